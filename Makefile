@@ -1,0 +1,168 @@
+# ConvJudge. `make` alone lists the targets.
+#
+# Layers, lowest first. Each is one static library; a unit test is linked with its own layer and those below it alone, so
+# an include that points the wrong way does not link (`make lint` says so sooner).
+LAYERS := base simgpu harness leaderboard grader
+
+CC       ?= gcc
+BUILD    ?= build
+CFLAGS   ?= -O2 -g
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wno-unused-parameter
+CPPFLAGS += -I. -D_GNU_SOURCE
+ifdef SANITIZE
+override BUILD := $(BUILD)/sanitize
+CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+# A GPU node may have none of these libraries. Debian packs no static cJSON: there its shared library travels beside the binary.
+CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a)),$(BUILD)/libcjson.so.1)
+LDLIBS   := -Wl,-Bstatic -lsqlite3 -lmd -Wl,-Bdynamic $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
+# The folder that holds the toolkit's include/; nvcc itself is looked for again at run time (harness/toolkit.c).
+NVCC     := $(firstword $(CONVJUDGE_NVCC) $(wildcard build/toolchain/bin/nvcc) $(shell command -v nvcc) \
+              $(wildcard $(CUDA_HOME)/bin/nvcc /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc))
+CUDA     := $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
+
+# What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too: it is taken literally, and reaches the
+# judge through the environment, never through the text of a command. AS is also make's name for the assembler.
+literal = $(foreach name,$(1),$(if $(filter command line environment,$(origin $(name))),$(eval override $(name) := $$(value $(name)))$(eval export $(name)),$(eval unexport $(name))))
+$(call literal,SUB PROBLEM DEVICE JSON)
+ifeq ($(origin AS),command line)
+$(call literal,AS)
+else
+unexport AS
+endif
+
+sources_base        := $(wildcard base/*.c)
+sources_simgpu      := $(filter-out simgpu/lanes.c simgpu/bench.c,$(wildcard simgpu/*.c))
+sources_harness     := $(wildcard harness/*.c harness/device/*.c)
+sources_leaderboard := $(wildcard leaderboard/*.c)
+sources_grader      := $(filter-out grader/main.c,$(wildcard grader/*.c))
+libraries           := $(LAYERS:%=$(BUILD)/lib%.a)
+unit_tests          := $(patsubst %.c,$(BUILD)/%,$(wildcard $(LAYERS:%=%/tests/test_*.c)))
+
+# What a command builds, in one line; `make V=1` shows the command itself.
+say = $(if $(V),,@echo "  $(1) $@";)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+help:  ## Show this list
+	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+need = $(if $(value $(1)),,$(error $(2)))
+
+grade: setup  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]] [AS=name] [JSON=file]
+	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build
+	@$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(BUILD)/convjudge grade $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} \
+	  $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} -- "$$SUB"
+
+leaderboard: build  ## Show the ranking: PROBLEM=id [DEVICE=...]
+	@$(call need,PROBLEM,name the problem: make leaderboard PROBLEM=conv1d)$(BUILD)/convjudge leaderboard --problem "$$PROBLEM" \
+	  $${DEVICE:+--device "$$DEVICE"}
+
+references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
+	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references --problem "$$PROBLEM" \
+	  $${DEVICE:+--device "$$DEVICE"} --export
+
+build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge
+
+setup:  ## Install what is missing (Debian or Ubuntu, as root), else say what to install
+	@harness/setup.sh
+
+toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
+	@harness/toolchain.sh
+
+test:  ## Run every test; the last line counts them
+	@harness/setup.sh test
+	@$(MAKE) --no-print-directory --silent -j$(shell nproc) test-programs
+	@tests/run.sh $(BUILD)
+
+test-programs: build $(unit_tests) $(BUILD)/tests/leftovers
+	@$(MAKE) --no-print-directory --silent SANITIZE=1 sanitized-unit-tests
+
+sanitized-unit-tests: $(unit_tests)
+
+unit: $(unit_tests)  ## Build and run the unit tests alone
+	@for test in $(unit_tests); do echo "# $$test"; $$test || exit 1; done
+
+lint:  ## shellcheck, cppcheck, and that includes point one way
+	@tests/lint.sh $(LAYERS)
+
+bench: build $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
+	@tests/bench.sh $(BUILD)
+
+clean:  ## Remove everything that was built, the toolchain and the cache excepted
+	rm -rf $(filter-out build/toolchain build/cache,$(wildcard build/*))
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
+
+# The schema is part of the binary (leaderboard/schema.c).
+$(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
+
+# What works on all elements of an array does so in parallel.
+$(addprefix $(BUILD)/grader/,generator.o oracle.o checker.o): EXTRA := -fopenmp
+
+# The lane loops once per level of the instruction set; which one runs is decided at start-up (simgpu/lanes.h). The lowest
+# is v2, so that the rest of the engine may count bits with it.
+objects_simgpu := $(patsubst %,$(BUILD)/simgpu/lanes.%.o,v2 v3 v4)
+$(BUILD)/simgpu/worker.o: EXTRA := -mpopcnt
+$(BUILD)/simgpu/lanes.v4.o: EXTRA := -mprefer-vector-width=512
+$(objects_simgpu): $(BUILD)/simgpu/lanes.%.o: simgpu/lanes.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) -O3 -march=x86-64-$* -ffp-contract=off -fno-math-errno \
+	  -fno-trapping-math $(EXTRA) -DLANES_LEVEL=$* -MMD -MP -c $< -o $@
+
+$(BUILD)/bench-simgpu: $(BUILD)/simgpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
+	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@
+
+define layer_library
+$(BUILD)/lib$(1).a: $(sources_$(1):%.c=$(BUILD)/%.o) $(objects_$(1))
+	@rm -f $$@
+	$$(call say,AR)ar rcs $$@ $$^
+endef
+$(foreach layer,$(LAYERS),$(eval $(call layer_library,$(layer))))
+
+$(BUILD)/libcjson.so.1:
+	@mkdir -p $(@D)
+	cp $(shell $(CC) -print-file-name=libcjson.so.1) $@
+
+$(BUILD)/convjudge: $(BUILD)/grader/main.o $(libraries) $(filter %.so.1,$(CJSON))
+	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $< -Wl,--start-group $(libraries) -Wl,--end-group $(LDLIBS) -o $@
+
+# Layers up to and including one, highest first, as the linker wants them.
+through = $(if $(filter $(1),$(firstword $(2))),$(firstword $(2)) $(3),$(call through,$(1),$(wordlist 2,9,$(2)),$(firstword $(2)) $(3)))
+define unit_test_rules
+$(BUILD)/$(1)/tests/test_%: $(BUILD)/$(1)/tests/test_%.o $(patsubst %,$(BUILD)/lib%.a,$(call through,$(1),$(LAYERS)))
+	$$(call say,LD)$$(CC) $$(CFLAGS) -fopenmp $$^ $$(LDLIBS) -lcmocka -o $$@
+endef
+$(foreach layer,$(LAYERS),$(eval $(call unit_test_rules,$(layer))))
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o
+	$(call say,LD)$(CC) $(CFLAGS) $^ -o $@
+
+# The oracles are held against Fourier transforms.
+$(BUILD)/grader/tests/test_oracle: LDLIBS += -lfftw3
+
+# The process that holds a submission, and the CUDA runtime that the submission sees. Neither is sanitized: they live under
+# the submission's memory limits, where the sanitizers' shadow memory has no room.
+plain_flags     := $(filter-out -fsanitize=% -fno-sanitize-recover=% -fno-omit-frame-pointer,$(CFLAGS))
+runner_objects  := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runner/*.c))
+runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c) harness/ring.c harness/cuda_error.c)
+$(BUILD)/pic/%.o: EXTRA := -fPIC -fvisibility=hidden $(if $(CUDA),-isystem $(CUDA)/include)
+$(BUILD)/pic/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(plain_flags) $(EXTRA) -MMD -MP -c $< -o $@
+
+$(BUILD)/convjudge-runner: $(runner_objects) $(BUILD)/libcudart.so.13
+	$(call say,LD)$(CC) $(plain_flags) $^ -Wl,-rpath,'$$ORIGIN' -ldl -lpthread -o $@
+
+$(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
+	$(call say,LD)$(CC) $(plain_flags) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=harness/runtime/libcudart.map \
+	  $(runtime_objects) -lpthread -o $@
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+.PHONY: help grade leaderboard references build setup toolchain test test-programs sanitized-unit-tests unit lint bench \
+  clean

@@ -1,0 +1,27 @@
+/* arena.h - memory that is taken in many small pieces and given back all at once.
+ *
+ * For things that live and die together: a parsed PTX module, a problem, a result. `Arena arena = {0};` is an empty
+ * arena. Running out of memory ends the process: there is nothing useful left to do.  */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct Arena {
+    struct ArenaBlock *newest;
+} Arena;
+
+/* `size` bytes, zeroed, aligned for any type. Never NULL. */
+void *arena_alloc(Arena *arena, size_t size);
+/* `count` zeroed elements of `size` bytes; ends the process when the product overflows. */
+void *arena_array(Arena *arena, size_t count, size_t size);
+/* A terminated copy of `length` bytes. */
+char *arena_copy(Arena *arena, const char *text, size_t length);
+/* A terminated copy of a string. */
+char *arena_string(Arena *arena, const char *text);
+/* printf into the arena. */
+__attribute__((format(printf, 2, 3))) char *arena_printf(Arena *arena, const char *format, ...);
+/* Gives everything back; the arena is empty and usable again. */
+void arena_free(Arena *arena);
+
+#endif

@@ -1,0 +1,28 @@
+#include "base/hash.h"
+
+#include <stdint.h>
+#include <string.h>
+
+void hash_begin(Hash *hash)
+{
+    SHA256Init(&hash->state);
+}
+
+void hash_add(Hash *hash, const void *bytes, size_t count)
+{
+    uint64_t length = count;
+    SHA256Update(&hash->state, (const uint8_t *)&length, sizeof length);
+    SHA256Update(&hash->state, bytes, count);
+}
+
+void hash_add_string(Hash *hash, const char *string)
+{
+    hash_add(hash, string, strlen(string));
+}
+
+Digest hash_end(Hash *hash)
+{
+    Digest digest;
+    SHA256End(&hash->state, digest.hex);
+    return digest;
+}

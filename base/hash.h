@@ -1,0 +1,23 @@
+/* hash.h - SHA-256 as 64 hexadecimal digits: names cached compilations, problem revisions and machine code.  */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <sys/types.h>
+#include <sha256.h>
+#include <stddef.h>
+
+typedef struct Hash {
+    SHA2_CTX state;
+} Hash;
+
+typedef struct Digest {
+    char hex[65]; /* terminated */
+} Digest;
+
+void hash_begin(Hash *hash);
+/* Adds the length and the bytes, so that ("ab", "c") and ("a", "bc") differ. */
+void hash_add(Hash *hash, const void *bytes, size_t count);
+void hash_add_string(Hash *hash, const char *string);
+Digest hash_end(Hash *hash);
+
+#endif

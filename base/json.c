@@ -1,0 +1,274 @@
+#include "base/json.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* cJSON keeps no positions. Since it has already accepted the text, finding an item again is a walk over both at once. */
+typedef struct Walk {
+    const char *at;
+    const cJSON *wanted;
+    const char *found;
+} Walk;
+
+static void skip_space(Walk *walk)
+{
+    while (*walk->at != '\0' && strchr(" \t\r\n", *walk->at) != NULL)
+        walk->at++;
+}
+
+static void skip_string(Walk *walk)
+{
+    for (walk->at++; *walk->at != '"' && *walk->at != '\0'; walk->at++)
+        if (*walk->at == '\\' && walk->at[1] != '\0')
+            walk->at++;
+    if (*walk->at == '"')
+        walk->at++;
+}
+
+static void walk_value(Walk *walk, const cJSON *item)
+{
+    skip_space(walk);
+    if (item == walk->wanted && walk->found == NULL)
+        walk->found = walk->at;
+    if (*walk->at == '"') {
+        skip_string(walk);
+    } else if (*walk->at == '{' || *walk->at == '[') {
+        bool object = *walk->at++ == '{';
+        for (const cJSON *child = item->child; child != NULL; child = child->next) {
+            skip_space(walk);
+            if (object) {
+                if (child == walk->wanted)
+                    walk->found = walk->at;
+                skip_string(walk);
+                skip_space(walk);
+                walk->at++; /* ':' */
+            }
+            walk_value(walk, child);
+            skip_space(walk);
+            if (*walk->at == ',')
+                walk->at++;
+        }
+        skip_space(walk);
+        walk->at++;
+    } else {
+        walk->at += strcspn(walk->at, ",]} \t\r\n");
+    }
+}
+
+static int line_of(const JsonFile *file, const cJSON *item)
+{
+    Walk walk = {.at = file->text.data, .wanted = item};
+    walk_value(&walk, file->root);
+    return walk.found == NULL ? 1 : text_line_at(file->text.data, (size_t)(walk.found - file->text.data));
+}
+
+Status json_fail(const JsonFile *file, const cJSON *item, Message *why, const char *format, ...)
+{
+    char text[800];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (item == NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s: %s", file->path, text);
+    if (item->string == NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s:%d: %s", file->path, line_of(file, item), text);
+    return fail(STATUS_BAD_INPUT, why, "%s:%d: %s: %s", file->path, line_of(file, item), item->string, text);
+}
+
+/* Quadratic in the keys of one object, which are few. */
+static Status check_duplicates(const JsonFile *file, const cJSON *item, Message *why)
+{
+    for (const cJSON *child = item->child; child != NULL; child = child->next) {
+        if (cJSON_IsObject(item))
+            for (const cJSON *other = item->child; other != child; other = other->next)
+                if (strcmp(other->string, child->string) == 0)
+                    return json_fail(file, child, why, "this key stands twice, first on line %d", line_of(file, other));
+        if (child->child != NULL) {
+            Status status = check_duplicates(file, child, why);
+            if (status != STATUS_OK)
+                return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* JSON (RFC 8259, section 6) has no leading zeros and no plus sign; cJSON lets strtod() decide. */
+static Status check_numbers(const JsonFile *file, Message *why)
+{
+    const char *text = file->text.data;
+    for (const char *at = text; *at != '\0';) {
+        if (*at == '"') {
+            Walk walk = {.at = at};
+            skip_string(&walk);
+            at = walk.at;
+        } else if (strchr("+-.0123456789", *at) != NULL) {
+            size_t length = strcspn(at, ",]} \t\r\n");
+            const char *digits = at + (*at == '-');
+            if (*digits < '0' || *digits > '9' || (digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9'))
+                return fail(STATUS_BAD_INPUT, why, "%s:%d: %.*s: not a number of JSON", file->path,
+                            text_line_at(text, (size_t)(at - text)), (int)(length > 40 ? 40 : length), at);
+            at += length;
+        } else {
+            at++;
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status parse(JsonFile *file, Message *why)
+{
+    const char *end = NULL;
+    size_t bad = 0;
+    if (!text_is_utf8(file->text.data, file->text.length, &bad))
+        return fail(STATUS_BAD_INPUT, why, "%s:%d: not UTF-8 text", file->path, text_line_at(file->text.data, bad));
+    file->root = cJSON_ParseWithLengthOpts(file->text.data, file->text.length + 1, &end, 1);
+    if (file->root == NULL) {
+        size_t offset = end == NULL ? 0 : (size_t)(end - file->text.data);
+        if (offset > file->text.length)
+            offset = file->text.length;
+        int shown = (int)strcspn(file->text.data + offset, "\n");
+        return fail(STATUS_BAD_INPUT, why, "%s:%d: not JSON from here on: '%.*s'", file->path,
+                    text_line_at(file->text.data, offset), shown > 40 ? 40 : shown, file->text.data + offset);
+    }
+    if (!cJSON_IsObject(file->root))
+        return fail(STATUS_BAD_INPUT, why, "%s:1: expected an object, '{ ... }'", file->path);
+    Status status = check_numbers(file, why);
+    return status == STATUS_OK ? check_duplicates(file, file->root, why) : status;
+}
+
+Status json_parse(const char *path, const char *text, size_t length, JsonFile *file, Message *why)
+{
+    *file = (JsonFile){.path = strdup(path)};
+    text_append(&file->text, text, length);
+    Status status = parse(file, why);
+    if (status != STATUS_OK)
+        json_free(file);
+    return status;
+}
+
+Status json_read(const char *path, size_t max_bytes, JsonFile *file, Message *why)
+{
+    Text text = {0};
+    *file = (JsonFile){0};
+    Status status = text_read_file(path, max_bytes, &text, why);
+    if (status == STATUS_OK)
+        status = json_parse(path, text.data, text.length, file, why);
+    text_free(&text);
+    return status;
+}
+
+void json_free(JsonFile *file)
+{
+    cJSON_Delete(file->root);
+    text_free(&file->text);
+    free(file->path);
+    *file = (JsonFile){0};
+}
+
+static const char *const kind_names[] = {"an object", "an array", "a string", "a number", "true or false", "anything"};
+
+static bool has_kind(const cJSON *item, JsonKind kind)
+{
+    switch (kind) {
+    case JSON_OBJECT: return cJSON_IsObject(item);
+    case JSON_ARRAY: return cJSON_IsArray(item);
+    case JSON_STRING: return cJSON_IsString(item);
+    case JSON_NUMBER: return cJSON_IsNumber(item) && isfinite(item->valuedouble);
+    case JSON_BOOLEAN: return cJSON_IsBool(item);
+    case JSON_ANY: return true;
+    }
+    return false;
+}
+
+Status json_check(const JsonFile *file, const cJSON *object, const JsonKey *keys, size_t count, Message *why)
+{
+    if (!cJSON_IsObject(object))
+        return json_fail(file, object, why, "expected an object");
+    for (const cJSON *child = object->child; child != NULL; child = child->next) {
+        size_t i = 0;
+        while (i < count && strcmp(keys[i].name, child->string) != 0)
+            i++;
+        if (i == count)
+            return json_fail(file, child, why, "unknown key");
+        if (!has_kind(child, keys[i].kind))
+            return json_fail(file, child, why, "expected %s", kind_names[keys[i].kind]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (keys[i].required && json_get(object, keys[i].name) == NULL)
+            return json_fail(file, object, why, "the key \"%s\" is missing", keys[i].name);
+    return STATUS_OK;
+}
+
+const cJSON *json_get(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+Status json_number(const JsonFile *file, const cJSON *object, const char *key, double low, double high, double *value,
+                   Message *why)
+{
+    const cJSON *item = json_get(object, key);
+    if (item == NULL)
+        return STATUS_OK;
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= low && item->valuedouble <= high))
+        return json_fail(file, item, why, "expected a number from %.15g to %.15g", low, high);
+    *value = item->valuedouble;
+    return STATUS_OK;
+}
+
+Status json_integer(const JsonFile *file, const cJSON *object, const char *key, int64_t low, int64_t high,
+                    int64_t *value, Message *why)
+{
+    const cJSON *item = json_get(object, key);
+    if (item == NULL)
+        return STATUS_OK;
+    double number = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+    if (!(number >= (double)low && number <= (double)high && number == floor(number)))
+        return json_fail(file, item, why, "expected a whole number from %lld to %lld", (long long)low, (long long)high);
+    *value = (int64_t)number;
+    return STATUS_OK;
+}
+
+const char *json_string(const cJSON *object, const char *key)
+{
+    const cJSON *item = json_get(object, key);
+    return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+static cJSON *number_item(double value)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.17g", value);
+    for (int precision = 1; precision < 17; precision++) { /* the shortest that reads back as itself */
+        char shorter[32];
+        snprintf(shorter, sizeof shorter, "%.*g", precision, value);
+        if (strtod(shorter, NULL) == value) {
+            strcpy(digits, shorter);
+            break;
+        }
+    }
+    return cJSON_CreateRaw(digits);
+}
+
+void json_put_number(cJSON *object, const char *key, double value)
+{
+    if (isfinite(value))
+        cJSON_AddItemToObject(object, key, number_item(value));
+}
+
+void json_push_number(cJSON *array, double value)
+{
+    cJSON_AddItemToArray(array, isfinite(value) ? number_item(value) : cJSON_CreateNull());
+}
+
+void json_print(const cJSON *item, Text *text)
+{
+    char *printed = cJSON_Print(item);
+    text_add(text, printed);
+    text_add(text, "\n");
+    cJSON_free(printed);
+}

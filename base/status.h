@@ -1,0 +1,30 @@
+/* status.h - how a function says that it could not do its work.
+ *
+ * Three outcomes, three channels: it worked (STATUS_OK); the judge or its user is at fault (any other Status, with a
+ * Message that says so in one line); the submission is at fault (a verdict, which is data and never a Status).
+ * A message names the place, what was found and what was expected.  */
+#ifndef BASE_STATUS_H
+#define BASE_STATUS_H
+
+typedef enum Status {
+    STATUS_OK = 0,
+    STATUS_BAD_INPUT,   /* a file, an option or a request is not what it must be: its author can mend it */
+    STATUS_UNSUPPORTED, /* well-formed, but asks for what is not implemented (a PTX instruction, a runtime call) */
+    STATUS_NOT_FOUND,   /* the thing named does not exist */
+    STATUS_BUSY,        /* somebody else holds it, and waiting did not help */
+    STATUS_SYSTEM       /* the operating system or a library refused: disk full, no memory map, fork failed */
+} Status;
+
+typedef struct Message {
+    char text[1000]; /* one line, no newline at its end; cut with "..." where it would be longer */
+} Message;
+
+#define MUST_USE __attribute__((warn_unused_result))
+
+/* Writes the line into `why` (which may be NULL) and returns `status`, so that `return fail(...)` is one statement. */
+__attribute__((format(printf, 3, 4))) Status fail(Status status, Message *why, const char *format, ...);
+
+/* As fail() with STATUS_SYSTEM, followed by ": " and the text of the current errno. */
+__attribute__((format(printf, 2, 3))) Status fail_errno(Message *why, const char *format, ...);
+
+#endif

@@ -1,0 +1,72 @@
+#include "base/symbol.h"
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A source-name, section 5.1.3: a decimal length and so many characters. Returns what follows it, NULL where there is
+ * none. */
+static const char *take_name(const char *at, const char **name, size_t *length)
+{
+    char *end;
+    unsigned long count = *at >= '1' && *at <= '9' ? strtoul(at, &end, 10) : 0;
+    if (count == 0 || count > strlen(end))
+        return NULL;
+    *name = end;
+    *length = count;
+    return end + count;
+}
+
+/* Template arguments that are plain integers, "ILi3ELj16EE": "<3, 16>". Others: "<...>". */
+static void add_template(Text *text, const char *at)
+{
+    const char *separator = "<";
+    if (*at != 'I')
+        return;
+    size_t before = text->length;
+    for (at++; at[0] == 'L' && at[1] != '\0' && strchr("ijlmbc", at[1]) != NULL;) {
+        bool negative = at[2] == 'n';
+        const char *digits = at + 2 + negative;
+        size_t count = strspn(digits, "0123456789");
+        if (count == 0 || digits[count] != 'E')
+            break;
+        text_printf(text, "%s%s%.*s", separator, negative ? "-" : "", (int)count, digits);
+        separator = ", ";
+        at = digits + count + 1;
+    }
+    if (*at != 'E' || text->length == before) {
+        text->length = before;
+        text_add(text, "<...");
+    }
+    text_add(text, ">");
+}
+
+static void add_name(Text *text, const char *mangled)
+{
+    bool nested = mangled[2] == 'N';
+    const char *at = mangled + 2 + (nested || mangled[2] == 'L'); /* L: static */
+    const char *name, *next;
+    size_t length;
+    while ((next = take_name(at, &name, &length)) != NULL) {
+        bool anonymous = length > 10 && strncmp(name, "_GLOBAL__N", 10) == 0;
+        if (!anonymous)
+            text_printf(text, "%s%.*s", text->length > 0 ? "::" : "", (int)length, name);
+        at = next;
+        if (!nested)
+            break;
+    }
+    if (text->length > 0)
+        add_template(text, at);
+}
+
+void symbol_name(const char *mangled, char *name, size_t size)
+{
+    Text text = {0};
+    if (strncmp(mangled, "_Z", 2) == 0)
+        add_name(&text, mangled);
+    snprintf(name, size, "%s", text.length > 0 ? text.data : mangled);
+    text_free(&text);
+}

@@ -1,0 +1,249 @@
+#include "base/tensor.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t MAX_FILE_BYTES = (size_t)1 << 30;
+
+size_t element_bytes(ElementType type)
+{
+    return type == ELEMENT_UINT8 ? 1 : 4;
+}
+
+const char *element_c_name(ElementType type)
+{
+    switch (type) {
+    case ELEMENT_FLOAT32: return "float";
+    case ELEMENT_INT32: return "int";
+    case ELEMENT_UINT8: return "unsigned char";
+    }
+    return "?";
+}
+
+void element_store(ElementType type, void *array, size_t index, double value)
+{
+    switch (type) {
+    case ELEMENT_FLOAT32: ((float *)array)[index] = (float)value; break;
+    case ELEMENT_INT32: ((int32_t *)array)[index] = (int32_t)value; break;
+    case ELEMENT_UINT8: ((uint8_t *)array)[index] = (uint8_t)value; break;
+    }
+}
+
+size_t tensor_count(const Tensor *tensor)
+{
+    size_t count = 1;
+    for (int i = 0; i < tensor->rank; i++)
+        count *= tensor->shape[i];
+    return count;
+}
+
+void tensor_free(Tensor *tensor)
+{
+    free(tensor->data);
+    *tensor = (Tensor){0};
+}
+
+/* A file being read: `at` moves from the first byte to `end`. */
+typedef struct Reader {
+    const char *path;
+    const unsigned char *at, *end;
+} Reader;
+
+static size_t left(const Reader *reader)
+{
+    return (size_t)(reader->end - reader->at);
+}
+
+/* A decimal number of at most nine digits, so that it cannot overflow; -1 where there is none. */
+static long read_decimal(Reader *reader)
+{
+    long value = 0;
+    int digits = 0;
+    while (left(reader) > 0 && isdigit(*reader->at) && digits < 10) {
+        value = value * 10 + (*reader->at++ - '0');
+        digits++;
+    }
+    return digits >= 1 && digits <= 9 ? value : -1;
+}
+
+/* What is left of the file is the elements, no byte more and no byte less. */
+static Status take_elements(Reader *reader, Tensor *tensor, Message *why)
+{
+    size_t bytes = element_bytes(tensor->type);
+    for (int i = 0; i < tensor->rank; i++)
+        if (__builtin_mul_overflow(bytes, tensor->shape[i], &bytes))
+            return fail(STATUS_BAD_INPUT, why, "%s: the shape in the header is too large", reader->path);
+    if (bytes != left(reader))
+        return fail(STATUS_BAD_INPUT, why, "%s: expected %zu bytes of elements as its header says, found %zu",
+                    reader->path, bytes, left(reader));
+    tensor->data = malloc(bytes > 0 ? bytes : 1);
+    if (tensor->data == NULL)
+        return fail_errno(why, "%s: no memory for %zu bytes", reader->path, bytes);
+    memcpy(tensor->data, reader->at, bytes);
+    return STATUS_OK;
+}
+
+/* --- .pgm and .ppm: Netpbm, "PGM format specification" and "PPM format specification" ----------------------------- */
+
+static void skip_space_and_comments(Reader *reader)
+{
+    while (left(reader) > 0 && (isspace(*reader->at) || *reader->at == '#')) {
+        if (*reader->at == '#')
+            while (left(reader) > 0 && *reader->at != '\n')
+                reader->at++;
+        else
+            reader->at++;
+    }
+}
+
+static Status netpbm_number(Reader *reader, const char *what, long high, long *value, Message *why)
+{
+    skip_space_and_comments(reader);
+    *value = read_decimal(reader);
+    if (*value < 1 || *value > high)
+        return fail(STATUS_BAD_INPUT, why, "%s: expected the %s, a number from 1 to %ld, in the header", reader->path,
+                    what, high);
+    return STATUS_OK;
+}
+
+static Status read_netpbm(Reader *reader, bool colour, Tensor *tensor, Message *why)
+{
+    const char *magic = colour ? "P6" : "P5";
+    long columns, rows, maximum;
+    if (left(reader) < 2 || memcmp(reader->at, magic, 2) != 0)
+        return fail(STATUS_BAD_INPUT, why, "%s: expected the file to begin with \"%s\"", reader->path, magic);
+    reader->at += 2;
+    Status status = netpbm_number(reader, "width", 1 << 20, &columns, why);
+    if (status == STATUS_OK)
+        status = netpbm_number(reader, "height", 1 << 20, &rows, why);
+    if (status == STATUS_OK)
+        status = netpbm_number(reader, "largest value", 255, &maximum, why);
+    if (status != STATUS_OK)
+        return status;
+    if (left(reader) < 1 || !isspace(*reader->at))
+        return fail(STATUS_BAD_INPUT, why, "%s: expected one white-space character after the header", reader->path);
+    reader->at++;
+    *tensor = (Tensor){ELEMENT_UINT8, colour ? 3 : 2, {(size_t)rows, (size_t)columns, 3}, NULL};
+    return take_elements(reader, tensor, why);
+}
+
+/* --- .npy: NumPy, "NEP 1, A simple file format for NumPy arrays" -------------------------------------------------- */
+
+/* The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. `*header` becomes
+ * that part of the file, and the reader moves beyond it. */
+static Status npy_header(Reader *reader, Reader *header, Message *why)
+{
+    const unsigned char *start = reader->at;
+    if (left(reader) < 12 || memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
+        return fail(STATUS_BAD_INPUT, why, "%s: expected a .npy file of version 1, 2 or 3", reader->path);
+    size_t length = start[8] | (size_t)start[9] << 8;
+    reader->at += 10;
+    if (start[6] > 1) {
+        length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
+        reader->at += 2;
+    }
+    if (length > left(reader))
+        return fail(STATUS_BAD_INPUT, why, "%s: the file ends inside its header", reader->path);
+    *header = (Reader){reader->path, reader->at, reader->at + length};
+    reader->at += length;
+    return STATUS_OK;
+}
+
+/* Moves beyond `'key':` and white space; false where the header has no such key. */
+static bool npy_find(const Reader *header, const char *key, Reader *value)
+{
+    const unsigned char *found = memmem(header->at, left(header), key, strlen(key));
+    if (found == NULL)
+        return false;
+    *value = (Reader){header->path, found + strlen(key), header->end};
+    skip_space_and_comments(value);
+    return true;
+}
+
+static bool starts_with(const Reader *reader, const char *prefix)
+{
+    return left(reader) >= strlen(prefix) && memcmp(reader->at, prefix, strlen(prefix)) == 0;
+}
+
+static bool npy_type(const Reader *header, ElementType *type)
+{
+    static const struct {
+        const char *descr;
+        ElementType type;
+    } types[] = {{"'<f4'", ELEMENT_FLOAT32}, {"'<i4'", ELEMENT_INT32}, {"'|u1'", ELEMENT_UINT8}};
+    Reader value;
+    if (npy_find(header, "'descr':", &value))
+        for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+            if (starts_with(&value, types[i].descr)) {
+                *type = types[i].type;
+                return true;
+            }
+    return false;
+}
+
+/* "(3, 4)" or "(3,)" */
+static bool npy_shape(const Reader *header, Tensor *tensor)
+{
+    Reader value;
+    if (!npy_find(header, "'shape':", &value) || !starts_with(&value, "("))
+        return false;
+    value.at++;
+    for (tensor->rank = 0; tensor->rank < TENSOR_MAX_RANK;) {
+        skip_space_and_comments(&value);
+        long extent = read_decimal(&value);
+        if (extent < 0)
+            return false;
+        tensor->shape[tensor->rank++] = (size_t)extent;
+        if (starts_with(&value, ","))
+            value.at++;
+        skip_space_and_comments(&value);
+        if (starts_with(&value, ")"))
+            return true;
+    }
+    return false;
+}
+
+static Status read_npy(Reader *reader, Tensor *tensor, Message *why)
+{
+    Reader header = {0}, order;
+    Status status = npy_header(reader, &header, why);
+    if (status != STATUS_OK)
+        return status;
+    if (!npy_type(&header, &tensor->type))
+        return fail(STATUS_BAD_INPUT, why, "%s: expected elements of type '<f4', '<i4' or '|u1'", reader->path);
+    if (!npy_find(&header, "'fortran_order':", &order) || !starts_with(&order, "False"))
+        return fail(STATUS_BAD_INPUT, why, "%s: expected 'fortran_order': False", reader->path);
+    if (!npy_shape(&header, tensor))
+        return fail(STATUS_BAD_INPUT, why, "%s: expected a shape of 1 to %d extents", reader->path, TENSOR_MAX_RANK);
+    return take_elements(reader, tensor, why);
+}
+
+static bool ends_with(const char *path, const char *suffix)
+{
+    size_t length = strlen(path), ending = strlen(suffix);
+    return length >= ending && strcmp(path + length - ending, suffix) == 0;
+}
+
+Status tensor_read(const char *path, Tensor *tensor, Message *why)
+{
+    Text text = {0};
+    *tensor = (Tensor){0};
+    Status status = text_read_file(path, MAX_FILE_BYTES, &text, why);
+    if (status != STATUS_OK)
+        return status;
+    Reader reader = {path, (unsigned char *)text.data, (unsigned char *)text.data + text.length};
+    if (ends_with(path, ".npy"))
+        status = read_npy(&reader, tensor, why);
+    else if (ends_with(path, ".pgm") || ends_with(path, ".ppm"))
+        status = read_netpbm(&reader, ends_with(path, ".ppm"), tensor, why);
+    else
+        status = fail(STATUS_BAD_INPUT, why, "%s: expected a name that ends in .npy, .pgm or .ppm", path);
+    text_free(&text);
+    if (status != STATUS_OK)
+        tensor_free(tensor);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* tensor.h - element types, and arrays of them read from files.
+ *
+ * A tensor is row-major: the last index runs fastest.  */
+#ifndef BASE_TENSOR_H
+#define BASE_TENSOR_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TENSOR_MAX_RANK = 4 };
+
+typedef enum ElementType { ELEMENT_FLOAT32, ELEMENT_INT32, ELEMENT_UINT8 } ElementType;
+
+typedef struct Tensor {
+    ElementType type;
+    int rank;                      /* 1 to TENSOR_MAX_RANK */
+    size_t shape[TENSOR_MAX_RANK]; /* elements along each index, slowest first */
+    void *data;                    /* owned */
+} Tensor;
+
+size_t element_bytes(ElementType type);
+/* "float", "int", "unsigned char": as C writes it. */
+const char *element_c_name(ElementType type);
+/* Element `index` of an array becomes `value`, which must be one of the type's numbers (a float is rounded to). */
+void element_store(ElementType type, void *array, size_t index, double value);
+
+/* Product of the shape. */
+size_t tensor_count(const Tensor *tensor);
+void tensor_free(Tensor *tensor);
+
+/* Reads .npy (version 1 to 3; little-endian <f4, <i4, |u1; C order), .pgm (P5, 8 bit: rows, columns) or .ppm (P6, 8
+ * bit: rows, columns, 3), by the file's name. Files of more than 1 GiB, and sizes that disagree with the header, are
+ * refused. */
+MUST_USE Status tensor_read(const char *path, Tensor *tensor, Message *why);
+
+#endif

@@ -1,0 +1,172 @@
+#include "base/tests/unit.h"
+
+#include "base/tensor.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/test_tensor.XXXXXX";
+static char path[64];
+
+/* `text`: a .npy header, `data`: what follows it. */
+static void write_npy(int version, const char *text, const void *data, size_t bytes)
+{
+    Text file = {0};
+    size_t length = strlen(text);
+    const unsigned char start[12] = {0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char)version, 0,
+                                     (unsigned char)length, (unsigned char)(length >> 8)};
+    text_append(&file, (const char *)start, version == 1 ? 10 : 12);
+    text_add(&file, text);
+    text_append(&file, data, bytes);
+    Message why;
+    snprintf(path, sizeof path, "%s/a.npy", folder);
+    assert_int_equal(text_write_file(path, &file, &why), STATUS_OK);
+    text_free(&file);
+}
+
+static void write_file(const char *name, const char *bytes, size_t count)
+{
+    Text file = {0};
+    Message why;
+    text_append(&file, bytes, count);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(text_write_file(path, &file, &why), STATUS_OK);
+    text_free(&file);
+}
+
+static void arrays_of_numpy_are_read(void **state)
+{
+    const float values[6] = {1, -2, 0.5f, 3, 4, 1e-20f};
+    for (int version = 1; version <= 3; version++) {
+        Tensor tensor;
+        Message why;
+        write_npy(version, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   \n", values, sizeof values);
+        assert_int_equal(tensor_read(path, &tensor, &why), STATUS_OK);
+        assert_int_equal(tensor.type, ELEMENT_FLOAT32);
+        assert_int_equal(tensor.rank, 2);
+        assert_int_equal(tensor.shape[0], 2);
+        assert_int_equal(tensor.shape[1], 3);
+        assert_int_equal(tensor_count(&tensor), 6);
+        assert_memory_equal(tensor.data, values, sizeof values);
+        tensor_free(&tensor);
+    }
+}
+
+static void one_extent_is_written_with_a_comma(void **state)
+{
+    const int32_t values[2] = {-7, 1 << 30};
+    Tensor tensor;
+    Message why;
+    write_npy(1, "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n", values, sizeof values);
+    assert_int_equal(tensor_read(path, &tensor, &why), STATUS_OK);
+    assert_int_equal(tensor.type, ELEMENT_INT32);
+    assert_int_equal(tensor.rank, 1);
+    assert_memory_equal(tensor.data, values, sizeof values);
+    tensor_free(&tensor);
+}
+
+static void pictures_are_rows_of_bytes(void **state)
+{
+    Tensor tensor;
+    Message why;
+    write_file("a.pgm", "P5\n# made by hand\n3 2\n255\nabcdef", 32);
+    assert_int_equal(tensor_read(path, &tensor, &why), STATUS_OK);
+    assert_int_equal(tensor.rank, 2);
+    assert_int_equal(tensor.shape[0], 2);
+    assert_int_equal(tensor.shape[1], 3);
+    assert_memory_equal(tensor.data, "abcdef", 6);
+    tensor_free(&tensor);
+
+    write_file("a.ppm", "P6 2 1 255\nabcdef", 17);
+    assert_int_equal(tensor_read(path, &tensor, &why), STATUS_OK);
+    assert_int_equal(tensor.rank, 3);
+    assert_int_equal(tensor.shape[0], 1);
+    assert_int_equal(tensor.shape[1], 2);
+    assert_int_equal(tensor.shape[2], 3);
+    tensor_free(&tensor);
+}
+
+/* Each row is refused, with this in the message. */
+static const struct {
+    const char *name, *text, *message;
+} bad_pictures[] = {
+    {"a.txt", "x", "ends in .npy, .pgm or .ppm"},
+    {"a.pgm", "", "begin with \"P5\""},
+    {"a.pgm", "P6 1 1 255\nabc", "begin with \"P5\""},
+    {"a.pgm", "P5 2", "expected the height"},
+    {"a.pgm", "P5 0 1 255\n", "expected the width"},
+    {"a.pgm", "P5 -2 1 255\n", "expected the width"},
+    {"a.pgm", "P5 99999999999999999999 1 255\n", "expected the width"},
+    {"a.pgm", "P5 1 1 65535\nab", "expected the largest value"},
+    {"a.pgm", "P5 1 1 255", "after the header"},
+    {"a.pgm", "P5 2 2 255\nabc", "expected 4 bytes of elements as its header says, found 3"},
+    {"a.pgm", "P5 2 2 255\nabcde", "expected 4 bytes of elements as its header says, found 5"},
+    {"a.pgm", "P5 #", "expected the width"},
+    {"a.npy", "NUMPY", "version 1, 2 or 3"},
+    {"a.npy", "\x93NUMPY\x01 \xff\xff{'descr': '<f4'", "ends inside its header"},
+};
+
+static const struct {
+    const char *header, *message;
+} bad_arrays[] = {
+    {"", "'<f4', '<i4' or '|u1'"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", "'<f4', '<i4' or '|u1'"},
+    {"{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "'fortran_order': False"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': ()}", "a shape of 1 to 4"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1)}", "a shape of 1 to 4"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (1", "a shape of 1 to 4"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "a shape of 1 to 4"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "expected 8 bytes"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (999999999,999999999,999999999)}", "too large"},
+};
+
+static void assert_refused(const char *message)
+{
+    Tensor tensor;
+    Message why = {0};
+    assert_int_equal(tensor_read(path, &tensor, &why), STATUS_BAD_INPUT);
+    assert_null(tensor.data);
+    if (strstr(why.text, message) == NULL)
+        fail_test("\"%s\" does not hold \"%s\"", why.text, message);
+}
+
+static void broken_files_are_refused(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(bad_pictures); i++) {
+        write_file(bad_pictures[i].name, bad_pictures[i].text, strlen(bad_pictures[i].text));
+        assert_refused(bad_pictures[i].message);
+    }
+    for (size_t i = 0; i < COUNT_OF(bad_arrays); i++) {
+        write_npy(1, bad_arrays[i].header, "abcd", 4);
+        assert_refused(bad_arrays[i].message);
+    }
+}
+
+static int make_folder(void **state)
+{
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    static const char *const names[] = {"a.npy", "a.pgm", "a.ppm", "a.txt"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_of_numpy_are_read),
+        cmocka_unit_test(one_extent_is_written_with_a_comma),
+        cmocka_unit_test(pictures_are_rows_of_bytes),
+        cmocka_unit_test(broken_files_are_refused),
+    };
+    return cmocka_run_group_tests_name("tensor", tests, make_folder, remove_folder);
+}

@@ -1,0 +1,207 @@
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void text_reserve(Text *text, size_t more)
+{
+    size_t needed = text->length + more + 1;
+    if (needed <= text->capacity)
+        return;
+    size_t capacity = text->capacity < 128 ? 256 : text->capacity * 2;
+    text->capacity = capacity < needed ? needed : capacity;
+    text->data = realloc(text->data, text->capacity);
+    if (text->data == NULL) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+}
+
+void text_append(Text *text, const char *bytes, size_t count)
+{
+    text_reserve(text, count);
+    if (count > 0)
+        memcpy(text->data + text->length, bytes, count);
+    text->length += count;
+    text->data[text->length] = '\0';
+}
+
+void text_add(Text *text, const char *string)
+{
+    text_append(text, string, strlen(string));
+}
+
+void text_printf(Text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    text_reserve(text, (size_t)length);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+    text->length += (size_t)length;
+    va_end(again);
+    va_end(arguments);
+}
+
+void text_free(Text *text)
+{
+    free(text->data);
+    *text = (Text){0};
+}
+
+static Status read_all(int file, const char *path, size_t max_bytes, Text *text, Message *why)
+{
+    char piece[65536];
+    for (;;) {
+        ssize_t count = read(file, piece, sizeof piece);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return fail_errno(why, "%s: cannot be read", path);
+        if (count == 0)
+            break;
+        if (text->length + (size_t)count > max_bytes)
+            return fail(STATUS_BAD_INPUT, why, "%s: more than %zu bytes, which is the limit", path, max_bytes);
+        text_append(text, piece, (size_t)count);
+    }
+    text_append(text, "", 0);
+    return STATUS_OK;
+}
+
+Status text_read_file(const char *path, size_t max_bytes, Text *text, Message *why)
+{
+    int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 && errno == ELOOP)
+        return fail(STATUS_BAD_INPUT, why, "%s: a symbolic link, expected a regular file", path);
+    if (file < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return fail(STATUS_NOT_FOUND, why, "%s: no such file", path);
+    if (file < 0)
+        return fail_errno(why, "%s: cannot be opened", path);
+
+    struct stat info;
+    Status status = STATUS_OK;
+    if (fstat(file, &info) != 0)
+        status = fail_errno(why, "%s: cannot be examined", path);
+    else if (S_ISDIR(info.st_mode))
+        status = fail(STATUS_BAD_INPUT, why, "%s: a folder, expected a regular file", path);
+    else if (!S_ISREG(info.st_mode))
+        status = fail(STATUS_BAD_INPUT, why, "%s: not a regular file", path);
+    else if ((unsigned long long)info.st_size > max_bytes)
+        status = fail(STATUS_BAD_INPUT, why, "%s: %lld bytes, the limit is %zu", path, (long long)info.st_size, max_bytes);
+    else
+        status = read_all(file, path, max_bytes, text, why);
+    close(file);
+    if (status != STATUS_OK)
+        text_free(text);
+    return status;
+}
+
+static Status write_all(int file, const char *path, const Text *text, Message *why)
+{
+    for (size_t done = 0; done < text->length;) {
+        ssize_t count = write(file, text->data + done, text->length - done);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return fail_errno(why, "%s: cannot be written", path);
+        done += (size_t)count;
+    }
+    if (fsync(file) != 0 && errno != EINVAL)
+        return fail_errno(why, "%s: cannot be written", path);
+    return STATUS_OK;
+}
+
+Status text_write_file(const char *path, const Text *text, Message *why)
+{
+    Text temporary = {0};
+    text_printf(&temporary, "%s.XXXXXX", path);
+    int file = mkstemp(temporary.data);
+    Status status;
+    if (file < 0) {
+        status = fail_errno(why, "%s: cannot be written", path);
+    } else {
+        status = write_all(file, path, text, why);
+        fchmod(file, 0644);
+        close(file);
+        if (status == STATUS_OK && rename(temporary.data, path) != 0)
+            status = fail_errno(why, "%s: cannot be replaced", path);
+        if (status != STATUS_OK)
+            unlink(temporary.data);
+    }
+    text_free(&temporary);
+    return status;
+}
+
+/* Length of the UTF-8 sequence at `s` (RFC 3629, section 4), 0 where there is none. */
+static size_t utf8_length(const unsigned char *s, size_t left)
+{
+    unsigned char low = 0x80, high = 0xBF;
+    size_t length;
+    if (s[0] >= 0x01 && s[0] <= 0x7F)
+        return 1;
+    if (s[0] >= 0xC2 && s[0] <= 0xDF)
+        length = 2;
+    else if ((s[0] & 0xF0) == 0xE0)
+        length = 3;
+    else if (s[0] >= 0xF0 && s[0] <= 0xF4)
+        length = 4;
+    else
+        return 0;
+    if (left < length)
+        return 0;
+    if (s[0] == 0xE0) low = 0xA0; /* shorter forms exist */
+    if (s[0] == 0xED) high = 0x9F; /* surrogates */
+    if (s[0] == 0xF0) low = 0x90; /* shorter forms exist */
+    if (s[0] == 0xF4) high = 0x8F; /* beyond U+10FFFF */
+    if (s[1] < low || s[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    return length;
+}
+
+bool text_is_utf8(const char *data, size_t length, size_t *bad_offset)
+{
+    size_t offset = 0;
+    while (offset < length) {
+        size_t step = utf8_length((const unsigned char *)data + offset, length - offset);
+        if (step == 0) {
+            if (bad_offset != NULL)
+                *bad_offset = offset;
+            return false;
+        }
+        offset += step;
+    }
+    return true;
+}
+
+int text_line_at(const char *data, size_t offset)
+{
+    int line = 1;
+    for (size_t i = 0; i < offset; i++)
+        line += data[i] == '\n';
+    return line;
+}
+
+void text_add_printable(Text *text, const char *source, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        unsigned char first = (unsigned char)source[i];
+        size_t step = utf8_length((const unsigned char *)source + i, length - i);
+        bool control = (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F ||
+                       (step == 2 && first == 0xC2 && (unsigned char)source[i + 1] < 0xA0); /* C1 controls */
+        if (step == 0 || control)
+            text_append(text, "?", 1);
+        else
+            text_append(text, source + i, step);
+        i += step == 0 ? 1 : step;
+    }
+}

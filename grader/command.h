@@ -1,0 +1,18 @@
+/* command.h - the subcommands of convjudge. Each returns how it went; `*exit_status` is 0 or 1 where that is STATUS_OK.
+ * Results go to standard output, progress to standard error.  */
+#ifndef GRADER_COMMAND_H
+#define GRADER_COMMAND_H
+
+#include "base/status.h"
+#include "grader/options.h"
+
+/* Judges one submission. 1: not accepted. */
+MUST_USE Status command_grade(const Options *options, int *exit_status, Message *why);
+/* Prints a problem's ranking. */
+MUST_USE Status command_leaderboard(const Options *options, int *exit_status, Message *why);
+/* Times a problem's reference solutions. */
+MUST_USE Status command_references(const Options *options, int *exit_status, Message *why);
+/* Holds solutions to the verdicts that they claim, as TAP. 1: one of them gets another. */
+MUST_USE Status command_check(const Options *options, int *exit_status, Message *why);
+
+#endif

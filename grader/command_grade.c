@@ -1,0 +1,172 @@
+#include "grader/command.h"
+
+#include "grader/judge.h"
+#include "grader/person.h"
+#include "grader/ranking.h"
+#include "grader/report.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct Grading {
+    const Options *options;
+    char person[PERSON_MAX_BYTES + 1];
+    Submission submission;
+    Problem problem;
+    bool problem_is_read;
+    Store *store; /* NULL: nothing to read from and nothing will be recorded */
+    Progress progress;
+    Result result;
+} Grading;
+
+static const char *device_name(const Options *options)
+{
+    return options->device == NULL ? "auto" : options->device;
+}
+
+static Status choose_person(Grading *grading, Message *why)
+{
+    if (grading->options->person == NULL) {
+        person_login(grading->person);
+        return STATUS_OK;
+    }
+    Status status = person_check(grading->options->person, why);
+    if (status == STATUS_OK)
+        strcpy(grading->person, grading->options->person);
+    return status;
+}
+
+static bool is_same_file(const char *path, const struct stat *info)
+{
+    struct stat other;
+    return stat(path, &other) == 0 && other.st_dev == info->st_dev && other.st_ino == info->st_ino;
+}
+
+/* A result that cannot be written is found before minutes of judging. Writing replaces the file, so it must be none of
+ * the things that are needed, such as /dev/null and the submission. */
+static Status check_json_target(const char *path, const char *submission, Message *why)
+{
+    struct stat info;
+    char folder[4096];
+    if (path == NULL || strcmp(path, "-") == 0)
+        return STATUS_OK;
+    if (*path == '\0')
+        return fail(STATUS_BAD_INPUT, why, "--json: an empty name, expected a file or -");
+    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return fail(STATUS_BAD_INPUT, why, "%s: not a regular file, expected a place for the result", path);
+    if (lstat(path, &info) == 0 && is_same_file(submission, &info))
+        return fail(STATUS_BAD_INPUT, why, "%s: the submission itself, expected a place for the result", path);
+    const char *slash = strrchr(path, '/');
+    int length = slash == NULL ? 0 : (int)(slash - path) + 1;
+    snprintf(folder, sizeof folder, "%.*s.", length, path);
+    if (access(folder, W_OK | X_OK) != 0)
+        return fail_errno(why, "%s: the result cannot be written there", path);
+    return STATUS_OK;
+}
+
+/* Without recording, a leaderboard that cannot be read only costs the percentile in the class. */
+static Status open_store(Grading *grading, Message *why)
+{
+    if (!grading->options->no_record)
+        return ranking_open(STORE_WRITE, &grading->store, why);
+    if (ranking_open(STORE_READ, &grading->store, NULL) != STATUS_OK)
+        grading->store = NULL;
+    return STATUS_OK;
+}
+
+/* Everything that can be wrong with the request. */
+static Status prepare(Grading *grading, Message *why)
+{
+    const Options *options = grading->options;
+    if (options->operand_count != 1)
+        return fail(STATUS_BAD_INPUT, why, "expected one FILE to grade, found %d", options->operand_count);
+    Status status = choose_person(grading, why);
+    if (status == STATUS_OK)
+        status = submission_read(options->operands[0], &grading->submission, why);
+    if (status == STATUS_OK)
+        status = submission_problem(&grading->submission, options->problem, &grading->problem, why);
+    grading->problem_is_read = status == STATUS_OK;
+    if (status == STATUS_OK)
+        status = check_json_target(options->json, options->operands[0], why);
+    return status == STATUS_OK ? open_store(grading, why) : status;
+}
+
+static Status judge(Grading *grading, Message *why)
+{
+    const JudgeJob job = {
+        .problem = &grading->problem,
+        .submission = &grading->submission,
+        .device = device_name(grading->options),
+        .progress = &grading->progress,
+    };
+    return judge_submission(&job, &grading->result, why);
+}
+
+/* The run is recorded before anything is said about it, so nothing that was reported can be lost. */
+static Status rank(Grading *grading, Message *why)
+{
+    Result *result = &grading->result;
+    bool recorded = !grading->options->no_record;
+    Status status = STATUS_OK;
+    result->person = grading->person;
+    ranking_decide(result, recorded);
+    if (recorded)
+        status = ranking_record(grading->store, result, why);
+    if (status == STATUS_OK && result->score.ms > 0)
+        status = ranking_place(grading->store, recorded, device_name(grading->options), &grading->progress, result,
+                               why);
+    return status;
+}
+
+static Status write_out(const Text *text, Message *why)
+{
+    if (fwrite(text->data, 1, text->length, stdout) != text->length || fflush(stdout) != 0)
+        return fail_errno(why, "standard output: cannot be written");
+    return STATUS_OK;
+}
+
+/* The report, or with `--json -` the result instead of it. */
+static Status report(const Grading *grading, Message *why)
+{
+    const char *json = grading->options->json;
+    Text text = {0};
+    Status status = STATUS_OK;
+    if (json != NULL) {
+        result_json(&grading->result, &text);
+        status = strcmp(json, "-") == 0 ? write_out(&text, why) : text_write_file(json, &text, why);
+        text_free(&text);
+    }
+    if (status == STATUS_OK && (json == NULL || strcmp(json, "-") != 0)) {
+        report_write(&grading->result, terminal_style(stdout), &text);
+        status = write_out(&text, why);
+        text_free(&text);
+    }
+    return status;
+}
+
+static void finish(Grading *grading)
+{
+    result_free(&grading->result);
+    store_close(grading->store);
+    if (grading->problem_is_read)
+        problem_free(&grading->problem);
+    submission_free(&grading->submission);
+}
+
+Status command_grade(const Options *options, int *exit_status, Message *why)
+{
+    Grading grading = {.options = options, .progress = progress_new(stderr)};
+    Status status = prepare(&grading, why);
+    if (status == STATUS_OK)
+        status = judge(&grading, why);
+    if (status == STATUS_OK)
+        status = rank(&grading, why);
+    if (status == STATUS_OK)
+        status = report(&grading, why);
+    if (status == STATUS_OK)
+        *exit_status = grading.result.verdict == VERDICT_ACCEPTED ? 0 : 1;
+    finish(&grading);
+    return status;
+}

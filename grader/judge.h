@@ -1,0 +1,40 @@
+/* judge.h - how a submission becomes a verdict.
+ *
+ * The device is opened, the submission compiled and loaded, and solve() called once for each case: samples, then hidden
+ * ones, then those that are timed on this kind of device. Wrong answers let the rest of their group run, so that a
+ * student sees all of them; every other failure ends the run, and a group with a failure is the last. The verdict is
+ * that of the first case that failed.  */
+#ifndef GRADER_JUDGE_H
+#define GRADER_JUDGE_H
+
+#include "base/status.h"
+#include "grader/problem.h"
+#include "grader/progress.h"
+#include "grader/result.h"
+#include "grader/submission.h"
+#include "harness/session.h"
+
+#include <stdbool.h>
+
+typedef struct JudgeJob {
+    const Problem *problem;
+    const Submission *submission;
+    const char *device;     /* "auto", "sim:h200", ... as device_resolve() takes it */
+    bool timed_only;        /* leave out samples and hidden cases: for reference solutions, which `check` judges */
+    Progress *progress;     /* NULL: silent */
+} JudgeJob;
+
+/* Fills in all of the result but ranks, person and percentiles. Whatever the submission does is a verdict in the
+ * result; a Status other than OK is the fault of the judge, its data or its user. `result` is to be freed in any case;
+ * problem and submission must outlive it. */
+MUST_USE Status judge_submission(const JudgeJob *job, Result *result, Message *why);
+
+typedef struct Judgement {
+    Verdict verdict;
+    char text[900]; /* one sentence, "" where accepted */
+} Judgement;
+
+/* What one call of solve() deserves. `comparison` is NULL where there is no output to compare. */
+Judgement judge_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output);
+
+#endif

@@ -1,0 +1,28 @@
+/* Expected values of a part of one row of the output, by the problem's oracle.h.
+ *
+ * This file is not part of the judge's program: grader/oracle.c has it compiled for each problem, with
+ *   LANES         1, or how many neighbours along the last index are computed together
+ *   ORACLE_FILE   "problems/<id>/oracle.h"
+ *   CASE_FILE     made from problem.json: the type Case with its CASE_OF(), and ORACLE_AT(), the call of oracle()  */
+#include <stddef.h>
+
+#include "element.h"
+
+#include CASE_FILE
+#include ORACLE_FILE
+
+/* `count`, a multiple of LANES, elements from `first` on, which has one index for each extent of the output. Arrays and
+ * sizes stand at the place of their parameter. */
+void oracle_row(const void *const *inputs, const int64_t *sizes, const int64_t *first, size_t count, double *expected,
+                double *magnitude)
+{
+    const Case c = CASE_OF(inputs, sizes);
+    int64_t position[RANK];
+    memcpy(position, first, sizeof position);
+    for (size_t i = 0; i < count; i += LANES) {
+        const Sum sum = ORACLE_AT(&c, position);
+        memcpy(expected + i, &sum.value, sizeof sum.value);
+        memcpy(magnitude + i, &sum.magnitude, sizeof sum.magnitude);
+        position[RANK - 1] += LANES;
+    }
+}

@@ -1,0 +1,89 @@
+#include "grader/progress.h"
+
+#include <time.h>
+
+enum { STEP_COLUMNS = 20, BAR_COLUMNS = 30 };
+static const double REDRAW_S = 0.05;
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+Progress progress_new(FILE *stream)
+{
+    return (Progress){.stream = stream, .style = terminal_style(stream)};
+}
+
+static void add_bar(const Progress *progress, Text *line)
+{
+    int filled = BAR_COLUMNS * progress->done / progress->total;
+    text_add(line, "[");
+    for (int i = 0; i < BAR_COLUMNS; i++)
+        text_add(line, i >= filled ? "." : progress->style.utf8 ? "█" : "#");
+    text_printf(line, "] %d/%d", progress->done, progress->total);
+}
+
+static void draw(Progress *progress)
+{
+    Text line = {0};
+    text_add(&line, "\r\033[K"); /* to the first column, and clear */
+    terminal_pad(&line, progress->step, STEP_COLUMNS);
+    if (progress->total > 0)
+        add_bar(progress, &line);
+    else
+        text_add(&line, "...");
+    fwrite(line.data, 1, line.length, progress->stream);
+    fflush(progress->stream);
+    text_free(&line);
+    progress->drawn_at_s = now_s();
+}
+
+/* The step's name and what came of it; where nothing can be drawn over, the name is there already. */
+static void write_step(const Progress *progress, const char *outcome)
+{
+    Text line = {0};
+    if (progress->style.redraw)
+        text_add(&line, "\r\033[K");
+    if (progress->style.redraw || outcome[0] == '\0')
+        terminal_pad(&line, progress->step, STEP_COLUMNS);
+    text_add(&line, outcome);
+    fwrite(line.data, 1, line.length, progress->stream);
+    fflush(progress->stream);
+    text_free(&line);
+}
+
+void progress_begin(Progress *progress, const char *step, int total)
+{
+    if (progress == NULL)
+        return;
+    progress->step = step;
+    progress->done = 0;
+    progress->total = total;
+    if (progress->style.redraw)
+        draw(progress);
+    else
+        write_step(progress, "");
+}
+
+void progress_advance(Progress *progress)
+{
+    if (progress == NULL)
+        return;
+    progress->done++;
+    if (progress->style.redraw && now_s() - progress->drawn_at_s >= REDRAW_S)
+        draw(progress);
+}
+
+void progress_end(Progress *progress, const char *outcome)
+{
+    if (progress == NULL)
+        return;
+    Text line = {0};
+    terminal_add_line(&line, outcome);
+    text_add(&line, "\n");
+    write_step(progress, line.data);
+    text_free(&line);
+}

@@ -1,0 +1,21 @@
+/* report.h - what a person reads on the terminal after a grading, or asking for the leaderboard.  */
+#ifndef GRADER_REPORT_H
+#define GRADER_REPORT_H
+
+#include "base/text.h"
+#include "grader/result.h"
+#include "grader/terminal.h"
+#include "leaderboard/standing.h"
+
+#include <stdbool.h>
+
+void report_write(const Result *result, TerminalStyle style, Text *out);
+
+/* One board as a table; `modelled` labels its times. */
+void report_leaderboard(const Problem *problem, const Board *board, bool modelled, const Standing *standings,
+                        size_t count, Text *out);
+
+/* "41.23 us", "1.234 ms", "12.3 s": four digits and the unit that suits. */
+void report_add_time(Text *out, double ms);
+
+#endif

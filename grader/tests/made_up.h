@@ -1,0 +1,66 @@
+/* made_up.h - a problem and results that never happened, for tests of what is made of them.  */
+#ifndef GRADER_TESTS_MADE_UP_H
+#define GRADER_TESTS_MADE_UP_H
+
+#include "grader/result.h"
+
+#include <string.h>
+
+static const Problem made_up_problem = {
+    .id = "conv1d",
+    .title = "1D convolution",
+    .parameters = {{.name = "input", .role = ROLE_IN, .type = ELEMENT_FLOAT32, .rank = 1, .shape = {"n"}},
+                   {.name = "output", .role = ROLE_OUT, .type = ELEMENT_FLOAT32, .rank = 1, .shape = {"n"}},
+                   {.name = "n", .role = ROLE_SIZE}},
+    .parameter_count = 3,
+    .revision = {"0123"},
+};
+
+static CaseResult made_up_case(CaseGroup group, const char *name, Verdict verdict)
+{
+    CaseResult item = {.group = group, .name = name, .judged = true, .verdict = verdict, .text = "", .printed = ""};
+    item.sizes.values[2] = 4711;
+    item.compared = true;
+    item.comparison = (Comparison){.count = 100, .max_error = 0.00123, .mean_error = 0.00045, .bound = 0.5, .rank = 1};
+    return item;
+}
+
+static CaseResult made_up_timed_case(const char *name, double seconds)
+{
+    CaseResult item = made_up_case(CASE_TIMED_SIM, name, VERDICT_ACCEPTED);
+    item.operations = 1000000;
+    item.bytes = 500000;
+    item.input_bytes = 250000;
+    item.samples = calloc(1, sizeof *item.samples);
+    item.sample_count = 1;
+    item.samples[0].event_s = seconds;
+    return item;
+}
+
+static Result made_up_result(CaseResult *cases, size_t count)
+{
+    Result result = {
+        .problem = &made_up_problem,
+        .file_name = "mine.cu",
+        .person = "Ada",
+        .judge = "1",
+        .toolkit = "13.0",
+        .sandbox = "full",
+        .text = "",
+        .rank_status = "ranked",
+        .time_utc = "2026-01-31T12:00:00Z",
+        .device = {.id = "sim-h200", .name = "NVIDIA H200", .driver = "simgpu", .modelled = true, .epoch = 1,
+                   .read_bytes_per_s = 1e12, .copy_bytes_per_s = 1e12, .fma_flops_per_s = 1e13},
+        .cases = cases,
+        .case_count = count,
+    };
+    return result;
+}
+
+static void forget_samples(CaseResult *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(cases[i].samples);
+}
+
+#endif

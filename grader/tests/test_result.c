@@ -1,0 +1,183 @@
+#include "base/tests/unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "grader/tests/made_up.h"
+
+static void close_to(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * fabs(expected)))
+        fail_test("%.17g, expected %.17g", got, expected);
+}
+
+static JsonFile as_json(const Result *result)
+{
+    Text text = {0};
+    JsonFile file;
+    Message why = {0};
+    result_json(result, &text);
+    if (json_parse("result.json", text.data, text.length, &file, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    text_free(&text);
+    return file;
+}
+
+static void a_case_takes_the_median_of_its_samples(void **state)
+{
+    CaseSample samples[] = {{3e-3, 0}, {1e-3, 0}, {2e-3, 0}, {100, 0}};
+    CaseResult item = {.samples = samples, .sample_count = 3, .operations = 4000000, .bytes = 1000000};
+    const DeviceInfo device = {.copy_bytes_per_s = 1e9, .fma_flops_per_s = 1e12};
+    result_time_case(&item, &device);
+    close_to(item.time.ms, 2);
+    close_to(item.time.uncertainty, 0.005);
+    close_to(item.gflops, 2);
+    close_to(item.gbytes_per_s, 0.5);
+    close_to(item.roofline, 0.5); /* 1 ms of copying in 2 ms */
+    item.sample_count = 4;
+    result_time_case(&item, &device);
+    close_to(item.time.ms, 2.5);
+}
+
+static void the_score_is_the_geometric_mean_of_the_timed_cases(void **state)
+{
+    CaseResult cases[] = {made_up_case(CASE_SAMPLE, "s", VERDICT_ACCEPTED), made_up_timed_case("a", 1e-3),
+                          made_up_timed_case("b", 4e-3)};
+    Result result = made_up_result(cases, 3);
+    for (size_t i = 0; i < 3; i++)
+        result_time_case(&cases[i], &result.device);
+    result_score(&result);
+    close_to(result.score.ms, 2);
+    close_to(result.score.uncertainty, 0.005);
+    close_to(result.gflops, 0.5);
+    close_to(result.gbytes_per_s, 0.25);
+    close_to(result.roofline, 0.00025);
+    forget_samples(cases, 3);
+}
+
+static void a_timed_case_without_a_time_leaves_no_score(void **state)
+{
+    CaseResult cases[] = {made_up_timed_case("a", 1e-3), made_up_case(CASE_TIMED_SIM, "b", VERDICT_WRONG_ANSWER)};
+    Result result = made_up_result(cases, 2);
+    result_time_case(&cases[0], &result.device);
+    result_score(&result);
+    assert_true(result.score.ms == 0);
+    forget_samples(cases, 2);
+}
+
+static void an_unmeasured_device_leaves_no_roofline(void **state)
+{
+    CaseResult cases[] = {made_up_timed_case("a", 1e-3)};
+    Result result = made_up_result(cases, 1);
+    result.device.copy_bytes_per_s = 0;
+    result_time_case(&cases[0], &result.device);
+    result_score(&result);
+    assert_true(result.roofline == 0 && result.score.ms > 0);
+    JsonFile file = as_json(&result);
+    assert_null(json_get(file.root, "roofline"));
+    json_free(&file);
+    forget_samples(cases, 1);
+}
+
+static void the_failed_case_is_the_first_that_was_judged(void **state)
+{
+    CaseResult cases[] = {made_up_case(CASE_SAMPLE, "a", VERDICT_ACCEPTED),
+                          made_up_case(CASE_HIDDEN, "hidden 1", VERDICT_WRONG_ANSWER),
+                          made_up_case(CASE_HIDDEN, "hidden 2", VERDICT_RUN_TIME_ERROR)};
+    Result result = made_up_result(cases, 3);
+    assert_ptr_equal(result_failed_case(&result), &cases[1]);
+    cases[1].judged = false;
+    assert_ptr_equal(result_failed_case(&result), &cases[2]);
+    assert_null(result_failed_case(&(Result){.cases = cases, .case_count = 1}));
+}
+
+static void a_hidden_case_gives_no_data_away(void **state)
+{
+    CaseResult cases[] = {made_up_case(CASE_HIDDEN, "hidden 1", VERDICT_WRONG_ANSWER)};
+    cases[0].comparison.wrong = 5;
+    cases[0].comparison.first = (WrongElement){.index = 7, .got = 31337, .expected = 31338};
+    Result result = made_up_result(cases, 1);
+    JsonFile file = as_json(&result);
+    const cJSON *item = cJSON_GetArrayItem(json_get(file.root, "cases"), 0);
+    assert_null(strstr(file.text.data, "3133"));
+    assert_null(strstr(file.text.data, "4711"));
+    assert_null(json_get(item, "sizes"));
+    close_to(json_get(item, "max_error")->valuedouble, 0.01);
+    close_to(json_get(item, "mean_error")->valuedouble, 0.001);
+    json_free(&file);
+}
+
+static void a_sample_case_gives_all_of_it(void **state)
+{
+    CaseResult cases[] = {made_up_case(CASE_SAMPLE, "three", VERDICT_WRONG_ANSWER)};
+    cases[0].comparison.wrong = 5;
+    cases[0].comparison.first = (WrongElement){.index = 7, .position = {7}, .got = 1, .expected = 2, .error = 1};
+    Result result = made_up_result(cases, 1);
+    JsonFile file = as_json(&result);
+    const cJSON *item = cJSON_GetArrayItem(json_get(file.root, "cases"), 0);
+    close_to(json_get(json_get(item, "sizes"), "n")->valuedouble, 4711);
+    close_to(json_get(item, "max_error")->valuedouble, 0.00123);
+    close_to(json_get(json_get(item, "first_wrong"), "expected")->valuedouble, 2);
+    json_free(&file);
+}
+
+static void result_json_has_what_is_promised(void **state)
+{
+    static const char *const keys[] = {"schema", "verdict", "rank_status", "problem", "device", "sandbox", "warnings",
+                                       "cases", "score_ms", "uncertainty", "percentile", "gflops", "gbytes_per_s",
+                                       "compile", "rank", "seconds"};
+    static const char *const compile_keys[] = {"seconds", "registers", "shared_bytes", "spill_bytes", "diagnostics"};
+    CaseResult cases[] = {made_up_timed_case("a", 1e-3)};
+    CompileKernel kernels[] = {{.name = "k1", .registers = 40}, {.name = "k2", .registers = 32, .shared_bytes = 99}};
+    Result result = made_up_result(cases, 1);
+    result.compiled.kernels = kernels;
+    result.compiled.kernel_count = 2;
+    result.rank = 1;
+    result.references = percentile_among((MeasuredTime){1, 0}, (MeasuredTime[]){{2, 0}}, 1);
+    result_time_case(&cases[0], &result.device);
+    result_score(&result);
+    JsonFile file = as_json(&result);
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
+        if (json_get(file.root, keys[i]) == NULL)
+            fail_test("%s is missing", keys[i]);
+    for (size_t i = 0; i < COUNT_OF(compile_keys); i++)
+        if (json_get(json_get(file.root, "compile"), compile_keys[i]) == NULL)
+            fail_test("compile.%s is missing", compile_keys[i]);
+    close_to(json_get(json_get(file.root, "compile"), "registers")->valuedouble, 40);
+    close_to(json_get(json_get(file.root, "compile"), "shared_bytes")->valuedouble, 99);
+    const cJSON *percentile = json_get(json_get(file.root, "percentile"), "references");
+    close_to(json_get(percentile, "value")->valuedouble, 100);
+    assert_int_equal(cJSON_GetArraySize(json_get(percentile, "interval")), 2);
+    assert_null(json_get(json_get(json_get(file.root, "percentile"), "class"), "value"));
+    json_free(&file);
+    forget_samples(cases, 1);
+}
+
+static void a_warning_is_given_once(void **state)
+{
+    Result result = {0};
+    for (int i = 0; i < 100; i++)
+        result_warn(&result, "number %d", i % 2);
+    assert_int_equal(result.warning_count, 2);
+    for (int i = 0; i < 100; i++)
+        result_warn(&result, "number %d", i);
+    assert_int_equal(result.warning_count, RESULT_MAX_WARNINGS);
+    result_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_case_takes_the_median_of_its_samples),
+        cmocka_unit_test(the_score_is_the_geometric_mean_of_the_timed_cases),
+        cmocka_unit_test(a_timed_case_without_a_time_leaves_no_score),
+        cmocka_unit_test(an_unmeasured_device_leaves_no_roofline),
+        cmocka_unit_test(the_failed_case_is_the_first_that_was_judged),
+        cmocka_unit_test(a_hidden_case_gives_no_data_away),
+        cmocka_unit_test(a_sample_case_gives_all_of_it),
+        cmocka_unit_test(result_json_has_what_is_promised),
+        cmocka_unit_test(a_warning_is_given_once),
+    };
+    return cmocka_run_group_tests_name("result", tests, NULL, NULL);
+}

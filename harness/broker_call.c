@@ -1,0 +1,223 @@
+#include "harness/broker_state.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { PIECE_BYTES = 64 * 1024, PAGE_BYTES = 4096, MOST_SHIFT_PAGES = 64 };
+
+/* ---- the judge's own trouble ------------------------------------------------------------------------------------- */
+
+static bool ok(const Broker *broker)
+{
+    return broker->reply.status == STATUS_OK;
+}
+
+static void check(Broker *broker, CudaError error, const char *doing)
+{
+    if (error != CUDA_ERROR_SUCCESS && ok(broker))
+        broker->reply.status = fail(STATUS_SYSTEM, &broker->reply.why, "the judge's own %s failed: %s", doing,
+                                    cuda_error_text(error));
+}
+
+static void random_bytes(Broker *broker, void *bytes, size_t count)
+{
+    if (getrandom(bytes, count, 0) != (ssize_t)count && ok(broker))
+        broker->reply.status = fail_errno(&broker->reply.why, "random bytes");
+}
+
+/* ---- arrays before the call -------------------------------------------------------------------------------------- */
+
+static bool is_array(const ControlArgument *argument)
+{
+    return argument->role != ARGUMENT_VALUE;
+}
+
+/* A spacer of a random size comes and goes, so that the arrays lie elsewhere in every call and a result kept under an
+ * address is worth nothing. */
+static void allocate_arrays(Broker *broker, const ControlRequest *request)
+{
+    const DeviceOps *ops = broker->device->ops;
+    uint64_t spacer = 0;
+    uint8_t pages = 0;
+    random_bytes(broker, &pages, sizeof pages);
+    ops->set_memory_limit(broker->device, broker->device->info.memory_bytes);
+    check(broker, ops->alloc(broker->device, (1 + pages % MOST_SHIFT_PAGES) * PAGE_BYTES, &spacer), "allocation");
+    uint64_t before = ops->allocated_bytes(broker->device);
+    for (uint32_t i = 0; i < request->argument_count && ok(broker); i++)
+        if (is_array(&request->arguments[i]))
+            check(broker, ops->alloc(broker->device, request->arguments[i].span.bytes, &broker->arrays[i]),
+                  "allocation");
+    uint64_t own = ops->allocated_bytes(broker->device) - before;
+    if (spacer != 0)
+        check(broker, ops->release(broker->device, spacer), "release");
+    ops->set_memory_limit(broker->device, own + broker->limits.device_bytes);
+}
+
+/* An element that the kernel leaves out must not look like a result, neither this call's nor an earlier one's. */
+static void poison(Broker *broker, const ControlArgument *output, uint64_t address)
+{
+    static uint32_t pattern[PIECE_BYTES / sizeof(uint32_t)];
+    if (output->float_output)
+        for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
+            pattern[i] = SESSION_POISON_BITS;
+    else
+        for (size_t i = 0; i < sizeof pattern; i += 256) /* more, getrandom() may cut short */
+            random_bytes(broker, (uint8_t *)pattern + i, 256);
+    for (uint64_t done = 0; done < output->span.bytes && ok(broker); done += PIECE_BYTES) {
+        uint64_t left = output->span.bytes - done;
+        check(broker, broker->device->ops->write(broker->device, address + done, pattern,
+                                                 left < PIECE_BYTES ? left : PIECE_BYTES, NULL), "poisoning");
+    }
+}
+
+static void fill_arrays(Broker *broker, const ControlRequest *request)
+{
+    for (uint32_t i = 0; i < request->argument_count && ok(broker); i++) {
+        const ControlArgument *argument = &request->arguments[i];
+        if (argument->role == ARGUMENT_INPUT)
+            check(broker, broker->device->ops->write(broker->device, broker->arrays[i],
+                                                     broker->buffers + argument->span.offset, argument->span.bytes,
+                                                     NULL), "copy of the inputs");
+        else if (argument->role == ARGUMENT_OUTPUT)
+            poison(broker, argument, broker->arrays[i]);
+    }
+}
+
+/* ---- arrays after the call --------------------------------------------------------------------------------------- */
+
+/* A piece at a time: a second copy of the inputs in host memory would double what a grading needs. */
+static bool input_changed(Broker *broker, const ControlArgument *input, uint64_t address)
+{
+    static uint8_t piece[PIECE_BYTES];
+    for (uint64_t done = 0; done < input->span.bytes && ok(broker); done += PIECE_BYTES) {
+        uint64_t left = input->span.bytes - done, count = left < PIECE_BYTES ? left : PIECE_BYTES;
+        check(broker, broker->device->ops->read(broker->device, piece, address + done, count, NULL), "reading");
+        if (ok(broker) && memcmp(piece, broker->buffers + input->span.offset + done, count) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void read_arrays(Broker *broker, const ControlRequest *request)
+{
+    const DeviceOps *ops = broker->device->ops;
+    CallReport *report = &broker->reply.report;
+    for (uint32_t i = 0; i < request->argument_count && ok(broker); i++) {
+        const ControlArgument *argument = &request->arguments[i];
+        if (argument->role == ARGUMENT_INPUT)
+            report->input_changed = report->input_changed || input_changed(broker, argument, broker->arrays[i]);
+        else if (argument->role == ARGUMENT_OUTPUT) {
+            report->kernel_wrote_output = ops->kernel_wrote(broker->device, broker->arrays[i]);
+            check(broker, ops->read(broker->device, broker->buffers + argument->span.offset, broker->arrays[i],
+                                    argument->span.bytes, NULL), "reading of the output");
+        }
+    }
+}
+
+static void release_arrays(Broker *broker)
+{
+    for (size_t i = 0; i < SESSION_MAX_PARAMETERS; i++) {
+        if (broker->arrays[i] != 0)
+            check(broker, broker->device->ops->release(broker->device, broker->arrays[i]), "release");
+        broker->arrays[i] = 0;
+    }
+}
+
+/* ---- what is said about it --------------------------------------------------------------------------------------- */
+
+static void say(CallReport *report, CallOutcome outcome, const char *text)
+{
+    report->outcome = outcome;
+    snprintf(report->text, sizeof report->text, "%s", text);
+}
+
+static const CallOutcome FAULT_OUTCOMES[] = {
+    [DEVICE_FAULT] = CALL_RUN_TIME_ERROR,
+    [DEVICE_TIME_LIMIT] = CALL_TIME_LIMIT,
+    [DEVICE_UNSUPPORTED] = CALL_UNSUPPORTED,
+};
+
+static void conclude(Broker *broker)
+{
+    CallReport *report = &broker->reply.report;
+    DeviceFault fault;
+    char text[200];
+    broker->device->ops->fault(broker->device, &fault);
+    if (broker->end == SERVE_VIOLATION) {
+        say(report, CALL_INTEGRITY_VIOLATION, broker->end_text);
+    } else if (broker->end == SERVE_UNSUPPORTED) {
+        say(report, CALL_UNSUPPORTED, broker->end_text);
+    } else if (fault.kind != DEVICE_NO_FAULT && fault.kind != DEVICE_BAD_LAUNCH) {
+        say(report, FAULT_OUTCOMES[fault.kind], fault.text);
+    } else if (broker->end == SERVE_HOST_TIME) {
+        snprintf(text, sizeof text, "the host code kept the device waiting for more than %g s",
+                 broker->limits.host_seconds);
+        say(report, CALL_TIME_LIMIT, text);
+    } else if (broker->end == SERVE_LOAD_FAILED && !broker->reply.host_memory_refused) {
+        say(report, CALL_RUN_TIME_ERROR, broker->end_text);
+    }
+    broker->reply.runner_gone = broker->end != SERVE_DONE && report->outcome == CALL_OK;
+}
+
+static void begin(Broker *broker)
+{
+    const DeviceOps *ops = broker->device->ops;
+    broker->reply = (ControlReply){.report = {.kernel_wrote_output = -1}};
+    broker->posted_error = CUDA_ERROR_SUCCESS;
+    ops->reset_statistics(broker->device);
+    ops->set_budget(broker->device, broker->limits.warp_instructions);
+}
+
+/* ---- loading and calling ----------------------------------------------------------------------------------------- */
+
+void broker_load(Broker *broker)
+{
+    begin(broker);
+    broker->device->ops->set_memory_limit(broker->device, broker->limits.device_bytes);
+    broker_serve(broker, RING_READY);
+    conclude(broker);
+}
+
+static bool is_pending(Broker *broker)
+{
+    const DeviceOps *ops = broker->device->ops;
+    bool pending = ops->stream_query(broker->device, NULL) == CUDA_ERROR_NOT_READY;
+    for (uint32_t i = 0; i < broker->streams.count && !pending; i++)
+        if (broker->streams.objects[i] != NULL)
+            pending = ops->stream_query(broker->device, broker->streams.objects[i]) == CUDA_ERROR_NOT_READY;
+    return pending;
+}
+
+static void tell_runner(Broker *broker, const ControlRequest *request)
+{
+    RingCommand command = {.kind = RING_CALL_SOLVE, .count = request->argument_count};
+    for (uint32_t i = 0; i < request->argument_count; i++)
+        command.word[i] = is_array(&request->arguments[i]) ? broker->arrays[i] : request->arguments[i].value;
+    ring_command(broker->reader.ring, &command);
+}
+
+void broker_call(Broker *broker, const ControlRequest *request)
+{
+    const DeviceOps *ops = broker->device->ops;
+    CallReport *report = &broker->reply.report;
+    begin(broker);
+    allocate_arrays(broker, request);
+    fill_arrays(broker, request);
+    check(broker, ops->synchronize(broker->device), "synchronisation");
+    if (!ok(broker))
+        return;
+    ops->bracket_begin(broker->device);
+    ops->reset_statistics(broker->device);
+    tell_runner(broker, request);
+    broker_serve(broker, RING_RETURNED);
+    report->pending_at_return = is_pending(broker);
+    CudaError error = ops->bracket_end(broker->device, &report->event_s, &report->host_s);
+    ops->statistics(broker->device, &report->statistics);
+    conclude(broker);
+    if (report->outcome != CALL_OK || broker->reply.runner_gone)
+        return; /* this broker is not used again */
+    check(broker, error, "synchronisation");
+    read_arrays(broker, request);
+    release_arrays(broker);
+}

@@ -1,0 +1,40 @@
+/* compile_parts.h - what the files of the compilation share with each other and with nobody else. */
+#ifndef HARNESS_COMPILE_PARTS_H
+#define HARNESS_COMPILE_PARTS_H
+
+#include "harness/compile.h"
+
+enum {
+    COMPILE_FILE_BYTES = 64 << 20,     /* of any file that the compiler writes */
+    COMPILE_OUTPUT_BYTES = 64 << 10,   /* of what it prints */
+    COMPILE_MEMORY_BYTES = 0x7FFFF000, /* address space of each of its programs: 2 GiB */
+    COMPILE_CPU_SECONDS = 10,          /* of each of its programs; an honest file takes 1 to 4 s in all of them */
+    COMPILE_WALL_SECONDS = 60          /* for machines under load */
+};
+
+/* What the compiler left, as the cache keeps it. */
+typedef struct CompilerRun {
+    Text object;      /* submission.so */
+    Text host_object; /* submission.o */
+    Text output;      /* what was printed, unchanged */
+    double seconds;
+} CompilerRun;
+
+/* compile_cache.c: a folder of entries, each put into place as a whole. Failing to cache is no failure. */
+void compiler_run_free(CompilerRun *run);
+bool cache_get(const Digest *key, CompilerRun *run);
+void cache_put(const Digest *key, const CompilerRun *run);
+
+/* compile_modules.c: equal for submissions that compile to the same code, whatever their names, comments and lines. */
+Digest machine_code_digest(const CompileModule *modules, size_t count, int compute, const Text *host_object);
+
+/* compile_report.c: what ptxas -v says of each kernel, and the rest of the output, made fit to be shown. `paths` are
+ * pairs of what stands in the output and what shall stand there, ended by NULL. */
+void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, size_t *count);
+void report_diagnostics(const Text *output, const char *const *paths, Text *diagnostics);
+/* Appends one clear line about solve() where that is what is wrong: its place, and the signature expected. */
+bool report_solve(const Text *output, const CompileJob *job, Text *diagnostics);
+/* Appends the first line that tells of an error, unless the output begins with it. */
+void report_first_error(const Text *output, const CompileJob *job, Text *diagnostics);
+
+#endif

@@ -1,0 +1,62 @@
+#include "harness/control.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+typedef union DescriptorSpace { /* aligned as the kernel wants it */
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(CONTROL_MAX_DESCRIPTORS * sizeof(int))];
+} DescriptorSpace;
+
+static void attach_descriptors(struct msghdr *packet, DescriptorSpace *space, const int *descriptors, size_t count)
+{
+    packet->msg_control = space->bytes;
+    packet->msg_controllen = CMSG_SPACE(count * sizeof(int));
+    struct cmsghdr *head = CMSG_FIRSTHDR(packet);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(count * sizeof(int));
+    memcpy(CMSG_DATA(head), descriptors, count * sizeof(int));
+}
+
+bool control_send(int socket, const void *message, size_t bytes, const void *more, size_t more_bytes,
+                  const int *descriptors, size_t descriptor_count)
+{
+    struct iovec pieces[] = {{(void *)message, bytes}, {(void *)more, more_bytes}};
+    struct msghdr packet = {.msg_iov = pieces, .msg_iovlen = 2};
+    DescriptorSpace space = {0};
+    if (descriptors != NULL)
+        attach_descriptors(&packet, &space, descriptors, descriptor_count);
+    ssize_t sent;
+    do
+        sent = sendmsg(socket, &packet, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)(bytes + more_bytes);
+}
+
+static void detach_descriptors(struct msghdr *packet, int descriptors[CONTROL_MAX_DESCRIPTORS])
+{
+    for (size_t i = 0; i < CONTROL_MAX_DESCRIPTORS; i++)
+        descriptors[i] = -1;
+    for (struct cmsghdr *head = CMSG_FIRSTHDR(packet); head != NULL; head = CMSG_NXTHDR(packet, head))
+        if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+            memcpy(descriptors, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
+}
+
+bool control_receive(int socket, void *message, size_t bytes, void *more, size_t more_size,
+                     int descriptors[CONTROL_MAX_DESCRIPTORS])
+{
+    struct iovec pieces[] = {{message, bytes}, {more, more_size}};
+    DescriptorSpace space = {0};
+    struct msghdr packet = {.msg_iov = pieces, .msg_iovlen = more_size > 0 ? 2 : 1, .msg_control = space.bytes,
+                            .msg_controllen = sizeof space.bytes};
+    ssize_t received;
+    do
+        received = recvmsg(socket, &packet, MSG_CMSG_CLOEXEC);
+    while (received < 0 && errno == EINTR);
+    detach_descriptors(&packet, descriptors);
+    return received >= (ssize_t)bytes && (packet.msg_flags & MSG_TRUNC) == 0;
+}

@@ -1,0 +1,163 @@
+/* device.h - a CUDA device as the broker sees it: the same operations on a simulated and on a real GPU.
+ *
+ * A new kind of device is one more file that fills in a DeviceOps; nothing else changes.
+ *
+ * Addresses  all device memory lies in [DEVICE_BASE, DEVICE_BASE + DEVICE_SPAN), in the broker and (as a reservation
+ *            without access) in the runner alike, so that an address tells whether it means device or host memory.
+ * Errors     every operation returns a cudaError_t value as a CudaError (cuda_error.h); 0 is success. Sticky errors stay
+ *            the device's: after one, every operation returns it.
+ * Order      operations on one stream happen in order; `NULL` handles are the legacy default stream, which waits for
+ *            and holds up all other blocking streams.
+ * Threads    used by one thread at a time.  */
+#ifndef HARNESS_DEVICE_DEVICE_H
+#define HARNESS_DEVICE_DEVICE_H
+
+#include "base/status.h"
+#include "harness/cuda_error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DEVICE_BASE 0x200000000000ull
+#define DEVICE_SPAN (1ull << 38)
+
+typedef struct Device Device;
+typedef struct DeviceModule DeviceModule;     /* one fatbin, loaded */
+typedef struct DeviceFunction DeviceFunction;
+typedef struct DeviceStream DeviceStream;
+typedef struct DeviceEvent DeviceEvent;
+
+typedef struct DeviceInfo {
+    char id[64];       /* key of stored times: "sim-h200", or the model's name with dashes */
+    char name[256];    /* as cudaDeviceProp.name has it */
+    char driver[64];   /* driver version; "simgpu" for the simulated GPU */
+    bool modelled;     /* times come from a model, not from a clock */
+    int epoch;         /* times of different epochs do not compare */
+    int compute_major, compute_minor;
+    uint32_t multiprocessors, warp_size;
+    uint32_t max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
+    uint32_t max_block[3], max_grid[3];
+    uint32_t registers_per_block, registers_per_multiprocessor;
+    uint32_t shared_bytes_per_block, shared_bytes_per_block_optin, shared_bytes_per_multiprocessor;
+    uint32_t shared_reserved_bytes_per_block;
+    uint32_t constant_bytes, l2_bytes;
+    uint64_t memory_bytes;
+    uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
+    double read_bytes_per_s, copy_bytes_per_s, fma_flops_per_s; /* measured ceilings; 0 where not measured */
+} DeviceInfo;
+
+typedef struct DeviceFunctionInfo {
+    uint32_t parameter_count, parameter_bytes;
+    const uint32_t *parameter_offsets, *parameter_sizes; /* live as long as the module */
+    uint32_t registers, static_shared_bytes, local_bytes, constant_bytes, max_threads_per_block;
+    uint32_t max_dynamic_shared_bytes;
+    int ptx_version, binary_version; /* 90 for 9.0 */
+} DeviceFunctionInfo;
+
+typedef struct DeviceLaunch {
+    DeviceFunction *function;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    const void *parameters; /* parameter_bytes of them at their PTX offsets */
+    size_t parameter_bytes;
+    DeviceStream *stream;
+} DeviceLaunch;
+
+/* What went wrong on the device, for the student. */
+typedef enum DeviceFaultKind {
+    DEVICE_NO_FAULT,
+    DEVICE_FAULT,        /* illegal address, misaligned access, trap, bad barrier: a sticky error */
+    DEVICE_TIME_LIMIT,   /* a kernel ran past its budget */
+    DEVICE_UNSUPPORTED,  /* this device cannot run the kernel: an instruction that is not implemented */
+    DEVICE_BAD_LAUNCH    /* a launch that CUDA refuses; not sticky */
+} DeviceFaultKind;
+typedef struct DeviceFault {
+    DeviceFaultKind kind;
+    char text[600]; /* one sentence, with kernel, block, thread, address and source line where known */
+} DeviceFault;
+
+/* Sums since reset_statistics. Counts that a device cannot see are absent (has_counters false). */
+typedef struct DeviceStatistics {
+    uint64_t kernels, copies;
+    bool has_counters;
+    uint64_t lane_instructions, warp_instructions, fma32;
+    uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
+    uint64_t shared_requests, shared_wavefronts, constant_requests, constant_replays;
+    double occupancy;     /* of the longest kernel */
+    char limiter[16];     /* of the longest kernel */
+    char longest[256];    /* its name */
+} DeviceStatistics;
+
+typedef struct DeviceOps {
+    void (*close)(Device *device);
+
+    /* Device memory. `alloc` fails with CUDA_ERROR_MEMORY_ALLOCATION past the limit. */
+    CudaError (*alloc)(Device *device, uint64_t bytes, uint64_t *address);
+    CudaError (*release)(Device *device, uint64_t address);
+    void (*set_memory_limit)(Device *device, uint64_t bytes);
+    uint64_t (*allocated_bytes)(Device *device);
+    /* Whether a kernel has stored into the allocation at `address` since reset_statistics: 1, 0, or -1 (cannot tell). */
+    int (*kernel_wrote)(Device *device, uint64_t address);
+    /* True where [address, address + bytes) lies in one living allocation or module variable. */
+    bool (*owns)(Device *device, uint64_t address, uint64_t bytes);
+
+    /* Copies. Device addresses against host memory of the broker; ordered on the stream; `read` returns when the bytes
+     * are there, `write` may return as soon as the source can be reused. */
+    CudaError (*write)(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream);
+    CudaError (*read)(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream);
+    CudaError (*copy)(Device *device, uint64_t to, uint64_t from, uint64_t bytes, DeviceStream *stream);
+    CudaError (*fill)(Device *device, uint64_t to, uint8_t value, uint64_t bytes, DeviceStream *stream);
+
+    /* Modules, functions, variables; by the mangled names that nvcc registers. */
+    Status (*module_load)(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why);
+    void (*module_unload)(Device *device, DeviceModule *module);
+    DeviceFunction *(*function)(DeviceModule *module, const char *name);
+    bool (*variable)(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+    void (*function_info)(DeviceFunction *function, DeviceFunctionInfo *info);
+    CudaError (*function_set_dynamic_shared)(DeviceFunction *function, uint32_t bytes);
+    uint32_t (*occupancy)(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes);
+
+    CudaError (*launch)(Device *device, const DeviceLaunch *launch);
+
+    /* Streams and events. An event's time is in seconds on the device's own clock. */
+    CudaError (*stream_new)(Device *device, bool non_blocking, DeviceStream **stream);
+    CudaError (*stream_free)(Device *device, DeviceStream *stream);
+    CudaError (*stream_synchronize)(Device *device, DeviceStream *stream);
+    CudaError (*stream_query)(Device *device, DeviceStream *stream);
+    CudaError (*stream_wait)(Device *device, DeviceStream *stream, DeviceEvent *event);
+    CudaError (*event_new)(Device *device, DeviceEvent **event);
+    CudaError (*event_free)(Device *device, DeviceEvent *event);
+    CudaError (*event_record)(Device *device, DeviceEvent *event, DeviceStream *stream);
+    CudaError (*event_synchronize)(Device *device, DeviceEvent *event);
+    CudaError (*event_query)(Device *device, DeviceEvent *event);
+    CudaError (*event_elapsed)(Device *device, DeviceEvent *start, DeviceEvent *stop, double *seconds);
+    /* Waits for all streams. */
+    CudaError (*synchronize)(Device *device);
+
+    /* The bracket around one solve(): from the first operation after `begin` to the end of the last one before `end`,
+     * all streams. `end` drains; host_s is 0 on a device with one clock. */
+    void (*bracket_begin)(Device *device);
+    CudaError (*bracket_end)(Device *device, double *event_s, double *host_s);
+
+    void (*reset_statistics)(Device *device);
+    void (*statistics)(Device *device, DeviceStatistics *statistics);
+    /* The first fault since reset_statistics. */
+    void (*fault)(Device *device, DeviceFault *fault);
+    /* Work that a kernel may do until the next call, in warp-instructions; 0: unlimited. For devices that count. */
+    void (*set_budget)(Device *device, uint64_t warp_instructions);
+    /* Device-side printf since the last call. */
+    size_t (*take_output)(Device *device, char *buffer, size_t size);
+} DeviceOps;
+
+struct Device {
+    const DeviceOps *ops;
+    DeviceInfo info;
+};
+
+/* Opens "auto", "cuda", "cuda:N", "sim" or "sim:PROFILE"; "auto" is a GPU where there is one, else "sim". */
+MUST_USE Status device_open(const char *name, Device **device, Message *why);
+/* The same name with "auto" and defaults resolved ("sim:h200"), without opening anything; refuses an unknown one. */
+MUST_USE Status device_resolve(const char *name, char *resolved, size_t size, Message *why);
+
+#endif

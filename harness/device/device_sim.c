@@ -1,0 +1,676 @@
+#include "harness/device/device_kinds.h"
+#include "harness/device/launch_check.h"
+#include "simgpu/simgpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every operation is carried out at once, when it is asked for, so results never depend on timing. Time is kept beside
+ * that: each operation has a modelled duration and starts when its stream, the engine it needs (kernels, or the bus)
+ * and what the host has already waited for allow. Kernels follow one another even across streams: two that share the
+ * device take as long as one after the other, and a model that let them overlap for free would reward splitting one. */
+
+typedef enum Engine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } Engine;
+
+struct DeviceStream {
+    double end_s;      /* when its last operation ends */
+    bool non_blocking; /* does not wait for the legacy default stream, nor the other way round */
+    DeviceStream *next;
+};
+
+struct DeviceEvent {
+    double at_s;
+    bool recorded;
+};
+
+struct DeviceFunction {
+    SimFunction *function;
+    uint32_t max_dynamic_shared_bytes;
+    const DeviceInfo *device;
+    DeviceFunction *next;
+};
+
+struct DeviceModule {
+    SimModule *module;
+    const DeviceInfo *device;
+    DeviceFunction *functions;
+};
+
+typedef struct SimDevice {
+    Device device; /* first, so that a Device is a SimDevice */
+    SimGpu *gpu;
+    DeviceStream legacy;
+    DeviceStream *streams; /* all others */
+    double host_s;         /* how far the host has waited */
+    double polled_s;       /* how far queries have already answered "not ready" */
+    double engine_end_s[ENGINE_COUNT];
+    double first_start_s, last_end_s; /* of the bracket */
+    CudaError sticky;
+    DeviceFault fault;
+    DeviceStatistics statistics;
+    double longest_s;
+    uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
+} SimDevice;
+
+static SimDevice *sim_of(Device *device)
+{
+    return (SimDevice *)device;
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+static double blocking_streams_end(const SimDevice *sim)
+{
+    double end_s = sim->legacy.end_s;
+    for (const DeviceStream *stream = sim->streams; stream != NULL; stream = stream->next)
+        if (!stream->non_blocking)
+            end_s = fmax(end_s, stream->end_s);
+    return end_s;
+}
+
+static double all_streams_end(const SimDevice *sim)
+{
+    double end_s = sim->legacy.end_s;
+    for (const DeviceStream *stream = sim->streams; stream != NULL; stream = stream->next)
+        end_s = fmax(end_s, stream->end_s);
+    return end_s;
+}
+
+/* When all that an operation on the stream waits for is done (CUDA Programming Guide, "Implicit Synchronization"). */
+static double stream_ready(const SimDevice *sim, const DeviceStream *stream)
+{
+    if (stream == NULL)
+        return blocking_streams_end(sim);
+    return stream->non_blocking ? stream->end_s : fmax(stream->end_s, sim->legacy.end_s);
+}
+
+static void enqueue(SimDevice *sim, DeviceStream *stream, Engine engine, double seconds)
+{
+    double start_s = fmax(fmax(stream_ready(sim, stream), sim->engine_end_s[engine]), sim->host_s);
+    double end_s = start_s + seconds;
+    (stream == NULL ? &sim->legacy : stream)->end_s = end_s;
+    sim->engine_end_s[engine] = end_s;
+    sim->first_start_s = fmin(sim->first_start_s, start_s);
+    sim->last_end_s = fmax(sim->last_end_s, end_s);
+}
+
+static void host_waits(SimDevice *sim, double until_s)
+{
+    sim->host_s = fmax(sim->host_s, until_s);
+}
+
+/* A program that polls must see an end: work under way is "not ready" when first asked for, and done after that. */
+static CudaError poll(SimDevice *sim, double end_s)
+{
+    if (end_s > sim->host_s && end_s > sim->polled_s) {
+        sim->polled_s = end_s;
+        return CUDA_ERROR_NOT_READY;
+    }
+    host_waits(sim, end_s);
+    return CUDA_ERROR_SUCCESS;
+}
+
+static void sim_bracket_begin(Device *device)
+{
+    SimDevice *sim = sim_of(device);
+    host_waits(sim, all_streams_end(sim));
+    sim->first_start_s = INFINITY;
+    sim->last_end_s = 0;
+}
+
+static CudaError sim_bracket_end(Device *device, double *event_s, double *host_s)
+{
+    SimDevice *sim = sim_of(device);
+    host_waits(sim, all_streams_end(sim));
+    *event_s = sim->last_end_s > sim->first_start_s ? sim->last_end_s - sim->first_start_s : 0;
+    *host_s = 0;
+    return sim->sticky;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static CudaError sim_alloc(Device *device, uint64_t bytes, uint64_t *address)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    *address = simgpu_alloc(sim->gpu, bytes);
+    return *address == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
+}
+
+/* cudaFree() waits for the device (CUDA Programming Guide, "Implicit Synchronization"). */
+static CudaError sim_release(Device *device, uint64_t address)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    host_waits(sim, all_streams_end(sim));
+    return simgpu_release(sim->gpu, address) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void sim_set_memory_limit(Device *device, uint64_t bytes)
+{
+    simgpu_set_memory_limit(sim_of(device)->gpu, bytes);
+}
+
+static uint64_t sim_allocated_bytes(Device *device)
+{
+    return simgpu_allocated_bytes(sim_of(device)->gpu);
+}
+
+/* An allocation is new when a call begins, so that "ever written" is "written since reset_statistics". */
+static int sim_kernel_wrote(Device *device, uint64_t address)
+{
+    SimAllocation found;
+    return simgpu_find(sim_of(device)->gpu, address, 1, &found) && found.kernel_wrote;
+}
+
+static bool sim_owns(Device *device, uint64_t address, uint64_t bytes)
+{
+    SimAllocation found;
+    return simgpu_find(sim_of(device)->gpu, address, bytes, &found);
+}
+
+/* A device address is the host address of its byte in this process (simgpu.h). */
+static void *byte_at(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* What every copy begins with: nothing works after a fault, and ranges must be owned. */
+static CudaError check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
+{
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    return bytes == 0 || sim_owns(&sim->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void count_copy(SimDevice *sim, DeviceStream *stream, uint64_t bytes, bool across_bus)
+{
+    sim->statistics.copies++;
+    enqueue(sim, stream, across_bus ? ENGINE_BUS : ENGINE_KERNELS, simgpu_copy_seconds(sim->gpu, bytes, across_bus));
+}
+
+static CudaError sim_write(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    CudaError error = check_range(sim, to, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    memcpy(byte_at(to), from, bytes);
+    count_copy(sim, stream, bytes, true);
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError sim_read(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    CudaError error = check_range(sim, from, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    memcpy(to, byte_at(from), bytes);
+    count_copy(sim, stream, bytes, true);
+    host_waits(sim, stream_ready(sim, stream));
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError sim_copy(Device *device, uint64_t to, uint64_t from, uint64_t bytes, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    CudaError error = check_range(sim, to, bytes);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = check_range(sim, from, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    memmove(byte_at(to), byte_at(from), bytes);
+    count_copy(sim, stream, bytes, false);
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError sim_fill(Device *device, uint64_t to, uint8_t value, uint64_t bytes, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    CudaError error = check_range(sim, to, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    memset(byte_at(to), value, bytes);
+    count_copy(sim, stream, bytes, false);
+    return CUDA_ERROR_SUCCESS;
+}
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+
+static Status sim_module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
+{
+    SimModule *loaded;
+    Status status = simgpu_module_load(sim_of(device)->gpu, image, bytes, &loaded, why);
+    if (status != STATUS_OK)
+        return status;
+    *module = calloc(1, sizeof **module);
+    if (*module == NULL) {
+        simgpu_module_unload(sim_of(device)->gpu, loaded);
+        return fail_errno(why, "a module's memory");
+    }
+    (*module)->module = loaded;
+    (*module)->device = &device->info;
+    return STATUS_OK;
+}
+
+static void sim_module_unload(Device *device, DeviceModule *module)
+{
+    while (module->functions != NULL) {
+        DeviceFunction *next = module->functions->next;
+        free(module->functions);
+        module->functions = next;
+    }
+    simgpu_module_unload(sim_of(device)->gpu, module->module);
+    free(module);
+}
+
+static DeviceFunction *function_new(DeviceModule *module, SimFunction *found)
+{
+    DeviceFunction *function = calloc(1, sizeof *function);
+    SimFunctionInfo facts;
+    if (function == NULL)
+        return NULL;
+    simgpu_function_info(found, &facts);
+    uint32_t most = module->device->shared_bytes_per_block;
+    *function = (DeviceFunction){.function = found, .device = module->device, .next = module->functions};
+    function->max_dynamic_shared_bytes = facts.static_shared_bytes < most ? most - facts.static_shared_bytes : 0;
+    module->functions = function;
+    return function;
+}
+
+static DeviceFunction *sim_function(DeviceModule *module, const char *name)
+{
+    SimFunction *found = simgpu_function(module->module, name);
+    for (DeviceFunction *known = module->functions; known != NULL; known = known->next)
+        if (known->function == found)
+            return known;
+    return found == NULL ? NULL : function_new(module, found);
+}
+
+static bool sim_variable(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    return simgpu_variable(module->module, name, address, bytes);
+}
+
+static void sim_function_info(DeviceFunction *function, DeviceFunctionInfo *info)
+{
+    SimFunctionInfo facts;
+    simgpu_function_info(function->function, &facts);
+    int version = 10 * function->device->compute_major + function->device->compute_minor;
+    *info = (DeviceFunctionInfo){
+        .parameter_count = facts.parameter_count,
+        .parameter_bytes = facts.parameter_bytes,
+        .parameter_offsets = facts.parameter_offsets,
+        .parameter_sizes = facts.parameter_sizes,
+        .registers = facts.registers,
+        .static_shared_bytes = facts.static_shared_bytes,
+        .local_bytes = facts.local_bytes,
+        .constant_bytes = facts.constant_bytes,
+        .max_threads_per_block = facts.max_threads_per_block,
+        .max_dynamic_shared_bytes = function->max_dynamic_shared_bytes,
+        .ptx_version = version,
+        .binary_version = version,
+    };
+}
+
+static CudaError sim_function_set_dynamic_shared(DeviceFunction *function, uint32_t bytes)
+{
+    SimFunctionInfo facts;
+    simgpu_function_info(function->function, &facts);
+    if ((uint64_t)bytes + facts.static_shared_bytes > function->device->shared_bytes_per_block_optin ||
+        !simgpu_function_set_dynamic_shared(function->function, bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    function->max_dynamic_shared_bytes = bytes;
+    return CUDA_ERROR_SUCCESS;
+}
+
+static uint32_t sim_occupancy(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes)
+{
+    return simgpu_occupancy(sim_of(device)->gpu, function->function, threads, dynamic_shared_bytes);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    SimOutcome outcome;
+    DeviceFaultKind kind;
+    CudaError error;
+} OUTCOMES[] = {
+    {SIM_BAD_LAUNCH, DEVICE_BAD_LAUNCH, CUDA_ERROR_INVALID_VALUE},
+    {SIM_UNSUPPORTED, DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED},
+    {SIM_OUT_OF_BOUNDS, DEVICE_FAULT, CUDA_ERROR_ILLEGAL_ADDRESS},
+    {SIM_MISALIGNED, DEVICE_FAULT, CUDA_ERROR_MISALIGNED_ADDRESS},
+    {SIM_BAD_BARRIER, DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE},
+    {SIM_TRAP, DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE},
+    {SIM_TIME_LIMIT, DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
+    {SIM_CANCELLED, DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
+};
+
+/* As on hardware, a fault is not the launch's own error: the next operation meets it. What nothing ran for is. */
+static CudaError note_fault(SimDevice *sim, const SimReport *report)
+{
+    for (size_t i = 0; i < sizeof OUTCOMES / sizeof *OUTCOMES; i++) {
+        if (OUTCOMES[i].outcome != report->outcome)
+            continue;
+        if (sim->fault.kind == DEVICE_NO_FAULT) {
+            sim->fault.kind = OUTCOMES[i].kind;
+            snprintf(sim->fault.text, sizeof sim->fault.text, "%s", report->fault.text);
+        }
+        if (OUTCOMES[i].kind != DEVICE_BAD_LAUNCH)
+            sim->sticky = OUTCOMES[i].error;
+        bool refused = OUTCOMES[i].kind == DEVICE_BAD_LAUNCH || OUTCOMES[i].kind == DEVICE_UNSUPPORTED;
+        return refused ? OUTCOMES[i].error : CUDA_ERROR_SUCCESS;
+    }
+    return CUDA_ERROR_SUCCESS;
+}
+
+static void add_counters(DeviceStatistics *sum, const SimCounters *counters)
+{
+    sum->lane_instructions += counters->lane_instructions;
+    sum->warp_instructions += counters->warp_instructions;
+    sum->fma32 += counters->fma32;
+    sum->global_load_requests += counters->global_load_requests;
+    sum->global_load_sectors += counters->global_load_sectors;
+    sum->global_store_requests += counters->global_store_requests;
+    sum->global_store_sectors += counters->global_store_sectors;
+    sum->shared_requests += counters->shared_load_requests + counters->shared_store_requests;
+    sum->shared_wavefronts += counters->shared_load_wavefronts + counters->shared_store_wavefronts;
+    sum->constant_requests += counters->constant_requests;
+    sum->constant_replays += counters->constant_replays;
+}
+
+static void count_kernel(SimDevice *sim, const SimFunction *function, const SimReport *report)
+{
+    DeviceStatistics *sum = &sim->statistics;
+    sum->kernels++;
+    add_counters(sum, &report->counters);
+    sim->budget_left -= report->counters.warp_instructions < sim->budget_left ? report->counters.warp_instructions
+                                                                               : sim->budget_left;
+    if (report->modelled_s < sim->longest_s)
+        return;
+    SimFunctionInfo facts;
+    simgpu_function_info(function, &facts);
+    sim->longest_s = report->modelled_s;
+    sum->occupancy = report->occupancy;
+    snprintf(sum->limiter, sizeof sum->limiter, "%s", report->limiter == NULL ? "" : report->limiter);
+    snprintf(sum->longest, sizeof sum->longest, "%s", facts.name);
+}
+
+static CudaError sim_launch(Device *device, const DeviceLaunch *launch)
+{
+    SimDevice *sim = sim_of(device);
+    DeviceFunctionInfo facts;
+    char hint[200];
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    sim_function_info(launch->function, &facts);
+    CudaError error = launch_check(&device->info, &facts, launch, hint, sizeof hint);
+    if (error == CUDA_ERROR_SUCCESS && launch->parameter_bytes != facts.parameter_bytes)
+        error = CUDA_ERROR_INVALID_VALUE;
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+
+    SimLaunch grid = {.function = launch->function->function,
+                      .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+                      .block = {launch->block[0], launch->block[1], launch->block[2]},
+                      .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                      .parameters = launch->parameters,
+                      .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
+    SimReport report = {0};
+    simgpu_launch(sim->gpu, &grid, &report);
+    count_kernel(sim, grid.function, &report);
+    enqueue(sim, launch->stream, ENGINE_KERNELS, report.modelled_s);
+    return note_fault(sim, &report);
+}
+
+/* ---- streams and events ------------------------------------------------------------------------------------------ */
+
+static CudaError sim_stream_new(Device *device, bool non_blocking, DeviceStream **stream)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    *stream = calloc(1, sizeof **stream);
+    if (*stream == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    **stream = (DeviceStream){.non_blocking = non_blocking, .next = sim->streams};
+    sim->streams = *stream;
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError sim_stream_free(Device *device, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    DeviceStream **link = &sim->streams;
+    while (*link != NULL && *link != stream)
+        link = &(*link)->next;
+    if (*link == NULL)
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (!stream->non_blocking) /* its work still has to end, and the legacy stream to wait for it */
+        sim->legacy.end_s = fmax(sim->legacy.end_s, stream->end_s);
+    *link = stream->next;
+    free(stream);
+    return sim->sticky;
+}
+
+static CudaError sim_stream_synchronize(Device *device, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    host_waits(sim, stream_ready(sim, stream));
+    return sim->sticky;
+}
+
+static CudaError sim_stream_query(Device *device, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    return sim->sticky != CUDA_ERROR_SUCCESS ? sim->sticky : poll(sim, stream_ready(sim, stream));
+}
+
+static CudaError sim_stream_wait(Device *device, DeviceStream *stream, DeviceEvent *event)
+{
+    SimDevice *sim = sim_of(device);
+    DeviceStream *waiting = stream == NULL ? &sim->legacy : stream;
+    if (event->recorded)
+        waiting->end_s = fmax(waiting->end_s, event->at_s);
+    return sim->sticky;
+}
+
+static CudaError sim_event_new(Device *device, DeviceEvent **event)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    *event = calloc(1, sizeof **event);
+    return *event == NULL ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
+}
+
+static CudaError sim_event_free(Device *device, DeviceEvent *event)
+{
+    free(event);
+    return sim_of(device)->sticky;
+}
+
+static CudaError sim_event_record(Device *device, DeviceEvent *event, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    event->recorded = true;
+    event->at_s = fmax(stream_ready(sim, stream), sim->host_s);
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError sim_event_synchronize(Device *device, DeviceEvent *event)
+{
+    SimDevice *sim = sim_of(device);
+    if (event->recorded)
+        host_waits(sim, event->at_s);
+    return sim->sticky;
+}
+
+static CudaError sim_event_query(Device *device, DeviceEvent *event)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS || !event->recorded)
+        return sim->sticky;
+    return poll(sim, event->at_s);
+}
+
+static CudaError sim_event_elapsed(Device *device, DeviceEvent *start, DeviceEvent *stop, double *seconds)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    if (!start->recorded || !stop->recorded)
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (start->at_s > sim->host_s || stop->at_s > sim->host_s)
+        return CUDA_ERROR_NOT_READY;
+    *seconds = stop->at_s - start->at_s;
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError sim_synchronize(Device *device)
+{
+    SimDevice *sim = sim_of(device);
+    host_waits(sim, all_streams_end(sim));
+    return sim->sticky;
+}
+
+/* ---- what the judge asks ----------------------------------------------------------------------------------------- */
+
+static void sim_reset_statistics(Device *device)
+{
+    SimDevice *sim = sim_of(device);
+    sim->statistics = (DeviceStatistics){.has_counters = true};
+    sim->longest_s = 0;
+    sim->fault = (DeviceFault){0};
+}
+
+static void sim_statistics(Device *device, DeviceStatistics *statistics)
+{
+    *statistics = sim_of(device)->statistics;
+}
+
+static void sim_fault(Device *device, DeviceFault *fault)
+{
+    *fault = sim_of(device)->fault;
+}
+
+static void sim_set_budget(Device *device, uint64_t warp_instructions)
+{
+    sim_of(device)->budget = sim_of(device)->budget_left = warp_instructions;
+}
+
+static size_t sim_take_output(Device *device, char *buffer, size_t size)
+{
+    uint64_t lost;
+    return simgpu_take_output(sim_of(device)->gpu, buffer, size, &lost);
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+static void sim_close(Device *device)
+{
+    SimDevice *sim = sim_of(device);
+    while (sim->streams != NULL)
+        sim_stream_free(device, sim->streams);
+    simgpu_free(sim->gpu);
+    free(sim);
+}
+
+static const DeviceOps OPS = {
+    .close = sim_close,
+    .alloc = sim_alloc,
+    .release = sim_release,
+    .set_memory_limit = sim_set_memory_limit,
+    .allocated_bytes = sim_allocated_bytes,
+    .kernel_wrote = sim_kernel_wrote,
+    .owns = sim_owns,
+    .write = sim_write,
+    .read = sim_read,
+    .copy = sim_copy,
+    .fill = sim_fill,
+    .module_load = sim_module_load,
+    .module_unload = sim_module_unload,
+    .function = sim_function,
+    .variable = sim_variable,
+    .function_info = sim_function_info,
+    .function_set_dynamic_shared = sim_function_set_dynamic_shared,
+    .occupancy = sim_occupancy,
+    .launch = sim_launch,
+    .stream_new = sim_stream_new,
+    .stream_free = sim_stream_free,
+    .stream_synchronize = sim_stream_synchronize,
+    .stream_query = sim_stream_query,
+    .stream_wait = sim_stream_wait,
+    .event_new = sim_event_new,
+    .event_free = sim_event_free,
+    .event_record = sim_event_record,
+    .event_synchronize = sim_event_synchronize,
+    .event_query = sim_event_query,
+    .event_elapsed = sim_event_elapsed,
+    .synchronize = sim_synchronize,
+    .bracket_begin = sim_bracket_begin,
+    .bracket_end = sim_bracket_end,
+    .reset_statistics = sim_reset_statistics,
+    .statistics = sim_statistics,
+    .fault = sim_fault,
+    .set_budget = sim_set_budget,
+    .take_output = sim_take_output,
+};
+
+static void describe(const SimProfile *profile, DeviceInfo *info)
+{
+    *info = (DeviceInfo){
+        .driver = "simgpu",
+        .modelled = true,
+        .epoch = profile->epoch,
+        .compute_major = profile->compute_major,
+        .compute_minor = profile->compute_minor,
+        .multiprocessors = profile->multiprocessors,
+        .warp_size = SIM_WARP_SIZE,
+        .max_threads_per_block = profile->max_threads_per_block,
+        .max_threads_per_multiprocessor = profile->max_threads_per_multiprocessor,
+        .max_blocks_per_multiprocessor = profile->max_blocks_per_multiprocessor,
+        .registers_per_block = profile->registers_per_multiprocessor,
+        .registers_per_multiprocessor = profile->registers_per_multiprocessor,
+        .shared_bytes_per_block = profile->shared_bytes_per_block,
+        .shared_bytes_per_block_optin = profile->shared_bytes_per_block_optin,
+        .shared_bytes_per_multiprocessor = profile->shared_bytes_per_multiprocessor,
+        .shared_reserved_bytes_per_block = profile->shared_reserved_bytes_per_block,
+        .constant_bytes = profile->constant_bytes,
+        .l2_bytes = profile->l2_bytes,
+        .memory_bytes = profile->memory_bytes,
+        .clock_khz = (uint32_t)(profile->clock_hz / 1000),
+        .read_bytes_per_s = profile->dram_read_bytes_per_s,
+        .copy_bytes_per_s = profile->dram_copy_bytes_per_s,
+        .fma_flops_per_s = profile->fma_flops_per_s,
+    };
+    memcpy(info->max_block, profile->max_block, sizeof info->max_block);
+    memcpy(info->max_grid, profile->max_grid, sizeof info->max_grid);
+    snprintf(info->id, sizeof info->id, "sim-%s", profile->name);
+    snprintf(info->name, sizeof info->name, "%s (simulated)", profile->title);
+}
+
+Status device_open_sim(const SimProfile *profile, Device **device, Message *why)
+{
+    SimDevice *sim = calloc(1, sizeof *sim);
+    if (sim == NULL)
+        return fail_errno(why, "the simulated GPU's memory");
+    Status status = simgpu_new(profile, DEVICE_BASE, DEVICE_SPAN, 0, &sim->gpu, why);
+    if (status != STATUS_OK) {
+        free(sim);
+        return status;
+    }
+    sim->device.ops = &OPS;
+    describe(profile, &sim->device.info);
+    sim_reset_statistics(&sim->device);
+    sim->first_start_s = INFINITY;
+    *device = &sim->device;
+    return STATUS_OK;
+}

@@ -1,0 +1,188 @@
+#include "harness/runtime/client.h"
+#include "harness/device/device.h"
+#include "harness/runtime/attach.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static RingMemory *ring;
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static uint32_t commands_seen;
+static bool posted;                    /* something was posted since the last reply */
+static bool error_noted;               /* the broker knows of this call's first error */
+static __thread cudaError_t last_error;
+
+void client_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void client_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+uint8_t *client_staging(void)
+{
+    return ring->staging;
+}
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+static void await(uint32_t replies_before, RingReply *reply)
+{
+    ring_await_reply(ring, replies_before, reply);
+    posted = false;
+    if (reply->posted_error != cudaSuccess)
+        last_error = reply->posted_error;
+}
+
+/* A full buffer is emptied by waiting for its last record; there is always room for the request that does so. */
+static void post(RingKind kind, bool wants_reply, const void *body, size_t bytes, const void *more, size_t more_bytes)
+{
+    while (!ring_post(ring, kind, wants_reply, body, bytes, more, more_bytes)) {
+        RingReply reply;
+        uint32_t replies = ring_replies(ring);
+        ring_post(ring, RING_FLUSH, true, NULL, 0, NULL, 0);
+        await(replies, &reply);
+    }
+}
+
+cudaError_t client_call_body(RingKind kind, const void *body, size_t bytes, const void *more, size_t more_bytes,
+                             RingReply *reply)
+{
+    RingReply unused;
+    if (reply == NULL)
+        reply = &unused;
+    *reply = (RingReply){.error = cudaErrorInitializationError};
+    if (ring == NULL || bytes + more_bytes > RING_MAX_BODY)
+        return ring == NULL ? cudaErrorInitializationError : cudaErrorInvalidValue;
+    client_lock();
+    uint32_t replies = ring_replies(ring);
+    post(kind, true, body, bytes, more, more_bytes);
+    await(replies, reply);
+    client_unlock();
+    return reply->error;
+}
+
+cudaError_t client_call(RingKind kind, RingWords words, RingReply *reply)
+{
+    return client_call_body(kind, &words, sizeof words, NULL, 0, reply);
+}
+
+void client_post(RingKind kind, const void *body, size_t bytes, const void *more, size_t more_bytes)
+{
+    if (ring == NULL || bytes + more_bytes > RING_MAX_BODY)
+        return;
+    client_lock();
+    post(kind, false, body, bytes, more, more_bytes);
+    posted = true;
+    client_unlock();
+}
+
+void client_flush(void)
+{
+    RingReply reply;
+    client_lock();
+    if (ring != NULL && posted) {
+        uint32_t replies = ring_replies(ring);
+        post(RING_FLUSH, true, NULL, 0, NULL, 0);
+        await(replies, &reply);
+    }
+    client_unlock();
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static void note(RingKind kind, const char *call, cudaError_t error)
+{
+    RingNote body = {.error = error};
+    snprintf(body.call, sizeof body.call, "%s", call + strspn(call, "_")); /* nvcc's own begin with two */
+    client_post(kind, &body, sizeof body, NULL, 0);
+}
+
+/* "Not ready" is an answer, not a mistake. */
+cudaError_t result_of(const char *call, cudaError_t error)
+{
+    if (error != cudaSuccess)
+        last_error = error;
+    if (error != cudaSuccess && error != cudaErrorNotReady && !error_noted) {
+        error_noted = true;
+        note(RING_NOTE_ERROR, call, error);
+    }
+    return error;
+}
+
+cudaError_t missing(const char *call)
+{
+    note(RING_NOTE_MISSING, call, cudaErrorNotSupported);
+    return result_of(call, cudaErrorNotSupported);
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    client_flush();
+    return last_error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    client_flush();
+    cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    return cuda_error_name((CudaError)error);
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return cuda_error_text((CudaError)error);
+}
+
+/* ---- the runner -------------------------------------------------------------------------------------------------- */
+
+/* The reservation keeps every host pointer out of the range of device addresses, so that an address tells what it is;
+ * host code that follows a device pointer meets a segmentation fault, as with a real GPU. */
+bool convjudge_attach(int ring_descriptor)
+{
+    void *reserved = mmap((void *)DEVICE_BASE, DEVICE_SPAN, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (reserved == MAP_FAILED)
+        return false;
+    ring = ring_map(ring_descriptor);
+    return ring != NULL;
+}
+
+void convjudge_loaded(const char *error)
+{
+    if (error == NULL)
+        client_post(RING_READY, NULL, 0, NULL, 0);
+    else
+        client_post(RING_LOAD_FAILED, error, strnlen(error, 600), NULL, 0);
+}
+
+void convjudge_next_call(unsigned long long *words, size_t count)
+{
+    RingCommand command;
+    ring_await_command(ring, commands_seen++, &command);
+    for (size_t i = 0; i < count && i < RING_COMMAND_WORDS; i++)
+        words[i] = command.word[i];
+    error_noted = false;
+    last_error = cudaSuccess;
+}
+
+void convjudge_returned(void)
+{
+    client_post(RING_RETURNED, NULL, 0, NULL, 0);
+}
+
+void convjudge_memory_refused(void)
+{
+    client_post(RING_NOTE_MEMORY, NULL, 0, NULL, 0);
+}

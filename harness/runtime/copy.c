@@ -1,0 +1,217 @@
+#include "harness/runtime/copy.h"
+#include "harness/device/device.h"
+#include "harness/runtime/managed.h"
+#include "harness/runtime/registration.h"
+#include "harness/runtime/stream.h"
+
+#include <string.h>
+
+enum { PIECE_BYTES = 4 << 20 };
+
+bool is_device_address(const void *address)
+{
+    return (uint64_t)(uintptr_t)address - DEVICE_BASE < DEVICE_SPAN;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+/* Nothing is copied where not all of it can be. */
+static cudaError_t check_owned(uint64_t address, uint64_t bytes)
+{
+    return client_call(RING_OWNED, (RingWords){{address, bytes}}, NULL);
+}
+
+static uint64_t piece_of(uint64_t bytes)
+{
+    return bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+}
+
+cudaError_t copy_to_device(uint64_t to, const void *from, uint64_t bytes, uint64_t stream)
+{
+    cudaError_t error = bytes > PIECE_BYTES ? check_owned(to, bytes) : cudaSuccess;
+    for (uint64_t done = 0; done < bytes && error == cudaSuccess; done += piece_of(bytes - done)) {
+        uint64_t count = piece_of(bytes - done);
+        client_lock();
+        memcpy(client_staging(), (const uint8_t *)from + done, count);
+        error = client_call(RING_WRITE, (RingWords){{to + done, count, stream}}, NULL);
+        client_unlock();
+    }
+    return error;
+}
+
+cudaError_t copy_from_device(void *to, uint64_t from, uint64_t bytes, uint64_t stream)
+{
+    cudaError_t error = bytes > PIECE_BYTES ? check_owned(from, bytes) : cudaSuccess;
+    for (uint64_t done = 0; done < bytes && error == cudaSuccess; done += piece_of(bytes - done)) {
+        uint64_t count = piece_of(bytes - done);
+        client_lock();
+        error = client_call(RING_READ, (RingWords){{from + done, count, stream}}, NULL);
+        if (error == cudaSuccess)
+            memcpy((uint8_t *)to + done, client_staging(), count);
+        client_unlock();
+    }
+    return error;
+}
+
+/* ---- what is copied where ---------------------------------------------------------------------------------------- */
+
+/* Addresses decide, not the kind: a device pointer works where the kind says host; a host pointer where it says device
+ * is an error (both measured on an H200 with CUDA 13.0). */
+static cudaError_t check_kind(bool to_device, bool from_device, enum cudaMemcpyKind kind)
+{
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    bool to_must = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_must = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    return (to_must && !to_device) || (from_must && !from_device) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    bool to_device = is_device_address(to), from_device = is_device_address(from);
+    uint64_t to_address = (uint64_t)(uintptr_t)to, from_address = (uint64_t)(uintptr_t)from;
+    if (bytes == 0)
+        return cudaSuccess;
+    cudaError_t error = to == NULL || from == NULL ? cudaErrorInvalidValue : check_kind(to_device, from_device, kind);
+    if (error == cudaSuccess)
+        error = managed_push();
+    if (error != cudaSuccess)
+        return error;
+    if (to_device && from_device)
+        error = client_call(RING_COPY, (RingWords){{to_address, from_address, bytes, stream_id(stream)}}, NULL);
+    else if (to_device)
+        error = copy_to_device(to_address, from, bytes, stream_id(stream));
+    else if (from_device)
+        error = copy_from_device(to, from_address, bytes, stream_id(stream));
+    else
+        memmove(to, from, bytes);
+    return error == cudaSuccess && managed_holds(to_address) ? managed_pull() : error;
+}
+
+static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                             size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (width > to_pitch || width > from_pitch)
+        return cudaErrorInvalidValue;
+    if (width == to_pitch && width == from_pitch)
+        return copy(to, from, width * height, kind, stream);
+    cudaError_t error = cudaSuccess;
+    for (size_t row = 0; row < height && error == cudaSuccess; row++)
+        error = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind, stream);
+    return error;
+}
+
+/* The address `offset` bytes into a variable that has room for `count` more. */
+static cudaError_t locate(const void *symbol, size_t count, size_t offset, void **address)
+{
+    uint64_t start, bytes;
+    cudaError_t error = variable_find(symbol, &start, &bytes);
+    *address = (void *)(uintptr_t)(start + offset);
+    if (error == cudaSuccess && (offset > bytes || count > bytes - offset))
+        error = cudaErrorInvalidValue;
+    return error;
+}
+
+static cudaError_t copy_to_symbol(const void *symbol, const void *from, size_t count, size_t offset,
+                                  enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    void *address;
+    cudaError_t error = locate(symbol, count, offset, &address);
+    return error == cudaSuccess ? copy(address, from, count, kind, stream) : error;
+}
+
+static cudaError_t copy_from_symbol(void *to, const void *symbol, size_t count, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    void *address;
+    cudaError_t error = locate(symbol, count, offset, &address);
+    return error == cudaSuccess ? copy(to, address, count, kind, stream) : error;
+}
+
+static cudaError_t fill(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+    if (bytes == 0)
+        return cudaSuccess;
+    uint64_t address = (uint64_t)(uintptr_t)to;
+    cudaError_t error = is_device_address(to) ? managed_push() : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = client_call(RING_FILL, (RingWords){{address, (uint8_t)value, bytes, stream_id(stream)}}, NULL);
+    return error == cudaSuccess && managed_holds(address) ? managed_pull() : error;
+}
+
+static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    if (width > pitch)
+        return cudaErrorInvalidValue;
+    cudaError_t error = cudaSuccess;
+    for (size_t row = 0; row < height && error == cudaSuccess; row++)
+        error = fill((char *)to + row * pitch, value, width, stream);
+    return error;
+}
+
+/* ---- CUDA's names ------------------------------------------------------------------------------------------------ */
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+{
+    return result(copy(to, from, count, kind, NULL));
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return result(copy(to, from, count, kind, stream));
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         enum cudaMemcpyKind kind)
+{
+    return result(copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL));
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return result(copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream));
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t count, size_t offset,
+                               enum cudaMemcpyKind kind)
+{
+    return result(copy_to_symbol(symbol, from, count, offset, kind, NULL));
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t count, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return result(copy_to_symbol(symbol, from, count, offset, kind, stream));
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return result(copy_from_symbol(to, symbol, count, offset, kind, NULL));
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t count, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return result(copy_from_symbol(to, symbol, count, offset, kind, stream));
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t count)
+{
+    return result(fill(to, value, count, NULL));
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t count, cudaStream_t stream)
+{
+    return result(fill(to, value, count, stream));
+}
+
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    return result(fill_rows(to, pitch, value, width, height, NULL));
+}
+
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    return result(fill_rows(to, pitch, value, width, height, stream));
+}

@@ -1,0 +1,29 @@
+/* cuda_api.h - CUDA's own declarations, made visible outside the library, and those that only nvcc's code calls.
+ *
+ * Source   crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.  */
+#ifndef RUNTIME_CUDA_API_H
+#define RUNTIME_CUDA_API_H
+
+#pragma GCC visibility push(default)
+
+#include <cuda_runtime_api.h>
+
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host_function, char *device_function, const char *device_name,
+                            int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *warp_size);
+void __cudaRegisterVar(void **handle, char *host_variable, char *device_address, const char *device_name, int external,
+                       size_t size, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **host_pointer, char *device_address, const char *device_name,
+                              int external, size_t size, int constant, int global);
+char __cudaInitModule(void **handle);
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, struct CUstream_st *stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host_function);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                               cudaStream_t stream);
+
+#pragma GCC visibility pop
+
+#endif

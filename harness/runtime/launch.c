@@ -1,0 +1,165 @@
+#include "harness/runtime/managed.h"
+#include "harness/runtime/registration.h"
+#include "harness/runtime/stream.h"
+
+#include <string.h>
+
+enum { MAX_PARAMETER_BYTES = 32764 /* CUDA C++ Programming Guide, "__global__ Function Parameters" */ };
+
+/* f<<<grid, block, shared, stream>>>(arguments) is a push, the evaluation of the arguments, and a pop in f's stub. */
+typedef struct Configuration {
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+} Configuration;
+enum { MAX_NESTED = 16 };
+static __thread Configuration pushed[MAX_NESTED];
+static __thread int pushed_count;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, struct CUstream_st *stream)
+{
+    if (pushed_count == MAX_NESTED)
+        return 1;
+    pushed[pushed_count++] = (Configuration){grid, block, shared_bytes, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream)
+{
+    if (pushed_count == 0)
+        return result(cudaErrorMissingConfiguration);
+    const Configuration *top = &pushed[--pushed_count];
+    *grid = top->grid;
+    *block = top->block;
+    *shared_bytes = top->shared_bytes;
+    *(cudaStream_t *)stream = top->stream;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host_function)
+{
+    Function *function;
+    cudaError_t error = function_find(host_function, &function);
+    *kernel = (cudaKernel_t)function;
+    return result(error);
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *host_function)
+{
+    return __cudaGetKernel(kernel, host_function);
+}
+
+static void pack(const RingFunctionInfo *info, void **arguments, uint8_t *parameters)
+{
+    memset(parameters, 0, info->parameter_bytes);
+    for (uint32_t i = 0; i < info->parameter_count; i++)
+        memcpy(parameters + info->offsets[i], arguments[i], info->sizes[i]);
+}
+
+/* Nobody looks at what <<<...>>> returns, so it need not wait for an answer; cudaLaunchKernel() does. */
+static cudaError_t launch(const void *kernel, const Configuration *how, void **arguments, bool wait)
+{
+    Function *function;
+    uint8_t parameters[MAX_PARAMETER_BYTES];
+    cudaError_t error = function_find(kernel, &function);
+    if (error != cudaSuccess)
+        return error;
+    const RingFunctionInfo *info = function->info;
+    if (info->parameter_bytes > MAX_PARAMETER_BYTES || (info->parameter_count > 0 && arguments == NULL))
+        return cudaErrorInvalidValue;
+    pack(info, arguments, parameters);
+    RingLaunch head = {.function = function->id,
+                       .stream = stream_id(how->stream),
+                       .grid = {how->grid.x, how->grid.y, how->grid.z},
+                       .block = {how->block.x, how->block.y, how->block.z},
+                       .dynamic_shared_bytes = how->shared_bytes,
+                       .parameter_bytes = info->parameter_bytes};
+    managed_push();
+    if (wait)
+        return client_call_body(RING_LAUNCH, &head, sizeof head, parameters, info->parameter_bytes, NULL);
+    client_post(RING_LAUNCH, &head, sizeof head, parameters, info->parameter_bytes);
+    return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                               cudaStream_t stream)
+{
+    Configuration how = {grid, block, shared_bytes, stream};
+    return result(launch(kernel, &how, arguments, false));
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                             cudaStream_t stream)
+{
+    Configuration how = {grid, block, shared_bytes, stream};
+    return result(launch(kernel, &how, arguments, true));
+}
+
+/* Attributes that change what a launch means are refused; the rest are hints. */
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
+{
+    Configuration how = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension ||
+            config->attrs[i].id == cudaLaunchAttributeCooperative)
+            return missing("cudaLaunchKernelExC with a cluster or a cooperative grid");
+    return result(launch(kernel, &how, arguments, true));
+}
+
+/* ---- attributes of kernels --------------------------------------------------------------------------------------- */
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
+{
+    Function *function;
+    cudaError_t error = attributes == NULL ? cudaErrorInvalidValue : function_find(kernel, &function);
+    if (error != cudaSuccess)
+        return result(error);
+    const RingFunctionInfo *info = function->info;
+    *attributes = (struct cudaFuncAttributes){
+        .sharedSizeBytes = info->static_shared_bytes,
+        .constSizeBytes = info->constant_bytes,
+        .localSizeBytes = info->local_bytes,
+        .maxThreadsPerBlock = (int)info->max_threads_per_block,
+        .numRegs = (int)info->registers,
+        .ptxVersion = info->ptx_version,
+        .binaryVersion = info->binary_version,
+        .maxDynamicSharedSizeBytes = (int)info->max_dynamic_shared_bytes,
+        .preferredShmemCarveout = -1,
+    };
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+{
+    Function *function;
+    cudaError_t error = function_find(kernel, &function);
+    if (error != cudaSuccess)
+        return result(error);
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) /* a hint */
+        return cudaSuccess;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0)
+        return result(cudaErrorInvalidValue);
+    error = client_call(RING_SET_SHARED, (RingWords){{function->id, (uint64_t)value}}, NULL);
+    if (error == cudaSuccess)
+        function->info->max_dynamic_shared_bytes = (uint32_t)value;
+    return result(error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int threads,
+                                                                   size_t shared_bytes, unsigned flags)
+{
+    Function *function;
+    RingReply reply;
+    cudaError_t error = blocks == NULL || threads <= 0 ? cudaErrorInvalidValue : function_find(kernel, &function);
+    if (error == cudaSuccess)
+        error = client_call(RING_OCCUPANCY, (RingWords){{function->id, (uint64_t)threads, shared_bytes}}, &reply);
+    if (error == cudaSuccess)
+        *blocks = (int)reply.value[0];
+    return result(error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads,
+                                                          size_t shared_bytes)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, kernel, threads, shared_bytes, 0);
+}

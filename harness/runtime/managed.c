@@ -1,0 +1,79 @@
+#include "harness/runtime/managed.h"
+#include "harness/runtime/copy.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+typedef struct Managed {
+    uint64_t address, bytes;
+    struct Managed *next;
+} Managed;
+
+static Managed *all;
+
+enum { PAGE = 4096 };
+
+/* Neighbours on the same page become touchable too; nobody but the submission itself has memory in this process. */
+static cudaError_t open_pages(uint64_t address, uint64_t bytes)
+{
+    uint64_t first = address / PAGE * PAGE, end = (address + bytes + PAGE - 1) / PAGE * PAGE;
+    bool open = mprotect((void *)(uintptr_t)first, end - first, PROT_READ | PROT_WRITE) == 0;
+    return open ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t managed_adopt(uint64_t address, uint64_t bytes)
+{
+    cudaError_t error = open_pages(address, bytes);
+    Managed *managed = error == cudaSuccess ? malloc(sizeof *managed) : NULL;
+    if (managed == NULL)
+        return cudaErrorMemoryAllocation;
+    client_lock();
+    *managed = (Managed){address, bytes, all};
+    all = managed;
+    client_unlock();
+    return copy_from_device((void *)(uintptr_t)address, address, bytes, 0);
+}
+
+bool managed_forget(uint64_t address)
+{
+    client_lock();
+    Managed **link = &all;
+    while (*link != NULL && (*link)->address != address)
+        link = &(*link)->next;
+    Managed *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    client_unlock();
+    free(found);
+    return found != NULL;
+}
+
+bool managed_holds(uint64_t address)
+{
+    client_lock();
+    const Managed *managed = all;
+    while (managed != NULL && address - managed->address >= managed->bytes)
+        managed = managed->next;
+    client_unlock();
+    return managed != NULL;
+}
+
+cudaError_t managed_push(void)
+{
+    cudaError_t error = cudaSuccess;
+    client_lock();
+    for (const Managed *managed = all; managed != NULL && error == cudaSuccess; managed = managed->next)
+        error = copy_to_device(managed->address, (void *)(uintptr_t)managed->address, managed->bytes, 0);
+    client_unlock();
+    return error;
+}
+
+cudaError_t managed_pull(void)
+{
+    cudaError_t error = cudaSuccess;
+    client_lock();
+    for (const Managed *managed = all; managed != NULL && error == cudaSuccess; managed = managed->next)
+        error = copy_from_device((void *)(uintptr_t)managed->address, managed->address, managed->bytes, 0);
+    client_unlock();
+    return error;
+}

@@ -1,0 +1,216 @@
+#include "harness/device/device.h"
+#include "harness/runtime/client.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Where DeviceInfo says nothing, the values are those of an H200 (cudaGetDeviceProperties() of CUDA 13.0). */
+enum {
+    TEXTURE_ALIGNMENT = 512,
+    TEXTURE_PITCH_ALIGNMENT = 32,
+    SURFACE_ALIGNMENT = 512,
+    ASYNC_ENGINES = 3,
+    PERSISTING_L2_FRACTION_PERCENT = 62,
+    ACCESS_WINDOW_BYTES = 134217728
+};
+
+static cudaError_t ask_device(DeviceInfo *info)
+{
+    static DeviceInfo known;
+    static bool asked;
+    cudaError_t error = cudaSuccess;
+    client_lock();
+    if (!asked) {
+        error = client_call(RING_DEVICE_INFO, (RingWords){{0}}, NULL);
+        if (error == cudaSuccess) {
+            memcpy(&known, client_staging(), sizeof known);
+            asked = true;
+        }
+    }
+    *info = known;
+    client_unlock();
+    return error;
+}
+
+static int least_of(uint64_t value)
+{
+    return value > INT32_MAX ? INT32_MAX : (int)value;
+}
+
+static void fill_properties(const DeviceInfo *info, struct cudaDeviceProp *prop)
+{
+    memset(prop, 0, sizeof *prop);
+    snprintf(prop->name, sizeof prop->name, "%s", info->name);
+    prop->totalGlobalMem = info->memory_bytes;
+    prop->sharedMemPerBlock = info->shared_bytes_per_block;
+    prop->sharedMemPerBlockOptin = info->shared_bytes_per_block_optin;
+    prop->sharedMemPerMultiprocessor = info->shared_bytes_per_multiprocessor;
+    prop->reservedSharedMemPerBlock = info->shared_reserved_bytes_per_block;
+    prop->regsPerBlock = least_of(info->registers_per_block);
+    prop->regsPerMultiprocessor = least_of(info->registers_per_multiprocessor);
+    prop->warpSize = least_of(info->warp_size);
+    prop->memPitch = INT32_MAX;
+    prop->maxThreadsPerBlock = least_of(info->max_threads_per_block);
+    prop->maxThreadsPerMultiProcessor = least_of(info->max_threads_per_multiprocessor);
+    prop->maxBlocksPerMultiProcessor = least_of(info->max_blocks_per_multiprocessor);
+    for (int i = 0; i < 3; i++) {
+        prop->maxThreadsDim[i] = least_of(info->max_block[i]);
+        prop->maxGridSize[i] = least_of(info->max_grid[i]);
+    }
+    prop->totalConstMem = info->constant_bytes;
+    prop->major = info->compute_major;
+    prop->minor = info->compute_minor;
+    prop->multiProcessorCount = least_of(info->multiprocessors);
+    prop->l2CacheSize = least_of(info->l2_bytes);
+    prop->memoryBusWidth = least_of(info->memory_bus_bits);
+    prop->persistingL2CacheMaxSize = least_of((uint64_t)info->l2_bytes * PERSISTING_L2_FRACTION_PERCENT / 100);
+    prop->accessPolicyMaxWindowSize = ACCESS_WINDOW_BYTES;
+    prop->textureAlignment = TEXTURE_ALIGNMENT;
+    prop->texturePitchAlignment = TEXTURE_PITCH_ALIGNMENT;
+    prop->surfaceAlignment = SURFACE_ALIGNMENT;
+    prop->asyncEngineCount = ASYNC_ENGINES;
+    prop->concurrentKernels = 1;
+    prop->unifiedAddressing = 1;
+    prop->managedMemory = 1;
+    prop->ECCEnabled = 1;
+    prop->globalL1CacheSupported = 1;
+    prop->localL1CacheSupported = 1;
+    prop->streamPrioritiesSupported = 1;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    DeviceInfo info;
+    cudaError_t error = device != 0 ? cudaErrorInvalidDevice : prop == NULL ? cudaErrorInvalidValue : ask_device(&info);
+    if (error == cudaSuccess)
+        fill_properties(&info, prop);
+    return result(error);
+}
+
+/* Attributes that DeviceInfo knows; every other one that CUDA has is a feature that is absent here: 0. */
+static int attribute_of(const DeviceInfo *info, enum cudaDeviceAttr attribute)
+{
+    switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: return least_of(info->max_threads_per_block);
+    case cudaDevAttrMaxBlockDimX: return least_of(info->max_block[0]);
+    case cudaDevAttrMaxBlockDimY: return least_of(info->max_block[1]);
+    case cudaDevAttrMaxBlockDimZ: return least_of(info->max_block[2]);
+    case cudaDevAttrMaxGridDimX: return least_of(info->max_grid[0]);
+    case cudaDevAttrMaxGridDimY: return least_of(info->max_grid[1]);
+    case cudaDevAttrMaxGridDimZ: return least_of(info->max_grid[2]);
+    case cudaDevAttrMaxSharedMemoryPerBlock: return least_of(info->shared_bytes_per_block);
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return least_of(info->shared_bytes_per_block_optin);
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return least_of(info->shared_bytes_per_multiprocessor);
+    case cudaDevAttrReservedSharedMemoryPerBlock: return least_of(info->shared_reserved_bytes_per_block);
+    case cudaDevAttrTotalConstantMemory: return least_of(info->constant_bytes);
+    case cudaDevAttrWarpSize: return least_of(info->warp_size);
+    case cudaDevAttrMaxPitch: return INT32_MAX;
+    case cudaDevAttrMaxRegistersPerBlock: return least_of(info->registers_per_block);
+    case cudaDevAttrMaxRegistersPerMultiprocessor: return least_of(info->registers_per_multiprocessor);
+    case cudaDevAttrClockRate: return least_of(info->clock_khz);
+    case cudaDevAttrMemoryClockRate: return least_of(info->memory_clock_khz);
+    case cudaDevAttrGlobalMemoryBusWidth: return least_of(info->memory_bus_bits);
+    case cudaDevAttrL2CacheSize: return least_of(info->l2_bytes);
+    case cudaDevAttrMultiProcessorCount: return least_of(info->multiprocessors);
+    case cudaDevAttrMaxThreadsPerMultiProcessor: return least_of(info->max_threads_per_multiprocessor);
+    case cudaDevAttrMaxBlocksPerMultiprocessor: return least_of(info->max_blocks_per_multiprocessor);
+    case cudaDevAttrComputeCapabilityMajor: return info->compute_major;
+    case cudaDevAttrComputeCapabilityMinor: return info->compute_minor;
+    case cudaDevAttrTextureAlignment: return TEXTURE_ALIGNMENT;
+    case cudaDevAttrTexturePitchAlignment: return TEXTURE_PITCH_ALIGNMENT;
+    case cudaDevAttrAsyncEngineCount: return ASYNC_ENGINES;
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrGlobalL1CacheSupported:
+    case cudaDevAttrLocalL1CacheSupported:
+    case cudaDevAttrStreamPrioritiesSupported: return 1;
+    default: return 0;
+    }
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    DeviceInfo info;
+    if (device != 0)
+        return result(cudaErrorInvalidDevice);
+    if (value == NULL || attribute <= 0 || attribute >= cudaDevAttrMax)
+        return result(cudaErrorInvalidValue);
+    cudaError_t error = ask_device(&info);
+    if (error == cudaSuccess)
+        *value = attribute_of(&info, attribute);
+    return result(error);
+}
+
+/* ---- one device, always the current one -------------------------------------------------------------------------- */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+    return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    *flags = cudaDeviceScheduleAuto;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+/* Sizes of an H200's fresh context. */
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    switch (limit) {
+    case cudaLimitStackSize: *value = 1024; break;
+    case cudaLimitPrintfFifoSize: *value = 8650752; break;
+    case cudaLimitMallocHeapSize: *value = 8388608; break;
+    case cudaLimitPersistingL2CacheSize: *value = 0; break;
+    default: return result(cudaErrorUnsupportedLimit);
+    }
+    return cudaSuccess;
+}
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind kind)
+{
+    return (struct cudaChannelFormatDesc){x, y, z, w, kind};
+}

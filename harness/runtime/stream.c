@@ -1,0 +1,170 @@
+#include "harness/runtime/stream.h"
+#include "harness/runtime/managed.h"
+
+#include <string.h>
+
+uint64_t stream_id(cudaStream_t stream)
+{
+    uint64_t id = (uint64_t)(uintptr_t)stream;
+    return id < RING_FIRST_HANDLE ? 0 : id;
+}
+
+static uint64_t event_id(cudaEvent_t event)
+{
+    return (uint64_t)(uintptr_t)event;
+}
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+static cudaError_t stream_new(cudaStream_t *stream, unsigned flags)
+{
+    RingReply reply;
+    if (stream == NULL || (flags & ~(unsigned)cudaStreamNonBlocking) != 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = client_call(RING_STREAM_NEW, (RingWords){{flags}}, &reply);
+    if (error == cudaSuccess)
+        *stream = (cudaStream_t)(uintptr_t)reply.value[0];
+    return error;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return result(stream_new(stream, cudaStreamDefault));
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    return result(stream_new(stream, flags));
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
+{
+    return result(stream_new(stream, flags));
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    return result(client_call(RING_STREAM_FREE, (RingWords){{(uint64_t)(uintptr_t)stream}}, NULL));
+}
+
+static cudaError_t stream_synchronize(cudaStream_t stream)
+{
+    cudaError_t error = client_call(RING_STREAM_SYNCHRONIZE, (RingWords){{stream_id(stream)}}, NULL);
+    return error == cudaSuccess ? managed_pull() : error;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    return result(stream_synchronize(stream));
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return result(client_call(RING_STREAM_QUERY, (RingWords){{stream_id(stream)}}, NULL));
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    return result(client_call(RING_STREAM_WAIT, (RingWords){{stream_id(stream), event_id(event)}}, NULL));
+}
+
+/* Host functions in a stream run at once, when all that stands before them in the stream is done. */
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument)
+{
+    cudaError_t error = function == NULL ? cudaErrorInvalidValue : stream_synchronize(stream);
+    if (error == cudaSuccess)
+        function(argument);
+    return result(error);
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *argument, unsigned flags)
+{
+    if (callback == NULL)
+        return result(cudaErrorInvalidValue);
+    callback(stream, stream_synchronize(stream), argument);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    *least = 0;
+    *greatest = -5; /* as on an H200 */
+    return cudaSuccess;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+static cudaError_t event_new(cudaEvent_t *event, unsigned flags)
+{
+    RingReply reply;
+    if (event == NULL || (flags & ~(unsigned)(cudaEventBlockingSync | cudaEventDisableTiming)) != 0)
+        return cudaErrorInvalidValue;
+    bool untimed = (flags & cudaEventDisableTiming) != 0;
+    cudaError_t error = client_call(RING_EVENT_NEW, (RingWords){{untimed}}, &reply);
+    if (error == cudaSuccess)
+        *event = (cudaEvent_t)(uintptr_t)reply.value[0];
+    return error;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return result(event_new(event, cudaEventDefault));
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    return result(event_new(event, flags));
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    return result(client_call(RING_EVENT_FREE, (RingWords){{event_id(event)}}, NULL));
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return result(client_call(RING_EVENT_RECORD, (RingWords){{event_id(event), stream_id(stream)}}, NULL));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    return result(client_call(RING_EVENT_RECORD, (RingWords){{event_id(event), stream_id(stream)}}, NULL));
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    cudaError_t error = client_call(RING_EVENT_SYNCHRONIZE, (RingWords){{event_id(event)}}, NULL);
+    return result(error == cudaSuccess ? managed_pull() : error);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return result(client_call(RING_EVENT_QUERY, (RingWords){{event_id(event)}}, NULL));
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t stop)
+{
+    RingReply reply;
+    if (milliseconds == NULL)
+        return result(cudaErrorInvalidValue);
+    cudaError_t error = client_call(RING_EVENT_ELAPSED, (RingWords){{event_id(start), event_id(stop)}}, &reply);
+    double seconds;
+    memcpy(&seconds, &reply.value[0], sizeof seconds);
+    if (error == cudaSuccess)
+        *milliseconds = (float)(seconds * 1e3);
+    return result(error);
+}
+
+/* ---- the whole device -------------------------------------------------------------------------------------------- */
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    cudaError_t error = client_call(RING_SYNCHRONIZE, (RingWords){{0}}, NULL);
+    return result(error == cudaSuccess ? managed_pull() : error);
+}
+
+/* The judge's arrays must outlive it: it waits for the device and destroys nothing. */
+cudaError_t cudaDeviceReset(void)
+{
+    return cudaDeviceSynchronize();
+}

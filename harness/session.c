@@ -1,0 +1,434 @@
+#include "harness/session.h"
+#include "harness/control.h"
+#include "harness/hosted.h"
+#include "harness/process.h"
+#include "harness/ring.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One broker serves one runner; both are replaced together, since what a submission leaves behind on a device, or in
+ * the judge's own tables, must not meet the next one. */
+
+enum { OPEN_SECONDS = 60, PAGE_BYTES = 4096 };
+
+struct Session {
+    char device[64];   /* resolved */
+    pid_t broker;      /* 0: none */
+    int control;
+    bool greeted;      /* the broker has said hello */
+    DeviceInfo info;
+    SessionLimits limits;
+    Hosted runner;     /* pid 0: none */
+    RingMemory *ring;
+    int buffer_memory; /* -1: none */
+    uint8_t *buffers;
+    size_t buffer_bytes;
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- the broker's process ---------------------------------------------------------------------------------------- */
+
+static Status broker_start(Session *session, Message *why)
+{
+    int ends[2];
+    char descriptor[16];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return fail_errno(why, "a socket pair");
+    snprintf(descriptor, sizeof descriptor, "%d", ends[1]);
+    const char *const arguments[] = {"/proc/self/exe", "broker", descriptor, session->device, NULL};
+    const ProcessSpec spec = {.argv = arguments,
+                              .environment = (const char *const *)environ,
+                              .keep = &ends[1],
+                              .keep_count = 1,
+                              .output = STDERR_FILENO};
+    Status status = process_start(&spec, &session->broker, why);
+    close(ends[1]);
+    session->control = ends[0];
+    session->greeted = false;
+    if (status != STATUS_OK) {
+        session->broker = 0;
+        close(ends[0]);
+    }
+    return status;
+}
+
+static void broker_stop(Session *session)
+{
+    if (session->broker == 0)
+        return;
+    close(session->control);
+    process_kill(session->broker, NULL);
+    session->broker = 0;
+}
+
+static void runner_stop(Session *session, int *exit_status)
+{
+    hosted_stop(&session->runner, exit_status);
+    ring_unmap(session->ring);
+    session->ring = NULL;
+}
+
+static Status broker_lost(Message *why)
+{
+    return fail(STATUS_SYSTEM, why, "the broker, the judge's process that owns the device, ended unexpectedly");
+}
+
+static Status await_hello(Session *session, Message *why)
+{
+    struct pollfd control = {.fd = session->control, .events = POLLIN};
+    int descriptors[CONTROL_MAX_DESCRIPTORS];
+    ControlReply hello;
+    if (session->greeted)
+        return STATUS_OK;
+    if (poll(&control, 1, OPEN_SECONDS * 1000) != 1)
+        return fail(STATUS_SYSTEM, why, "device '%s' did not open within %d s", session->device, OPEN_SECONDS);
+    if (!control_receive(session->control, &hello, sizeof hello, NULL, 0, descriptors))
+        return broker_lost(why);
+    if (hello.status != STATUS_OK)
+        return fail(hello.status, why, "%s", hello.why.text);
+    session->info = hello.device;
+    session->greeted = true;
+    return STATUS_OK;
+}
+
+static Status send_request(Session *session, const ControlRequest *request, const int *descriptors, size_t count,
+                           Message *why)
+{
+    bool sent = control_send(session->control, request, sizeof *request, NULL, 0, descriptors, count);
+    return sent ? STATUS_OK : broker_lost(why);
+}
+
+/* ---- waiting for the broker while a runner lives, or dies -------------------------------------------------------- */
+
+typedef struct Wait {
+    ControlReply reply;
+    char printed[CONTROL_MAX_PRINTED]; /* by kernels */
+    bool runner_ended;                 /* seen and told to the broker */
+    bool timed_out;
+} Wait;
+
+static void tell_runner_gone(Session *session, Wait *wait)
+{
+    const ControlRequest gone = {.kind = CONTROL_RUNNER_GONE};
+    wait->runner_ended = true;
+    control_send(session->control, &gone, sizeof gone, NULL, 0, NULL, 0);
+    ring_ring(session->ring);
+}
+
+/* What the runner prints is taken all the while, so that it is never held up by a full pipe. */
+static Status await_reply(Session *session, double seconds, Wait *wait, Message *why)
+{
+    double deadline = now() + seconds;
+    int descriptors[CONTROL_MAX_DESCRIPTORS];
+    for (;;) {
+        struct pollfd events[] = {{.fd = session->control, .events = POLLIN},
+                                  {.fd = session->runner.output, .events = POLLIN},
+                                  {.fd = wait->runner_ended ? -1 : session->runner.ended, .events = POLLIN}};
+        double left = deadline - now();
+        wait->timed_out = left <= 0;
+        if (wait->timed_out)
+            return STATUS_OK;
+        if (poll(events, 3, (int)(left * 1000) + 1) < 0 && errno != EINTR)
+            return fail_errno(why, "poll");
+        if (events[1].revents != 0)
+            hosted_drain(&session->runner);
+        if (events[0].revents != 0)
+            break;
+        if (events[2].revents != 0)
+            tell_runner_gone(session, wait);
+    }
+    if (!control_receive(session->control, &wait->reply, sizeof wait->reply, wait->printed, sizeof wait->printed,
+                         descriptors))
+        return broker_lost(why);
+    hosted_drain(&session->runner);
+    return wait->reply.status == STATUS_OK ? STATUS_OK : fail(wait->reply.status, why, "%s", wait->reply.why.text);
+}
+
+/* ---- what becomes of it ------------------------------------------------------------------------------------------ */
+
+static void explain_time_out(const Session *session, const char *doing, CallReport *report)
+{
+    report->outcome = CALL_TIME_LIMIT;
+    snprintf(report->text, sizeof report->text, "%s took longer than %g s", doing, session->limits.wall_seconds);
+}
+
+static void explain_gone(const Session *session, int exit_status, bool memory_refused, const char *doing,
+                         CallReport *report)
+{
+    report->outcome = memory_refused ? CALL_MEMORY_LIMIT : CALL_RUN_TIME_ERROR;
+    if (memory_refused)
+        snprintf(report->text, sizeof report->text, "the host code asked for more memory than its limit of %zu MiB",
+                 session->limits.host_bytes >> 20);
+    else
+        hosted_explain_end(exit_status, doing, report->text, sizeof report->text);
+}
+
+static void explain(Session *session, Wait *wait, const char *doing, CallReport *report)
+{
+    Text printed = {0};
+    uint64_t lost = 0;
+    int exit_status = 0;
+    hosted_take_printed(&session->runner, &printed, &lost);
+    *report = (CallReport){.kernel_wrote_output = -1};
+    if (!wait->timed_out) {
+        *report = wait->reply.report;
+        text_add_printable(&printed, wait->printed, wait->reply.printed_bytes);
+    }
+    report->printed = printed;
+    report->printed_lost = lost;
+    if (wait->timed_out)
+        explain_time_out(session, doing, report);
+    if (wait->timed_out || wait->reply.runner_gone || report->outcome != CALL_OK) {
+        runner_stop(session, &exit_status);
+        broker_stop(session);
+    }
+    if (!wait->timed_out && wait->reply.runner_gone)
+        explain_gone(session, exit_status, wait->reply.host_memory_refused, doing, report);
+}
+
+/* Sends the request (NULL: it is sent already), waits for its end and fills in the report. After the judge's own
+ * trouble nothing is left running. */
+static Status run(Session *session, const ControlRequest *request, const char *doing, CallReport *report, Message *why)
+{
+    Wait *wait = calloc(1, sizeof *wait);
+    if (wait == NULL)
+        return fail_errno(why, "memory for the broker's answer");
+    Status status = request == NULL ? STATUS_OK : send_request(session, request, NULL, 0, why);
+    if (status == STATUS_OK)
+        status = await_reply(session, session->limits.wall_seconds, wait, why);
+    if (status == STATUS_OK) {
+        explain(session, wait, doing, report);
+    } else {
+        runner_stop(session, NULL);
+        broker_stop(session);
+    }
+    free(wait);
+    return status;
+}
+
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
+
+static Status shared_memory(const char *name, size_t bytes, int *descriptor, uint8_t **memory, Message *why)
+{
+    *memory = NULL;
+    *descriptor = memfd_create(name, MFD_CLOEXEC);
+    if (*descriptor < 0)
+        return fail_errno(why, "shared memory");
+    void *mapped = ftruncate(*descriptor, (off_t)bytes) == 0
+                       ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *descriptor, 0) : MAP_FAILED;
+    if (mapped == MAP_FAILED) {
+        Status status = fail_errno(why, "%zu bytes of shared memory", bytes);
+        close(*descriptor);
+        *descriptor = -1;
+        return status;
+    }
+    *memory = mapped;
+    return STATUS_OK;
+}
+
+/* Copies the modules into memory shared with the broker, and their places into the request. */
+static Status share_modules(const Compiled *compiled, ControlRequest *request, int *descriptor, Message *why)
+{
+    size_t bytes = 1; /* a submission may have none */
+    uint8_t *memory;
+    if (compiled->module_count > CONTROL_MAX_MODULES)
+        return fail(STATUS_UNSUPPORTED, why, "%zu modules of GPU code, at most %d", compiled->module_count,
+                    CONTROL_MAX_MODULES);
+    for (size_t i = 0; i < compiled->module_count; i++) {
+        request->modules[i] = (ControlSpan){.offset = bytes, .bytes = compiled->modules[i].bytes};
+        bytes += compiled->modules[i].bytes;
+    }
+    Status status = shared_memory("modules", bytes, descriptor, &memory, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < compiled->module_count; i++)
+        memcpy(memory + request->modules[i].offset, compiled->modules[i].image, compiled->modules[i].bytes);
+    munmap(memory, bytes);
+    request->module_count = (uint32_t)compiled->module_count;
+    request->memory_bytes = bytes;
+    return STATUS_OK;
+}
+
+/* Gives the broker its end of a fresh ring and the modules, and starts a runner at the other end. */
+static Status start_runner(Session *session, const Compiled *compiled, int ring, Message *why)
+{
+    ControlRequest request = {.kind = CONTROL_LOAD, .limits = session->limits};
+    int modules = -1;
+    session->ring = ring_map(ring);
+    Status status = session->ring == NULL ? fail_errno(why, "the ring") : STATUS_OK;
+    if (status == STATUS_OK)
+        status = share_modules(compiled, &request, &modules, why);
+    if (status == STATUS_OK)
+        status = send_request(session, &request, (const int[]){ring, modules}, 2, why);
+    if (modules >= 0)
+        close(modules);
+    return status == STATUS_OK ? hosted_start(compiled->object_path, ring, &session->limits, &session->runner, why)
+                               : status;
+}
+
+static Status send_buffers(Session *session, Message *why)
+{
+    const ControlRequest request = {.kind = CONTROL_BUFFERS, .memory_bytes = session->buffer_bytes};
+    return send_request(session, &request, &session->buffer_memory, 1, why);
+}
+
+/* A broker that has met a runner is replaced; one that was started ahead of time is used. */
+static Status renew_broker(Session *session, Message *why)
+{
+    bool used = session->ring != NULL;
+    runner_stop(session, NULL);
+    if (used)
+        broker_stop(session);
+    Status status = session->broker == 0 ? broker_start(session, why) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = await_hello(session, why);
+    if (status == STATUS_OK && session->buffers != NULL)
+        status = send_buffers(session, why);
+    return status;
+}
+
+Status session_load(Session *session, const Compiled *compiled, const SessionLimits *limits, CallReport *report,
+                    Message *why)
+{
+    *report = (CallReport){.kernel_wrote_output = -1};
+    Status status = renew_broker(session, why);
+    if (status != STATUS_OK)
+        return status;
+    session->limits = *limits;
+    int ring = ring_create();
+    status = ring < 0 ? fail_errno(why, "the ring") : start_runner(session, compiled, ring, why);
+    if (ring >= 0)
+        close(ring);
+    if (status == STATUS_OK)
+        return run(session, NULL, "a constructor", report, why);
+    runner_stop(session, NULL);
+    broker_stop(session);
+    return status;
+}
+
+/* ---- buffers and calls ------------------------------------------------------------------------------------------- */
+
+static void drop_buffers(Session *session)
+{
+    if (session->buffers == NULL)
+        return;
+    munmap(session->buffers, session->buffer_bytes);
+    close(session->buffer_memory);
+    session->buffers = NULL;
+}
+
+static bool is_array(const SessionArgument *argument)
+{
+    return argument->role != ARGUMENT_VALUE;
+}
+
+static size_t in_pages(size_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why)
+{
+    size_t bytes = 0;
+    drop_buffers(session);
+    for (size_t i = 0; i < count; i++)
+        if (is_array(&arguments[i]))
+            bytes += in_pages(arguments[i].bytes);
+    if (count > SESSION_MAX_PARAMETERS || bytes == 0)
+        return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters and %zu bytes of arrays", count, bytes);
+    Status status = shared_memory("arrays", bytes, &session->buffer_memory, &session->buffers, why);
+    if (status != STATUS_OK)
+        return status;
+    session->buffer_bytes = bytes;
+    for (size_t i = 0, offset = 0; i < count; i++) {
+        arguments[i].data = is_array(&arguments[i]) ? session->buffers + offset : NULL;
+        offset += is_array(&arguments[i]) ? in_pages(arguments[i].bytes) : 0;
+    }
+    if (session->broker == 0) /* session_load() will */
+        return STATUS_OK;
+    status = await_hello(session, why);
+    return status == STATUS_OK ? send_buffers(session, why) : status;
+}
+
+/* False where an array lies outside the buffers: it was made by another session_buffers(). */
+static bool describe_call(const Session *session, const SessionArgument *arguments, size_t count,
+                          ControlRequest *request)
+{
+    request->argument_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        const SessionArgument *argument = &arguments[i];
+        request->arguments[i] = (ControlArgument){.role = argument->role, .value = argument->value,
+                                                  .float_output = argument->float_output};
+        if (!is_array(argument))
+            continue;
+        size_t offset = (size_t)((const uint8_t *)argument->data - session->buffers);
+        if (offset > session->buffer_bytes || argument->bytes > session->buffer_bytes - offset)
+            return false;
+        request->arguments[i].span = (ControlSpan){.offset = offset, .bytes = argument->bytes};
+    }
+    return true;
+}
+
+Status session_call(Session *session, SessionArgument *arguments, size_t count, CallReport *report, Message *why)
+{
+    ControlRequest request = {.kind = CONTROL_CALL};
+    *report = (CallReport){.kernel_wrote_output = -1};
+    if (session->runner.pid == 0)
+        return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");
+    if (session->buffers == NULL || count > SESSION_MAX_PARAMETERS ||
+        !describe_call(session, arguments, count, &request))
+        return fail(STATUS_BAD_INPUT, why, "session_call() with arrays that are not session_buffers()'s");
+    return run(session, &request, "solve()", report, why);
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+
+Status session_start(const char *device, Session **session, Message *why)
+{
+    Session *started = calloc(1, sizeof *started);
+    if (started == NULL)
+        return fail_errno(why, "a session's memory");
+    started->runner = (Hosted){.ended = -1, .output = -1};
+    started->buffer_memory = -1;
+    Status status = device_resolve(device, started->device, sizeof started->device, why);
+    if (status == STATUS_OK)
+        status = broker_start(started, why);
+    if (status != STATUS_OK)
+        free(started);
+    else
+        *session = started;
+    return status;
+}
+
+Status session_device(Session *session, DeviceInfo *info, Message *why)
+{
+    Status status = session->broker == 0 && !session->greeted ? broker_start(session, why) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = await_hello(session, why);
+    *info = session->info;
+    return status;
+}
+
+void session_close(Session *session)
+{
+    if (session == NULL)
+        return;
+    runner_stop(session, NULL);
+    broker_stop(session);
+    drop_buffers(session);
+    free(session);
+}

@@ -1,0 +1,86 @@
+/* session.h - one submission under way, as the grader sees it: a broker that owns the device, a sandboxed runner that
+ * holds the submission's host code, and calls of solve() one after the other.
+ *
+ *     session_start      a broker opens the device (does not need the object: start it while nvcc compiles)
+ *     session_load       modules go to the broker, the runner starts, constructors run
+ *     session_buffers    memory for one call's arrays, shared with the broker: fill the inputs in place
+ *     session_call       inputs to the device, outputs poisoned, solve(), outputs back
+ *     session_close      runner and broker are killed and reaped
+ *
+ * After any outcome but CALL_OK the runner is gone; session_load() starts a fresh one.
+ * Whatever the submission does is an outcome; a Status other than OK is the judge's own fault.  */
+#ifndef HARNESS_SESSION_H
+#define HARNESS_SESSION_H
+
+#include "base/status.h"
+#include "base/text.h"
+#include "harness/compile.h"
+#include "harness/device/device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Session Session;
+
+enum { SESSION_MAX_PARAMETERS = 16 };
+
+/* The NaN that float outputs are filled with before a call: quiet, with a payload no arithmetic makes. */
+#define SESSION_POISON_BITS 0x7FC0DEADu
+
+typedef struct SessionLimits {
+    uint64_t device_bytes;         /* of device memory the submission may hold besides the call's own arrays */
+    size_t host_bytes;             /* of the runner's private memory */
+    double host_seconds;           /* a call may let the device wait for its host code this long in all */
+    double wall_seconds;           /* a call may take this long in all: a safety net on devices that count work */
+    uint64_t warp_instructions;    /* budget of a call on a device that counts them; 0: none */
+} SessionLimits;
+
+typedef enum ArgumentRole { ARGUMENT_INPUT, ARGUMENT_OUTPUT, ARGUMENT_VALUE } ArgumentRole;
+
+typedef struct SessionArgument { /* one parameter of solve() */
+    const char *name;
+    ArgumentRole role;
+    size_t bytes;          /* of the array; inputs and outputs */
+    bool float_output;     /* poison with SESSION_POISON_BITS, else with a random pattern */
+    uint64_t value;        /* ARGUMENT_VALUE: the word handed over (an int sign-extended, a float's bits) */
+    void *data;            /* set by session_buffers(): host memory of the array, valid until the next session_buffers() */
+} SessionArgument;
+
+typedef enum CallOutcome {
+    CALL_OK,                  /* solve() returned, the device is idle, no fault */
+    CALL_RUN_TIME_ERROR,      /* device fault, signal, abort, early exit, ... */
+    CALL_TIME_LIMIT,
+    CALL_MEMORY_LIMIT,        /* the runner outgrew host_bytes */
+    CALL_UNSUPPORTED,         /* this device cannot run the kernel: named refusal, not the student's mistake */
+    CALL_INTEGRITY_VIOLATION  /* a module that nvcc did not compile, a malformed request */
+} CallOutcome;
+
+typedef struct CallReport {
+    CallOutcome outcome;
+    char text[700];             /* one sentence for the student; empty where outcome is CALL_OK */
+    double event_s, host_s;     /* the bracket around solve() on both clocks; host_s 0 where there is one clock */
+    DeviceStatistics statistics;
+    int kernel_wrote_output;    /* 1, 0, or -1 where the device cannot tell */
+    CudaError first_error;      /* the first error any CUDA call of solve() met, looked at or not; 0: none */
+    char first_error_text[300]; /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
+    bool allocation_refused;    /* device memory beyond the limit was asked for */
+    bool input_changed;         /* an input array no longer holds what it held */
+    bool pending_at_return;     /* kernels were still under way when solve() returned: it did not synchronise */
+    Text printed;               /* what host and device code printed, at most 64 KiB, printable; free it */
+    uint64_t printed_lost;      /* bytes beyond that */
+} CallReport;
+
+/* `device` as in device_resolve(). The broker starts at once and opens it in the background. */
+MUST_USE Status session_start(const char *device, Session **session, Message *why);
+/* Waits until the device is open. */
+MUST_USE Status session_device(Session *session, DeviceInfo *info, Message *why);
+/* `report` says what went wrong where a constructor misbehaves or the object cannot be loaded (outcome not CALL_OK). */
+MUST_USE Status session_load(Session *session, const Compiled *compiled, const SessionLimits *limits,
+                             CallReport *report, Message *why);
+MUST_USE Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why);
+MUST_USE Status session_call(Session *session, SessionArgument *arguments, size_t count, CallReport *report,
+                             Message *why);
+void session_close(Session *session);
+
+#endif

@@ -1,0 +1,262 @@
+#include "base/tests/unit.h"
+
+#include "harness/broker_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The broker against a runner that may write anything: here the test plays the runner, in one process. */
+
+static Broker broker;
+static DeviceModule *module;
+
+static const char PTX[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
+                          ".visible .entry nothing(.param .u64 nothing_param_0)\n{\n  ret;\n}\n";
+
+static int set_up(void **state)
+{
+    Message why;
+    int descriptor = ring_create();
+    memset(&broker, 0, sizeof broker);
+    broker.control = -1;
+    broker.limits = (SessionLimits){.device_bytes = 1 << 20, .host_seconds = 0.2, .warp_instructions = 1000};
+    broker.functions.first = 1;
+    broker.streams.first = broker.events.first = RING_FIRST_HANDLE;
+    broker.reader.ring = ring_map(descriptor);
+    close(descriptor);
+    if (device_open("sim", &broker.device, &why) != STATUS_OK ||
+        broker.device->ops->module_load(broker.device, PTX, sizeof PTX - 1, &module, &why) != STATUS_OK) {
+        print_error("%s\n", why.text);
+        return -1;
+    }
+    broker.modules[0] = (BrokerModule){.image = (const uint8_t *)PTX, .bytes = sizeof PTX - 1, .loaded = module};
+    broker.module_count = 1;
+    broker.device->ops->set_memory_limit(broker.device, 1 << 20);
+    return 0;
+}
+
+static void free_objects(Handles *handles)
+{
+    for (uint32_t i = 0; i < handles->count; i++)
+        free(handles->objects[i]);
+    handles_free(handles);
+}
+
+static int tear_down(void **state)
+{
+    for (uint32_t i = 0; i < broker.events.count; i++)
+        if (broker.events.objects[i] != NULL)
+            broker.device->ops->event_free(broker.device, ((BrokerEvent *)broker.events.objects[i])->event);
+    free_objects(&broker.events);
+    free_objects(&broker.functions);
+    handles_free(&broker.streams);
+    broker.device->ops->module_unload(broker.device, module);
+    broker.device->ops->close(broker.device);
+    ring_unmap(broker.reader.ring);
+    return 0;
+}
+
+static void post(uint32_t kind, bool wants_reply, const void *body, size_t bytes)
+{
+    assert_true(ring_post(broker.reader.ring, kind, wants_reply, body, bytes, NULL, 0));
+}
+
+/* One call, answered by serving it and the end of a solve(). */
+static RingReply ask(uint32_t kind, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    RingWords words = {{a, b, c, d}};
+    post(kind, true, &words, sizeof words);
+    post(RING_RETURNED, false, NULL, 0);
+    broker_serve(&broker, RING_RETURNED);
+    assert_int_equal(broker.end, SERVE_DONE);
+    return broker.reader.ring->reply;
+}
+
+static uint64_t ask_function(const char *name)
+{
+    RingName body = {.module = 0};
+    strcpy(body.name, name);
+    post(RING_FUNCTION, true, &body, sizeof body);
+    post(RING_RETURNED, false, NULL, 0);
+    broker_serve(&broker, RING_RETURNED);
+    return broker.reader.ring->reply.error == CUDA_ERROR_SUCCESS ? broker.reader.ring->reply.value[0] : 0;
+}
+
+/* ---- honest requests --------------------------------------------------------------------------------------------- */
+
+static void an_allocation_holds_what_is_written(void **state)
+{
+    uint64_t address = ask(RING_ALLOC, 1000, 0, 0, 0).value[0];
+    strcpy((char *)broker.reader.ring->staging, "hello");
+    assert_int_equal(ask(RING_WRITE, address, 6, 0, 0).error, 0);
+    memset(broker.reader.ring->staging, 0, 6);
+    assert_int_equal(ask(RING_READ, address, 6, 0, 0).error, 0);
+    assert_string_equal((char *)broker.reader.ring->staging, "hello");
+    assert_int_equal(ask(RING_RELEASE, address, 0, 0, 0).error, 0);
+    assert_int_equal(ask(RING_READ, address, 6, 0, 0).error, CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_posted_launch_that_fails_is_told_with_the_next_reply(void **state)
+{
+    RingLaunch launch = {.function = ask_function("nothing"), .grid = {1, 1, 1}, .block = {2048, 1, 1},
+                         .parameter_bytes = 8};
+    uint8_t body[sizeof launch + 8] = {0};
+    assert_true(launch.function != 0);
+    memcpy(body, &launch, sizeof launch);
+    post(RING_LAUNCH, false, body, sizeof body);
+    assert_int_equal(ask(RING_SYNCHRONIZE, 0, 0, 0, 0).posted_error, CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(ask(RING_SYNCHRONIZE, 0, 0, 0, 0).posted_error, CUDA_ERROR_SUCCESS);
+    assert_int_equal(broker.reply.report.first_error, CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- requests that are wrong, but that an honest runtime can make ------------------------------------------------ */
+
+static void what_does_not_exist_is_an_error_of_the_call(void **state)
+{
+    static const struct {
+        uint32_t kind;
+        uint64_t word[4];
+        CudaError error;
+    } cases[] = {
+        {RING_RELEASE, {0}, CUDA_ERROR_INVALID_VALUE},
+        {RING_RELEASE, {DEVICE_BASE + 5}, CUDA_ERROR_INVALID_VALUE},
+        {RING_RELEASE, {UINT64_MAX}, CUDA_ERROR_INVALID_VALUE},
+        {RING_ALLOC, {0}, CUDA_ERROR_INVALID_VALUE},
+        {RING_ALLOC, {UINT64_MAX}, CUDA_ERROR_MEMORY_ALLOCATION},
+        {RING_ALLOC, {2 << 20}, CUDA_ERROR_MEMORY_ALLOCATION},
+        {RING_WRITE, {DEVICE_BASE, 16}, CUDA_ERROR_INVALID_VALUE},
+        {RING_WRITE, {DEVICE_BASE, UINT64_MAX}, CUDA_ERROR_INVALID_VALUE},
+        {RING_READ, {0x1000, 16}, CUDA_ERROR_INVALID_VALUE},
+        {RING_READ, {DEVICE_BASE, RING_STAGING_BYTES + 1}, CUDA_ERROR_INVALID_VALUE},
+        {RING_COPY, {DEVICE_BASE, DEVICE_BASE, 1}, CUDA_ERROR_INVALID_VALUE},
+        {RING_FILL, {UINT64_MAX, 0, 2}, CUDA_ERROR_INVALID_VALUE},
+        {RING_FILL, {DEVICE_BASE, 0, 1, 99}, CUDA_ERROR_INVALID_RESOURCE_HANDLE},
+        {RING_STREAM_FREE, {0}, CUDA_ERROR_INVALID_RESOURCE_HANDLE},
+        {RING_STREAM_SYNCHRONIZE, {16}, CUDA_ERROR_INVALID_RESOURCE_HANDLE},
+        {RING_STREAM_QUERY, {UINT64_MAX}, CUDA_ERROR_INVALID_RESOURCE_HANDLE},
+        {RING_STREAM_WAIT, {0, 16}, CUDA_ERROR_INVALID_RESOURCE_HANDLE},
+        {RING_EVENT_FREE, {16}, CUDA_ERROR_INVALID_RESOURCE_HANDLE},
+        {RING_EVENT_RECORD, {0, 0}, CUDA_ERROR_INVALID_RESOURCE_HANDLE},
+        {RING_EVENT_ELAPSED, {16, 17}, CUDA_ERROR_INVALID_RESOURCE_HANDLE},
+        {RING_SET_SHARED, {1, 0}, CUDA_ERROR_INVALID_RESOURCE_HANDLE},
+        {RING_OCCUPANCY, {0, 32}, CUDA_ERROR_INVALID_RESOURCE_HANDLE},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const uint64_t *word = cases[i].word;
+        CudaError error = ask(cases[i].kind, word[0], word[1], word[2], word[3]).error;
+        if (error != cases[i].error)
+            fail_test("case %zu: error %d, expected %d", i, error, cases[i].error);
+    }
+}
+
+static void the_judges_arrays_cannot_be_freed(void **state)
+{
+    assert_int_equal(broker.device->ops->alloc(broker.device, 64, &broker.arrays[3]), 0);
+    assert_int_equal(ask(RING_RELEASE, broker.arrays[3], 0, 0, 0).error, CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(ask(RING_FILL, broker.arrays[3], 0, 64, 0).error, CUDA_ERROR_SUCCESS);
+}
+
+/* ---- requests that no honest runtime makes ----------------------------------------------------------------------- */
+
+static void malformed_requests_are_a_violation(void **state)
+{
+    static uint8_t body[RING_MAX_BODY];
+    const RingLaunch too_short = {.function = ask_function("nothing"), .parameter_bytes = 4};
+    static const struct {
+        const char *what;
+        uint32_t kind;
+        size_t bytes;
+    } cases[] = {
+        {"kind 0", 0, 0},
+        {"a kind beyond the last", RING_KIND_COUNT, 0},
+        {"a huge kind", UINT32_MAX, 32},
+        {"too few words", RING_ALLOC, 24},
+        {"too many words", RING_ALLOC, 40},
+        {"a name cut short", RING_FUNCTION, sizeof(RingName) - 1},
+        {"a name without an end", RING_FUNCTION, sizeof(RingName)},
+        {"a variable's name without an end", RING_VARIABLE, sizeof(RingName)},
+        {"a note without an end", RING_NOTE_ERROR, sizeof(RingNote)},
+        {"a launch cut short", RING_LAUNCH, sizeof(RingLaunch) - 8},
+        {"a launch with other parameters than it says", RING_LAUNCH, sizeof(RingLaunch) + 8},
+        {"a body where none belongs", RING_RETURNED, 8},
+    };
+    memset(body, 'x', sizeof body);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        post(cases[i].kind, false, body, cases[i].bytes);
+        broker_serve(&broker, RING_RETURNED);
+        if (broker.end != SERVE_VIOLATION)
+            fail_test("%s: end %d", cases[i].what, broker.end);
+    }
+    memcpy(body, &too_short, sizeof too_short);
+    post(RING_LAUNCH, false, body, sizeof too_short + 4);
+    broker_serve(&broker, RING_RETURNED);
+    assert_int_equal(broker.end, SERVE_VIOLATION);
+}
+
+static void a_module_that_differs_in_one_byte_is_a_violation(void **state)
+{
+    RingWords words = {{sizeof PTX - 1}};
+    memcpy(broker.reader.ring->staging, PTX, sizeof PTX - 1);
+    assert_int_equal(ask(RING_MODULE, sizeof PTX - 1, 0, 0, 0).error, 0);
+    broker.reader.ring->staging[50] ^= 1;
+    post(RING_MODULE, true, &words, sizeof words);
+    broker_serve(&broker, RING_RETURNED);
+    assert_int_equal(broker.end, SERVE_VIOLATION);
+}
+
+static void a_silent_runner_is_not_waited_for(void **state)
+{
+    broker_serve(&broker, RING_RETURNED);
+    assert_int_equal(broker.end, SERVE_HOST_TIME);
+}
+
+/* A small generator of the test's own, so that a failure repeats. */
+static uint64_t random_word(uint64_t *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    static const uint64_t likely[] = {0, 1, 2, 16, 17, 32, 4096, DEVICE_BASE, DEVICE_BASE + 4096, UINT32_MAX,
+                                      UINT64_MAX};
+    return *seed % 3 == 0 ? *seed >> (*seed % 60) : likely[*seed / 3 % COUNT_OF(likely)];
+}
+
+static void random_requests_do_no_harm(void **state)
+{
+    static union { uint64_t word[600]; RingName name; } body;
+    uint64_t seed = 88172645463325252ull;
+    for (int i = 0; i < 20000; i++) {
+        uint32_t kind = (uint32_t)(random_word(&seed) % (RING_KIND_COUNT + 1));
+        bool named = kind == RING_FUNCTION || kind == RING_VARIABLE;
+        size_t bytes = named ? sizeof(RingName) : kind == RING_LAUNCH ? sizeof(RingLaunch) + 8 : sizeof(RingWords);
+        for (size_t w = 0; w < 12; w++)
+            body.word[w] = random_word(&seed);
+        if (named)
+            body.name = (RingName){.module = seed % 2, .name = "nothing"};
+        post(kind, seed % 5 != 0, &body, seed % 50 == 0 ? seed % sizeof body : bytes);
+        post(RING_RETURNED, false, NULL, 0);
+        broker_serve(&broker, RING_RETURNED);
+        if (broker.end != SERVE_DONE) { /* refused: its successor is still there */
+            RingRecord *next = &broker.record;
+            assert_int_equal(ring_take(&broker.reader, next), RING_TAKEN);
+        }
+    }
+}
+
+#define WITH_A_BROKER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_A_BROKER(an_allocation_holds_what_is_written),
+        WITH_A_BROKER(a_posted_launch_that_fails_is_told_with_the_next_reply),
+        WITH_A_BROKER(what_does_not_exist_is_an_error_of_the_call),
+        WITH_A_BROKER(the_judges_arrays_cannot_be_freed),
+        WITH_A_BROKER(malformed_requests_are_a_violation),
+        WITH_A_BROKER(a_module_that_differs_in_one_byte_is_a_violation),
+        WITH_A_BROKER(a_silent_runner_is_not_waited_for),
+        WITH_A_BROKER(random_requests_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,402 @@
+#include "base/tests/unit.h"
+
+#include "harness/device/device.h"
+
+#include <string.h>
+
+/* store(p, v): thread i of the grid writes v + i to p[i]. spin(): never ends. */
+static const char PTX[] =
+    ".version 9.0\n.target sm_90\n.address_size 64\n"
+    ".visible .const .align 4 .b8 numbers[16];\n"
+    ".visible .entry store(.param .u64 store_param_0, .param .u32 store_param_1)\n"
+    "{\n"
+    "  .reg .b32 %r<8>; .reg .b64 %rd<5>;\n"
+    "  ld.param.u64 %rd1, [store_param_0];\n"
+    "  ld.param.u32 %r1, [store_param_1];\n"
+    "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;\n  mov.u32 %r4, %tid.x;\n"
+    "  mad.lo.s32 %r5, %r2, %r3, %r4;\n"
+    "  add.s32 %r6, %r1, %r5;\n"
+    "  cvta.to.global.u64 %rd2, %rd1;\n"
+    "  mul.wide.s32 %rd3, %r5, 4;\n"
+    "  add.s64 %rd4, %rd2, %rd3;\n"
+    "  st.global.u32 [%rd4], %r6;\n"
+    "  ret;\n"
+    "}\n"
+    ".visible .entry spin()\n"
+    "{\n"
+    "$loop:\n"
+    "  bra.uni $loop;\n"
+    "}\n";
+
+typedef struct Fixture {
+    Device *device;
+    const DeviceOps *ops;
+    DeviceModule *module;
+    uint64_t array; /* of 1 MiB */
+} Fixture;
+
+enum { ARRAY_BYTES = 1 << 20 };
+
+static int set_up(void **state)
+{
+    static Fixture f;
+    Message why;
+    if (device_open("sim", &f.device, &why) != STATUS_OK) {
+        print_error("%s\n", why.text);
+        return -1;
+    }
+    f.ops = f.device->ops;
+    if (f.ops->module_load(f.device, PTX, sizeof PTX - 1, &f.module, &why) != STATUS_OK) {
+        print_error("%s\n", why.text);
+        return -1;
+    }
+    *state = &f;
+    return f.ops->alloc(f.device, ARRAY_BYTES, &f.array);
+}
+
+static int tear_down(void **state)
+{
+    Fixture *f = *state;
+    f->ops->module_unload(f->device, f->module);
+    f->ops->close(f->device);
+    return 0;
+}
+
+static CudaError store(Fixture *f, uint64_t to, uint32_t value, uint32_t blocks, DeviceStream *stream)
+{
+    struct { uint64_t to; uint32_t value; } parameters = {to, value};
+    DeviceLaunch launch = {.function = f->ops->function(f->module, "store"),
+                           .grid = {blocks, 1, 1},
+                           .block = {64, 1, 1},
+                           .parameters = &parameters,
+                           .parameter_bytes = 12,
+                           .stream = stream};
+    assert_non_null(launch.function);
+    return f->ops->launch(f->device, &launch);
+}
+
+static double bracket(Fixture *f)
+{
+    double event_s, host_s;
+    assert_int_equal(f->ops->bracket_end(f->device, &event_s, &host_s), 0);
+    assert_true(host_s == 0);
+    return event_s;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static void bytes_come_back_as_they_were_written(void **state)
+{
+    Fixture *f = *state;
+    char back[8] = "";
+    assert_int_equal(f->ops->write(f->device, f->array + 100, "seven b", 8, NULL), 0);
+    assert_int_equal(f->ops->copy(f->device, f->array, f->array + 100, 8, NULL), 0);
+    assert_int_equal(f->ops->fill(f->device, f->array + 5, 'x', 2, NULL), 0);
+    assert_int_equal(f->ops->read(f->device, back, f->array, 8, NULL), 0);
+    assert_string_equal(back, "sevenxx");
+}
+
+static void copies_outside_an_allocation_are_refused(void **state)
+{
+    Fixture *f = *state;
+    char byte;
+    const uint64_t outside[] = {0, f->array - 1, f->array + ARRAY_BYTES, UINT64_MAX, DEVICE_BASE + DEVICE_SPAN};
+    for (size_t i = 0; i < COUNT_OF(outside); i++) {
+        assert_int_equal(f->ops->read(f->device, &byte, outside[i], 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->ops->write(f->device, outside[i], &byte, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->ops->copy(f->device, f->array, outside[i], 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->ops->fill(f->device, outside[i], 0, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+    }
+    assert_int_equal(f->ops->fill(f->device, f->array, 0, ARRAY_BYTES + 1, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->ops->fill(f->device, f->array, 0, UINT64_MAX, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void the_memory_limit_holds(void **state)
+{
+    Fixture *f = *state;
+    uint64_t first, second;
+    uint64_t used = f->ops->allocated_bytes(f->device);
+    f->ops->set_memory_limit(f->device, used + 4096);
+    assert_int_equal(f->ops->alloc(f->device, 4096, &first), 0);
+    assert_int_equal(f->ops->alloc(f->device, 4096, &second), CUDA_ERROR_MEMORY_ALLOCATION);
+    assert_int_equal(f->ops->release(f->device, first), 0);
+    assert_int_equal(f->ops->release(f->device, first), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->ops->alloc(f->device, 4096, &second), 0);
+}
+
+static void symbols_are_plain_addresses(void **state)
+{
+    Fixture *f = *state;
+    uint64_t address, bytes;
+    assert_true(f->ops->variable(f->module, "numbers", &address, &bytes));
+    assert_int_equal(bytes, 16);
+    assert_int_equal(f->ops->write(f->device, address, "0123456789abcdef", 16, NULL), 0);
+    assert_int_equal(f->ops->write(f->device, address, "0123456789abcdef", 17, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_false(f->ops->variable(f->module, "letters", &address, &bytes));
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+static void a_kernel_runs_and_is_counted(void **state)
+{
+    Fixture *f = *state;
+    uint32_t back[128];
+    DeviceStatistics statistics;
+    assert_int_equal(f->ops->kernel_wrote(f->device, f->array), 0);
+    f->ops->bracket_begin(f->device);
+    f->ops->reset_statistics(f->device);
+    assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
+    assert_true(bracket(f) > 0);
+    assert_int_equal(f->ops->read(f->device, back, f->array, sizeof back, NULL), 0);
+    for (uint32_t i = 0; i < 128; i++)
+        assert_int_equal(back[i], 7 + i);
+    f->ops->statistics(f->device, &statistics);
+    assert_int_equal(statistics.kernels, 1);
+    assert_int_equal(statistics.copies, 1);
+    assert_true(statistics.has_counters);
+    assert_int_equal(statistics.global_store_requests, 4);
+    assert_int_equal(statistics.global_store_sectors, 16);
+    assert_string_equal(statistics.longest, "store");
+    assert_int_equal(f->ops->kernel_wrote(f->device, f->array), 1);
+}
+
+static void a_refused_launch_leaves_the_device_usable(void **state)
+{
+    Fixture *f = *state;
+    DeviceFault fault;
+    assert_int_equal(store(f, f->array, 7, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(store(f, f->array, 7, 1, NULL), 0);
+    f->ops->fault(f->device, &fault);
+    assert_int_equal(fault.kind, DEVICE_NO_FAULT);
+}
+
+static void a_fault_is_met_by_the_next_operation_and_all_after_it(void **state)
+{
+    Fixture *f = *state;
+    DeviceFault fault;
+    uint64_t address;
+    assert_int_equal(store(f, f->array + ARRAY_BYTES - 4, 7, 1, NULL), 0);
+    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->ops->alloc(f->device, 4, &address), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(store(f, f->array, 7, 1, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
+    f->ops->fault(f->device, &fault);
+    assert_int_equal(fault.kind, DEVICE_FAULT);
+    assert_non_null(strstr(fault.text, "store"));
+}
+
+static void an_endless_kernel_ends_with_its_budget(void **state)
+{
+    Fixture *f = *state;
+    DeviceFault fault;
+    DeviceLaunch launch = {.function = f->ops->function(f->module, "spin"), .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    f->ops->set_budget(f->device, 10000);
+    assert_int_equal(f->ops->launch(f->device, &launch), 0);
+    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
+    f->ops->fault(f->device, &fault);
+    assert_int_equal(fault.kind, DEVICE_TIME_LIMIT);
+}
+
+static void one_budget_is_for_all_kernels_of_a_call(void **state)
+{
+    Fixture *f = *state;
+    DeviceStatistics one;
+    assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
+    f->ops->statistics(f->device, &one);
+    f->ops->set_budget(f->device, one.warp_instructions * 5 / 2);
+    assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
+    assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
+    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
+    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
+}
+
+/* ---- modelled time ----------------------------------------------------------------------------------------------- */
+
+/* What the bracket shows for some operations on streams, in units of one kernel (K) and one copy across the bus (C). */
+static double k_s, c_s;
+
+static void measure_units(Fixture *f)
+{
+    static uint8_t bytes[ARRAY_BYTES];
+    f->ops->bracket_begin(f->device);
+    store(f, f->array, 1, 100, NULL);
+    k_s = bracket(f);
+    f->ops->bracket_begin(f->device);
+    f->ops->write(f->device, f->array, bytes, sizeof bytes, NULL);
+    c_s = bracket(f);
+    assert_true(k_s > 0 && c_s > 0);
+}
+
+static void upload(Fixture *f, DeviceStream *stream)
+{
+    static uint8_t bytes[ARRAY_BYTES];
+    assert_int_equal(f->ops->write(f->device, f->array, bytes, sizeof bytes, stream), 0);
+}
+
+static void assert_seconds(double found, double expected)
+{
+    if (!(found > expected * 0.999999 && found < expected * 1.000001))
+        fail_test("%g s, expected %g s (kernel %g s, copy %g s)", found, expected, k_s, c_s);
+}
+
+static void operations_of_one_stream_follow_each_other(void **state)
+{
+    Fixture *f = *state;
+    measure_units(f);
+    f->ops->bracket_begin(f->device);
+    upload(f, NULL);
+    store(f, f->array, 1, 100, NULL);
+    assert_seconds(bracket(f), c_s + k_s);
+}
+
+static void copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *a, *b;
+    measure_units(f);
+    assert_int_equal(f->ops->stream_new(f->device, false, &a), 0);
+    assert_int_equal(f->ops->stream_new(f->device, false, &b), 0);
+    f->ops->bracket_begin(f->device);
+    upload(f, a);
+    store(f, f->array, 1, 100, b);
+    assert_seconds(bracket(f), c_s > k_s ? c_s : k_s);
+    f->ops->bracket_begin(f->device);
+    store(f, f->array, 1, 100, a);
+    store(f, f->array, 1, 100, b);
+    assert_seconds(bracket(f), 2 * k_s);
+}
+
+static void the_default_stream_waits_for_blocking_streams_only(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *blocking, *free_running;
+    measure_units(f);
+    assert_int_equal(f->ops->stream_new(f->device, false, &blocking), 0);
+    assert_int_equal(f->ops->stream_new(f->device, true, &free_running), 0);
+    f->ops->bracket_begin(f->device);
+    store(f, f->array, 1, 100, blocking);
+    upload(f, NULL);
+    assert_seconds(bracket(f), k_s + c_s);
+    f->ops->bracket_begin(f->device);
+    upload(f, NULL);
+    store(f, f->array, 1, 100, blocking);
+    assert_seconds(bracket(f), k_s + c_s);
+    f->ops->bracket_begin(f->device);
+    store(f, f->array, 1, 100, free_running);
+    upload(f, NULL);
+    assert_seconds(bracket(f), c_s > k_s ? c_s : k_s);
+}
+
+static void an_event_holds_up_another_stream_and_tells_the_time(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *a, *b;
+    DeviceEvent *start, *stop;
+    double seconds;
+    measure_units(f);
+    f->ops->stream_new(f->device, true, &a);
+    f->ops->stream_new(f->device, true, &b);
+    f->ops->event_new(f->device, &start);
+    f->ops->event_new(f->device, &stop);
+    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+    f->ops->bracket_begin(f->device);
+    f->ops->event_record(f->device, start, a);
+    store(f, f->array, 1, 100, a);
+    f->ops->event_record(f->device, stop, a);
+    f->ops->stream_wait(f->device, b, stop);
+    upload(f, b);
+    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_NOT_READY);
+    assert_int_equal(f->ops->event_synchronize(f->device, stop), 0);
+    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), 0);
+    assert_seconds(seconds, k_s);
+    assert_seconds(bracket(f), k_s + c_s);
+    f->ops->event_free(f->device, start);
+    f->ops->event_free(f->device, stop);
+}
+
+static void waiting_on_the_host_orders_streams(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *a, *b;
+    measure_units(f);
+    f->ops->stream_new(f->device, true, &a);
+    f->ops->stream_new(f->device, true, &b);
+    f->ops->bracket_begin(f->device);
+    store(f, f->array, 1, 100, a);
+    assert_int_equal(f->ops->stream_synchronize(f->device, a), 0);
+    upload(f, b);
+    assert_seconds(bracket(f), k_s + c_s);
+}
+
+static void a_poll_sees_work_under_way_and_then_its_end(void **state)
+{
+    Fixture *f = *state;
+    assert_int_equal(f->ops->stream_query(f->device, NULL), 0);
+    store(f, f->array, 1, 100, NULL);
+    assert_int_equal(f->ops->stream_query(f->device, NULL), CUDA_ERROR_NOT_READY);
+    assert_int_equal(f->ops->stream_query(f->device, NULL), 0);
+    store(f, f->array, 1, 100, NULL);
+    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->ops->stream_query(f->device, NULL), 0);
+}
+
+static void nothing_done_takes_no_time(void **state)
+{
+    Fixture *f = *state;
+    f->ops->bracket_begin(f->device);
+    assert_true(bracket(f) == 0);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static void device_names_are_resolved_or_refused(void **state)
+{
+    static const struct {
+        const char *name;
+        Status status;
+        const char *resolved; /* or a part of the message */
+    } cases[] = {
+        {"sim", STATUS_OK, "sim:h200"},
+        {"sim:h200", STATUS_OK, "sim:h200"},
+        {"sim:zx81", STATUS_NOT_FOUND, "there are: h200"},
+        {"sim:../profiles/h200", STATUS_NOT_FOUND, "no such profile"},
+        {"sim:", STATUS_BAD_INPUT, "expected auto, cuda"},
+        {"cuda:0", STATUS_NOT_FOUND, "no driver for real GPUs"},
+        {"simulated", STATUS_BAD_INPUT, "expected auto, cuda"},
+        {"", STATUS_BAD_INPUT, "expected auto, cuda"},
+        {"auto:0", STATUS_BAD_INPUT, "expected auto, cuda"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char resolved[64] = "";
+        Message why = {""};
+        Status status = device_resolve(cases[i].name, resolved, sizeof resolved, &why);
+        if (status != cases[i].status || strstr(status == STATUS_OK ? resolved : why.text, cases[i].resolved) == NULL)
+            fail_test("'%s': status %d, '%s', %s", cases[i].name, status, resolved, why.text);
+    }
+}
+
+#define ON_A_DEVICE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_A_DEVICE(bytes_come_back_as_they_were_written),
+        ON_A_DEVICE(copies_outside_an_allocation_are_refused),
+        ON_A_DEVICE(the_memory_limit_holds),
+        ON_A_DEVICE(symbols_are_plain_addresses),
+        ON_A_DEVICE(a_kernel_runs_and_is_counted),
+        ON_A_DEVICE(a_refused_launch_leaves_the_device_usable),
+        ON_A_DEVICE(a_fault_is_met_by_the_next_operation_and_all_after_it),
+        ON_A_DEVICE(an_endless_kernel_ends_with_its_budget),
+        ON_A_DEVICE(one_budget_is_for_all_kernels_of_a_call),
+        ON_A_DEVICE(operations_of_one_stream_follow_each_other),
+        ON_A_DEVICE(copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap),
+        ON_A_DEVICE(the_default_stream_waits_for_blocking_streams_only),
+        ON_A_DEVICE(an_event_holds_up_another_stream_and_tells_the_time),
+        ON_A_DEVICE(waiting_on_the_host_orders_streams),
+        ON_A_DEVICE(a_poll_sees_work_under_way_and_then_its_end),
+        ON_A_DEVICE(nothing_done_takes_no_time),
+        cmocka_unit_test(device_names_are_resolved_or_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+/* store.h - the record of every judged submission, in one SQLite file (schema.sql).
+ *
+ * A row is acknowledged when store_add_run() returns, and from then on survives a crash of any process and of the
+ * machine: write-ahead log, synced at every commit. Any number of processes may read and write at once; a writer waits
+ * at most CONVJUDGE_DB_TIMEOUT_MS milliseconds (30,000 unless set) for the others. Not for network file systems, where
+ * the log's shared memory does not work.
+ *
+ * Errors   BUSY: still locked after the wait; NOT_FOUND: no file to read; BAD_INPUT: not a database of ours, damaged,
+ *          or written by a newer version; SYSTEM: read-only, disk full. Each with the file's name in one line.  */
+#ifndef LEADERBOARD_STORE_H
+#define LEADERBOARD_STORE_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "leaderboard/percentile.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STORE_SCHEMA_VERSION = 1 };
+
+typedef struct Store Store;
+typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;
+
+/* Times compare within one board and never beyond it. */
+typedef struct Board {
+    const char *problem, *revision, *device;
+    int epoch;
+} Board;
+
+typedef struct Run { /* one judged submission; texts are UTF-8 */
+    Board board;
+    const char *time_utc, *person;
+    const char *device_name, *driver, *toolkit, *judge, *sandbox;
+    const char *verdict, *rank_status;
+    MeasuredTime time;        /* ms 0: there is none */
+    const char *machine_code; /* NULL: nothing was compiled */
+    const char *source_hash;
+    const char *cases;        /* JSON */
+} Run;
+
+typedef struct StoredRun { /* of a ranked run, what a ranking needs */
+    const char *time_utc, *person, *machine_code;
+    MeasuredTime time;
+} StoredRun;
+
+typedef struct ReferenceTime {
+    const char *name; /* "naive.cu" */
+    const char *source_hash, *time_utc;
+    MeasuredTime time;
+} ReferenceTime;
+
+/* STORE_WRITE creates what is missing, and finds out at once whether the file can be written. */
+MUST_USE Status store_open(const char *path, StoreMode mode, Store **store, Message *why);
+void store_close(Store *store);
+
+MUST_USE Status store_add_run(Store *store, const Run *run, Message *why);
+/* The ranked runs of a board, oldest first, in `arena`. */
+MUST_USE Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **runs, size_t *count,
+                           Message *why);
+/* The boards that hold a ranked run of this revision of a problem; of each device the newest epoch only. */
+MUST_USE Status store_boards(Store *store, const char *problem, const char *revision, Arena *arena, Board **boards,
+                             size_t *count, Message *why);
+
+MUST_USE Status store_add_reference(Store *store, const Board *board, const ReferenceTime *reference, Message *why);
+/* The newest time of each reference solution on a board, by name, in `arena`. */
+MUST_USE Status store_references(Store *store, const Board *board, Arena *arena, ReferenceTime **references,
+                                 size_t *count, Message *why);
+
+#endif

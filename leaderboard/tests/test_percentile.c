@@ -1,0 +1,112 @@
+#include "base/tests/unit.h"
+
+#include "leaderboard/percentile.h"
+#include "leaderboard/standing.h"
+
+#include <string.h>
+
+/* Half a percent each: times tie up to 0.71 % apart. */
+static const struct {
+    const char *what;
+    double mine, others[4];
+    size_t n, slower, tied, faster;
+    double value, low, high;
+} rows[] = {
+    {"faster than all", 1, {2, 3, 4, 5}, 4, 4, 0, 0, 100, 100, 100},
+    {"slower than all", 9, {2, 3, 4, 5}, 4, 0, 0, 4, 0, 0, 0},
+    {"in the middle", 3.5, {2, 3, 4, 5}, 4, 2, 0, 2, 50, 50, 50},
+    {"a tie counts half", 3.01, {2, 3, 4, 5}, 4, 2, 1, 1, 62.5, 50, 75},
+    {"all tie", 1, {1, 1, 1.005, 0.995}, 4, 0, 4, 0, 50, 0, 100},
+    {"just beyond a tie", 1, {1.0072}, 1, 1, 0, 0, 100, 100, 100},
+    {"just a tie", 1, {1.0070}, 1, 0, 1, 0, 50, 0, 100},
+};
+
+static void percentiles_follow_the_definition(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        MeasuredTime others[4];
+        for (size_t k = 0; k < rows[i].n; k++)
+            others[k] = (MeasuredTime){rows[i].others[k], 0.005};
+        Percentile got = percentile_among((MeasuredTime){rows[i].mine, 0.005}, others, rows[i].n);
+        if (got.n != rows[i].n || got.slower != rows[i].slower || got.tied != rows[i].tied ||
+            got.faster != rows[i].faster)
+            fail_test("%s: %zu slower, %zu tied, %zu faster", rows[i].what, got.slower, got.tied, got.faster);
+        assert_true(got.value == rows[i].value && got.low == rows[i].low && got.high == rows[i].high);
+    }
+}
+
+static void nobody_else_makes_no_percentile(void **state)
+{
+    assert_int_equal(percentile_among((MeasuredTime){1, 0.005}, NULL, 0).n, 0);
+}
+
+static StoredRun run(const char *person, const char *code, double ms, const char *time_utc)
+{
+    return (StoredRun){.time_utc = time_utc, .person = person, .machine_code = code, .time = {ms, 0.005}};
+}
+
+static void the_class_has_each_person_once_with_the_best_code(void **state)
+{
+    Arena arena = {0};
+    size_t count;
+    const StoredRun runs[] = {run("ann", "a", 4, "1"), run("bob", "b", 3, "2"), run("ann", "c", 2, "3")};
+    Standing *standings = standings_of(runs, COUNT_OF(runs), &arena, &count);
+    assert_int_equal(count, 2);
+    assert_string_equal(standings[0].person, "ann");
+    assert_true(standings[0].time.ms == 2 && standings[0].rank == 1 && standings[0].percentile.n == 1);
+    assert_string_equal(standings[1].person, "bob");
+    assert_int_equal(standings[1].rank, 2);
+    arena_free(&arena);
+}
+
+static void sending_the_same_code_again_does_not_fish_for_luck(void **state)
+{
+    Arena arena = {0};
+    size_t count;
+    MeasuredTime pooled;
+    const StoredRun runs[] = {run("ann", "a", 5, "1"), run("ann", "a", 1, "2"), run("eve", "a", 4, "3")};
+    Standing *standings = standings_of(runs, COUNT_OF(runs), &arena, &count);
+    assert_int_equal(count, 2);
+    assert_true(standings[0].time.ms == 4 && standings[1].time.ms == 4);
+    assert_true(standings[0].rank == 1 && standings[1].rank == 1);
+    assert_string_equal(standings[0].time_utc, "2");
+    assert_true(pooled_time(runs, COUNT_OF(runs), "a", &pooled) && pooled.ms == 4);
+    assert_false(pooled_time(runs, COUNT_OF(runs), "b", &pooled));
+    arena_free(&arena);
+}
+
+static void times_that_tie_share_a_rank(void **state)
+{
+    Arena arena = {0};
+    size_t count;
+    const StoredRun runs[] = {run("a", "1", 1.000, ""), run("b", "2", 1.004, ""), run("c", "3", 1.5, "")};
+    Standing *standings = standings_of(runs, COUNT_OF(runs), &arena, &count);
+    assert_int_equal(standings[0].rank, 1);
+    assert_int_equal(standings[1].rank, 1);
+    assert_int_equal(standings[2].rank, 3);
+    arena_free(&arena);
+}
+
+static void an_empty_class_has_no_standings(void **state)
+{
+    Arena arena = {0};
+    size_t count = 7;
+    MeasuredTime pooled;
+    standings_of(NULL, 0, &arena, &count);
+    assert_int_equal(count, 0);
+    assert_false(pooled_time(NULL, 0, "a", &pooled));
+    arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percentiles_follow_the_definition),
+        cmocka_unit_test(nobody_else_makes_no_percentile),
+        cmocka_unit_test(the_class_has_each_person_once_with_the_best_code),
+        cmocka_unit_test(sending_the_same_code_again_does_not_fish_for_luck),
+        cmocka_unit_test(times_that_tie_share_a_rank),
+        cmocka_unit_test(an_empty_class_has_no_standings),
+    };
+    return cmocka_run_group_tests_name("percentile", tests, NULL, NULL);
+}

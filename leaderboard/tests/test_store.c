@@ -1,0 +1,424 @@
+#include "base/tests/unit.h"
+
+#include "leaderboard/references.h"
+#include "leaderboard/store.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char folder[64];
+static char path[128];
+
+static int new_folder(void **state)
+{
+    strcpy(folder, "/tmp/convjudge-test-store.XXXXXX");
+    setenv("CONVJUDGE_DB_TIMEOUT_MS", "30000", 1);
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/leaderboard.db", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    static const char *const names[] = {"leaderboard.db", "leaderboard.db-wal", "leaderboard.db-shm", "sim.json"};
+    char file[256];
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        snprintf(file, sizeof file, "%s/%s", folder, names[i]);
+        unlink(file);
+    }
+    return rmdir(folder);
+}
+
+static const Board board = {.problem = "conv1d", .revision = "r1", .device = "sim-test", .epoch = 1};
+
+static Run a_run(const char *person, double ms)
+{
+    return (Run){
+        .board = board,
+        .time_utc = "2026-01-31T12:00:00Z",
+        .person = person,
+        .device_name = "Test", .driver = "none", .toolkit = "13.0", .judge = "1", .sandbox = "full",
+        .verdict = ms > 0 ? "Accepted" : "Wrong Answer",
+        .rank_status = ms > 0 ? "ranked" : "not ranked: not accepted",
+        .time = {ms, 0.005},
+        .machine_code = "c0de", .source_hash = "50ce", .cases = "[]",
+    };
+}
+
+static Store *opened(StoreMode mode)
+{
+    Store *store;
+    Message why = {0};
+    if (store_open(path, mode, &store, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return store;
+}
+
+static void must(Status status, const Message *why)
+{
+    if (status != STATUS_OK)
+        fail_test("%s", why->text);
+}
+
+/* Opening is refused, and the message is the path and this. */
+static void refused(StoreMode mode, Status expected, const char *message)
+{
+    Store *store;
+    Message why = {0};
+    Status status = store_open(path, mode, &store, &why);
+    if (status != expected || strstr(why.text, path) != why.text || strstr(why.text, message) == NULL)
+        fail_test("status %d, \"%s\" does not say \"%s\"", status, why.text, message);
+    assert_null(store);
+}
+
+static void write_file(const char *bytes, size_t count)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int sql(const char *statements)
+{
+    sqlite3 *database;
+    sqlite3_open(path, &database);
+    int result = sqlite3_exec(database, statements, NULL, NULL, NULL);
+    sqlite3_close(database);
+    return result;
+}
+
+static void ranked_runs_come_back_oldest_first(void **state)
+{
+    Arena arena = {0};
+    StoredRun *runs;
+    size_t count;
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    Run elsewhere = a_run("elsewhere", 1);
+    elsewhere.board.epoch = 2;
+    const Run all[] = {a_run("ann", 0.1 + 0.2), a_run("wrong", 0), elsewhere, a_run("Zoë 学生", 2)};
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        must(store_add_run(store, &all[i], &why), &why);
+    store_close(store);
+
+    store = opened(STORE_READ);
+    must(store_runs(store, &board, &arena, &runs, &count, &why), &why);
+    assert_int_equal(count, 2);
+    assert_string_equal(runs[0].person, "ann");
+    assert_true(runs[0].time.ms == 0.1 + 0.2 && runs[0].time.uncertainty == 0.005);
+    assert_string_equal(runs[1].person, "Zoë 学生");
+    assert_string_equal(runs[1].machine_code, "c0de");
+
+    Board *boards;
+    must(store_boards(store, "conv1d", "r1", &arena, &boards, &count, &why), &why);
+    assert_int_equal(count, 1);
+    assert_string_equal(boards[0].device, "sim-test");
+    assert_int_equal(boards[0].epoch, 2);
+    store_close(store);
+    arena_free(&arena);
+}
+
+static void the_newest_time_of_a_reference_counts(void **state)
+{
+    Arena arena = {0};
+    ReferenceTime *times;
+    size_t count;
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    const ReferenceTime all[] = {{"tiled.cu", "s1", "t1", {2, 0.01}}, {"naive.cu", "s2", "t2", {9, 0.01}},
+                                 {"tiled.cu", "s3", "t3", {1, 0.01}}};
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        must(store_add_reference(store, &board, &all[i], &why), &why);
+    must(store_references(store, &board, &arena, &times, &count, &why), &why);
+    assert_int_equal(count, 2);
+    assert_string_equal(times[0].name, "naive.cu");
+    assert_string_equal(times[1].source_hash, "s3");
+    assert_true(times[1].time.ms == 1);
+    store_close(store);
+    arena_free(&arena);
+}
+
+static void rows_are_never_changed_or_deleted(void **state)
+{
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    Run run = a_run("ann", 1);
+    must(store_add_run(store, &run, &why), &why);
+    store_close(store);
+    assert_int_equal(sql("UPDATE runs SET score_ms = 0.5"), SQLITE_CONSTRAINT);
+    assert_int_equal(sql("DELETE FROM runs"), SQLITE_CONSTRAINT);
+}
+
+static void a_missing_file_cannot_be_read(void **state)
+{
+    refused(STORE_READ, STATUS_NOT_FOUND, "no leaderboard yet");
+}
+
+static void a_file_that_is_no_database_is_refused(void **state)
+{
+    char text[5000];
+    memset(text, 'x', sizeof text);
+    write_file(text, sizeof text);
+    refused(STORE_WRITE, STATUS_BAD_INPUT, "not a database");
+    refused(STORE_READ, STATUS_BAD_INPUT, "not a database");
+}
+
+static void a_database_of_something_else_is_refused_and_left_alone(void **state)
+{
+    assert_int_equal(sql("CREATE TABLE songs (name TEXT)"), SQLITE_OK);
+    refused(STORE_WRITE, STATUS_BAD_INPUT, "a database of something else");
+    assert_int_equal(sql("DROP TABLE songs"), SQLITE_OK);
+}
+
+static void a_newer_schema_is_refused(void **state)
+{
+    store_close(opened(STORE_WRITE));
+    assert_int_equal(sql("PRAGMA user_version = 7"), SQLITE_OK);
+    refused(STORE_WRITE, STATUS_BAD_INPUT, "schema version 7, this program knows version 1");
+}
+
+static void a_damaged_file_is_refused(void **state)
+{
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    for (int i = 0; i < 100; i++) {
+        Run run = a_run("ann", 1);
+        must(store_add_run(store, &run, &why), &why);
+    }
+    store_close(store);
+    FILE *file = fopen(path, "r+");
+    fseek(file, 4096, SEEK_SET);
+    for (int i = 0; i < 3 * 4096; i++)
+        fputc(0x5A, file);
+    fclose(file);
+    refused(STORE_WRITE, STATUS_BAD_INPUT, "damaged");
+}
+
+static void a_read_only_file_is_refused(void **state)
+{
+    store_close(opened(STORE_WRITE));
+    chmod(path, 0444);
+    refused(STORE_WRITE, STATUS_SYSTEM, "read-only");
+}
+
+static void a_file_in_no_folder_is_refused(void **state)
+{
+    snprintf(path, sizeof path, "%s/nowhere/leaderboard.db", folder);
+    refused(STORE_WRITE, STATUS_NOT_FOUND, "its folder does not exist");
+}
+
+static void a_locked_file_is_refused_after_the_wait(void **state)
+{
+    store_close(opened(STORE_WRITE));
+    setenv("CONVJUDGE_DB_TIMEOUT_MS", "50", 1);
+    sqlite3 *holder;
+    sqlite3_open(path, &holder);
+    assert_int_equal(sqlite3_exec(holder, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    refused(STORE_WRITE, STATUS_BUSY, "locked by another process for more than 0.05 s");
+    sqlite3_close(holder);
+}
+
+/* ---- many writers, killed at any moment -------------------------------------------------------------------------- */
+
+enum { WRITERS = 16, ROUNDS = 3 };
+
+/* Adds rows as fast as it can and acknowledges each by writing its number to `acknowledged`. */
+static void write_until_killed(int writer, int acknowledged)
+{
+    Store *store;
+    Message why;
+    char person[32];
+    if (store_open(path, STORE_WRITE, &store, &why) != STATUS_OK)
+        _exit(3);
+    for (int row = 1;; row++) {
+        snprintf(person, sizeof person, "%d.%d", writer, row);
+        Run run = a_run(person, 1);
+        if (store_add_run(store, &run, &why) != STATUS_OK || write(acknowledged, &row, sizeof row) != sizeof row)
+            _exit(4);
+    }
+}
+
+/* Every acknowledged row of a writer is there: rows are numbered, so a count up to the last one says it. */
+static void all_acknowledged_rows_are_there(const StoredRun *runs, size_t count, int writer, int last)
+{
+    int found = 0;
+    for (size_t i = 0; i < count; i++) {
+        int of, row;
+        assert_int_equal(sscanf(runs[i].person, "%d.%d", &of, &row), 2);
+        found += of == writer && row <= last;
+    }
+    if (found != last)
+        fail_test("writer %d: %d rows acknowledged, %d found", writer, last, found);
+}
+
+static void nothing_acknowledged_is_lost_when_sixteen_writers_are_killed(void **state)
+{
+    Arena arena = {0};
+    Message why = {0};
+    int first_row_of_round = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        pid_t children[WRITERS];
+        int pipes[WRITERS][2], last[WRITERS] = {0};
+        for (int i = 0; i < WRITERS; i++) {
+            assert_int_equal(pipe(pipes[i]), 0);
+            children[i] = fork();
+            if (children[i] == 0)
+                write_until_killed(first_row_of_round + i, pipes[i][1]);
+            close(pipes[i][1]);
+        }
+        for (int i = 0; i < WRITERS; i++) { /* one after the other, while the rest go on */
+            nanosleep(&(struct timespec){.tv_nsec = 1000000 + rand() % 40000000}, NULL);
+            kill(children[i], SIGKILL);
+        }
+        for (int i = 0; i < WRITERS; i++) {
+            int status, row;
+            waitpid(children[i], &status, 0);
+            assert_true(WIFSIGNALED(status));
+            while (read(pipes[i][0], &row, sizeof row) == sizeof row)
+                last[i] = row;
+            close(pipes[i][0]);
+        }
+        StoredRun *runs;
+        size_t count;
+        Store *store = opened(STORE_WRITE); /* checks the file's health as well */
+        must(store_runs(store, &board, &arena, &runs, &count, &why), &why);
+        int acknowledged = 0;
+        for (int i = 0; i < WRITERS; i++) {
+            all_acknowledged_rows_are_there(runs, count, first_row_of_round + i, last[i]);
+            acknowledged += last[i];
+        }
+        assert_true(acknowledged > 0);
+        store_close(store);
+        first_row_of_round += WRITERS;
+    }
+    arena_free(&arena);
+}
+
+static void sixteen_writers_at_once_all_succeed(void **state)
+{
+    enum { ROWS = 25 };
+    pid_t children[WRITERS];
+    for (int i = 0; i < WRITERS; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            Store *store;
+            Message why;
+            if (store_open(path, STORE_WRITE, &store, &why) != STATUS_OK)
+                _exit(3);
+            for (int row = 0; row < ROWS; row++) {
+                Run run = a_run("x", 1);
+                if (store_add_run(store, &run, &why) != STATUS_OK)
+                    _exit(4);
+            }
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        int status;
+        waitpid(children[i], &status, 0);
+        assert_int_equal(status, 0);
+    }
+    Arena arena = {0};
+    StoredRun *runs;
+    size_t count;
+    Message why = {0};
+    Store *store = opened(STORE_READ);
+    must(store_runs(store, &board, &arena, &runs, &count, &why), &why);
+    assert_int_equal(count, WRITERS * ROWS);
+    store_close(store);
+    arena_free(&arena);
+}
+
+/* ---- reference times as a file ----------------------------------------------------------------------------------- */
+
+static void reference_times_travel_in_a_file(void **state)
+{
+    Arena arena = {0};
+    ReferenceTime *times;
+    size_t count;
+    Message why = {0};
+    char file[256];
+    snprintf(file, sizeof file, "%s/sim.json", folder);
+    const Board other = {.problem = "conv2d", .revision = "r9", .device = "sim-test", .epoch = 1};
+    const ReferenceTime one[] = {{"naive.cu", "s", "t", {1.0 / 3, 0.005}}};
+    const ReferenceTime two[] = {{"tiled.cu", "s", "t", {0.1, 0.005}}, {"best.cu", "s", "t", {0.2, 0.005}}};
+    must(references_write(file, &board, two, 2, &why), &why);
+    must(references_write(file, &other, one, 1, &why), &why);
+    must(references_write(file, &board, two, 2, &why), &why);
+
+    must(references_read(file, &board, &arena, &times, &count, &why), &why);
+    assert_int_equal(count, 2);
+    assert_string_equal(times[1].name, "best.cu");
+    must(references_read(file, &other, &arena, &times, &count, &why), &why);
+    assert_int_equal(count, 1);
+    assert_true(times[0].time.ms == 1.0 / 3);
+
+    Board newer = board;
+    newer.epoch = 2;
+    must(references_read(file, &newer, &arena, &times, &count, &why), &why);
+    assert_int_equal(count, 0);
+    must(references_write(file, &newer, one, 1, &why), &why);
+    must(references_read(file, &other, &arena, &times, &count, &why), &why);
+    assert_int_equal(count, 0);
+    arena_free(&arena);
+}
+
+static void a_broken_file_of_reference_times_is_refused_with_its_line(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"{\n\"schema\": 2, \"device\": \"sim-test\", \"epoch\": 1, \"problems\": []}", ":2: schema"},
+        {"{\"schema\": 1,\n\"device\": \"h100\", \"epoch\": 1, \"problems\": []}", ":2: device: expected \"sim-test\""},
+        {"{\"schema\": 1, \"device\": \"sim-test\", \"epoch\": 1, \"problems\": [],\n\"x\": 1}", ":2: x: unknown key"},
+        {"{\"schema\": 1, \"device\": \"sim-test\", \"epoch\": 1, \"problems\": [{\"problem\": \"a\","
+         "\"revision\": \"b\", \"references\": [{\"name\": \"n\", \"source_hash\": \"s\", \"time_utc\": \"t\","
+         "\n\"score_ms\": -1,"
+         " \"uncertainty\": 0}]}]}", ":2: score_ms"},
+    };
+    Arena arena = {0};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        ReferenceTime *times;
+        size_t count;
+        Message why = {0};
+        write_file(rows[i].text, strlen(rows[i].text));
+        assert_int_equal(references_read(path, &board, &arena, &times, &count, &why), STATUS_BAD_INPUT);
+        if (strstr(why.text, rows[i].message) == NULL)
+            fail_test("\"%s\" does not say \"%s\"", why.text, rows[i].message);
+    }
+    arena_free(&arena);
+}
+
+#define test(function) cmocka_unit_test_setup_teardown(function, new_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test(ranked_runs_come_back_oldest_first),
+        test(the_newest_time_of_a_reference_counts),
+        test(rows_are_never_changed_or_deleted),
+        test(a_missing_file_cannot_be_read),
+        test(a_file_that_is_no_database_is_refused),
+        test(a_database_of_something_else_is_refused_and_left_alone),
+        test(a_newer_schema_is_refused),
+        test(a_damaged_file_is_refused),
+        test(a_read_only_file_is_refused),
+        test(a_file_in_no_folder_is_refused),
+        test(a_locked_file_is_refused_after_the_wait),
+        test(sixteen_writers_at_once_all_succeed),
+        test(nothing_acknowledged_is_lost_when_sixteen_writers_are_killed),
+        test(reference_times_travel_in_a_file),
+        test(a_broken_file_of_reference_times_is_refused_with_its_line),
+    };
+    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* bench.c - measures the simulated GPU on one core, beside plain C doing the same sums on the same core.
+ *
+ * Rates are counted in lane-instructions: instructions times active lanes, with all checks and counters on.  */
+#include "base/text.h"
+#include "simgpu/simgpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static SimGpu *gpu;
+static SimModule *module;
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench-simgpu: %s\n", what);
+    exit(1);
+}
+
+/* Time of this process on its core: other load of the machine does not count. */
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void figure(const char *what, double value, const char *unit)
+{
+    printf("%-58s %12.3f %s\n", what, value, unit);
+}
+
+static void set_up(void)
+{
+    SimProfile profile;
+    Message why;
+    Text ptx = {0};
+    if (profile_read("simgpu/profiles", "h200", &profile, &why) != STATUS_OK ||
+        simgpu_new(&profile, 0, 1ull << 32, 1, &gpu, &why) != STATUS_OK ||
+        text_read_file("simgpu/tests/data/bench.ptx", 1 << 24, &ptx, &why) != STATUS_OK)
+        die(why.text);
+    double start_s = now_s();
+    if (simgpu_module_load(gpu, ptx.data, ptx.length, &module, &why) != STATUS_OK)
+        die(why.text);
+    figure("loading a module of five kernels", (now_s() - start_s) * 1e3, "ms");
+    text_free(&ptx);
+}
+
+static uint64_t new_array(size_t count)
+{
+    uint64_t address = simgpu_alloc(gpu, count * sizeof(float));
+    if (address == 0)
+        die("out of device memory");
+    float *values = (float *)address;
+    for (size_t i = 0; i < count; i++)
+        values[i] = (float)(i % 17) * 0.25f - 2;
+    return address;
+}
+
+typedef struct Parameters {
+    uint64_t input, filter, output;
+    int32_t sizes[4];
+} Parameters;
+
+/* Seconds of one run; the report says what was executed. */
+static double run(const char *name, SimLaunch launch, const Parameters *parameters, SimReport *report)
+{
+    launch.function = simgpu_function(module, name);
+    launch.parameters = parameters;
+    double start_s = now_s();
+    simgpu_launch(gpu, &launch, report);
+    double seconds = now_s() - start_s;
+    if (report->outcome != SIM_OK)
+        die(report->fault.text);
+    return seconds;
+}
+
+static void bench_rate(const char *title, const char *name, SimLaunch launch, const Parameters *parameters)
+{
+    SimReport report;
+    double seconds = run(name, launch, parameters, &report);
+    figure(title, (double)report.counters.lane_instructions / seconds * 1e-9, "1e9 lane-instructions/s");
+    figure("  in all", seconds, "s");
+}
+
+/* The baseline: what a student would write for the CPU. */
+static void bench_plain_c(const Parameters *parameters)
+{
+    const float *input = (const float *)parameters->input, *filter = (const float *)parameters->filter;
+    float *output = (float *)parameters->output;
+    int taps = parameters->sizes[1], outputs = parameters->sizes[0] - taps + 1;
+    double start_s = now_s();
+    for (int i = 0; i < outputs; i++) {
+        float sum = 0;
+        for (int k = 0; k < taps; k++)
+            sum += input[i + k] * filter[k];
+        output[i] = sum;
+    }
+    figure("  the same sums in plain C", now_s() - start_s, "s");
+}
+
+static void bench_blocks(const char *title, const char *name, uint32_t threads, const Parameters *parameters)
+{
+    enum { BLOCKS = 1000000 };
+    SimReport report;
+    double seconds = run(name, (SimLaunch){.grid = {BLOCKS, 1, 1}, .block = {threads, 1, 1}}, parameters, &report);
+    figure(title, seconds * 1e6 / BLOCKS, "us a block");
+}
+
+int main(void)
+{
+    enum { OUTPUTS = 1 << 20, SIDE = 1024, TAPS = 17 };
+    set_up();
+    const SimLaunch row = {.grid = {OUTPUTS / 256, 1, 1}, .block = {256, 1, 1}};
+    Parameters line = {new_array(OUTPUTS + 2046), new_array(2047), new_array(OUTPUTS), {OUTPUTS + 2046, 2047}};
+    bench_rate("conv1d naive, 1 M x 2047, blocks of 256", "conv1d_naive", row, &line);
+    bench_plain_c(&line);
+    line.sizes[0] = OUTPUTS + 126;
+    line.sizes[1] = 127;
+    bench_rate("conv1d naive, 1 M x 127, blocks of 256", "conv1d_naive", row, &line);
+    bench_plain_c(&line);
+    uint32_t tiles = (SIDE - TAPS + 1 + 15) / 16;
+    SimLaunch plane = {.grid = {tiles, tiles, 1}, .block = {16, 16, 1}};
+    Parameters image = {line.input, line.filter, line.output, {SIDE, SIDE, TAPS, TAPS}};
+    bench_rate("conv2d naive, 1024^2 x 17^2, blocks of 16 x 16", "conv2d_naive", plane, &image);
+    bench_rate("conv2d tiled, 1024^2 x 17^2, blocks of 16 x 16", "conv2d_tiled", plane, &image);
+    line.sizes[0] = 1000000;
+    line.sizes[1] = 32;
+    bench_blocks("a million blocks of 32 threads, one output each", "conv1d_block", 32, &line);
+    line.sizes[1] = 1;
+    bench_blocks("a million blocks of 1 thread, one output each", "conv1d_single", 1, &line);
+    simgpu_module_unload(gpu, module);
+    simgpu_free(gpu);
+    return 0;
+}

@@ -1,0 +1,142 @@
+/* code.h - a kernel as the interpreter runs it: basic blocks of decoded instructions over register slots.
+ *
+ * Register file   one worker runs one block of threads at a time. A slot holds one value per lane of the block; the
+ *                 register file is capacity * unit_bytes long, and the slot at `unit` begins at capacity * unit. Slots
+ *                 are shared by virtual registers that are never alive together.
+ * Pinned slots    constants and special registers keep slots of their own and are written once per launch or block.
+ * Program counter the index of a basic block. Lanes leave and rejoin each other only between blocks.
+ * Micro-operations one PTX instruction may become several; each block knows how many PTX instructions it holds.  */
+#ifndef SIMGPU_CODE_H
+#define SIMGPU_CODE_H
+
+#include "base/arena.h"
+#include "simgpu/lanes.h"
+#include "simgpu/ptx.h"
+
+enum { NO_SLOT = 0xFFFFFFFF };
+
+/* Where the other state spaces lie in the generic address space, each up to 4 GiB long. */
+#define SHARED_WINDOW (1ull << 32)
+#define LOCAL_WINDOW (2ull << 32)
+#define PARAM_WINDOW (3ull << 32)
+#define WINDOWS_END (4ull << 32)
+
+typedef struct Operand {
+    uint32_t slot;       /* NO_SLOT: none. While lowering: the virtual register */
+    uint32_t unit : 28;  /* bytes of one lane in all slots before this one */
+    uint32_t size : 4;   /* logarithm of the bytes of a lane */
+} Operand;
+
+typedef enum InstructionKind {
+    RUN_LANES,      /* results[0] = opcode(sources[0..3]) */
+    LOAD_PARAMETER, /* results[0] = the parameter at `offset`: the same for all */
+    LOAD, STORE,    /* results[0..count-1], or sources[1..count], at address sources[0] + offset */
+    ATOMIC,         /* results[0] = old value; sources: address, b, c */
+    COPY_ASYNC,     /* sources: shared address, global address, bytes read of the second */
+    SHUFFLE,        /* results: value, predicate; sources: value, lane, clamp, members */
+    VOTE,           /* results[0]; sources: predicate, members */
+    MATCH,          /* results: mask, predicate; sources: value, members */
+    REDUCE,         /* results[0]; sources: value, members */
+    ACTIVE_MASK,    /* results[0] */
+    CLOCK,          /* results[0] */
+    PRINT,          /* results[0]; sources: format, arguments */
+    FAIL_ASSERT     /* sources: message, file, line, function */
+} InstructionKind;
+
+typedef enum AtomicKind {
+    ATOMIC_ADD, ATOMIC_FLOAT_ADD, ATOMIC_INC, ATOMIC_DEC, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_EXCHANGE, ATOMIC_COMPARE,
+    ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR
+} AtomicKind;
+typedef enum ShuffleKind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX } ShuffleKind;
+typedef enum VoteKind { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } VoteKind;
+
+enum { MAX_RESULTS = 4, MAX_SOURCES = 5 };
+
+typedef struct Instruction {
+    uint8_t kind;           /* InstructionKind */
+    uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes */
+    uint8_t space;          /* PtxSpace of a memory access; PTX_NO_SPACE: generic */
+    uint8_t size;           /* logarithm of the bytes of a memory element */
+    uint8_t count;          /* elements of a vector access */
+    bool is_signed;         /* of a memory element, of ATOMIC_MIN and _MAX, and of REDUCE */
+    bool negates_source;    /* vote.all !p */
+    bool guard_negated;
+    uint8_t rounding;       /* FE_ constant over 256: 0 is to nearest; see rounding_mode() */
+    bool is_hidden;         /* an access that no hardware would do (arguments of calls): not counted */
+    uint16_t opcode;
+    Operand guard;          /* lanes in which it is false do nothing */
+    LaneFunction *run;
+    Operand results[MAX_RESULTS];
+    Operand sources[MAX_SOURCES];
+    int64_t offset;         /* of an address or a parameter */
+    int32_t index;          /* of memory instructions: dense number, for what a worker remembers about it */
+    int32_t file, line;     /* in the source */
+} Instruction;
+
+typedef enum BlockEnd {
+    END_FALL,     /* into the next block */
+    END_BRANCH,   /* to `target` where the guard holds, else to the next block */
+    END_INDEXED,  /* to targets[index] */
+    END_EXIT,     /* where the guard holds; others go on */
+    END_BARRIER,  /* then to the next block */
+    END_TRAP
+} BlockEnd;
+
+typedef enum BarrierKind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR } BarrierKind;
+
+typedef struct Block {
+    int32_t first, end;     /* instructions */
+    uint8_t ends;           /* BlockEnd */
+    uint8_t barrier;        /* BarrierKind */
+    bool guard_negated;
+    bool negates_source;    /* bar.red with !p */
+    bool joins;             /* begins with a .sync operation: lanes of a warp wait for each other here */
+    int32_t target;
+    const int32_t *targets; /* of END_INDEXED */
+    int32_t target_count;
+    Operand guard;
+    Operand index;          /* of END_INDEXED; of END_BARRIER: its number */
+    Operand threads;        /* of END_BARRIER: how many, slot NO_SLOT: all of the block */
+    Operand source, result; /* of a bar.red */
+    int32_t file, line;     /* of its end */
+    uint32_t instructions;  /* PTX instructions, the end included */
+    uint32_t classes[OP_CLASSES];
+    uint32_t loads, shared_loads, constant_loads; /* requests of a warp that runs it: for the longest warp */
+} Block;
+
+typedef enum PinnedKind {
+    PINNED_CONSTANT, PINNED_TID, PINNED_NTID, PINNED_CTAID, PINNED_NCTAID, PINNED_LANE, PINNED_WARP,
+    PINNED_WARPS, PINNED_LANEMASK, PINNED_DYNAMIC_SHARED, PINNED_TOTAL_SHARED, PINNED_MULTIPROCESSOR,
+    PINNED_MULTIPROCESSORS
+} PinnedKind;
+
+typedef struct Pinned {
+    PinnedKind kind;
+    int detail;             /* axis; of LANEMASK: "eq", "le", "lt", "ge", "gt" by number */
+    uint64_t value;         /* of a constant */
+    Operand operand;
+} Pinned;
+
+typedef struct Code {
+    Arena arena;
+    Instruction *instructions;
+    int instruction_count;
+    Block *blocks;
+    int block_count;
+    Pinned *pinned;
+    int pinned_count;
+    uint32_t slot_count, unit_bytes; /* bytes of one lane in all slots */
+    int memory_count;                /* memory instructions: bound of Instruction.index */
+    uint32_t live_registers;         /* most 32-bit registers alive at once: an estimate of what ptxas needs */
+    uint32_t shared_bytes;           /* static */
+    uint32_t dynamic_shared_offset;  /* where extern .shared begins */
+    uint32_t local_bytes;            /* declared .local */
+    uint32_t frame_bytes;            /* with the arguments of calls */
+} Code;
+
+/* Decodes one kernel. STATUS_UNSUPPORTED names the instruction and its source line. Module variables must have been
+ * placed. The code keeps no pointer into the module but names of files. */
+MUST_USE Status code_lower(const PtxModule *module, const PtxFunction *function, Code *code, Message *why);
+void code_free(Code *code);
+
+#endif

@@ -1,0 +1,120 @@
+#include "simgpu/gpu.h"
+
+#include "simgpu/cost.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Status simgpu_new(const SimProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu, Message *why)
+{
+    SimGpu *new = calloc(1, sizeof *new);
+    if (new == NULL) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+    new->profile = *profile;
+    Status status = memory_new(base, span, profile->memory_bytes, &new->memory, why);
+    if (status != STATUS_OK) {
+        free(new);
+        return status;
+    }
+    if (threads <= 0)
+        threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    pthread_mutex_init(&new->output.lock, NULL);
+    pool_start(&new->pool, threads > 0 ? threads : 1);
+    *gpu = new;
+    return STATUS_OK;
+}
+
+void simgpu_free(SimGpu *gpu)
+{
+    if (gpu == NULL)
+        return;
+    pool_stop(&gpu->pool);
+    memory_free(&gpu->memory);
+    pthread_mutex_destroy(&gpu->output.lock);
+    free(gpu);
+}
+
+/* ---- global memory ----------------------------------------------------------------------------------------------- */
+
+uint64_t simgpu_alloc(SimGpu *gpu, uint64_t bytes)
+{
+    return memory_alloc(&gpu->memory, bytes, NULL);
+}
+
+bool simgpu_release(SimGpu *gpu, uint64_t address)
+{
+    int index = memory_find(&gpu->memory, address);
+    return index >= 0 && gpu->memory.allocations[index].name == NULL && memory_release(&gpu->memory, address);
+}
+
+void simgpu_set_memory_limit(SimGpu *gpu, uint64_t bytes)
+{
+    gpu->memory.limit = bytes > gpu->memory.used ? bytes : gpu->memory.used;
+}
+
+uint64_t simgpu_allocated_bytes(const SimGpu *gpu)
+{
+    return gpu->memory.used;
+}
+
+static void show(const Allocation *allocation, SimAllocation *shown)
+{
+    *shown = (SimAllocation){.address = allocation->address, .bytes = allocation->bytes, .name = allocation->name,
+                             .kernel_wrote = allocation->kernel_wrote};
+}
+
+bool simgpu_find(const SimGpu *gpu, uint64_t address, uint64_t bytes, SimAllocation *found)
+{
+    int index = memory_find(&gpu->memory, address);
+    if (index < 0)
+        return false;
+    const Allocation *allocation = &gpu->memory.allocations[index];
+    if (bytes > allocation->bytes - (address - allocation->address))
+        return false;
+    show(allocation, found);
+    return true;
+}
+
+bool simgpu_nearest(const SimGpu *gpu, uint64_t address, SimAllocation *found)
+{
+    int index = memory_nearest(&gpu->memory, address);
+    if (index < 0)
+        return false;
+    show(&gpu->memory.allocations[index], found);
+    return true;
+}
+
+void simgpu_clear_written(SimGpu *gpu, uint64_t address)
+{
+    int index = memory_find(&gpu->memory, address);
+    if (index >= 0)
+        gpu->memory.allocations[index].kernel_wrote = false;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+
+void simgpu_cancel(SimGpu *gpu)
+{
+    atomic_store(&gpu->cancelled, 1);
+}
+
+size_t simgpu_take_output(SimGpu *gpu, char *buffer, size_t size, uint64_t *lost_bytes)
+{
+    return output_take(&gpu->output, buffer, size, lost_bytes);
+}
+
+double simgpu_copy_seconds(const SimGpu *gpu, uint64_t bytes, bool across_bus)
+{
+    const SimProfile *profile = &gpu->profile;
+    double rate = across_bus ? profile->bus_bytes_per_s : profile->dram_copy_bytes_per_s / 2;
+    return profile->copy_overhead_s + (double)bytes / rate;
+}
+
+const SimProfile *simgpu_profile(const SimGpu *gpu)
+{
+    return &gpu->profile;
+}

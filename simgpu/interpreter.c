@@ -1,0 +1,298 @@
+/* Runs a block of threads: the instructions of one basic block after the other, and where its end leads.  */
+#include "simgpu/worker.h"
+
+#include <fenv.h>
+#include <string.h>
+
+enum {
+    PATIENCE = 4096, /* backward branches of a group before others get a chance */
+    TICKS = 256      /* backward branches between looks at the limits */
+};
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+static bool all_uniform(const Worker *worker, const Instruction *instruction)
+{
+    const Operand *s = instruction->sources;
+    return is_uniform(worker, s[0]) && is_uniform(worker, s[1]) && is_uniform(worker, s[2]) && is_uniform(worker, s[3]);
+}
+
+static void run_function(const Instruction *instruction, void *d, const void *a, const void *b, const void *c,
+                         const void *e, size_t count)
+{
+    if (instruction->rounding == 0) {
+        instruction->run(d, a, b, c, e, count);
+        return;
+    }
+    fesetround(instruction->rounding * 256);
+    instruction->run(d, a, b, c, e, count);
+    fesetround(FE_TONEAREST);
+}
+
+static const void *lane_zero(const Worker *worker, Operand operand)
+{
+    return operand.slot == NO_SLOT ? NULL : lane_of(worker, operand, 0);
+}
+
+static void run_lanes(Worker *worker, const Instruction *instruction, Active *active)
+{
+    const Operand *s = instruction->sources;
+    Operand result = instruction->results[0];
+    if (active->whole && all_uniform(worker, instruction)) {
+        run_function(instruction, lane_of(worker, result, 0), lane_zero(worker, s[0]), lane_zero(worker, s[1]),
+                     lane_zero(worker, s[2]), lane_zero(worker, s[3]), 1);
+        worker->states[result.slot] = UNIFORM;
+        return;
+    }
+    uint32_t first = active->first;
+    const void *a = register_read(worker, s[0], first), *b = register_read(worker, s[1], first);
+    const void *c = register_read(worker, s[2], first), *e = register_read(worker, s[3], first);
+    void *d = register_write(worker, active, result, 0);
+    run_function(instruction, d, a, b, c, e, active->end - first);
+    register_written(worker, active, result, 0);
+}
+
+static void load_parameter(Worker *worker, const Instruction *instruction, Active *active)
+{
+    uint64_t value = 0;
+    Operand result = instruction->results[0];
+    const char *parameters = worker->launch->request->parameters;
+    worker->lanes->load_strided[instruction->is_signed][instruction->size][result.size](
+        &value, parameters + instruction->offset, 0, 1);
+    register_write_all(worker, active, result, &value);
+}
+
+static void active_mask_of_warps(Worker *worker, const Instruction *instruction, Active *active)
+{
+    Operand result = instruction->results[0];
+    uint32_t *to = (uint32_t *)register_write(worker, active, result, 0) - active->first;
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        to[lane] = active->bits[lane / SIM_WARP_SIZE];
+    register_written(worker, active, result, 0);
+}
+
+/* Time in the simulator is what this worker executed: it only ever grows, and is the same in every run of a block. */
+static void read_clock(Worker *worker, const Instruction *instruction, Active *active)
+{
+    uint64_t now = ++worker->clock + worker->path.instructions * 4;
+    register_write_all(worker, active, instruction->results[0], &now);
+}
+
+static bool execute(Worker *worker, const Instruction *instruction, Active *active)
+{
+    switch ((InstructionKind)instruction->kind) {
+    case RUN_LANES: run_lanes(worker, instruction, active); return true;
+    case LOAD_PARAMETER: load_parameter(worker, instruction, active); return true;
+    case LOAD: return execute_load(worker, instruction, active);
+    case STORE: return execute_store(worker, instruction, active);
+    case ATOMIC: return execute_atomic(worker, instruction, active);
+    case COPY_ASYNC: return execute_copy_async(worker, instruction, active);
+    case SHUFFLE: execute_shuffle(worker, instruction, active); return true;
+    case VOTE: execute_vote(worker, instruction, active); return true;
+    case MATCH: execute_match(worker, instruction, active); return true;
+    case REDUCE: execute_reduce(worker, instruction, active); return true;
+    case ACTIVE_MASK: active_mask_of_warps(worker, instruction, active); return true;
+    case CLOCK: read_clock(worker, instruction, active); return true;
+    case PRINT: execute_print(worker, instruction, active); return true;
+    case FAIL_ASSERT: return execute_assert(worker, instruction, active);
+    }
+    return true;
+}
+
+static bool execute_guarded(Worker *worker, const Instruction *instruction, const Active *active)
+{
+    Active part;
+    return !active_where(worker, active, instruction->guard, instruction->guard_negated, &part) ||
+           execute(worker, instruction, &part);
+}
+
+static bool execute_block(Worker *worker, const Block *block, Active *active)
+{
+    const Instruction *end = worker->code->instructions + block->end;
+    for (const Instruction *i = worker->code->instructions + block->first; i < end; i++) {
+        bool going_on = i->guard.slot == NO_SLOT ? execute(worker, i, active) : execute_guarded(worker, i, active);
+        if (!going_on)
+            return false;
+    }
+    return true;
+}
+
+static void count_block(Worker *worker, const Block *block, const Active *active)
+{
+    Executed *executed = &worker->executed[block - worker->code->blocks];
+    executed->warps += active->warps;
+    executed->lanes += active->count;
+    worker->unreported += (uint64_t)block->instructions * active->warps;
+    worker->path.instructions += block->instructions;
+    worker->path.loads += block->loads;
+    worker->path.shared_loads += block->shared_loads;
+    worker->path.constant_loads += block->constant_loads;
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+/* Adds up what all workers executed; false where the launch must end. */
+static bool may_go_on(Worker *worker)
+{
+    Launch *launch = worker->launch;
+    uint64_t total = atomic_fetch_add(&launch->warp_instructions, worker->unreported) + worker->unreported;
+    worker->unreported = 0;
+    int none = SIM_OK;
+    if (launch->request->warp_instructions > 0 && total > launch->request->warp_instructions)
+        atomic_compare_exchange_strong(&launch->stop, &none, SIM_TIME_LIMIT);
+    else if (atomic_load_explicit(launch->cancelled, memory_order_relaxed) != 0)
+        atomic_compare_exchange_strong(&launch->stop, &none, SIM_CANCELLED);
+    return atomic_load_explicit(&launch->stop, memory_order_relaxed) == SIM_OK &&
+           worker->block <= atomic_load_explicit(&launch->fault_block, memory_order_relaxed);
+}
+
+static bool tick(Worker *worker)
+{
+    return ++worker->ticks % TICKS != 0 || may_go_on(worker);
+}
+
+/* ---- ends of blocks ---------------------------------------------------------------------------------------------- */
+
+static bool go_to(Worker *worker, Group *group, int32_t pc)
+{
+    bool backward = pc <= group->pc;
+    group->pc = pc;
+    group->is_forced = false;
+    if (!backward)
+        return true;
+    if (worker->group_count > 1 && ++group->backward >= PATIENCE) {
+        group->has_yielded = true;
+        group->backward = 0;
+    }
+    return tick(worker);
+}
+
+static void count_divergence(Worker *worker, const Group *stay, const Group *leave)
+{
+    for (uint32_t word = 0; word < worker->launch->warps; word++)
+        worker->counters.divergent_branches += stay->active.bits[word] != 0 && leave->active.bits[word] != 0;
+}
+
+static bool end_branch(Worker *worker, Group *group, const Block *block)
+{
+    Active taken;
+    if (block->guard.slot == NO_SLOT)
+        return go_to(worker, group, block->target);
+    if (is_uniform(worker, block->guard)) { /* active_where() would copy the lanes */
+        bool taken_by_all = (*lane_of(worker, block->guard, 0) != 0) != block->guard_negated;
+        return go_to(worker, group, taken_by_all ? block->target : group->pc + 1);
+    }
+    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &taken))
+        return go_to(worker, group, group->pc + 1);
+    if (taken.count == group->active.count)
+        return go_to(worker, group, block->target);
+    Group *other = group_split(worker, group, &taken, group->pc);
+    count_divergence(worker, group, other);
+    bool going_on = go_to(worker, other, block->target);
+    return go_to(worker, group, group->pc + 1) && going_on;
+}
+
+static bool end_indexed(Worker *worker, Group *group, const Block *block)
+{
+    while (group->active.count > 0) {
+        uint64_t index = register_value(worker, block->index, group->active.first);
+        if (index >= (uint64_t)block->target_count)
+            return worker_fault(worker, SIM_OUT_OF_BOUNDS, block->file, block->line, group->active.first,
+                                "jumps to entry %llu of a table of %d", (unsigned long long)index, block->target_count);
+        Active same = group->active;
+        for (uint32_t lane = same.first; lane < same.end; lane++)
+            if (register_value(worker, block->index, lane) != index)
+                same.bits[lane / SIM_WARP_SIZE] &= ~(1u << lane % SIM_WARP_SIZE);
+        active_measure(&same, worker);
+        if (same.count == group->active.count)
+            return go_to(worker, group, block->targets[index]);
+        Group *other = group_split(worker, group, &same, group->pc);
+        count_divergence(worker, group, other);
+        if (!go_to(worker, other, block->targets[index]))
+            return false;
+    }
+    return true;
+}
+
+static bool end_trap(Worker *worker, Group *group, const Block *block)
+{
+    Active trapped;
+    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &trapped))
+        return go_to(worker, group, group->pc + 1);
+    return worker_fault(worker, SIM_TRAP, block->file, block->line, trapped.first, "executes a trap");
+}
+
+static bool end_exit(Worker *worker, Group *group, const Block *block)
+{
+    Active leaving;
+    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &leaving))
+        return go_to(worker, group, group->pc + 1);
+    for (uint32_t word = 0; word < worker->launch->warps; word++) {
+        worker->live[word] &= ~leaving.bits[word];
+        group->active.bits[word] &= ~leaving.bits[word];
+    }
+    worker->live_count -= leaving.count;
+    group->pc++;
+    active_measure(&group->active, worker);
+    if (group->active.count == 0)
+        group_remove(worker, group);
+    return worker->group_count == 0 || barrier_release_all(worker);
+}
+
+static bool end_block(Worker *worker, Group *group, const Block *block)
+{
+    switch ((BlockEnd)block->ends) {
+    case END_FALL: return go_to(worker, group, group->pc + 1);
+    case END_BRANCH: return end_branch(worker, group, block);
+    case END_INDEXED: return end_indexed(worker, group, block);
+    case END_EXIT: return end_exit(worker, group, block);
+    case END_BARRIER: return barrier_arrive(worker, group, block);
+    case END_TRAP: return end_trap(worker, group, block);
+    }
+    return false;
+}
+
+/* ---- a block of threads ------------------------------------------------------------------------------------------ */
+
+static bool is_alone(const Worker *worker, const Group *group)
+{
+    return worker->group_count == 1 && worker->groups[0] == group && !group->is_waiting;
+}
+
+/* Runs one group until another must be looked at. */
+static bool run_group(Worker *worker, Group *group)
+{
+    do {
+        const Block *block = &worker->code->blocks[group->pc];
+        if (block->joins && !group->is_forced && group_misses_lanes(worker, group)) {
+            group->has_yielded = true;
+            return true;
+        }
+        count_block(worker, block, &group->active);
+        if (!execute_block(worker, block, &group->active) || !end_block(worker, group, block))
+            return false;
+        if (is_alone(worker, group))
+            continue;
+        if (block->ends > END_INDEXED) /* the group may be gone, or another may be free */
+            return true;
+    } while (is_alone(worker, group) || (!group->has_yielded && group->pc < group_lowest_other(worker, group)));
+    return true;
+}
+
+bool run_block(Worker *worker)
+{
+    while (worker->group_count > 0)
+        group_remove(worker, worker->groups[0]);
+    memset(worker->arrived, 0, sizeof worker->arrived);
+    memset(worker->expected, 0, sizeof worker->expected);
+    Group *all = group_add(worker, 0);
+    memcpy(all->active.bits, worker->live, worker->launch->warps * sizeof *worker->live);
+    while (worker->group_count > 0) {
+        Group *group = group_pick(worker);
+        if (group == NULL)
+            return barrier_deadlock(worker);
+        if (!run_group(worker, group))
+            return false;
+    }
+    return may_go_on(worker);
+}

@@ -1,0 +1,306 @@
+/* A grid: its limits checked, its blocks spread over workers, what they counted added up.  */
+#include "simgpu/cost.h"
+#include "simgpu/gpu.h"
+#include "simgpu/worker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+__attribute__((format(printf, 3, 4))) static bool refuse(SimReport *report, SimOutcome outcome, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(report->fault.text, sizeof report->fault.text, format, arguments);
+    va_end(arguments);
+    report->outcome = outcome;
+    return false;
+}
+
+static uint64_t product(const uint32_t size[3])
+{
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+static bool check_sizes(const SimLaunch *launch, const SimProfile *profile, SimReport *report)
+{
+    const SimFunctionInfo *info = &launch->function->info;
+    for (int i = 0; i < 3; i++) {
+        if (launch->grid[i] == 0 || launch->grid[i] > profile->max_grid[i])
+            return refuse(report, SIM_BAD_LAUNCH, "grid of %u blocks along %c, the device takes 1 to %u",
+                          launch->grid[i], 'x' + i, profile->max_grid[i]);
+        if (launch->block[i] == 0 || launch->block[i] > profile->max_block[i])
+            return refuse(report, SIM_BAD_LAUNCH, "block of %u threads along %c, the device takes 1 to %u",
+                          launch->block[i], 'x' + i, profile->max_block[i]);
+    }
+    uint64_t threads = product(launch->block);
+    uint64_t most = info->max_threads_per_block < MAX_THREADS ? info->max_threads_per_block : MAX_THREADS;
+    if (threads > most)
+        return refuse(report, SIM_BAD_LAUNCH, "block of %llu threads, the limit is %llu", (unsigned long long)threads,
+                      (unsigned long long)most);
+    return true;
+}
+
+static bool check_resources(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+{
+    const SimFunction *function = launch->function;
+    uint64_t threads = product(launch->block);
+    if (launch->dynamic_shared_bytes > function->dynamic_shared_limit)
+        return refuse(report, SIM_BAD_LAUNCH,
+                      "%u bytes of dynamic shared memory beside %u static ones, the limit is %u",
+                      launch->dynamic_shared_bytes, function->info.static_shared_bytes, function->dynamic_shared_limit);
+    if (function->info.static_shared_bytes > gpu->profile.shared_bytes_per_block_optin)
+        return refuse(report, SIM_BAD_LAUNCH, "%u bytes of static shared memory, the limit is %u",
+                      function->info.static_shared_bytes, gpu->profile.shared_bytes_per_block_optin);
+    uint64_t registers = function->registers_known ? function->info.registers * threads : 0;
+    if (registers > gpu->profile.registers_per_multiprocessor)
+        return refuse(report, SIM_BAD_LAUNCH, "%llu threads of %u registers each, a multiprocessor has %u registers",
+                      (unsigned long long)threads, function->info.registers, gpu->profile.registers_per_multiprocessor);
+    return true;
+}
+
+static bool check_launch(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+{
+    if (!check_sizes(launch, &gpu->profile, report))
+        return false;
+    if (!launch->function->is_supported)
+        return refuse(report, SIM_UNSUPPORTED, "kernel %.80s: %.300s", launch->function->plain_name,
+                      launch->function->refusal.text);
+    return check_resources(gpu, launch, report);
+}
+
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Run {
+    Launch launch;
+    pthread_mutex_t lock;      /* of the sums below */
+    SimCounters counters;
+    Executed *executed;        /* [block_count] */
+    Touched *loaded, *stored;  /* [allocation] */
+    WarpPath longest;
+} Run;
+
+static void add_counters(SimCounters *sum, const SimCounters *part)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)part;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+static void add_touched(Touched *sum, const Touched *part, int count)
+{
+    for (int i = 0; i < count; i++) {
+        sum[i].low = part[i].low < sum[i].low ? part[i].low : sum[i].low;
+        sum[i].high = part[i].high > sum[i].high ? part[i].high : sum[i].high;
+    }
+}
+
+static void lengthen(WarpPath *longest, const WarpPath *path)
+{
+    if (path->instructions > longest->instructions)
+        *longest = *path;
+}
+
+static bool is_writing(const Instruction *instruction)
+{
+    return instruction->kind == STORE || instruction->kind == ATOMIC;
+}
+
+static void forget_notes(Worker *worker)
+{
+    for (int i = 0; i < worker->code->instruction_count; i++) {
+        const Instruction *instruction = &worker->code->instructions[i];
+        if (instruction->index >= 0)
+            note_forget(worker, &worker->notes[instruction->index], is_writing(instruction));
+    }
+}
+
+static void add_worker(Run *run, Worker *worker)
+{
+    forget_notes(worker);
+    pthread_mutex_lock(&run->lock);
+    add_counters(&run->counters, &worker->counters);
+    for (int i = 0; i < worker->code->block_count; i++) {
+        run->executed[i].warps += worker->executed[i].warps;
+        run->executed[i].lanes += worker->executed[i].lanes;
+    }
+    add_touched(run->loaded, worker->loaded, run->launch.memory->count);
+    add_touched(run->stored, worker->stored, run->launch.memory->count);
+    lengthen(&run->longest, &worker->longest);
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* One worker's part: chunks of blocks, in order, until there are none or the launch has to end. */
+static void work(void *context)
+{
+    Run *run = context;
+    Launch *launch = &run->launch;
+    Worker *worker = worker_new(launch);
+    bool going_on = true;
+    while (going_on) {
+        uint64_t block = atomic_fetch_add(&launch->next_block, launch->chunk);
+        uint64_t end = block + launch->chunk < launch->blocks ? block + launch->chunk : launch->blocks;
+        if (block >= end)
+            break;
+        for (; going_on && block < end && block < atomic_load(&launch->fault_block); block++) {
+            worker_begin_block(worker, block);
+            going_on = run_block(worker);
+            lengthen(&worker->longest, &worker->path);
+        }
+        going_on = going_on && block == end;
+    }
+    add_worker(run, worker);
+    worker_free(worker);
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+static void add_classes(const Code *code, const Executed *executed, SimCounters *counters)
+{
+    for (int i = 0; i < code->block_count; i++) {
+        const Block *block = &code->blocks[i];
+        uint64_t lanes = executed[i].lanes;
+        counters->warp_instructions += executed[i].warps * block->instructions;
+        counters->lane_instructions += lanes * block->instructions;
+        counters->fp32 += lanes * (block->classes[FP32] + block->classes[FMA32]);
+        counters->fp64 += lanes * (block->classes[FP64] + block->classes[FMA64]);
+        counters->fma32 += lanes * block->classes[FMA32];
+        counters->fma64 += lanes * block->classes[FMA64];
+        counters->integer += lanes * block->classes[INTEGER];
+        counters->special += lanes * block->classes[SPECIAL];
+        counters->control += lanes * block->classes[CONTROL];
+    }
+}
+
+static uint64_t sectors_of(const Touched *touched)
+{
+    if (touched->low > touched->high)
+        return 0;
+    return (touched->high + SECTOR_BYTES - 1) / SECTOR_BYTES - touched->low / SECTOR_BYTES;
+}
+
+static void add_footprint(Run *run)
+{
+    Memory *memory = run->launch.memory;
+    for (int i = 0; i < memory->count; i++) {
+        run->counters.unique_load_sectors += sectors_of(&run->loaded[i]);
+        run->counters.unique_store_sectors += sectors_of(&run->stored[i]);
+        memory->allocations[i].kernel_wrote |= run->stored[i].low <= run->stored[i].high;
+    }
+}
+
+static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *run, SimReport *report)
+{
+    CostInput input = {
+        .profile = &gpu->profile, .function = &launch->function->info,
+        .dynamic_shared_bytes = launch->dynamic_shared_bytes, .counters = &report->counters,
+        .longest_warp_instructions = run->longest.instructions, .longest_warp_loads = run->longest.loads,
+        .longest_warp_shared = run->longest.shared_loads, .longest_warp_constant = run->longest.constant_loads,
+    };
+    memcpy(input.grid, launch->grid, sizeof input.grid);
+    memcpy(input.block, launch->block, sizeof input.block);
+    Cost cost = cost_model(&input);
+    report->modelled_s = cost.seconds;
+    report->occupancy = cost.occupancy;
+    report->limiter = cost.limiter;
+}
+
+/* ---- the launch -------------------------------------------------------------------------------------------------- */
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count + 1, size);
+    if (memory == NULL) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+    return memory;
+}
+
+/* Small enough that all workers end together, large enough that handing out blocks costs nothing. */
+static uint64_t chunk_size(uint64_t blocks, int workers)
+{
+    uint64_t chunk = blocks / ((uint64_t)workers * 32);
+    return chunk < 1 ? 1 : chunk > 256 ? 256 : chunk;
+}
+
+static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
+{
+    const SimFunction *function = request->function;
+    const PtxModule *ptx = &function->module->ptx;
+    uint32_t threads = (uint32_t)product(request->block);
+    bool has_dynamic = request->dynamic_shared_bytes > 0;
+    *run = (Run){.launch = {
+        .code = &function->code, .memory = &gpu->memory, .request = request, .function_name = function->plain_name,
+        .files = ptx->files, .file_count = ptx->file_count, .threads = threads,
+        .warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE,
+        .capacity = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE * SIM_WARP_SIZE,
+        .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset + request->dynamic_shared_bytes
+                                    : function->code.shared_bytes,
+        .parameter_bytes = function->info.parameter_bytes, .multiprocessors = gpu->profile.multiprocessors,
+        .blocks = product(request->grid), .cancelled = &gpu->cancelled, .output = &gpu->output,
+        .fault_block = UINT64_MAX}};
+    run->launch.chunk = chunk_size(run->launch.blocks, gpu->pool.count + 1);
+    pthread_mutex_init(&run->launch.fault_lock, NULL);
+    pthread_mutex_init(&run->lock, NULL);
+    run->executed = allocate((size_t)function->code.block_count, sizeof *run->executed);
+    run->loaded = allocate((size_t)gpu->memory.count, sizeof *run->loaded);
+    run->stored = allocate((size_t)gpu->memory.count, sizeof *run->stored);
+    for (int i = 0; i < gpu->memory.count; i++)
+        run->loaded[i] = run->stored[i] = (Touched){.low = UINT64_MAX};
+}
+
+static void finish(Run *run)
+{
+    pthread_mutex_destroy(&run->launch.fault_lock);
+    pthread_mutex_destroy(&run->lock);
+    free(run->executed);
+    free(run->loaded);
+    free(run->stored);
+}
+
+static void say_why_stopped(const SimLaunch *launch, SimReport *report)
+{
+    const char *name = launch->function->plain_name;
+    if (report->outcome == SIM_TIME_LIMIT)
+        snprintf(report->fault.text, sizeof report->fault.text,
+                 "kernel %.80s: more than %llu warp instructions, an endless loop perhaps", name,
+                 (unsigned long long)launch->warp_instructions);
+    else if (report->outcome == SIM_CANCELLED)
+        snprintf(report->fault.text, sizeof report->fault.text, "kernel %.80s: cancelled", name);
+}
+
+void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+{
+    *report = (SimReport){.outcome = SIM_OK};
+    if (!check_launch(gpu, launch, report))
+        return;
+    Run run;
+    prepare(gpu, launch, &run);
+    uint64_t most = run.launch.blocks - 1;
+    pool_run(&gpu->pool, most < (uint64_t)gpu->pool.count ? (int)most : gpu->pool.count, work, &run);
+    atomic_store(&gpu->cancelled, 0);
+    add_classes(&launch->function->code, run.executed, &run.counters);
+    add_footprint(&run);
+    report->counters = run.counters;
+    report->outcome = (SimOutcome)atomic_load(&run.launch.stop);
+    if (run.launch.outcome != SIM_OK) {
+        report->outcome = run.launch.outcome;
+        report->fault = run.launch.fault;
+    }
+    if (report->outcome == SIM_OK)
+        model_time(gpu, launch, &run, report);
+    else
+        say_why_stopped(launch, report);
+    finish(&run);
+}
+
+uint32_t simgpu_occupancy(const SimGpu *gpu, const SimFunction *function, uint32_t block_threads,
+                          uint32_t dynamic_shared_bytes)
+{
+    return cost_resident_blocks(&gpu->profile, &function->info, block_threads, dynamic_shared_bytes);
+}

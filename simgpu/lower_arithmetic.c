@@ -1,0 +1,235 @@
+/* Arithmetic: opcodes that are a row of opcodes.def, comparisons that are several, and carries.  */
+#include "simgpu/lower.h"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <string.h>
+
+int rounding_of(const char *part)
+{
+    static const struct { const char *name; int mode; } modes[] = {
+        {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD},
+    };
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(part, modes[i].name) == 0)
+            return modes[i].mode;
+    return -1;
+}
+
+static PtxType type_part(const char *part)
+{
+    return ptx_type(part, strlen(part));
+}
+
+PtxType last_type(Lowering *l, const Parts *parts, int from_end)
+{
+    PtxType type = parts->count > from_end ? type_part(parts->part[parts->count - 1 - from_end]) : PTX_NO_TYPE;
+    if (type == PTX_NO_TYPE || type == PTX_OTHER_TYPE)
+        lower_refuse(l, "");
+    return type;
+}
+
+/* The row of opcodes.def for an opcode: modifiers that choose no other function are left out, .ftz goes before the last
+ * type, and where there is no row for the type, the untyped one of its width is tried (selp.f32 is selp.b32). */
+static Opcode find_opcode(const Parts *parts, bool flush)
+{
+    for (int untyped = 0; untyped < 2; untyped++) {
+        char form[128];
+        int length = snprintf(form, sizeof form, "%s", parts->part[0]);
+        for (int i = 1; i < parts->count; i++) {
+            PtxType type = type_part(parts->part[i]);
+            if (flush && i == parts->count - 1)
+                length += snprintf(form + length, sizeof form - (size_t)length, ".ftz");
+            if (untyped == 1 && type > PTX_PRED && type < PTX_OTHER_TYPE) {
+                length += snprintf(form + length, sizeof form - (size_t)length, ".b%u", 8 * ptx_type_bytes(type));
+                untyped = 2; /* the first type only */
+            } else {
+                length += snprintf(form + length, sizeof form - (size_t)length, ".%s", parts->part[i]);
+            }
+            if (length >= (int)sizeof form)
+                return OPCODE_NONE;
+        }
+        Opcode opcode = opcode_find(form);
+        if (opcode != OPCODE_NONE)
+            return opcode;
+    }
+    return OPCODE_NONE;
+}
+
+/* What the modifiers of a floating-point instruction say. */
+typedef struct Modifiers {
+    int rounding;
+    bool flush, saturate;
+} Modifiers;
+
+/* Takes rounding, .approx, .full, .ftz and .sat out of the parts. */
+static Modifiers take_modifiers(Parts *parts)
+{
+    Modifiers modifiers = {0};
+    PtxType type = type_part(parts->part[parts->count - 1]);
+    int kept = 1;
+    for (int i = 1; i < parts->count; i++) {
+        const char *part = parts->part[i];
+        if (rounding_of(part) >= 0)
+            modifiers.rounding = rounding_of(part);
+        else if (strcmp(part, "ftz") == 0)
+            modifiers.flush = true;
+        else if (strcmp(part, "sat") == 0 && ptx_type_is_float(type))
+            modifiers.saturate = true;
+        else if (strcmp(part, "approx") != 0 && strcmp(part, "full") != 0)
+            parts->part[kept++] = part;
+    }
+    parts->count = kept;
+    return modifiers;
+}
+
+void emit_saturate(Lowering *l, Operand value)
+{
+    emit_form(l, value.size == 3 ? "+saturate.f64" : "+saturate.f32", value, value, no_operand, no_operand);
+}
+
+void emit_sized(Lowering *l, Opcode opcode, Operand result, const Operand *sources, int count, int rounding)
+{
+    const OpcodeInfo *info = opcode_info(opcode);
+    bool fits = bytes_of(result) == info->result_bytes;
+    Operand target = fits ? result : temporary(l, info->result_bytes);
+    emit_opcode(l, opcode, target, sources, count)->rounding = (uint8_t)(rounding / 256);
+    if (!fits)
+        emit_extend(l, unsigned_type(bytes_of(target.size < result.size ? target : result)), result, target);
+}
+
+void lower_arithmetic(Lowering *l, const Parts *all_parts)
+{
+    Parts parts = *all_parts;
+    Modifiers modifiers = take_modifiers(&parts);
+    Opcode opcode = find_opcode(&parts, modifiers.flush);
+    if (opcode == OPCODE_NONE)
+        lower_refuse(l, "");
+    const OpcodeInfo *info = opcode_info(opcode);
+    Operand sources[4];
+    int count = 0;
+    for (; count < 4 && info->source_bytes[count] != 0; count++)
+        sources[count] = source_operand(l, operand_at(l, count + 1), info->source_bytes[count]);
+    if (l->source->operand_count != count + 1)
+        lower_refuse(l, "with this number of operands");
+    Operand result = result_operand(l, operand_at(l, 0), info->result_bytes);
+    emit_sized(l, opcode, result, sources, count, modifiers.rounding);
+    if (modifiers.saturate)
+        emit_saturate(l, result);
+    count_class(l, info->op_class);
+}
+
+/* setp.lt.and.s32 p|q, a, b, c: p = (a < b) and c, q = !(a < b) and c. */
+static Operand emit_comparison(Lowering *l, const Parts *parts, const PtxOperand *a, const PtxOperand *b,
+                               const char **combine)
+{
+    Parts form = {.part = {"setp", parts->part[1]}, .count = 2};
+    *combine = NULL;
+    bool flush = false;
+    for (int i = 2; i < parts->count - 1; i++) {
+        if (strcmp(parts->part[i], "ftz") == 0)
+            flush = true;
+        else if (strcmp(parts->part[i], "and") == 0 || strcmp(parts->part[i], "or") == 0 ||
+                 strcmp(parts->part[i], "xor") == 0)
+            *combine = parts->part[i];
+        else if (type_part(parts->part[i]) == PTX_NO_TYPE)
+            lower_refuse(l, "");
+    }
+    form.part[form.count++] = parts->part[parts->count - 1];
+    Opcode opcode = find_opcode(&form, flush);
+    if (opcode == OPCODE_NONE)
+        lower_refuse(l, "");
+    const OpcodeInfo *info = opcode_info(opcode);
+    const Operand sources[] = {source_operand(l, a, info->source_bytes[0]),
+                               source_operand(l, b, info->source_bytes[1])};
+    Operand result = temporary(l, 1);
+    emit_opcode(l, opcode, result, sources, 2);
+    count_class(l, info->op_class);
+    return result;
+}
+
+static void combine_predicates(Lowering *l, const char *combine, Operand result, Operand a, const PtxOperand *c)
+{
+    char form[16];
+    if (combine == NULL) {
+        emit_move(l, result, a);
+        return;
+    }
+    snprintf(form, sizeof form, "%s.pred", combine);
+    emit_form(l, form, result, a, source_operand(l, c, 1), no_operand);
+}
+
+void lower_setp(Lowering *l, const Parts *parts)
+{
+    if (parts->count < 3)
+        lower_refuse(l, "");
+    const char *combine;
+    const PtxOperand *results = operand_at(l, 0);
+    Operand holds = emit_comparison(l, parts, operand_at(l, 1), operand_at(l, 2), &combine);
+    const PtxOperand *c = combine != NULL ? operand_at(l, 3) : NULL;
+    if (results->kind != PTX_PAIR && combine == NULL) { /* the usual case: compare straight into the register */
+        l->code->instructions[l->code->instruction_count - 1].results[0] = result_operand(l, results, 1);
+        return;
+    }
+    if (results->kind != PTX_PAIR) {
+        combine_predicates(l, combine, result_operand(l, results, 1), holds, c);
+        return;
+    }
+    Operand fails = temporary(l, 1), p = temporary(l, 1), q = temporary(l, 1);
+    emit_form(l, "not.pred", fails, holds, no_operand, no_operand);
+    combine_predicates(l, combine, p, holds, c); /* c may be p or q: write both at the end */
+    combine_predicates(l, combine, q, fails, c);
+    emit_move(l, result_operand(l, &results->elements[0], 1), p);
+    emit_move(l, result_operand(l, &results->elements[1], 1), q);
+}
+
+/* set.lt.f32.s32 d, a, b: all ones, or 1.0 for a float result, where it holds. */
+void lower_set(Lowering *l, const Parts *parts)
+{
+    PtxType type = last_type(l, parts, 1);
+    const char *combine;
+    if (ptx_type_bytes(type) != 4)
+        lower_refuse(l, "");
+    Operand holds = emit_comparison(l, parts, operand_at(l, 1), operand_at(l, 2), &combine);
+    if (combine != NULL)
+        combine_predicates(l, combine, holds, holds, operand_at(l, 3));
+    emit_form(l, "selp.b32", result_operand(l, operand_at(l, 0), 4), constant(l, type == PTX_F32 ? 0x3F800000 : ~0u, 4),
+              constant(l, 0, 4), holds);
+}
+
+/* add.cc.u32, addc.u32, subc.cc.u64, madc.hi.cc.u32, ...: mad is a product first, then the sum. */
+void lower_carry(Lowering *l, const Parts *parts)
+{
+    const char *name = parts->part[0];
+    uint32_t bytes = ptx_type_bytes(last_type(l, parts, 0));
+    bool takes = name[strlen(name) - 1] == 'c', gives = parts_have(parts, "cc"), subtracts = name[0] == 's';
+    if (bytes < 4)
+        lower_refuse(l, "");
+    if (l->carry.slot == NO_SLOT)
+        l->carry = temporary(l, 4);
+    Operand a = source_operand(l, operand_at(l, 1), bytes), b = source_operand(l, operand_at(l, 2), bytes);
+    if (name[0] == 'm') {
+        char form[32];
+        snprintf(form, sizeof form, "mul.%s.%s", parts_have(parts, "hi") ? "hi" : "lo", parts->part[parts->count - 1]);
+        Operand product = temporary(l, bytes);
+        emit_form(l, form, product, a, b, no_operand);
+        a = product;
+        b = source_operand(l, operand_at(l, 3), bytes);
+    }
+    Operand in = takes ? l->carry : constant(l, 0, 4), sum = temporary(l, bytes);
+    char bits[3] = {bytes == 8 ? '6' : '3', bytes == 8 ? '4' : '2'}, form[16];
+    snprintf(form, sizeof form, subtracts ? "+subc.%s" : "+addc.%s", bits);
+    emit_form(l, form, sum, a, b, in);
+    snprintf(form, sizeof form, subtracts ? "+borrow.%s" : "+carry.%s", bits);
+    if (gives)
+        emit_form(l, form, l->carry, a, b, in);
+    emit_move(l, result_operand(l, operand_at(l, 0), bytes), sum);
+    count_class(l, INTEGER);
+}
+
+bool has_carry(const Parts *parts)
+{
+    const char *name = parts->part[0];
+    return strcmp(name, "addc") == 0 || strcmp(name, "subc") == 0 || strcmp(name, "madc") == 0 ||
+           parts_have(parts, "cc");
+}

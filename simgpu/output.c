@@ -1,0 +1,165 @@
+/* printf and assert of kernels. Formats and arguments come from the kernel: every string is looked up in device memory
+ * byte by byte, and conversions go to the host's printf one at a time, with types of our own choosing.
+ *
+ * Source   CUDA C++ Programming Guide 13.0, Formatted Output; the arguments lie in memory as in a C struct.  */
+#include "simgpu/output.h"
+
+#include "simgpu/worker.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void output_add(Output *output, const char *text, size_t length)
+{
+    pthread_mutex_lock(&output->lock);
+    if (length <= OUTPUT_BYTES - output->length) {
+        memcpy(output->text + output->length, text, length);
+        output->length += length;
+    } else {
+        output->lost += length;
+    }
+    pthread_mutex_unlock(&output->lock);
+}
+
+size_t output_take(Output *output, char *buffer, size_t size, uint64_t *lost)
+{
+    pthread_mutex_lock(&output->lock);
+    size_t taken = output->length < size ? output->length : size;
+    memcpy(buffer, output->text, taken);
+    if (lost != NULL)
+        *lost = output->lost + output->length - taken;
+    output->length = 0;
+    output->lost = 0;
+    pthread_mutex_unlock(&output->lock);
+    return taken;
+}
+
+enum { LINE_BYTES = 4096 };
+
+typedef struct Line {
+    char text[LINE_BYTES];
+    size_t length;
+} Line;
+
+static void add(Line *line, const char *text, size_t length)
+{
+    size_t room = LINE_BYTES - line->length;
+    length = length < room ? length : room;
+    memcpy(line->text + line->length, text, length);
+    line->length += length;
+}
+
+/* A string of the kernel's, cut at `size` and at the end of its memory. */
+static size_t copy_string(Worker *worker, uint32_t lane, uint64_t address, char *to, size_t size)
+{
+    size_t length = 0;
+    const char *c;
+    while (length + 1 < size && (c = generic_pointer(worker, lane, address + length, 1)) != NULL && *c != '\0')
+        to[length++] = *c;
+    to[length] = '\0';
+    return length;
+}
+
+typedef struct Arguments {
+    Worker *worker;
+    uint32_t lane;
+    uint64_t at;   /* generic address of the next */
+    int32_t taken; /* so far */
+} Arguments;
+
+static uint64_t next_argument(Arguments *arguments, uint32_t bytes)
+{
+    uint64_t value = 0;
+    arguments->at = (arguments->at + bytes - 1) / bytes * bytes;
+    const void *at = generic_pointer(arguments->worker, arguments->lane, arguments->at, bytes);
+    if (at != NULL)
+        memcpy(&value, at, bytes);
+    arguments->at += bytes;
+    arguments->taken++;
+    return value;
+}
+
+/* One conversion, "%-8.3f" say: flags, width and precision are copied as far as they are sane, the type is ours. */
+static const char *convert(const char *format, Arguments *arguments, Line *line)
+{
+    char specification[40] = "%", text[600];
+    size_t used = 1;
+    uint32_t bytes = 4;
+    for (format++; *format != '\0' && strchr("-+ #0123456789.*", *format) != NULL; format++) {
+        if (*format == '*')
+            used += (size_t)snprintf(specification + used, 8, "%d", (int)next_argument(arguments, 4) % 500);
+        else if (used < 12)
+            specification[used++] = *format;
+    }
+    for (; *format != '\0' && strchr("hlLqjzt", *format) != NULL; format++)
+        bytes = *format == 'h' ? 4 : 8;
+    int length = 0;
+    char type = *format;
+    if (type == '\0')
+        return format;
+    if (strchr("diouxXc", type) != NULL) {
+        uint64_t value = next_argument(arguments, bytes);
+        long long wide = (type == 'd' || type == 'i') && bytes == 4 ? (long long)(int32_t)value : (long long)value;
+        snprintf(specification + used, 8, type == 'c' ? "%c" : "ll%c", type);
+        length = type == 'c' ? snprintf(text, sizeof text, specification, (int)wide)
+                             : snprintf(text, sizeof text, specification, wide);
+    } else if (strchr("eEfFgGaA", type) != NULL) {
+        uint64_t bits = next_argument(arguments, 8);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        specification[used++] = type;
+        length = snprintf(text, sizeof text, specification, value);
+    } else if (type == 's') {
+        char string[512];
+        copy_string(arguments->worker, arguments->lane, next_argument(arguments, 8), string, sizeof string);
+        specification[used++] = type;
+        length = snprintf(text, sizeof text, specification, string);
+    } else if (type == 'p') {
+        length = snprintf(text, sizeof text, "0x%llx", (unsigned long long)next_argument(arguments, 8));
+    } else {
+        length = snprintf(text, sizeof text, "%c", type);
+    }
+    if (length > 0)
+        add(line, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+    return format + 1;
+}
+
+/* What printf returns on the device: how many arguments it took. */
+static int32_t print_lane(Worker *worker, uint32_t lane, uint64_t format_address, uint64_t arguments_address)
+{
+    char format[LINE_BYTES];
+    Line line = {.length = 0};
+    Arguments arguments = {.worker = worker, .lane = lane, .at = arguments_address};
+    copy_string(worker, lane, format_address, format, sizeof format);
+    for (const char *c = format; *c != '\0';) {
+        const char *percent = strchrnul(c, '%');
+        add(&line, c, (size_t)(percent - c));
+        if (*percent == '\0')
+            break;
+        c = convert(percent, &arguments, &line);
+    }
+    output_add(worker->launch->output, line.text, line.length);
+    return arguments.taken;
+}
+
+void execute_print(Worker *worker, const Instruction *instruction, Active *active)
+{
+    int32_t *taken = (int32_t *)register_write(worker, active, instruction->results[0], 0) - active->first;
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        if (active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1)
+            taken[lane] = print_lane(worker, lane, register_value(worker, instruction->sources[0], lane),
+                                     register_value(worker, instruction->sources[1], lane));
+    register_written(worker, active, instruction->results[0], 0);
+}
+
+bool execute_assert(Worker *worker, const Instruction *instruction, Active *active)
+{
+    char message[120], file[200];
+    uint32_t lane = active->first;
+    copy_string(worker, lane, register_value(worker, instruction->sources[0], lane), message, sizeof message);
+    copy_string(worker, lane, register_value(worker, instruction->sources[1], lane), file, sizeof file);
+    const char *slash = strrchr(file, '/');
+    return worker_fault(worker, SIM_TRAP, instruction->file, instruction->line, lane,
+                        "failed an assertion: %s (%s, line %u)", message, slash != NULL ? slash + 1 : file,
+                        (unsigned)register_value(worker, instruction->sources[2], lane));
+}

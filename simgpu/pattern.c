@@ -1,0 +1,218 @@
+#include "simgpu/pattern.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WARP = 32, MIN_RUN = 4 };
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count + 1, size);
+    if (memory == NULL) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+    return memory;
+}
+
+void pattern_new(Pattern *pattern, uint32_t capacity)
+{
+    *pattern = (Pattern){.kind = PATTERN_NONE};
+    pattern->relative = allocate(capacity, sizeof *pattern->relative);
+    pattern->runs = allocate(capacity / MIN_RUN + 1, sizeof *pattern->runs);
+}
+
+void pattern_free(Pattern *pattern)
+{
+    free(pattern->relative);
+    free(pattern->runs);
+    *pattern = (Pattern){.kind = PATTERN_NONE};
+}
+
+static bool is_active(const uint32_t *bits, uint32_t lane)
+{
+    return bits == NULL || (bits[lane / WARP] >> (lane % WARP) & 1);
+}
+
+/* Length of the stretch from `start` in which every lane is `step` beyond the one before. */
+static uint32_t run_length(const Pattern *pattern, uint32_t start, int32_t *step)
+{
+    uint32_t end = start + 1;
+    *step = end < pattern->count ? pattern->relative[end] - pattern->relative[start] : 0;
+    while (end < pattern->count && pattern->relative[end] - pattern->relative[end - 1] == *step)
+        end++;
+    return end - start;
+}
+
+static void find_runs(Pattern *pattern)
+{
+    pattern->run_count = 0;
+    for (uint32_t lane = 0; lane < pattern->count;) {
+        PatternRun run = {.lane = lane};
+        run.count = run_length(pattern, lane, &run.step);
+        if (pattern->run_count == pattern->count / MIN_RUN) {
+            pattern->kind = PATTERN_SCATTERED;
+            return;
+        }
+        pattern->runs[pattern->run_count++] = run;
+        lane += run.count;
+    }
+    pattern->kind = PATTERN_RUNS;
+}
+
+bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, uint32_t count, const uint32_t *bits)
+{
+    pattern->kind = PATTERN_NONE;
+    pattern->first = first;
+    pattern->count = count;
+    pattern->low = pattern->high = 0;
+    pattern->misaligned = 0;
+    pattern->wavefronts = pattern->distinct = 0;
+    memset(pattern->sectors, 0, sizeof pattern->sectors);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t relative = is_active(bits, first + i) ? (int64_t)(addresses[i] - addresses[0]) : 0;
+        if (relative != (int32_t)relative)
+            return false;
+        pattern->relative[i] = (int32_t)relative;
+        pattern->low = relative < pattern->low ? (int32_t)relative : pattern->low;
+        pattern->high = relative > pattern->high ? (int32_t)relative : pattern->high;
+        pattern->misaligned |= (uint32_t)relative;
+    }
+    if (run_length(pattern, 0, &pattern->step) == count)
+        pattern->kind = PATTERN_STRIDED;
+    else
+        find_runs(pattern);
+    return true;
+}
+
+/* ---- what it costs ----------------------------------------------------------------------------------------------- */
+
+/* The units that one warp touches, each counted once: an open-addressed table that is emptied by taking a new number
+ * for its generation. Also counts how many of them each bank of shared memory holds. */
+enum { SET_SLOTS = 256 }; /* at most 128 units: 32 lanes of 16 bytes */
+
+typedef struct UnitSet {
+    int64_t unit[SET_SLOTS];
+    uint64_t generation[SET_SLOTS], current;
+    uint32_t count;
+    uint32_t banks[SHARED_BANKS];
+} UnitSet;
+
+static UnitSet *empty_set(void)
+{
+    static _Thread_local UnitSet set;
+    set.current++;
+    set.count = 0;
+    memset(set.banks, 0, sizeof set.banks);
+    return &set;
+}
+
+static void set_add(UnitSet *set, int64_t unit)
+{
+    uint32_t slot = (uint32_t)((uint64_t)unit * 0x9E3779B97F4A7C15 >> 56); /* Fibonacci hashing */
+    for (; set->generation[slot] == set->current; slot = (slot + 1) % SET_SLOTS)
+        if (set->unit[slot] == unit)
+            return;
+    set->generation[slot] = set->current;
+    set->unit[slot] = unit;
+    set->count++;
+    set->banks[(uint64_t)unit % SHARED_BANKS]++;
+}
+
+/* Floor division: addresses before the first lane's are negative here. */
+static int64_t unit_of(int64_t address, int64_t bytes)
+{
+    return address >= 0 ? address / bytes : -((bytes - 1 - address) / bytes);
+}
+
+/* Visits the warps that a pattern reaches into: lanes [begin, end) of it, counted from its first. */
+#define EACH_WARP(pattern, begin, end)                                                                                 \
+    for (uint32_t begin = 0, end = 0; begin < (pattern)->count && (end = warp_end(pattern, begin), true); begin = end)
+
+static uint32_t warp_end(const Pattern *pattern, uint32_t begin)
+{
+    uint32_t end = ((pattern->first + begin) / WARP + 1) * WARP - pattern->first;
+    return end < pattern->count ? end : pattern->count;
+}
+
+uint32_t pattern_sectors(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes)
+{
+    int64_t start = (int64_t)(first_address % SECTOR_BYTES);
+    uint32_t *known = &pattern->sectors[start];
+    if (*known != 0)
+        return *known;
+    EACH_WARP(pattern, begin, end) {
+        UnitSet *set = empty_set();
+        for (uint32_t i = begin; i < end; i++)
+            if (is_active(bits, pattern->first + i))
+                set_add(set, unit_of(start + pattern->relative[i], SECTOR_BYTES));
+        *known += set->count;
+    }
+    return *known;
+}
+
+static uint32_t deepest_bank(const UnitSet *set)
+{
+    uint32_t most = 0;
+    for (uint32_t bank = 0; bank < SHARED_BANKS; bank++)
+        most = set->banks[bank] > most ? set->banks[bank] : most;
+    return most;
+}
+
+static bool all_equal(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end)
+{
+    const int32_t *first = NULL;
+    for (uint32_t i = begin; i < end; i++) {
+        if (!is_active(bits, pattern->first + i))
+            continue;
+        if (first != NULL && pattern->relative[i] != *first)
+            return false;
+        first = &pattern->relative[i];
+    }
+    return true;
+}
+
+static uint32_t warp_wavefronts(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end,
+                                int64_t start, uint32_t bytes)
+{
+    uint32_t part = bytes <= BANK_BYTES ? WARP : WARP * BANK_BYTES / bytes, total = 0;
+    for (uint32_t from = begin; from < end;) {
+        uint32_t to = ((pattern->first + from) / part + 1) * part - pattern->first;
+        UnitSet *set = empty_set();
+        for (uint32_t i = from; i < to && i < end; i++)
+            if (is_active(bits, pattern->first + i))
+                for (uint32_t offset = 0; offset < bytes; offset += BANK_BYTES)
+                    set_add(set, unit_of(start + pattern->relative[i] + offset, BANK_BYTES));
+        total += deepest_bank(set);
+        from = to;
+    }
+    return total;
+}
+
+uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes)
+{
+    if (pattern->wavefronts != 0)
+        return pattern->wavefronts;
+    int64_t start = (int64_t)(first_address % BANK_BYTES);
+    uint32_t total = 0;
+    EACH_WARP(pattern, begin, end) {
+        uint32_t wavefronts = warp_wavefronts(pattern, bits, begin, end, start, bytes);
+        total += wavefronts > 1 && all_equal(pattern, bits, begin, end) ? 1 : wavefronts;
+    }
+    return pattern->wavefronts = total;
+}
+
+uint32_t pattern_distinct(Pattern *pattern, const uint32_t *bits)
+{
+    if (pattern->distinct != 0)
+        return pattern->distinct;
+    EACH_WARP(pattern, begin, end) {
+        UnitSet *set = empty_set();
+        for (uint32_t i = begin; i < end; i++)
+            if (is_active(bits, pattern->first + i))
+                set_add(set, unit_of(pattern->relative[i], BANK_BYTES));
+        pattern->distinct += set->count;
+    }
+    return pattern->distinct;
+}

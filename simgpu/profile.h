@@ -1,0 +1,56 @@
+/* profile.h - what one GPU model is like, read from simgpu/profiles/<name>.json.
+ *
+ * Units are in the names. Sources of the values stand in the JSON file, key by key, under "sources".  */
+#ifndef SIMGPU_PROFILE_H
+#define SIMGPU_PROFILE_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct SimProfile {
+    char name[32];   /* "h200": the file's name */
+    char title[64];  /* "NVIDIA H200" */
+    int compute_major, compute_minor;
+    int epoch;       /* raised when the cost model or these numbers change, so that modelled times do not mix */
+
+    uint32_t multiprocessors;
+    uint32_t max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
+    uint32_t max_block[3], max_grid[3];
+    uint32_t registers_per_multiprocessor, max_registers_per_thread, register_allocation_unit; /* 32 bits; by warp */
+    uint32_t shared_bytes_per_block, shared_bytes_per_block_optin, shared_bytes_per_multiprocessor;
+    uint32_t shared_reserved_bytes_per_block;
+    uint32_t constant_bytes, l2_bytes;
+    uint64_t memory_bytes;
+
+    double clock_hz;
+    double warp_schedulers;              /* per multiprocessor: warp-instructions a cycle */
+    double fp32_lanes, fp64_lanes, integer_lanes, special_lanes; /* per multiprocessor and cycle */
+    double load_store_wavefronts;        /* per multiprocessor and cycle */
+    double sectors_per_wavefront;        /* of a global request, beyond its first, that one more wavefront serves */
+    double constant_loads;               /* warp requests that hit the cache, per multiprocessor and cycle */
+    double dram_read_bytes_per_s, dram_copy_bytes_per_s; /* copy: read plus written */
+    double l2_bytes_per_s;
+    double bus_bytes_per_s;              /* host to device */
+    double fma_flops_per_s;              /* float32, two per FMA, measured peak */
+    double global_latency_s, l2_latency_s, l1_latency_s; /* of a global load that memory, the L2, the L1 serves */
+    double shared_latency_s, constant_latency_s;         /* constant: where it hits */
+    double arithmetic_latency_s;         /* from one instruction of a warp to the next, on average */
+    double constant_cache_bytes;         /* what the uniform datapath's loads (ULDC) keep at hand */
+    double constant_drift_blocks;        /* resident blocks beyond one, from which on no two read the same part of it */
+    double constant_miss_s;              /* a multiprocessor's time for a warp request that is not at hand */
+    double launch_s;                     /* from launch to end of an empty kernel, back to back */
+    double block_start_s;                /* a multiprocessor's time from one block's start to the next one's */
+    double copy_overhead_s;
+    double combine_power;                /* p in t = launch + (sum t_i^p)^(1/p) */
+} SimProfile;
+
+/* Reads <folder>/<name>.json. Unknown, missing or nonsensical values, and a value without a source, are refused with
+ * file and line; a name without a file is STATUS_NOT_FOUND, with the names there are. */
+MUST_USE Status profile_read(const char *folder, const char *name, SimProfile *profile, Message *why);
+
+/* Names of all profiles in `folder`, comma-separated, for messages. */
+void profile_names(const char *folder, char *text, size_t size);
+
+#endif

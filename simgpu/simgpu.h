@@ -1,0 +1,172 @@
+/* simgpu.h - a simulated CUDA GPU: runs the PTX of kernels on the host's cores, checks every access, counts what a
+ * hardware profiler would count, and models the time.
+ *
+ * The library knows kernels, memory and hardware; it has not heard of judging. Streams, events and the CUDA runtime's
+ * bookkeeping are its user's: simgpu_launch() runs one grid to its end.
+ *
+ * Addresses  a global address is the host address of the byte in this process. All device memory lies in one reserved
+ *            range [base, base + span), so that an address tells what it is. Shared, local and constant memory have
+ *            windows of their own below 2^36 in the generic address space.
+ * Threads    a SimGpu is used by one thread at a time; a launch spreads its blocks over `threads` workers by itself.
+ * Units      bytes, seconds, counts of events; lane-instructions are instructions times active lanes.
+ * Errors     Status for what cannot be loaded; SimOutcome for what happened while a kernel ran.
+ * Source     PTX ISA 9.0; CUDA C++ Programming Guide 13.0, Compute Capabilities.  */
+#ifndef SIMGPU_SIMGPU_H
+#define SIMGPU_SIMGPU_H
+
+#include "base/status.h"
+#include "simgpu/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct SimGpu SimGpu;
+typedef struct SimModule SimModule;
+typedef struct SimFunction SimFunction;
+
+enum { SIM_WARP_SIZE = 32, SIM_MAX_NAME = 256 };
+
+/* Reserves [base, base + span) and starts `threads` workers (0: one per core). The profile is copied. */
+MUST_USE Status simgpu_new(const SimProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu,
+                           Message *why);
+void simgpu_free(SimGpu *gpu);
+
+/* ---- global memory ------------------------------------------------------------------------------------------------ */
+
+/* `bytes` of device memory, aligned to 512 (as cudaMalloc gives: at least 256), with unmapped or unowned bytes on both
+ * sides; contents are a fixed non-zero pattern. 0 where the limit is passed. */
+uint64_t simgpu_alloc(SimGpu *gpu, uint64_t bytes);
+/* False where `address` is not the start of a living allocation. */
+bool simgpu_release(SimGpu *gpu, uint64_t address);
+/* Most bytes that may be allocated at once; starts as the profile's memory. */
+void simgpu_set_memory_limit(SimGpu *gpu, uint64_t bytes);
+uint64_t simgpu_allocated_bytes(const SimGpu *gpu);
+
+/* The living allocation or module variable that holds all of [address, address + bytes). */
+typedef struct SimAllocation {
+    uint64_t address, bytes;
+    const char *name;    /* of a module variable; NULL for an allocation */
+    bool kernel_wrote;   /* a kernel stored into it since simgpu_clear_written() */
+} SimAllocation;
+bool simgpu_find(const SimGpu *gpu, uint64_t address, uint64_t bytes, SimAllocation *found);
+/* The living allocation nearest to an address that lies in none, for messages. */
+bool simgpu_nearest(const SimGpu *gpu, uint64_t address, SimAllocation *found);
+void simgpu_clear_written(SimGpu *gpu, uint64_t address);
+
+/* ---- modules ------------------------------------------------------------------------------------------------------ */
+
+/* Loads a fatbin (its PTX must be stored plain: nvcc --no-compress) or PTX text. Names of source files and lines come
+ * from .file and .loc. A kernel with an instruction that is not implemented still loads; launching it is refused by
+ * name and line. Module variables (.global and .const) are placed and initialised here. */
+MUST_USE Status simgpu_module_load(SimGpu *gpu, const void *image, size_t bytes, SimModule **module, Message *why);
+void simgpu_module_unload(SimGpu *gpu, SimModule *module);
+
+/* By mangled name; NULL where there is none. */
+SimFunction *simgpu_function(SimModule *module, const char *name);
+/* A .global or .const variable by name. Both lie in [base, base + span), and simgpu_find() knows them, so that a host copy
+ * to a symbol is a plain copy to this address. */
+bool simgpu_variable(SimModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+
+typedef struct SimFunctionInfo {
+    char name[SIM_MAX_NAME];
+    uint32_t parameter_count;
+    uint32_t parameter_bytes;           /* size of the whole parameter block */
+    const uint32_t *parameter_offsets;  /* [parameter_count] */
+    const uint32_t *parameter_sizes;    /* [parameter_count] */
+    uint32_t registers;                 /* 32-bit registers a thread, from the cubin beside the PTX, else estimated */
+    uint32_t static_shared_bytes;
+    uint32_t local_bytes;               /* a thread's .local memory */
+    uint32_t constant_bytes;            /* of the module */
+    bool uniform_constant_loads;        /* as cubin_loads_constants_uniformly() says; false where there is no cubin */
+    uint32_t max_threads_per_block;     /* .maxntid, else the profile's limit */
+} SimFunctionInfo;
+void simgpu_function_info(const SimFunction *function, SimFunctionInfo *info);
+/* Raises the dynamic shared memory limit of a function, as cudaFuncSetAttribute does; false beyond the opt-in limit. */
+bool simgpu_function_set_dynamic_shared(SimFunction *function, uint32_t bytes);
+
+/* ---- launches ----------------------------------------------------------------------------------------------------- */
+
+typedef struct SimLaunch {
+    SimFunction *function;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    const void *parameters;      /* parameter_bytes of them, laid out as in PTX */
+    uint64_t warp_instructions;  /* budget of the launch: more is SIM_TIME_LIMIT; 0: none */
+} SimLaunch;
+
+typedef enum SimOutcome {
+    SIM_OK = 0,
+    SIM_BAD_LAUNCH,     /* grid, block or shared memory beyond the device's limits: nothing ran */
+    SIM_UNSUPPORTED,    /* the kernel holds an instruction that is not implemented: nothing ran */
+    SIM_OUT_OF_BOUNDS,  /* an access outside every allocation, the block's shared, or the thread's local memory */
+    SIM_MISALIGNED,
+    SIM_BAD_BARRIER,    /* bar.sync that only a part of a warp, or not all of the block, reaches; threads that have
+                         * exited are not waited for, as on hardware */
+    SIM_TRAP,           /* trap, or a failed device assert */
+    SIM_TIME_LIMIT,     /* the budget of warp-instructions is spent */
+    SIM_CANCELLED       /* simgpu_cancel() */
+} SimOutcome;
+
+typedef enum SimSpace { SIM_GLOBAL, SIM_SHARED, SIM_LOCAL, SIM_CONSTANT, SIM_PARAMETER } SimSpace;
+
+typedef struct SimFault {
+    uint32_t block[3], thread[3];
+    SimSpace space;
+    bool is_store;
+    uint64_t address;    /* generic; for shared and local: the offset in the window */
+    uint32_t bytes;
+    char file[256];      /* source file and line, from -lineinfo; line 0: unknown */
+    int line;
+    uint64_t lanes;      /* how many lanes faulted in the block that met the fault first */
+    char text[400];      /* one sentence: what, where, and beside which allocation */
+} SimFault;
+
+/* What Nsight Compute would count. Per launch, summed over all blocks; exact, independent of `threads`. */
+typedef struct SimCounters {
+    uint64_t warp_instructions;
+    uint64_t lane_instructions;
+    uint64_t fp32, fp64, fma32, fma64, integer, control, special; /* lane-instructions by class; fma is part of fp */
+    uint64_t global_load_requests, global_load_sectors;   /* warp requests, 32-byte sectors they touch */
+    uint64_t global_store_requests, global_store_sectors;
+    uint64_t global_load_bytes, global_store_bytes;       /* asked for by active lanes */
+    uint64_t shared_load_requests, shared_load_wavefronts; /* wavefronts - requests = bank conflicts */
+    uint64_t shared_store_requests, shared_store_wavefronts;
+    uint64_t local_requests, local_sectors;
+    uint64_t constant_requests, constant_replays;         /* replays: further distinct addresses in one warp */
+    uint64_t atomic_requests, atomic_lanes;
+    uint64_t barriers;                                     /* warps arriving */
+    uint64_t divergent_branches;
+    uint64_t unique_load_sectors;  /* an estimate of the footprint read: sectors of the allocations between the lowest
+                                      and the highest address read, for the model of DRAM traffic */
+    uint64_t unique_store_sectors;
+} SimCounters;
+
+typedef struct SimReport {
+    SimOutcome outcome;
+    SimFault fault;        /* where outcome is a fault, SIM_BAD_LAUNCH or SIM_UNSUPPORTED (text only) */
+    SimCounters counters;
+    double modelled_s;     /* 0 where the kernel did not end */
+    double occupancy;      /* resident warps over the most a multiprocessor holds, 0 to 1 */
+    const char *limiter;   /* what the model says bounds the time: "dram", "l2", "lsu", "fma", "issue", "latency" */
+} SimReport;
+
+/* Runs the whole grid. Stores of blocks that ran before a fault stay. */
+void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
+
+/* Ends a running launch from another thread or a signal handler, within milliseconds. */
+void simgpu_cancel(SimGpu *gpu);
+
+/* What device-side printf wrote since the last call, at most 64 KiB between calls (the rest is counted, not kept). */
+size_t simgpu_take_output(SimGpu *gpu, char *buffer, size_t size, uint64_t *lost_bytes);
+
+/* Most active blocks of a function on one multiprocessor (0: it does not fit). */
+uint32_t simgpu_occupancy(const SimGpu *gpu, const SimFunction *function, uint32_t block_threads,
+                          uint32_t dynamic_shared_bytes);
+
+/* Modelled time of a copy or fill of `bytes` within the device, or across the bus. */
+double simgpu_copy_seconds(const SimGpu *gpu, uint64_t bytes, bool across_bus);
+
+const SimProfile *simgpu_profile(const SimGpu *gpu);
+
+#endif

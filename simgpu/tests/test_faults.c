@@ -1,0 +1,320 @@
+#include "simgpu/tests/machine.h"
+
+#include "simgpu/tests/opcode_kernel.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { THREADS = 64, OUT_BYTES = THREADS * SLOT_BYTES + 4, BUDGET = 100000 };
+
+static SimGpu *gpu;
+
+static int new_gpu(void **state)
+{
+    gpu = machine_new(0, 1);
+    return 0;
+}
+
+static int free_gpu(void **state)
+{
+    simgpu_free(gpu);
+    return 0;
+}
+
+typedef struct Run {
+    SimReport report;
+    uint64_t in, out; /* addresses; released */
+} Run;
+
+/* One block of THREADS threads. In the instructions %d12 is the start of the OUT_BYTES bytes of `out`, %d11 that of the
+ * thread's slot in `in`. */
+static Run run(const char *functions, const char *instructions, uint64_t budget)
+{
+    Text ptx = {0};
+    Message why = {0};
+    SimModule *module = NULL;
+    Run result = {0};
+    Slot operands[THREADS] = {0};
+    for (uint64_t i = 0; i < THREADS; i++)
+        operands[i].a = i;
+    opcode_kernel(&ptx, functions, instructions);
+    SimFunction *function = machine_load(gpu, ptx.data, ptx.length, "test", &module, &why);
+    if (function == NULL)
+        fail_test("%s: %s", instructions, why.text);
+    result.in = machine_array(gpu, operands, sizeof operands);
+    result.out = machine_array(gpu, NULL, OUT_BYTES);
+    SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {THREADS, 1, 1},
+                        .parameters = (uint64_t[]){result.in, result.out}, .warp_instructions = budget};
+    simgpu_launch(gpu, &launch, &result.report);
+    simgpu_release(gpu, result.in);
+    simgpu_release(gpu, result.out);
+    simgpu_module_unload(gpu, module);
+    text_free(&ptx);
+    return result;
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+enum { LOAD = 0, STORE = 1, OUT = 1, IN = 2 };
+
+/* Thread 37 alone runs the instruction. `base` says to what `offset` counts: OUT, IN, or 0: the address itself. */
+static const struct {
+    const char *instruction;
+    SimOutcome outcome;
+    SimSpace space;
+    int is_store, base;
+    int64_t offset;
+    uint32_t bytes;
+} accesses[] = {
+    {"ld.global.f32 %f0, [%d12+2052]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2052, 4},
+    {"ld.global.f32 %f0, [%d12+-4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, -4, 4},
+    {"st.global.f32 [%d12+2052], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2052, 4},
+    {"st.global.f32 [%d12+-4], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, -4, 4},
+    {"ld.global.nc.f32 %f0, [%d12+2052]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2052, 4},
+    {"ld.global.u8 %r0, [%d12+2052]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2052, 1},
+    {"st.global.u64 [%d12+2048], %d1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2048, 8}, /* half of it inside */
+    {"ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%d12+2048]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2048, 16},
+    {"ld.global.f32 %f0, [%d12+4000000]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 4000000, 4},
+    {"atom.global.add.u32 %r0, [%d12+2052], 1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2052, 4},
+    {"red.global.add.f32 [%d12+2052], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2052, 4},
+    {"ld.global.f32 %f0, [0]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, 0, 4},
+    {"st.global.f32 [16], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, 0, 16, 4},
+    {"mov.u64 %d4, 0x7ffd0000; ld.global.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, 0x7ffd0000, 4},
+    {"mov.u64 %d4, 0xfffffffffffffffc; ld.global.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, -4, 4},
+    {"mov.u64 %d4, 0xfffffffffffffff8; ld.global.u64 %d0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, -8, 8},
+    {"ld.global.f32 %f0, [%d12+2]", SIM_MISALIGNED, SIM_GLOBAL, LOAD, OUT, 2, 4},
+    {"st.global.f64 [%d12+12], %g1", SIM_MISALIGNED, SIM_GLOBAL, STORE, OUT, 12, 8},
+    {"ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%d12+8]", SIM_MISALIGNED, SIM_GLOBAL, LOAD, OUT, 8, 16},
+    {"ld.global.u16 %h0, [%d12+1]", SIM_MISALIGNED, SIM_GLOBAL, LOAD, OUT, 1, 2},
+    {"ld.shared.f32 %f0, [shared+2048]", SIM_OUT_OF_BOUNDS, SIM_SHARED, LOAD, 0, 2048, 4},
+    {"st.shared.f32 [shared+2048], %f1", SIM_OUT_OF_BOUNDS, SIM_SHARED, STORE, 0, 2048, 4},
+    {"st.shared.f32 [shared+-4], %f1", SIM_OUT_OF_BOUNDS, SIM_SHARED, STORE, 0, -4, 4},
+    {"ld.shared.f32 %f0, [shared+2]", SIM_MISALIGNED, SIM_SHARED, LOAD, 0, 2, 4},
+    {"atom.shared.add.u32 %r0, [shared+2048], 1", SIM_OUT_OF_BOUNDS, SIM_SHARED, STORE, 0, 2048, 4},
+    {"st.local.f32 [stack+64], %f1", SIM_OUT_OF_BOUNDS, SIM_LOCAL, STORE, 0, 64, 4},
+    {"ld.local.f32 %f0, [stack+2]", SIM_MISALIGNED, SIM_LOCAL, LOAD, 0, 2, 4},
+    {"ld.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, 0, 4}, /* a generic null pointer */
+};
+
+static void check_access(size_t i)
+{
+    char text[300];
+    snprintf(text, sizeof text, "mov.u64 %%d4, 0; setp.ne.u32 %%p4, %%r1, 37; @%%p4 bra END; %s; END:",
+             accesses[i].instruction);
+    Run done = run(NULL, text, BUDGET);
+    const SimFault *fault = &done.report.fault;
+    uint64_t base = accesses[i].base == OUT ? done.out : 0;
+    if (done.report.outcome != accesses[i].outcome || fault->space != accesses[i].space ||
+        fault->is_store != (accesses[i].is_store == STORE) || fault->bytes != accesses[i].bytes)
+        fail_test("%s: outcome %d, space %d, store %d, %u bytes: %s", accesses[i].instruction, done.report.outcome,
+                  fault->space, fault->is_store, fault->bytes, fault->text);
+    uint64_t wrong = fault->address - base - (uint64_t)accesses[i].offset;
+    if (fault->space == SIM_GLOBAL ? wrong != 0 : (uint32_t)wrong != 0) /* the other windows have 32 bits */
+        fail_test("%s: address 0x%llx is %lld from the base: %s", accesses[i].instruction,
+                  (unsigned long long)fault->address, (long long)(fault->address - base), fault->text);
+    assert_int_equal(fault->thread[0], 37);
+    assert_int_equal(fault->block[0], 0);
+    assert_int_equal(fault->lanes, 1);
+    assert_true(strlen(fault->text) > 20);
+    assert_null(strchr(fault->text, '\n'));
+    assert_true(done.report.modelled_s == 0);
+}
+
+static void a_wrong_access_is_a_fault_with_its_place(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(accesses); i++)
+        check_access(i);
+}
+
+static void the_last_element_is_no_fault(void **state)
+{
+    static const char *const accesses_inside[] = {
+        "ld.global.f32 %f0, [%d12+2048]", "ld.global.u8 %r0, [%d12+2051]",
+        "ld.global.v4.f32 {%f0, %f4, %f5, %f6}, [%d12+2032]", "ld.shared.f32 %f0, [shared+2044]",
+        "ld.local.f32 %f0, [stack+60]",
+    };
+    for (size_t i = 0; i < COUNT_OF(accesses_inside); i++) {
+        Run done = run(NULL, accesses_inside[i], BUDGET);
+        if (done.report.outcome != SIM_OK)
+            fail_test("%s: %s", accesses_inside[i], done.report.fault.text);
+    }
+}
+
+static void a_released_array_is_out_of_bounds(void **state)
+{
+    uint64_t gone = simgpu_alloc(gpu, 1 << 20);
+    char text[100];
+    snprintf(text, sizeof text, "mov.u64 %%d4, %llu; ld.global.u32 %%r0, [%%d4]", (unsigned long long)gone + (1 << 19));
+    assert_int_equal(run(NULL, text, BUDGET).report.outcome, SIM_OK);
+    assert_true(simgpu_release(gpu, gone));
+    assert_int_equal(run(NULL, text, BUDGET).report.outcome, SIM_OUT_OF_BOUNDS);
+}
+
+static void the_fault_counts_its_lanes(void **state)
+{
+    Run done = run(NULL, "mul.wide.u32 %d4, %r1, 128; add.s64 %d4, %d12, %d4; st.global.u32 [%d4], %r1", BUDGET);
+    assert_int_equal(done.report.outcome, SIM_OUT_OF_BOUNDS); /* thread 16 still writes within 2052 bytes */
+    assert_int_equal(done.report.fault.lanes, THREADS - 17);
+}
+
+/* ---- other ends -------------------------------------------------------------------------------------------------- */
+
+static const char asserting[] =
+    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
+    ".global .align 1 .b8 message[6] = {105, 32, 60, 32, 110, 0};\n"
+    ".global .align 1 .b8 source[5] = {120, 46, 99, 117, 0};\n";
+
+static const char assertion[] =
+    "setp.ne.u32 %p4, %r1, 5; @%p4 bra END; mov.u64 %d4, message; cvta.global.u64 %d4, %d4; mov.u64 %d5, source; "
+    "cvta.global.u64 %d5, %d5; { .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e; "
+    "st.param.b64 [a], %d4; st.param.b64 [b], %d5; st.param.b32 [c], 42; st.param.b64 [d], %d5; st.param.b64 [e], 1; "
+    "call.uni __assertfail, (a, b, c, d, e); } END:";
+
+static const char factorial_function[] =
+    ".func (.param .b32 result) factorial(.param .b32 n)\n{\n    .reg .pred %q;\n    .reg .b32 %x<6>;\n"
+    "    ld.param.u32 %x0, [n];\n    mov.u32 %x1, 1;\n    setp.lt.u32 %q, %x0, 2;\n    @%q bra DONE;\n"
+    "    sub.u32 %x2, %x0, 1;\n    {\n    .param .b32 p;\n    .param .b32 q;\n    st.param.b32 [p], %x2;\n"
+    "    call.uni (q), factorial, (p);\n    ld.param.b32 %x3, [q];\n    }\n    mul.lo.s32 %x1, %x0, %x3;\n"
+    "DONE:\n    st.param.b32 [result], %x1;\n    ret;\n}\n";
+
+static const struct {
+    const char *functions, *text;
+    SimOutcome outcome;
+    const char *message; /* must stand in the fault's sentence */
+} ends[] = {
+    {NULL, "setp.eq.u32 %p4, %r1, 5; @%p4 trap", SIM_TRAP, "trap"},
+    {asserting, assertion, SIM_TRAP, "i < n"},
+    {NULL, "LOOP: add.s32 %r4, %r4, 1; bra LOOP", SIM_TIME_LIMIT, ""},
+    {NULL, "setp.ne.u32 %p4, %r1, 63; @%p4 bra END; LOOP: bra LOOP; END:", SIM_TIME_LIMIT, ""},
+    {NULL, "SPIN: ld.volatile.global.u32 %r4, [%d12]; setp.eq.s32 %p4, %r4, 0; @%p4 bra SPIN", SIM_TIME_LIMIT, ""},
+    {NULL, "and.b32 %r4, %r1, 1; setp.eq.s32 %p4, %r4, 0; @%p4 bra EVEN; bar.sync 0; bra END; EVEN: bar.sync 0; END:",
+     SIM_BAD_BARRIER, "bar"},
+    {NULL, "setp.lt.u32 %p4, %r1, 32; @%p4 bra ONE; bar.sync 2, 64; bra END; ONE: bar.sync 1, 64; END: bar.sync 0",
+     SIM_BAD_BARRIER, "bar"},
+    {NULL, "frobnicate.b32 %r0, %r1, %r2", SIM_UNSUPPORTED, "frobnicate.b32"},
+    {NULL, "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r4, %r5, %r6, %r7, %r8, %r9, %r11}, [%d11]",
+     SIM_UNSUPPORTED, "wmma.load"},
+    {factorial_function, "{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call.uni (q), factorial, (p); }",
+     SIM_UNSUPPORTED, "recursion"},
+};
+
+static void kernels_that_do_not_end_well_say_why(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(ends); i++) {
+        Run done = run(ends[i].functions, ends[i].text, BUDGET);
+        if (done.report.outcome != ends[i].outcome || strstr(done.report.fault.text, ends[i].message) == NULL)
+            fail_test("%s: outcome %d: %s", ends[i].text, done.report.outcome, done.report.fault.text);
+    }
+}
+
+static void the_budget_is_that_of_the_launch(void **state)
+{
+    const char *loop = "mov.u32 %r4, 0; LOOP: add.s32 %r4, %r4, 1; setp.lt.u32 %p4, %r4, 1000; @%p4 bra LOOP";
+    assert_int_equal(run(NULL, loop, 1000).report.outcome, SIM_TIME_LIMIT);
+    assert_int_equal(run(NULL, loop, 20000).report.outcome, SIM_OK);
+    assert_int_equal(run(NULL, loop, 0).report.outcome, SIM_OK);
+}
+
+static void *cancel_soon(void *unused)
+{
+    usleep(50000);
+    simgpu_cancel(gpu);
+    return NULL;
+}
+
+static void an_endless_kernel_can_be_cancelled(void **state)
+{
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, NULL), 0);
+    Run done = run(NULL, "LOOP: add.s32 %r4, %r4, 1; bra LOOP", 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(done.report.outcome, SIM_CANCELLED);
+    assert_int_equal(run(NULL, "mov.u32 %r0, 1", 0).report.outcome, SIM_OK); /* the next launch is not */
+}
+
+static void the_source_line_is_named(void **state)
+{
+    static const char ptx[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry test()\n{\n    .reg .b32 %r<2>;\n"
+        "    .reg .b64 %d<2>;\n    .loc 1 7 5\n    mov.u64 %d0, 8;\n    .loc 1 12 9\n    ld.global.u32 %r0, [%d0];\n"
+        "    .loc 1 13 1\n    ret;\n}\n"
+        "    .file 1 \"/home/student/mine.cu\"\n";
+    SimModule *module;
+    SimReport report;
+    Message why = {0};
+    SimFunction *function = machine_load(gpu, ptx, sizeof ptx - 1, "test", &module, &why);
+    if (function == NULL)
+        fail_test("%s", why.text);
+    SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = ""};
+    simgpu_launch(gpu, &launch, &report);
+    assert_int_equal(report.outcome, SIM_OUT_OF_BOUNDS);
+    assert_int_equal(report.fault.line, 12);
+    assert_non_null(strstr(report.fault.file, "mine.cu"));
+    simgpu_module_unload(gpu, module);
+}
+
+static SimReport launch_of(SimModule *module, const char *name)
+{
+    SimReport report;
+    SimFunction *function = simgpu_function(module, name);
+    assert_non_null(function);
+    SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = ""};
+    simgpu_launch(gpu, &launch, &report);
+    return report;
+}
+
+#define KERNEL(name, body) ".visible .entry " name "()\n{\n    .reg .b32 %r<5>;\n    .reg .f32 %f<4>;\n" \
+    "    .reg .b64 %d<2>;\n    .loc 1 7 5\n    " body "\n    ret;\n}\n"
+
+static const struct {
+    const char *name, *message; /* NULL: it runs */
+} neighbours[] = {
+    {"good", NULL},
+    {"texture", "'tex.1d.v4.f32.s32'"},
+    {"reference", "'mov.u64'"},
+    {"special", "'%envreg2'"},
+    {"good", NULL},
+};
+
+static void what_is_not_understood_refuses_its_kernel_alone(void **state)
+{
+    static const char ptx[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.global .texref t;\n.global .surfref s;\n"
+        ".global .samplerref mode = { filter_mode = nearest };\n"
+        KERNEL("texture", "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];")
+        KERNEL("reference", "mov.u64 %d0, t;")
+        KERNEL("special", "mov.u32 %r0, %envreg2;")
+        KERNEL("good", "mov.u32 %r0, %tid.x;")
+        "    .file 1 \"k.cu\"\n";
+    SimModule *module;
+    Message why = {0};
+    if (simgpu_module_load(gpu, ptx, sizeof ptx - 1, &module, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    for (size_t i = 0; i < COUNT_OF(neighbours); i++) {
+        SimReport report = launch_of(module, neighbours[i].name);
+        const char *message = neighbours[i].message;
+        bool as_expected = message == NULL ? report.outcome == SIM_OK
+                                           : report.outcome == SIM_UNSUPPORTED && strstr(report.fault.text, message) &&
+                                                 strstr(report.fault.text, "(k.cu:7)");
+        if (!as_expected)
+            fail_test("%s: outcome %d: %s", neighbours[i].name, report.outcome, report.fault.text);
+    }
+    simgpu_module_unload(gpu, module);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wrong_access_is_a_fault_with_its_place),
+        cmocka_unit_test(the_last_element_is_no_fault),
+        cmocka_unit_test(a_released_array_is_out_of_bounds),
+        cmocka_unit_test(the_fault_counts_its_lanes),
+        cmocka_unit_test(kernels_that_do_not_end_well_say_why),
+        cmocka_unit_test(the_budget_is_that_of_the_launch),
+        cmocka_unit_test(an_endless_kernel_can_be_cancelled),
+        cmocka_unit_test(the_source_line_is_named),
+        cmocka_unit_test(what_is_not_understood_refuses_its_kernel_alone),
+    };
+    return cmocka_run_group_tests(tests, new_gpu, free_gpu);
+}

@@ -1,0 +1,65 @@
+// problem: conv1d
+//
+// register tile: a thread computes 9 neighbouring outputs and takes 9 taps at a time. The 17 inputs and 9 taps that
+// these 81 multiply-adds need stand in registers: 18 loads from shared memory for 81 multiply-adds instead of 162.
+// 9 is odd, so the 32 threads of a warp, whose inputs lie 9 apart, read from 32 different banks.
+#include <cuda_runtime.h>
+
+#define THREADS 128
+#define STEP 9 // outputs of a thread, and taps taken at a time
+#define TILE (THREADS * STEP)
+#define MAX_KERNEL_SIZE 2047
+#define MAX_TAPS ((MAX_KERNEL_SIZE + STEP - 1) / STEP * STEP)
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    __shared__ float s_kernel[MAX_TAPS];
+    __shared__ float s_input[TILE + MAX_TAPS];
+
+    // Both arrays are filled up with zeros, so that the inner loop needs no test for the end of either.
+    int first = blockIdx.x * TILE;
+    int taps = (kernel_size + STEP - 1) / STEP * STEP;
+    for (int k = threadIdx.x; k < taps; k += THREADS)
+        s_kernel[k] = k < kernel_size ? kernel[k] : 0.0f;
+    for (int j = threadIdx.x; j < TILE + taps; j += THREADS)
+        s_input[j] = first + j < input_size ? input[first + j] : 0.0f;
+    __syncthreads();
+
+    const float* mine = s_input + threadIdx.x * STEP;
+    float sum[STEP] = {0.0f};
+    float window[2 * STEP - 1]; // inputs k .. k + 16 of this thread
+#pragma unroll
+    for (int j = 0; j < STEP - 1; j++)
+        window[j] = mine[j];
+
+    for (int k = 0; k < taps; k += STEP) {
+#pragma unroll
+        for (int j = 0; j < STEP; j++)
+            window[STEP - 1 + j] = mine[k + STEP - 1 + j];
+#pragma unroll
+        for (int t = 0; t < STEP; t++) {
+            float tap = s_kernel[k + t];
+#pragma unroll
+            for (int o = 0; o < STEP; o++)
+                sum[o] += window[o + t] * tap;
+        }
+#pragma unroll
+        for (int j = 0; j < STEP - 1; j++)
+            window[j] = window[j + STEP];
+    }
+
+    int output_size = input_size - kernel_size + 1;
+    int i = first + threadIdx.x * STEP;
+#pragma unroll
+    for (int o = 0; o < STEP; o++)
+        if (i + o < output_size)
+            output[i + o] = sum[o];
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    int blocks = (output_size + TILE - 1) / TILE;
+    convolve<<<blocks, THREADS>>>(input, kernel, output, input_size, kernel_size);
+    cudaDeviceSynchronize();
+}

@@ -1,0 +1,36 @@
+// problem: conv1d
+//
+// shared tile: the threads of a block share most of their input, so they load it once, together, into shared memory:
+// a tile of as many elements as there are threads, and a halo of kernel_size - 1 more to its right.
+// Global traffic falls from kernel_size loads for each output to 1 + (kernel_size - 1) / 256.
+#include <cuda_runtime.h>
+
+#define THREADS 256
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    extern __shared__ float s_input[]; // THREADS + kernel_size - 1 elements
+
+    int first = blockIdx.x * THREADS;
+    for (int j = threadIdx.x; j < THREADS + kernel_size - 1; j += THREADS)
+        s_input[j] = first + j < input_size ? input[first + j] : 0.0f;
+    __syncthreads();
+
+    int i = first + threadIdx.x;
+    if (i > input_size - kernel_size)
+        return;
+
+    float sum = 0.0f;
+    for (int k = 0; k < kernel_size; k++)
+        sum += s_input[threadIdx.x + k] * kernel[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    int blocks = (output_size + THREADS - 1) / THREADS;
+    size_t shared_bytes = (THREADS + kernel_size - 1) * sizeof(float);
+    convolve<<<blocks, THREADS, shared_bytes>>>(input, kernel, output, input_size, kernel_size);
+    cudaDeviceSynchronize();
+}

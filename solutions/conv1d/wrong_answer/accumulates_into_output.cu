@@ -1,0 +1,20 @@
+// Mistake: adds to the output without setting it to zero first, so it keeps what it held (NaN).
+// problem: conv1d
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= output_size)
+        return;
+
+    for (int k = 0; k < kernel_size; k++)
+        output[i] += input[i + k] * kernel[k];
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    convolve<<<(output_size + 255) / 256, 256>>>(input, kernel, output, output_size, kernel_size);
+    cudaDeviceSynchronize();
+}

@@ -1,0 +1,35 @@
+// Mistake: asks for 2 GiB of device memory for its sums, and does not look whether it got them.
+// problem: conv2d
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* sums, float* output, int input_rows,
+                         int input_cols, int kernel_rows, int kernel_cols)
+{
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= output_rows || col >= output_cols)
+        return;
+
+    float sum = 0.0f;
+    for (int r = 0; r < kernel_rows; r++)
+        for (int s = 0; s < kernel_cols; s++)
+            sum += input[(row + r) * input_cols + col + s] * kernel[r * kernel_cols + s];
+    sums[row * output_cols + col] = sum;
+    output[row * output_cols + col] = sums[row * output_cols + col];
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
+                      int kernel_rows, int kernel_cols)
+{
+    float* d_sums = nullptr;
+    cudaMalloc(&d_sums, (size_t)2 << 30);
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    dim3 threads(16, 16);
+    dim3 blocks((output_cols + 15) / 16, (output_rows + 15) / 16);
+    convolve<<<blocks, threads>>>(input, kernel, d_sums, output, input_rows, input_cols, kernel_rows, kernel_cols);
+    cudaDeviceSynchronize();
+    cudaFree(d_sums);
+}

@@ -1,0 +1,33 @@
+// expect: Run-Time Error
+// problem: conv1d
+// Ends the process with success before solve() is ever called.
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > input_size - kernel_size)
+        return;
+    float sum = 0;
+    for (int k = 0; k < kernel_size; k++)
+        sum += input[i + k] * kernel[k];
+    output[i] = sum;
+}
+
+static struct Early {
+    Early()
+    {
+        puts("Accepted");
+        fflush(stdout);
+        _exit(0);
+    }
+} early;
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    convolve<<<(input_size + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size);
+    cudaDeviceSynchronize();
+}

@@ -1,0 +1,28 @@
+// expect: Time Limit Exceeded
+// problem: conv1d
+// Never ends being loaded.
+#include <cuda_runtime.h>
+#include <unistd.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > input_size - kernel_size)
+        return;
+    float sum = 0;
+    for (int k = 0; k < kernel_size; k++)
+        sum += input[i + k] * kernel[k];
+    output[i] = sum;
+}
+
+__attribute__((constructor)) static void early()
+{
+    for (;;)
+        pause();
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    convolve<<<(input_size + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size);
+    cudaDeviceSynchronize();
+}

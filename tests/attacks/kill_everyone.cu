@@ -1,0 +1,26 @@
+// expect: Accepted
+// problem: conv1d
+// Kills and stops all that it can name; what it reaches is only itself.
+#include <cuda_runtime.h>
+#include <signal.h>
+#include <unistd.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > input_size - kernel_size)
+        return;
+    float sum = 0;
+    for (int k = 0; k < kernel_size; k++)
+        sum += input[i + k] * kernel[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    kill(-1, SIGKILL);
+    kill(1, SIGKILL);
+    kill(getppid(), SIGSTOP);
+    convolve<<<(input_size + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size);
+    cudaDeviceSynchronize();
+}

@@ -1,0 +1,482 @@
+#!/usr/bin/env bats
+# Everything that a student or an instructor can get wrong, or try: one clear line, the right verdict or exit status 2,
+# no process and no file left behind (judge() in helper.bash), no row unless it was judged.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# ---- files that are no submissions: exit status 2, no row ----------------------------------------------------------------
+
+@test "no file" {
+    judge grade missing.cu
+    ends 2 "missing.cu: no such file"
+    rows 0
+}
+
+@test "no file name" {
+    judge grade
+    ends 2 "FILE"
+    rows 0
+}
+
+@test "a folder" {
+    mkdir folder.cu
+    judge grade folder.cu
+    ends 2 "folder.cu: a folder, expected a regular file"
+    rows 0
+}
+
+@test "a symbolic link" {
+    submission >real.cu
+    ln -s real.cu link.cu
+    judge grade link.cu
+    ends 2 "link.cu: a symbolic link, expected a regular file"
+    rows 0
+}
+
+@test "a pipe" {
+    mkfifo pipe.cu
+    judge grade pipe.cu
+    ends 2 "pipe.cu: not a regular file"
+    rows 0
+}
+
+@test "an empty file" {
+    : >empty.cu
+    judge grade --problem conv1d empty.cu
+    ends 2 "empty.cu" "empty"
+    rows 0
+}
+
+@test "a binary" {
+    head -c 4000 "$build/convjudge" >binary.cu
+    judge grade --problem conv1d binary.cu
+    ends 2 "binary.cu" "text"
+    rows 0
+}
+
+@test "10 MB of text" {
+    yes '// a line of text' | head -c 10000000 >long.cu
+    judge grade --problem conv1d long.cu
+    ends 2 "long.cu" "262144"
+    rows 0
+}
+
+@test "an unknown option" {
+    judge grade --quickly x.cu
+    ends 2 "quickly"
+}
+
+@test "an unknown device" {
+    submission >x.cu
+    judge grade --device tpu x.cu
+    ends 2 "tpu" "sim"
+    rows 0
+}
+
+@test "an unknown profile of the simulated GPU" {
+    submission >x.cu
+    judge grade --device sim:h2o x.cu
+    ends 2 "h2o" "h200"
+    rows 0
+}
+
+@test "an unknown problem" {
+    submission >x.cu
+    judge grade --problem conv9 x.cu
+    ends 2 "conv9" "conv1d" "conv2d"
+    rows 0
+}
+
+@test "an unknown problem in the file" {
+    submission | sed 's/problem: conv1d/problem: ..\/conv1d/' >x.cu
+    judge grade x.cu
+    ends 2 "../conv1d" "conv2d"
+    rows 0
+}
+
+@test "a result file that cannot be written" {
+    submission >x.cu
+    judge grade --json nowhere/result.json x.cu
+    ends 2 "nowhere/result.json"
+    rows 0
+}
+
+@test "a result file without a name" {
+    submission >x.cu
+    judge grade --json '' x.cu
+    ends 2 "--json: an empty name"
+    rows 0
+}
+
+@test "a name that would spoil the table" {
+    submission >x.cu
+    judge grade --as $'Eve\x1b[2J' x.cu
+    ends 2 "name"
+    rows 0
+}
+
+# ---- names of files are only names ---------------------------------------------------------------------------------------
+
+@test "a file name with spaces, quotes, a semicolon and a command substitution" {
+    local name='my $(touch pwned1) "best"; touch pwned2 '\''x'\''.cu'
+    submission >"$name"
+    judge grade "$name"
+    ends 0 "Accepted"
+    rows 1
+    [[ ! -e pwned1 && ! -e pwned2 ]]
+}
+
+@test "a file name with a leading dash" {
+    submission >-rf.cu
+    judge grade -- -rf.cu
+    ends 0 "Accepted"
+}
+
+@test "such names through make" {
+    local name='-a $(touch pwned1) $(shell touch pwned2) `touch pwned3`; touch pwned4 "#".cu'
+    submission >"$name"
+    run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/$name"
+    ends 0 "Accepted"
+    run find "$BATS_TEST_TMPDIR" "$root" -maxdepth 2 -name 'pwned*'
+    [[ -z $output ]]
+}
+
+@test "a name of a person is only a name, through make" {
+    submission >x.cu
+    run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/x.cu" AS="Zoë'; DROP TABLE runs; --"
+    ends 0 "Accepted"
+    [[ $(sqlite3 "$CONVJUDGE_DB" 'SELECT person FROM runs') == "Zoë'; DROP TABLE runs; --" ]]
+}
+
+# ---- code that does not compile: Compile Error, exit status 1 --------------------------------------------------------------
+
+@test "no solve()" {
+    submission | sed 's/void solve(/void resolve(/' >x.cu
+    judge grade x.cu
+    ends 1 "Compile Error" "solve"
+    rows 1
+}
+
+@test "a wrong signature is an error at the student's own line" {
+    submission | sed 's/^extern "C" void solve(.*/extern "C" void solve(float* input, int n)/' >wrong.cu
+    judge grade wrong.cu
+    ends 1 "Compile Error" "wrong.cu:17:" "const float* input"
+}
+
+@test "a wrong signature without extern C is named with its line" {
+    submission | sed 's/^extern "C" void solve(.*/void solve(const float* input, const float* kernel, float* output, long input_size, int kernel_size)/' >wrong.cu
+    judge grade wrong.cu
+    ends 1 "Compile Error" "wrong.cu:17:" "const float* input"
+}
+
+@test "a syntax error" {
+    submission 'int x = ;' >x.cu
+    judge grade x.cu
+    ends 1 "Compile Error" "x.cu" "expected an expression"
+}
+
+@test "a template bomb" {
+    submission >x.cu
+    echo 'template <int N> struct Bomb { static const long value = Bomb<2*N>::value + Bomb<2*N+1>::value; }; long boom = Bomb<1>::value;' >>x.cu
+    judge grade x.cu
+    ends 1 "Compile Error"
+}
+
+@test "an include bomb" {
+    submission >x.cu
+    echo '#include __FILE__' >>x.cu
+    echo '#include __FILE__' >>x.cu
+    judge grade x.cu
+    ends 1 "Compile Error"
+}
+
+@test "an include of an endless device" {
+    submission >x.cu
+    echo '#include </dev/zero>' >>x.cu
+    judge grade x.cu
+    ends 1 "Compile Error"
+}
+
+@test "an include of a hidden testcase" {
+    submission >x.cu
+    echo "#include \"$root/testcases/conv1d/hidden.json\"" >>x.cu
+    judge grade x.cu
+    ends 1 "Compile Error" "No such file"
+    lacks '"seed"'
+    lacks '"why"'
+}
+
+# ---- code that goes wrong while it runs: its verdict, exit status 1 --------------------------------------------------------
+
+@test "an infinite loop on the host" {
+    submission 'for (volatile int i = 0;; i++) {}' >x.cu
+    judge grade x.cu
+    ends 1 "Time Limit Exceeded"
+    rows 1
+}
+
+@test "an infinite kernel" {
+    submission '' 'for (volatile int j = 0;; j++) {}' >x.cu
+    judge grade x.cu
+    ends 1 "Time Limit Exceeded" "convolve"
+}
+
+@test "a read of one element beyond the input" {
+    submission '' 'if (i == 0) output[0] = input[input_size];' >oob.cu
+    judge grade oob.cu
+    ends 1 "Run-Time Error" "reads 4 bytes" "oob.cu:9"
+}
+
+@test "a read of one element before the input" {
+    submission '' 'if (i == 0) output[0] = input[-1];' >oob.cu
+    judge grade oob.cu
+    ends 1 "Run-Time Error" "reads 4 bytes" "oob.cu:9"
+}
+
+@test "a write of one element beyond the output" {
+    submission '' 'if (i == 0) output[input_size - kernel_size + 1] = 1;' >oob.cu
+    judge grade oob.cu
+    ends 1 "Run-Time Error" "writes 4 bytes" "oob.cu:9"
+}
+
+@test "writes of a million elements beyond the output" {
+    submission '' 'output[input_size + i] = 1;' '1000, 1000' >oob.cu
+    judge grade oob.cu
+    ends 1 "Run-Time Error" "writes 4 bytes" "oob.cu:9"
+}
+
+@test "a misaligned access" {
+    submission '' 'output[0] = *(const float*)((const char*)input + 2);' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "no multiple of 4" "x.cu:9"
+}
+
+@test "a launch with 2048 threads a block" {
+    submission '' '' 'input_size, 2048' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "2048" "1024"
+}
+
+@test "more dynamic shared memory than there is" {
+    submission '' '' '1, 256, 300000' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "300000"
+}
+
+@test "more static shared memory than there is" {
+    submission '' '__shared__ float tile[20000]; tile[threadIdx.x] = i; __syncthreads(); i = tile[threadIdx.x];' >x.cu
+    judge grade x.cu
+    ends 1 "Compile Error" "shared"
+}
+
+@test "a null pointer in a kernel" {
+    submission 'input = nullptr;' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "null pointer"
+}
+
+@test "a host pointer in a kernel" {
+    submission 'input = (const float*)malloc(4096);' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "no device memory"
+}
+
+@test "a device pointer on the host" {
+    submission 'output[0] = 1;' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "Segmentation fault"
+}
+
+@test "exit(0) inside solve() with a fake verdict printed" {
+    submission 'puts("Verdict: Accepted"); fflush(stdout); exit(0);' >x.cu
+    judge grade --json result.json x.cu
+    ends 1 "Run-Time Error" "exit status 0"
+    [[ $(jq -r .verdict result.json) == "Run-Time Error" ]]
+}
+
+@test "a segmentation fault" {
+    submission '*(volatile int*)0 = 1;' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "Segmentation fault"
+}
+
+@test "abort" {
+    submission 'abort();' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "Aborted"
+}
+
+@test "a fork bomb" {
+    submission 'for (;;) fork();' >x.cu
+    judge grade x.cu
+    ends 1
+    [[ $output == *"Time Limit Exceeded"* || $output == *"Run-Time Error"* ]]
+}
+
+@test "1 GB of printf" {
+    submission 'static int once; if (!once++) for (int line = 0; line < 10000000; line++) printf("%099d\n", line);' >x.cu
+    judge grade x.cu
+    [[ ${#output} -lt 200000 ]]
+    ends 0 "Accepted"
+}
+
+@test "device printf" {
+    submission '' 'if (i == 0) printf("hello from block %d of %s\n", blockIdx.x, "solve");' >x.cu
+    judge grade x.cu
+    ends 0 "Accepted" "hello from block 0 of solve"
+}
+
+@test "terminal escapes in what a submission prints are not passed on" {
+    submission 'printf("\033[2Jcleared\n");' >x.cu
+    judge grade x.cu
+    ends 0 "cleared"
+    lacks $'\033'
+}
+
+@test "more device memory than allowed" {
+    submission 'void* p; if (cudaMalloc(&p, 1ull << 33) != cudaSuccess) return;' >x.cu
+    judge grade x.cu
+    ends 1 "Memory Limit Exceeded"
+}
+
+@test "more host memory than allowed" {
+    submission 'static char* volatile last; for (long i = 0;; i++) { last = (char*)malloc(1 << 24); last[i] = 1; }' >x.cu
+    judge grade x.cu
+    ends 1 "Memory Limit Exceeded" "host"
+}
+
+@test "more allocations than a device can keep apart" {
+    submission 'void* p; for (int i = 0; i < 20000; i++) cudaMalloc(&p, 1); if (cudaGetLastError() != cudaSuccess) return;' >x.cu
+    judge grade x.cu
+    ends 1 "Memory Limit Exceeded"
+    rows 1
+}
+
+@test "a constructor that runs before solve" {
+    submission >x.cu
+    echo 'static struct Early { Early() { puts("Verdict: Accepted"); fflush(stdout); _exit(0); } } early;' >>x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "a constructor"
+}
+
+@test "a constructor that never ends" {
+    submission >x.cu
+    echo 'static struct Early { Early() { for (;;) pause(); } } early;' >>x.cu
+    judge grade x.cu
+    ends 1 "Time Limit Exceeded" "a constructor"
+}
+
+# ---- an instructor's mistakes: file, line, key, exit status 2 --------------------------------------------------------------
+
+# instructor FILE SED...: a copy of the judge's data with one file edited, and a submission.
+instructor() {
+    local file
+    mkdir home
+    cp -r "$root"/problems "$root"/testcases home/
+    mkdir -p home/simgpu home/leaderboard
+    for file in simgpu/profiles leaderboard/references leaderboard/schema.sql grader solutions; do
+        [[ ! -e $root/$file ]] || ln -s "$root/$file" "home/$file"
+    done
+    sed -i "${@:2}" "home/$1"
+    export CONVJUDGE_HOME=$PWD/home
+    submission >x.cu
+}
+
+@test "broken JSON in problem.json" {
+    instructor problems/conv1d/problem.json '3s/,$//'
+    judge grade x.cu
+    ends 2 "problem.json:4"
+    rows 0
+}
+
+@test "an unknown key in problem.json" {
+    instructor problems/conv1d/problem.json 's/"title"/"titel"/'
+    judge grade x.cu
+    ends 2 "problem.json:" "titel: unknown key"
+    rows 0
+}
+
+@test "a repeated key in problem.json" {
+    instructor problems/conv1d/problem.json 's/^\( *\)"title"\(.*\)/\1"title"\2\n\1"title": "again",/'
+    judge grade x.cu
+    ends 2 "problem.json:" "title: this key stands twice"
+    rows 0
+}
+
+@test "broken JSON in a testcase" {
+    instructor testcases/conv1d/hidden.json '$ s/}//'
+    judge grade x.cu
+    ends 2 "hidden.json:"
+    rows 0
+}
+
+@test "an unknown key in a testcase" {
+    instructor testcases/conv1d/sample.json '0,/"sizes"/s//"size"/'
+    judge grade x.cu
+    ends 2 "sample.json:" "size: unknown key"
+    rows 0
+}
+
+@test "a size beyond the statement's limit in a testcase" {
+    instructor testcases/conv1d/sample.json '0,/"kernel_size": *[0-9]*/s//"kernel_size": 5000/'
+    judge grade x.cu
+    ends 2 "sample.json:" "kernel_size" "2047"
+    rows 0
+}
+
+# ---- a database that cannot be used: exit status 2 -------------------------------------------------------------------------
+
+@test "a database that is locked" {
+    submission >x.cu
+    judge grade x.cu
+    ends 0
+    export CONVJUDGE_DB_TIMEOUT_MS=300
+    sqlite3 "$CONVJUDGE_DB" >/dev/null <<<$'BEGIN EXCLUSIVE;\n.shell sleep 60' &
+    local holder=$!
+    sleep 0.5
+    judge grade x.cu
+    kill "$holder"
+    pkill -P "$holder" || true
+    ends 2 "leaderboard.db" "locked"
+}
+
+@test "a database that is read-only" {
+    submission >x.cu
+    mkdir frozen
+    export CONVJUDGE_DB=$PWD/frozen/leaderboard.db
+    judge leaderboard --problem conv1d
+    run unshare --user --map-root-user --mount bash -c '
+        mount --bind frozen frozen && mount -o remount,bind,ro frozen && cd "$PWD" && "$1/convjudge" grade x.cu' _ "$build"
+    ends 2 "leaderboard.db" "read-only"
+}
+
+@test "a database in a folder that does not exist" {
+    submission >x.cu
+    export CONVJUDGE_DB=$PWD/nowhere/leaderboard.db
+    judge grade x.cu
+    ends 2 "nowhere/leaderboard.db: its folder does not exist"
+}
+
+@test "reading the database leaves nothing beside it" {
+    submission >x.cu
+    judge grade x.cu
+    judge grade --no-record x.cu
+    judge leaderboard --problem conv1d
+    [[ $(ls -A "$BATS_TEST_TMPDIR") == $'leaderboard.db\ntmp\nwork' ]]
+}
+
+@test "a database from a newer schema" {
+    sqlite3 "$CONVJUDGE_DB" 'PRAGMA user_version = 999; CREATE TABLE runs(x)'
+    submission >x.cu
+    judge grade x.cu
+    ends 2 "leaderboard.db" "999"
+    rows 0
+}
+
+@test "a file that is no database" {
+    yes 'not a database' | head -c 100000 >"$CONVJUDGE_DB"
+    submission >x.cu
+    judge grade x.cu
+    ends 2 "leaderboard.db" "not a database"
+}

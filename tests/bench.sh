@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Measures the judge itself: what it adds to nvcc's time, how fast the simulated GPU runs, how much memory a large case takes.
+# Each figure stands beside what it is to be compared with, from the same run. Usage: tests/bench.sh BUILD
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export CONVJUDGE_CACHE=$scratch/cache TMPDIR=$scratch
+
+figure() { printf '%-58s %12s %s\n' "$1" "$2" "$3"; }
+
+grade_on_one_core() { # FILE RESULT
+    taskset -c 0 "$build/convjudge" grade --no-record --json "$2" "$1" >/dev/null 2>&1
+}
+
+# Sum of a result's seconds, by the keys given.
+seconds() { # RESULT KEY...
+    local result=$1
+    shift
+    jq -r '.seconds as $s | [$ARGS.positional[] | $s[.]] | add * 1000 | round / 1000' --args "$@" <"$result"
+}
+
+echo "# a grading, one core"
+for solution in solutions/conv1d/accepted/naive.cu solutions/conv2d/accepted/naive.cu; do
+    problem=$(cut -d/ -f2 <<<"$solution")
+    grade_on_one_core "$solution" "$scratch/cold.json"
+    grade_on_one_core "$solution" "$scratch/warm.json"
+    figure "$problem: nvcc" "$(seconds "$scratch/cold.json" compile)" s
+    figure "$problem: added to nvcc for sample and hidden cases" "$(seconds "$scratch/warm.json" start compile sample hidden)" s
+    figure "$problem: timed cases" "$(seconds "$scratch/warm.json" timed)" s
+done
+
+echo "# the simulated GPU, one core, checks and counters on"
+"$build/bench-simgpu"
+
+echo "# memory, conv1d with the largest input of its statement"
+# A judge's home like this one, but that the largest input, which is meant for real GPUs, is the one timed case.
+mkdir -p "$scratch/home/simgpu" "$scratch/home/testcases"
+for folder in problems grader leaderboard solutions simgpu/profiles; do ln -s "$PWD/$folder" "$scratch/home/$folder"; done
+cp -r testcases/conv1d "$scratch/home/testcases/"
+jq '.cases |= map(select(.timed != "sim") | if .sizes.input_size == 16777216 then .timed = "sim" else . end)' \
+    testcases/conv1d/hidden.json >"$scratch/home/testcases/conv1d/hidden.json"
+# Peak resident memory of grader and broker, sampled while they run; what they share counts in both.
+CONVJUDGE_HOME=$scratch/home "$build/convjudge" grade --no-record --json "$scratch/large.json" \
+    solutions/conv1d/accepted/naive.cu >/dev/null 2>&1 &
+grader=$!
+declare -A peak=()
+while kill -0 "$grader" 2>/dev/null; do
+    for pid in "$grader" $(pgrep -P "$grader" -f '^/proc/self/exe broker' || true); do
+        kib=$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null || true)
+        [[ -z $kib ]] || peak[$pid]=$kib
+    done
+    sleep 0.02
+done
+wait "$grader"
+total=0
+for pid in "${!peak[@]}"; do total=$((total + peak[$pid])); done
+figure "arrays of the case, $(jq -r '.cases[-1].name' "$scratch/large.json")" \
+    "$(jq '.cases[-1].sizes | (2 * .input_size + 1) * 4 / 1048576 | floor' "$scratch/large.json")" MiB
+figure "grader and broker together" $((total / 1024)) MiB

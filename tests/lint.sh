@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Lint: shell scripts, C, and the direction of includes. Usage: tests/lint.sh LAYER... (lowest first)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+layers=("$@")
+faults=0
+
+mapfile -t scripts < <(git ls-files '*.sh' '*.bash' .ci/run)
+mapfile -t suites < <(git ls-files '*.bats')
+shellcheck --exclude=SC2154 "${scripts[@]}" || faults=1
+shellcheck --shell=bats --exclude=SC2016,SC2030,SC2031,SC2154 "${suites[@]}" || faults=1
+
+mapfile -t sources < <(git ls-files "${layers[@]/%//*.c}" | grep -v /tests/)
+cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+    --suppressions-list=tests/cppcheck.txt -I. -D_GNU_SOURCE -D__x86_64__ -j2 \
+    "${sources[@]}" || faults=1
+
+# A file may include its own layer and those below it.
+allowed=''
+for layer in "${layers[@]}"; do
+    allowed="$allowed|$layer"
+    if git grep -nE '^#include "[a-z]+/' -- "$layer" | grep -vE "#include \"(${allowed#|})/"; then
+        echo "lint: $layer/ includes a layer above it" >&2
+        faults=1
+    fi
+done
+exit "$faults"

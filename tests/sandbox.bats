@@ -1,0 +1,14 @@
+#!/usr/bin/env bats
+# What happens where submissions cannot be confined.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+@test "without bubblewrap a submission is judged, said to be unconfined, and not ranked" {
+    submission >x.cu
+    run unshare --user --map-root-user --mount bash -c '
+        mount --bind /bin/false /usr/bin/bwrap && "$1/convjudge" grade --json result.json x.cu' _ "$build"
+    ends 0 "Accepted" "warning: the submission ran with sandbox none: /usr/bin/bwrap"
+    [[ $(jq -r .rank_status result.json) == "not ranked: sandbox none: "* ]]
+    [[ $(jq -r '.warnings[0]' result.json) == *"sandbox none"* ]]
+}
