@@ -19,7 +19,7 @@ LDLIBS   := -Wl,-Bstatic -lsqlite3 -lmd -Wl,-Bdynamic $(if $(filter %.a,$(CJSON)
 # The folder that holds the toolkit's include/; nvcc itself is looked for again at run time (harness/toolkit.c).
 NVCC     := $(firstword $(CONVJUDGE_NVCC) $(wildcard build/toolchain/bin/nvcc) $(shell command -v nvcc) \
               $(wildcard $(CUDA_HOME)/bin/nvcc /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc))
-CUDA     := $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
+CUDA     := $(if $(NVCC),$(realpath $(shell $(NVCC) --dryrun -E -x cu /dev/null 2>&1 | sed -n 's/^#$$ TOP=//p')))
 
 # What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too: it is taken literally, and reaches the
 # judge through the environment, never through the text of a command. AS is also make's name for the assembler.

@@ -11,7 +11,7 @@
 
 #define HOW_TO_GET_ONE "run `make toolchain`, or install the CUDA toolkit and set CUDA_HOME to its folder"
 
-enum { VERSION_SECONDS = 60 };
+enum { ANSWER_SECONDS = 60 };
 
 /* ---- the judge's own files ------------------------------------------------------------------------------------------- */
 
@@ -81,15 +81,10 @@ Status build_path(const char *relative, char *path, size_t size, Message *why)
 
 /* ---- nvcc -------------------------------------------------------------------------------------------------------------- */
 
-/* Takes `path` where it is an nvcc: the root is the folder above its bin, links resolved. */
+/* Takes `path` where it is a program. Where the toolkit lies is nvcc's to say: `path` may be a script that calls it. */
 static bool take(Toolkit *toolkit, const char *path)
 {
-    char resolved[PATH_MAX];
-    if (realpath(path, resolved) == NULL || access(resolved, X_OK) != 0)
-        return false;
-    snprintf(toolkit->nvcc, sizeof toolkit->nvcc, "%s", resolved);
-    snprintf(toolkit->root, sizeof toolkit->root, "%s", resolved);
-    return go_up(toolkit->root) && go_up(toolkit->root);
+    return access(path, X_OK) == 0 && realpath(path, toolkit->nvcc) != NULL;
 }
 
 static bool take_below(Toolkit *toolkit, const char *folder)
@@ -128,19 +123,44 @@ static bool find(Toolkit *toolkit)
     return false;
 }
 
-/* "Cuda compilation tools, release 13.0, V13.0.88" */
-static Status read_version(Toolkit *toolkit, Message *why)
+/* The value behind `name` in what nvcc printed, up to the end of the word; false where it is not there. */
+static bool read_word(const char *output, const char *name, char *value, size_t size)
 {
-    const char *const argv[] = {toolkit->nvcc, "--version", NULL};
+    const char *found = strstr(output, name);
+    if (found == NULL)
+        return false;
+    found += strlen(name);
+    int length = (int)strcspn(found, " \n");
+    return length > 0 && snprintf(value, size, "%.*s", length, found) < (int)size;
+}
+
+/* Reads what a dry run shows: "#$ TOP=/usr/local/cuda/bin/.." and "-D__CUDACC_VER_MAJOR__=13", MINOR and BUILD. */
+static bool read_dry_run(Toolkit *toolkit, const char *output)
+{
+    char top[PATH_MAX], major[16], minor[16], build[16];
+    if (!read_word(output, "#$ TOP=", top, sizeof top) || realpath(top, toolkit->root) == NULL ||
+        !read_word(output, "__CUDACC_VER_MAJOR__=", major, sizeof major) ||
+        !read_word(output, "__CUDACC_VER_MINOR__=", minor, sizeof minor) ||
+        !read_word(output, "__CUDACC_VER_BUILD__=", build, sizeof build))
+        return false;
+    snprintf(toolkit->version, sizeof toolkit->version, "%s.%s.%s", major, minor, build);
+    return (size_t)snprintf(toolkit->nvcc, sizeof toolkit->nvcc, "%s/bin/nvcc", toolkit->root) < sizeof toolkit->nvcc &&
+           access(toolkit->nvcc, X_OK) == 0;
+}
+
+static Status ask(Toolkit *toolkit, Message *why)
+{
+    char asked[PATH_MAX];
+    memcpy(asked, toolkit->nvcc, sizeof asked);
+    const char *const argv[] = {asked, "--dryrun", "-E", "-x", "cu", "/dev/null", NULL};
     const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
     const ProcessSpec spec = {.argv = argv, .environment = environment};
     Text output = {0};
     ProcessEnd end;
-    Status status = process_run(&spec, VERSION_SECONDS, 4096, &output, &end, why);
-    const char *version = status == STATUS_OK ? strstr(output.data, ", V") : NULL;
-    if (status == STATUS_OK && (end.exit_status != 0 || version == NULL ||
-                                sscanf(version, ", V%63[0-9.]", toolkit->version) != 1))
-        status = fail(STATUS_NOT_FOUND, why, "%s: does not tell its version; %s", toolkit->nvcc, HOW_TO_GET_ONE);
+    Status status = process_run(&spec, ANSWER_SECONDS, 64 << 10, &output, &end, why);
+    if (status == STATUS_OK && (end.exit_status != 0 || !read_dry_run(toolkit, output.data)))
+        status = fail(STATUS_NOT_FOUND, why, "%s: does not tell where its toolkit is and of which version; %s", asked,
+                      HOW_TO_GET_ONE);
     text_free(&output);
     return status;
 }
@@ -155,5 +175,5 @@ Status toolkit_find(Toolkit *toolkit, Message *why)
     } else if (!find(toolkit)) {
         return fail(STATUS_NOT_FOUND, why, "no nvcc found; %s", HOW_TO_GET_ONE);
     }
-    return read_version(toolkit, why);
+    return ask(toolkit, why);
 }

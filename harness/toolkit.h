@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 typedef struct Toolkit {
-    char nvcc[4096];   /* absolute path, links resolved */
-    char root[4096];   /* the folder that must be visible for nvcc to work */
+    char nvcc[4096];   /* root/bin/nvcc */
+    char root[4096];   /* the folder that must be visible for nvcc to work, links resolved, as nvcc itself says */
     char version[64];  /* "13.0.88" */
 } Toolkit;
 
