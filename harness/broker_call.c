@@ -167,6 +167,7 @@ static void begin(Broker *broker)
     broker->posted_error = CUDA_ERROR_SUCCESS;
     ops->reset_statistics(broker->device);
     ops->set_budget(broker->device, broker->limits.warp_instructions);
+    ops->set_time_limit(broker->device, broker->limits.device_seconds);
 }
 
 /* ---- loading and calling ----------------------------------------------------------------------------------------- */
@@ -177,16 +178,6 @@ void broker_load(Broker *broker)
     broker->device->ops->set_memory_limit(broker->device, broker->limits.device_bytes);
     broker_serve(broker, RING_READY);
     conclude(broker);
-}
-
-static bool is_pending(Broker *broker)
-{
-    const DeviceOps *ops = broker->device->ops;
-    bool pending = ops->stream_query(broker->device, NULL) == CUDA_ERROR_NOT_READY;
-    for (uint32_t i = 0; i < broker->streams.count && !pending; i++)
-        if (broker->streams.objects[i] != NULL)
-            pending = ops->stream_query(broker->device, broker->streams.objects[i]) == CUDA_ERROR_NOT_READY;
-    return pending;
 }
 
 static void tell_runner(Broker *broker, const ControlRequest *request)
@@ -207,12 +198,15 @@ void broker_call(Broker *broker, const ControlRequest *request)
     check(broker, ops->synchronize(broker->device), "synchronisation");
     if (!ok(broker))
         return;
-    ops->bracket_begin(broker->device);
+    DeviceBracket bracket;
+    check(broker, ops->bracket_begin(broker->device), "bracket");
     ops->reset_statistics(broker->device);
     tell_runner(broker, request);
     broker_serve(broker, RING_RETURNED);
-    report->pending_at_return = is_pending(broker);
-    CudaError error = ops->bracket_end(broker->device, &report->event_s, &report->host_s);
+    CudaError error = ops->bracket_end(broker->device, &bracket);
+    report->event_s = bracket.event_s;
+    report->host_s = bracket.host_s;
+    report->pending_at_return = bracket.pending;
     ops->statistics(broker->device, &report->statistics);
     conclude(broker);
     if (report->outcome != CALL_OK || broker->reply.runner_gone)

@@ -32,6 +32,7 @@ typedef struct SessionLimits {
     uint64_t device_bytes;         /* of device memory the submission may hold besides the call's own arrays */
     size_t host_bytes;             /* of the runner's private memory */
     double host_seconds;           /* a call may let the device wait for its host code this long in all */
+    double device_seconds;         /* a call's kernels may run this long in all, on a device with a clock */
     double wall_seconds;           /* a call may take this long in all: a safety net on devices that count work */
     uint64_t warp_instructions;    /* budget of a call on a device that counts them; 0: none */
 } SessionLimits;

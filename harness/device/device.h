@@ -31,6 +31,7 @@ typedef struct DeviceEvent DeviceEvent;
 typedef struct DeviceInfo {
     char id[64];       /* key of stored times: "sim-h200", or the model's name with dashes */
     char name[256];    /* as cudaDeviceProp.name has it */
+    char uuid[48];     /* "GPU-5a0c...": the one device among all of its model; "" for the simulated GPU */
     char driver[64];   /* driver version; "simgpu" for the simulated GPU */
     bool modelled;     /* times come from a model, not from a clock */
     int epoch;         /* times of different epochs do not compare */
@@ -45,6 +46,8 @@ typedef struct DeviceInfo {
     uint64_t memory_bytes;
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
     double read_bytes_per_s, copy_bytes_per_s, fma_flops_per_s; /* measured ceilings; 0 where not measured */
+    double clock_gap_s;   /* what the host's clock shows beyond the events around the same work; known once it is open */
+    bool pageable_access; /* kernels can reach the judge's own host memory: nothing that runs there is ranked */
 } DeviceInfo;
 
 typedef struct DeviceFunctionInfo {
@@ -88,6 +91,12 @@ typedef struct DeviceStatistics {
     char limiter[16];     /* of the longest kernel */
     char longest[256];    /* its name */
 } DeviceStatistics;
+
+typedef struct DeviceBracket { /* the device work of one solve(), on both clocks */
+    double event_s;  /* from the first operation to the end of the last, by the device's own clock */
+    double host_s;   /* the same by the host's clock; 0 on a device with one clock */
+    bool pending;    /* when solve() returned, work was still under way */
+} DeviceBracket;
 
 typedef struct DeviceOps {
     void (*close)(Device *device);
@@ -136,9 +145,18 @@ typedef struct DeviceOps {
     CudaError (*synchronize)(Device *device);
 
     /* The bracket around one solve(): from the first operation after `begin` to the end of the last one before `end`,
-     * all streams. `end` drains; host_s is 0 on a device with one clock. */
-    void (*bracket_begin)(Device *device);
-    CudaError (*bracket_end)(Device *device, double *event_s, double *host_s);
+     * all streams. `begin` waits for earlier work, makes the caches cold and holds every stream until the first call
+     * that has to wait; `end` drains. */
+    CudaError (*bracket_begin)(Device *device);
+    CudaError (*bracket_end)(Device *device, DeviceBracket *bracket);
+    /* The host code has been silent for a while: what is held may go. */
+    void (*let_go)(Device *device);
+    /* Waiting for the device fails with CUDA_ERROR_LAUNCH_TIMEOUT once it has worked this long since reset_statistics;
+     * 0: never. For devices with a clock. */
+    void (*set_time_limit)(Device *device, double seconds);
+    /* Host memory that `read` and `write` are about to use much; a device may copy faster once it knows. */
+    void (*pin)(Device *device, void *memory, size_t bytes);
+    void (*unpin)(Device *device, void *memory);
 
     void (*reset_statistics)(Device *device);
     void (*statistics)(Device *device, DeviceStatistics *statistics);
@@ -157,7 +175,10 @@ struct Device {
 
 /* Opens "auto", "cuda", "cuda:N", "sim" or "sim:PROFILE"; "auto" is a GPU where there is one, else "sim". */
 MUST_USE Status device_open(const char *name, Device **device, Message *why);
-/* The same name with "auto" and defaults resolved ("sim:h200"), without opening anything; refuses an unknown one. */
+/* What is known of a device without opening it: no memory of it is taken, nobody's work on it is disturbed. */
+MUST_USE Status device_describe(const char *name, DeviceInfo *info, Message *why);
+/* The same name with "auto" and defaults resolved ("sim:h200", "cuda:0"), without opening anything; refuses an unknown
+ * one. */
 MUST_USE Status device_resolve(const char *name, char *resolved, size_t size, Message *why);
 
 #endif

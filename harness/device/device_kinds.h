@@ -5,6 +5,11 @@
 #include "harness/device/device.h"
 #include "simgpu/profile.h"
 
+void device_describe_sim(const SimProfile *profile, DeviceInfo *info);
 MUST_USE Status device_open_sim(const SimProfile *profile, Device **device, Message *why);
+
+/* `ordinal` as the driver counts its devices. NOT_FOUND: no driver, or no such device. */
+MUST_USE Status device_describe_cuda(int ordinal, DeviceInfo *info, Message *why);
+MUST_USE Status device_open_cuda(int ordinal, Device **device, Message *why);
 
 #endif

@@ -112,21 +112,41 @@ static CudaError poll(SimDevice *sim, double end_s)
     return CUDA_ERROR_SUCCESS;
 }
 
-static void sim_bracket_begin(Device *device)
+static CudaError sim_bracket_begin(Device *device)
 {
     SimDevice *sim = sim_of(device);
     host_waits(sim, all_streams_end(sim));
     sim->first_start_s = INFINITY;
     sim->last_end_s = 0;
+    return sim->sticky;
 }
 
-static CudaError sim_bracket_end(Device *device, double *event_s, double *host_s)
+static CudaError sim_bracket_end(Device *device, DeviceBracket *bracket)
 {
     SimDevice *sim = sim_of(device);
+    *bracket = (DeviceBracket){.pending = all_streams_end(sim) > sim->host_s};
+    if (sim->last_end_s > sim->first_start_s)
+        bracket->event_s = sim->last_end_s - sim->first_start_s;
     host_waits(sim, all_streams_end(sim));
-    *event_s = sim->last_end_s > sim->first_start_s ? sim->last_end_s - sim->first_start_s : 0;
-    *host_s = 0;
     return sim->sticky;
+}
+
+/* ---- what only a real GPU has need of ---------------------------------------------------------------------------- */
+
+static void sim_let_go(Device *device)
+{
+}
+
+static void sim_set_time_limit(Device *device, double seconds)
+{
+}
+
+static void sim_pin(Device *device, void *memory, size_t bytes)
+{
+}
+
+static void sim_unpin(Device *device, void *memory)
+{
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -617,6 +637,10 @@ static const DeviceOps OPS = {
     .synchronize = sim_synchronize,
     .bracket_begin = sim_bracket_begin,
     .bracket_end = sim_bracket_end,
+    .let_go = sim_let_go,
+    .set_time_limit = sim_set_time_limit,
+    .pin = sim_pin,
+    .unpin = sim_unpin,
     .reset_statistics = sim_reset_statistics,
     .statistics = sim_statistics,
     .fault = sim_fault,
@@ -624,7 +648,7 @@ static const DeviceOps OPS = {
     .take_output = sim_take_output,
 };
 
-static void describe(const SimProfile *profile, DeviceInfo *info)
+void device_describe_sim(const SimProfile *profile, DeviceInfo *info)
 {
     *info = (DeviceInfo){
         .driver = "simgpu",
@@ -668,7 +692,7 @@ Status device_open_sim(const SimProfile *profile, Device **device, Message *why)
         return status;
     }
     sim->device.ops = &OPS;
-    describe(profile, &sim->device.info);
+    device_describe_sim(profile, &sim->device.info);
     sim_reset_statistics(&sim->device);
     sim->first_start_s = INFINITY;
     *device = &sim->device;
