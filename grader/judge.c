@@ -290,7 +290,8 @@ static bool is_wanted(const Judge *judge, CaseGroup group)
 {
     if (group == CASE_SAMPLE || group == CASE_HIDDEN)
         return !judge->job->timed_only;
-    return group == (judge->result->device.modelled ? CASE_TIMED_SIM : CASE_TIMED_CUDA);
+    return !judge->job->untimed_only &&
+           group == (judge->result->device.modelled ? CASE_TIMED_SIM : CASE_TIMED_CUDA);
 }
 
 /* An entry in the result for each case of this device, "not run" as yet. */

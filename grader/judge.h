@@ -21,6 +21,7 @@ typedef struct JudgeJob {
     const Submission *submission;
     const char *device;     /* "auto", "sim:h200", ... as device_resolve() takes it */
     bool timed_only;        /* leave out samples and hidden cases: for reference solutions, which `check` judges */
+    bool untimed_only;      /* leave out timed cases: what is asked for is the verdict alone */
     Progress *progress;     /* NULL: silent */
 } JudgeJob;
 

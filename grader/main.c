@@ -31,9 +31,11 @@ static const struct Subcommand {
     {"references", command_references, "pde",
      "convjudge references --problem ID [--device DEVICE] [--export]\n"
      "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},
-    {"check", command_check, "p",
-     "convjudge check [--problem ID] [PATH...]\n"
-     "    Holds solutions, by default all, to the verdict their folder names, on the simulated GPU. Prints TAP.\n"},
+    {"check", command_check, "pdt",
+     "convjudge check [--problem ID] [--device DEVICE] [--timed] [PATH...]\n"
+     "    Holds solutions, by default all, to the verdict their folder names, by default on the simulated GPU; a real one\n"
+     "    may also say what a line \"// on cuda: VERDICT, VERDICT\" names. Prints TAP.\n"
+     "    --timed          on a real GPU run the timed cases, too, which takes longer\n"},
 };
 
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

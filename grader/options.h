@@ -13,13 +13,14 @@ typedef struct Options {
     const char *json;
     bool no_record;
     bool export_times;
+    bool timed;
     bool help;
     char **operands;     /* what is left: files */
     int operand_count;
 } Options;
 
 /* `accepted` holds the letters of the options that this subcommand takes: problem p, device d, as a, json j, no-record
- * n, export e. Every subcommand takes --help. */
+ * n, export e, timed t. Every subcommand takes --help. */
 MUST_USE Status options_parse(int argc, char **argv, const char *accepted, Options *options, Message *why);
 
 #endif
