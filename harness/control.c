@@ -1,10 +1,34 @@
 #include "harness/control.h"
 
+#include "harness/process.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+Status control_start(const char *subcommand, const char *device, pid_t *child, int *socket, Message *why)
+{
+    int ends[2];
+    char descriptor[16];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return fail_errno(why, "a socket pair");
+    snprintf(descriptor, sizeof descriptor, "%d", ends[1]);
+    const char *const arguments[] = {"/proc/self/exe", subcommand, descriptor, device, NULL};
+    const ProcessSpec spec = {.argv = arguments,
+                              .environment = (const char *const *)environ,
+                              .keep = &ends[1],
+                              .keep_count = 1,
+                              .output = STDERR_FILENO};
+    Status status = process_start(&spec, child, why);
+    close(ends[1]);
+    if (status != STATUS_OK)
+        close(ends[0]);
+    *socket = ends[0];
+    return status;
+}
 
 typedef union DescriptorSpace { /* aligned as the kernel wants it */
     struct cmsghdr head;

@@ -52,6 +52,10 @@ typedef struct ControlReply {
     bool host_memory_refused;  /* the runner was refused memory at some time */
 } ControlReply;
 
+/* Starts this program again as `subcommand DESCRIPTOR DEVICE`: a process of the judge's that owns a device, with the
+ * other end of `*socket` as its descriptor. It dies with this one (process.h); process_kill() ends it. */
+MUST_USE Status control_start(const char *subcommand, const char *device, pid_t *child, int *socket, Message *why);
+
 /* False where the other side is gone. */
 bool control_send(int socket, const void *message, size_t bytes, const void *more, size_t more_bytes,
                   const int *descriptors, size_t descriptor_count);

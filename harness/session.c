@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,25 +43,10 @@ static double now(void)
 
 static Status broker_start(Session *session, Message *why)
 {
-    int ends[2];
-    char descriptor[16];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return fail_errno(why, "a socket pair");
-    snprintf(descriptor, sizeof descriptor, "%d", ends[1]);
-    const char *const arguments[] = {"/proc/self/exe", "broker", descriptor, session->device, NULL};
-    const ProcessSpec spec = {.argv = arguments,
-                              .environment = (const char *const *)environ,
-                              .keep = &ends[1],
-                              .keep_count = 1,
-                              .output = STDERR_FILENO};
-    Status status = process_start(&spec, &session->broker, why);
-    close(ends[1]);
-    session->control = ends[0];
+    Status status = control_start("broker", session->device, &session->broker, &session->control, why);
     session->greeted = false;
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         session->broker = 0;
-        close(ends[0]);
-    }
     return status;
 }
 
