@@ -27,6 +27,7 @@ typedef struct DeviceModule DeviceModule;     /* one fatbin, loaded */
 typedef struct DeviceFunction DeviceFunction;
 typedef struct DeviceStream DeviceStream;
 typedef struct DeviceEvent DeviceEvent;
+typedef struct DeviceArray DeviceArray;       /* a CUDA array: memory that only copies and textures reach */
 
 typedef struct DeviceInfo {
     char id[64];       /* key of stored times: "sim-h200", or the model's name with dashes */
@@ -98,6 +99,55 @@ typedef struct DeviceBracket { /* the device work of one solve(), on both clocks
     bool pending;    /* when solve() returned, work was still under way */
 } DeviceBracket;
 
+/* Of one channel of an array or a texture; the numbers of CUarray_format (cuda.h of CUDA 13.0). */
+typedef enum DeviceFormat {
+    DEVICE_UINT8 = 0x01, DEVICE_UINT16 = 0x02, DEVICE_UINT32 = 0x03,
+    DEVICE_SINT8 = 0x08, DEVICE_SINT16 = 0x09, DEVICE_SINT32 = 0x0a,
+    DEVICE_FLOAT16 = 0x10, DEVICE_FLOAT32 = 0x20
+} DeviceFormat;
+
+typedef struct DeviceShape {       /* of an array */
+    uint64_t width, height, depth; /* elements; 0: that dimension does not exist */
+    DeviceFormat format;
+    uint32_t channels;             /* 1, 2 or 4 */
+    bool gather;                   /* tex2Dgather() may read it */
+} DeviceShape;
+
+typedef struct DevicePlace { /* one end of a copy of a box: the first of the three that is set */
+    DeviceArray *array;
+    void *host;
+    uint64_t address;
+    uint64_t pitch, slice_rows; /* host and device memory: bytes from row to row, rows from slice to slice */
+    uint64_t x_bytes, y, z;     /* an array: where the box begins */
+} DevicePlace;
+
+typedef struct DeviceBox { /* all at least 1 */
+    uint64_t width_bytes, height, depth;
+} DeviceBox;
+
+/* The numbers of the driver's enumerations. */
+typedef enum DeviceAddressMode {
+    DEVICE_ADDRESS_WRAP, DEVICE_ADDRESS_CLAMP, DEVICE_ADDRESS_MIRROR, DEVICE_ADDRESS_BORDER, DEVICE_ADDRESS_MODES
+} DeviceAddressMode;
+typedef enum DeviceFilterMode { DEVICE_FILTER_POINT, DEVICE_FILTER_LINEAR, DEVICE_FILTER_MODES } DeviceFilterMode;
+
+typedef struct DeviceTexture {  /* what a texture object reads, and how */
+    DeviceArray *array;         /* NULL: device memory, */
+    uint64_t address;           /*   whose format and channels these are: */
+    DeviceFormat format;
+    uint32_t channels;
+    uint64_t bytes;             /* linear memory; 0: rows, */
+    uint64_t width, height;     /*   elements of a row, and rows */
+    uint64_t pitch;             /*   bytes from row to row */
+    DeviceAddressMode address_mode[3];
+    DeviceFilterMode filter_mode;
+    bool as_integer;            /* 8 and 16 bits are not mapped to [0, 1] or [-1, 1] */
+    bool normalized;            /* coordinates are fractions of the extents */
+    bool srgb;
+    uint32_t max_anisotropy;
+    float border[4];
+} DeviceTexture;
+
 typedef struct DeviceOps {
     void (*close)(Device *device);
 
@@ -166,6 +216,21 @@ typedef struct DeviceOps {
     void (*set_budget)(Device *device, uint64_t warp_instructions);
     /* Device-side printf since the last call. */
     size_t (*take_output)(Device *device, char *buffer, size_t size);
+
+    /* Arrays, whose bytes count against the memory limit. Shapes are such as array_check.h accepts. */
+    CudaError (*array_new)(Device *device, const DeviceShape *shape, DeviceArray **array);
+    CudaError (*array_free)(Device *device, DeviceArray *array);
+    /* Copies a box between device memory, arrays and, at one end at most, host memory, which can be reused when it
+     * returns. The caller has seen to it that the box lies within both. */
+    CudaError (*copy_box)(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
+                          DeviceStream *stream);
+    /* Fills `height` rows of `width` bytes each, `pitch` bytes apart. */
+    CudaError (*fill_rows)(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
+                           DeviceStream *stream);
+    /* Textures: `number` is what a kernel gets as its cudaTextureObject_t. CUDA_ERROR_NOT_SUPPORTED: the device has
+     * none. */
+    CudaError (*texture_new)(Device *device, const DeviceTexture *texture, uint64_t *number);
+    CudaError (*texture_free)(Device *device, uint64_t number);
 } DeviceOps;
 
 struct Device {

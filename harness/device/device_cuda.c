@@ -1,14 +1,653 @@
-#include "harness/device/cuda_driver.h"
+/* A real GPU, through NVIDIA's driver library. */
+#include "harness/device/device_cuda.h"
 #include "harness/device/device_kinds.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { CALIBRATION_BRACKETS = 31, CALIBRATION_BYTES = 4096, MOST_PARAMETERS = 4096 };
+
+static const uint64_t LEAST_FLUSH_BYTES = 16u << 20; /* for a device that does not tell the size of its L2 */
+
+/* ---- memory, as the judge asks ----------------------------------------------------------------------------------- */
+
+static void set_memory_limit(Device *device, uint64_t bytes)
+{
+    cuda_of(device)->memory_limit = bytes + cuda_of(device)->flush_bytes;
+}
+
+static uint64_t allocated_bytes(Device *device)
+{
+    return cuda_of(device)->range.used_bytes - cuda_of(device)->flush_bytes;
+}
+
+/* What kernels store the hardware does not tell; but an array that no kernel can have filled, or that was copied as a
+ * whole from elsewhere, was filled by no kernel. */
+static int kernel_wrote(Device *device, uint64_t address)
+{
+    const CudaDevice *cuda = cuda_of(device);
+    const AddressPiece *piece = address_find(&cuda->range, address, 1);
+    bool copied = piece != NULL && piece->copied_bytes >= piece->bytes;
+    return cuda->statistics.kernels == 0 || copied ? 0 : -1;
+}
+
+/* Memory that cannot be pinned is copied all the same, more slowly. */
+static void pin(Device *device, void *memory, size_t bytes)
+{
+    CudaDevice *cuda = cuda_of(device);
+    cuda->driver->cuMemHostRegister(memory, bytes, CU_HOST_REGISTER_DEVICE_MAP);
+}
+
+static void unpin(Device *device, void *memory)
+{
+    cuda_of(device)->driver->cuMemHostUnregister(memory);
+}
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+
+static Status module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
+{
+    CudaDevice *cuda = cuda_of(device);
+    DeviceModule *loaded = calloc(1, sizeof *loaded);
+    if (loaded == NULL)
+        return fail_errno(why, "a module's memory");
+    CudaError error = cuda_release(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_note(cuda, cuda->driver->cuModuleLoadData(&loaded->raw, image));
+    if (error != CUDA_ERROR_SUCCESS) {
+        free(loaded);
+        return fail(STATUS_UNSUPPORTED, why, "the driver cannot load the GPU code: %s", cuda_error_text(error));
+    }
+    loaded->cuda = cuda;
+    loaded->next = cuda->modules;
+    cuda->modules = loaded;
+    *module = loaded;
+    return STATUS_OK;
+}
+
+static void free_function(DeviceFunction *function)
+{
+    free(function->name);
+    free(function->offsets);
+    free(function->sizes);
+    free(function);
+}
+
+static void free_module(DeviceModule *module)
+{
+    while (module->functions != NULL) {
+        DeviceFunction *next = module->functions->next;
+        free_function(module->functions);
+        module->functions = next;
+    }
+    while (module->variables != NULL) {
+        CudaVariable *next = module->variables->next;
+        free(module->variables);
+        module->variables = next;
+    }
+    free(module);
+}
+
+static void module_unload(Device *device, DeviceModule *module)
+{
+    CudaDevice *cuda = cuda_of(device);
+    DeviceModule **link = &cuda->modules;
+    while (*link != module)
+        link = &(*link)->next;
+    *link = module->next;
+    if (cuda_wait_all(cuda) == CUDA_ERROR_SUCCESS)
+        cuda_note(cuda, cuda->driver->cuModuleUnload(module->raw));
+    free_module(module);
+}
+
+static bool read_parameters(const CudaDriver *driver, DeviceFunction *function)
+{
+    size_t offset, bytes;
+    function->offsets = calloc(MOST_PARAMETERS, sizeof *function->offsets);
+    function->sizes = calloc(MOST_PARAMETERS, sizeof *function->sizes);
+    if (function->offsets == NULL || function->sizes == NULL)
+        return false;
+    while (function->parameter_count < MOST_PARAMETERS &&
+           driver->cuFuncGetParamInfo(function->raw, function->parameter_count, &offset, &bytes) ==
+               CUDA_ERROR_SUCCESS) {
+        function->offsets[function->parameter_count] = (uint32_t)offset;
+        function->sizes[function->parameter_count++] = (uint32_t)bytes;
+        function->parameter_bytes = (uint32_t)(offset + bytes);
+    }
+    return true;
+}
+
+static DeviceFunction *function_new(DeviceModule *module, const char *name)
+{
+    DeviceFunction *function = calloc(1, sizeof *function);
+    if (function == NULL)
+        return NULL;
+    function->name = strdup(name);
+    if (function->name == NULL ||
+        module->cuda->driver->cuModuleGetFunction(&function->raw, module->raw, name) != CUDA_ERROR_SUCCESS ||
+        !read_parameters(module->cuda->driver, function)) {
+        free_function(function);
+        return NULL;
+    }
+    function->next = module->functions;
+    module->functions = function;
+    return function;
+}
+
+static DeviceFunction *find_function(DeviceModule *module, const char *name)
+{
+    for (DeviceFunction *known = module->functions; known != NULL; known = known->next)
+        if (strcmp(known->name, name) == 0)
+            return known;
+    return cuda_release(module->cuda) == CUDA_ERROR_SUCCESS ? function_new(module, name) : NULL;
+}
+
+static bool find_variable(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    CuAddress found;
+    size_t size;
+    if (cuda_release(module->cuda) != CUDA_ERROR_SUCCESS ||
+        module->cuda->driver->cuModuleGetGlobal(&found, &size, module->raw, name) != CUDA_ERROR_SUCCESS)
+        return false;
+    CudaVariable *variable = malloc(sizeof *variable);
+    if (variable == NULL)
+        return false;
+    *variable = (CudaVariable){.address = found, .bytes = size, .next = module->variables};
+    module->variables = variable;
+    *address = found;
+    *bytes = size;
+    return true;
+}
+
+/* A function does not know its device: the current context does. */
+static const CudaDriver *the_driver(void)
+{
+    const CudaDriver *driver;
+    return cuda_driver_open(&driver, NULL) == STATUS_OK ? driver : NULL;
+}
+
+static uint32_t attribute(const DeviceFunction *function, int which)
+{
+    int value = 0;
+    return the_driver()->cuFuncGetAttribute(&value, which, function->raw) == CUDA_ERROR_SUCCESS && value > 0
+               ? (uint32_t)value : 0;
+}
+
+static void function_info(DeviceFunction *function, DeviceFunctionInfo *info)
+{
+    *info = (DeviceFunctionInfo){
+        .parameter_count = function->parameter_count,
+        .parameter_bytes = function->parameter_bytes,
+        .parameter_offsets = function->offsets,
+        .parameter_sizes = function->sizes,
+        .registers = attribute(function, CU_FUNCTION_NUM_REGS),
+        .static_shared_bytes = attribute(function, CU_FUNCTION_SHARED_SIZE_BYTES),
+        .local_bytes = attribute(function, CU_FUNCTION_LOCAL_SIZE_BYTES),
+        .constant_bytes = attribute(function, CU_FUNCTION_CONST_SIZE_BYTES),
+        .max_threads_per_block = attribute(function, CU_FUNCTION_MAX_THREADS_PER_BLOCK),
+        .max_dynamic_shared_bytes = attribute(function, CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES),
+        .ptx_version = (int)attribute(function, CU_FUNCTION_PTX_VERSION),
+        .binary_version = (int)attribute(function, CU_FUNCTION_BINARY_VERSION),
+    };
+}
+
+static CudaError function_set_dynamic_shared(DeviceFunction *function, uint32_t bytes)
+{
+    if (bytes > INT32_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    return the_driver()->cuFuncSetAttribute(function->raw, CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
+}
+
+static uint32_t occupancy(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes)
+{
+    int blocks = 0;
+    if (threads > INT32_MAX ||
+        cuda_of(device)->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function->raw, (int)threads,
+                                                                             dynamic_shared_bytes) != CUDA_ERROR_SUCCESS)
+        return 0;
+    return (uint32_t)blocks;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static void remember_kernel(CudaDevice *cuda, const char *name)
+{
+    for (unsigned i = 0; i < cuda->last_kernel_count; i++)
+        if (cuda->last_kernels[i] == name)
+            return;
+    if (cuda->last_kernel_count < CUDA_LAST_KERNELS)
+        cuda->last_kernels[cuda->last_kernel_count++] = name;
+}
+
+static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
+{
+    CudaDevice *cuda = cuda_of(device);
+    size_t bytes = launch->parameter_bytes;
+    void *extra[] = {CU_LAUNCH_PARAMETER_BUFFER, (void *)(uintptr_t)launch->parameters, CU_LAUNCH_PARAMETER_BYTES, &bytes,
+                     CU_LAUNCH_PARAMETER_END};
+    CuStream raw;
+    if (bytes != launch->function->parameter_bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    CudaError error = cuda_enter(cuda, launch->stream, &raw);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    error = cuda->driver->cuLaunchKernel(launch->function->raw, launch->grid[0], launch->grid[1], launch->grid[2],
+                                         launch->block[0], launch->block[1], launch->block[2],
+                                         launch->dynamic_shared_bytes, raw, NULL, bytes == 0 ? NULL : extra);
+    if (error == CUDA_ERROR_SUCCESS) {
+        cuda->statistics.kernels++;
+        remember_kernel(cuda, launch->function->name);
+    }
+    return cuda_note(cuda, error);
+}
+
+/* ---- streams and events ------------------------------------------------------------------------------------------ */
+
+/* `joint` is only ever waited for: without a time it is cheaper. */
+static CudaError stream_open(CudaDevice *cuda, DeviceStream *stream)
+{
+    CudaError error = cuda->driver->cuEventCreate(&stream->joint, CU_EVENT_UNTIMED);
+    if (error == CUDA_ERROR_SUCCESS && stream->raw == NULL)
+        error = cuda->driver->cuStreamCreate(&stream->raw,
+                                             stream->non_blocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_BLOCKING);
+    return cuda_note(cuda, error);
+}
+
+static CudaError stream_new(Device *device, bool non_blocking, DeviceStream **stream)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    *stream = calloc(1, sizeof **stream);
+    if (*stream == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    (*stream)->non_blocking = non_blocking;
+    error = stream_open(cuda, *stream);
+    if (error != CUDA_ERROR_SUCCESS) {
+        free(*stream);
+        return error;
+    }
+    (*stream)->next = cuda->streams;
+    cuda->streams = *stream;
+    return CUDA_ERROR_SUCCESS;
+}
+
+/* A stream that goes while it has work: the work is done all the same, and the judge must see its end. */
+static CudaError stream_free(Device *device, DeviceStream *stream)
+{
+    CudaDevice *cuda = cuda_of(device);
+    DeviceStream **link = &cuda->streams;
+    while (*link != NULL && *link != stream)
+        link = &(*link)->next;
+    if (*link == NULL)
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
+    if (error == CUDA_ERROR_SUCCESS && stream->used)
+        error = cuda_join(cuda, stream);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_note(cuda, cuda->driver->cuStreamDestroy(stream->raw));
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_note(cuda, cuda->driver->cuEventDestroy(stream->joint));
+    *link = stream->next;
+    free(stream);
+    return error;
+}
+
+static CudaError stream_synchronize(Device *device, DeviceStream *stream)
+{
+    return cuda_wait(cuda_of(device), stream);
+}
+
+/* A program that asks again and again must see an end: what is held is let go. */
+static CudaError stream_query(Device *device, DeviceStream *stream)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
+    cuda_observe(cuda);
+    return error != CUDA_ERROR_SUCCESS
+               ? error : cuda_note(cuda, cuda->driver->cuStreamQuery(stream == NULL ? cuda->legacy.raw : stream->raw));
+}
+
+static CudaError stream_wait(Device *device, DeviceStream *stream, DeviceEvent *event)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CuStream raw;
+    if (!event->recorded)
+        return cuda->sticky;
+    CudaError error = cuda_enter(cuda, stream, &raw);
+    return error != CUDA_ERROR_SUCCESS ? error : cuda_note(cuda, cuda->driver->cuStreamWaitEvent(raw, event->raw, 0));
+}
+
+static CudaError event_new(Device *device, DeviceEvent **event)
+{
+    CudaDevice *cuda = cuda_of(device);
+    if (cuda->sticky != CUDA_ERROR_SUCCESS)
+        return cuda->sticky;
+    *event = calloc(1, sizeof **event);
+    if (*event == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    CudaError error = cuda_note(cuda, cuda->driver->cuEventCreate(&(*event)->raw, CU_EVENT_TIMED));
+    if (error != CUDA_ERROR_SUCCESS)
+        free(*event);
+    return error;
+}
+
+static CudaError event_free(Device *device, DeviceEvent *event)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CudaError error = cuda->sticky;
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_note(cuda, cuda->driver->cuEventDestroy(event->raw));
+    free(event);
+    return error;
+}
+
+static CudaError event_record(Device *device, DeviceEvent *event, DeviceStream *stream)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CuStream raw;
+    CudaError error = cuda_enter(cuda, stream, &raw);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    event->recorded = true;
+    return cuda_note(cuda, cuda->driver->cuEventRecord(event->raw, raw));
+}
+
+static CudaError event_synchronize(Device *device, DeviceEvent *event)
+{
+    CudaDevice *cuda = cuda_of(device);
+    return event->recorded ? cuda_wait_event(cuda, event->raw) : cuda->sticky;
+}
+
+static CudaError event_query(Device *device, DeviceEvent *event)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
+    cuda_observe(cuda);
+    if (error != CUDA_ERROR_SUCCESS || !event->recorded)
+        return error;
+    return cuda_note(cuda, cuda->driver->cuEventQuery(event->raw));
+}
+
+static CudaError event_elapsed(Device *device, DeviceEvent *start, DeviceEvent *stop, double *seconds)
+{
+    CudaDevice *cuda = cuda_of(device);
+    float milliseconds = 0;
+    CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    if (!start->recorded || !stop->recorded)
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    error = cuda_note(cuda, cuda->driver->cuEventElapsedTime(&milliseconds, start->raw, stop->raw));
+    *seconds = 1e-3 * milliseconds;
+    return error;
+}
+
+static CudaError synchronize(Device *device)
+{
+    return cuda_wait_all(cuda_of(device));
+}
+
+/* ---- what the judge asks ----------------------------------------------------------------------------------------- */
+
+static CudaError bracket_end(Device *device, DeviceBracket *bracket)
+{
+    CudaError error = cuda_bracket_end(device, bracket);
+    return error == CUDA_ERROR_SUCCESS ? cuda_check_zones(cuda_of(device), NULL) : error;
+}
+
+static void let_go(Device *device)
+{
+    CudaDevice *cuda = cuda_of(device);
+    cuda_note(cuda, cuda_release(cuda));
+}
+
+static void set_time_limit(Device *device, double seconds)
+{
+    cuda_of(device)->time_limit_s = seconds;
+}
+
+static void reset_statistics(Device *device)
+{
+    CudaDevice *cuda = cuda_of(device);
+    cuda->statistics = (DeviceStatistics){0};
+    cuda->fault = (DeviceFault){0};
+    cuda->waited_s = 0;
+    for (size_t i = 0; i < cuda->range.count; i++)
+        cuda->range.pieces[i].copied_bytes = 0;
+}
+
+static void statistics(Device *device, DeviceStatistics *statistics)
+{
+    *statistics = cuda_of(device)->statistics;
+}
+
+static void fault(Device *device, DeviceFault *fault)
+{
+    *fault = cuda_of(device)->fault;
+}
+
+/* Instructions are not counted here: a kernel that does not end runs into the time limit. */
+static void set_budget(Device *device, uint64_t warp_instructions)
+{
+}
+
+/* Kernels print through the driver, to this process's standard output. */
+static size_t take_output(Device *device, char *buffer, size_t size)
+{
+    return 0;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+/* A context that is dead, or in which a kernel still runs, is left to the end of the process. */
+static void close_device(Device *device)
+{
+    CudaDevice *cuda = cuda_of(device);
+    while (cuda->modules != NULL) {
+        DeviceModule *next = cuda->modules->next;
+        free_module(cuda->modules);
+        cuda->modules = next;
+    }
+    while (cuda->streams != NULL) {
+        DeviceStream *next = cuda->streams->next;
+        free(cuda->streams);
+        cuda->streams = next;
+    }
+    address_range_free(&cuda->range);
+    free(cuda);
+}
+
+static const DeviceOps OPS = {
+    .close = close_device,
+    .alloc = cuda_alloc,
+    .release = cuda_free,
+    .set_memory_limit = set_memory_limit,
+    .allocated_bytes = allocated_bytes,
+    .kernel_wrote = kernel_wrote,
+    .owns = cuda_owns,
+    .write = cuda_write,
+    .read = cuda_read,
+    .copy = cuda_copy,
+    .fill = cuda_fill,
+    .module_load = module_load,
+    .module_unload = module_unload,
+    .function = find_function,
+    .variable = find_variable,
+    .function_info = function_info,
+    .function_set_dynamic_shared = function_set_dynamic_shared,
+    .occupancy = occupancy,
+    .launch = launch_kernel,
+    .stream_new = stream_new,
+    .stream_free = stream_free,
+    .stream_synchronize = stream_synchronize,
+    .stream_query = stream_query,
+    .stream_wait = stream_wait,
+    .event_new = event_new,
+    .event_free = event_free,
+    .event_record = event_record,
+    .event_synchronize = event_synchronize,
+    .event_query = event_query,
+    .event_elapsed = event_elapsed,
+    .synchronize = synchronize,
+    .bracket_begin = cuda_bracket_begin,
+    .bracket_end = bracket_end,
+    .let_go = let_go,
+    .set_time_limit = set_time_limit,
+    .pin = pin,
+    .unpin = unpin,
+    .reset_statistics = reset_statistics,
+    .statistics = statistics,
+    .fault = fault,
+    .set_budget = set_budget,
+    .take_output = take_output,
+};
+
+static CudaError open_context(CudaDevice *cuda)
+{
+    CuDevice device;
+    CuContext context;
+    CudaError error = cuda->driver->cuDeviceGet(&device, cuda->ordinal);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda->driver->cuDevicePrimaryCtxSetFlags(device, CU_CONTEXT_SCHEDULE_SPIN);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda->driver->cuDevicePrimaryCtxRetain(&context, device);
+    return error == CUDA_ERROR_SUCCESS ? cuda->driver->cuCtxSetCurrent(context) : error;
+}
+
+static CudaError pinned(CudaDevice *cuda, size_t bytes, void **memory)
+{
+    CudaError error = cuda->driver->cuMemHostAlloc(memory, bytes, CU_HOST_ALLOC_DEVICE_MAP);
+    if (error == CUDA_ERROR_SUCCESS)
+        memset(*memory, 0, bytes);
+    return error;
+}
+
+static CudaError open_shared_memory(CudaDevice *cuda)
+{
+    void *shared, *bounce, *zones;
+    CuAddress address = 0;
+    CudaError error = pinned(cuda, sizeof *cuda->shared, &shared);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda->driver->cuMemHostGetDevicePointer(&address, shared, 0);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = pinned(cuda, (size_t)CUDA_BOUNCE_BYTES * CUDA_BOUNCE_SLOTS, &bounce);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = pinned(cuda, (size_t)CUDA_ZONE_ROOM * CUDA_ZONES_AT_ONCE, &zones);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    cuda->shared = shared;
+    cuda->bounce = bounce;
+    cuda->zones = zones;
+    cuda->gate_address = address + offsetof(CudaShared, gate);
+    cuda->nonce_address = address + offsetof(CudaShared, nonce);
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError open_streams(CudaDevice *cuda)
+{
+    cuda->legacy.raw = CU_STREAM_LEGACY;
+    cuda->own.non_blocking = true;
+    CudaError error = stream_open(cuda, &cuda->legacy);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = stream_open(cuda, &cuda->own);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda->driver->cuEventCreate(&cuda->bracket.start, CU_EVENT_TIMED);
+    return error == CUDA_ERROR_SUCCESS ? cuda->driver->cuEventCreate(&cuda->bracket.stop, CU_EVENT_TIMED) : error;
+}
+
+static CudaError open_range(CudaDevice *cuda)
+{
+    CuAddress base = 0;
+    CudaError error = cuda->driver->cuMemAddressReserve(&base, DEVICE_SPAN, 0, DEVICE_BASE, 0);
+    if (error == CUDA_ERROR_SUCCESS && base != DEVICE_BASE)
+        error = CUDA_ERROR_MEMORY_ALLOCATION;
+    cuda->range = (AddressRange){.base = DEVICE_BASE, .span = DEVICE_SPAN};
+    cuda->memory_limit = UINT64_MAX;
+    return error;
+}
+
+static CudaError open_flush(CudaDevice *cuda)
+{
+    uint64_t bytes = 2 * (uint64_t)cuda->device.info.l2_bytes;
+    bytes = bytes < LEAST_FLUSH_BYTES ? LEAST_FLUSH_BYTES : bytes / 4 * 4;
+    CudaError error = cuda_alloc(&cuda->device, bytes, &cuda->flush_address);
+    if (error == CUDA_ERROR_SUCCESS)
+        cuda->flush_bytes = bytes;
+    return error;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The same bracket as around solve(), with next to nothing in it. */
+static CudaError measure_clock_gap(CudaDevice *cuda)
+{
+    double gaps_s[CALIBRATION_BRACKETS];
+    CudaError error = CUDA_ERROR_SUCCESS;
+    for (int i = 0; i < CALIBRATION_BRACKETS && error == CUDA_ERROR_SUCCESS; i++) {
+        DeviceBracket taken;
+        error = cuda_bracket_begin(&cuda->device);
+        if (error == CUDA_ERROR_SUCCESS)
+            error = cuda_fill(&cuda->device, cuda->flush_address, 0, CALIBRATION_BYTES, NULL);
+        if (error == CUDA_ERROR_SUCCESS)
+            error = cuda_bracket_end(&cuda->device, &taken);
+        gaps_s[i] = taken.host_s - taken.event_s;
+    }
+    qsort(gaps_s, CALIBRATION_BRACKETS, sizeof *gaps_s, by_number);
+    cuda->device.info.clock_gap_s = fmax(0, gaps_s[CALIBRATION_BRACKETS / 2]);
+    return error;
+}
+
+static const struct {
+    CudaError (*open)(CudaDevice *cuda);
+    const char *doing;
+} STEPS[] = {
+    {open_context, "creating a context"},
+    {open_shared_memory, "pinned host memory"},
+    {open_range, "the fixed range of device addresses"},
+    {open_streams, "creating streams and events"},
+    {open_flush, "device memory for flushing the L2"},
+    {measure_clock_gap, "comparing both clocks"},
+};
 
 Status device_describe_cuda(int ordinal, DeviceInfo *info, Message *why)
 {
     const CudaDriver *driver;
-    return cuda_driver_open(&driver, why);
+    Status status = cuda_driver_open(&driver, why);
+    return status == STATUS_OK ? cuda_describe(driver, ordinal, info, why) : status;
 }
 
 Status device_open_cuda(int ordinal, Device **device, Message *why)
 {
-    const CudaDriver *driver;
-    return cuda_driver_open(&driver, why);
+    CudaDevice *cuda = calloc(1, sizeof *cuda);
+    if (cuda == NULL)
+        return fail_errno(why, "the GPU's memory");
+    cuda->ordinal = ordinal;
+    cuda->device.ops = &OPS;
+    Status status = cuda_driver_open(&cuda->driver, why);
+    if (status == STATUS_OK)
+        status = cuda_describe(cuda->driver, ordinal, &cuda->device.info, why);
+    if (status == STATUS_OK && getrandom(&cuda->zone_pattern, sizeof cuda->zone_pattern, 0) != sizeof cuda->zone_pattern)
+        status = fail_errno(why, "random bytes");
+    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && status == STATUS_OK; i++) {
+        CudaError error = STEPS[i].open(cuda);
+        if (error != CUDA_ERROR_SUCCESS)
+            status = fail(STATUS_SYSTEM, why, "%s does not open: %s: %s", cuda->device.info.name, STEPS[i].doing,
+                          cuda_error_text(error));
+    }
+    if (status != STATUS_OK) {
+        close_device(&cuda->device);
+        return status;
+    }
+    reset_statistics(&cuda->device);
+    *device = &cuda->device;
+    return STATUS_OK;
 }
