@@ -1,6 +1,6 @@
 #include "harness/device/device_kinds.h"
+#include "harness/device/device_sim.h"
 #include "harness/device/launch_check.h"
-#include "simgpu/simgpu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,14 +11,6 @@
  * that: each operation has a modelled duration and starts when its stream, the engine it needs (kernels, or the bus)
  * and what the host has already waited for allow. Kernels follow one another even across streams: two that share the
  * device take as long as one after the other, and a model that let them overlap for free would reward splitting one. */
-
-typedef enum Engine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } Engine;
-
-struct DeviceStream {
-    double end_s;      /* when its last operation ends */
-    bool non_blocking; /* does not wait for the legacy default stream, nor the other way round */
-    DeviceStream *next;
-};
 
 struct DeviceEvent {
     double at_s;
@@ -37,27 +29,6 @@ struct DeviceModule {
     const DeviceInfo *device;
     DeviceFunction *functions;
 };
-
-typedef struct SimDevice {
-    Device device; /* first, so that a Device is a SimDevice */
-    SimGpu *gpu;
-    DeviceStream legacy;
-    DeviceStream *streams; /* all others */
-    double host_s;         /* how far the host has waited */
-    double polled_s;       /* how far queries have already answered "not ready" */
-    double engine_end_s[ENGINE_COUNT];
-    double first_start_s, last_end_s; /* of the bracket */
-    CudaError sticky;
-    DeviceFault fault;
-    DeviceStatistics statistics;
-    double longest_s;
-    uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
-} SimDevice;
-
-static SimDevice *sim_of(Device *device)
-{
-    return (SimDevice *)device;
-}
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
@@ -151,7 +122,7 @@ static void sim_unpin(Device *device, void *memory)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static CudaError sim_alloc(Device *device, uint64_t bytes, uint64_t *address)
+CudaError sim_alloc(Device *device, uint64_t bytes, uint64_t *address)
 {
     SimDevice *sim = sim_of(device);
     if (sim->sticky != CUDA_ERROR_SUCCESS)
@@ -161,7 +132,7 @@ static CudaError sim_alloc(Device *device, uint64_t bytes, uint64_t *address)
 }
 
 /* cudaFree() waits for the device (CUDA Programming Guide, "Implicit Synchronization"). */
-static CudaError sim_release(Device *device, uint64_t address)
+CudaError sim_release(Device *device, uint64_t address)
 {
     SimDevice *sim = sim_of(device);
     if (sim->sticky != CUDA_ERROR_SUCCESS)
@@ -193,21 +164,14 @@ static bool sim_owns(Device *device, uint64_t address, uint64_t bytes)
     return simgpu_find(sim_of(device)->gpu, address, bytes, &found);
 }
 
-/* A device address is the host address of its byte in this process (simgpu.h). */
-static void *byte_at(uint64_t address)
-{
-    return (void *)(uintptr_t)address;
-}
-
-/* What every copy begins with: nothing works after a fault, and ranges must be owned. */
-static CudaError check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
+CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
 {
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
     return bytes == 0 || sim_owns(&sim->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void count_copy(SimDevice *sim, DeviceStream *stream, uint64_t bytes, bool across_bus)
+void sim_count_copy(SimDevice *sim, DeviceStream *stream, uint64_t bytes, bool across_bus)
 {
     sim->statistics.copies++;
     enqueue(sim, stream, across_bus ? ENGINE_BUS : ENGINE_KERNELS, simgpu_copy_seconds(sim->gpu, bytes, across_bus));
@@ -216,47 +180,46 @@ static void count_copy(SimDevice *sim, DeviceStream *stream, uint64_t bytes, boo
 static CudaError sim_write(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
-    CudaError error = check_range(sim, to, bytes);
+    CudaError error = sim_check_range(sim, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     memcpy(byte_at(to), from, bytes);
-    count_copy(sim, stream, bytes, true);
+    sim_count_copy(sim, stream, bytes, true);
     return CUDA_ERROR_SUCCESS;
 }
 
 static CudaError sim_read(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
-    CudaError error = check_range(sim, from, bytes);
+    CudaError error = sim_check_range(sim, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     memcpy(to, byte_at(from), bytes);
-    count_copy(sim, stream, bytes, true);
-    host_waits(sim, stream_ready(sim, stream));
-    return CUDA_ERROR_SUCCESS;
+    sim_count_copy(sim, stream, bytes, true);
+    return sim_stream_synchronize(device, stream);
 }
 
 static CudaError sim_copy(Device *device, uint64_t to, uint64_t from, uint64_t bytes, DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
-    CudaError error = check_range(sim, to, bytes);
+    CudaError error = sim_check_range(sim, to, bytes);
     if (error == CUDA_ERROR_SUCCESS)
-        error = check_range(sim, from, bytes);
+        error = sim_check_range(sim, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     memmove(byte_at(to), byte_at(from), bytes);
-    count_copy(sim, stream, bytes, false);
+    sim_count_copy(sim, stream, bytes, false);
     return CUDA_ERROR_SUCCESS;
 }
 
 static CudaError sim_fill(Device *device, uint64_t to, uint8_t value, uint64_t bytes, DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
-    CudaError error = check_range(sim, to, bytes);
+    CudaError error = sim_check_range(sim, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     memset(byte_at(to), value, bytes);
-    count_copy(sim, stream, bytes, false);
+    sim_count_copy(sim, stream, bytes, false);
     return CUDA_ERROR_SUCCESS;
 }
 
@@ -478,7 +441,7 @@ static CudaError sim_stream_free(Device *device, DeviceStream *stream)
     return sim->sticky;
 }
 
-static CudaError sim_stream_synchronize(Device *device, DeviceStream *stream)
+CudaError sim_stream_synchronize(Device *device, DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
     host_waits(sim, stream_ready(sim, stream));
@@ -646,6 +609,12 @@ static const DeviceOps OPS = {
     .fault = sim_fault,
     .set_budget = sim_set_budget,
     .take_output = sim_take_output,
+    .array_new = sim_array_new,
+    .array_free = sim_array_free,
+    .copy_box = sim_copy_box,
+    .fill_rows = sim_fill_rows,
+    .texture_new = sim_texture_new,
+    .texture_free = sim_texture_free,
 };
 
 void device_describe_sim(const SimProfile *profile, DeviceInfo *info)

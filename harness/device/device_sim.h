@@ -1,0 +1,64 @@
+/* device_sim.h - what the files of the simulated GPU share: device_sim.c (the operations of device.h) and
+ * device_sim_array.c (arrays and textures).  */
+#ifndef HARNESS_DEVICE_SIM_H
+#define HARNESS_DEVICE_SIM_H
+
+#include "harness/device/device.h"
+#include "simgpu/simgpu.h"
+
+typedef enum Engine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } Engine;
+
+struct DeviceStream {
+    double end_s;      /* when its last operation ends */
+    bool non_blocking; /* does not wait for the legacy default stream, nor the other way round */
+    DeviceStream *next;
+};
+
+typedef struct SimDevice {
+    Device device; /* first, so that a Device is a SimDevice */
+    SimGpu *gpu;
+    DeviceStream legacy;
+    DeviceStream *streams; /* all others */
+    double host_s;         /* how far the host has waited */
+    double polled_s;       /* how far queries have already answered "not ready" */
+    double engine_end_s[ENGINE_COUNT];
+    double first_start_s, last_end_s; /* of the bracket */
+    CudaError sticky;
+    DeviceFault fault;
+    DeviceStatistics statistics;
+    double longest_s;
+    uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
+} SimDevice;
+
+static inline SimDevice *sim_of(Device *device)
+{
+    return (SimDevice *)device;
+}
+
+/* A device address is the host address of its byte in this process (simgpu.h). */
+static inline void *byte_at(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* ---- device_sim.c ------------------------------------------------------------------------------------------------ */
+
+CudaError sim_alloc(Device *device, uint64_t bytes, uint64_t *address);
+CudaError sim_release(Device *device, uint64_t address);
+CudaError sim_stream_synchronize(Device *device, DeviceStream *stream);
+/* What every copy begins with: nothing works after a fault, and ranges must be owned. */
+CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes);
+void sim_count_copy(SimDevice *sim, DeviceStream *stream, uint64_t bytes, bool across_bus);
+
+/* ---- device_sim_array.c ------------------------------------------------------------------------------------------ */
+
+CudaError sim_array_new(Device *device, const DeviceShape *shape, DeviceArray **array);
+CudaError sim_array_free(Device *device, DeviceArray *array);
+CudaError sim_copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
+                       DeviceStream *stream);
+CudaError sim_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
+                        DeviceStream *stream);
+CudaError sim_texture_new(Device *device, const DeviceTexture *texture, uint64_t *number);
+CudaError sim_texture_free(Device *device, uint64_t number);
+
+#endif
