@@ -2,7 +2,7 @@
 
 #include "grader/ladder.h"
 #include "grader/ranking.h"
-#include "grader/report.h"
+#include "grader/timing.h"
 #include "harness/session.h"
 #include "leaderboard/references.h"
 
@@ -37,7 +37,7 @@ static Status time_all(Store *store, const Board *board, const DeviceInfo *info,
             progress_end(&progress, "failed");
             return status;
         }
-        report_add_time(&text, rung->time.time.ms);
+        timing_add_text(&text, rung->time.time.ms);
         text_add(&text, info->modelled ? " (modelled)" : "");
         progress_end(&progress, text.data);
         text_free(&text);

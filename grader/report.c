@@ -17,16 +17,6 @@ enum {
     FEW = 10                  /* below this, "k of n" says more than a percentile */
 };
 
-void report_add_time(Text *out, double ms)
-{
-    if (ms < 1)
-        text_printf(out, "%.4g us", ms * 1e3);
-    else if (ms < 1000)
-        text_printf(out, "%.4g ms", ms);
-    else
-        text_printf(out, "%.4g s", ms * 1e-3);
-}
-
 static void add_label(Text *out, const char *label)
 {
     text_add(out, "  ");
@@ -167,7 +157,7 @@ static void add_score(const Result *result, TerminalStyle style, Text *out)
 {
     add_label(out, "time");
     Text time = {0};
-    report_add_time(&time, result->score.ms);
+    timing_add_text(&time, result->score.ms);
     terminal_colour(style, out, COLOUR_MARK, time.data);
     text_free(&time);
     text_printf(out, " %s %.1f %%%s, geometric mean of the timed cases\n", plus_minus(style),
@@ -198,7 +188,7 @@ static const char *limiter_words(const char *limiter)
 static void add_timed_case(const CaseResult *item, Text *out)
 {
     Text time = {0};
-    report_add_time(&time, item->time.ms);
+    timing_add_text(&time, item->time.ms);
     text_add(out, "  ");
     terminal_pad(out, item->name, CASE_COLUMNS);
     terminal_pad(out, time.data, -TIME_COLUMNS);
@@ -267,7 +257,7 @@ static void add_bar(const Bar *bar, double longest_ms, TerminalStyle style, Text
     int room = style.width - 2 - NAME_COLUMNS - 1 - TIME_COLUMNS - 2;
     int length = (int)lround(room * bar->ms / longest_ms);
     Text line = {0}, time = {0};
-    report_add_time(&time, bar->ms);
+    timing_add_text(&time, bar->ms);
     terminal_pad(&line, bar->name, NAME_COLUMNS);
     text_add(&line, " ");
     for (int i = 0; i < (length < 1 ? 1 : length); i++)
@@ -370,7 +360,7 @@ void report_write(const Result *result, TerminalStyle style, Text *out)
 static void add_standing(const Standing *standing, Text *out)
 {
     Text time = {0};
-    report_add_time(&time, standing->time.ms);
+    timing_add_text(&time, standing->time.ms);
     text_printf(out, "%5zu  ", standing->rank);
     terminal_pad(out, standing->person, NAME_COLUMNS);
     terminal_pad(out, time.data, -TIME_COLUMNS - 2);

@@ -15,7 +15,4 @@ void report_write(const Result *result, TerminalStyle style, Text *out);
 void report_leaderboard(const Problem *problem, const Board *board, bool modelled, const Standing *standings,
                         size_t count, Text *out);
 
-/* "41.23 us", "1.234 ms", "12.3 s": four digits and the unit that suits. */
-void report_add_time(Text *out, double ms);
-
 #endif

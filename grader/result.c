@@ -3,11 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Nothing is known more precisely, whatever its samples say: clocks and models have errors of their own. */
-static const double LEAST_UNCERTAINTY = 0.005;
 
 void result_free(Result *result)
 {
@@ -30,32 +26,13 @@ void result_warn(Result *result, const char *format, ...)
         result->warnings[result->warning_count++] = arena_string(&result->arena, text);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Of the events' times: a device with a second clock compares the two before this. */
-static double median_s(const CaseSample *samples, size_t count)
-{
-    double *sorted = calloc(count, sizeof *sorted);
-    if (sorted == NULL)
-        abort();
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = samples[i].event_s;
-    qsort(sorted, count, sizeof *sorted, by_number);
-    double median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
-    free(sorted);
-    return median;
-}
-
 void result_time_case(CaseResult *item, const DeviceInfo *device)
 {
-    double time_s = item->sample_count == 0 ? 0 : median_s(item->samples, item->sample_count);
+    item->timing = timing_of(item->samples, item->sample_count, device->clock_gap_s);
+    double time_s = item->timing.time_s;
     if (!(time_s > 0))
         return;
-    item->time = (MeasuredTime){.ms = 1e3 * time_s, .uncertainty = LEAST_UNCERTAINTY};
+    item->time = (MeasuredTime){.ms = 1e3 * time_s, .uncertainty = timing_uncertainty(item->timing.half_width, 0)};
     item->gflops = (double)item->operations / time_s * 1e-9;
     item->gbytes_per_s = (double)item->bytes / time_s * 1e-9;
     if (device->copy_bytes_per_s > 0 && device->fma_flops_per_s > 0)
@@ -68,30 +45,61 @@ static bool is_timed(const CaseResult *item)
     return item->group == CASE_TIMED_CUDA || item->group == CASE_TIMED_SIM;
 }
 
-void result_score(Result *result)
+/* The times of all timed cases, each with the uncertainty that the sitting gives it. */
+static MeasuredTime *timed_cases(Result *result, Arena *arena, size_t *count)
 {
-    double log_ms = 0, log_gflops = 0, log_gbytes = 0, log_roofline = 0, uncertainty = 0;
-    size_t count = 0;
+    MeasuredTime *times = arena_array(arena, result->case_count, sizeof *times);
+    *count = 0;
+    for (size_t i = 0; i < result->case_count; i++) {
+        CaseResult *item = &result->cases[i];
+        if (!is_timed(item))
+            continue;
+        if (item->time.ms > 0)
+            item->time.uncertainty = timing_uncertainty(item->timing.half_width, result->anchor.drift);
+        times[(*count)++] = item->time;
+    }
+    return times;
+}
+
+/* Geometric means over the timed cases, which all have a time. */
+static void average_rates(Result *result, double count)
+{
+    double log_gflops = 0, log_gbytes = 0, log_roofline = 0;
     for (size_t i = 0; i < result->case_count; i++) {
         const CaseResult *item = &result->cases[i];
         if (!is_timed(item))
             continue;
-        if (!(item->time.ms > 0))
-            return;
-        log_ms += log(item->time.ms);
         log_gflops += log(item->gflops);
         log_gbytes += log(item->gbytes_per_s);
         log_roofline += log(item->roofline); /* log 0 is -infinity, and exp() of that 0 again: not known */
-        uncertainty += item->time.uncertainty;
-        count++;
     }
-    if (count == 0)
-        return;
-    const double n = (double)count;
-    result->score = (MeasuredTime){.ms = exp(log_ms / n), .uncertainty = uncertainty / n};
-    result->gflops = exp(log_gflops / n);
-    result->gbytes_per_s = exp(log_gbytes / n);
-    result->roofline = exp(log_roofline / n);
+    result->gflops = exp(log_gflops / count);
+    result->gbytes_per_s = exp(log_gbytes / count);
+    result->roofline = exp(log_roofline / count);
+}
+
+void result_score(Result *result)
+{
+    Arena arena = {0};
+    size_t count;
+    const MeasuredTime *times = timed_cases(result, &arena, &count);
+    result->score = timing_score(times, count);
+    if (result->score.ms > 0)
+        average_rates(result, (double)count);
+    arena_free(&arena);
+}
+
+void result_find_unsteady(Result *result)
+{
+    char *text = result->unsteady;
+    const size_t size = sizeof result->unsteady;
+    const AnchorTimes *anchor = &result->anchor;
+    for (size_t i = 0; i < result->block_count && text[0] == '\0'; i++)
+        if (result->blocks[i].disturbance[0] != '\0')
+            snprintf(text, size, "the GPU was disturbed: %s", result->blocks[i].disturbance);
+    if (text[0] == '\0' && !(anchor->drift <= TIMING_MOST_DRIFT))
+        snprintf(text, size, "the GPU was not steady: the anchor %s drifted by %.1f %%", anchor->name,
+                 100 * anchor->drift);
 }
 
 const CaseResult *result_failed_case(const Result *result)

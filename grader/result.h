@@ -10,6 +10,7 @@
 #include "grader/problem.h"
 #include "grader/submission.h"
 #include "grader/testcase.h"
+#include "grader/timing.h"
 #include "grader/verdict.h"
 #include "harness/compile.h"
 #include "harness/device/device.h"
@@ -18,11 +19,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-typedef struct CaseSample { /* one timed call, on both clocks */
-    double event_s;
-    double host_s;          /* 0 where the device has one clock */
-} CaseSample;
 
 typedef struct CaseResult {
     CaseGroup group;
@@ -36,16 +32,30 @@ typedef struct CaseResult {
     const char *printed;    /* what the submission printed; "" where hidden */
     uint64_t printed_lost;  /* bytes beyond that */
     int64_t operations, bytes, input_bytes;
-    CaseSample *samples;    /* timed cases that were accepted */
+    CaseSample *samples;    /* timed cases that were accepted; in the order of their blocks */
     size_t sample_count;
-    MeasuredTime time;      /* the same */
+    Timing timing;          /* the same: what the samples say */
+    MeasuredTime time;      /* the same, with the uncertainty of the whole sitting */
     double gflops, gbytes_per_s, roofline;
     DeviceStatistics statistics;
 } CaseResult;
 
 typedef struct StepSeconds { /* wall clock of the grading's steps */
     double start, compile, sample, hidden, timed;
+    double check; /* part of the others: expected outputs computed and compared on the device */
+    double wait;  /* likewise: for the device to be free and steady */
 } StepSeconds;
+
+typedef struct AnchorTimes { /* a reference solution timed before and after the submission, in the same sitting */
+    char name[64];           /* "" where none was */
+    double before_ms, after_ms;
+    double drift;            /* timing_drift() of the two */
+} AnchorTimes;
+
+typedef struct BlockConditions { /* of a real GPU, while one block was timed */
+    double sm_clock_mhz, temperature_c;
+    char disturbance[200];       /* "another process used the GPU"; "" where nothing disturbed it */
+} BlockConditions;
 
 enum { RESULT_MAX_WARNINGS = 16 };
 
@@ -69,6 +79,11 @@ typedef struct Result {
     const char *warnings[RESULT_MAX_WARNINGS];
     size_t warning_count;
 
+    AnchorTimes anchor;        /* real GPUs: */
+    BlockConditions *blocks;   /* in the arena, by their number */
+    size_t block_count;
+    char unsteady[300];        /* why the times cannot count, whatever they are; "" where all was well */
+
     MeasuredTime score;        /* geometric mean over the timed cases; ms 0: there is none */
     double gflops, gbytes_per_s, roofline; /* geometric means as well */
 
@@ -85,10 +100,13 @@ void result_free(Result *result);
 /* Adds a warning, once. */
 __attribute__((format(printf, 2, 3))) void result_warn(Result *result, const char *format, ...);
 
-/* From a case's samples: its time (their median), uncertainty, and rates. */
+/* From a case's samples: its time, and rates. */
 void result_time_case(CaseResult *item, const DeviceInfo *device);
-/* From the cases' times: score and rates, where every timed case has one. */
+/* From the cases' times: score and rates, where every timed case has one. The drift of the anchor, which is known only
+ * when all is timed, becomes part of every case's uncertainty. */
 void result_score(Result *result);
+/* Fills in `unsteady` from a block's disturbance or from the drift of the anchor, where it is still empty. */
+void result_find_unsteady(Result *result);
 
 /* The case that decided the verdict; NULL where all were accepted, or none was judged. */
 const CaseResult *result_failed_case(const Result *result);

@@ -26,7 +26,7 @@ static JsonFile as_json(const Result *result)
 
 static void a_case_takes_the_median_of_its_samples(void **state)
 {
-    CaseSample samples[] = {{3e-3, 0}, {1e-3, 0}, {2e-3, 0}, {100, 0}};
+    CaseSample samples[] = {{3e-3, 0, 0}, {1e-3, 0, 0}, {2e-3, 0, 0}, {100, 0, 0}};
     CaseResult item = {.samples = samples, .sample_count = 3, .operations = 4000000, .bytes = 1000000};
     const DeviceInfo device = {.copy_bytes_per_s = 1e9, .fma_flops_per_s = 1e12};
     result_time_case(&item, &device);
