@@ -98,6 +98,28 @@ Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *pro
     return status;
 }
 
+/* Rungs with a time that is shorter; of equal times those that stand before. */
+static size_t count_faster(const Ladder *ladder, const Rung *rung)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < ladder->count; i++) {
+        double ms = ladder->rungs[i].time.time.ms;
+        count += ms > 0 && (ms < rung->time.time.ms || (ms == rung->time.time.ms && &ladder->rungs[i] < rung));
+    }
+    return count;
+}
+
+const Rung *ladder_anchor(const Ladder *ladder)
+{
+    size_t timed = 0;
+    for (size_t i = 0; i < ladder->count; i++)
+        timed += ladder->rungs[i].time.time.ms > 0;
+    for (size_t i = 0; i < ladder->count; i++)
+        if (ladder->rungs[i].time.time.ms > 0 && count_faster(ladder, &ladder->rungs[i]) == (timed - 1) / 2)
+            return &ladder->rungs[i];
+    return NULL;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const ReferenceTime *x = a, *y = b;

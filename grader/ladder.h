@@ -31,6 +31,10 @@ void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count);
 /* Judges one reference solution on its timed cases now. One that is not accepted is BAD_INPUT. */
 MUST_USE Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why);
 
+/* The reference solution that says whether the device is steady: that of median stored time (of an even number the
+ * faster of the middle two). NULL where none has a time. */
+const Rung *ladder_anchor(const Ladder *ladder);
+
 /* Those with a time, fastest first, in `arena`. */
 ReferenceTime *ladder_times(const Ladder *ladder, Arena *arena, size_t *count);
 
