@@ -51,10 +51,14 @@ void ranking_decide(Result *result, bool recorded)
     const CaseResult *impossible = result->device.read_bytes_per_s > 0 ? impossibly_fast_case(result) : NULL;
     if (result->verdict != VERDICT_ACCEPTED)
         snprintf(status, size, "not ranked: not accepted");
+    else if (result->unsteady[0] != '\0')
+        snprintf(status, size, "not ranked: %.*s", (int)(size - sizeof "not ranked: "), result->unsteady);
     else if (!(result->score.ms > 0))
         snprintf(status, size, "not ranked: the problem has no timed cases for this device");
     else if (impossible != NULL)
         snprintf(status, size, "not ranked: \"%s\" took less time than its input takes to be read", impossible->name);
+    else if (result->device.pageable_access)
+        snprintf(status, size, "not ranked: kernels can reach the judge's own memory on this device");
     else if (strcmp(result->sandbox, "full") != 0)
         snprintf(status, size, "not ranked: sandbox %s", result->sandbox);
     else if (!recorded)
