@@ -139,6 +139,11 @@ $(BUILD)/$(1)/tests/test_%: $(BUILD)/$(1)/tests/test_%.o $(patsubst %,$(BUILD)/l
 endef
 $(foreach layer,$(LAYERS),$(eval $(call unit_test_rules,$(layer))))
 
+# Libraries that stand in for NVIDIA's where there is no GPU.
+$(BUILD)/tests/lib%.so.1: tests/fake/%.c
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(plain_flags) -fPIC -shared -MMD -MP -MF $(@:.so.1=.d) -MT $@ $< -lpthread -o $@
+
 $(BUILD)/tests/%: $(BUILD)/tests/%.o
 	$(call say,LD)$(CC) $(CFLAGS) $^ -o $@
 
