@@ -1,0 +1,48 @@
+// ceilings.cu - kernels that do nothing but reach one ceiling of a GPU each (ceilings_measure.c launches them).
+
+enum { CHAINS = 8, STEPS = 16 }; // 128 FMAs a round: FMAS_PER_ROUND of ceilings_measure.c
+
+__device__ static float total(float4 value)
+{
+    return value.x + value.y + value.z + value.w;
+}
+
+// Adds up `count` float4. Four loads are under way at a time in each thread. The sum of zeros is never -1, which the
+// compiler cannot know: nothing is stored, and nothing optimised away.
+extern "C" __global__ void ceilings_read(const float4 *data, unsigned long long count, float *unused)
+{
+    const unsigned long long threads = (unsigned long long)gridDim.x * blockDim.x;
+    unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (; i + 3 * threads < count; i += 4 * threads) {
+        const float4 a = data[i], b = data[i + threads], c = data[i + 2 * threads], d = data[i + 3 * threads];
+        sum += (total(a) + total(b)) + (total(c) + total(d));
+    }
+    for (; i < count; i += threads)
+        sum += total(data[i]);
+    if (sum == -1.0f)
+        *unused = sum;
+}
+
+// Eight independent chains of FMAs in each thread's registers. `cycles` becomes what the first thread took; a grid of
+// one wave starts and ends together.
+extern "C" __global__ void ceilings_fma(float *sums, long long *cycles, unsigned rounds, float factor, float summand)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    float chain[CHAINS];
+    for (int i = 0; i < CHAINS; i++)
+        chain[i] = (float)(thread + i);
+    const long long start = clock64();
+    for (unsigned round = 0; round < rounds; round++)
+#pragma unroll
+        for (int step = 0; step < STEPS; step++)
+#pragma unroll
+            for (int i = 0; i < CHAINS; i++)
+                chain[i] = fmaf(chain[i], factor, summand);
+    float sum = 0;
+    for (int i = 0; i < CHAINS; i++)
+        sum += chain[i];
+    sums[thread] = sum;
+    if (thread == 0)
+        *cycles = clock64() - start;
+}
