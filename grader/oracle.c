@@ -2,7 +2,8 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "harness/process.h"
+#include "harness/own_code.h"
+#include "harness/scratch.h"
 #include "harness/toolkit.h"
 
 #include <dlfcn.h>
@@ -11,14 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
     LANES = 8,      /* neighbours computed together: as many doubles as the widest registers of x86-64 hold */
     PIECE = 4096,   /* elements that one thread computes at a time */
     MAX_SOURCE_BYTES = 1 << 20,
-    MAX_LIBRARY_BYTES = 16 << 20,
-    COMPILE_SECONDS = 60
+    MAX_LIBRARY_BYTES = 16 << 20
 };
 
 /* oracle_row() of grader/oracle/row.c */
@@ -57,11 +56,12 @@ static void add_case_type(const Problem *problem, Text *text)
     text_add(text, "#define CASE_OF(inputs, sizes) {");
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role != ROLE_OUT)
-            text_printf(text, " .%s = %s[%zu],", problem->parameters[i].name,
-                        problem->parameters[i].role == ROLE_IN ? "inputs" : "(int)sizes", i);
+            text_printf(text, " .%s = (%s)%s[%zu],", problem->parameters[i].name, problem->parameters[i].c_type,
+                        problem->parameters[i].role == ROLE_IN ? "inputs" : "sizes", i);
     text_add(text, " }\n");
 }
 
+/* How oracle() is called for the element at a position. */
 static void add_call(const Problem *problem, Text *text)
 {
     int rank = problem->parameters[problem_output(problem)].rank;
@@ -71,35 +71,22 @@ static void add_call(const Problem *problem, Text *text)
     text_add(text, ")\n");
 }
 
-/* `alone`: the file may include no other, which would not be part of the digest. */
-static Status hash_file(Hash *hash, const char *path, bool alone, Message *why)
+void oracle_case_header(const Problem *problem, Text *text)
+{
+    add_case_type(problem, text);
+    add_call(problem, text);
+}
+
+/* An oracle may include no file, which would not be part of the digest. */
+static Status check_alone(const char *path, Message *why)
 {
     Text text = {0};
     Status status = text_read_file(path, MAX_SOURCE_BYTES, &text, why);
-    const char *include = status == STATUS_OK && alone ? strstr(text.data, "#include") : NULL;
+    const char *include = status == STATUS_OK ? strstr(text.data, "#include") : NULL;
     if (include != NULL)
         status = fail(STATUS_BAD_INPUT, why, "%s:%d: expected no #include: an oracle stands alone", path,
                       text_line_at(text.data, (size_t)(include - text.data)));
-    if (status == STATUS_OK)
-        hash_add(hash, text.data, text.length);
     text_free(&text);
-    return status;
-}
-
-/* Runs gcc, with what it writes in `output`, and its own temporary files in `folder`. */
-static Status run_gcc(const char *const *argv, const char *folder, Text *output, ProcessEnd *end, Message *why)
-{
-    char search[PATH_MAX], temporary[PATH_MAX];
-    const char *path = getenv("PATH");
-    snprintf(search, sizeof search, "PATH=%s", path == NULL ? "/usr/local/bin:/usr/bin:/bin" : path);
-    snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
-    const char *const environment[] = {search, temporary, "LC_ALL=C", NULL};
-    const ProcessSpec spec = {.argv = argv, .environment = environment, .output = -1};
-    Status status = process_run(&spec, COMPILE_SECONDS, 64 << 10, output, end, why);
-    if (status == STATUS_OK && end->exit_status == 127)
-        return fail(STATUS_SYSTEM, why, "gcc, which compiles oracle.h, is not to be found: install gcc");
-    if (status == STATUS_OK && end->timed_out)
-        return fail(STATUS_SYSTEM, why, "gcc did not end within %d seconds", COMPILE_SECONDS);
     return status;
 }
 
@@ -108,7 +95,9 @@ static Status hash_compiler(Hash *hash, Message *why)
     static const char *const argv[] = {"/usr/bin/env", "gcc", "--version", NULL};
     Text version = {0};
     ProcessEnd end;
-    Status status = run_gcc(argv, "/tmp", &version, &end, why);
+    Status status = own_code_run(argv, "/tmp", &version, &end, why);
+    if (status == STATUS_OK && end.exit_status == 127)
+        status = fail(STATUS_SYSTEM, why, "gcc, which compiles oracle.h, is not to be found: install gcc");
     if (status == STATUS_OK)
         hash_add(hash, version.data, version.length);
     text_free(&version);
@@ -122,19 +111,20 @@ static Status find_sources(const Problem *problem, Sources *sources, Message *wh
     hash_begin(&hash);
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         hash_add_string(&hash, flags[i]);
-    add_case_type(problem, &sources->case_header);
-    add_call(problem, &sources->case_header);
+    oracle_case_header(problem, &sources->case_header);
     hash_add(&hash, sources->case_header.data, sources->case_header.length);
     snprintf(sources->oracle, sizeof sources->oracle, "%s/oracle.h", problem->folder);
     Status status = home_path("grader/oracle/row.c", sources->row, sizeof sources->row, why);
     if (status == STATUS_OK)
         status = home_path("grader/oracle/element.h", sources->element, sizeof sources->element, why);
     if (status == STATUS_OK)
-        status = hash_file(&hash, sources->row, false, why);
+        status = own_code_hash(&hash, sources->row, why);
     if (status == STATUS_OK)
-        status = hash_file(&hash, sources->element, false, why);
+        status = own_code_hash(&hash, sources->element, why);
     if (status == STATUS_OK)
-        status = hash_file(&hash, sources->oracle, true, why);
+        status = check_alone(sources->oracle, why);
+    if (status == STATUS_OK)
+        status = own_code_hash(&hash, sources->oracle, why);
     if (status == STATUS_OK)
         status = hash_compiler(&hash, why);
     sources->digest = hash_end(&hash);
@@ -161,27 +151,9 @@ static const char *processor_level(void)
 #endif
 }
 
-/* The first line that names an error: "problems/conv1d/oracle.h:7:12: error: ..." */
-static Status compile_error(const Text *output, const char *oracle, Message *why)
-{
-    Text shown = {0};
-    const char *line = output->length > 0 ? output->data : "";
-    const char *error = strstr(line, "error:");
-    while (error != NULL && error > output->data && error[-1] != '\n')
-        error--;
-    line = error != NULL ? error : line;
-    text_add_printable(&shown, line, strcspn(line, "\n"));
-    Status status =
-        fail(STATUS_BAD_INPUT, why, "%s does not compile: %s", oracle, shown.length > 0 ? shown.data : "no reason");
-    text_free(&shown);
-    return status;
-}
-
 static Status compile(const Sources *sources, int lanes, const char *folder, const char *library, Message *why)
 {
     char case_file[PATH_MAX], march[40], define_lanes[40], define_case[PATH_MAX + 40], define_oracle[PATH_MAX + 40];
-    Text output = {0};
-    ProcessEnd end;
     snprintf(case_file, sizeof case_file, "%s/case.h", folder);
     snprintf(march, sizeof march, "-march=%s", processor_level());
     snprintf(define_lanes, sizeof define_lanes, "-DLANES=%d", lanes);
@@ -190,35 +162,16 @@ static Status compile(const Sources *sources, int lanes, const char *folder, con
     const char *const argv[] = {"/usr/bin/env", "gcc", FLAGS, march, define_lanes, define_case, define_oracle,
                                 sources->row, "-o", library, NULL};
     Status status = text_write_file(case_file, &sources->case_header, why);
-    if (status == STATUS_OK)
-        status = run_gcc(argv, folder, &output, &end, why);
-    if (status == STATUS_OK && end.exit_status != 0)
-        status = compile_error(&output, sources->oracle, why);
-    text_free(&output);
-    return status;
+    return status == STATUS_OK ? own_code_compile(argv, folder, sources->oracle, why) : status;
 }
 
 /* --- the cache ---------------------------------------------------------------------------------------------------- */
 
-/* CONVJUDGE_CACHE, else build/cache. */
 static Status cache_path(const Sources *sources, int lanes, char *path, size_t size, Message *why)
 {
-    char folder[PATH_MAX];
-    const char *chosen = getenv("CONVJUDGE_CACHE");
-    if (chosen != NULL && *chosen != '\0') {
-        snprintf(folder, sizeof folder, "%s", chosen);
-    } else {
-        Status status = home_path("build", folder, sizeof folder, why);
-        if (status != STATUS_OK)
-            return status;
-        mkdir(folder, 0755);
-        strncat(folder, "/cache", sizeof folder - strlen(folder) - 1);
-    }
-    mkdir(folder, 0755); /* where it can be neither made nor written, everything works without */
-    if ((size_t)snprintf(path, size, "%s/oracle-%s-%s-%d.so", folder, sources->digest.hex, processor_level(), lanes) >=
-        size)
-        return fail(STATUS_BAD_INPUT, why, "%s: the path of the cache is too long", folder);
-    return STATUS_OK;
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "oracle-%s-%s-%d.so", sources->digest.hex, processor_level(), lanes);
+    return own_code_cached(name, path, size, why);
 }
 
 static bool load(const char *path, Library *library)
