@@ -35,13 +35,6 @@ typedef struct Check {
     double *expected, *magnitude; /* PIECE elements each */
 } Check;
 
-typedef struct Tally {
-    size_t finite, nan;
-    double max_magnitude, max_excess;
-    double max_error, max_error_magnitude; /* S of the element with the largest error */
-    double sum_error, sum_error_squared, sum_expected_squared;
-} Tally;
-
 /* --- expected values ---------------------------------------------------------------------------------------------- */
 
 static Status expect(const Check *check, size_t first, size_t count, Message *why)
@@ -61,59 +54,15 @@ static size_t piece_at(const Check *check, size_t first)
 
 /* --- the first pass ----------------------------------------------------------------------------------------------- */
 
-static double excess_of(const Check *check, double error, double magnitude)
-{
-    return error - EPS32 * check->problem->tolerance.sum_factor * magnitude;
-}
-
-static double slack_of(const Check *check, const Tally *tally)
-{
-    return EPS32 * check->problem->tolerance.max_factor * tally->max_magnitude;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* Elements [first, first + count) of the output, whose expected values begin at `expected`. */
 static Tally tally_block(const Check *check, size_t first, size_t count, const double *expected,
                          const double *magnitude)
 {
-    Tally tally = {.max_excess = -INFINITY};
-    for (size_t i = 0; i < count; i++) {
-        double got = check->output[first + i], error = fabs(got - expected[i]);
-        tally.max_magnitude = larger(tally.max_magnitude, magnitude[i]);
-        tally.sum_expected_squared += expected[i] * expected[i];
-        if (!isfinite(got)) {
-            tally.nan += isnan(got);
-            continue;
-        }
-        tally.finite++;
-        tally.max_excess = larger(tally.max_excess, excess_of(check, error, magnitude[i]));
-        tally.sum_error += error;
-        tally.sum_error_squared += error * error;
-        if (error > tally.max_error || tally.finite == 1) {
-            tally.max_error = error;
-            tally.max_error_magnitude = magnitude[i];
-        }
-    }
+    Tally tally = tally_empty();
+    for (size_t i = 0; i < count; i++)
+        tally_element(&tally, check->output[first + i], expected[i], magnitude[i],
+                      check->problem->tolerance.sum_factor);
     return tally;
-}
-
-static void tally_add(Tally *sum, const Tally *block)
-{
-    if (block->max_error > sum->max_error || sum->finite == 0) {
-        sum->max_error = block->max_error;
-        sum->max_error_magnitude = block->max_error_magnitude;
-    }
-    sum->max_magnitude = larger(sum->max_magnitude, block->max_magnitude);
-    sum->max_excess = larger(sum->max_excess, block->max_excess);
-    sum->finite += block->finite;
-    sum->nan += block->nan;
-    sum->sum_error += block->sum_error;
-    sum->sum_error_squared += block->sum_error_squared;
-    sum->sum_expected_squared += block->sum_expected_squared;
 }
 
 static void tally_piece(const Check *check, size_t first, size_t count, Tally *sum)
@@ -131,7 +80,7 @@ static void tally_piece(const Check *check, size_t first, size_t count, Tally *s
 
 static Status tally_all(const Check *check, Tally *tally, Message *why)
 {
-    *tally = (Tally){.max_excess = -INFINITY};
+    *tally = tally_empty();
     for (size_t first = 0; first < check->count; first += PIECE) {
         Status status = expect(check, first, piece_at(check, first), why);
         if (status != STATUS_OK)
@@ -141,19 +90,27 @@ static Status tally_all(const Check *check, Tally *tally, Message *why)
     return STATUS_OK;
 }
 
-static bool is_accepted(const Check *check, const Tally *tally)
+/* --- what a tally says -------------------------------------------------------------------------------------------- */
+
+static double slack_of(const Tolerance *tolerance, const Tally *tally)
 {
-    return tally->finite == check->count && tally->max_excess <= slack_of(check, tally);
+    return EPS32 * tolerance->max_factor * tally->max_magnitude;
 }
 
-static void summarise(const Check *check, const Tally *tally, Comparison *comparison)
+bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count)
 {
-    const Tolerance *tolerance = &check->problem->tolerance;
-    *comparison = (Comparison){.count = check->count, .rank = (size_t)check->rank};
-    memcpy(comparison->shape, check->shape, sizeof comparison->shape);
-    comparison->max_error = tally->nan > 0 ? NAN : tally->finite < check->count ? INFINITY : tally->max_error;
+    return tally->finite == count && tally->max_excess <= slack_of(tolerance, tally);
+}
+
+void checker_summarise(const Tolerance *tolerance, const Tally *tally, int rank, const size_t *shape,
+                       Comparison *comparison)
+{
+    *comparison = (Comparison){.count = 1, .rank = (size_t)rank};
+    for (int i = 0; i < rank; i++)
+        comparison->count *= comparison->shape[i] = shape[i];
+    comparison->max_error = tally->nan > 0 ? NAN : tally->finite < comparison->count ? INFINITY : tally->max_error;
     comparison->mean_error = tally->finite > 0 ? tally->sum_error / (double)tally->finite : NAN;
-    comparison->bound = EPS32 * tolerance->sum_factor * tally->max_error_magnitude + slack_of(check, tally);
+    comparison->bound = EPS32 * tolerance->sum_factor * tally->max_error_magnitude + slack_of(tolerance, tally);
     if (tally->sum_expected_squared > 0)
         comparison->rms = sqrt(tally->sum_error_squared / tally->sum_expected_squared);
     comparison->rms_exceeded = tolerance->rms > 0 && !(comparison->rms <= tolerance->rms);
@@ -183,7 +140,7 @@ static DiagnosisElement judge(const Check *check, size_t first, size_t count, si
     memcpy(&bits, &check->output[first + i], sizeof bits);
     return (DiagnosisElement){
         .index = first + i,
-        .wrong = !(excess_of(check, error, check->magnitude[i]) <= slack),
+        .wrong = !(tally_excess(error, check->magnitude[i], check->problem->tolerance.sum_factor) <= slack),
         .never_written = bits == poison,
         .got = got,
         .expected = check->expected[i],
@@ -196,7 +153,7 @@ static DiagnosisElement judge(const Check *check, size_t first, size_t count, si
 static Status find_wrong(const Check *check, const Tally *tally, uint32_t poison, Diagnosis *diagnosis,
                          Comparison *comparison, Message *why)
 {
-    double worst_ratio = 0, slack = slack_of(check, tally);
+    double worst_ratio = 0, slack = slack_of(&check->problem->tolerance, tally);
     for (size_t first = 0; first < check->count; first += PIECE) {
         size_t count = piece_at(check, first);
         Status status = expect(check, first, count, why);
@@ -258,7 +215,7 @@ static Status is_flipped(const Check *check, bool *flipped, Message *why)
     other.literal = NULL;
     Status status = tally_all(&other, &tally, why);
     if (status == STATUS_OK)
-        *flipped = is_accepted(&other, &tally);
+        *flipped = checker_accepts(&other.problem->tolerance, &tally, other.count);
     free(copy);
     return status;
 }
@@ -291,8 +248,8 @@ static Status compare(const Check *check, uint32_t poison, Comparison *compariso
     Status status = tally_all(check, &tally, why);
     if (status != STATUS_OK)
         return status;
-    summarise(check, &tally, comparison);
-    if (!is_accepted(check, &tally))
+    checker_summarise(&check->problem->tolerance, &tally, check->rank, check->shape, comparison);
+    if (!checker_accepts(&check->problem->tolerance, &tally, check->count))
         return explain(check, &tally, poison, comparison, why);
     if (comparison->rms_exceeded)
         snprintf(comparison->kind, sizeof comparison->kind, "small errors all over: too little precision");
