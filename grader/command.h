@@ -12,6 +12,8 @@ MUST_USE Status command_grade(const Options *options, int *exit_status, Message 
 MUST_USE Status command_leaderboard(const Options *options, int *exit_status, Message *why);
 /* Times a problem's reference solutions. */
 MUST_USE Status command_references(const Options *options, int *exit_status, Message *why);
+/* Measures a GPU's ceilings, and times the reference solutions of all problems. */
+MUST_USE Status command_calibrate(const Options *options, int *exit_status, Message *why);
 /* Holds solutions to the verdicts that they claim, as TAP. 1: one of them gets another. */
 MUST_USE Status command_check(const Options *options, int *exit_status, Message *why);
 

@@ -31,6 +31,10 @@ static const struct Subcommand {
     {"references", command_references, "pde",
      "convjudge references --problem ID [--device DEVICE] [--export]\n"
      "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},
+    {"calibrate", command_calibrate, "d",
+     "convjudge calibrate [--device DEVICE]\n"
+     "    Measures what a GPU can do at most, for leaderboard/devices/<device>.json, and times all reference solutions, for\n"
+     "    leaderboard/references/<device>.json.\n"},
     {"check", command_check, "pdt",
      "convjudge check [--problem ID] [--device DEVICE] [--timed] [PATH...]\n"
      "    Holds solutions, by default all, to the verdict their folder names, by default on the simulated GPU; a real one\n"
