@@ -53,6 +53,18 @@ static void put_comparison(cJSON *object, const CaseResult *item)
     }
 }
 
+/* Of a single sample there is nothing to say but itself. */
+static void put_timing(cJSON *object, const Timing *timing)
+{
+    if (timing->count < 2)
+        return;
+    put_known(object, "min_ms", 1e3 * timing->min_s);
+    put_known(object, "p5_ms", 1e3 * timing->p5_s);
+    put_known(object, "p95_ms", 1e3 * timing->p95_s);
+    json_put_number(object, "variation", timing->variation);
+    cJSON_AddStringToObject(object, "clock", timing->host_decided ? "host" : "events");
+}
+
 static void put_samples(cJSON *object, const CaseResult *item)
 {
     cJSON *list = cJSON_AddArrayToObject(object, "samples");
@@ -60,6 +72,8 @@ static void put_samples(cJSON *object, const CaseResult *item)
         cJSON *sample = cJSON_CreateObject();
         json_put_number(sample, "event_ms", 1e3 * item->samples[i].event_s);
         put_known(sample, "host_ms", 1e3 * item->samples[i].host_s);
+        if (item->sample_count > 1)
+            cJSON_AddNumberToObject(sample, "block", item->samples[i].block);
         cJSON_AddItemToArray(list, sample);
     }
 }
@@ -112,6 +126,7 @@ static cJSON *case_item(const Problem *problem, const CaseResult *item)
     if (timed && item->judged) {
         put_known(object, "time_ms", item->time.ms);
         put_known(object, "uncertainty", item->time.uncertainty);
+        put_timing(object, &item->timing);
         put_samples(object, item);
         put_known(object, "gflops", item->gflops);
         put_known(object, "gbytes_per_s", item->gbytes_per_s);
@@ -198,6 +213,36 @@ static void put_seconds(cJSON *root, const StepSeconds *seconds)
     json_put_number(object, "sample", seconds->sample);
     json_put_number(object, "hidden", seconds->hidden);
     json_put_number(object, "timed", seconds->timed);
+    put_known(object, "check", seconds->check);
+    put_known(object, "wait", seconds->wait);
+}
+
+static void put_anchor(cJSON *root, const AnchorTimes *anchor)
+{
+    if (anchor->name[0] == '\0')
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "anchor");
+    cJSON_AddStringToObject(object, "name", anchor->name);
+    put_known(object, "before_ms", anchor->before_ms);
+    put_known(object, "after_ms", anchor->after_ms);
+    json_put_number(object, "drift", anchor->drift);
+}
+
+/* What a real GPU was like while the submission was timed. */
+static void put_sitting(cJSON *root, const Result *result)
+{
+    put_known(root, "clock_gap_us", 1e6 * result->device.clock_gap_s);
+    put_anchor(root, &result->anchor);
+    cJSON *list = result->block_count == 0 ? NULL : cJSON_AddArrayToObject(root, "blocks");
+    for (size_t i = 0; i < result->block_count; i++) {
+        const BlockConditions *block = &result->blocks[i];
+        cJSON *item = cJSON_CreateObject();
+        put_known(item, "sm_clock_mhz", block->sm_clock_mhz);
+        put_known(item, "temperature_c", block->temperature_c);
+        if (block->disturbance[0] != '\0')
+            cJSON_AddStringToObject(item, "disturbance", block->disturbance);
+        cJSON_AddItemToArray(list, item);
+    }
 }
 
 static void put_identity(cJSON *root, const Result *result)
@@ -238,6 +283,7 @@ void result_json(const Result *result, Text *out)
     put_ladder(root, result);
     cJSON_AddItemToObject(root, "compile", compile_item(result));
     put_seconds(root, &result->seconds);
+    put_sitting(root, result);
     cJSON_AddItemToObject(root, "cases", cases_item(result));
     json_print(root, out);
     cJSON_Delete(root);

@@ -56,6 +56,41 @@ static void the_score_is_the_geometric_mean_of_the_timed_cases(void **state)
     forget_samples(cases, 3);
 }
 
+static void the_drift_of_the_anchor_is_part_of_the_uncertainty(void **state)
+{
+    CaseSample samples[] = {{1e-3, 0, 0}, {1e-3, 0, 1}, {1.08e-3, 0, 2}}; /* 8 % between fastest and slowest */
+    CaseResult cases[] = {made_up_case(CASE_TIMED_CUDA, "a", VERDICT_ACCEPTED)};
+    cases[0].samples = samples;
+    cases[0].sample_count = 3;
+    Result result = made_up_result(cases, 1);
+    result.anchor.drift = 0.03;
+    result_time_case(&cases[0], &result.device);
+    for (int i = 0; i < 2; i++) { /* once more changes nothing */
+        result_score(&result);
+        close_to(cases[0].timing.half_width, 0.04);
+        close_to(cases[0].time.uncertainty, 0.05);
+        close_to(result.score.uncertainty, 0.05);
+    }
+}
+
+static void a_disturbed_block_or_a_drifting_anchor_is_unsteady(void **state)
+{
+    BlockConditions blocks[3] = {{.sm_clock_mhz = 1980}};
+    Result result = {.blocks = blocks, .block_count = 3, .anchor = {.name = "naive.cu", .drift = 0.02}};
+    result_find_unsteady(&result);
+    assert_string_equal(result.unsteady, "");
+    result.anchor.drift = 0.031;
+    result_find_unsteady(&result);
+    assert_string_equal(result.unsteady, "the GPU was not steady: the anchor naive.cu drifted by 3.1 %");
+    result.unsteady[0] = '\0';
+    strcpy(blocks[2].disturbance, "process 4711 computed on it");
+    result_find_unsteady(&result);
+    assert_string_equal(result.unsteady, "the GPU was disturbed: process 4711 computed on it");
+    strcpy(result.unsteady, "what is known");
+    result_find_unsteady(&result);
+    assert_string_equal(result.unsteady, "what is known");
+}
+
 static void a_timed_case_without_a_time_leaves_no_score(void **state)
 {
     CaseResult cases[] = {made_up_timed_case("a", 1e-3), made_up_case(CASE_TIMED_SIM, "b", VERDICT_WRONG_ANSWER)};
@@ -154,6 +189,76 @@ static void result_json_has_what_is_promised(void **state)
     forget_samples(cases, 1);
 }
 
+/* A double may lose its last bit on the way to milliseconds. */
+static void has_number(const cJSON *object, const char *key, double expected)
+{
+    if (json_get(object, key) == NULL)
+        fail_test("%s is missing", key);
+    close_to(json_get(object, key)->valuedouble, expected);
+}
+
+static void a_measured_time_shows_how_it_was_measured(void **state)
+{
+    CaseSample samples[] = {{1e-3, 1.006e-3, 0}, {2e-3, 3e-3, 1}, {3e-3, 4e-3, 2}};
+    CaseResult cases[] = {made_up_case(CASE_TIMED_CUDA, "a", VERDICT_ACCEPTED)};
+    BlockConditions blocks[] = {{.sm_clock_mhz = 1980, .temperature_c = 41}, {.disturbance = "so"}};
+    cases[0].samples = samples;
+    cases[0].sample_count = 3;
+    Result result = made_up_result(cases, 1);
+    result.device.clock_gap_s = 7e-6;
+    result.blocks = blocks;
+    result.block_count = 2;
+    result.anchor = (AnchorTimes){.name = "naive.cu", .before_ms = 2, .after_ms = 2.02, .drift = 0.01};
+    result.seconds.check = 3;
+    result.seconds.wait = 4;
+    result_time_case(&cases[0], &result.device);
+    JsonFile file = as_json(&result);
+    has_number(file.root, "clock_gap_us", 7);
+    has_number(json_get(file.root, "seconds"), "check", 3);
+    has_number(json_get(file.root, "seconds"), "wait", 4);
+    const cJSON *anchor = json_get(file.root, "anchor"), *list = json_get(file.root, "blocks");
+    assert_string_equal(json_string(anchor, "name"), "naive.cu");
+    has_number(anchor, "before_ms", 2);
+    has_number(anchor, "after_ms", 2.02);
+    has_number(anchor, "drift", 0.01);
+    assert_int_equal(cJSON_GetArraySize(list), 2);
+    has_number(cJSON_GetArrayItem(list, 0), "sm_clock_mhz", 1980);
+    has_number(cJSON_GetArrayItem(list, 0), "temperature_c", 41);
+    assert_null(json_get(cJSON_GetArrayItem(list, 0), "disturbance"));
+    assert_string_equal(json_string(cJSON_GetArrayItem(list, 1), "disturbance"), "so");
+    const cJSON *item = cJSON_GetArrayItem(json_get(file.root, "cases"), 0);
+    const cJSON *sample = cJSON_GetArrayItem(json_get(item, "samples"), 2);
+    has_number(item, "time_ms", 2.993);
+    has_number(item, "min_ms", 0.999);
+    has_number(item, "p5_ms", 1.1984); /* a tenth of the way from the first to the second of three */
+    has_number(item, "p95_ms", 3.893);
+    assert_non_null(json_get(item, "variation"));
+    assert_string_equal(json_string(item, "clock"), "host");
+    has_number(sample, "event_ms", 3);
+    has_number(sample, "host_ms", 4);
+    has_number(sample, "block", 2);
+    json_free(&file);
+}
+
+static void a_modelled_time_says_nothing_about_clocks(void **state)
+{
+    static const char *const absent[] = {"clock_gap_us", "anchor", "blocks"};
+    static const char *const absent_of_case[] = {"min_ms", "p5_ms", "p95_ms", "variation", "clock"};
+    CaseResult cases[] = {made_up_timed_case("a", 1e-3)};
+    Result result = made_up_result(cases, 1);
+    result_time_case(&cases[0], &result.device);
+    JsonFile file = as_json(&result);
+    const cJSON *item = cJSON_GetArrayItem(json_get(file.root, "cases"), 0);
+    for (size_t i = 0; i < COUNT_OF(absent); i++)
+        assert_null(json_get(file.root, absent[i]));
+    for (size_t i = 0; i < COUNT_OF(absent_of_case); i++)
+        assert_null(json_get(item, absent_of_case[i]));
+    assert_null(json_get(json_get(file.root, "seconds"), "check"));
+    assert_null(json_get(cJSON_GetArrayItem(json_get(item, "samples"), 0), "block"));
+    json_free(&file);
+    forget_samples(cases, 1);
+}
+
 static void a_warning_is_given_once(void **state)
 {
     Result result = {0};
@@ -171,12 +276,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_case_takes_the_median_of_its_samples),
         cmocka_unit_test(the_score_is_the_geometric_mean_of_the_timed_cases),
+        cmocka_unit_test(the_drift_of_the_anchor_is_part_of_the_uncertainty),
+        cmocka_unit_test(a_disturbed_block_or_a_drifting_anchor_is_unsteady),
         cmocka_unit_test(a_timed_case_without_a_time_leaves_no_score),
         cmocka_unit_test(an_unmeasured_device_leaves_no_roofline),
         cmocka_unit_test(the_failed_case_is_the_first_that_was_judged),
         cmocka_unit_test(a_hidden_case_gives_no_data_away),
         cmocka_unit_test(a_sample_case_gives_all_of_it),
         cmocka_unit_test(result_json_has_what_is_promised),
+        cmocka_unit_test(a_measured_time_shows_how_it_was_measured),
+        cmocka_unit_test(a_modelled_time_says_nothing_about_clocks),
         cmocka_unit_test(a_warning_is_given_once),
     };
     return cmocka_run_group_tests_name("result", tests, NULL, NULL);
