@@ -11,6 +11,8 @@ enum {
     CASE_COLUMNS = 36,
     LIMITER_COLUMNS = 18,
     TIME_COLUMNS = 10,
+    SPREAD_COLUMNS = 22,      /* "59.31 us +- 0.6 %" */
+    RANGE_COLUMNS = 20,       /* "58.92 .. 60.21 us" */
     MAX_DIAGNOSTIC_LINES = 40,
     MAX_PRINTED_LINES = 12,
     MAX_FAILED_CASES = 6,
@@ -153,6 +155,12 @@ static void add_printed(const Result *result, Text *out)
 
 /* ---- an accepted submission -------------------------------------------------------------------------------------- */
 
+/* Right-aligned; four digits, or all that stand before the point. */
+static void add_rate(Text *out, double rate, int columns)
+{
+    text_printf(out, rate < 10000 ? "%*.4g" : "%*.0f", columns, rate);
+}
+
 static void add_score(const Result *result, TerminalStyle style, Text *out)
 {
     add_label(out, "time");
@@ -163,8 +171,10 @@ static void add_score(const Result *result, TerminalStyle style, Text *out)
     text_printf(out, " %s %.1f %%%s, geometric mean of the timed cases\n", plus_minus(style),
                 100 * result->score.uncertainty, result->device.modelled ? " (modelled)" : "");
     add_label(out, "throughput");
-    text_printf(out, "%.4g GFLOP/s, %.4g GB/s%s", result->gflops, result->gbytes_per_s,
-                result->device.modelled ? " (modelled)" : "");
+    add_rate(out, result->gflops, 0);
+    text_add(out, " GFLOP/s, ");
+    add_rate(out, result->gbytes_per_s, 0);
+    text_printf(out, " GB/s%s", result->device.modelled ? " (modelled)" : "");
     if (result->roofline > 0)
         text_printf(out, ", %.3g %% of the direct roofline", 100 * result->roofline);
     text_add(out, "\n");
@@ -201,15 +211,144 @@ static void add_timed_case(const CaseResult *item, Text *out)
     text_free(&time);
 }
 
-static void add_timed_cases(const Result *result, Text *out)
+static void add_modelled_cases(const Result *result, Text *out)
 {
-    text_printf(out, "\n  %-*s%*s  %-*s%s\n", CASE_COLUMNS,
-                result->device.modelled ? "timed case (modelled)" : "timed case", TIME_COLUMNS, "time",
+    text_printf(out, "\n  %-*s%*s  %-*s%s\n", CASE_COLUMNS, "timed case (modelled)", TIME_COLUMNS, "time",
                 LIMITER_COLUMNS, "limited by", "occupancy");
     for (size_t i = 0; i < result->case_count; i++)
         if (result->cases[i].time.ms > 0)
             add_timed_case(&result->cases[i], out);
 }
+
+/* ---- a time that was measured ------------------------------------------------------------------------------------ */
+
+/* "59.31 us +- 0.6 %" */
+static void add_spread(Text *out, MeasuredTime time, TerminalStyle style)
+{
+    Text text = {0};
+    timing_add_text(&text, time.ms);
+    text_printf(&text, " %s %.1f %%", plus_minus(style), 100 * time.uncertainty);
+    terminal_pad(out, text.data, -SPREAD_COLUMNS);
+    text_free(&text);
+}
+
+static void add_range(Text *out, const Timing *timing)
+{
+    Text text = {0};
+    timing_add_text(&text, 1e3 * timing->min_s);
+    text_add(&text, " .. ");
+    timing_add_text(&text, 1e3 * timing->p95_s);
+    terminal_pad(out, text.data, -RANGE_COLUMNS - 2);
+    text_free(&text);
+}
+
+/* Its name has a line of its own, since the figures fill one. */
+static void add_measured_case(const CaseResult *item, TerminalStyle style, Text *out)
+{
+    text_printf(out, "  %s\n", item->name);
+    add_spread(out, item->time, style);
+    add_range(out, &item->timing);
+    text_printf(out, "%6.1f %%", 100 * item->timing.variation);
+    add_rate(out, item->gflops, 9);
+    add_rate(out, item->gbytes_per_s, 8);
+    if (item->roofline > 0)
+        text_printf(out, "%7.3g %%", 100 * item->roofline);
+    text_add(out, "\n");
+}
+
+static void add_measured_cases(const Result *result, TerminalStyle style, Text *out)
+{
+    text_printf(out, "\n  %-*s%*s%8s%9s%8s%9s\n", SPREAD_COLUMNS - 2, "timed case", RANGE_COLUMNS + 2,
+                "fastest .. 95 %", "CV", "GFLOP/s", "GB/s", "roofline");
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].time.ms > 0)
+            add_measured_case(&result->cases[i], style, out);
+}
+
+typedef struct Range {
+    double least, most; /* both 0: not known */
+} Range;
+
+static void widen(Range *range, double value)
+{
+    if (!(value > 0))
+        return;
+    range->least = range->least > 0 ? fmin(range->least, value) : value;
+    range->most = fmax(range->most, value);
+}
+
+/* ", SM clock 1965 to 1980 MHz"; nothing where it is not known. */
+static void add_condition(Text *out, const char *what, Range range, const char *unit)
+{
+    if (!(range.most > 0))
+        return;
+    text_printf(out, ", %s%.0f", what, range.least);
+    if (lround(range.least) != lround(range.most))
+        text_printf(out, " to %.0f", range.most);
+    text_printf(out, " %s", unit);
+}
+
+/* How often each case was timed, and what the GPU was like meanwhile. */
+static void add_conditions(const Result *result, const Timing *timing, TerminalStyle style, Text *out)
+{
+    Range clock_mhz = {0}, temperature_c = {0};
+    for (size_t i = 0; i < result->block_count; i++) {
+        widen(&clock_mhz, result->blocks[i].sm_clock_mhz);
+        widen(&temperature_c, result->blocks[i].temperature_c);
+    }
+    add_label(out, "measured");
+    text_printf(out, "%zu blocks x %zu calls", timing->blocks, timing->count / timing->blocks);
+    add_condition(out, "SM clock ", clock_mhz, "MHz");
+    add_condition(out, "", temperature_c, style.utf8 ? "°C" : "C");
+    text_add(out, "\n");
+}
+
+static void add_anchor(const AnchorTimes *anchor, Text *out)
+{
+    if (anchor->name[0] == '\0')
+        return;
+    add_label(out, "anchor");
+    text_printf(out, "%s drifted by %.1f %% meanwhile\n", anchor->name, 100 * anchor->drift);
+}
+
+static void add_deciding_clock(size_t by_host, size_t timed, Text *out)
+{
+    if (by_host == 0)
+        return;
+    add_label(out, "clock");
+    text_printf(out, "the host's in %zu of %zu timed cases: it showed more than CUDA events\n", by_host, timed);
+}
+
+static void add_sitting(const Result *result, TerminalStyle style, Text *out)
+{
+    const Timing *timing = NULL;
+    size_t timed = 0, by_host = 0;
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (!(item->time.ms > 0))
+            continue;
+        timing = &item->timing;
+        timed++;
+        by_host += item->timing.host_decided;
+    }
+    if (timing == NULL)
+        return;
+    add_conditions(result, timing, style, out);
+    add_anchor(&result->anchor, out);
+    add_deciding_clock(by_host, timed, out);
+}
+
+static void add_timed_cases(const Result *result, TerminalStyle style, Text *out)
+{
+    if (result->device.modelled) {
+        add_modelled_cases(result, out);
+        return;
+    }
+    add_sitting(result, style, out);
+    add_measured_cases(result, style, out);
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static void add_percentile(const Percentile *percentile, const char *label, const char *others, Text *out)
 {
@@ -318,7 +457,7 @@ static void add_success(const Result *result, TerminalStyle style, Text *out)
     }
     add_rank(result, out);
     if (result->score.ms > 0)
-        add_timed_cases(result, out);
+        add_timed_cases(result, style, out);
     add_ladder(result, style, out);
     add_next_to_beat(result, out);
 }

@@ -114,6 +114,92 @@ static void an_accepted_submission_stands_among_the_references(void **state)
     forget_samples(cases, 1);
 }
 
+enum { BLOCKS = 3, CALLS = 4 };
+
+/* A case on a real GPU: calls of 59 us and a little, by the events; the host's clock shows `host_s` more than its gap. */
+static CaseResult measured_case(const char *name, CaseSample *samples, double gap_s, double host_s)
+{
+    CaseResult item = made_up_case(CASE_TIMED_CUDA, name, VERDICT_ACCEPTED);
+    for (int i = 0; i < BLOCKS * CALLS; i++) {
+        double event_s = 59e-6 + 0.2e-6 * (i % CALLS);
+        samples[i] = (CaseSample){event_s, event_s + gap_s + host_s, i / CALLS};
+    }
+    item.samples = samples;
+    item.sample_count = BLOCKS * CALLS;
+    item.operations = 1500000000;
+    item.bytes = 12000000;
+    return item;
+}
+
+static Result measured_result(CaseResult *cases, size_t count, BlockConditions *blocks)
+{
+    Result result = made_up_result(cases, count);
+    result.device = (DeviceInfo){.id = "nvidia-h200", .name = "NVIDIA H200", .clock_gap_s = 7e-6,
+                                 .copy_bytes_per_s = 4e12, .fma_flops_per_s = 5e13};
+    for (int i = 0; i < BLOCKS; i++)
+        blocks[i] = (BlockConditions){.sm_clock_mhz = 1965 + 7.5 * i, .temperature_c = 41};
+    result.blocks = blocks;
+    result.block_count = BLOCKS;
+    result.anchor = (AnchorTimes){.name = "naive.cu", .before_ms = 2, .after_ms = 2.02, .drift = 0.01};
+    for (size_t i = 0; i < count; i++)
+        result_time_case(&cases[i], &result.device);
+    result_score(&result);
+    return result;
+}
+
+static void a_measured_time_stands_with_what_it_was_measured_by(void **state)
+{
+    CaseSample samples[BLOCKS * CALLS];
+    BlockConditions blocks[BLOCKS];
+    CaseResult cases[] = {measured_case("1.5 million elements, longest kernel", samples, 7e-6, -1e-6)};
+    Result result = measured_result(cases, 1, blocks);
+    Text text = {0};
+    report_write(&result, plain, &text);
+    holds(&text, "59.3 us +- 1.1 %, geometric mean of the timed cases\n");
+    holds(&text, "25295 GFLOP/s, 202.4 GB/s, 50.6 % of the direct roofline\n");
+    holds(&text, "measured    3 blocks x 4 calls, SM clock 1965 to 1980 MHz, 41 C\n");
+    holds(&text, "anchor      naive.cu drifted by 1.0 % meanwhile\n");
+    holds(&text, "  1.5 million elements, longest kernel\n"
+                 "      59.3 us +- 1.1 %      59 us .. 59.6 us   0.4 %    25295   202.4   50.6 %\n");
+    lacks(&text, "modelled");
+    lacks(&text, "limited by");
+    lacks(&text, "the host's");
+    no_line_is_wider_than(&text, 80);
+    text_free(&text);
+}
+
+static void the_clock_of_the_host_is_named_where_it_decided(void **state)
+{
+    CaseSample samples[BLOCKS * CALLS], others[BLOCKS * CALLS];
+    BlockConditions blocks[BLOCKS];
+    CaseResult cases[] = {measured_case("a", samples, 7e-6, 3e-6), measured_case("b", others, 7e-6, -3e-6)};
+    Result result = measured_result(cases, 2, blocks);
+    Text text = {0};
+    report_write(&result, (TerminalStyle){.width = 80, .utf8 = true}, &text);
+    holds(&text, "clock       the host's in 1 of 2 timed cases");
+    holds(&text, "62.3 us ± 1.");
+    holds(&text, "62 us .. 62.6 us");
+    holds(&text, "41 °C");
+    no_line_is_wider_than(&text, 80);
+    text_free(&text);
+}
+
+static void what_is_not_known_of_the_gpu_is_left_out(void **state)
+{
+    CaseSample samples[BLOCKS * CALLS];
+    BlockConditions blocks[BLOCKS];
+    CaseResult cases[] = {measured_case("a", samples, 7e-6, 0)};
+    Result result = measured_result(cases, 1, blocks);
+    Text text = {0};
+    result.block_count = 0;
+    result.anchor.name[0] = '\0';
+    cases[0].roofline = 0;
+    report_write(&result, plain, &text);
+    holds(&text, "measured    3 blocks x 4 calls\n");
+    lacks(&text, "anchor");
+    text_free(&text);
+}
+
 static void bars_fit_a_narrow_terminal_in_colour_too(void **state)
 {
     CaseResult cases[] = {made_up_timed_case("large", 1e-3)};
@@ -203,6 +289,9 @@ int main(void)
         cmocka_unit_test(a_failed_sample_shows_sizes_and_elements),
         cmocka_unit_test(a_failed_hidden_case_shows_its_number_and_kind_only),
         cmocka_unit_test(an_accepted_submission_stands_among_the_references),
+        cmocka_unit_test(a_measured_time_stands_with_what_it_was_measured_by),
+        cmocka_unit_test(the_clock_of_the_host_is_named_where_it_decided),
+        cmocka_unit_test(what_is_not_known_of_the_gpu_is_left_out),
         cmocka_unit_test(bars_fit_a_narrow_terminal_in_colour_too),
         cmocka_unit_test(compiler_diagnostics_are_shown_and_bounded),
         cmocka_unit_test(what_a_submission_prints_cannot_steer_the_terminal),
