@@ -35,11 +35,38 @@ static void the_ladder_is_sorted_and_leaves_out_what_has_no_time(void **state)
     arena_free(&arena);
 }
 
+static void the_anchor_is_the_reference_of_median_time(void **state)
+{
+    static const struct {
+        size_t count;
+        double ms[5];
+        int anchor; /* -1: none */
+    } rows[] = {
+        {0, {0}, -1},
+        {2, {0, 0}, -1},
+        {1, {4}, 0},
+        {3, {3, 1, 2}, 2},
+        {4, {3, 1, 2, 4}, 2},    /* the faster of the middle two */
+        {5, {0, 9, 0, 1, 5}, 4}, /* those without a time do not count */
+        {3, {2, 2, 2}, 1},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Rung rungs[5] = {0};
+        for (size_t k = 0; k < rows[i].count; k++)
+            rungs[k].time.time.ms = rows[i].ms[k];
+        const Ladder ladder = {.rungs = rungs, .count = rows[i].count};
+        const Rung *expected = rows[i].anchor < 0 ? NULL : &rungs[rows[i].anchor];
+        if (ladder_anchor(&ladder) != expected)
+            fail_test("row %zu: another anchor than number %d", i, rows[i].anchor);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_times_of_the_same_source_are_taken),
         cmocka_unit_test(the_ladder_is_sorted_and_leaves_out_what_has_no_time),
+        cmocka_unit_test(the_anchor_is_the_reference_of_median_time),
     };
     return cmocka_run_group_tests_name("ladder", tests, NULL, NULL);
 }
