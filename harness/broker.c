@@ -92,7 +92,7 @@ int broker_main(int argc, char **argv)
     }
     broker.control = atoi(argv[1]);
     broker.functions.first = 1;
-    broker.streams.first = broker.events.first = RING_FIRST_HANDLE;
+    broker.streams.first = broker.events.first = broker.cuda_arrays.first = RING_FIRST_HANDLE;
     bool going = say_hello(&broker, argv[2]);
     while (going && control_receive(broker.control, &request, sizeof request, NULL, 0, descriptors)) {
         going = serve_grader(&broker, &request, descriptors);

@@ -23,7 +23,7 @@ static void malformed(Broker *broker)
     violation(broker, "the submission tampered with the judge's own channel: a malformed request");
 }
 
-static const uint64_t *words(const Broker *broker)
+const uint64_t *broker_words(const Broker *broker)
 {
     return ((const RingWords *)broker->record.body)->word;
 }
@@ -35,21 +35,21 @@ static bool is_terminated(const char *text, size_t size)
 
 /* ---- errors, for the report -------------------------------------------------------------------------------------- */
 
-static void note_first_error(Broker *broker, CudaError error, const char *what, const char *hint)
+void broker_note_error(Broker *broker, CudaError error, const char *call, const char *hint)
 {
     CallReport *report = &broker->reply.report;
     if (error == CUDA_ERROR_SUCCESS || report->first_error != CUDA_ERROR_SUCCESS)
         return;
     report->first_error = error;
     snprintf(report->first_error_text, sizeof report->first_error_text, hint[0] == '\0' ? "%s: %s" : "%s: %s (%s)",
-             what, cuda_error_text(error), hint);
+             call, cuda_error_text(error), hint);
 }
 
 static CudaError serve_note_error(Broker *broker, RingReply *reply)
 {
     const RingNote *note = (const RingNote *)broker->record.body;
     if (is_terminated(note->call, sizeof note->call))
-        note_first_error(broker, note->error, note->call, "");
+        broker_note_error(broker, note->error, note->call, "");
     else
         malformed(broker);
     return CUDA_ERROR_SUCCESS;
@@ -59,7 +59,7 @@ static CudaError serve_note_missing(Broker *broker, RingReply *reply)
 {
     const RingNote *note = (const RingNote *)broker->record.body;
     if (is_terminated(note->call, sizeof note->call))
-        note_first_error(broker, CUDA_ERROR_NOT_SUPPORTED, note->call, "this judge does not provide it");
+        broker_note_error(broker, CUDA_ERROR_NOT_SUPPORTED, note->call, "this judge does not provide it");
     else
         malformed(broker);
     return CUDA_ERROR_SUCCESS;
@@ -98,7 +98,7 @@ static BrokerModule *find_module(Broker *broker, const uint8_t *image, size_t by
 /* The grader's copy is what gets loaded; the runner's may change while it is compared, and nothing comes of it. */
 static CudaError serve_module(Broker *broker, RingReply *reply)
 {
-    uint64_t bytes = words(broker)[0];
+    uint64_t bytes = broker_words(broker)[0];
     BrokerModule *module = NULL;
     if (bytes <= RING_STAGING_BYTES)
         module = find_module(broker, broker->reader.ring->staging, bytes);
@@ -184,8 +184,8 @@ static BrokerFunction *function_of(Broker *broker, uint64_t number)
 
 static CudaError serve_set_shared(Broker *broker, RingReply *reply)
 {
-    BrokerFunction *known = function_of(broker, words(broker)[0]);
-    uint64_t bytes = words(broker)[1];
+    BrokerFunction *known = function_of(broker, broker_words(broker)[0]);
+    uint64_t bytes = broker_words(broker)[1];
     if (known == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (bytes > UINT32_MAX)
@@ -195,8 +195,8 @@ static CudaError serve_set_shared(Broker *broker, RingReply *reply)
 
 static CudaError serve_occupancy(Broker *broker, RingReply *reply)
 {
-    BrokerFunction *known = function_of(broker, words(broker)[0]);
-    uint64_t threads = words(broker)[1], bytes = words(broker)[2];
+    BrokerFunction *known = function_of(broker, broker_words(broker)[0]);
+    uint64_t threads = broker_words(broker)[1], bytes = broker_words(broker)[2];
     if (known == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (threads <= UINT32_MAX && bytes <= UINT32_MAX)
@@ -217,7 +217,7 @@ static bool is_judges_array(const Broker *broker, uint64_t address)
 
 static CudaError serve_alloc(Broker *broker, RingReply *reply)
 {
-    uint64_t bytes = words(broker)[0];
+    uint64_t bytes = broker_words(broker)[0];
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
     CudaError error = broker->device->ops->alloc(broker->device, bytes, &reply->value[0]);
@@ -229,7 +229,7 @@ static CudaError serve_alloc(Broker *broker, RingReply *reply)
 /* solve() may not free what it was given: the judge still reads it. */
 static CudaError serve_release(Broker *broker, RingReply *reply)
 {
-    uint64_t address = words(broker)[0];
+    uint64_t address = broker_words(broker)[0];
     if (is_judges_array(broker, address))
         return CUDA_ERROR_INVALID_VALUE;
     return broker->device->ops->release(broker->device, address);
@@ -244,18 +244,18 @@ static CudaError serve_memory_info(Broker *broker, RingReply *reply)
     return CUDA_ERROR_SUCCESS;
 }
 
-static bool owns(Broker *broker, uint64_t address, uint64_t bytes)
+bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes)
 {
     return bytes <= DEVICE_SPAN && broker->device->ops->owns(broker->device, address, bytes);
 }
 
 static CudaError serve_owned(Broker *broker, RingReply *reply)
 {
-    return owns(broker, words(broker)[0], words(broker)[1]) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    uint64_t address = broker_words(broker)[0], bytes = broker_words(broker)[1];
+    return broker_owns(broker, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Stream 0 is the device's NULL. False where the number stands for nothing. */
-static bool stream_of(Broker *broker, uint64_t number, DeviceStream **stream)
+bool broker_stream(Broker *broker, uint64_t number, DeviceStream **stream)
 {
     *stream = number == 0 ? NULL : handles_get(&broker->streams, number);
     return number == 0 || *stream != NULL;
@@ -263,44 +263,44 @@ static bool stream_of(Broker *broker, uint64_t number, DeviceStream **stream)
 
 static CudaError serve_write(Broker *broker, RingReply *reply)
 {
-    uint64_t to = words(broker)[0], bytes = words(broker)[1];
+    uint64_t to = broker_words(broker)[0], bytes = broker_words(broker)[1];
     DeviceStream *stream;
-    if (!stream_of(broker, words(broker)[2], &stream))
+    if (!broker_stream(broker, broker_words(broker)[2], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    if (bytes > RING_STAGING_BYTES || !owns(broker, to, bytes))
+    if (bytes > RING_STAGING_BYTES || !broker_owns(broker, to, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     return broker->device->ops->write(broker->device, to, broker->reader.ring->staging, bytes, stream);
 }
 
 static CudaError serve_read(Broker *broker, RingReply *reply)
 {
-    uint64_t from = words(broker)[0], bytes = words(broker)[1];
+    uint64_t from = broker_words(broker)[0], bytes = broker_words(broker)[1];
     DeviceStream *stream;
-    if (!stream_of(broker, words(broker)[2], &stream))
+    if (!broker_stream(broker, broker_words(broker)[2], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    if (bytes > RING_STAGING_BYTES || !owns(broker, from, bytes))
+    if (bytes > RING_STAGING_BYTES || !broker_owns(broker, from, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     return broker->device->ops->read(broker->device, broker->reader.ring->staging, from, bytes, stream);
 }
 
 static CudaError serve_copy(Broker *broker, RingReply *reply)
 {
-    uint64_t to = words(broker)[0], from = words(broker)[1], bytes = words(broker)[2];
+    uint64_t to = broker_words(broker)[0], from = broker_words(broker)[1], bytes = broker_words(broker)[2];
     DeviceStream *stream;
-    if (!stream_of(broker, words(broker)[3], &stream))
+    if (!broker_stream(broker, broker_words(broker)[3], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    if (!owns(broker, to, bytes) || !owns(broker, from, bytes))
+    if (!broker_owns(broker, to, bytes) || !broker_owns(broker, from, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     return broker->device->ops->copy(broker->device, to, from, bytes, stream);
 }
 
 static CudaError serve_fill(Broker *broker, RingReply *reply)
 {
-    uint64_t to = words(broker)[0], value = words(broker)[1], bytes = words(broker)[2];
+    uint64_t to = broker_words(broker)[0], value = broker_words(broker)[1], bytes = broker_words(broker)[2];
     DeviceStream *stream;
-    if (!stream_of(broker, words(broker)[3], &stream))
+    if (!broker_stream(broker, broker_words(broker)[3], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    if (!owns(broker, to, bytes))
+    if (!broker_owns(broker, to, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     return broker->device->ops->fill(broker->device, to, (uint8_t)value, bytes, stream);
 }
@@ -314,7 +314,7 @@ static void note_launch_error(Broker *broker, CudaError error, const BrokerFunct
     symbol_name(known->name, name, sizeof name);
     snprintf(what, sizeof what, "launch of %s<<<(%u,%u,%u),(%u,%u,%u)>>>", name, launch->grid[0], launch->grid[1],
              launch->grid[2], launch->block[0], launch->block[1], launch->block[2]);
-    note_first_error(broker, error, what, hint);
+    broker_note_error(broker, error, what, hint);
 }
 
 /* A fault that an earlier kernel left behind is not this launch's doing. */
@@ -361,7 +361,7 @@ static CudaError serve_launch(Broker *broker, RingReply *reply)
     }
     if (known == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    if (!stream_of(broker, head->stream, &stream)) {
+    if (!broker_stream(broker, head->stream, &stream)) {
         note_launch_error(broker, CUDA_ERROR_INVALID_RESOURCE_HANDLE, known, head, "there is no such stream");
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     }
@@ -383,7 +383,7 @@ static CudaError serve_synchronize(Broker *broker, RingReply *reply)
 static CudaError serve_stream_new(Broker *broker, RingReply *reply)
 {
     DeviceStream *stream;
-    CudaError error = broker->device->ops->stream_new(broker->device, words(broker)[0] != 0, &stream);
+    CudaError error = broker->device->ops->stream_new(broker->device, broker_words(broker)[0] != 0, &stream);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
     reply->value[0] = handles_add(&broker->streams, stream);
@@ -394,7 +394,7 @@ static CudaError serve_stream_new(Broker *broker, RingReply *reply)
 
 static CudaError serve_stream_free(Broker *broker, RingReply *reply)
 {
-    DeviceStream *stream = handles_remove(&broker->streams, words(broker)[0]);
+    DeviceStream *stream = handles_remove(&broker->streams, broker_words(broker)[0]);
     return stream == NULL ? CUDA_ERROR_INVALID_RESOURCE_HANDLE
                           : broker->device->ops->stream_free(broker->device, stream);
 }
@@ -402,7 +402,7 @@ static CudaError serve_stream_free(Broker *broker, RingReply *reply)
 static CudaError serve_stream_synchronize(Broker *broker, RingReply *reply)
 {
     DeviceStream *stream;
-    if (!stream_of(broker, words(broker)[0], &stream))
+    if (!broker_stream(broker, broker_words(broker)[0], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     return broker->device->ops->stream_synchronize(broker->device, stream);
 }
@@ -410,21 +410,21 @@ static CudaError serve_stream_synchronize(Broker *broker, RingReply *reply)
 static CudaError serve_stream_query(Broker *broker, RingReply *reply)
 {
     DeviceStream *stream;
-    if (!stream_of(broker, words(broker)[0], &stream))
+    if (!broker_stream(broker, broker_words(broker)[0], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     return broker->device->ops->stream_query(broker->device, stream);
 }
 
 static BrokerEvent *event_of(Broker *broker, int position)
 {
-    return handles_get(&broker->events, words(broker)[position]);
+    return handles_get(&broker->events, broker_words(broker)[position]);
 }
 
 static CudaError serve_stream_wait(Broker *broker, RingReply *reply)
 {
     DeviceStream *stream;
     BrokerEvent *event = event_of(broker, 1);
-    if (!stream_of(broker, words(broker)[0], &stream) || event == NULL)
+    if (!broker_stream(broker, broker_words(broker)[0], &stream) || event == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     return broker->device->ops->stream_wait(broker->device, stream, event->event);
 }
@@ -434,7 +434,7 @@ static CudaError serve_event_new(Broker *broker, RingReply *reply)
     BrokerEvent *event = calloc(1, sizeof *event);
     if (event == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    event->untimed = words(broker)[0] != 0;
+    event->untimed = broker_words(broker)[0] != 0;
     CudaError error = broker->device->ops->event_new(broker->device, &event->event);
     if (error == CUDA_ERROR_SUCCESS) {
         reply->value[0] = handles_add(&broker->events, event);
@@ -449,7 +449,7 @@ static CudaError serve_event_new(Broker *broker, RingReply *reply)
 
 static CudaError serve_event_free(Broker *broker, RingReply *reply)
 {
-    BrokerEvent *event = handles_remove(&broker->events, words(broker)[0]);
+    BrokerEvent *event = handles_remove(&broker->events, broker_words(broker)[0]);
     if (event == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     CudaError error = broker->device->ops->event_free(broker->device, event->event);
@@ -461,7 +461,7 @@ static CudaError serve_event_record(Broker *broker, RingReply *reply)
 {
     DeviceStream *stream;
     BrokerEvent *event = event_of(broker, 0);
-    if (event == NULL || !stream_of(broker, words(broker)[1], &stream))
+    if (event == NULL || !broker_stream(broker, broker_words(broker)[1], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     return broker->device->ops->event_record(broker->device, event->event, stream);
 }
@@ -501,8 +501,6 @@ static CudaError serve_device_info(Broker *broker, RingReply *reply)
 
 /* ---- dispatch ---------------------------------------------------------------------------------------------------- */
 
-typedef CudaError Serve(Broker *broker, RingReply *reply);
-
 static const struct {
     Serve *serve;
     uint32_t least_bytes, most_bytes; /* of the body */
@@ -528,6 +526,12 @@ static const struct {
     [RING_COPY] = {serve_copy, WORDS},
     [RING_FILL] = {serve_fill, WORDS},
     [RING_OWNED] = {serve_owned, WORDS},
+    [RING_COPY_BOX] = {serve_copy_box, sizeof(RingCopyBox), sizeof(RingCopyBox)},
+    [RING_FILL_ROWS] = {serve_fill_rows, sizeof(RingFillRows), sizeof(RingFillRows)},
+    [RING_ARRAY_NEW] = {serve_array_new, sizeof(RingArray), sizeof(RingArray)},
+    [RING_ARRAY_FREE] = {serve_array_free, WORDS},
+    [RING_TEXTURE_NEW] = {serve_texture_new, sizeof(RingTexture), sizeof(RingTexture)},
+    [RING_TEXTURE_FREE] = {serve_texture_free, WORDS},
     [RING_LAUNCH] = {serve_launch, sizeof(RingLaunch), RING_MAX_BODY},
     [RING_SYNCHRONIZE] = {serve_synchronize, WORDS},
     [RING_STREAM_NEW] = {serve_stream_new, WORDS},

@@ -1,5 +1,5 @@
 /* broker_state.h - what the files of the broker share: broker.c (the grader's requests), broker_call.c (one call of
- * solve()) and broker_serve.c (the runner's requests).  */
+ * solve()), broker_serve.c (the runner's requests) and broker_texture.c (those about boxes, arrays and textures).  */
 #ifndef HARNESS_BROKER_STATE_H
 #define HARNESS_BROKER_STATE_H
 
@@ -35,6 +35,18 @@ typedef struct BrokerEvent {
     bool untimed;
 } BrokerEvent;
 
+typedef struct BrokerArray {
+    DeviceArray *array;
+    DeviceShape shape;
+} BrokerArray;
+
+enum { BROKER_MAX_TEXTURES = 1 << 16 };
+
+typedef struct BrokerTextures { /* those that live, by the number that the device gave them */
+    uint64_t number[BROKER_MAX_TEXTURES];
+    uint32_t count;
+} BrokerTextures;
+
 typedef struct Broker {
     int control;
     Device *device;
@@ -45,6 +57,8 @@ typedef struct Broker {
     BrokerModule modules[CONTROL_MAX_MODULES];
     size_t module_count;
     Handles functions, streams, events; /* of BrokerFunction, DeviceStream, BrokerEvent */
+    Handles cuda_arrays;     /* of BrokerArray */
+    BrokerTextures textures;
     CudaError posted_error;  /* the first error of a posted launch that no reply has told yet */
 
     uint8_t *buffers;        /* the arrays, shared with the grader */
@@ -61,5 +75,22 @@ typedef struct Broker {
 void broker_serve(Broker *broker, RingKind awaited);
 void broker_load(Broker *broker);
 void broker_call(Broker *broker, const ControlRequest *request);
+
+/* ---- broker_serve.c ---------------------------------------------------------------------------------------------- */
+
+typedef CudaError Serve(Broker *broker, RingReply *reply);
+
+/* The body of a request that lists [0], [1], ... */
+const uint64_t *broker_words(const Broker *broker);
+/* Whether the bytes lie in one allocation or variable, which may be the judge's. */
+bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes);
+/* Stream 0 is the device's NULL. False where the number stands for nothing. */
+bool broker_stream(Broker *broker, uint64_t number, DeviceStream **stream);
+/* For the report: the first error that a call of the submission met; `hint` may be empty. */
+void broker_note_error(Broker *broker, CudaError error, const char *call, const char *hint);
+
+/* ---- broker_texture.c -------------------------------------------------------------------------------------------- */
+
+Serve serve_copy_box, serve_fill_rows, serve_array_new, serve_array_free, serve_texture_new, serve_texture_free;
 
 #endif

@@ -28,7 +28,7 @@ enum {
     RING_MAX_PARAMETERS = 4096,    /* of a kernel: far more than fit on a line of anybody's code */
     RING_COMMAND_WORDS = 16,
     RING_REPLY_VALUES = 4,
-    RING_FIRST_HANDLE = 16         /* streams and events; 0 is the default stream, 1 and 2 are other names of it */
+    RING_FIRST_HANDLE = 16         /* streams, events, arrays; 0 is the default stream, 1 and 2 are other names of it */
 };
 
 /* ---- what is asked ----------------------------------------------------------------------------------------------- */
@@ -57,6 +57,12 @@ typedef enum RingKind {
     RING_COPY,          /* call: [0] to, [1] from, [2] bytes, [3] stream */
     RING_FILL,          /* call: [0] to, [1] value, [2] bytes, [3] stream */
     RING_OWNED,         /* call: [0] address, [1] bytes; succeeds where they lie in one allocation */
+    RING_COPY_BOX,      /* call: RingCopyBox; at most one of its ends in staging */
+    RING_FILL_ROWS,     /* call: RingFillRows */
+    RING_ARRAY_NEW,     /* call: RingArray; gives [0] array */
+    RING_ARRAY_FREE,    /* call: [0] array */
+    RING_TEXTURE_NEW,   /* call: RingTexture; gives [0] texture, which is what kernels get */
+    RING_TEXTURE_FREE,  /* call: [0] texture */
     /* work */
     RING_LAUNCH,        /* post or call: RingLaunch, then its parameters */
     RING_SYNCHRONIZE,   /* call */
@@ -103,6 +109,41 @@ typedef struct RingLaunch { /* followed by parameter_bytes of parameters at thei
     uint32_t parameter_bytes;
     uint32_t reserved;
 } RingLaunch;
+
+typedef enum RingPlaceKind { RING_IN_STAGING = 1, RING_IN_MEMORY, RING_IN_ARRAY } RingPlaceKind;
+
+typedef struct RingPlace { /* one end of a copy of a box; a DevicePlace (device/device.h) */
+    uint64_t kind;
+    uint64_t at;                /* offset in staging, device address, or array */
+    uint64_t pitch, slice_rows; /* staging and memory */
+    uint64_t x_bytes, y, z;     /* array */
+} RingPlace;
+
+typedef struct RingCopyBox {
+    RingPlace to, from;
+    uint64_t width_bytes, height, depth;
+    uint64_t stream;
+} RingCopyBox;
+
+typedef struct RingFillRows {
+    uint64_t to, pitch, value, width_bytes, height;
+    uint64_t stream;
+} RingFillRows;
+
+typedef struct RingArray { /* a DeviceShape */
+    uint64_t width, height, depth;
+    uint32_t format, channels;
+    uint64_t gather;
+} RingArray;
+
+typedef struct RingTexture { /* a DeviceTexture */
+    uint64_t array; /* 0: memory */
+    uint64_t address, bytes, width, height, pitch;
+    uint32_t format, channels;
+    uint32_t address_mode[3], filter_mode;
+    uint32_t as_integer, normalized, srgb, max_anisotropy;
+    float border[4];
+} RingTexture;
 
 typedef struct RingFunctionInfo {
     uint32_t parameter_count, parameter_bytes;

@@ -1,77 +1,8 @@
 #include "base/tests/unit.h"
 
-#include "harness/broker_state.h"
+#include "harness/tests/broker_fixture.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-/* The broker against a runner that may write anything: here the test plays the runner, in one process. */
-
-static Broker broker;
-static DeviceModule *module;
-
-static const char PTX[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
-                          ".visible .entry nothing(.param .u64 nothing_param_0)\n{\n  ret;\n}\n";
-
-static int set_up(void **state)
-{
-    Message why;
-    int descriptor = ring_create();
-    memset(&broker, 0, sizeof broker);
-    broker.control = -1;
-    broker.limits = (SessionLimits){.device_bytes = 1 << 20, .host_seconds = 0.2, .warp_instructions = 1000};
-    broker.functions.first = 1;
-    broker.streams.first = broker.events.first = RING_FIRST_HANDLE;
-    broker.reader.ring = ring_map(descriptor);
-    close(descriptor);
-    if (device_open("sim", &broker.device, &why) != STATUS_OK ||
-        broker.device->ops->module_load(broker.device, PTX, sizeof PTX - 1, &module, &why) != STATUS_OK) {
-        print_error("%s\n", why.text);
-        return -1;
-    }
-    broker.modules[0] = (BrokerModule){.image = (const uint8_t *)PTX, .bytes = sizeof PTX - 1, .loaded = module};
-    broker.module_count = 1;
-    broker.device->ops->set_memory_limit(broker.device, 1 << 20);
-    return 0;
-}
-
-static void free_objects(Handles *handles)
-{
-    for (uint32_t i = 0; i < handles->count; i++)
-        free(handles->objects[i]);
-    handles_free(handles);
-}
-
-static int tear_down(void **state)
-{
-    for (uint32_t i = 0; i < broker.events.count; i++)
-        if (broker.events.objects[i] != NULL)
-            broker.device->ops->event_free(broker.device, ((BrokerEvent *)broker.events.objects[i])->event);
-    free_objects(&broker.events);
-    free_objects(&broker.functions);
-    handles_free(&broker.streams);
-    broker.device->ops->module_unload(broker.device, module);
-    broker.device->ops->close(broker.device);
-    ring_unmap(broker.reader.ring);
-    return 0;
-}
-
-static void post(uint32_t kind, bool wants_reply, const void *body, size_t bytes)
-{
-    assert_true(ring_post(broker.reader.ring, kind, wants_reply, body, bytes, NULL, 0));
-}
-
-/* One call, answered by serving it and the end of a solve(). */
-static RingReply ask(uint32_t kind, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
-{
-    RingWords words = {{a, b, c, d}};
-    post(kind, true, &words, sizeof words);
-    post(RING_RETURNED, false, NULL, 0);
-    broker_serve(&broker, RING_RETURNED);
-    assert_int_equal(broker.end, SERVE_DONE);
-    return broker.reader.ring->reply;
-}
+/* The broker against a runner that may write anything. */
 
 static uint64_t ask_function(const char *name)
 {
@@ -222,6 +153,20 @@ static uint64_t random_word(uint64_t *seed)
     return *seed % 3 == 0 ? *seed >> (*seed % 60) : likely[*seed / 3 % COUNT_OF(likely)];
 }
 
+static size_t body_bytes(uint32_t kind)
+{
+    switch (kind) {
+    case RING_FUNCTION:
+    case RING_VARIABLE: return sizeof(RingName);
+    case RING_LAUNCH: return sizeof(RingLaunch) + 8;
+    case RING_COPY_BOX: return sizeof(RingCopyBox);
+    case RING_FILL_ROWS: return sizeof(RingFillRows);
+    case RING_ARRAY_NEW: return sizeof(RingArray);
+    case RING_TEXTURE_NEW: return sizeof(RingTexture);
+    default: return sizeof(RingWords);
+    }
+}
+
 static void random_requests_do_no_harm(void **state)
 {
     static union { uint64_t word[600]; RingName name; } body;
@@ -229,8 +174,8 @@ static void random_requests_do_no_harm(void **state)
     for (int i = 0; i < 20000; i++) {
         uint32_t kind = (uint32_t)(random_word(&seed) % (RING_KIND_COUNT + 1));
         bool named = kind == RING_FUNCTION || kind == RING_VARIABLE;
-        size_t bytes = named ? sizeof(RingName) : kind == RING_LAUNCH ? sizeof(RingLaunch) + 8 : sizeof(RingWords);
-        for (size_t w = 0; w < 12; w++)
+        size_t bytes = body_bytes(kind);
+        for (size_t w = 0; w < 20; w++)
             body.word[w] = random_word(&seed);
         if (named)
             body.name = (RingName){.module = seed % 2, .name = "nothing"};
@@ -243,8 +188,6 @@ static void random_requests_do_no_harm(void **state)
         }
     }
 }
-
-#define WITH_A_BROKER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {

@@ -1,0 +1,88 @@
+/* broker_fixture.h - a broker on the simulated GPU, whose runner the test plays itself, in one process.  */
+#ifndef HARNESS_TESTS_BROKER_FIXTURE_H
+#define HARNESS_TESTS_BROKER_FIXTURE_H
+
+#include "base/tests/unit.h"
+#include "harness/broker_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static Broker broker;
+static DeviceModule *module;
+
+static const char PTX[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
+                          ".visible .entry nothing(.param .u64 nothing_param_0)\n{\n  ret;\n}\n";
+
+static inline int set_up(void **state)
+{
+    Message why;
+    int descriptor = ring_create();
+    memset(&broker, 0, sizeof broker);
+    broker.control = -1;
+    broker.limits = (SessionLimits){.device_bytes = 1 << 20, .host_seconds = 0.2, .warp_instructions = 1000};
+    broker.functions.first = 1;
+    broker.streams.first = broker.events.first = broker.cuda_arrays.first = RING_FIRST_HANDLE;
+    broker.reader.ring = ring_map(descriptor);
+    close(descriptor);
+    if (device_open("sim", &broker.device, &why) != STATUS_OK ||
+        broker.device->ops->module_load(broker.device, PTX, sizeof PTX - 1, &module, &why) != STATUS_OK) {
+        print_error("%s\n", why.text);
+        return -1;
+    }
+    broker.modules[0] = (BrokerModule){.image = (const uint8_t *)PTX, .bytes = sizeof PTX - 1, .loaded = module};
+    broker.module_count = 1;
+    broker.device->ops->set_memory_limit(broker.device, 1 << 20);
+    return 0;
+}
+
+static inline void free_objects(Handles *handles)
+{
+    for (uint32_t i = 0; i < handles->count; i++)
+        free(handles->objects[i]);
+    handles_free(handles);
+}
+
+static inline int tear_down(void **state)
+{
+    for (uint32_t i = 0; i < broker.events.count; i++)
+        if (broker.events.objects[i] != NULL)
+            broker.device->ops->event_free(broker.device, ((BrokerEvent *)broker.events.objects[i])->event);
+    for (uint32_t i = 0; i < broker.cuda_arrays.count; i++)
+        if (broker.cuda_arrays.objects[i] != NULL)
+            broker.device->ops->array_free(broker.device, ((BrokerArray *)broker.cuda_arrays.objects[i])->array);
+    free_objects(&broker.events);
+    free_objects(&broker.cuda_arrays);
+    free_objects(&broker.functions);
+    handles_free(&broker.streams);
+    broker.device->ops->module_unload(broker.device, module);
+    broker.device->ops->close(broker.device);
+    ring_unmap(broker.reader.ring);
+    return 0;
+}
+
+static inline void post(uint32_t kind, bool wants_reply, const void *body, size_t bytes)
+{
+    assert_true(ring_post(broker.reader.ring, kind, wants_reply, body, bytes, NULL, 0));
+}
+
+/* One call, answered by serving it and the end of a solve(). */
+static inline RingReply ask_body(uint32_t kind, const void *body, size_t bytes)
+{
+    post(kind, true, body, bytes);
+    post(RING_RETURNED, false, NULL, 0);
+    broker_serve(&broker, RING_RETURNED);
+    assert_int_equal(broker.end, SERVE_DONE);
+    return broker.reader.ring->reply;
+}
+
+static inline RingReply ask(uint32_t kind, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    RingWords words = {{a, b, c, d}};
+    return ask_body(kind, &words, sizeof words);
+}
+
+#define WITH_A_BROKER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+#endif
