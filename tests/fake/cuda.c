@@ -10,7 +10,7 @@
  * Kernels  do by their name: "store" (u64 address, u32 value), "spin" (u32 microseconds), "hang" (never ends), "fault"
  *          (an illegal address, from which the context does not recover); any other does nothing.
  * Setting  CONVJUDGE_FAKE_CUDA_DEVICES=0: there is no device. CONVJUDGE_FAKE_CUDA_LOG=FILE: appends a line for each
- *          call, and "ran CALL stream=N" for each operation that is done; polls that repeat the line before are left out.
+ *          call, and "ran CALL stream=N" for each operation that is done, but no poll that repeats the line before it.
  * Source   CUDA Driver API 13.0: Stream synchronization behavior; API synchronization behavior.  */
 #include "harness/device/cuda_driver.h"
 
@@ -70,6 +70,7 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
+    Event *next;
     bool timed, destroyed;
     uint64_t recorded, reached; /* recordings asked for, and the last one that was done */
     double time_s;              /* of that one */
@@ -89,6 +90,7 @@ typedef struct Variable {
 
 enum { MAX_SYMBOLS = 16 };
 struct CUmod_st {
+    CuModule next;
     struct CUfunc_st functions[MAX_SYMBOLS];
     Variable variables[MAX_SYMBOLS];
     size_t function_count, variable_count;
@@ -112,7 +114,9 @@ static struct {
     pthread_cond_t changed; /* something was appended, or done */
     bool initialised, started;
     CudaError error;        /* sticky */
-    Stream legacy, *streams;
+    Stream legacy, *streams; /* all that ever were, and */
+    Event *events;           /*   likewise */
+    CuModule modules;        /* that are loaded */
     int stream_count;
     uint64_t ticket;
     Region *regions;
@@ -909,6 +913,10 @@ static CudaError read_module(CuModule module, const char *text)
 
 static void free_module(CuModule module)
 {
+    CuModule *link = &fake.modules;
+    while (*link != module)
+        link = &(*link)->next;
+    *link = module->next;
     for (size_t i = 0; i < module->variable_count; i++) {
         *region_at((uint64_t)module->variables[i].memory) = fake.regions[--fake.region_count];
         free(module->variables[i].memory);
@@ -920,9 +928,14 @@ CudaError cuModuleLoadData(CuModule *module, const void *image)
 {
     ENTER("cuModuleLoadData");
     CudaError error = wait_until_idle();
+    if (error != CUDA_ERROR_SUCCESS)
+        return leave(error);
     *module = calloc(1, sizeof **module);
-    if (error == CUDA_ERROR_SUCCESS)
-        error = read_module(*module, image);
+    if (*module == NULL)
+        abort();
+    (*module)->next = fake.modules;
+    fake.modules = *module;
+    error = read_module(*module, image);
     if (error != CUDA_ERROR_SUCCESS)
         free_module(*module);
     return leave(error);
@@ -1176,7 +1189,8 @@ CudaError cuEventCreate(CuEvent *event, unsigned flags)
     *event = calloc(1, sizeof **event);
     if (*event == NULL)
         abort();
-    (*event)->timed = (flags & CU_EVENT_UNTIMED) == 0;
+    **event = (Event){.next = fake.events, .timed = (flags & CU_EVENT_UNTIMED) == 0};
+    fake.events = *event;
     return leave(CUDA_ERROR_SUCCESS);
 }
 
