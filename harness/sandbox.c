@@ -24,7 +24,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define BWRAP "/usr/bin/bwrap"
 #define SETPRIV "/usr/bin/setpriv"
 #define PRLIMIT "/usr/bin/prlimit"
 
@@ -47,6 +46,12 @@ struct Sandbox {
     int filter;            /* descriptor of the filter of system calls; -1: none */
     char folder[PATH_MAX]; /* stands in for /tmp where there is no bubblewrap; else "" */
 };
+
+static const char *bubblewrap(void)
+{
+    const char *chosen = getenv("CONVJUDGE_BWRAP");
+    return chosen != NULL && chosen[0] != '\0' ? chosen : "/usr/bin/bwrap";
+}
 
 static Sandbox *sandbox_of(const SandboxSpec *spec)
 {
@@ -77,7 +82,7 @@ static void add_all(Sandbox *sandbox, const char *const *arguments)
 
 static void add_namespaces(Sandbox *sandbox, const Plan *plan)
 {
-    ADD(sandbox, BWRAP, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+    ADD(sandbox, bubblewrap(), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
         "--new-session", "--die-with-parent", "--cap-drop", "ALL");
     if (plan->own_users)
         ADD(sandbox, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP");
@@ -171,10 +176,29 @@ static Status add_filter(Sandbox *sandbox, ProcessSpec *process, Message *why)
     return STATUS_OK;
 }
 
+/* One that was merely unpacked has its libraries beside it, where LD_LIBRARY_PATH says. The program inside is not to
+ * find any there. */
+static const char *const *add_library_path(Sandbox *sandbox, const char *const *environment)
+{
+    const char *path = getenv("LD_LIBRARY_PATH");
+    size_t count = 0;
+    if (path == NULL || getenv("CONVJUDGE_BWRAP") == NULL)
+        return environment;
+    while (environment != NULL && environment[count] != NULL)
+        count++;
+    const char **longer = arena_array(&sandbox->arena, count + 2, sizeof *longer);
+    for (size_t i = 0; i < count; i++)
+        longer[i] = environment[i];
+    longer[count] = arena_printf(&sandbox->arena, "LD_LIBRARY_PATH=%s", path);
+    ADD(sandbox, "--unsetenv", "LD_LIBRARY_PATH");
+    return longer;
+}
+
 static Status wrapped(Sandbox *sandbox, const Plan *plan, ProcessSpec *process, Message *why)
 {
     *process = sandbox->spec->process;
     add_namespaces(sandbox, plan);
+    process->environment = add_library_path(sandbox, process->environment);
     add_files(sandbox);
     Status status = add_filter(sandbox, process, why);
     add_program(sandbox, plan);
@@ -257,7 +281,7 @@ static bool works(const Plan *plan, Message *why)
         status = process_run(&process, PROBE_SECONDS, 4096, &output, &end, why);
     bool worked = status == STATUS_OK && !end.timed_out && end.exit_status == 0;
     if (status == STATUS_OK && !worked)
-        (void)fail(STATUS_SYSTEM, why, "%s ended with exit status %d: %.*s", BWRAP, end.exit_status,
+        (void)fail(STATUS_SYSTEM, why, "%s ended with exit status %d: %.*s", bubblewrap(), end.exit_status,
                    (int)strcspn(output.data, "\n"), output.data);
     text_free(&output);
     sandbox_free(sandbox);
@@ -275,8 +299,8 @@ static Plan find_plan(Message *why)
          .missing = root ? "root's processes cannot be limited here" : counts ? NULL : no_count},
         {.process_limit = counts && !root, .missing = "nested user namespaces are allowed (bubblewrap 0.8 forbids them)"},
     };
-    if (access(BWRAP, X_OK) != 0) {
-        (void)fail(STATUS_NOT_FOUND, why, "bubblewrap is not installed (%s)", BWRAP);
+    if (access(bubblewrap(), X_OK) != 0) {
+        (void)fail(STATUS_NOT_FOUND, why, "bubblewrap is not installed (%s)", bubblewrap());
         return (Plan){0};
     }
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {

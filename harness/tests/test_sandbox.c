@@ -234,6 +234,32 @@ static void the_level_is_full(void **state)
     assert_string_equal(sandbox_level(), "full");
 }
 
+/* In place of an unpacked bubblewrap: the installed one, behind a script that asks for the libraries' folder. */
+static void put_bubblewrap(char *path, size_t size)
+{
+    Text script = {0};
+    snprintf(path, size, "%s/bwrap", folder);
+    text_add(&script, "#!/bin/sh\n[ \"$LD_LIBRARY_PATH\" = /unpacked ] || exit 99\nexec /usr/bin/bwrap \"$@\"\n");
+    assert_int_equal(text_write_file(path, &script, NULL), STATUS_OK);
+    assert_int_equal(chmod(path, 0755), 0);
+    text_free(&script);
+}
+
+static void an_unpacked_bubblewrap_finds_its_libraries_and_the_program_does_not(void **state)
+{
+    char path[300];
+    Text output = {0};
+    put_bubblewrap(path, sizeof path);
+    setenv("CONVJUDGE_BWRAP", path, 1);
+    setenv("LD_LIBRARY_PATH", "/unpacked", 1);
+    ProcessEnd end = inside_with((SandboxSpec){0}, "env | sort", 20, &output);
+    unsetenv("CONVJUDGE_BWRAP");
+    unsetenv("LD_LIBRARY_PATH");
+    assert_int_equal(end.exit_status, 0);
+    assert_string_equal(output.data, "PATH=/usr/bin:/bin\nPWD=/\n");
+    text_free(&output);
+}
+
 static int make_folder(void **state)
 {
     char path[300];
@@ -262,6 +288,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_exit_status_comes_through),
     cmocka_unit_test(a_kept_descriptor_comes_through),
     cmocka_unit_test(a_missing_mount_is_named),
+    cmocka_unit_test(an_unpacked_bubblewrap_finds_its_libraries_and_the_program_does_not),
     cmocka_unit_test(system_calls_that_only_attacks_need_fail),
     cmocka_unit_test(a_program_that_must_stay_one_process_can_have_threads),
     cmocka_unit_test(the_number_of_processes_is_limited),
