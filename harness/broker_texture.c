@@ -120,7 +120,7 @@ CudaError serve_array_free(Broker *broker, RingReply *reply)
 /* Whether all that the texture can read is an array that there is, or memory that the submission may read. */
 static bool find_resource(Broker *broker, const RingTexture *asked, DeviceTexture *texture)
 {
-    uint64_t element = element_bytes(texture->format, texture->channels), row_bytes, bytes = asked->bytes;
+    uint64_t element = array_element_bytes(texture->format, texture->channels), row_bytes, bytes = asked->bytes;
     if (asked->array != 0) {
         const BrokerArray *known = handles_get(&broker->cuda_arrays, asked->array);
         texture->array = known == NULL ? NULL : known->array;

@@ -19,7 +19,7 @@ static const struct {
     {DEVICE_FLOAT16, 2}, {DEVICE_FLOAT32, 4},
 };
 
-uint64_t element_bytes(DeviceFormat format, uint32_t channels)
+uint64_t array_element_bytes(DeviceFormat format, uint32_t channels)
 {
     if (channels != 1 && channels != 2 && channels != 4)
         return 0;
@@ -49,7 +49,7 @@ static uint64_t extent(uint64_t count)
 
 bool array_check(const DeviceShape *shape, uint64_t *bytes)
 {
-    uint64_t element = element_bytes(shape->format, shape->channels);
+    uint64_t element = array_element_bytes(shape->format, shape->channels);
     if (element == 0 || !extents_fit(shape))
         return false;
     *bytes = element * shape->width * extent(shape->height) * extent(shape->depth); /* under 2^47 */
@@ -63,7 +63,7 @@ static bool lies_within(uint64_t first, uint64_t count, uint64_t all)
 
 bool array_holds(const DeviceShape *shape, const DevicePlace *place, const DeviceBox *box)
 {
-    uint64_t element = element_bytes(shape->format, shape->channels);
+    uint64_t element = array_element_bytes(shape->format, shape->channels);
     return place->x_bytes % element == 0 && box->width_bytes % element == 0 &&
            lies_within(place->x_bytes, box->width_bytes, element * shape->width) &&
            lies_within(place->y, box->height, extent(shape->height)) &&

@@ -9,7 +9,7 @@
 #include "harness/device/device.h"
 
 /* Bytes of one element; 0 where there is no such format. */
-uint64_t element_bytes(DeviceFormat format, uint32_t channels);
+uint64_t array_element_bytes(DeviceFormat format, uint32_t channels);
 /* Whether there can be such an array, and the bytes of all its elements. */
 bool array_check(const DeviceShape *shape, uint64_t *bytes);
 /* Whether the box lies in the array: its bytes begin and end between elements. */

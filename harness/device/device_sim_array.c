@@ -18,7 +18,7 @@ CudaError sim_array_new(Device *device, const DeviceShape *shape, DeviceArray **
     *array = calloc(1, sizeof **array);
     if (*array == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    (*array)->row_bytes = element_bytes(shape->format, shape->channels) * shape->width;
+    (*array)->row_bytes = array_element_bytes(shape->format, shape->channels) * shape->width;
     (*array)->rows = shape->height == 0 ? 1 : shape->height;
     CudaError error = sim_alloc(device, bytes, &(*array)->address);
     if (error != CUDA_ERROR_SUCCESS)
