@@ -182,8 +182,9 @@ static double redrawn_case_s(const Sitting *sitting, Dice *dice)
     return median(sitting->block_s, sitting->block_count);
 }
 
-/* Half of the interval that holds 95 % of the replicates. Of one block nothing can be said about others. */
-static double half_width_s(const Sitting *sitting)
+/* From the time to the farther end of the interval that holds 95 % of the replicates, so that a slow block among two
+ * fast ones counts in full. Of one block nothing can be said about others. */
+static double half_width_s(const Sitting *sitting, double time_s)
 {
     double replicates[REPLICATES];
     Dice dice = {0};
@@ -192,7 +193,8 @@ static double half_width_s(const Sitting *sitting)
     for (size_t i = 0; i < REPLICATES; i++)
         replicates[i] = redrawn_case_s(sitting, &dice);
     qsort(replicates, REPLICATES, sizeof *replicates, by_number);
-    return (quantile(replicates, REPLICATES, INTERVAL_HIGH) - quantile(replicates, REPLICATES, INTERVAL_LOW)) / 2;
+    return fmax(quantile(replicates, REPLICATES, INTERVAL_HIGH) - time_s,
+                time_s - quantile(replicates, REPLICATES, INTERVAL_LOW));
 }
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
@@ -239,7 +241,7 @@ Timing timing_of(const CaseSample *samples, size_t count, double clock_gap_s)
     timing.count = count;
     timing.blocks = sitting.block_count;
     timing.time_s = case_time_s(&sitting, &timing.host_decided);
-    timing.half_width = half_width_s(&sitting) / timing.time_s;
+    timing.half_width = half_width_s(&sitting, timing.time_s) / timing.time_s;
     describe_samples(samples, count, clock_gap_s, &timing, &arena);
     arena_free(&arena);
     return timing;

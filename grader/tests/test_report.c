@@ -116,7 +116,7 @@ static void an_accepted_submission_stands_among_the_references(void **state)
 
 enum { BLOCKS = 3, CALLS = 4 };
 
-/* A case on a real GPU: calls of 59 us and a little, by the events; the host's clock shows `host_s` more than its gap. */
+/* A case on a real GPU: calls of 59 us and a little by the events; the host's clock shows `host_s` beyond its gap. */
 static CaseResult measured_case(const char *name, CaseSample *samples, double gap_s, double host_s)
 {
     CaseResult item = made_up_case(CASE_TIMED_CUDA, name, VERDICT_ACCEPTED);
