@@ -15,7 +15,8 @@ static const double LEAST_UNCERTAINTY = 0.005;
 static const double FORGED_FACTOR = 1.5, FORGED_SLACK_S = 20e-6;
 enum { FORGED_BLOCKS = 2 };
 
-/* Enough for the ends of a 95 % interval: Efron and Tibshirani, section 14.3. */
+/* The ends of a 95 % interval want about a thousand: Efron and Tibshirani, An Introduction to the Bootstrap (1993),
+ * chapter 19. */
 enum { REPLICATES = 1000 };
 static const double INTERVAL_LOW = 0.025, INTERVAL_HIGH = 0.975;
 

@@ -10,8 +10,8 @@
  * Errors   none: samples that no clock can have shown make no time (time_s 0).
  * Limits   where only the blocks differ, three of them bound the true time in 85 % of sittings, not in 95 % (simulated,
  *          normal numbers): no resampling shows what three draws did not.
- * Source   block bootstrap: Efron and Tibshirani, An Introduction to the Bootstrap (1993), sections 8.3 and 13.3;
- *          figures called measured: an NVIDIA H200, driver 580.  */
+ * Source   blocks, then samples in them, drawn again: Davison and Hinkley, Bootstrap Methods and their Application
+ *          (1997), section 3.8, "Hierarchical Data"; figures called measured: an NVIDIA H200, driver 580.  */
 #ifndef GRADER_TIMING_H
 #define GRADER_TIMING_H
 
@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The clocks of the same GPU stay within 1 % for minutes (measured); a larger drift of the anchor between the beginning
- * and the end means that something else was going on. */
+/* Medians of the same code, taken again in the same process, are within 1 % of each other (measured); where the anchor
+ * drifts by more than twice that, something else was going on. */
 #define TIMING_MOST_DRIFT 0.02
 
 typedef struct CaseSample { /* one timed call, on both clocks */
