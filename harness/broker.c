@@ -1,18 +1,72 @@
 #include "harness/broker.h"
 #include "harness/broker_state.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static bool say_hello(Broker *broker, const char *device)
+/* A real GPU's driver prints for kernels, and writes about a failed assertion, as if this process did. The pipe takes
+ * what fits into it and refuses the rest. */
+static void capture_output(Broker *broker)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return;
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    broker->printed = ends[0];
+}
+
+static size_t take_printed(Broker *broker, char *buffer, size_t size)
+{
+    size_t length = broker->device->ops->take_output(broker->device, buffer, size);
+    if (broker->printed < 0)
+        return length;
+    fflush(stdout);
+    clearerr(stdout);
+    ssize_t got = read(broker->printed, buffer + length, size - length);
+    return got > 0 ? length + (size_t)got : length;
+}
+
+static bool send_reply(Broker *broker)
+{
+    static char printed[CONTROL_MAX_PRINTED];
+    ControlReply *reply = &broker->reply;
+    reply->printed_bytes = (uint32_t)take_printed(broker, printed, sizeof printed);
+    return control_send(broker->control, reply, sizeof *reply, printed, reply->printed_bytes, NULL, 0);
+}
+
+static bool send_device(Broker *broker)
 {
     ControlReply *reply = &broker->reply;
-    reply->status = device_open(device, &broker->device, &reply->why);
-    if (reply->status == STATUS_OK)
-        reply->device = broker->device->info;
     return control_send(broker->control, reply, sizeof *reply, NULL, 0, NULL, 0) && reply->status == STATUS_OK;
+}
+
+static bool say_hello(Broker *broker)
+{
+    ControlReply *reply = &broker->reply;
+    reply->status = device_describe(broker->device_name, &reply->device, &reply->why);
+    return send_device(broker);
+}
+
+/* The lock is held by keeping its descriptor, until this process ends. */
+static bool open_device(Broker *broker, int lock)
+{
+    ControlReply *reply = &broker->reply;
+    *reply = (ControlReply){.device = reply->device};
+    if (lock >= 0 && fcntl(lock, F_DUPFD_CLOEXEC, 3) < 0)
+        reply->status = fail_errno(&reply->why, "the device's lock");
+    if (reply->status == STATUS_OK)
+        reply->status = device_open(reply->device.handle, &broker->device, &reply->why);
+    if (reply->status == STATUS_OK) {
+        reply->device = broker->device->info;
+        if (!reply->device.modelled)
+            capture_output(broker);
+    }
+    return send_device(broker);
 }
 
 static void *map(int descriptor, uint64_t bytes, int protection)
@@ -28,6 +82,7 @@ static Status take_runner(Broker *broker, const ControlRequest *request, const i
     const uint8_t *images = map(descriptors[1], request->memory_bytes, PROT_READ);
     if (broker->reader.ring == NULL || (images == NULL && request->module_count > 0))
         return fail_errno(why, "the broker's shared memory");
+    broker->device->ops->pin(broker->device, broker->reader.ring->staging, sizeof broker->reader.ring->staging);
     broker->limits = request->limits;
     broker->module_count = request->module_count;
     for (size_t i = 0; i < broker->module_count; i++)
@@ -38,25 +93,27 @@ static Status take_runner(Broker *broker, const ControlRequest *request, const i
 
 static Status take_buffers(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
-    if (broker->buffers != NULL)
+    const DeviceOps *ops = broker->device->ops;
+    if (broker->buffers != NULL) {
+        ops->unpin(broker->device, broker->buffers);
         munmap(broker->buffers, broker->buffer_bytes);
+    }
     broker->buffer_bytes = request->memory_bytes;
     broker->buffers = map(descriptors[0], request->memory_bytes, PROT_READ | PROT_WRITE);
-    return broker->buffers == NULL ? fail_errno(why, "the broker's view of the arrays") : STATUS_OK;
-}
-
-static bool send_reply(Broker *broker)
-{
-    static char printed[CONTROL_MAX_PRINTED];
-    ControlReply *reply = &broker->reply;
-    reply->printed_bytes = (uint32_t)broker->device->ops->take_output(broker->device, printed, sizeof printed);
-    return control_send(broker->control, reply, sizeof *reply, printed, reply->printed_bytes, NULL, 0);
+    if (broker->buffers == NULL)
+        return fail_errno(why, "the broker's view of the arrays");
+    ops->pin(broker->device, broker->buffers, broker->buffer_bytes);
+    return STATUS_OK;
 }
 
 static bool serve_grader(Broker *broker, const ControlRequest *request, const int *descriptors)
 {
     ControlReply *reply = &broker->reply;
+    if (broker->device == NULL)
+        return request->kind == CONTROL_OPEN && open_device(broker, descriptors[0]);
     switch (request->kind) {
+    case CONTROL_OPEN:
+        return false;
     case CONTROL_LOAD:
         reply->status = take_runner(broker, request, descriptors, &reply->why);
         if (reply->status == STATUS_OK)
@@ -93,7 +150,9 @@ int broker_main(int argc, char **argv)
     broker.control = atoi(argv[1]);
     broker.functions.first = 1;
     broker.streams.first = broker.events.first = broker.cuda_arrays.first = RING_FIRST_HANDLE;
-    bool going = say_hello(&broker, argv[2]);
+    broker.device_name = argv[2];
+    broker.printed = -1;
+    bool going = say_hello(&broker);
     while (going && control_receive(broker.control, &request, sizeof request, NULL, 0, descriptors)) {
         going = serve_grader(&broker, &request, descriptors);
         close_all(descriptors);

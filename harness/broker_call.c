@@ -64,10 +64,12 @@ static void poison(Broker *broker, const ControlArgument *output, uint64_t addre
     else
         for (size_t i = 0; i < sizeof pattern; i += 256) /* more, getrandom() may cut short */
             random_bytes(broker, (uint8_t *)pattern + i, 256);
-    for (uint64_t done = 0; done < output->span.bytes && ok(broker); done += PIECE_BYTES) {
-        uint64_t left = output->span.bytes - done;
-        check(broker, broker->device->ops->write(broker->device, address + done, pattern,
-                                                 left < PIECE_BYTES ? left : PIECE_BYTES, NULL), "poisoning");
+    uint64_t bytes = output->span.bytes, done = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+    check(broker, broker->device->ops->write(broker->device, address, pattern, done, NULL), "poisoning");
+    while (done < bytes && ok(broker)) { /* what is there doubles */
+        uint64_t count = done < bytes - done ? done : bytes - done;
+        check(broker, broker->device->ops->copy(broker->device, address + done, address, count, NULL), "poisoning");
+        done += count;
     }
 }
 
@@ -105,7 +107,7 @@ static void read_arrays(Broker *broker, const ControlRequest *request)
     CallReport *report = &broker->reply.report;
     for (uint32_t i = 0; i < request->argument_count && ok(broker); i++) {
         const ControlArgument *argument = &request->arguments[i];
-        if (argument->role == ARGUMENT_INPUT)
+        if (argument->role == ARGUMENT_INPUT && request->check_inputs)
             report->input_changed = report->input_changed || input_changed(broker, argument, broker->arrays[i]);
         else if (argument->role == ARGUMENT_OUTPUT) {
             report->kernel_wrote_output = ops->kernel_wrote(broker->device, broker->arrays[i]);

@@ -3,6 +3,7 @@
 #include "harness/device/launch_check.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,9 @@
 
 /* Every request is hostile until checked: it was copied out of the shared memory, its kind is known, its length is
  * exactly right, every number in it is looked up and every range of addresses must be owned. */
+
+/* What a device holds back, it holds no longer than this when nothing more comes. */
+static const double HOLD_SECONDS = 0.02;
 
 static void violation(Broker *broker, const char *text)
 {
@@ -558,6 +562,8 @@ static void answer(Broker *broker, const RingRequest *head, RingKind awaited)
         return;
     }
     reply.error = REQUESTS[head->kind].serve(broker, &reply);
+    if (reply.error == CUDA_ERROR_LAUNCH_TIMEOUT && broker->end == SERVE_GOING)
+        broker->end = SERVE_DEVICE_TIME;
     if (head->kind == awaited && broker->end == SERVE_GOING)
         broker->end = SERVE_DONE;
     if (head->wants_reply) {
@@ -585,9 +591,12 @@ static double now(void)
 
 static void wait_for_runner(Broker *broker, uint32_t bell)
 {
-    double left = broker->limits.host_seconds - broker->host_seconds, start = now();
-    ring_wait(&broker->reader, bell, left > 0 ? left : 0);
-    broker->host_seconds += now() - start;
+    double left = fmax(0, broker->limits.host_seconds - broker->host_seconds), start = now();
+    ring_wait(&broker->reader, bell, fmin(left, HOLD_SECONDS));
+    double waited = now() - start;
+    if (waited >= HOLD_SECONDS)
+        broker->device->ops->let_go(broker->device);
+    broker->host_seconds += waited;
     if (broker->host_seconds >= broker->limits.host_seconds)
         broker->end = SERVE_HOST_TIME;
 }

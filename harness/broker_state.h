@@ -49,7 +49,9 @@ typedef struct BrokerTextures { /* those that live, by the number that the devic
 
 typedef struct Broker {
     int control;
-    Device *device;
+    const char *device_name;
+    Device *device;          /* NULL until it is opened */
+    int printed;             /* what kernels print on a real GPU, whose driver writes to standard output; -1: none */
     SessionLimits limits;
 
     RingReader reader;

@@ -1,7 +1,8 @@
 /* control.h - what grader and broker tell each other, over a socket pair of their own (SOCK_SEQPACKET: one message, one
  * packet). Both are the judge's; the runner never sees this socket.
  *
- *     broker: hello           the device is open, or why not
+ *     broker: hello           what is known of the device, or why there is none
+ *     grader: open            descriptor: the device's lock, if it has one; broker answers when the device is open
  *     grader: load            descriptors: ring, modules      broker answers when the constructors have run
  *     grader: buffers         descriptor: the call's arrays   no answer
  *     grader: call            broker answers when solve() has returned
@@ -19,7 +20,7 @@
 
 enum { CONTROL_MAX_MODULES = 64, CONTROL_MAX_PRINTED = 64 * 1024, CONTROL_MAX_DESCRIPTORS = 2 };
 
-typedef enum ControlKind { CONTROL_LOAD = 1, CONTROL_BUFFERS, CONTROL_CALL, CONTROL_RUNNER_GONE } ControlKind;
+typedef enum ControlKind { CONTROL_OPEN = 1, CONTROL_LOAD, CONTROL_BUFFERS, CONTROL_CALL, CONTROL_RUNNER_GONE } ControlKind;
 
 typedef struct ControlSpan { /* bytes of a shared memory */
     uint64_t offset, bytes;
@@ -39,13 +40,14 @@ typedef struct ControlRequest {
     ControlSpan modules[CONTROL_MAX_MODULES];        /* load */
     uint64_t memory_bytes;                           /* load: of the modules; buffers */
     uint32_t argument_count;                         /* call */
+    bool check_inputs;                               /* call: whether solve() left them as they were */
     ControlArgument arguments[SESSION_MAX_PARAMETERS]; /* call */
 } ControlRequest;
 
 typedef struct ControlReply {
     Status status;             /* the judge's own trouble, with `why`; the rest counts only where it is STATUS_OK */
     Message why;
-    DeviceInfo device;         /* hello */
+    DeviceInfo device;         /* hello, open */
     CallReport report;         /* load, call; `printed` is not used: */
     uint32_t printed_bytes;    /* what kernels printed follows the reply */
     bool runner_gone;          /* no other reason ended the call: how the runner ended says why */

@@ -1,5 +1,6 @@
 #include "harness/session.h"
 #include "harness/control.h"
+#include "harness/device/device_lock.h"
 #include "harness/hosted.h"
 #include "harness/process.h"
 #include "harness/ring.h"
@@ -18,11 +19,17 @@
 
 enum { OPEN_SECONDS = 60, PAGE_BYTES = 4096 };
 
+static const double LOCK_SECONDS = 3600; /* a class before a deadline is a long queue */
+
 struct Session {
-    char device[64];   /* resolved */
+    char device[64];   /* as asked for; once the broker has said hello, the handle of the very device */
     pid_t broker;      /* 0: none */
     int control;
     bool greeted;      /* the broker has said hello */
+    bool open_asked, opened;
+    int lock;          /* of a real device: held from its opening to the end of the session; -1: not held */
+    SessionTell *tell;
+    void *tell_context;
     DeviceInfo info;
     SessionLimits limits;
     Hosted runner;     /* pid 0: none */
@@ -44,7 +51,7 @@ static double now(void)
 static Status broker_start(Session *session, Message *why)
 {
     Status status = control_start("broker", session->device, &session->broker, &session->control, why);
-    session->greeted = false;
+    session->greeted = session->open_asked = session->opened = false;
     if (status != STATUS_OK)
         session->broker = 0;
     return status;
@@ -71,29 +78,72 @@ static Status broker_lost(Message *why)
     return fail(STATUS_SYSTEM, why, "the broker, the judge's process that owns the device, ended unexpectedly");
 }
 
-static Status await_hello(Session *session, Message *why)
-{
-    struct pollfd control = {.fd = session->control, .events = POLLIN};
-    int descriptors[CONTROL_MAX_DESCRIPTORS];
-    ControlReply hello;
-    if (session->greeted)
-        return STATUS_OK;
-    if (poll(&control, 1, OPEN_SECONDS * 1000) != 1)
-        return fail(STATUS_SYSTEM, why, "device '%s' did not open within %d s", session->device, OPEN_SECONDS);
-    if (!control_receive(session->control, &hello, sizeof hello, NULL, 0, descriptors))
-        return broker_lost(why);
-    if (hello.status != STATUS_OK)
-        return fail(hello.status, why, "%s", hello.why.text);
-    session->info = hello.device;
-    session->greeted = true;
-    return STATUS_OK;
-}
-
 static Status send_request(Session *session, const ControlRequest *request, const int *descriptors, size_t count,
                            Message *why)
 {
     bool sent = control_send(session->control, request, sizeof *request, NULL, 0, descriptors, count);
     return sent ? STATUS_OK : broker_lost(why);
+}
+
+/* The next answer of a broker that is still without a runner; its device is kept. */
+static Status await_device(Session *session, const char *doing, Message *why)
+{
+    struct pollfd control = {.fd = session->control, .events = POLLIN};
+    int descriptors[CONTROL_MAX_DESCRIPTORS];
+    ControlReply reply;
+    if (poll(&control, 1, OPEN_SECONDS * 1000) != 1)
+        return fail(STATUS_SYSTEM, why, "device '%s' did not %s within %d s", session->device, doing, OPEN_SECONDS);
+    if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors))
+        return broker_lost(why);
+    if (reply.status != STATUS_OK)
+        return fail(reply.status, why, "%s", reply.why.text);
+    session->info = reply.device;
+    return STATUS_OK;
+}
+
+static Status await_hello(Session *session, Message *why)
+{
+    if (session->greeted)
+        return STATUS_OK;
+    Status status = await_device(session, "answer", why);
+    session->greeted = status == STATUS_OK;
+    if (session->greeted)
+        snprintf(session->device, sizeof session->device, "%s", session->info.handle);
+    return status;
+}
+
+/* A real device is one grading's at a time. `patiently`: waits for it where another has it. */
+static Status take_lock(Session *session, bool patiently, Message *why)
+{
+    Message busy;
+    if (session->lock >= 0 || session->info.modelled)
+        return STATUS_OK;
+    if (!patiently)
+        return device_lock_try(session->info.uuid, &session->lock, &busy);
+    return device_lock_wait(session->info.uuid, LOCK_SECONDS, session->tell, session->tell_context, &session->lock, why);
+}
+
+static Status ask_to_open(Session *session, bool patiently, Message *why)
+{
+    const ControlRequest request = {.kind = CONTROL_OPEN};
+    if (session->open_asked)
+        return STATUS_OK;
+    Status status = take_lock(session, patiently, why);
+    if (status != STATUS_OK || (session->lock < 0 && !session->info.modelled))
+        return status;
+    session->open_asked = true;
+    return send_request(session, &request, &session->lock, session->lock < 0 ? 0 : 1, why);
+}
+
+static Status await_open(Session *session, Message *why)
+{
+    Status status = await_hello(session, why);
+    if (status == STATUS_OK && !session->opened)
+        status = ask_to_open(session, true, why);
+    if (status == STATUS_OK && !session->opened)
+        status = await_device(session, "open", why);
+    session->opened = status == STATUS_OK;
+    return status;
 }
 
 /* ---- waiting for the broker while a runner lives, or dies -------------------------------------------------------- */
@@ -279,7 +329,7 @@ static Status renew_broker(Session *session, Message *why)
         broker_stop(session);
     Status status = session->broker == 0 ? broker_start(session, why) : STATUS_OK;
     if (status == STATUS_OK)
-        status = await_hello(session, why);
+        status = await_open(session, why);
     if (status == STATUS_OK && session->buffers != NULL)
         status = send_buffers(session, why);
     return status;
@@ -344,7 +394,7 @@ Status session_buffers(Session *session, SessionArgument *arguments, size_t coun
     }
     if (session->broker == 0) /* session_load() will */
         return STATUS_OK;
-    status = await_hello(session, why);
+    status = await_open(session, why);
     return status == STATUS_OK ? send_buffers(session, why) : status;
 }
 
@@ -367,9 +417,10 @@ static bool describe_call(const Session *session, const SessionArgument *argumen
     return true;
 }
 
-Status session_call(Session *session, SessionArgument *arguments, size_t count, CallReport *report, Message *why)
+Status session_call(Session *session, SessionArgument *arguments, size_t count, bool check_inputs, CallReport *report,
+                    Message *why)
 {
-    ControlRequest request = {.kind = CONTROL_CALL};
+    ControlRequest request = {.kind = CONTROL_CALL, .check_inputs = check_inputs};
     *report = (CallReport){.kernel_wrote_output = -1};
     if (session->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");
@@ -387,10 +438,9 @@ Status session_start(const char *device, Session **session, Message *why)
     if (started == NULL)
         return fail_errno(why, "a session's memory");
     started->runner = (Hosted){.ended = -1, .output = -1};
-    started->buffer_memory = -1;
-    Status status = device_resolve(device, started->device, sizeof started->device, why);
-    if (status == STATUS_OK)
-        status = broker_start(started, why);
+    started->buffer_memory = started->lock = -1;
+    snprintf(started->device, sizeof started->device, "%s", device);
+    Status status = broker_start(started, why);
     if (status != STATUS_OK)
         free(started);
     else
@@ -398,13 +448,32 @@ Status session_start(const char *device, Session **session, Message *why)
     return status;
 }
 
+void session_on_wait(Session *session, SessionTell *tell, void *context)
+{
+    session->tell = tell;
+    session->tell_context = context;
+}
+
+/* It is opened right away where nobody else has it, in the background. */
 Status session_device(Session *session, DeviceInfo *info, Message *why)
 {
     Status status = session->broker == 0 && !session->greeted ? broker_start(session, why) : STATUS_OK;
     if (status == STATUS_OK)
         status = await_hello(session, why);
     *info = session->info;
-    return status;
+    return status == STATUS_OK && session->broker != 0 ? ask_to_open(session, false, why) : status;
+}
+
+pid_t session_broker(const Session *session)
+{
+    return session->broker;
+}
+
+int session_memory(const Session *session, const uint8_t **base, size_t *bytes)
+{
+    *base = session->buffers;
+    *bytes = session->buffer_bytes;
+    return session->buffer_memory;
 }
 
 void session_close(Session *session)
@@ -414,5 +483,7 @@ void session_close(Session *session)
     runner_stop(session, NULL);
     broker_stop(session);
     drop_buffers(session);
+    if (session->lock >= 0)
+        close(session->lock);
     free(session);
 }

@@ -1,7 +1,8 @@
 /* session.h - one submission under way, as the grader sees it: a broker that owns the device, a sandboxed runner that
  * holds the submission's host code, and calls of solve() one after the other.
  *
- *     session_start      a broker opens the device (does not need the object: start it while nvcc compiles)
+ *     session_start      a broker finds the device, and opens it when nobody else uses it (does not need the object:
+ *                        start it while nvcc compiles)
  *     session_load       modules go to the broker, the runner starts, constructors run
  *     session_buffers    memory for one call's arrays, shared with the broker: fill the inputs in place
  *     session_call       inputs to the device, outputs poisoned, solve(), outputs back
@@ -20,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 typedef struct Session Session;
 
@@ -72,16 +74,25 @@ typedef struct CallReport {
     uint64_t printed_lost;      /* bytes beyond that */
 } CallReport;
 
-/* `device` as in device_resolve(). The broker starts at once and opens it in the background. */
+/* `device` as device_open() takes it. The broker starts at once, and finds the device in the background. */
 MUST_USE Status session_start(const char *device, Session **session, Message *why);
-/* Waits until the device is open. */
+/* Who else has the device, while the session waits for it; about once a second. */
+typedef void SessionTell(void *context, const char *holder, double waited_s);
+void session_on_wait(Session *session, SessionTell *tell, void *context);
+/* What is known of the device; what only an open one tells (DeviceInfo) once session_load() has succeeded. */
 MUST_USE Status session_device(Session *session, DeviceInfo *info, Message *why);
+/* The process that owns the device; 0: none. */
+pid_t session_broker(const Session *session);
 /* `report` says what went wrong where a constructor misbehaves or the object cannot be loaded (outcome not CALL_OK). */
 MUST_USE Status session_load(Session *session, const Compiled *compiled, const SessionLimits *limits,
                              CallReport *report, Message *why);
 MUST_USE Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why);
-MUST_USE Status session_call(Session *session, SessionArgument *arguments, size_t count, CallReport *report,
-                             Message *why);
+/* The memory of session_buffers(), which another process of the judge's may share: its descriptor, where it lies here,
+ * its size. */
+int session_memory(const Session *session, const uint8_t **base, size_t *bytes);
+/* `check_inputs`: look whether solve() left them as they were. */
+MUST_USE Status session_call(Session *session, SessionArgument *arguments, size_t count, bool check_inputs,
+                             CallReport *report, Message *why);
 void session_close(Session *session);
 
 #endif

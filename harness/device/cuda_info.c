@@ -1,3 +1,4 @@
+#include "harness/device/ceilings.h"
 #include "harness/device/device_cuda.h"
 
 #include <ctype.h>
@@ -94,6 +95,19 @@ static double peak_bytes_per_s(const DeviceInfo *info)
     return 2e3 * info->memory_clock_khz * (info->memory_bus_bits / 8);
 }
 
+/* A device that was never calibrated has its peak as the floor of times, and no roofline. */
+static void take_ceilings(DeviceInfo *info)
+{
+    Ceilings ceilings;
+    info->read_bytes_per_s = peak_bytes_per_s(info);
+    if (ceilings_read(info->id, &ceilings, NULL) != STATUS_OK)
+        return;
+    info->read_bytes_per_s = ceilings.read_bytes_per_s;
+    info->copy_bytes_per_s = ceilings.copy_bytes_per_s;
+    info->fma_flops_per_s = ceilings.fma_flops_per_s;
+    info->usual_clock_mhz = ceilings.sm_clock_mhz;
+}
+
 Status cuda_describe(const CudaDriver *driver, int ordinal, DeviceInfo *info, Message *why)
 {
     Asked asked = {.driver = driver};
@@ -123,6 +137,6 @@ Status cuda_describe(const CudaDriver *driver, int ordinal, DeviceInfo *info, Me
     make_id(info->name, info->id, sizeof info->id);
     format_uuid(&uuid, info->uuid, sizeof info->uuid);
     read_driver_version(driver, info->driver, sizeof info->driver);
-    info->read_bytes_per_s = peak_bytes_per_s(info);
+    take_ceilings(info);
     return STATUS_OK;
 }

@@ -2,7 +2,6 @@
 #include "harness/toolkit.h"
 #include "simgpu/profile.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,15 +34,6 @@ static Status find_profile(const char *name, SimProfile *profile, Message *why)
                 names);
 }
 
-static Status resolve_sim(const char *detail, char *resolved, size_t size, SimProfile *profile, Message *why)
-{
-    const char *name = *detail == '\0' ? DEFAULT_PROFILE : detail;
-    Status status = find_profile(name, profile, why);
-    if (status == STATUS_OK)
-        snprintf(resolved, size, "sim:%s", name);
-    return status;
-}
-
 /* A name taken apart. */
 typedef struct Choice {
     bool is_cuda;
@@ -51,65 +41,62 @@ typedef struct Choice {
     SimProfile profile; /* of a simulated one */
 } Choice;
 
-static Status resolve_cuda(const char *name, const char *detail, char *resolved, size_t size, Choice *choice,
-                           Message *why)
+static Status choose_sim(const char *detail, Choice *choice, DeviceInfo *info, Message *why)
 {
-    DeviceInfo info;
-    char *end;
-    errno = 0;
-    long ordinal = strtol(detail, &end, 10);
-    if (*end != '\0' || errno != 0 || ordinal < 0 || ordinal > MAX_ORDINAL)
-        return fail(STATUS_BAD_INPUT, why, "device '%s': expected cuda or cuda:N, N the GPU's number", name);
-    *choice = (Choice){.is_cuda = true, .ordinal = (int)ordinal};
-    snprintf(resolved, size, "cuda:%ld", ordinal);
-    Message trouble;
-    if (device_describe_cuda(choice->ordinal, &info, &trouble) != STATUS_OK)
-        return fail(STATUS_NOT_FOUND, why, "device '%s': %s; use DEVICE=sim, the simulated one", name, trouble.text);
+    const char *name = *detail == '\0' ? DEFAULT_PROFILE : detail;
+    *choice = (Choice){.is_cuda = false};
+    Status status = find_profile(name, &choice->profile, why);
+    if (status != STATUS_OK)
+        return status;
+    device_describe_sim(&choice->profile, info);
+    snprintf(info->handle, sizeof info->handle, "sim:%s", choice->profile.name);
     return STATUS_OK;
 }
 
-static Status resolve(const char *name, char *resolved, size_t size, Choice *choice, Message *why)
+static Status choose_cuda(const char *name, const char *detail, Choice *choice, DeviceInfo *info, Message *why)
 {
-    const char *detail;
-    *choice = (Choice){0};
-    if (is_kind(name, "auto", &detail) && *detail == '\0') {
-        if (resolve_cuda(name, "", resolved, size, choice, NULL) == STATUS_OK)
-            return STATUS_OK;
-        *choice = (Choice){0};
-        return resolve_sim("", resolved, size, &choice->profile, why);
-    }
-    if (is_kind(name, "sim", &detail))
-        return resolve_sim(detail, resolved, size, &choice->profile, why);
-    if (is_kind(name, "cuda", &detail))
-        return resolve_cuda(name, detail, resolved, size, choice, why);
-    return fail(STATUS_BAD_INPUT, why, "device '%s': expected auto, cuda, cuda:N, sim or sim:PROFILE", name);
+    Message trouble;
+    char *end;
+    long ordinal = strtol(detail, &end, 10);
+    if (*end != '\0' || ordinal < 0 || ordinal > MAX_ORDINAL)
+        return fail(STATUS_BAD_INPUT, why, "device '%s': expected cuda or cuda:N, N the GPU's number", name);
+    *choice = (Choice){.is_cuda = true, .ordinal = (int)ordinal};
+    Status status = device_describe_cuda(choice->ordinal, info, &trouble);
+    if (status != STATUS_OK)
+        return fail(status, why, "device '%s': %s; DEVICE=sim is the simulated one", name, trouble.text);
+    snprintf(info->handle, sizeof info->handle, "cuda:%ld", ordinal);
+    return STATUS_OK;
 }
 
-Status device_resolve(const char *name, char *resolved, size_t size, Message *why)
+static Status choose(const char *name, Choice *choice, DeviceInfo *info, Message *why)
 {
-    Choice choice;
-    return resolve(name, resolved, size, &choice, why);
+    const char *detail;
+    if (is_kind(name, "auto", &detail) && *detail == '\0') {
+        Status status = choose_cuda(name, "", choice, info, why);
+        return status == STATUS_NOT_FOUND ? choose_sim("", choice, info, why) : status;
+    }
+    if (is_kind(name, "sim", &detail))
+        return choose_sim(detail, choice, info, why);
+    if (is_kind(name, "cuda", &detail))
+        return choose_cuda(name, detail, choice, info, why);
+    return fail(STATUS_BAD_INPUT, why, "device '%s': expected auto, cuda, cuda:N, sim or sim:PROFILE", name);
 }
 
 Status device_describe(const char *name, DeviceInfo *info, Message *why)
 {
-    char resolved[64];
     Choice choice;
-    Status status = resolve(name, resolved, sizeof resolved, &choice, why);
-    if (status == STATUS_OK && choice.is_cuda)
-        return device_describe_cuda(choice.ordinal, info, why);
-    if (status == STATUS_OK)
-        device_describe_sim(&choice.profile, info);
-    return status;
+    return choose(name, &choice, info, why);
 }
 
 Status device_open(const char *name, Device **device, Message *why)
 {
-    char resolved[64];
     Choice choice;
-    Status status = resolve(name, resolved, sizeof resolved, &choice, why);
-    if (status != STATUS_OK)
-        return status;
-    return choice.is_cuda ? device_open_cuda(choice.ordinal, device, why)
-                          : device_open_sim(&choice.profile, device, why);
+    DeviceInfo info;
+    Status status = choose(name, &choice, &info, why);
+    if (status == STATUS_OK)
+        status = choice.is_cuda ? device_open_cuda(choice.ordinal, device, why)
+                                : device_open_sim(&choice.profile, device, why);
+    if (status == STATUS_OK)
+        memcpy((*device)->info.handle, info.handle, sizeof info.handle);
+    return status;
 }

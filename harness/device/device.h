@@ -30,6 +30,7 @@ typedef struct DeviceEvent DeviceEvent;
 typedef struct DeviceArray DeviceArray;       /* a CUDA array: memory that only copies and textures reach */
 
 typedef struct DeviceInfo {
+    char handle[64];   /* the name that opens this very device: "sim:h200", "cuda:0" */
     char id[64];       /* key of stored times: "sim-h200", or the model's name with dashes */
     char name[256];    /* as cudaDeviceProp.name has it */
     char uuid[48];     /* "GPU-5a0c...": the one device among all of its model; "" for the simulated GPU */
@@ -47,6 +48,7 @@ typedef struct DeviceInfo {
     uint64_t memory_bytes;
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
     double read_bytes_per_s, copy_bytes_per_s, fma_flops_per_s; /* measured ceilings; 0 where not measured */
+    double usual_clock_mhz; /* of the multiprocessors under load, when the ceilings were measured; 0: not known */
     double clock_gap_s;   /* what the host's clock shows beyond the events around the same work; known once it is open */
     bool pageable_access; /* kernels can reach the judge's own host memory: nothing that runs there is ranked */
 } DeviceInfo;
@@ -240,10 +242,7 @@ struct Device {
 
 /* Opens "auto", "cuda", "cuda:N", "sim" or "sim:PROFILE"; "auto" is a GPU where there is one, else "sim". */
 MUST_USE Status device_open(const char *name, Device **device, Message *why);
-/* What is known of a device without opening it: no memory of it is taken, nobody's work on it is disturbed. */
+/* What is known of the same without opening it: no memory of it is taken, nobody's work on it is disturbed. */
 MUST_USE Status device_describe(const char *name, DeviceInfo *info, Message *why);
-/* The same name with "auto" and defaults resolved ("sim:h200", "cuda:0"), without opening anything; refuses an unknown
- * one. */
-MUST_USE Status device_resolve(const char *name, char *resolved, size_t size, Message *why);
 
 #endif

@@ -85,6 +85,7 @@ static void free_module(DeviceModule *module)
     }
     while (module->variables != NULL) {
         CudaVariable *next = module->variables->next;
+        free(module->variables->name);
         free(module->variables);
         module->variables = next;
     }
@@ -149,13 +150,23 @@ static bool find_variable(DeviceModule *module, const char *name, uint64_t *addr
 {
     CuAddress found;
     size_t size;
+    for (const CudaVariable *known = module->variables; known != NULL; known = known->next)
+        if (strcmp(known->name, name) == 0) {
+            *address = known->address;
+            *bytes = known->bytes;
+            return true;
+        }
     if (cuda_release(module->cuda) != CUDA_ERROR_SUCCESS ||
         module->cuda->driver->cuModuleGetGlobal(&found, &size, module->raw, name) != CUDA_ERROR_SUCCESS)
         return false;
     CudaVariable *variable = malloc(sizeof *variable);
-    if (variable == NULL)
+    char *copy = strdup(name);
+    if (variable == NULL || copy == NULL) {
+        free(variable);
+        free(copy);
         return false;
-    *variable = (CudaVariable){.address = found, .bytes = size, .next = module->variables};
+    }
+    *variable = (CudaVariable){.name = copy, .address = found, .bytes = size, .next = module->variables};
     module->variables = variable;
     *address = found;
     *bytes = size;

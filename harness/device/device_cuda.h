@@ -44,6 +44,7 @@ struct DeviceFunction {
 };
 
 typedef struct CudaVariable {
+    char *name;
     uint64_t address, bytes;
     struct CudaVariable *next;
 } CudaVariable;

@@ -1,5 +1,6 @@
 #include "harness/runtime/copy.h"
 #include "harness/device/device.h"
+#include "harness/runtime/box.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/registration.h"
 #include "harness/runtime/stream.h"
@@ -8,15 +9,20 @@
 
 enum { PIECE_BYTES = 4 << 20 };
 
+bool is_arena_address(uint64_t address)
+{
+    return address - DEVICE_BASE < DEVICE_SPAN;
+}
+
 bool is_device_address(const void *address)
 {
-    return (uint64_t)(uintptr_t)address - DEVICE_BASE < DEVICE_SPAN;
+    return is_arena_address((uint64_t)(uintptr_t)address) || variable_holds((uint64_t)(uintptr_t)address);
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 /* Nothing is copied where not all of it can be. */
-static cudaError_t check_owned(uint64_t address, uint64_t bytes)
+cudaError_t check_owned(uint64_t address, uint64_t bytes)
 {
     return client_call(RING_OWNED, (RingWords){{address, bytes}}, NULL);
 }
@@ -57,7 +63,7 @@ cudaError_t copy_from_device(void *to, uint64_t from, uint64_t bytes, uint64_t s
 
 /* Addresses decide, not the kind: a device pointer works where the kind says host; a host pointer where it says device
  * is an error (both measured on an H200 with CUDA 13.0). */
-static cudaError_t check_kind(bool to_device, bool from_device, enum cudaMemcpyKind kind)
+cudaError_t check_kind(bool to_device, bool from_device, enum cudaMemcpyKind kind)
 {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
@@ -95,10 +101,8 @@ static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t
         return cudaErrorInvalidValue;
     if (width == to_pitch && width == from_pitch)
         return copy(to, from, width * height, kind, stream);
-    cudaError_t error = cudaSuccess;
-    for (size_t row = 0; row < height && error == cudaSuccess; row++)
-        error = copy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind, stream);
-    return error;
+    return copy_box(place_in_memory(to, to_pitch, height), place_in_memory(from, from_pitch, height),
+                    (Box){width, height, 1}, kind, stream);
 }
 
 /* The address `offset` bytes into a variable that has room for `count` more. */
@@ -141,11 +145,29 @@ static cudaError_t fill(void *to, int value, size_t bytes, cudaStream_t stream)
 
 static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
+    uint64_t address = (uint64_t)(uintptr_t)to;
+    RingFillRows rows = {address, pitch, (uint8_t)value, width, height, stream_id(stream)};
     if (width > pitch)
         return cudaErrorInvalidValue;
+    if (width == 0 || height == 0)
+        return cudaSuccess;
+    cudaError_t error = is_device_address(to) ? managed_push() : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = client_call_body(RING_FILL_ROWS, &rows, sizeof rows, NULL, 0, NULL);
+    return error == cudaSuccess && managed_holds(address) ? managed_pull() : error;
+}
+
+/* Slices that follow one another without a gap are one long one. */
+static cudaError_t fill_slices(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream)
+{
     cudaError_t error = cudaSuccess;
-    for (size_t row = 0; row < height && error == cudaSuccess; row++)
-        error = fill((char *)to + row * pitch, value, width, stream);
+    if (extent.depth > 1 && to.ysize < extent.height)
+        return cudaErrorInvalidValue;
+    if (to.ysize == extent.height)
+        return fill_rows(to.ptr, to.pitch, value, extent.width, extent.height * extent.depth, stream);
+    for (size_t z = 0; z < extent.depth && error == cudaSuccess; z++)
+        error = fill_rows((char *)to.ptr + z * to.ysize * to.pitch, to.pitch, value, extent.width, extent.height,
+                          stream);
     return error;
 }
 
@@ -214,4 +236,34 @@ cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     return result(fill_rows(to, pitch, value, width, height, stream));
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
+{
+    return result(fill_slices(to, value, extent, NULL));
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream)
+{
+    return result(fill_slices(to, value, extent, stream));
+}
+
+/* ---- the one device as its own peer ------------------------------------------------------------------------------ */
+
+static cudaError_t copy_to_peer(void *to, int to_device, const void *from, int from_device, size_t count,
+                                cudaStream_t stream)
+{
+    return to_device != 0 || from_device != 0 ? cudaErrorInvalidDevice
+                                              : copy(to, from, count, cudaMemcpyDeviceToDevice, stream);
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t count)
+{
+    return result(copy_to_peer(to, to_device, from, from_device, count, NULL));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t count,
+                                cudaStream_t stream)
+{
+    return result(copy_to_peer(to, to_device, from, from_device, count, stream));
 }

@@ -6,8 +6,14 @@
 
 cudaError_t copy_to_device(uint64_t to, const void *from, uint64_t bytes, uint64_t stream);
 cudaError_t copy_from_device(void *to, uint64_t from, uint64_t bytes, uint64_t stream);
+/* Whether the bytes lie in one allocation or variable. */
+cudaError_t check_owned(uint64_t address, uint64_t bytes);
+/* Whether a copy between such ends is what its kind allows. */
+cudaError_t check_kind(bool to_device, bool from_device, enum cudaMemcpyKind kind);
 
-/* Lies in the range of device memory; managed memory does, too. */
+/* In the reserved range of device memory; managed memory is, too. */
+bool is_arena_address(uint64_t address);
+/* There, or in a variable of the device. */
 bool is_device_address(const void *address);
 
 #endif

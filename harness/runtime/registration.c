@@ -1,4 +1,5 @@
 #include "harness/runtime/registration.h"
+#include "harness/runtime/copy.h"
 #include "harness/runtime/managed.h"
 
 #include <stdio.h>
@@ -9,6 +10,9 @@ typedef struct Variable {
     const void *host;
     const char *name;
     uint64_t module;
+    bool asked; /* the rest is filled in */
+    cudaError_t error;
+    uint64_t address, bytes;
     struct Variable *next;
 } Variable;
 
@@ -146,7 +150,7 @@ void __cudaRegisterVar(void **handle, char *host_variable, char *device_address,
     if (variable == NULL)
         return;
     client_lock();
-    *variable = (Variable){host_variable, device_name, module_of(handle), variables};
+    *variable = (Variable){.host = host_variable, .name = device_name, .module = module_of(handle), .next = variables};
     variables = variable;
     client_unlock();
 }
@@ -163,13 +167,31 @@ static cudaError_t ask_variable(uint64_t module, const char *name, uint64_t *add
 cudaError_t variable_find(const void *host, uint64_t *address, uint64_t *bytes)
 {
     client_lock();
-    const Variable *variable = variables;
+    Variable *variable = variables;
     while (variable != NULL && variable->host != host)
         variable = variable->next;
+    if (variable != NULL && !variable->asked) {
+        variable->asked = true;
+        variable->error = ask_variable(variable->module, variable->name, &variable->address, &variable->bytes);
+    }
     client_unlock();
     if (variable == NULL)
         return cudaErrorInvalidSymbol;
-    return ask_variable(variable->module, variable->name, address, bytes);
+    *address = variable->address;
+    *bytes = variable->bytes;
+    return variable->error;
+}
+
+/* A program that holds a variable's address has asked for it. */
+bool variable_holds(uint64_t address)
+{
+    client_lock();
+    const Variable *variable = variables;
+    while (variable != NULL && !(variable->asked && variable->error == cudaSuccess &&
+                                 address - variable->address < variable->bytes))
+        variable = variable->next;
+    client_unlock();
+    return variable != NULL;
 }
 
 /* A __managed__ variable is reached through a pointer that the runtime fills in. */
@@ -178,6 +200,8 @@ void __cudaRegisterManagedVar(void **handle, void **host_pointer, char *device_a
 {
     uint64_t address, bytes;
     cudaError_t error = ask_variable(module_of(handle), device_name, &address, &bytes);
+    if (error == cudaSuccess && !is_arena_address(address))
+        error = cudaErrorNotSupported; /* a real GPU puts it where the host has other things */
     if (error == cudaSuccess)
         error = managed_adopt(address, bytes);
     if (error == cudaSuccess)

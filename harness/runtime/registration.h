@@ -21,5 +21,7 @@ cudaError_t function_find(const void *host, Function **function);
 
 /* Address and size of a variable on the device. cudaErrorInvalidSymbol where the pointer is no one's host counterpart. */
 cudaError_t variable_find(const void *host, uint64_t *address, uint64_t *bytes);
+/* Whether a device address lies in a variable: a real GPU has them outside the range of device memory. */
+bool variable_holds(uint64_t address);
 
 #endif

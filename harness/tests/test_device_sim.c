@@ -361,17 +361,17 @@ static void device_names_are_resolved_or_refused(void **state)
         {"sim:zx81", STATUS_NOT_FOUND, "there are: h200"},
         {"sim:../profiles/h200", STATUS_NOT_FOUND, "no such profile"},
         {"sim:", STATUS_BAD_INPUT, "expected auto, cuda"},
-        {"cuda:0", STATUS_NOT_FOUND, "use DEVICE=sim"},
+        {"cuda:0", STATUS_NOT_FOUND, "DEVICE=sim is"},
         {"simulated", STATUS_BAD_INPUT, "expected auto, cuda"},
         {"", STATUS_BAD_INPUT, "expected auto, cuda"},
         {"auto:0", STATUS_BAD_INPUT, "expected auto, cuda"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char resolved[64] = "";
+        DeviceInfo info = {.handle = ""};
         Message why = {""};
-        Status status = device_resolve(cases[i].name, resolved, sizeof resolved, &why);
-        if (status != cases[i].status || strstr(status == STATUS_OK ? resolved : why.text, cases[i].resolved) == NULL)
-            fail_test("'%s': status %d, '%s', %s", cases[i].name, status, resolved, why.text);
+        Status status = device_describe(cases[i].name, &info, &why);
+        if (status != cases[i].status || strstr(status == STATUS_OK ? info.handle : why.text, cases[i].resolved) == NULL)
+            fail_test("'%s': status %d, '%s', %s", cases[i].name, status, info.handle, why.text);
     }
 }
 

@@ -91,7 +91,7 @@ static void call(Run *run)
     text_free(&run->report.printed);
     for (int i = 0; i < COUNT; i++)
         input[i] = (float)i;
-    check_status(session_call(run->session, run->arguments, 3, &run->report, &why), &why);
+    check_status(session_call(run->session, run->arguments, 3, true, &run->report, &why), &why);
 }
 
 static void load_and_call(Run *run, const char *source)
@@ -393,7 +393,7 @@ static void a_session_can_be_loaded_again_after_a_failure(void **state)
     assert_int_equal(run.report.outcome, CALL_OK);
     call(&run);
     assert_int_equal(run.report.outcome, CALL_RUN_TIME_ERROR);
-    assert_int_equal(session_call(run.session, run.arguments, 3, &run.report, &why), STATUS_BAD_INPUT);
+    assert_int_equal(session_call(run.session, run.arguments, 3, true, &run.report, &why), STATUS_BAD_INPUT);
     for (int i = 0; i < 2; i++) { /* also after a success: a fresh runner, whose counter starts anew */
         check_status(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), &why);
         call(&run);
