@@ -129,6 +129,29 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     return cudaSuccess;
 }
 
+cudaError_t cudaFuncGetName(const char **name, const void *kernel)
+{
+    Function *function;
+    cudaError_t error = name == NULL ? cudaErrorInvalidValue : function_find(kernel, &function);
+    if (error == cudaSuccess)
+        *name = function->name;
+    return result(error);
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes)
+{
+    Function *function;
+    cudaError_t error = offset == NULL ? cudaErrorInvalidValue : function_find(kernel, &function);
+    if (error == cudaSuccess && index >= function->info->parameter_count)
+        error = cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return result(error);
+    *offset = function->info->offsets[index];
+    if (bytes != NULL)
+        *bytes = function->info->sizes[index];
+    return cudaSuccess;
+}
+
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
     Function *function;

@@ -100,18 +100,19 @@ typedef struct Pinned {
     void *address;
     size_t bytes;
     bool owned; /* by cudaMallocHost(); else only registered */
+    unsigned flags;
     struct Pinned *next;
 } Pinned;
 
 static Pinned *all_pinned;
 
-static cudaError_t remember(void *address, size_t bytes, bool owned)
+static cudaError_t remember(void *address, size_t bytes, bool owned, unsigned flags)
 {
     Pinned *pinned = malloc(sizeof *pinned);
     if (pinned == NULL)
         return cudaErrorMemoryAllocation;
     client_lock();
-    *pinned = (Pinned){address, bytes, owned, all_pinned};
+    *pinned = (Pinned){address, bytes, owned, flags, all_pinned};
     all_pinned = pinned;
     client_unlock();
     return cudaSuccess;
@@ -131,17 +132,19 @@ static bool forget(void *address, bool owned)
     return found != NULL;
 }
 
-static bool is_pinned(const void *address)
+static bool find_pinned(const void *address, Pinned *found)
 {
     client_lock();
     const Pinned *pinned = all_pinned;
     while (pinned != NULL && (size_t)((const char *)address - (char *)pinned->address) >= pinned->bytes)
         pinned = pinned->next;
+    if (pinned != NULL)
+        *found = *pinned;
     client_unlock();
     return pinned != NULL;
 }
 
-static cudaError_t allocate_host(void **pointer, size_t bytes)
+static cudaError_t allocate_host(void **pointer, size_t bytes, unsigned flags)
 {
     if (pointer == NULL)
         return cudaErrorInvalidValue;
@@ -149,17 +152,17 @@ static cudaError_t allocate_host(void **pointer, size_t bytes)
     if (bytes == 0)
         return cudaSuccess;
     *pointer = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    return *pointer == NULL ? cudaErrorMemoryAllocation : remember(*pointer, bytes, true);
+    return *pointer == NULL ? cudaErrorMemoryAllocation : remember(*pointer, bytes, true, flags);
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 {
-    return result(allocate_host(pointer, bytes));
+    return result(allocate_host(pointer, bytes, cudaHostAllocDefault));
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
-    return result(allocate_host(pointer, bytes));
+    return result(allocate_host(pointer, bytes, flags));
 }
 
 cudaError_t cudaFreeHost(void *pointer)
@@ -174,7 +177,7 @@ cudaError_t cudaFreeHost(void *pointer)
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
 {
-    return result(pointer == NULL || bytes == 0 ? cudaErrorInvalidValue : remember(pointer, bytes, false));
+    return result(pointer == NULL || bytes == 0 ? cudaErrorInvalidValue : remember(pointer, bytes, false, flags));
 }
 
 cudaError_t cudaHostUnregister(void *pointer)
@@ -182,10 +185,20 @@ cudaError_t cudaHostUnregister(void *pointer)
     return result(forget(pointer, false) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 
+cudaError_t cudaHostGetFlags(unsigned *flags, void *pointer)
+{
+    Pinned pinned;
+    if (flags == NULL || !find_pinned(pointer, &pinned))
+        return result(cudaErrorInvalidValue);
+    *flags = pinned.flags;
+    return cudaSuccess;
+}
+
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
     if (attributes == NULL)
         return result(cudaErrorInvalidValue);
+    Pinned pinned;
     void *address = (void *)(uintptr_t)pointer;
     *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered,
                                                  .device = -2,
@@ -195,7 +208,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
         *attributes = (struct cudaPointerAttributes){.type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice,
                                                      .devicePointer = address,
                                                      .hostPointer = managed ? address : NULL};
-    } else if (is_pinned(pointer)) {
+    } else if (find_pinned(pointer, &pinned)) {
         attributes->type = cudaMemoryTypeHost;
         attributes->device = 0;
     }

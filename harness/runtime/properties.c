@@ -179,6 +179,15 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
     return cudaSuccess;
 }
 
+/* No device is its own peer. */
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    if (device != 0 || peer != 0)
+        return result(cudaErrorInvalidDevice);
+    *can = 0;
+    return cudaSuccess;
+}
+
 cudaError_t cudaGetDeviceFlags(unsigned *flags)
 {
     *flags = cudaDeviceScheduleAuto;

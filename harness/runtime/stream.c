@@ -1,7 +1,10 @@
 #include "harness/runtime/stream.h"
 #include "harness/runtime/managed.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { GREATEST_PRIORITY = -5 /* as on an H200 */ };
 
 uint64_t stream_id(cudaStream_t stream)
 {
@@ -16,35 +19,114 @@ static uint64_t event_id(cudaEvent_t event)
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static cudaError_t stream_new(cudaStream_t *stream, unsigned flags)
+typedef struct Stream { /* what a stream was made as */
+    cudaStream_t handle;
+    unsigned flags;
+    int priority;
+    struct Stream *next;
+} Stream;
+
+static Stream *all;
+
+static cudaError_t remember(cudaStream_t handle, unsigned flags, int priority)
+{
+    Stream *stream = malloc(sizeof *stream);
+    if (stream == NULL)
+        return cudaErrorMemoryAllocation;
+    client_lock();
+    *stream = (Stream){handle, flags, priority, all};
+    all = stream;
+    client_unlock();
+    return cudaSuccess;
+}
+
+static void forget(cudaStream_t handle)
+{
+    client_lock();
+    Stream **link = &all;
+    while (*link != NULL && (*link)->handle != handle)
+        link = &(*link)->next;
+    Stream *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    client_unlock();
+    free(found);
+}
+
+static cudaError_t find(cudaStream_t handle, Stream *found)
+{
+    *found = (Stream){.flags = cudaStreamDefault};
+    if (stream_id(handle) == 0)
+        return cudaSuccess;
+    client_lock();
+    const Stream *stream = all;
+    while (stream != NULL && stream->handle != handle)
+        stream = stream->next;
+    if (stream != NULL)
+        *found = *stream;
+    client_unlock();
+    return stream == NULL ? cudaErrorInvalidResourceHandle : cudaSuccess;
+}
+
+/* A priority is a hint, brought into the range that there is. */
+static cudaError_t stream_new(cudaStream_t *stream, unsigned flags, int priority)
 {
     RingReply reply;
     if (stream == NULL || (flags & ~(unsigned)cudaStreamNonBlocking) != 0)
         return cudaErrorInvalidValue;
     cudaError_t error = client_call(RING_STREAM_NEW, (RingWords){{flags}}, &reply);
-    if (error == cudaSuccess)
-        *stream = (cudaStream_t)(uintptr_t)reply.value[0];
-    return error;
+    if (error != cudaSuccess)
+        return error;
+    *stream = (cudaStream_t)(uintptr_t)reply.value[0];
+    return remember(*stream, flags, priority > 0 ? 0 : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-    return result(stream_new(stream, cudaStreamDefault));
+    return result(stream_new(stream, cudaStreamDefault, 0));
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
-    return result(stream_new(stream, flags));
+    return result(stream_new(stream, flags, 0));
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
-    return result(stream_new(stream, flags));
+    return result(stream_new(stream, flags, priority));
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+    forget(stream);
     return result(client_call(RING_STREAM_FREE, (RingWords){{(uint64_t)(uintptr_t)stream}}, NULL));
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags)
+{
+    Stream stream;
+    cudaError_t error = flags == NULL ? cudaErrorInvalidValue : find(handle, &stream);
+    if (error == cudaSuccess)
+        *flags = stream.flags;
+    return result(error);
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority)
+{
+    Stream stream;
+    cudaError_t error = priority == NULL ? cudaErrorInvalidValue : find(handle, &stream);
+    if (error == cudaSuccess)
+        *priority = stream.priority;
+    return result(error);
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id)
+{
+    Stream stream;
+    cudaError_t error = id == NULL ? cudaErrorInvalidValue : find(handle, &stream);
+    if (error == cudaSuccess)
+        *id = stream_id(handle);
+    return result(error);
 }
 
 static cudaError_t stream_synchronize(cudaStream_t stream)
@@ -88,7 +170,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
     *least = 0;
-    *greatest = -5; /* as on an H200 */
+    *greatest = GREATEST_PRIORITY;
     return cudaSuccess;
 }
 

@@ -1,0 +1,156 @@
+#include "harness/runtime/array.h"
+#include "harness/device/device.h"
+
+#include <stdlib.h>
+
+static Array *all;
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    enum cudaChannelFormatKind kind;
+    int bits;
+    DeviceFormat format;
+} FORMATS[] = {
+    {cudaChannelFormatKindUnsigned, 8, DEVICE_UINT8}, {cudaChannelFormatKindUnsigned, 16, DEVICE_UINT16},
+    {cudaChannelFormatKindUnsigned, 32, DEVICE_UINT32}, {cudaChannelFormatKindSigned, 8, DEVICE_SINT8},
+    {cudaChannelFormatKindSigned, 16, DEVICE_SINT16}, {cudaChannelFormatKindSigned, 32, DEVICE_SINT32},
+    {cudaChannelFormatKindFloat, 16, DEVICE_FLOAT16}, {cudaChannelFormatKindFloat, 32, DEVICE_FLOAT32},
+};
+
+/* 1, 2 or 4 channels of the same number of bits; 0 where it is otherwise. */
+static uint32_t count_channels(const struct cudaChannelFormatDesc *channels)
+{
+    int x = channels->x, y = channels->y, z = channels->z, w = channels->w;
+    if (y == 0 && z == 0 && w == 0)
+        return 1;
+    if (y == x && z == 0 && w == 0)
+        return 2;
+    return y == x && z == x && w == x ? 4 : 0;
+}
+
+cudaError_t channel_format(const struct cudaChannelFormatDesc *channels, ChannelFormat *format)
+{
+    uint32_t count = count_channels(channels);
+    for (size_t i = 0; count > 0 && i < sizeof FORMATS / sizeof *FORMATS; i++)
+        if (FORMATS[i].kind == channels->f && FORMATS[i].bits == channels->x) {
+            *format = (ChannelFormat){FORMATS[i].format, count, (size_t)channels->x / 8 * count};
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidChannelDescriptor;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+cudaError_t array_find(cudaArray_const_t handle, const Array **found)
+{
+    uint64_t id = (uint64_t)(uintptr_t)handle;
+    client_lock();
+    const Array *array = all;
+    while (array != NULL && array->id != id)
+        array = array->next;
+    client_unlock();
+    *found = array;
+    return array == NULL ? cudaErrorInvalidResourceHandle : cudaSuccess;
+}
+
+static cudaError_t ask_array(Array *array, const ChannelFormat *format)
+{
+    RingReply reply;
+    RingArray body = {.width = array->extent.width,
+                      .height = array->extent.height,
+                      .depth = array->extent.depth,
+                      .format = format->format,
+                      .channels = format->channels,
+                      .gather = (array->flags & cudaArrayTextureGather) != 0};
+    cudaError_t error = client_call_body(RING_ARRAY_NEW, &body, sizeof body, NULL, 0, &reply);
+    array->id = reply.value[0];
+    return error;
+}
+
+static cudaError_t array_new(cudaArray_t *handle, const struct cudaChannelFormatDesc *channels,
+                             struct cudaExtent extent, unsigned flags)
+{
+    ChannelFormat format;
+    if (handle == NULL || channels == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = channel_format(channels, &format);
+    Array *array = error == cudaSuccess ? malloc(sizeof *array) : NULL;
+    if (array == NULL)
+        return error != cudaSuccess ? error : cudaErrorMemoryAllocation;
+    *array = (Array){.channels = *channels, .extent = extent, .flags = flags, .element_bytes = format.element_bytes};
+    error = ask_array(array, &format);
+    if (error != cudaSuccess) {
+        free(array);
+        return error;
+    }
+    client_lock();
+    array->next = all;
+    all = array;
+    client_unlock();
+    *handle = (cudaArray_t)(uintptr_t)array->id;
+    return cudaSuccess;
+}
+
+static bool has_only(unsigned flags, unsigned known)
+{
+    return (flags & ~known) == 0;
+}
+
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channels, size_t width,
+                            size_t height, unsigned flags)
+{
+    if (!has_only(flags, cudaArrayTextureGather))
+        return missing("cudaMallocArray for surfaces");
+    return result(array_new(array, channels, (struct cudaExtent){width, height, 0}, flags));
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channels,
+                              struct cudaExtent extent, unsigned flags)
+{
+    if (!has_only(flags, cudaArrayTextureGather))
+        return missing("cudaMalloc3DArray with layers, faces or surfaces");
+    return result(array_new(array, channels, extent, flags));
+}
+
+cudaError_t cudaFreeArray(cudaArray_t handle)
+{
+    uint64_t id = (uint64_t)(uintptr_t)handle;
+    if (handle == NULL)
+        return cudaSuccess;
+    client_lock();
+    Array **link = &all;
+    while (*link != NULL && (*link)->id != id)
+        link = &(*link)->next;
+    Array *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    client_unlock();
+    free(found);
+    return result(client_call(RING_ARRAY_FREE, (RingWords){{id}}, NULL));
+}
+
+cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *channels, struct cudaExtent *extent, unsigned *flags,
+                             cudaArray_t handle)
+{
+    const Array *array;
+    cudaError_t error = array_find(handle, &array);
+    if (error != cudaSuccess)
+        return result(error);
+    if (channels != NULL)
+        *channels = array->channels;
+    if (extent != NULL)
+        *extent = array->extent;
+    if (flags != NULL)
+        *flags = array->flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *channels, cudaArray_const_t handle)
+{
+    const Array *array;
+    cudaError_t error = channels == NULL ? cudaErrorInvalidValue : array_find(handle, &array);
+    if (error == cudaSuccess)
+        *channels = array->channels;
+    return result(error);
+}

@@ -1,0 +1,154 @@
+#include "harness/runtime/box.h"
+#include "harness/runtime/copy.h"
+#include "harness/runtime/managed.h"
+#include "harness/runtime/stream.h"
+
+#include <string.h>
+
+enum { PIECE_BYTES = 4 << 20 };
+
+Place place_in_memory(const void *pointer, size_t pitch, size_t slice_rows)
+{
+    return (Place){.pointer = (void *)(uintptr_t)pointer, .pitch = pitch, .slice_rows = slice_rows};
+}
+
+Place place_behind(Place place, size_t x_bytes, size_t y, size_t z)
+{
+    if (place.pointer == NULL) {
+        place.x_bytes += x_bytes;
+        place.y += y;
+        place.z += z;
+    } else {
+        place.pointer = (char *)place.pointer + (z * place.slice_rows + y) * place.pitch + x_bytes;
+    }
+    return place;
+}
+
+static bool is_host(const Place *place)
+{
+    return place->pointer != NULL && !is_device_address(place->pointer);
+}
+
+static cudaError_t check_place(const Place *place, const Box *box)
+{
+    if (place->pointer == NULL)
+        return place->array == 0 ? cudaErrorInvalidValue : cudaSuccess;
+    bool rows_overlap = (box->height > 1 || box->depth > 1) && place->pitch < box->width_bytes;
+    bool slices_overlap = box->depth > 1 && place->slice_rows < box->height;
+    return rows_overlap || slices_overlap ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+/* What is no device's must be staging. */
+static RingPlace ring_place(const Place *place)
+{
+    if (place->pointer == NULL)
+        return (RingPlace){.kind = RING_IN_ARRAY, .at = place->array, .x_bytes = place->x_bytes, .y = place->y,
+                           .z = place->z};
+    bool in_memory = is_device_address(place->pointer);
+    return (RingPlace){.kind = in_memory ? RING_IN_MEMORY : RING_IN_STAGING,
+                       .at = in_memory ? (uint64_t)(uintptr_t)place->pointer : 0,
+                       .pitch = place->pitch,
+                       .slice_rows = place->slice_rows};
+}
+
+static cudaError_t ask_copy(Place to, Place from, Box box, uint64_t stream)
+{
+    const RingCopyBox body = {.to = ring_place(&to),
+                              .from = ring_place(&from),
+                              .width_bytes = box.width_bytes,
+                              .height = box.height,
+                              .depth = box.depth,
+                              .stream = stream};
+    return client_call_body(RING_COPY_BOX, &body, sizeof body, NULL, 0, NULL);
+}
+
+static void copy_on_host(Place to, Place from, Box box)
+{
+    for (size_t z = 0; z < box.depth; z++)
+        for (size_t y = 0; y < box.height; y++)
+            memmove(place_behind(to, 0, y, z).pointer, place_behind(from, 0, y, z).pointer, box.width_bytes);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* As many whole slices, else whole rows, else bytes of one row, as staging takes at a time. */
+static Box piece_of(const Box *box)
+{
+    size_t width = least(box->width_bytes, PIECE_BYTES);
+    size_t height = least(box->height, PIECE_BYTES / width);
+    size_t depth = height < box->height ? 1 : least(box->depth, PIECE_BYTES / (width * height));
+    return (Box){width, height, depth};
+}
+
+static cudaError_t copy_piece(Place to, Place from, Box piece, uint64_t stream)
+{
+    cudaError_t error;
+    client_lock();
+    Place staging = place_in_memory(client_staging(), piece.width_bytes, piece.height);
+    if (is_host(&from)) {
+        copy_on_host(staging, from, piece);
+        error = ask_copy(to, staging, piece, stream);
+    } else {
+        error = ask_copy(staging, from, piece, stream);
+        if (error == cudaSuccess)
+            copy_on_host(to, staging, piece);
+    }
+    client_unlock();
+    return error;
+}
+
+/* Nothing is copied where not all of it can be; the extents of arrays have been looked at. */
+static cudaError_t check_all(const Place *place, const Box *box)
+{
+    size_t rows = (box->depth - 1) * place->slice_rows + box->height - 1;
+    if (place->pointer == NULL || is_host(place))
+        return cudaSuccess;
+    return check_owned((uint64_t)(uintptr_t)place->pointer, rows * place->pitch + box->width_bytes);
+}
+
+static cudaError_t copy_in_pieces(Place to, Place from, Box box, uint64_t stream)
+{
+    const Box most = piece_of(&box);
+    cudaError_t error = check_all(&to, &box);
+    if (error == cudaSuccess)
+        error = check_all(&from, &box);
+    for (size_t z = 0; z < box.depth; z += most.depth)
+        for (size_t y = 0; y < box.height; y += most.height)
+            for (size_t x = 0; x < box.width_bytes && error == cudaSuccess; x += most.width_bytes) {
+                Box piece = {least(most.width_bytes, box.width_bytes - x), least(most.height, box.height - y),
+                             least(most.depth, box.depth - z)};
+                error = copy_piece(place_behind(to, x, y, z), place_behind(from, x, y, z), piece, stream);
+            }
+    return error;
+}
+
+/* ---- the whole box ----------------------------------------------------------------------------------------------- */
+
+cudaError_t copy_box(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (box.width_bytes == 0 || box.height == 0 || box.depth == 0)
+        return cudaSuccess;
+    cudaError_t error = check_place(&to, &box);
+    if (error == cudaSuccess)
+        error = check_place(&from, &box);
+    if (error == cudaSuccess)
+        error = check_kind(!is_host(&to), !is_host(&from), kind);
+    if (error == cudaSuccess)
+        error = managed_push();
+    if (error != cudaSuccess)
+        return error;
+    if (!is_host(&to) && !is_host(&from))
+        error = ask_copy(to, from, box, stream_id(stream));
+    else if (is_host(&to) && is_host(&from))
+        copy_on_host(to, from, box);
+    else
+        error = copy_in_pieces(to, from, box, stream_id(stream));
+    return error == cudaSuccess && managed_holds((uint64_t)(uintptr_t)to.pointer) ? managed_pull() : error;
+}

@@ -1,0 +1,177 @@
+#include "harness/device/device.h"
+#include "harness/runtime/array.h"
+#include "harness/runtime/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A texture object is the device's own number, which reaches kernels as it is. What it was made of is kept here. */
+typedef struct Texture {
+    cudaTextureObject_t number;
+    struct cudaResourceDesc resource;
+    struct cudaTextureDesc description;
+    struct Texture *next;
+} Texture;
+
+static Texture *all;
+
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
+
+static cudaError_t fill_elements(const struct cudaChannelFormatDesc *channels, RingTexture *body)
+{
+    ChannelFormat format;
+    cudaError_t error = channel_format(channels, &format);
+    if (error == cudaSuccess) {
+        body->format = format.format;
+        body->channels = format.channels;
+    }
+    return error;
+}
+
+static cudaError_t fill_memory(const void *memory, const struct cudaChannelFormatDesc *channels, RingTexture *body)
+{
+    if (!is_device_address(memory))
+        return cudaErrorInvalidValue;
+    body->address = (uint64_t)(uintptr_t)memory;
+    return fill_elements(channels, body);
+}
+
+static cudaError_t fill_resource(const struct cudaResourceDesc *resource, RingTexture *body)
+{
+    const Array *array;
+    cudaError_t error;
+    switch (resource->resType) {
+    case cudaResourceTypeArray:
+        error = array_find(resource->res.array.array, &array);
+        if (error != cudaSuccess)
+            return error;
+        body->array = array->id;
+        return fill_elements(&array->channels, body);
+    case cudaResourceTypeLinear:
+        body->bytes = resource->res.linear.sizeInBytes;
+        return body->bytes == 0 ? cudaErrorInvalidValue
+                                : fill_memory(resource->res.linear.devPtr, &resource->res.linear.desc, body);
+    case cudaResourceTypePitch2D:
+        body->width = resource->res.pitch2D.width;
+        body->height = resource->res.pitch2D.height;
+        body->pitch = resource->res.pitch2D.pitchInBytes;
+        return fill_memory(resource->res.pitch2D.devPtr, &resource->res.pitch2D.desc, body);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+static void fill_description(const struct cudaTextureDesc *description, RingTexture *body)
+{
+    for (int i = 0; i < 3; i++)
+        body->address_mode[i] = description->addressMode[i];
+    body->filter_mode = description->filterMode;
+    body->as_integer = description->readMode == cudaReadModeElementType;
+    body->normalized = description->normalizedCoords != 0;
+    body->srgb = description->sRGB != 0;
+    body->max_anisotropy = description->maxAnisotropy;
+    memcpy(body->border, description->borderColor, sizeof body->border);
+}
+
+/* ---- textures ---------------------------------------------------------------------------------------------------- */
+
+static cudaError_t ask_texture(Texture *texture)
+{
+    RingTexture body = {0};
+    RingReply reply;
+    fill_description(&texture->description, &body);
+    cudaError_t error = fill_resource(&texture->resource, &body);
+    if (error == cudaSuccess)
+        error = client_call_body(RING_TEXTURE_NEW, &body, sizeof body, NULL, 0, &reply);
+    if (error == cudaSuccess)
+        texture->number = reply.value[0];
+    return error;
+}
+
+static cudaError_t texture_new(cudaTextureObject_t *number, const struct cudaResourceDesc *resource,
+                               const struct cudaTextureDesc *description)
+{
+    if (number == NULL || resource == NULL || description == NULL)
+        return cudaErrorInvalidValue;
+    Texture *texture = malloc(sizeof *texture);
+    if (texture == NULL)
+        return cudaErrorMemoryAllocation;
+    *texture = (Texture){.resource = *resource, .description = *description};
+    cudaError_t error = ask_texture(texture);
+    if (error != cudaSuccess) {
+        free(texture);
+        return error;
+    }
+    client_lock();
+    texture->next = all;
+    all = texture;
+    client_unlock();
+    *number = texture->number;
+    return cudaSuccess;
+}
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const struct cudaResourceDesc *resource,
+                                    const struct cudaTextureDesc *description, const struct cudaResourceViewDesc *view)
+{
+    if (view != NULL)
+        return missing("cudaCreateTextureObject with a resource view");
+    if (resource != NULL && resource->resType == cudaResourceTypeMipmappedArray)
+        return missing("cudaCreateTextureObject of a mipmapped array");
+    return result(texture_new(texture, resource, description));
+}
+
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t number)
+{
+    client_lock();
+    Texture **link = &all;
+    while (*link != NULL && (*link)->number != number)
+        link = &(*link)->next;
+    Texture *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    client_unlock();
+    free(found);
+    return result(client_call(RING_TEXTURE_FREE, (RingWords){{number}}, NULL));
+}
+
+static const Texture *texture_find(cudaTextureObject_t number)
+{
+    client_lock();
+    const Texture *texture = all;
+    while (texture != NULL && texture->number != number)
+        texture = texture->next;
+    client_unlock();
+    return texture;
+}
+
+cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t number)
+{
+    const Texture *texture = texture_find(number);
+    if (resource == NULL || texture == NULL)
+        return result(cudaErrorInvalidValue);
+    *resource = texture->resource;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description, cudaTextureObject_t number)
+{
+    const Texture *texture = texture_find(number);
+    if (description == NULL || texture == NULL)
+        return result(cudaErrorInvalidValue);
+    *description = texture->description;
+    return cudaSuccess;
+}
+
+/* Of every device since compute capability 6.0 (CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute
+ * Capability"). */
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const struct cudaChannelFormatDesc *channels,
+                                                 int device)
+{
+    ChannelFormat format;
+    if (device != 0)
+        return result(cudaErrorInvalidDevice);
+    cudaError_t error = elements == NULL || channels == NULL ? cudaErrorInvalidValue : channel_format(channels, &format);
+    if (error == cudaSuccess)
+        *elements = (size_t)1 << 28;
+    return result(error);
+}
