@@ -64,6 +64,9 @@ references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=.
 	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"} --export
 
+calibrate: build  ## Measure a GPU's ceilings and time all reference solutions on it: [DEVICE=...]
+	@$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
+
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge
 
 setup:  ## Install what is missing (Debian or Ubuntu, as root), else say what to install
@@ -84,6 +87,9 @@ sanitized-unit-tests: $(unit_tests)
 
 unit: $(unit_tests)  ## Build and run the unit tests alone
 	@for test in $(unit_tests); do echo "# $$test"; $$test || exit 1; done
+
+test-gpu: build  ## Prove on a machine with a real GPU that everything works there
+	@tests/gpu.sh $(BUILD)
 
 lint:  ## shellcheck, cppcheck, and that includes point one way
 	@tests/lint.sh $(LAYERS)
@@ -144,6 +150,8 @@ $(BUILD)/tests/lib%.so.1: tests/fake/%.c
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(plain_flags) -fPIC -shared -MMD -MP -MF $(@:.so.1=.d) -MT $@ $< -lpthread -o $@
 
+$(BUILD)/harness/tests/test_device_cuda: | $(BUILD)/tests/libcuda.so.1
+
 $(BUILD)/tests/%: $(BUILD)/tests/%.o
 	$(call say,LD)$(CC) $(CFLAGS) $^ -o $@
 
@@ -169,5 +177,5 @@ $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard references build setup toolchain test test-programs sanitized-unit-tests unit lint bench \
-  clean
+.PHONY: help grade leaderboard references calibrate build setup toolchain test test-programs sanitized-unit-tests unit \
+  test-gpu lint bench clean

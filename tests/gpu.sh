@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Proves that everything works on a machine with a real GPU, as TAP; the last line is `N passed, N failed`. Needs the built
+# judge, jq, and what the judge needs itself (nvcc, gcc); CONVJUDGE_BWRAP may name an unpacked bubblewrap.
+# Usage: [DEVICE=cuda:1] tests/gpu.sh BUILD [solutions|student|attacks|faults|together|repeat]...   (DEVICE=sim tries the script)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+parts=("${@:2}")
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat faults together solutions student attacks)
+device=${DEVICE:-cuda}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export CONVJUDGE_DB=$scratch/leaderboard.db TMPDIR=$scratch NO_COLOR=1
+honest=solutions/conv1d/accepted/naive.cu
+passed=0 failed=0
+
+status=0
+why=$("$build/convjudge" check --device "$device" /dev/null 2>&1) || status=$?
+if [[ $status == 2 ]]; then
+    echo "test-gpu: $why"
+    exit 2
+fi
+
+result() { # STATUS NAME [FILE]: one line of TAP; of a failure also what FILE holds
+    if [[ $1 == 0 ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    echo "$([[ $1 == 0 ]] || echo 'not ')ok $((passed + failed)) - $2"
+    [[ $1 == 0 || $# -lt 3 ]] || sed 's/^/# /' "$3"
+}
+
+suite() { # FOLDER: takes over the tests of `convjudge check`, some side by side, and misses none
+    local line missing=0
+    while IFS= read -r line; do
+        case $line in
+            1..*) missing=$((missing + ${line#1..})) ;;
+            ok*) result 0 "${line#* - }"; missing=$((missing - 1)) ;;
+            not\ ok*) result 1 "${line#* - }"; missing=$((missing - 1)) ;;
+            *) echo "$line" ;;
+        esac
+    done < <(find "$1" -name '*.cu' | sort | xargs -P $((($(nproc) + 3) / 4)) -n 4 "$build/convjudge" check --device "$device" 2>&1)
+    [[ $missing == 0 ]] || result 1 "$1: $missing files without a verdict"
+}
+
+grade() { # FILE RESULT: its report and progress in RESULT.log
+    rm -f "$2"
+    "$build/convjudge" grade --no-record --device "$device" --json "$2" "$1" >"$2.log" 2>&1
+}
+
+holds() { # NAME FILTER RESULT...: a condition over the results
+    local fault=0
+    jq -e -s "$2" "${@:3}" >/dev/null 2>&1 || fault=1
+    result "$fault" "$1" <(jq -c '{verdict, text, rank_status, device, score_ms, uncertainty, seconds}' "${@:3}" 2>&1)
+}
+
+next_is_honest() { # NAME: what came before leaves no trace in the next grading
+    grade "$honest" "$scratch/next" || true
+    # shellcheck disable=SC2016 # the variable is jq's
+    holds "after $1 a grading starts at once and has its usual time" '.[0] as $usual | .[1] | .verdict == "Accepted"
+        and .seconds.start < $usual.seconds.start + 1 and .score_ms / $usual.score_ms < 1.2
+        and $usual.score_ms / .score_ms < 1.2' "$scratch/usual" "$scratch/next"
+}
+
+fault() { # NAME VERDICT FILE
+    grade "$3" "$scratch/fault" || true
+    holds "$1: $2" "all(.verdict == \"$2\")" "$scratch/fault"
+    next_is_honest "$1"
+}
+
+descendants() { # PID
+    local child
+    # shellcheck disable=SC2013 # words, on one line
+    for child in $(cat "/proc/$1/task/"*/children 2>/dev/null); do
+        echo "$child"
+        descendants "$child"
+    done
+}
+
+kill_within() { # PID PATTERN: one of its descendants, by its command line; waits until solve() is likely to run
+    local pid tries
+    for ((tries = 0; tries < 200; tries++)); do
+        for pid in $(descendants "$1"); do
+            # shellcheck disable=SC2053 # a pattern
+            if [[ $(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline") == $2 ]]; then
+                sleep 0.5
+                kill -9 "$pid"
+                return
+            fi
+        done
+        sleep 0.1
+    done
+}
+
+killed() { # PATTERN RESULT: grades an endless host loop and kills a part of the judge meanwhile; sets `status`
+    status=0
+    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$2" &
+    local grading=$!
+    kill_within "$grading" "$1"
+    wait "$grading" || status=$?
+}
+
+# leaves_behind LOOP: conv1d whose first kernel spins so; solve() does not wait for it.
+leaves_behind() {
+    sed "s|^extern \"C\"|__global__ void spin() { long long start = clock64(); $1; }\n&|
+         s|^    *convolve<<<|    spin<<<1, 1>>>();\n&|; /cudaDeviceSynchronize/d" "$honest"
+}
+
+part_repeat() {
+    grade "$honest" "$scratch/again" || true
+    holds "the same submission has the same time again, within four uncertainties" '(.[0].score_ms / .[1].score_ms | log | fabs)
+        <= 4 * ([.[].uncertainty | . * .] | add | sqrt)' "$scratch/usual" "$scratch/again"
+}
+
+part_faults() {
+    fault "an infinite kernel" "Time Limit Exceeded" solutions/conv1d/time_limit_exceeded/infinite_kernel.cu
+    fault "an illegal address" "Run-Time Error" solutions/conv1d/run_time_error/null_pointer.cu
+    fault "device memory exhausted" "Memory Limit Exceeded" solutions/conv1d/memory_limit_exceeded/allocates_too_much.cu
+    leaves_behind 'while (clock64() - start < 4000000) ' >"$scratch/slow.cu"
+    fault "a kernel still running when solve() returns" "Accepted" "$scratch/slow.cu"
+    leaves_behind 'while (clock64() != start) ' >"$scratch/endless.cu"
+    fault "an endless kernel left behind" "Time Limit Exceeded" "$scratch/endless.cu"
+    killed '/judge/convjudge-runner *' "$scratch/fault"
+    holds "a killed runner: Run-Time Error" 'all(.verdict == "Run-Time Error")' "$scratch/fault"
+    next_is_honest "a killed runner"
+    killed '/proc/self/exe broker *' "$scratch/fault"
+    result $((status != 2)) "a killed broker is the judge's own fault" "$scratch/fault.log"
+    next_is_honest "a killed broker"
+}
+
+part_together() {
+    grade "$honest" "$scratch/one" & grade "$honest" "$scratch/two" & wait || true
+    holds "of two gradings at once both are right, and one waits" 'all(.verdict == "Accepted") and .[0].score_ms / .[1].score_ms < 1.2
+        and .[1].score_ms / .[0].score_ms < 1.2 and (.[0].device | startswith("sim") or ([.[].seconds.wait] | max > 0))' \
+        "$scratch/one" "$scratch/two"
+}
+part_solutions() { suite solutions; }
+part_student() { suite tests/student; }
+part_attacks() { suite tests/attacks; }
+
+grade "$honest" "$scratch/usual" || true
+holds "an honest grading is accepted, and has a time" 'all(.verdict == "Accepted" and .score_ms > 0)' "$scratch/usual"
+for part in "${parts[@]}"; do "part_$part"; done
+echo "$passed passed, $failed failed"
+[[ $failed == 0 ]]
