@@ -17,6 +17,7 @@ typedef struct Grading {
     Problem problem;
     bool problem_is_read;
     Store *store; /* NULL: nothing to read from and nothing will be recorded */
+    Ladder ladder; /* read where an anchor is looked for */
     Progress progress;
     Result result;
 } Grading;
@@ -93,6 +94,19 @@ static Status prepare(Grading *grading, Message *why)
     return status == STATUS_OK ? open_store(grading, why) : status;
 }
 
+/* Without stored times there is no anchor yet: this run, or the next, takes them. */
+static const Submission *choose_anchor(void *context, const DeviceInfo *device)
+{
+    Grading *grading = context;
+    const Board board = {grading->problem.id, grading->problem.revision.hex, device->id, device->epoch};
+    Message ignored;
+    if (grading->ladder.count == 0 &&
+        ranking_ladder(grading->store, &grading->problem, &board, &grading->ladder, &ignored) != STATUS_OK)
+        return NULL;
+    const Rung *anchor = ladder_anchor(&grading->ladder);
+    return anchor == NULL ? NULL : &anchor->submission;
+}
+
 static Status judge(Grading *grading, Message *why)
 {
     const JudgeJob job = {
@@ -100,6 +114,8 @@ static Status judge(Grading *grading, Message *why)
         .submission = &grading->submission,
         .device = device_name(grading->options),
         .progress = &grading->progress,
+        .anchor = choose_anchor,
+        .context = grading,
     };
     return judge_submission(&job, &grading->result, why);
 }
@@ -149,6 +165,7 @@ static Status report(const Grading *grading, Message *why)
 static void finish(Grading *grading)
 {
     result_free(&grading->result);
+    ladder_free(&grading->ladder);
     store_close(grading->store);
     if (grading->problem_is_read)
         problem_free(&grading->problem);

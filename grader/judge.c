@@ -1,7 +1,10 @@
 #include "grader/judge.h"
 
+#include "grader/call.h"
+#include "grader/device_oracle.h"
 #include "grader/oracle.h"
 #include "grader/redact.h"
+#include "grader/sitting.h"
 #include "grader/version.h"
 #include "harness/process.h"
 #include "harness/sandbox.h"
@@ -18,10 +21,16 @@ typedef struct Judge {
     Session *session;
     Toolkit toolkit;
     char scratch[256];
+    SessionLimits limits;
     Oracle *oracle;
+    DeviceOracle *device_oracle; /* NULL: nothing is timed by a clock */
+    DeviceWatch *watch;          /* NULL: nothing tells the device's state */
+    Compiled anchor;
+    const char *anchor_name;     /* NULL: none */
     TestcaseSet set;
     const Testcase **testcases; /* of result->cases, one by one */
     uint64_t secret;            /* seed of this run's data */
+    bool queued;                /* somebody else had the device */
     bool ended;                 /* the verdict is final */
 } Judge;
 
@@ -97,52 +106,13 @@ static bool is_timed(const CaseResult *item)
     return item->group == CASE_TIMED_CUDA || item->group == CASE_TIMED_SIM;
 }
 
-/* The parameters of solve() for one case, with memory for the arrays. */
-static Status prepare_arguments(Judge *judge, const Testcase *testcase, SessionArgument *arguments, size_t *counts,
-                                Message *why)
+static Status compare_output(const Judge *judge, const Call *call, CaseResult *item, Message *why)
 {
-    const Problem *problem = judge->job->problem;
-    for (size_t i = 0; i < problem->parameter_count; i++) {
-        const Parameter *parameter = &problem->parameters[i];
-        size_t shape[TENSOR_MAX_RANK];
-        arguments[i] = (SessionArgument){.name = parameter->name};
-        if (parameter->role == ROLE_SIZE) {
-            arguments[i].role = ARGUMENT_VALUE;
-            arguments[i].value = (uint64_t)testcase->sizes.values[i];
-            continue;
-        }
-        Status status = problem_shape(problem, i, &testcase->sizes, shape, &counts[i], why);
-        if (status != STATUS_OK)
-            return status;
-        arguments[i].role = parameter->role == ROLE_IN ? ARGUMENT_INPUT : ARGUMENT_OUTPUT;
-        arguments[i].bytes = counts[i] * element_bytes(parameter->type);
-        arguments[i].float_output = parameter->role == ROLE_OUT && parameter->type == ELEMENT_FLOAT32;
-    }
-    return session_buffers(judge->session, arguments, problem->parameter_count, why);
-}
-
-static void fill_inputs(const Judge *judge, const Testcase *testcase, const SessionArgument *arguments,
-                        const size_t *counts, CaseResult *item)
-{
-    const Problem *problem = judge->job->problem;
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (arguments[i].role == ARGUMENT_INPUT) {
-            testcase_fill(problem, testcase, i, judge->secret, arguments[i].data, counts[i]);
-            item->input_bytes += (int64_t)arguments[i].bytes;
-        }
-}
-
-static Status compare_output(const Judge *judge, const Testcase *testcase, const SessionArgument *arguments,
-                             CaseResult *item, Message *why)
-{
-    const Problem *problem = judge->job->problem;
-    const void *inputs[PROBLEM_MAX_PARAMETERS] = {0};
-    for (size_t i = 0; i < problem->parameter_count; i++)
-        if (arguments[i].role == ARGUMENT_INPUT)
-            inputs[i] = arguments[i].data;
+    const void *inputs[PROBLEM_MAX_PARAMETERS];
+    call_inputs(call, inputs);
     item->compared = true;
-    return checker_compare(problem, testcase, judge->oracle, inputs, arguments[problem_output(problem)].data,
-                           SESSION_POISON_BITS, &item->comparison, why);
+    return checker_compare(call->problem, call->testcase, judge->oracle, inputs, call_output(call), SESSION_POISON_BITS,
+                           &item->comparison, why);
 }
 
 /* Adds a message about a kernel, in which the source file has the name that the compiler knew it by. */
@@ -203,25 +173,25 @@ static void conclude_case(Judge *judge, CaseResult *item, const CallReport *call
     if (item->verdict != VERDICT_ACCEPTED)
         return;
     warn_of_what_was_overlooked(judge, item, call);
-    if (is_timed(item))
-        keep_sample(judge, item, call);
 }
 
 static Status judge_case(Judge *judge, const Testcase *testcase, CaseResult *item, Message *why)
 {
-    SessionArgument arguments[SESSION_MAX_PARAMETERS];
-    size_t counts[SESSION_MAX_PARAMETERS] = {0};
-    CallReport call = {0};
-    Status status = prepare_arguments(judge, testcase, arguments, counts, why);
+    Call call;
+    CallReport report = {0};
+    Status status = call_prepare(judge->job->problem, testcase, judge->session, &call, why);
     if (status == STATUS_OK) {
-        fill_inputs(judge, testcase, arguments, counts, item);
-        status = session_call(judge->session, arguments, judge->job->problem->parameter_count, &call, why);
+        call_fill(&call, judge->secret);
+        item->input_bytes = call_input_bytes(&call);
+        status = session_call(judge->session, call.arguments, judge->job->problem->parameter_count, true, &report, why);
     }
-    if (status == STATUS_OK && call.outcome == CALL_OK)
-        status = compare_output(judge, testcase, arguments, item, why);
+    if (status == STATUS_OK && report.outcome == CALL_OK)
+        status = compare_output(judge, &call, item, why);
     if (status == STATUS_OK)
-        conclude_case(judge, item, &call);
-    text_free(&call.printed);
+        conclude_case(judge, item, &report);
+    if (status == STATUS_OK && is_timed(item) && item->verdict == VERDICT_ACCEPTED)
+        keep_sample(judge, item, &report);
+    text_free(&report.printed);
     return status;
 }
 
@@ -284,6 +254,85 @@ static Status judge_group(Judge *judge, CaseGroup group, const char *step, doubl
     return status;
 }
 
+/* ---- timed cases, by a clock ------------------------------------------------------------------------------------- */
+
+/* Two clocks that tell different stories: one of them was forged. */
+static void compare_clocks(Judge *judge, CaseResult *item)
+{
+    Text text = {0};
+    if (timing_clocks_disagree(item->samples, item->sample_count, judge->result->device.clock_gap_s, &text)) {
+        item->verdict = VERDICT_INTEGRITY_VIOLATION;
+        item->text = arena_string(&judge->result->arena, text.data);
+    }
+    text_free(&text);
+}
+
+static void conclude_timed_case(Judge *judge, CaseResult *item, const CaseCalls *calls)
+{
+    item->compared = calls->compared;
+    item->comparison = calls->comparison;
+    item->input_bytes = calls->input_bytes;
+    if (!calls->compared && !calls->failed) /* an earlier failure ended the run */
+        return;
+    conclude_case(judge, item, &calls->report);
+    if (item->verdict != VERDICT_ACCEPTED)
+        return;
+    item->samples = calls->samples;
+    item->sample_count = calls->sample_count;
+    compare_clocks(judge, item);
+    if (item->verdict == VERDICT_ACCEPTED)
+        result_time_case(item, &judge->result->device);
+}
+
+static Status take_sitting(Judge *judge, CaseCalls *calls, size_t count, Message *why)
+{
+    const Anchor anchor = {.name = judge->anchor_name, .compiled = &judge->anchor};
+    Measuring measuring = {
+        .problem = judge->job->problem,
+        .session = judge->session,
+        .limits = &judge->limits,
+        .device_oracle = judge->device_oracle,
+        .oracle = judge->oracle,
+        .watch = judge->watch,
+        .usual_clock_mhz = judge->result->device.usual_clock_mhz,
+        .progress = judge->job->progress,
+        .secret = judge->secret,
+        .seconds = &judge->result->seconds,
+    };
+    Status status = device_oracle_ready(judge->device_oracle, why);
+    return status == STATUS_OK
+               ? sitting_take(&measuring, &judge->result->compiled, &anchor, calls, count, judge->result, why) : status;
+}
+
+static Status judge_by_clock(Judge *judge, Message *why)
+{
+    Result *result = judge->result;
+    double start_s = now_s();
+    size_t count = 0;
+    CaseCalls *calls = arena_array(&result->arena, result->case_count, sizeof *calls);
+    CaseResult **items = arena_array(&result->arena, result->case_count, sizeof *items);
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].group == CASE_TIMED_CUDA) {
+            items[count] = &result->cases[i];
+            calls[count++].testcase = judge->testcases[i];
+        }
+    if (judge->ended || count == 0)
+        return STATUS_OK;
+    Status status = take_sitting(judge, calls, count, why);
+    for (size_t i = 0; i < count; i++) {
+        if (status == STATUS_OK)
+            conclude_timed_case(judge, items[i], &calls[i]);
+        text_free(&calls[i].report.printed);
+    }
+    if (status == STATUS_OK)
+        end_step(judge, CASE_TIMED_CUDA);
+    else
+        progress_end(judge->job->progress, "failed");
+    result_find_unsteady(result);
+    result->seconds.timed = now_s() - start_s;
+    return status;
+}
+
 /* ---- the steps before -------------------------------------------------------------------------------------------- */
 
 static bool is_wanted(const Judge *judge, CaseGroup group)
@@ -330,10 +379,7 @@ static void put_time(Result *result)
 static Status open_all(Judge *judge, Message *why)
 {
     const JudgeJob *job = judge->job;
-    char device[64];
-    Status status = device_resolve(job->device, device, sizeof device, why);
-    if (status == STATUS_OK)
-        status = session_start(device, &judge->session, why);
+    Status status = session_start(job->device, &judge->session, why);
     if (status == STATUS_OK)
         status = toolkit_find(&judge->toolkit, why);
     if (status == STATUS_OK)
@@ -395,10 +441,9 @@ static void end_compile_step(const Judge *judge)
     progress_end(judge->job->progress, text);
 }
 
-static Status compile(Judge *judge, Message *why)
+static Status compile_for(const Judge *judge, const Submission *submission, Compiled *compiled, Message *why)
 {
     const Problem *problem = judge->job->problem;
-    const Submission *submission = judge->job->submission;
     const DeviceInfo *device = &judge->result->device;
     const char *types[PROBLEM_MAX_PARAMETERS];
     for (size_t i = 0; i < problem->parameter_count; i++)
@@ -412,9 +457,14 @@ static Status compile(Judge *judge, Message *why)
         .parameter_count = problem->parameter_count,
         .compute = 10 * device->compute_major + device->compute_minor,
     };
+    return compile_submission(&job, &judge->toolkit, judge->scratch, compiled, why);
+}
+
+static Status compile(Judge *judge, Message *why)
+{
     double start_s = now_s();
     progress_begin(judge->job->progress, "compile", 0);
-    Status status = compile_submission(&job, &judge->toolkit, judge->scratch, &judge->result->compiled, why);
+    Status status = compile_for(judge, judge->job->submission, &judge->result->compiled, why);
     judge->result->seconds.compile = now_s() - start_s;
     if (status != STATUS_OK) {
         progress_end(judge->job->progress, "failed");
@@ -442,24 +492,60 @@ static void end_before_solve(Judge *judge, Judgement decided)
     text_free(&text);
 }
 
+static void tell_of_queue(void *context, const char *holder, double waited_s)
+{
+    Judge *judge = context;
+    if (!judge->queued)
+        progress_begin(judge->job->progress, "queue", 0);
+    judge->queued = true;
+    progress_note(judge->job->progress, "the GPU is in use by %s (%.0f s)", holder, waited_s);
+}
+
+/* Opens what times by a clock, while the untimed cases run. */
+static Status open_clock(Judge *judge, Message *why)
+{
+    const DeviceInfo *device = &judge->result->device;
+    const Submission *anchor = judge->job->anchor == NULL ? NULL : judge->job->anchor(judge->job->context, device);
+    Message trouble;
+    if (count_group(judge->result, CASE_TIMED_CUDA).cases == 0)
+        return STATUS_OK;
+    if (device_watch_open(device->uuid, &judge->watch, &trouble) != STATUS_OK) {
+        judge->watch = NULL;
+        result_warn(judge->result, "clock and temperature are not known: %s", trouble.text);
+    }
+    if (anchor != NULL && compile_for(judge, anchor, &judge->anchor, &trouble) == STATUS_OK &&
+        judge->anchor.outcome == COMPILE_OK)
+        judge->anchor_name = anchor->file_name;
+    return device_oracle_start(judge->job->problem, device->handle, &judge->device_oracle, why);
+}
+
 static Status load(Judge *judge, Message *why)
 {
     const ProblemLimits *problem = &judge->job->problem->limits;
-    const SessionLimits limits = {
+    judge->limits = (SessionLimits){
         .device_bytes = problem->device_bytes,
         .host_bytes = problem->host_bytes,
         .host_seconds = problem->host_seconds,
+        .device_seconds = problem->device_seconds,
         .wall_seconds = problem->wall_seconds,
         .warp_instructions = problem->warp_instructions,
     };
     if (judge->ended)
         return STATUS_OK;
     CallReport report = {0};
-    Status status = session_load(judge->session, &judge->result->compiled, &limits, &report, why);
+    double start_s = now_s();
+    session_on_wait(judge->session, tell_of_queue, judge);
+    Status status = session_load(judge->session, &judge->result->compiled, &judge->limits, &report, why);
+    if (judge->queued) {
+        progress_end(judge->job->progress, status == STATUS_OK ? "the GPU is free" : "given up");
+        judge->result->seconds.wait += now_s() - start_s;
+    }
     if (status == STATUS_OK && report.outcome != CALL_OK)
         end_before_solve(judge, judge_call(&report, NULL, false));
     text_free(&report.printed);
-    return status;
+    if (status == STATUS_OK)
+        status = session_device(judge->session, &judge->result->device, why);
+    return status == STATUS_OK && !judge->ended ? open_clock(judge, why) : status;
 }
 
 static void conclude(const Judge *judge)
@@ -478,7 +564,10 @@ static void conclude(const Judge *judge)
 
 static void close_all(Judge *judge)
 {
+    device_oracle_stop(judge->device_oracle);
+    device_watch_close(judge->watch);
     session_close(judge->session);
+    compiled_free(&judge->anchor);
     oracle_close(judge->oracle);
     testcases_free(&judge->set);
     if (judge->scratch[0] != '\0')
@@ -501,7 +590,7 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
     if (status == STATUS_OK)
         status = judge_group(&judge, CASE_TIMED_SIM, "timed cases", &seconds->timed, why);
     if (status == STATUS_OK)
-        status = judge_group(&judge, CASE_TIMED_CUDA, "timed cases", &seconds->timed, why);
+        status = judge_by_clock(&judge, why);
     if (status == STATUS_OK)
         conclude(&judge);
     close_all(&judge);

@@ -19,10 +19,13 @@
 typedef struct JudgeJob {
     const Problem *problem;
     const Submission *submission;
-    const char *device;     /* "auto", "sim:h200", ... as device_resolve() takes it */
+    const char *device;     /* "auto", "sim:h200", ... as device_open() takes it */
     bool timed_only;        /* leave out samples and hidden cases: for reference solutions, which `check` judges */
     bool untimed_only;      /* leave out timed cases: what is asked for is the verdict alone */
     Progress *progress;     /* NULL: silent */
+    /* The reference solution that tells whether the device is steady; NULL: none is known. May be NULL itself. */
+    const Submission *(*anchor)(void *context, const DeviceInfo *device);
+    void *context;
 } JudgeJob;
 
 /* Fills in all of the result but ranks, person and percentiles. Whatever the submission does is a verdict in the

@@ -14,6 +14,7 @@
 
 enum { MAX_PROBLEM_BYTES = 1 << 20, MAX_TESTCASES_BYTES = 16 << 20, MAX_ID_LENGTH = 64 };
 
+static const double DEVICE_SECONDS = 10; /* unless problem.json says otherwise */
 static const int64_t MAX_ELEMENTS = (int64_t)1 << 31;
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
@@ -236,6 +237,7 @@ static Status read_limits(const JsonFile *file, Problem *problem, Message *why)
     static const JsonKey keys[] = {
         {"device_mebibytes", JSON_NUMBER, true}, {"host_mebibytes", JSON_NUMBER, true},
         {"host_seconds", JSON_NUMBER, true},     {"wall_seconds", JSON_NUMBER, true},
+        {"device_seconds", JSON_NUMBER, false},
         {"sim_warp_instructions", JSON_NUMBER, true}, {"source_bytes", JSON_NUMBER, true}};
     const cJSON *object = json_get(file->root, "limits");
     ProblemLimits *limits = &problem->limits;
@@ -247,6 +249,9 @@ static Status read_limits(const JsonFile *file, Problem *problem, Message *why)
         status = json_integer(file, object, "host_mebibytes", 1, 1 << 20, &host_mebibytes, why);
     if (status == STATUS_OK)
         status = json_number(file, object, "host_seconds", 0.001, 3600, &limits->host_seconds, why);
+    limits->device_seconds = DEVICE_SECONDS;
+    if (status == STATUS_OK)
+        status = json_number(file, object, "device_seconds", 0.001, 3600, &limits->device_seconds, why);
     if (status == STATUS_OK)
         status = json_number(file, object, "wall_seconds", 0.001, 3600, &limits->wall_seconds, why);
     if (status == STATUS_OK)

@@ -39,6 +39,7 @@ typedef struct ProblemLimits {
     uint64_t device_bytes;       /* a submission may hold, besides the arrays it is given */
     uint64_t host_bytes;
     double host_seconds;         /* of host code, a call */
+    double device_seconds;       /* of kernels, a call, on a device with a clock */
     double wall_seconds;         /* of a call in all */
     uint64_t warp_instructions;  /* of a call on a simulated GPU */
     size_t source_bytes;

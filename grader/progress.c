@@ -1,9 +1,10 @@
 #include "grader/progress.h"
 
+#include <stdarg.h>
 #include <time.h>
 
 enum { STEP_COLUMNS = 20, BAR_COLUMNS = 30 };
-static const double REDRAW_S = 0.05;
+static const double REDRAW_S = 0.05, NOTE_S = 10;
 
 static double now_s(void)
 {
@@ -19,11 +20,12 @@ Progress progress_new(FILE *stream)
 
 static void add_bar(const Progress *progress, Text *line)
 {
-    int filled = BAR_COLUMNS * progress->done / progress->total;
+    int done = progress->done < progress->total ? progress->done : progress->total; /* what is done again is more */
+    int filled = BAR_COLUMNS * done / progress->total;
     text_add(line, "[");
     for (int i = 0; i < BAR_COLUMNS; i++)
         text_add(line, i >= filled ? "." : progress->style.utf8 ? "█" : "#");
-    text_printf(line, "] %d/%d", progress->done, progress->total);
+    text_printf(line, "] %d/%d", done, progress->total);
 }
 
 static void draw(Progress *progress)
@@ -75,6 +77,26 @@ void progress_advance(Progress *progress)
     progress->done++;
     if (progress->style.redraw && now_s() - progress->drawn_at_s >= REDRAW_S)
         draw(progress);
+}
+
+void progress_note(Progress *progress, const char *format, ...)
+{
+    char text[300];
+    Text line = {0};
+    va_list arguments;
+    if (progress == NULL || (!progress->style.redraw && now_s() - progress->noted_at_s < NOTE_S))
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    progress->noted_at_s = now_s();
+    terminal_add_line(&line, text);
+    if (!progress->style.redraw)
+        text_add(&line, "\n");
+    write_step(progress, line.data);
+    if (!progress->style.redraw)
+        write_step(progress, "");
+    text_free(&line);
 }
 
 void progress_end(Progress *progress, const char *outcome)

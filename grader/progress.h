@@ -15,6 +15,7 @@ typedef struct Progress {
     const char *step;
     int done, total;
     double drawn_at_s;
+    double noted_at_s;
 } Progress;
 
 Progress progress_new(FILE *stream);
@@ -22,6 +23,9 @@ Progress progress_new(FILE *stream);
 /* `step` lives until progress_end(). `total` 0: it is not known how much there is to do. */
 void progress_begin(Progress *progress, const char *step, int total);
 void progress_advance(Progress *progress);
+/* Says something about the step under way: in place of the bar until it is next drawn; elsewhere in a line of its own,
+ * not more often than every ten seconds. */
+__attribute__((format(printf, 2, 3))) void progress_note(Progress *progress, const char *format, ...);
 /* Replaces the bar by what came of it. */
 void progress_end(Progress *progress, const char *outcome);
 

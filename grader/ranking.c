@@ -169,17 +169,27 @@ static MeasuredTime *times_only(const ReferenceTime *times, size_t count, Arena 
     return only;
 }
 
+Status ranking_ladder(Store *store, const Problem *problem, const Board *board, Ladder *ladder, Message *why)
+{
+    Status status = ladder_read(problem, ladder, why);
+    if (status != STATUS_OK)
+        return status;
+    status = take_stored_times(store, board, ladder, why);
+    if (status == STATUS_OK)
+        status = take_filed_times(board, ladder, why);
+    if (status != STATUS_OK)
+        ladder_free(ladder);
+    return status;
+}
+
 static Status place_among_references(Store *store, bool recorded, const char *device, Progress *progress,
                                      Result *result, Message *why)
 {
     Ladder ladder;
     Board board = ranking_board(result);
-    Status status = ladder_read(result->problem, &ladder, why);
+    Status status = ranking_ladder(store, result->problem, &board, &ladder, why);
     if (status != STATUS_OK)
         return status;
-    status = take_stored_times(store, &board, &ladder, why);
-    if (status == STATUS_OK)
-        status = take_filed_times(&board, &ladder, why);
     if (status == STATUS_OK && recorded && count_untimed(&ladder) > 0)
         status = time_the_rest(store, &board, device, progress, &ladder, result, why);
     if (status == STATUS_OK) {

@@ -24,6 +24,9 @@ MUST_USE Status ranking_record(Store *store, const Result *result, Message *why)
 MUST_USE Status ranking_place(Store *store, bool recorded, const char *device, Progress *progress, Result *result,
                               Message *why);
 
+/* The reference solutions of a problem, with what is known of their times on a device; `store` may be NULL. */
+MUST_USE Status ranking_ladder(Store *store, const Problem *problem, const Board *board, Ladder *ladder, Message *why);
+
 /* leaderboard/references/<device id>.json. */
 MUST_USE Status ranking_times_path(const char *device_id, char *path, size_t size, Message *why);
 

@@ -1,0 +1,29 @@
+/* call.h - the parameters of one call of solve(), from a testcase.  */
+#ifndef GRADER_CALL_H
+#define GRADER_CALL_H
+
+#include "base/status.h"
+#include "grader/problem.h"
+#include "grader/testcase.h"
+#include "harness/session.h"
+
+#include <stddef.h>
+
+typedef struct Call {
+    const Problem *problem;
+    const Testcase *testcase;
+    SessionArgument arguments[SESSION_MAX_PARAMETERS];
+    size_t counts[SESSION_MAX_PARAMETERS]; /* elements of each array */
+} Call;
+
+/* With memory for the arrays: session_buffers(). */
+MUST_USE Status call_prepare(const Problem *problem, const Testcase *testcase, Session *session, Call *call,
+                             Message *why);
+/* Fills the inputs from the testcase, with `secret` for what it draws anew. */
+void call_fill(Call *call, uint64_t secret);
+/* The inputs at the index of their parameter, as the oracle takes them. */
+void call_inputs(const Call *call, const void *inputs[PROBLEM_MAX_PARAMETERS]);
+void *call_output(const Call *call);
+int64_t call_input_bytes(const Call *call);
+
+#endif
