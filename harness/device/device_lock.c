@@ -4,157 +4,170 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-static const double LOOK_SECONDS = 0.05, TELL_SECONDS = 1;
-
-static double now_s(void)
+static Status refuse(Message *why, const char *path, const char *trouble)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return fail(STATUS_SYSTEM, why,
+                "%s, the GPU's lock file: %s; remove it, or name in CONVJUDGE_LOCKS a folder that every user of the GPU "
+                "can write, the same for all",
+                path, trouble);
 }
 
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+/* A folder that only some can write would part them from the others. */
 static const char *lock_folder(void)
 {
     const char *chosen = getenv("CONVJUDGE_LOCKS");
+    struct stat folder;
     if (chosen != NULL && chosen[0] != '\0')
         return chosen;
-    return access("/run/lock", W_OK | X_OK) == 0 ? "/run/lock" : "/tmp";
+    bool for_all = stat("/run/lock", &folder) == 0 && (folder.st_mode & S_IWOTH) != 0 && access("/run/lock", W_OK) == 0;
+    return for_all ? "/run/lock" : "/tmp";
 }
 
-/* Others' files in a folder like /tmp may be opened, but not with O_CREAT (fs.protected_regular, sysctl/fs). */
-static int open_or_create(const char *path)
+static Status lock_path(const char *uuid, char *path, size_t size, Message *why)
 {
-    const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
-    int descriptor = open(path, flags);
-    if (descriptor >= 0 || errno != ENOENT)
-        return descriptor;
-    descriptor = open(path, flags | O_CREAT | O_EXCL, 0666);
-    if (descriptor < 0)
-        return errno == EEXIST ? open(path, flags) : -1;
-    if (fchmod(descriptor, 0666) != 0) /* for all users, whatever the umask */
-        return close(descriptor), -1;
-    return descriptor;
-}
-
-static Status open_lock(const char *uuid, int *descriptor, Message *why)
-{
-    char path[PATH_MAX];
-    struct stat info;
-    snprintf(path, sizeof path, "%s/convjudge-%s.lock", lock_folder(), uuid);
-    *descriptor = open_or_create(path);
-    if (*descriptor < 0)
-        return fail_errno(why, "%s: the device's lock file cannot be opened; CONVJUDGE_LOCKS names another folder", path);
-    if (fstat(*descriptor, &info) == 0 && S_ISREG(info.st_mode))
-        return STATUS_OK;
-    close(*descriptor);
-    *descriptor = -1;
-    return fail(STATUS_SYSTEM, why, "%s: expected a regular file, the device's lock; remove what stands there", path);
-}
-
-/* ---- who has it -------------------------------------------------------------------------------------------------- */
-
-static void sign(int descriptor)
-{
-    char text[200], name[64] = "?";
-    const struct passwd *user = getpwuid(geteuid());
-    FILE *file = fopen("/proc/self/comm", "r");
-    if (file != NULL && fscanf(file, "%63s", name) != 1)
-        strcpy(name, "?");
-    if (file != NULL)
-        fclose(file);
-    int length = snprintf(text, sizeof text, "process %d (%s) of %s\n", (int)getpid(), name,
-                          user == NULL ? "an unknown user" : user->pw_name);
-    if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, text, (size_t)length, 0) != length)
-        return; /* it is only for the others' messages */
-}
-
-/* Anybody can write into the file: what stands there is shown as far as it is plain text. */
-static void read_holder(int descriptor, char *holder, size_t size)
-{
-    ssize_t length = pread(descriptor, holder, size - 1, 0);
-    length = length < 0 ? 0 : length;
-    holder[length] = '\0';
-    holder[strcspn(holder, "\n")] = '\0';
-    for (char *c = holder; *c != '\0'; c++)
-        if (*c < ' ' || *c > '~')
-            *c = '?';
-    if (holder[0] == '\0')
-        snprintf(holder, size, "another grading");
-}
-
-/* ---- taking it --------------------------------------------------------------------------------------------------- */
-
-static Status try_lock(int descriptor, bool *taken, Message *why)
-{
-    *taken = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
-    if (!*taken && errno != EWOULDBLOCK && errno != EINTR)
-        return fail_errno(why, "the device's lock");
-    if (*taken)
-        sign(descriptor);
+    static const char ALLOWED[] = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    if (uuid[0] == '\0' || uuid[strspn(uuid, ALLOWED)] != '\0')
+        return fail(STATUS_BAD_INPUT, why, "'%s' is no GPU's uuid", uuid);
+    if (snprintf(path, size, "%s/convjudge-%s.lock", lock_folder(), uuid) >= (int)size)
+        return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_LOCKS: %s is too long", lock_folder());
     return STATUS_OK;
 }
 
-static Status wait_for(int descriptor, double seconds, DeviceLockTell *tell, void *context, Message *why)
+/* Appears at its place whole: never for a moment with the few permissions that the umask leaves. */
+static Status make_file(const char *path, Message *why)
 {
-    const struct timespec look = {.tv_nsec = (long)(LOOK_SECONDS * 1e9)};
-    double start_s = now_s(), told_s = start_s;
-    char holder[120] = "another grading";
-    bool taken = false;
-    Status status = try_lock(descriptor, &taken, why);
-    while (status == STATUS_OK && !taken) {
-        double waited_s = now_s() - start_s;
-        if (waited_s >= seconds)
-            return fail(STATUS_BUSY, why, "the GPU is still in use by %s after %.0f s", holder, waited_s);
-        if (now_s() - told_s >= TELL_SECONDS) {
-            told_s = now_s();
-            read_holder(descriptor, holder, sizeof holder);
-            if (tell != NULL)
-                tell(context, holder, waited_s);
-        }
-        nanosleep(&look, NULL);
-        status = try_lock(descriptor, &taken, why);
-    }
+    char draft[PATH_MAX + 8];
+    snprintf(draft, sizeof draft, "%s.XXXXXX", path);
+    int file = mkostemp(draft, O_CLOEXEC);
+    if (file < 0)
+        return refuse(why, path, strerror(errno));
+    bool made = fchmod(file, 0666) == 0 &&
+                (renameat2(AT_FDCWD, draft, AT_FDCWD, path, RENAME_NOREPLACE) == 0 || errno == EEXIST);
+    Status status = made ? STATUS_OK : refuse(why, path, strerror(errno));
+    unlink(draft); /* another was quicker, or it cannot be */
+    close(file);
     return status;
 }
 
-Status device_lock_wait(const char *uuid, double seconds, DeviceLockTell *tell, void *context, int *descriptor,
-                        Message *why)
+/* Never with O_CREAT: the kernel refuses that on others' files in folders for all (fs.protected_regular). Neither links,
+ * with which another user could have the judge write into a file of the judge's user. */
+static Status open_file(const char *path, int *file, Message *why)
 {
-    Status status = open_lock(uuid, descriptor, why);
+    static const int FLAGS = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    struct stat found;
+    *file = open(path, FLAGS);
+    if (*file < 0 && errno == ENOENT) {
+        Status status = make_file(path, why);
+        if (status != STATUS_OK)
+            return status;
+        *file = open(path, FLAGS);
+    }
+    if (*file < 0)
+        return refuse(why, path, errno == ELOOP ? "is a symbolic link" : strerror(errno));
+    if (fstat(*file, &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink <= 1)
+        return STATUS_OK;
+    close(*file);
+    return refuse(why, path, "is not a regular file of one name");
+}
+
+static bool has_the_name(int file, const char *path)
+{
+    struct stat held, named;
+    return fstat(file, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
+           held.st_ino == named.st_ino;
+}
+
+/* ---- who holds it ------------------------------------------------------------------------------------------------ */
+
+/* "1234 1000 convjudge": process, user, program. Where it cannot be written, the holder stays unnamed. */
+static void sign(int file)
+{
+    char text[100];
+    int length = snprintf(text, sizeof text, "%d %u %.60s\n", (int)getpid(), (unsigned)getuid(),
+                          program_invocation_short_name);
+    if (ftruncate(file, 0) != 0 || pwrite(file, text, (size_t)length, 0) != length)
+        (void)!ftruncate(file, 0);
+}
+
+static void name_holder(int file, Message *why)
+{
+    char text[100] = "", program[64];
+    int process;
+    unsigned user;
+    (void)!pread(file, text, sizeof text - 1, 0);
+    if (sscanf(text, "%d %u %63[ -~]", &process, &user, program) != 3) {
+        fail(STATUS_OK, why, "another process");
+        return;
+    }
+    const struct passwd *account = getpwuid(user);
+    if (account != NULL)
+        fail(STATUS_OK, why, "process %d (%s) of %s", process, program, account->pw_name);
+    else
+        fail(STATUS_OK, why, "process %d (%s) of user %u", process, program, user);
+}
+
+/* ---- locking ----------------------------------------------------------------------------------------------------- */
+
+/* As device_lock_try(). `*stale`: what was locked has lost its name meanwhile; the next one to come locks another. */
+static Status try_file(const char *path, int *descriptor, bool *stale, Message *why)
+{
+    int file;
+    *stale = false;
+    Status status = open_file(path, &file, why);
     if (status != STATUS_OK)
         return status;
-    status = wait_for(*descriptor, seconds, tell, context, why);
-    if (status != STATUS_OK) {
-        close(*descriptor);
-        *descriptor = -1;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) {
+        *stale = !has_the_name(file, path);
+        if (!*stale) {
+            sign(file);
+            *descriptor = file;
+            return STATUS_OK;
+        }
+    } else if (errno == EWOULDBLOCK) {
+        name_holder(file, why);
+    } else {
+        status = refuse(why, path, strerror(errno));
     }
+    close(file);
     return status;
 }
 
 Status device_lock_try(const char *uuid, int *descriptor, Message *why)
 {
-    char holder[120];
-    bool taken = false;
-    Status status = open_lock(uuid, descriptor, why);
-    if (status == STATUS_OK)
-        status = try_lock(*descriptor, &taken, why);
-    if (status == STATUS_OK && taken)
-        return STATUS_OK;
-    if (status == STATUS_OK) {
-        read_holder(*descriptor, holder, sizeof holder);
-        fail(STATUS_BUSY, why, "%s", holder);
-    }
-    if (*descriptor >= 0)
-        close(*descriptor);
+    char path[PATH_MAX];
+    bool stale;
     *descriptor = -1;
+    Status status = lock_path(uuid, path, sizeof path, why);
+    if (status != STATUS_OK)
+        return status;
+    do
+        status = try_file(path, descriptor, &stale, why);
+    while (stale);
     return status;
+}
+
+Status device_lock_wait(const char *uuid, double seconds, PatienceTell *tell, void *context, int *descriptor,
+                        Message *why)
+{
+    Patience patience = {.seconds = seconds, .tell = tell, .context = context};
+    Message holder;
+    for (;;) {
+        Status status = device_lock_try(uuid, descriptor, &holder);
+        if (status != STATUS_OK)
+            return fail(status, why, "%s", holder.text);
+        if (*descriptor >= 0)
+            return STATUS_OK;
+        if (!patience_left(&patience, holder.text))
+            return fail(STATUS_BUSY, why, "the GPU %s is still in use after %.0f s: %s", uuid, patience.waited_s,
+                        holder.text);
+    }
 }

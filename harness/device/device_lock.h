@@ -1,20 +1,25 @@
-/* device_lock.h - one grading at a time on a device, whoever's: a lock file that every grader on the host shares.
+/* device_lock.h - one measurement at a time on a GPU: a lock file per device, the same for every grader of every user.
  *
- * The file is convjudge-<uuid>.lock in CONVJUDGE_LOCKS, else in /run/lock where that can be written, else in /tmp. The
- * lock (flock(2)) is held as long as the descriptor, or a copy of it in another process, is open: it is free again when
- * its holder is killed. What stands in the file, the holder's process, is for messages alone.  */
+ * The file is <folder>/convjudge-<uuid>.lock; folder: CONVJUDGE_LOCKS, else /run/lock where every user can write it,
+ * else /tmp. Graders in containers share a GPU's lock only where they share that folder; who comes around the lock is
+ * what device_watch.h is for.
+ *
+ * Owns     the lock is the descriptor's (flock): closing it and all its copies gives the lock back, and so does the end
+ *          of all processes that hold one, however they end. It is closed on exec. The file stays.
+ * Errors   BAD_INPUT: a uuid that no GPU has. SYSTEM: the file cannot be made or locked; the message says what to do.  */
 #ifndef HARNESS_DEVICE_LOCK_H
 #define HARNESS_DEVICE_LOCK_H
 
 #include "base/status.h"
+#include "harness/device/patience.h"
 
-/* `holder`: "process 1234 (convjudge) of alice". */
-typedef void DeviceLockTell(void *context, const char *holder, double waited_s);
-
-/* `*descriptor` -1: somebody else has it, and `why` names them; that is no failure. */
+/* STATUS_OK with a descriptor of -1: somebody else has it, and `why` names who: "process 1234 (convjudge) of alice".
+ * That name is advice: any user could have written it. */
 MUST_USE Status device_lock_try(const char *uuid, int *descriptor, Message *why);
-/* Calls `tell` (may be NULL) about once a second while it waits; BUSY once `seconds` are over. */
-MUST_USE Status device_lock_wait(const char *uuid, double seconds, DeviceLockTell *tell, void *context, int *descriptor,
+
+/* Waits until the others have given it back, in no particular order; `tell` (may be NULL) hears who has it. BUSY once
+ * `seconds` are over. */
+MUST_USE Status device_lock_wait(const char *uuid, double seconds, PatienceTell *tell, void *context, int *descriptor,
                                  Message *why);
 
 #endif
