@@ -1,9 +1,10 @@
 /* element.h - the words in which problems/<id>/oracle.h defines one element of the output.
  *
- * oracle.h is compiled twice. With LANES 1 a Real is a double, and oracle() computes one element. With LANES 8 a Real
- * is a vector of the values for eight outputs that are neighbours along the last index, and oracle() computes eight at
- * once. Both do the same operations in the same order, so both give the same bits; no product is joined with a sum into
- * one rounding (-ffp-contract=off), since the two forms would not be sure to do so alike.  */
+ * oracle.h is compiled for the host twice. With LANES 1 a Real is a double, and oracle() computes one element. With LANES 8
+ * a Real is a vector of the values for eight outputs that are neighbours along the last index, and oracle() computes eight
+ * at once. For a GPU it is compiled with LANES 1, each thread with an element of its own. All do the same operations in the
+ * same order, so all give the same bits; no product is joined with a sum into one rounding (-ffp-contract=off,
+ * -fmad=false), since the forms would not be sure to do so alike.  */
 #ifndef GRADER_ORACLE_ELEMENT_H
 #define GRADER_ORACLE_ELEMENT_H
 
@@ -11,16 +12,24 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __CUDACC__
+#define ORACLE static __device__ __forceinline__
+#else
 #define ORACLE static inline
+#endif
 
 #if LANES == 1
 
 typedef double Real;
 
 /* The element of an array as a number. */
+#ifdef __CUDACC__
+#define at(array, index) ((Real)__ldg(&(array)[index]))
+#else
 #define at(array, index) ((Real)(array)[index])
+#endif
 
-static inline Real magnitude_of(Real x)
+ORACLE Real magnitude_of(Real x)
 {
     return fabs(x);
 }
@@ -62,7 +71,7 @@ typedef struct Sum {
 #define SUM_ZERO ((Sum){0})
 
 /* Adds a product. */
-static inline Sum sum_add(Sum sum, Real x, double weight)
+ORACLE Sum sum_add(Sum sum, Real x, double weight)
 {
     Real term = x * weight;
     sum.value += term;
