@@ -51,7 +51,7 @@ static void fill_piece(const CaseSource *source, ElementType type, uint64_t key,
     }
 }
 
-static uint64_t key_of(const Testcase *testcase, size_t parameter, uint64_t secret)
+uint64_t testcase_key(const Testcase *testcase, size_t parameter, uint64_t secret)
 {
     const CaseSource *source = &testcase->sources[parameter];
     if (source->seeded)
@@ -65,7 +65,7 @@ void testcase_fill(const Problem *problem, const Testcase *testcase, size_t para
 {
     const CaseSource *source = &testcase->sources[parameter];
     ElementType type = problem->parameters[parameter].type;
-    uint64_t key = key_of(testcase, parameter, secret);
+    uint64_t key = testcase_key(testcase, parameter, secret);
 #pragma omp parallel for schedule(static) if (count > PIECE)
     for (size_t first = 0; first < count; first += PIECE)
         fill_piece(source, type, key, first, count - first < PIECE ? count - first : PIECE,

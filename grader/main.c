@@ -1,6 +1,7 @@
 /* main.c - the command line of convjudge. Only this file prints usage and ends the program.  */
 #include "base/text.h"
 #include "grader/command.h"
+#include "grader/oracle_process.h"
 #include "grader/version.h"
 #include "harness/broker.h"
 
@@ -91,6 +92,8 @@ int main(int argc, char **argv)
     const char *name = argc < 2 ? "" : argv[1];
     if (strcmp(name, "broker") == 0)
         return broker_main(argc - 1, argv + 1);
+    if (strcmp(name, "oracle") == 0)
+        return oracle_main(argc - 1, argv + 1);
     for (int i = 0; i < SUBCOMMANDS; i++)
         if (strcmp(name, subcommands[i].name) == 0)
             return run(&subcommands[i], argc - 1, argv + 1);

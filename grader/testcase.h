@@ -60,6 +60,9 @@ void testcases_free(TestcaseSet *set);
 void testcase_fill(const Problem *problem, const Testcase *testcase, size_t parameter, uint64_t secret, void *data,
                    size_t count);
 
+/* The key, for generator.h, of the array of one input parameter. */
+uint64_t testcase_key(const Testcase *testcase, size_t parameter, uint64_t secret);
+
 /* 64 bits from the kernel's random number generator. */
 MUST_USE Status secret_seed(uint64_t *seed, Message *why);
 

@@ -33,15 +33,23 @@ static inline void home_write(const char *relative, const char *content)
     text_free(&text);
 }
 
-static inline int home_new(void **state)
+/* A link to one of the judge's own folders. */
+static inline int home_link(const char *name)
 {
     char here[512], target[600], link[600];
-    strcpy(home, "/tmp/test_home.XXXXXX");
-    if (mkdtemp(home) == NULL || getcwd(here, sizeof here) == NULL)
+    if (getcwd(here, sizeof here) == NULL)
         return -1;
-    snprintf(target, sizeof target, "%s/grader", here);
-    snprintf(link, sizeof link, "%s/grader", home);
-    return symlink(target, link) + setenv("CONVJUDGE_HOME", home, 1);
+    snprintf(target, sizeof target, "%s/%s", here, name);
+    snprintf(link, sizeof link, "%s/%s", home, name);
+    return symlink(target, link);
+}
+
+static inline int home_new(void **state)
+{
+    strcpy(home, "/tmp/test_home.XXXXXX");
+    if (mkdtemp(home) == NULL)
+        return -1;
+    return home_link("grader") + home_link("simgpu") + setenv("CONVJUDGE_HOME", home, 1);
 }
 
 static inline int home_remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
