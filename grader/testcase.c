@@ -331,6 +331,21 @@ static Status shape_of(Reading *reading, const cJSON *item, const Testcase *test
     return STATUS_OK;
 }
 
+static bool is_drawn_anew(const CaseSource *source)
+{
+    bool random = source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS;
+    return random && !source->seeded;
+}
+
+/* What a submission saw once, or what its author can guess, does not count for speed on a real GPU. */
+static Status check_fresh(Reading *reading, const cJSON *item, const Testcase *testcase, const CaseSource *source)
+{
+    if (testcase->group != CASE_TIMED_CUDA || is_drawn_anew(source))
+        return STATUS_OK;
+    return json_fail(&reading->file, item, reading->why,
+                     "every timed call sees new data: expected a random generator without a seed");
+}
+
 static Status read_inputs(Reading *reading, const cJSON *inputs, Testcase *testcase)
 {
     Array array;
@@ -342,14 +357,10 @@ static Status read_inputs(Reading *reading, const cJSON *inputs, Testcase *testc
         status = shape_of(reading, item, testcase, i, &array);
         if (status == STATUS_OK)
             status = read_source(reading, item, &array, &testcase->sources[i]);
+        if (status == STATUS_OK)
+            status = check_fresh(reading, item, testcase, &testcase->sources[i]);
     }
     return status;
-}
-
-static bool is_drawn_anew(const CaseSource *source)
-{
-    bool random = source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS;
-    return random && !source->seeded;
 }
 
 static Status read_expected(Reading *reading, const cJSON *expected, Testcase *testcase)
