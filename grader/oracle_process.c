@@ -359,8 +359,10 @@ int oracle_main(int argc, char **argv)
             if (descriptors[i] >= 0)
                 close(descriptors[i]);
     }
+    if (process.module != NULL)
+        process.ops->module_unload(process.device, process.module);
     if (process.device != NULL)
-        process.ops->close(process.device);
+        process.device->ops->close(process.device);
     free(process.host_tallies);
     problem_free(&process.problem);
     return 0;

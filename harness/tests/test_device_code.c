@@ -47,6 +47,7 @@ static int run(const Text *image)
     assert_non_null(launch.function);
     assert_int_equal(device->ops->launch(device, &launch), 0);
     assert_int_equal(device->ops->read(device, &answer, address, sizeof answer, NULL), 0);
+    device->ops->module_unload(device, module);
     device->ops->close(device);
     return answer;
 }
