@@ -36,7 +36,7 @@ typedef struct Timing {
     double half_width;      /* to the farther end of its 95 % interval, relative, by the samples alone; 0: one block */
     double min_s, p5_s, p95_s; /* of all samples, by the clock that decided */
     double variation;       /* coefficient of variation of the same; 0 with a single sample */
-    bool host_decided;      /* the host's clock showed more than the events in most blocks */
+    bool host_decided;      /* the host's clock showed clearly more than the events in most blocks */
     size_t count, blocks;   /* samples; blocks they came from */
 } Timing;
 

@@ -23,9 +23,11 @@
  *
  * A mark costs the device under a microsecond, and both clocks see it alike in every submission.  */
 
-enum { SPINS_PER_QUERY = 200 };
-
 static const double SETTLE_SECONDS = 20e-6; /* how long the nonce may come after what was waited for */
+
+/* How long the nonce is looked for between two queries of the driver, which take a microsecond while the device works:
+ * it is what will be seen first where all work lies in one stream. */
+static const double LOOK_SECONDS = 10e-6, LOOK_SECONDS_OF_MANY = 1e-6;
 
 static double now_s(void)
 {
@@ -247,14 +249,21 @@ static CudaError poll_event(CudaDevice *cuda, void *event)
     return cuda->driver->cuEventQuery(event);
 }
 
-/* The driver's own waiting calls know no deadline. Looking at the nonce costs nothing; a query 0.2 us. */
+static void look_for_nonce(CudaDevice *cuda)
+{
+    const CudaBracket *bracket = &cuda->bracket;
+    double seconds = next_used(cuda, next_used(cuda, NULL)) == NULL ? LOOK_SECONDS : LOOK_SECONDS_OF_MANY;
+    for (double start_s = now_s(); bracket->marked && !bracket->arrived && now_s() - start_s < seconds;)
+        cuda_observe(cuda);
+}
+
+/* The driver's own waiting calls know no deadline. */
 static CudaError wait_until(CudaDevice *cuda, Poll *poll, void *what)
 {
     double start_s = now_s(), spent_s = 0;
     CudaError error;
     while ((error = poll(cuda, what)) == CUDA_ERROR_NOT_READY) {
-        for (int i = 0; i < SPINS_PER_QUERY; i++)
-            cuda_observe(cuda);
+        look_for_nonce(cuda);
         spent_s = now_s() - start_s;
         if (cuda->time_limit_s > 0 && cuda->waited_s + spent_s > cuda->time_limit_s)
             return time_is_up(cuda);

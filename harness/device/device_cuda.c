@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { CALIBRATION_BRACKETS = 31, CALIBRATION_BYTES = 4096, MOST_PARAMETERS = 4096 };
+enum { CALIBRATION_BRACKETS = 31, MOST_PARAMETERS = 4096 };
 
 static const uint64_t LEAST_FLUSH_BYTES = 16u << 20; /* for a device that does not tell the size of its L2 */
 
@@ -598,7 +598,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The same bracket as around solve(), with next to nothing in it. */
+/* The same bracket as around the solve() that most write: one operation of some microseconds, and a wait for it. */
 static CudaError measure_clock_gap(CudaDevice *cuda)
 {
     double gaps_s[CALIBRATION_BRACKETS];
@@ -607,7 +607,9 @@ static CudaError measure_clock_gap(CudaDevice *cuda)
         DeviceBracket taken;
         error = cuda_bracket_begin(&cuda->device);
         if (error == CUDA_ERROR_SUCCESS)
-            error = cuda_fill(&cuda->device, cuda->flush_address, 0, CALIBRATION_BYTES, NULL);
+            error = cuda_fill(&cuda->device, cuda->flush_address, 0, cuda->flush_bytes / 2, NULL);
+        if (error == CUDA_ERROR_SUCCESS)
+            error = cuda_wait_all(cuda);
         if (error == CUDA_ERROR_SUCCESS)
             error = cuda_bracket_end(&cuda->device, &taken);
         gaps_s[i] = taken.host_s - taken.event_s;
