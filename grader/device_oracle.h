@@ -1,5 +1,5 @@
-/* device_oracle.h - the oracle on a device, as the grader sees it: the inputs of timed calls, and their outputs checked in
- * full, by a process whose memory no submission's kernel can reach (oracle_process.h).
+/* device_oracle.h - the oracle on a device, as the grader sees it: the inputs of timed calls, and their outputs checked
+ * in full, by a process whose memory no submission's kernel can reach (oracle_process.h).
  *
  *     device_oracle_start     opens the device and compiles, in the background
  *     device_oracle_case      memory for one call's arrays, shared with the broker
@@ -7,8 +7,9 @@
  *     device_oracle_check     compares the output in it with what the inputs filled last give
  *     device_oracle_wait      ends the wait for both
  *
- * To check call k and make the inputs of call k + 1 is one round trip: both are posted, and are done in order. Where a
- * check says no, checker_compare() explains it: the output is still there, the inputs are testcase_fill()'s for the seed.
+ * To check call k and make the inputs of call k + 1 is one round trip: both are posted, and are done in order. Where
+ * a check says no, checker_compare() explains it: the output is still there, and the inputs are what testcase_fill()
+ * makes of the seed.
  *
  * Errors   whatever goes wrong, an oracle that died included, is the judge's own fault.  */
 #ifndef GRADER_DEVICE_ORACLE_H

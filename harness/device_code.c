@@ -21,7 +21,7 @@ static const char *const *list(const char *const *strings)
     return strings != NULL ? strings : none;
 }
 
-/* ---- the cache --------------------------------------------------------------------------------------------------------- */
+/* ---- the cache --------------------------------------------------------------------------------------------------- */
 
 static void hash_strings(Hash *hash, const char *const *strings)
 {
@@ -89,7 +89,7 @@ static void put(const char *path, const Text *image)
     text_free(&entry);
 }
 
-/* ---- compiling --------------------------------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
 
 static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const char *folder, const char *image,
                        Message *why)

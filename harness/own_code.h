@@ -1,6 +1,6 @@
-/* own_code.h - compiling the judge's own sources when they are first needed, and where what comes out is kept: what the
- * host's compiler (grader/oracle.c) and the device's (device_code.c) have in common. Not for submissions: nothing here is
- * shut in.  */
+/* own_code.h - compiling the judge's own sources when they are first needed, and where what comes out is kept: what
+ * the host's compiler (grader/oracle.c) and the device's (device_code.c) have in common. Not for submissions: nothing
+ * here is shut in.  */
 #ifndef HARNESS_OWN_CODE_H
 #define HARNESS_OWN_CODE_H
 

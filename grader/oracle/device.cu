@@ -3,9 +3,9 @@
  * This file is compiled for each problem (grader/oracle_process.c), with
  *   LANES         1
  *   generated.h   as CASE_FILE of row.c, and ORACLE_FILE, "problems/<id>/oracle.h"
- * Products are not joined with sums (-fmad=false), so that each value has the bits that the CPU gives it. What takes the
- * time is arithmetic and conversions in double: one thread computes one element, neighbours read neighbours, and a weight
- * is read once for all threads of a warp. */
+ * Products are not joined with sums (-fmad=false), so that each value has the bits that the CPU gives it. What takes
+ * the time is arithmetic and conversions in double: one thread computes one element, neighbours read neighbours, and a
+ * weight is read once for all threads of a warp. */
 #include "generated.h"
 #include "grader/generator.h"
 #include "grader/oracle/device.h"

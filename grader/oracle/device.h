@@ -1,5 +1,5 @@
-/* device.h - how the kernels of device.cu are called: each has one of these structures as its only parameter, and a thread
- * for each element, in blocks of ORACLE_BLOCK. Addresses are the device's.  */
+/* device.h - how the kernels of device.cu are called: each has one of these structures as its only parameter, and a
+ * thread for each element, in blocks of ORACLE_BLOCK. Addresses are the device's.  */
 #ifndef GRADER_ORACLE_DEVICE_H
 #define GRADER_ORACLE_DEVICE_H
 

@@ -1,10 +1,10 @@
 /* element.h - the words in which problems/<id>/oracle.h defines one element of the output.
  *
- * oracle.h is compiled for the host twice. With LANES 1 a Real is a double, and oracle() computes one element. With LANES 8
- * a Real is a vector of the values for eight outputs that are neighbours along the last index, and oracle() computes eight
- * at once. For a GPU it is compiled with LANES 1, each thread with an element of its own. All do the same operations in the
- * same order, so all give the same bits; no product is joined with a sum into one rounding (-ffp-contract=off,
- * -fmad=false), since the forms would not be sure to do so alike.  */
+ * oracle.h is compiled for the host twice. With LANES 1 a Real is a double, and oracle() computes one element. With
+ * LANES 8 a Real is a vector of the values for eight outputs that are neighbours along the last index, and oracle()
+ * computes eight at once. For a GPU it is compiled with LANES 1, each thread with an element of its own. All do the
+ * same operations in the same order, so all give the same bits; no product is joined with a sum into one rounding
+ * (-ffp-contract=off, -fmad=false), since the forms would not be sure to do so alike.  */
 #ifndef GRADER_ORACLE_ELEMENT_H
 #define GRADER_ORACLE_ELEMENT_H
 

@@ -176,8 +176,8 @@ static void fill_right(const Bench *bench)
     size_t count = bench->counts[problem_output(&bench->problem)];
     double *expected = malloc(2 * count * sizeof *expected);
     inputs_of(bench, inputs);
-    check_status(oracle_evaluate(bench->host, &bench->testcase.sizes, inputs, 0, count, expected, expected + count, &why),
-                 &why);
+    check_status(oracle_evaluate(bench->host, &bench->testcase.sizes, inputs, 0, count, expected, expected + count,
+                                 &why), &why);
     for (size_t i = 0; i < count; i++)
         output(bench)[i] = (float)expected[i];
     free(expected);
@@ -197,8 +197,8 @@ static bool accepted(const Bench *bench)
     bool accepts = false;
     const void *inputs[PROBLEM_MAX_PARAMETERS];
     inputs_of(bench, inputs);
-    check_status(checker_compare(&bench->problem, &bench->testcase, bench->host, inputs, output(bench), POISON, &host, &why),
-                 &why);
+    check_status(checker_compare(&bench->problem, &bench->testcase, bench->host, inputs, output(bench), POISON, &host,
+                                 &why), &why);
     check_status(device_oracle_check(bench->device, &why), &why);
     check_status(device_oracle_wait(bench->device, &accepts, &device, &seconds, &why), &why);
     assert_int_equal(accepts, host.wrong == 0 && !host.rms_exceeded);
@@ -235,7 +235,7 @@ static void check_outputs(Bench *bench, uint64_t seed)
     out[one] = right;
     assert_true(accepted(bench));
 
-    for (size_t i = 0; i < count; i++) /* much less than float has, within the bound of each element where it is long */
+    for (size_t i = 0; i < count; i++) /* as if computed with ten bits */
         out[i] *= 1 + (i % 2 == 0 ? 1e-3f : -1e-3f);
     assert_false(accepted(bench));
     for (size_t i = 0; i < count; i++)
@@ -259,12 +259,14 @@ static void outputs_are_tallied_as_the_checker_does(void **state)
     bench_open(&two, "conv2d");
     assert_int_equal(secret_seed(&seed, &why), STATUS_OK);
     for (uint64_t i = 0; i < 8; i++) {
-        int64_t taps = generator_integer(seed, 10 * i, 1, 300), size = taps + generator_integer(seed, 10 * i + 1, 0, 3000);
+        int64_t taps = generator_integer(seed, 10 * i, 1, 300);
+        int64_t size = taps + generator_integer(seed, 10 * i + 1, 0, 3000);
         Testcase testcase = uniform_case((Sizes){{[3] = size, [4] = taps}});
         use_case(&one, &testcase);
         check_outputs(&one, seed + i);
         int64_t r = generator_integer(seed, 10 * i + 2, 1, 15), s = generator_integer(seed, 10 * i + 3, 1, 15);
-        int64_t rows = r + generator_integer(seed, 10 * i + 4, 0, 60), cols = s + generator_integer(seed, 10 * i + 5, 0, 60);
+        int64_t rows = r + generator_integer(seed, 10 * i + 4, 0, 60);
+        int64_t cols = s + generator_integer(seed, 10 * i + 5, 0, 60);
         testcase = uniform_case((Sizes){{[3] = rows, [4] = cols, [5] = r, [6] = s}});
         use_case(&two, &testcase);
         check_outputs(&two, seed + i);
@@ -369,7 +371,8 @@ static void what_cannot_be_done_is_refused_and_the_oracle_lives_on(void **state)
     size_t far[PROBLEM_MAX_PARAMETERS];
     memcpy(far, bench.offsets, sizeof far);
     far[3] = bench.bytes - 4;
-    assert_int_equal(device_oracle_case(bench.device, &testcase, bench.memory, bench.bytes, far, &why), STATUS_BAD_INPUT);
+    Status status = device_oracle_case(bench.device, &testcase, bench.memory, bench.bytes, far, &why);
+    assert_int_equal(status, STATUS_BAD_INPUT);
     assert_non_null(strstr(why.text, "out: 48 bytes at "));
 
     testcase.sources[0].kind = SOURCE_CONSTANT;
@@ -386,7 +389,8 @@ static void an_expected_value_that_is_not_finite_is_the_judges_fault(void **stat
     bool accepts;
     Comparison comparison;
     double seconds;
-    char *spoilt = replaced(home_oracle, "return sum_add(", "sum.value += row == 1 ? 1e308 * 10 : 0;\n    return sum_add(");
+    char *spoilt = replaced(home_oracle, "    return sum_add(",
+                            "    sum.value += row == 1 ? 1e308 * 10 : 0;\n    return sum_add(");
     home_write("problems/blend/oracle.h", spoilt);
     free(spoilt);
     const Testcase testcase = {.sizes = {{[4] = 3, [5] = 4}},

@@ -136,7 +136,7 @@ static const struct {
     {"hidden", "\"why\": \"speed\", ", "", "hidden.json:2: the key \"why\" is missing"},
     {"hidden", "\"larger\"", "\"fast\"", "hidden.json:4: name: \"fast\" is the name of two cases"},
     {"hidden", "\"sim\"", "\"gpu\"", "timed: expected \"cuda\" or \"sim\""},
-    {"hidden", "\"sim\"", "\"cuda\"", "hidden.json:3: mask: every timed call sees new data: expected a random generator"},
+    {"hidden", "\"sim\"", "\"cuda\"", "hidden.json:3: mask: every timed call sees new data"},
     {"hidden", "\"name\": \"larger\"", "\"timed\": \"cuda\", \"name\": \"larger\"",
      "hidden.json:5: a: every timed call sees new data: expected a random generator without a seed"},
     {"sample", "\"expected\"", "\"timed\": \"cuda\", \"expected\"", "sample.json:3: a: every timed call sees new data"},
