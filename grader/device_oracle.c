@@ -122,7 +122,7 @@ Status device_oracle_wait(DeviceOracle *oracle, bool *accepted, Comparison *comp
     Status status = oracle->process == 0 ? lost(oracle, why) : STATUS_OK;
     *seconds = 0;
     while (oracle->posted_count > 0) {
-        OracleReply reply;
+        OracleReply reply = {0};
         const OracleRequestKind kind = oracle->posted[0];
         Status one = await(oracle, &reply, status == STATUS_OK ? why : NULL);
         status = status == STATUS_OK ? one : status;
