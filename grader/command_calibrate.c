@@ -5,8 +5,12 @@
 #include "grader/progress.h"
 #include "grader/reference_times.h"
 #include "harness/device/ceilings.h"
+#include "harness/device/device_lock.h"
 
 #include <stdio.h>
+#include <unistd.h>
+
+static const double LOCK_SECONDS = 600; /* to wait for gradings under way */
 
 /* ---- the ceilings ------------------------------------------------------------------------------------------------ */
 
@@ -24,29 +28,38 @@ static void end_step(Progress *progress, const Ceilings *ceilings)
     progress_end(progress, text);
 }
 
-/* The device is the caller's own while this runs; a grading, which has a broker of its own, comes after it. */
-static Status measure(const char *device_name, Ceilings *ceilings, Message *why)
+static void tell_of_queue(void *progress, const char *holder, double waited_s)
+{
+    progress_note(progress, "the GPU is in use by %s (%.0f s)", holder, waited_s);
+}
+
+static Status measure(const DeviceInfo *info, Progress *progress, Ceilings *ceilings, Message *why)
 {
     Device *device;
-    Progress progress = progress_new(stderr);
-    Status status = device_open(device_name, &device, why);
+    int lock;
+    Status status = device_lock_wait(info->uuid, LOCK_SECONDS, tell_of_queue, progress, &lock, why);
     if (status != STATUS_OK)
         return status;
-    progress_begin(&progress, "ceilings", CEILINGS_STEPS);
-    status = ceilings_measure(device, &CEILINGS_WORK, advance, &progress, ceilings, why);
-    if (status == STATUS_OK)
-        end_step(&progress, ceilings);
-    else
-        progress_end(&progress, "failed");
-    device->ops->close(device);
+    status = device_open(info->handle, &device, why);
+    if (status == STATUS_OK) {
+        status = ceilings_measure(device, &CEILINGS_WORK, advance, progress, ceilings, why);
+        device->ops->close(device);
+    }
+    close(lock);
     return status;
 }
 
-static Status take_ceilings(const char *device_name, Message *why)
+static Status take_ceilings(const DeviceInfo *info, Message *why)
 {
     Ceilings ceilings;
     char path[4096];
-    Status status = measure(device_name, &ceilings, why);
+    Progress progress = progress_new(stderr);
+    progress_begin(&progress, "ceilings", CEILINGS_STEPS);
+    Status status = measure(info, &progress, &ceilings, why);
+    if (status == STATUS_OK)
+        end_step(&progress, &ceilings);
+    else
+        progress_end(&progress, "failed");
     if (status == STATUS_OK)
         status = ceilings_write(&ceilings, why);
     if (status == STATUS_OK)
@@ -91,7 +104,7 @@ Status command_calibrate(const Options *options, int *exit_status, Message *why)
     if (status == STATUS_OK && info.modelled)
         puts("a simulated GPU has its ceilings from its profile: only the reference solutions are timed");
     else if (status == STATUS_OK)
-        status = take_ceilings(device_name, why);
+        status = take_ceilings(&info, why);
     if (status == STATUS_OK)
         status = time_all_problems(device_name, why);
     *exit_status = 0;

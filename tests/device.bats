@@ -1,0 +1,55 @@
+#!/usr/bin/env bats
+# What people do with devices: calibrate one, hold solutions to what one says, ask for one that is not there.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# A judge's home with one problem and one reference solution, whose files may be written.
+small_home() {
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
+    mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases,leaderboard/references,solutions/conv1d/accepted}
+    ln -s "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
+    ln -s "$root/simgpu/profiles" "$CONVJUDGE_HOME/simgpu/"
+    ln -s "$root/problems/conv1d" "$CONVJUDGE_HOME/problems/"
+    ln -s "$root/testcases/conv1d" "$CONVJUDGE_HOME/testcases/"
+    cp "$root/solutions/conv1d/accepted/naive.cu" "$CONVJUDGE_HOME/solutions/conv1d/accepted/"
+}
+
+@test "calibrating the simulated GPU times the reference solutions, and measures nothing" {
+    small_home
+    judge calibrate --device sim
+    ends 0 "profile" "naive.cu" "$CONVJUDGE_HOME/leaderboard/references/sim-h200.json"
+    run jq -r '.device, .problems[].problem, .problems[].references[].name' "$CONVJUDGE_HOME/leaderboard/references/sim-h200.json"
+    ends 0
+    [[ $output == $'sim-h200\nconv1d\nnaive.cu' ]]
+    [[ ! -e $CONVJUDGE_HOME/leaderboard/devices ]]
+}
+
+@test "calibrating takes no file and no unknown device" {
+    judge calibrate --device sim x.cu
+    ends 2 "expected no file"
+    judge calibrate --device cuda:1023
+    ends 2 "cuda:1023"
+}
+
+@test "what a line 'on cuda' allows, the simulated GPU is not allowed" {
+    { echo '// expect: Wrong Answer'; echo '// on cuda: Accepted'; submission; } >x.cu
+    judge check x.cu
+    ends 1 "not ok 1 - x.cu" "expected Wrong Answer, got Accepted"
+    { echo '// expect: Accepted, Wrong Answer'; submission; } >x.cu
+    judge check --device sim --timed x.cu
+    ends 0 "ok 1 - x.cu"
+}
+
+@test "check names the line with a word that is no verdict" {
+    { echo '// A comment.'; echo '// expect: Accepted, Perfect'; submission; } >x.cu
+    judge check x.cu
+    ends 1 "not ok 1" 'x.cu:2: "Perfect" is no verdict'
+}
+
+@test "the tests of a real GPU say in one line that there is none" {
+    export DEVICE=cuda:1023
+    run "$root/tests/gpu.sh" "$build"
+    ends 2 "test-gpu: " "cuda:1023"
+    [[ ${#lines[@]} == 1 ]]
+}
