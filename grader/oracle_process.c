@@ -344,7 +344,7 @@ static bool answer(OracleProcess *process, const OracleRequest *request, int des
 int oracle_main(int argc, char **argv)
 {
     static OracleProcess process; /* large: it holds a testcase */
-    OracleRequest request;
+    OracleRequest request = {0};
     int descriptors[CONTROL_MAX_DESCRIPTORS];
     bool going = true;
     if (argc != 3) {
