@@ -14,8 +14,8 @@
 static Status refuse(Message *why, const char *path, const char *trouble)
 {
     return fail(STATUS_SYSTEM, why,
-                "%s, the GPU's lock file: %s; remove it, or name in CONVJUDGE_LOCKS a folder that every user of the GPU "
-                "can write, the same for all",
+                "%s, the GPU's lock file: %s; remove it, or name in CONVJUDGE_LOCKS a folder that every user can "
+                "write, the same for all",
                 path, trouble);
 }
 
@@ -58,8 +58,8 @@ static Status make_file(const char *path, Message *why)
     return status;
 }
 
-/* Never with O_CREAT: the kernel refuses that on others' files in folders for all (fs.protected_regular). Neither links,
- * with which another user could have the judge write into a file of the judge's user. */
+/* Never with O_CREAT: the kernel refuses that on others' files in folders for all (fs.protected_regular). Nor
+ * through links, by which another user could have the judge write into a file of the judge's user. */
 static Status open_file(const char *path, int *file, Message *why)
 {
     static const int FLAGS = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;

@@ -14,8 +14,10 @@ static double now(void)
 
 bool patience_left(Patience *patience, const char *reason)
 {
-    if (patience->began_s == 0)
+    if (patience->began_s == 0) {
         patience->began_s = now();
+        patience->next_s = TELL_S;
+    }
     patience->waited_s = now() - patience->began_s;
     if (patience->waited_s >= patience->seconds)
         return false;

@@ -279,7 +279,7 @@ static void what_no_gpu_is_called_makes_no_file(void **state)
 typedef struct Heard {
     int times;
     char last[200];
-    pid_t ends; /* this process when it is told for the second time */
+    pid_t ends; /* this process when it is told; 0: none */
 } Heard;
 
 static void hear(void *context, const char *holder, double waited_s)
@@ -287,7 +287,7 @@ static void hear(void *context, const char *holder, double waited_s)
     Heard *heard = context;
     heard->times++;
     snprintf(heard->last, sizeof heard->last, "%s", holder);
-    if (heard->ends != 0 && heard->times == 2)
+    if (heard->ends != 0 && heard->times == 1)
         end(heard->ends);
 }
 
@@ -297,9 +297,9 @@ static void waiting_tells_who_has_the_lock_and_gives_up(void **state)
     int descriptor;
     Message why = {0};
     pid_t holder = child(takes_the_lock);
-    assert_int_equal(device_lock_wait(UUID, 0.3, hear, &heard, &descriptor, &why), STATUS_BUSY);
+    assert_int_equal(device_lock_wait(UUID, 1.5, hear, &heard, &descriptor, &why), STATUS_BUSY);
     assert_int_equal(descriptor, -1);
-    assert_int_equal(heard.times, 1);
+    assert_true(heard.times >= 1);
     assert_non_null(strstr(heard.last, "(test_device_lock) of "));
     assert_non_null(strstr(why.text, heard.last));
     assert_int_equal(device_lock_wait(UUID, 0.1, NULL, NULL, &descriptor, &why), STATUS_BUSY);
@@ -314,7 +314,7 @@ static void waiting_ends_when_the_holder_does(void **state)
     if (device_lock_wait(UUID, 60, hear, &heard, &descriptor, &why) != STATUS_OK)
         fail_test("%s", why.text);
     assert_true(descriptor >= 0);
-    assert_int_equal(heard.times, 2);
+    assert_int_equal(heard.times, 1);
     close(descriptor);
 }
 
