@@ -10,7 +10,7 @@ static const struct {
     const char *symbol;
     size_t member;
 } CALLS[] = {
-#define NVML_ROW(name, symbol, parameters) {symbol, offsetof(Nvml, name)},
+#define NVML_ROW(name, symbol, result, parameters) {symbol, offsetof(Nvml, name)},
     NVML_CALLS(NVML_ROW)
 #undef NVML_ROW
 };
@@ -42,9 +42,9 @@ Status nvml_open(const Nvml **opened, Message *why)
     if (found == NULL)
         return fail(STATUS_NOT_FOUND, why, "no management library (NVML) here: %s", dlerror());
     Status status = bind_calls(found, why);
-    int error = status == STATUS_OK ? nvml.init() : NVML_DONE;
-    if (error != NVML_DONE)
-        status = fail(STATUS_NOT_FOUND, why, "%s does not start: error %d", library_name(), error);
+    NvmlResult result = status == STATUS_OK ? nvml.init() : NVML_DONE;
+    if (result != NVML_DONE)
+        status = fail(STATUS_NOT_FOUND, why, "%s does not start: %s", library_name(), nvml.error_text(result));
     if (status == STATUS_OK)
         library = found;
     else
