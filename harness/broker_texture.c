@@ -17,16 +17,13 @@ static const void *body(const Broker *broker)
 static bool place_of(Broker *broker, const RingPlace *asked, const DeviceBox *box, DevicePlace *place)
 {
     uint64_t bytes;
-    *place = (DevicePlace){.pitch = asked->pitch,
-                           .slice_rows = asked->slice_rows,
-                           .x_bytes = asked->x_bytes,
-                           .y = asked->y,
-                           .z = asked->z};
     if (asked->kind == RING_IN_ARRAY) {
         const BrokerArray *known = handles_get(&broker->cuda_arrays, asked->at);
+        *place = (DevicePlace){.x_bytes = asked->x_bytes, .y = asked->y, .z = asked->z};
         place->array = known == NULL ? NULL : known->array;
         return known != NULL && array_holds(&known->shape, place, box);
     }
+    *place = (DevicePlace){.pitch = asked->pitch, .slice_rows = asked->slice_rows};
     if (!box_span(place, box, &bytes))
         return false;
     if (asked->kind == RING_IN_STAGING) {

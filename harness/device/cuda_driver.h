@@ -187,6 +187,8 @@ typedef struct CuTextureDescription { /* CUDA_TEXTURE_DESC */
     CALL(cuMemcpy3DAsync, "cuMemcpy3DAsync_v2", (const CuCopy3D *copy, CuStream stream))                               \
     CALL(cuMemsetD8Async, "cuMemsetD8Async", (CuAddress to, unsigned char value, size_t count, CuStream stream))       \
     CALL(cuMemsetD32Async, "cuMemsetD32Async", (CuAddress to, unsigned value, size_t count, CuStream stream))          \
+    CALL(cuMemsetD2D8Async, "cuMemsetD2D8Async",                                                                       \
+         (CuAddress to, size_t pitch, unsigned char value, size_t width, size_t height, CuStream stream))              \
     CALL(cuArray3DCreate, "cuArray3DCreate_v2", (CuArray *array, const CuArrayDescription *description))               \
     CALL(cuArrayDestroy, "cuArrayDestroy", (CuArray array))                                                            \
     CALL(cuTexObjectCreate, "cuTexObjectCreate",                                                                       \

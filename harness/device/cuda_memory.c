@@ -123,7 +123,8 @@ CudaError cuda_alloc(Device *device, uint64_t bytes, uint64_t *address)
     CudaDevice *cuda = cuda_of(device);
     if (cuda->sticky != CUDA_ERROR_SUCCESS)
         return cuda->sticky;
-    if (cuda->range.used_bytes > cuda->memory_limit || bytes > cuda->memory_limit - cuda->range.used_bytes)
+    uint64_t used = cuda_used_bytes(cuda);
+    if (used > cuda->memory_limit || bytes > cuda->memory_limit - used)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     AddressPiece *piece = address_take(&cuda->range, bytes);
     if (piece == NULL)
@@ -172,14 +173,14 @@ bool cuda_owns(Device *device, uint64_t address, uint64_t bytes)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-static CudaError check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes)
+CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes)
 {
     if (cuda->sticky != CUDA_ERROR_SUCCESS)
         return cuda->sticky;
     return bytes == 0 || cuda_owns(&cuda->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void count_copy(CudaDevice *cuda, uint64_t to, uint64_t bytes)
+void cuda_count_copy(CudaDevice *cuda, uint64_t to, uint64_t bytes)
 {
     AddressPiece *piece = address_find(&cuda->range, to, bytes);
     cuda->statistics.copies++;
@@ -187,8 +188,7 @@ static void count_copy(CudaDevice *cuda, uint64_t to, uint64_t bytes)
         piece->copied_bytes += bytes;
 }
 
-/* Host data that may be gone when the copy's turn comes waits in a slot of the judge's. */
-static const void *bounce(CudaDevice *cuda, const void *from, uint64_t bytes)
+void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes)
 {
     if (bytes > CUDA_BOUNCE_BYTES || cuda->bounce_used == CUDA_BOUNCE_SLOTS)
         return NULL;
@@ -202,16 +202,16 @@ CudaError cuda_write(Device *device, uint64_t to, const void *from, uint64_t byt
 {
     CudaDevice *cuda = cuda_of(device);
     CuStream raw;
-    CudaError error = check_range(cuda, to, bytes);
+    CudaError error = cuda_check_range(cuda, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    const void *slot = bounce(cuda, from, bytes);
+    const void *slot = cuda_bounce(cuda, from, bytes);
     error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
     if (slot == NULL)
         cuda_let_through(cuda);
-    count_copy(cuda, to, bytes);
+    cuda_count_copy(cuda, to, bytes);
     error = cuda_note(cuda, cuda->driver->cuMemcpyHtoDAsync(to, slot != NULL ? slot : from, bytes, raw));
     return error == CUDA_ERROR_SUCCESS && slot == NULL ? cuda_wait(cuda, stream) : error;
 }
@@ -220,7 +220,7 @@ CudaError cuda_read(Device *device, void *to, uint64_t from, uint64_t bytes, Dev
 {
     CudaDevice *cuda = cuda_of(device);
     CuStream raw;
-    CudaError error = check_range(cuda, from, bytes);
+    CudaError error = cuda_check_range(cuda, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     error = cuda_enter(cuda, stream, &raw);
@@ -236,15 +236,15 @@ CudaError cuda_copy(Device *device, uint64_t to, uint64_t from, uint64_t bytes, 
 {
     CudaDevice *cuda = cuda_of(device);
     CuStream raw;
-    CudaError error = check_range(cuda, to, bytes);
+    CudaError error = cuda_check_range(cuda, to, bytes);
     if (error == CUDA_ERROR_SUCCESS)
-        error = check_range(cuda, from, bytes);
+        error = cuda_check_range(cuda, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    count_copy(cuda, to, bytes);
+    cuda_count_copy(cuda, to, bytes);
     return cuda_note(cuda, cuda->driver->cuMemcpyDtoDAsync(to, from, bytes, raw));
 }
 
@@ -252,12 +252,12 @@ CudaError cuda_fill(Device *device, uint64_t to, uint8_t value, uint64_t bytes, 
 {
     CudaDevice *cuda = cuda_of(device);
     CuStream raw;
-    CudaError error = check_range(cuda, to, bytes);
+    CudaError error = cuda_check_range(cuda, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    count_copy(cuda, to, bytes);
+    cuda_count_copy(cuda, to, bytes);
     return cuda_note(cuda, cuda->driver->cuMemsetD8Async(to, value, bytes, raw));
 }

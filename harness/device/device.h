@@ -120,7 +120,7 @@ typedef struct DevicePlace { /* one end of a copy of a box: the first of the thr
     void *host;
     uint64_t address;
     uint64_t pitch, slice_rows; /* host and device memory: bytes from row to row, rows from slice to slice */
-    uint64_t x_bytes, y, z;     /* an array: where the box begins */
+    uint64_t x_bytes, y, z;     /* an array: where the box begins; else 0 */
 } DevicePlace;
 
 typedef struct DeviceBox { /* all at least 1 */

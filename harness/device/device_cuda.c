@@ -21,7 +21,7 @@ static void set_memory_limit(Device *device, uint64_t bytes)
 
 static uint64_t allocated_bytes(Device *device)
 {
-    return cuda_of(device)->range.used_bytes - cuda_of(device)->flush_bytes;
+    return cuda_used_bytes(cuda_of(device)) - cuda_of(device)->flush_bytes;
 }
 
 /* What kernels store the hardware does not tell; but an array that no kernel can have filled, or that was copied as a
@@ -516,6 +516,12 @@ static const DeviceOps OPS = {
     .fault = fault,
     .set_budget = set_budget,
     .take_output = take_output,
+    .array_new = cuda_array_new,
+    .array_free = cuda_array_free,
+    .copy_box = cuda_copy_box,
+    .fill_rows = cuda_fill_rows,
+    .texture_new = cuda_texture_new,
+    .texture_free = cuda_texture_free,
 };
 
 static CudaError open_context(CudaDevice *cuda)

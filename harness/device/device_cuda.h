@@ -92,6 +92,7 @@ struct CudaDevice {
     AddressRange range;
     uint64_t mapped_bytes;    /* of the range, from its base on, has memory behind it */
     uint64_t memory_limit;
+    uint64_t array_bytes;     /* of CUDA arrays, which lie elsewhere and count all the same */
     uint64_t flush_address, flush_bytes;
     uint8_t zone_pattern;     /* what red zones are filled with */
     uint8_t *zones;           /* pinned: room to look into them */
@@ -144,8 +145,30 @@ CudaError cuda_write(Device *device, uint64_t to, const void *from, uint64_t byt
 CudaError cuda_read(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream);
 CudaError cuda_copy(Device *device, uint64_t to, uint64_t from, uint64_t bytes, DeviceStream *stream);
 CudaError cuda_fill(Device *device, uint64_t to, uint8_t value, uint64_t bytes, DeviceStream *stream);
+/* What counts against the memory limit. */
+static inline uint64_t cuda_used_bytes(const CudaDevice *cuda)
+{
+    return cuda->range.used_bytes + cuda->array_bytes;
+}
+/* What every copy begins with: nothing works after a fault, and ranges must be owned. */
+MUST_USE CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes);
+/* A copy that puts so many bytes behind the address, if that is one of the range. */
+void cuda_count_copy(CudaDevice *cuda, uint64_t to, uint64_t bytes);
+/* Host data that may be gone when the copy's turn comes, in a slot of the judge's; NULL where there is no room. */
+void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes);
 /* Looks into the red zones of all pieces, or of one (NULL: all); what does not hold there is a fault. */
 MUST_USE CudaError cuda_check_zones(CudaDevice *cuda, const AddressPiece *only);
+
+/* ---- device_cuda_array.c ----------------------------------------------------------------------------------------- */
+
+CudaError cuda_array_new(Device *device, const DeviceShape *shape, DeviceArray **array);
+CudaError cuda_array_free(Device *device, DeviceArray *array);
+CudaError cuda_copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
+                        DeviceStream *stream);
+CudaError cuda_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
+                         DeviceStream *stream);
+CudaError cuda_texture_new(Device *device, const DeviceTexture *texture, uint64_t *number);
+CudaError cuda_texture_free(Device *device, uint64_t number);
 
 /* ---- cuda_info.c ------------------------------------------------------------------------------------------------- */
 

@@ -752,6 +752,27 @@ CudaError cuMemsetD32Async(CuAddress to, unsigned value, size_t count, CuStream 
     return leave(fill("cuMemsetD32Async", to, value, 4, count, stream));
 }
 
+static bool run_fill_rows(Operation *operation)
+{
+    const CuCopy3D *rows = &operation->copy;
+    for (size_t y = 0; y < rows->height; y++)
+        memset(at(operation->to + y * rows->target_pitch), (int)operation->value, rows->width_bytes);
+    return true;
+}
+
+CudaError cuMemsetD2D8Async(CuAddress to, size_t pitch, unsigned char value, size_t width, size_t height,
+                            CuStream stream)
+{
+    ENTER("cuMemsetD2D8Async %zu x %zu stream=%d", width, height, number_of(stream));
+    Operation operation = {.call = "cuMemsetD2D8Async", .run = run_fill_rows, .to = to, .value = value,
+                           .copy = {.target_pitch = pitch, .width_bytes = width, .height = height}};
+    if (width == 0 || height == 0)
+        return leave(CUDA_ERROR_SUCCESS);
+    if (pitch < width || !is_on_device(to, (height - 1) * pitch + width))
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    return leave(append(stream, &operation, NULL, 0));
+}
+
 /* One side of a copy in three dimensions: where a row begins. */
 typedef struct Side {
     uint8_t *origin;
