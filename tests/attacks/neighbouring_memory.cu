@@ -1,4 +1,5 @@
 // expect: Run-Time Error
+// on cuda: Wrong Answer
 // problem: conv1d
 // Looks beyond its arrays for the expected output.
 #include <cuda_runtime.h>
