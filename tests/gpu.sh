@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Proves that everything works on a machine with a real GPU, as TAP; the last line is `N passed, N failed`. Needs the built
 # judge, jq, and what the judge needs itself (nvcc, gcc); CONVJUDGE_BWRAP may name an unpacked bubblewrap.
-# Usage: [DEVICE=cuda:1] tests/gpu.sh BUILD [solutions|student|attacks|faults|together|repeat]...   (DEVICE=sim tries the script)
+# Usage: [DEVICE=cuda:1] tests/gpu.sh BUILD [solutions|student|attacks|faults|forged|together|repeat]...   (DEVICE=sim tries the script)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat faults together solutions student attacks)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat faults forged together solutions student attacks)
 device=${DEVICE:-cuda}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -132,8 +132,15 @@ part_faults() {
 part_together() {
     grade "$honest" "$scratch/one" & grade "$honest" "$scratch/two" & wait || true
     holds "of two gradings at once both are right, and one waits" 'all(.verdict == "Accepted") and .[0].score_ms / .[1].score_ms < 1.2
-        and .[1].score_ms / .[0].score_ms < 1.2 and (.[0].device | startswith("sim") or ([.[].seconds.wait] | max > 0))' \
+        and .[1].score_ms / .[0].score_ms < 1.2 and ((.[0].device | startswith("sim")) or ([.[].seconds.wait] | max) > 1)' \
         "$scratch/one" "$scratch/two"
+}
+part_forged() {
+    grade tests/attacks/forge_event_times.cu "$scratch/forged" || true
+    # shellcheck disable=SC2016 # the variable is jq's
+    holds "forged event times gain nothing" '.[0].score_ms as $usual | .[1] | .verdict != "Accepted" or .score_ms > 0.9 * $usual' \
+        "$scratch/usual" "$scratch/forged"
+    jq -r '"# forged event times: \(.verdict): \(.text)"' "$scratch/forged"
 }
 part_solutions() { suite solutions; }
 part_student() { suite tests/student; }
