@@ -2,14 +2,6 @@
 
 #include <stddef.h>
 
-/* Of every device of compute capability 6.0 and above. */
-enum {
-    MAX_WIDTH_1D = 131072,
-    MAX_WIDTH_2D = 131072, MAX_HEIGHT_2D = 65536,
-    MAX_GATHER_2D = 32768,
-    MAX_EXTENT_3D = 16384
-};
-
 static const struct {
     DeviceFormat format;
     uint32_t bytes;
@@ -34,12 +26,12 @@ static bool extents_fit(const DeviceShape *shape)
     if (shape->width == 0)
         return false;
     if (shape->depth > 0)
-        return shape->height > 0 && !shape->gather && shape->width <= MAX_EXTENT_3D &&
-               shape->height <= MAX_EXTENT_3D && shape->depth <= MAX_EXTENT_3D;
+        return shape->height > 0 && !shape->gather && shape->width <= ARRAY_MAX_EXTENT_3D &&
+               shape->height <= ARRAY_MAX_EXTENT_3D && shape->depth <= ARRAY_MAX_EXTENT_3D;
     if (shape->gather)
-        return shape->height > 0 && shape->width <= MAX_GATHER_2D && shape->height <= MAX_GATHER_2D;
-    return shape->height > 0 ? shape->width <= MAX_WIDTH_2D && shape->height <= MAX_HEIGHT_2D
-                             : shape->width <= MAX_WIDTH_1D;
+        return shape->height > 0 && shape->width <= ARRAY_MAX_GATHER_2D && shape->height <= ARRAY_MAX_GATHER_2D;
+    return shape->height > 0 ? shape->width <= ARRAY_MAX_WIDTH_2D && shape->height <= ARRAY_MAX_HEIGHT_2D
+                             : shape->width <= ARRAY_MAX_WIDTH_1D;
 }
 
 static uint64_t extent(uint64_t count)

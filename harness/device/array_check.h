@@ -8,6 +8,14 @@
 
 #include "harness/device/device.h"
 
+/* Elements, on every device of compute capability 6.0 and above. */
+enum {
+    ARRAY_MAX_WIDTH_1D = 131072,
+    ARRAY_MAX_WIDTH_2D = 131072, ARRAY_MAX_HEIGHT_2D = 65536,
+    ARRAY_MAX_GATHER_2D = 32768, /* on either side, where tex2Dgather() may read it */
+    ARRAY_MAX_EXTENT_3D = 16384  /* on each side */
+};
+
 /* Bytes of one element; 0 where there is no such format. */
 uint64_t array_element_bytes(DeviceFormat format, uint32_t channels);
 /* Whether there can be such an array, and the bytes of all its elements. */

@@ -1,3 +1,4 @@
+#include "harness/device/array_check.h"
 #include "harness/device/device.h"
 #include "harness/runtime/client.h"
 
@@ -9,6 +10,7 @@ enum {
     TEXTURE_ALIGNMENT = 512,
     TEXTURE_PITCH_ALIGNMENT = 32,
     SURFACE_ALIGNMENT = 512,
+    MAX_LINEAR_TEXTURE_WIDTH = 131072, MAX_LINEAR_TEXTURE_HEIGHT = 65000, MAX_LINEAR_TEXTURE_PITCH = 2097120,
     ASYNC_ENGINES = 3,
     PERSISTING_L2_FRACTION_PERCENT = 62,
     ACCESS_WINDOW_BYTES = 134217728
@@ -68,6 +70,15 @@ static void fill_properties(const DeviceInfo *info, struct cudaDeviceProp *prop)
     prop->textureAlignment = TEXTURE_ALIGNMENT;
     prop->texturePitchAlignment = TEXTURE_PITCH_ALIGNMENT;
     prop->surfaceAlignment = SURFACE_ALIGNMENT;
+    prop->maxTexture1D = ARRAY_MAX_WIDTH_1D;
+    prop->maxTexture2D[0] = ARRAY_MAX_WIDTH_2D;
+    prop->maxTexture2D[1] = ARRAY_MAX_HEIGHT_2D;
+    prop->maxTexture2DLinear[0] = MAX_LINEAR_TEXTURE_WIDTH;
+    prop->maxTexture2DLinear[1] = MAX_LINEAR_TEXTURE_HEIGHT;
+    prop->maxTexture2DLinear[2] = MAX_LINEAR_TEXTURE_PITCH;
+    prop->maxTexture2DGather[0] = prop->maxTexture2DGather[1] = ARRAY_MAX_GATHER_2D;
+    for (int i = 0; i < 3; i++)
+        prop->maxTexture3D[i] = ARRAY_MAX_EXTENT_3D;
     prop->asyncEngineCount = ASYNC_ENGINES;
     prop->concurrentKernels = 1;
     prop->unifiedAddressing = 1;
@@ -118,6 +129,17 @@ static int attribute_of(const DeviceInfo *info, enum cudaDeviceAttr attribute)
     case cudaDevAttrComputeCapabilityMinor: return info->compute_minor;
     case cudaDevAttrTextureAlignment: return TEXTURE_ALIGNMENT;
     case cudaDevAttrTexturePitchAlignment: return TEXTURE_PITCH_ALIGNMENT;
+    case cudaDevAttrMaxTexture1DWidth: return ARRAY_MAX_WIDTH_1D;
+    case cudaDevAttrMaxTexture2DWidth: return ARRAY_MAX_WIDTH_2D;
+    case cudaDevAttrMaxTexture2DHeight: return ARRAY_MAX_HEIGHT_2D;
+    case cudaDevAttrMaxTexture2DLinearWidth: return MAX_LINEAR_TEXTURE_WIDTH;
+    case cudaDevAttrMaxTexture2DLinearHeight: return MAX_LINEAR_TEXTURE_HEIGHT;
+    case cudaDevAttrMaxTexture2DLinearPitch: return MAX_LINEAR_TEXTURE_PITCH;
+    case cudaDevAttrMaxTexture2DGatherWidth:
+    case cudaDevAttrMaxTexture2DGatherHeight: return ARRAY_MAX_GATHER_2D;
+    case cudaDevAttrMaxTexture3DWidth:
+    case cudaDevAttrMaxTexture3DHeight:
+    case cudaDevAttrMaxTexture3DDepth: return ARRAY_MAX_EXTENT_3D;
     case cudaDevAttrAsyncEngineCount: return ASYNC_ENGINES;
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
