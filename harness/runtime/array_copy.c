@@ -83,7 +83,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t t
                                      enum cudaMemcpyKind kind)
 {
     Box box = {width, height, 1};
-    Place target, source;
+    Place target, source = {0};
     cudaError_t error = place_in_array(to, to_x_bytes, to_y, 0, &box, &target);
     if (error == cudaSuccess)
         error = place_in_array(from, from_x_bytes, from_y, 0, &box, &source);
@@ -197,7 +197,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x_
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t to_y, cudaArray_const_t from,
                                    size_t from_x_bytes, size_t from_y, size_t count, enum cudaMemcpyKind kind)
 {
-    Run target, source;
+    Run target, source = {0};
     cudaError_t error = run_in_array(to, to_x_bytes, to_y, &target);
     if (error == cudaSuccess)
         error = run_in_array(from, from_x_bytes, from_y, &source);

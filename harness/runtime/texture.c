@@ -170,7 +170,8 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const struct 
     ChannelFormat format;
     if (device != 0)
         return result(cudaErrorInvalidDevice);
-    cudaError_t error = elements == NULL || channels == NULL ? cudaErrorInvalidValue : channel_format(channels, &format);
+    bool asks = elements != NULL && channels != NULL;
+    cudaError_t error = asks ? channel_format(channels, &format) : cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *elements = (size_t)1 << 28;
     return result(error);

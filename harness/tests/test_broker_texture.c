@@ -101,7 +101,7 @@ static void a_texture_is_refused_by_name_on_the_simulated_gpu(void **state)
                         "cudaCreateTextureObject: operation not supported (the simulated GPU has no textures)");
 }
 
-/* ---- a device that has textures: the simulated one, with two operations of the test's own ------------------------- */
+/* ---- a device that has textures: the simulated one, with two operations of the test's own ------------------------ */
 
 static DeviceOps ops_with_textures;
 static uint32_t textures_freed;

@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Asks the runtime what it knows of streams, kernels, host memory and peers, and gives up where an answer is not CUDA's.
+// Asks the runtime about streams, kernels, host memory and peers, and gives up where an answer is not CUDA's.
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
