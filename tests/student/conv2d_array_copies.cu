@@ -84,10 +84,45 @@ static void check_boxes()
     OK(cudaFree(pitched.ptr));
 }
 
+// Rows that are longer than what a copy moves at a time, and slices that are larger.
+static void check_large(size_t width, size_t height, size_t depth)
+{
+    size_t bytes = width * height * depth, pitch = width + 64;
+    unsigned char* from = (unsigned char*)malloc(bytes);
+    unsigned char* to = (unsigned char*)calloc(height * depth, pitch);
+    for (size_t i = 0; i < bytes; i++)
+        from[i] = i * 7 + i / 251 + i / 65537;
+
+    cudaPitchedPtr pitched;
+    OK(cudaMalloc3D(&pitched, make_cudaExtent(width, height, depth)));
+    cudaMemcpy3DParms in = {}, out = {};
+    in.srcPtr = make_cudaPitchedPtr(from, width, width, height);
+    in.dstPtr = out.srcPtr = pitched;
+    in.extent = out.extent = make_cudaExtent(width, height, depth);
+    in.kind = out.kind = cudaMemcpyDefault;
+    out.dstPtr = make_cudaPitchedPtr(to, pitch, width, height);
+    OK(cudaMemcpy3D(&in));
+    OK(cudaMemcpy3D(&out));
+    for (size_t row = 0; row < height * depth; row++)
+        CHECK(memcmp(to + row * pitch, from + row * width, width) == 0);
+    in.extent.depth++; // beyond the allocation
+    CHECK(cudaMemcpy3D(&in) == cudaErrorInvalidValue && cudaGetLastError() == cudaErrorInvalidValue);
+    OK(cudaFree(pitched.ptr));
+    free(from);
+    free(to);
+}
+
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
                       int kernel_rows, int kernel_cols)
 {
-    check_boxes();
+    static bool checked;
+    if (!checked) {
+        check_boxes();
+        check_large((4 << 20) + 12345, 1, 2);
+        check_large(3000, 3000, 1);
+        check_large(100, 1000, 90);
+        checked = true;
+    }
 
     int output_rows = input_rows - kernel_rows + 1, output_cols = input_cols - kernel_cols + 1;
     size_t width = input_cols * sizeof(float), pitch = 0, bytes = width * input_rows;
