@@ -141,16 +141,14 @@ static bool inside_system(const char *root)
 static Status run_compiler(const CompileJob *job, const Toolkit *toolkit, const Places *places, Text *output,
                            ProcessEnd *end, Message *why)
 {
-    char architecture[80], nvcc[PATH_MAX];
+    char nvcc[PATH_MAX];
     const bool in_place = inside_system(toolkit->root);
     const char *argv[MAX_NVCC_ARGUMENTS] = {"/bin/sh", "-c", script, "compile", "/out/submission.o",
-                                            "/out/submission.so", "/judge/libcudart.so", nvcc, "-gencode", architecture};
+                                            "/out/submission.so", "/judge/libcudart.so", nvcc, "-gencode", job->gencode};
     size_t count = 10;
     for (const char *const *flag = flags; *flag != NULL; flag++)
         argv[count++] = *flag;
     snprintf(nvcc, sizeof nvcc, "%s", in_place ? toolkit->nvcc : "/toolkit/bin/nvcc");
-    snprintf(architecture, sizeof architecture, "arch=compute_%d,code=[sm_%d,compute_%d]", job->compute, job->compute,
-             job->compute);
     const SandboxMount mounts[] = {{places->in, "/submission", false},
                                    {places->out, "/out", true},
                                    {places->runtime, "/judge/libcudart.so", false},
@@ -289,14 +287,19 @@ static Status obtain(const CompileJob *job, const Toolkit *toolkit, Places *plac
     return status;
 }
 
-Status compile_submission(const CompileJob *job, const Toolkit *toolkit, const char *scratch, Compiled *compiled,
+Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const char *scratch, Compiled *compiled,
                           Message *why)
 {
+    char gencode[80];
+    CompileJob chosen = *asked, *job = &chosen;
     Places places = {0};
     CompilerRun run = {0};
     Text runtime = {0};
     *compiled = (Compiled){0};
-    Status status = find_places(scratch, &places, &runtime, why);
+    Status status = toolkit_gencode(toolkit, asked->compute, &chosen.compute, gencode, sizeof gencode, why);
+    chosen.gencode = gencode;
+    if (status == STATUS_OK)
+        status = find_places(scratch, &places, &runtime, why);
     if (status == STATUS_OK)
         status = obtain(job, toolkit, &places, &runtime, &run, compiled, why);
     if (status == STATUS_OK && compiled->outcome == COMPILE_OK)

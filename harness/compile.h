@@ -35,7 +35,8 @@ typedef struct CompileJob {
     const char *prototype;  /* C declaration: "void solve(const float* input, int n)" */
     const char *const *parameter_types; /* "const float*", "int", ...: one a parameter, for convjudge_call */
     size_t parameter_count;
-    int compute;            /* 90: machine code for sm_90; PTX of the same */
+    int compute;            /* 90 for a device of compute capability 9.0 */
+    const char *gencode;    /* set by compile_submission(): what nvcc is told of it (toolkit_gencode()) */
 } CompileJob;
 
 typedef struct CompileKernel {

@@ -95,13 +95,15 @@ static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const c
                        Message *why)
 {
     char home[PATH_MAX], architecture[80];
+    int chosen;
     const char *argv[MAX_ARGUMENTS] = {toolkit->nvcc, "-gencode", architecture, "-I", home, "-I", folder, "-o", image};
     size_t count = 9;
     Status status = home_path("", home, sizeof home, why);
     if (status != STATUS_OK)
         return status;
-    snprintf(architecture, sizeof architecture, "arch=compute_%d,code=[sm_%d,compute_%d]", job->compute, job->compute,
-             job->compute);
+    status = toolkit_gencode(toolkit, job->compute, &chosen, architecture, sizeof architecture, why);
+    if (status != STATUS_OK)
+        return status;
     for (const char *const *flag = flags; *flag != NULL; flag++)
         argv[count++] = *flag;
     for (const char *const *option = list(job->options); *option != NULL; option++) {

@@ -148,21 +148,50 @@ static bool read_dry_run(Toolkit *toolkit, const char *output)
            access(toolkit->nvcc, X_OK) == 0;
 }
 
-static Status ask(Toolkit *toolkit, Message *why)
+/* One a line, ascending or not: "sm_90". */
+static bool read_architectures(Toolkit *toolkit, const char *output)
 {
-    char asked[PATH_MAX];
-    memcpy(asked, toolkit->nvcc, sizeof asked);
-    const char *const argv[] = {asked, "--dryrun", "-E", "-x", "cu", "/dev/null", NULL};
+    for (const char *found = output; (found = strstr(found, "sm_")) != NULL; found += 3)
+        if (toolkit->architecture_count < TOOLKIT_MAX_ARCHITECTURES && atoi(found + 3) > 0)
+            toolkit->architectures[toolkit->architecture_count++] = atoi(found + 3);
+    return toolkit->architecture_count > 0;
+}
+
+static Status ask(Toolkit *toolkit, const char *const *argv, bool read(Toolkit *, const char *), const char *what,
+                  Message *why)
+{
     const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
     const ProcessSpec spec = {.argv = argv, .environment = environment};
     Text output = {0};
     ProcessEnd end;
     Status status = process_run(&spec, ANSWER_SECONDS, 64 << 10, &output, &end, why);
-    if (status == STATUS_OK && (end.exit_status != 0 || !read_dry_run(toolkit, output.data)))
-        status = fail(STATUS_NOT_FOUND, why, "%s: does not tell where its toolkit is and of which version; %s", asked,
-                      HOW_TO_GET_ONE);
+    if (status == STATUS_OK && (end.exit_status != 0 || output.data == NULL || !read(toolkit, output.data)))
+        status = fail(STATUS_NOT_FOUND, why, "%s: does not tell %s; %s", argv[0], what, HOW_TO_GET_ONE);
     text_free(&output);
     return status;
+}
+
+static Status ask_all(Toolkit *toolkit, Message *why)
+{
+    char asked[PATH_MAX];
+    memcpy(asked, toolkit->nvcc, sizeof asked);
+    const char *const dry_run[] = {asked, "--dryrun", "-E", "-x", "cu", "/dev/null", NULL};
+    const char *const list[] = {toolkit->nvcc, "--list-gpu-code", NULL};
+    Status status = ask(toolkit, dry_run, read_dry_run, "where its toolkit is and of which version", why);
+    return status == STATUS_OK ? ask(toolkit, list, read_architectures, "what it makes code for", why) : status;
+}
+
+Status toolkit_gencode(const Toolkit *toolkit, int compute, int *architecture, char *option, size_t size, Message *why)
+{
+    *architecture = 0;
+    for (size_t i = 0; i < toolkit->architecture_count; i++)
+        if (toolkit->architectures[i] <= compute && toolkit->architectures[i] > *architecture)
+            *architecture = toolkit->architectures[i];
+    if (*architecture == 0)
+        return fail(STATUS_UNSUPPORTED, why, "a GPU of compute capability %d.%d is older than nvcc %s makes code for",
+                    compute / 10, compute % 10, toolkit->version);
+    snprintf(option, size, "arch=compute_%d,code=[sm_%d,compute_%d]", *architecture, *architecture, *architecture);
+    return STATUS_OK;
 }
 
 Status toolkit_find(Toolkit *toolkit, Message *why)
@@ -175,5 +204,5 @@ Status toolkit_find(Toolkit *toolkit, Message *why)
     } else if (!find(toolkit)) {
         return fail(STATUS_NOT_FOUND, why, "no nvcc found; %s", HOW_TO_GET_ONE);
     }
-    return ask(toolkit, why);
+    return ask_all(toolkit, why);
 }

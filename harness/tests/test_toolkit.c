@@ -52,11 +52,46 @@ static void a_program_that_is_no_nvcc_is_named(void **state)
     assert_non_null(strstr(why.text, "/true: does not tell where its toolkit is"));
 }
 
+static int chosen_for(const Toolkit *toolkit, int compute)
+{
+    char option[80];
+    Message why;
+    int architecture;
+    assert_int_equal(toolkit_gencode(toolkit, compute, &architecture, option, sizeof option, &why), STATUS_OK);
+    return architecture;
+}
+
+static void a_device_gets_the_newest_code_that_it_can_run(void **state)
+{
+    const Toolkit toolkit = {.version = "13.0.88", .architectures = {75, 80, 90, 110, 103}, .architecture_count = 5};
+    Message why;
+    char option[80];
+    int architecture;
+    assert_int_equal(chosen_for(&toolkit, 90), 90);
+    assert_int_equal(chosen_for(&toolkit, 89), 80);
+    assert_int_equal(chosen_for(&toolkit, 130), 110); /* newer than the compiler: from PTX */
+    assert_int_equal(toolkit_gencode(&toolkit, 70, &architecture, option, sizeof option, &why), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(why.text, "7.0 is older than nvcc 13.0.88"));
+    assert_int_equal(toolkit_gencode(&toolkit, 90, &architecture, option, sizeof option, &why), STATUS_OK);
+    assert_string_equal(option, "arch=compute_90,code=[sm_90,compute_90]");
+}
+
+static void the_toolkit_here_makes_code_for_the_h200(void **state)
+{
+    Toolkit toolkit;
+    Message why;
+    if (toolkit_find(&toolkit, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_int_equal(chosen_for(&toolkit, 90), 90);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_script_that_calls_nvcc_leads_to_the_toolkit),
         cmocka_unit_test(a_program_that_is_no_nvcc_is_named),
+        cmocka_unit_test(a_device_gets_the_newest_code_that_it_can_run),
+        cmocka_unit_test(the_toolkit_here_makes_code_for_the_h200),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
