@@ -32,8 +32,9 @@ typedef struct SandboxSpec {
  * the environment and the list of descriptors, which stay the caller's. limits.processes counts this sandbox alone.
  * Mounts must be readable by everyone (the program is another user where the judge is root), and their targets must lie
  * outside /usr, which is read-only. Where bubblewrap is missing or refused by the system, the process runs without it,
- * and paths inside (whole arguments, the folder) are replaced by those outside: see sandbox_level(). CONVJUDGE_BWRAP names
- * another bubblewrap than /usr/bin/bwrap; it finds its libraries by LD_LIBRARY_PATH, the sandboxed program does not. */
+ * and paths inside (whole arguments, the folder) are replaced by those outside: see sandbox_level(). CONVJUDGE_BWRAP
+ * names another bubblewrap than /usr/bin/bwrap; it finds its libraries by LD_LIBRARY_PATH, the sandboxed program does
+ * not. */
 typedef struct Sandbox Sandbox;
 MUST_USE Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *process, Message *why);
 void sandbox_free(Sandbox *sandbox);

@@ -54,7 +54,8 @@ static Status take_names(const JsonFile *file, const char *device_id, Ceilings *
 {
     Status status = take_string(file, "device", ceilings->device, sizeof ceilings->device, why);
     if (status == STATUS_OK && strcmp(ceilings->device, device_id) != 0)
-        status = json_fail(file, json_get(file->root, "device"), why, "expected \"%s\", as the file is named", device_id);
+        status = json_fail(file, json_get(file->root, "device"), why, "expected \"%s\", as the file is named",
+                           device_id);
     if (status == STATUS_OK)
         status = take_string(file, "name", ceilings->name, sizeof ceilings->name, why);
     if (status == STATUS_OK)

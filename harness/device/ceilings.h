@@ -1,5 +1,5 @@
-/* ceilings.h - what a model of GPU can do at most, measured on it once, and kept in leaderboard/devices/<device id>.json
- * (docs/formats.md).
+/* ceilings.h - what a model of GPU can do at most, measured on it once, and kept in
+ * leaderboard/devices/<device id>.json (docs/formats.md).
  *
  * A roofline needs ceilings that a kernel can reach: data sheets name others.  */
 #ifndef HARNESS_DEVICE_CEILINGS_H

@@ -1,8 +1,9 @@
-// The time of a conv1d solution's kernels without the judge: events right before and behind them, in an ordinary program.
-// Prints the median in microseconds. Usage: nvcc -DSOLUTION='"FILE"' tests/bench/tight.cu; a.out INPUT_SIZE KERNEL_SIZE
+// The time of a conv1d solution's kernels without the judge: events right before and behind them, in an ordinary
+// program. Prints the median in microseconds.
+// Usage: nvcc -DSOLUTION='"FILE"' tests/bench/tight.cu; a.out INPUT_SIZE KERNEL_SIZE
 //
 // Before each call twice the L2 is written, which makes it cold, and keeps the device busy while the host queues events
-// and kernels: no launch latency lies between the events. For that solve() must not wait, so the waiting is defined away.
+// and kernels: no launch latency lies between the events. For that solve() must not wait, so waiting is defined away.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
