@@ -101,10 +101,10 @@ static void a_texture_is_refused_by_name_on_the_simulated_gpu(void **state)
                         "cudaCreateTextureObject: operation not supported (the simulated GPU has no textures)");
 }
 
-/* ---- a device that has textures: the simulated one, with two operations of the test's own ------------------------ */
+/* ---- a device that has textures and believes everything: the simulated one, with operations of the test's own ---- */
 
-static DeviceOps ops_with_textures;
-static uint32_t textures_freed;
+static DeviceOps own_ops;
+static uint32_t textures_freed, boxes_copied, rows_filled;
 static DeviceTexture last_texture;
 
 static CudaError count_new(Device *device, const DeviceTexture *texture, uint64_t *number)
@@ -121,19 +121,35 @@ static CudaError count_free(Device *device, uint64_t number)
     return CUDA_ERROR_SUCCESS;
 }
 
-static int set_up_textures(void **state)
+static CudaError count_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
+                           DeviceStream *stream)
+{
+    boxes_copied++;
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError count_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
+                            DeviceStream *stream)
+{
+    rows_filled++;
+    return CUDA_ERROR_SUCCESS;
+}
+
+static int set_up_own_ops(void **state)
 {
     if (set_up(state) != 0)
         return -1;
-    ops_with_textures = *broker.device->ops;
-    ops_with_textures.texture_new = count_new;
-    ops_with_textures.texture_free = count_free;
-    broker.device->ops = &ops_with_textures;
-    textures_freed = 0;
+    own_ops = *broker.device->ops;
+    own_ops.texture_new = count_new;
+    own_ops.texture_free = count_free;
+    own_ops.copy_box = count_box;
+    own_ops.fill_rows = count_rows;
+    broker.device->ops = &own_ops;
+    textures_freed = boxes_copied = rows_filled = 0;
     return 0;
 }
 
-#define WITH_TEXTURES(test) cmocka_unit_test_setup_teardown(test, set_up_textures, tear_down)
+#define WITH_OWN_OPS(test) cmocka_unit_test_setup_teardown(test, set_up_own_ops, tear_down)
 
 static void a_texture_is_freed_once_and_only_if_it_was_made(void **state)
 {
@@ -237,7 +253,9 @@ static void a_box_outside_either_end_is_not_copied(void **state)
         if (error != CUDA_ERROR_INVALID_VALUE)
             fail_test("case %zu: error %d", i, error);
     }
+    assert_int_equal(boxes_copied, 0);
     assert_int_equal(copy_box(whole, room, 64, 16, 1), CUDA_ERROR_SUCCESS);
+    assert_int_equal(boxes_copied, 1);
 }
 
 static void rows_outside_an_allocation_are_not_filled(void **state)
@@ -248,7 +266,9 @@ static void rows_outside_an_allocation_are_not_filled(void **state)
     assert_int_equal(fill_rows(memory, 64, 0, 0, 1), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(fill_rows(memory, UINT64_MAX, 0, 64, 3), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(fill_rows(0x1000, 64, 0, 64, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(rows_filled, 0);
     assert_int_equal(fill_rows(memory, 64, 0, 64, 64), CUDA_ERROR_SUCCESS);
+    assert_int_equal(rows_filled, 1);
 }
 
 static void streams_that_do_not_exist_are_refused(void **state)
@@ -306,11 +326,11 @@ int main(void)
         WITH_A_BROKER(rows_are_filled_and_what_lies_between_them_is_not),
         WITH_A_BROKER(arrays_count_against_the_memory_limit),
         WITH_A_BROKER(a_texture_is_refused_by_name_on_the_simulated_gpu),
-        WITH_TEXTURES(a_texture_is_freed_once_and_only_if_it_was_made),
-        WITH_TEXTURES(a_texture_reads_only_what_there_is),
-        WITH_TEXTURES(a_texture_reaches_the_device_as_it_was_asked_for),
-        WITH_A_BROKER(a_box_outside_either_end_is_not_copied),
-        WITH_A_BROKER(rows_outside_an_allocation_are_not_filled),
+        WITH_OWN_OPS(a_texture_is_freed_once_and_only_if_it_was_made),
+        WITH_OWN_OPS(a_texture_reads_only_what_there_is),
+        WITH_OWN_OPS(a_texture_reaches_the_device_as_it_was_asked_for),
+        WITH_OWN_OPS(a_box_outside_either_end_is_not_copied),
+        WITH_OWN_OPS(rows_outside_an_allocation_are_not_filled),
         WITH_A_BROKER(streams_that_do_not_exist_are_refused),
         WITH_A_BROKER(arrays_that_cannot_be_are_refused),
         WITH_A_BROKER(bodies_of_another_length_are_a_violation),
