@@ -79,13 +79,6 @@ static Status open_file(const char *path, int *file, Message *why)
     return refuse(why, path, "is not a regular file of one name");
 }
 
-static bool has_the_name(int file, const char *path)
-{
-    struct stat held, named;
-    return fstat(file, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
-           held.st_ino == named.st_ino;
-}
-
 /* ---- who holds it ------------------------------------------------------------------------------------------------ */
 
 /* "1234 1000 convjudge": process, user, program. Where it cannot be written, the holder stays unnamed. */
@@ -117,41 +110,26 @@ static void name_holder(int file, Message *why)
 
 /* ---- locking ----------------------------------------------------------------------------------------------------- */
 
-/* As device_lock_try(). `*stale`: what was locked has lost its name meanwhile; the next one to come locks another. */
-static Status try_file(const char *path, int *descriptor, bool *stale, Message *why)
-{
-    int file;
-    *stale = false;
-    Status status = open_file(path, &file, why);
-    if (status != STATUS_OK)
-        return status;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) {
-        *stale = !has_the_name(file, path);
-        if (!*stale) {
-            sign(file);
-            *descriptor = file;
-            return STATUS_OK;
-        }
-    } else if (errno == EWOULDBLOCK) {
-        name_holder(file, why);
-    } else {
-        status = refuse(why, path, strerror(errno));
-    }
-    close(file);
-    return status;
-}
-
 Status device_lock_try(const char *uuid, int *descriptor, Message *why)
 {
     char path[PATH_MAX];
-    bool stale;
+    int file;
     *descriptor = -1;
     Status status = lock_path(uuid, path, sizeof path, why);
+    if (status == STATUS_OK)
+        status = open_file(path, &file, why);
     if (status != STATUS_OK)
         return status;
-    do
-        status = try_file(path, descriptor, &stale, why);
-    while (stale);
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) {
+        sign(file);
+        *descriptor = file;
+        return STATUS_OK;
+    }
+    if (errno == EWOULDBLOCK)
+        name_holder(file, why);
+    else
+        status = refuse(why, path, strerror(errno));
+    close(file);
     return status;
 }
 

@@ -5,7 +5,8 @@
  * what device_watch.h is for.
  *
  * Owns     the lock is the descriptor's (flock): closing it and all its copies gives the lock back, and so does the end
- *          of all processes that hold one, however they end. It is closed on exec. The file stays.
+ *          of all processes that hold one, however they end. It is closed on exec. The file stays: who removed it would
+ *          part those who come from the one who has the lock.
  * Errors   BAD_INPUT: a uuid that no GPU has. SYSTEM: the file cannot be had; the message says what to do.  */
 #ifndef HARNESS_DEVICE_LOCK_H
 #define HARNESS_DEVICE_LOCK_H
