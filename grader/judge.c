@@ -329,6 +329,7 @@ static Status judge_by_clock(Judge *judge, Message *why)
     else
         progress_end(judge->job->progress, "failed");
     result_find_unsteady(result);
+    result->seconds.open = session_open_seconds(judge->session);
     result->seconds.timed = now_s() - start_s;
     return status;
 }

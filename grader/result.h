@@ -43,6 +43,7 @@ typedef struct CaseResult {
 typedef struct StepSeconds { /* wall clock of the grading's steps */
     double start, compile, sample, hidden, timed;
     double check; /* part of the others: expected outputs computed and compared on the device */
+    double open;  /* likewise, once: from the start of a broker to its open device */
     double wait;  /* likewise: for the device to be free and steady */
 } StepSeconds;
 

@@ -214,6 +214,7 @@ static void put_seconds(cJSON *root, const StepSeconds *seconds)
     json_put_number(object, "hidden", seconds->hidden);
     json_put_number(object, "timed", seconds->timed);
     put_known(object, "check", seconds->check);
+    put_known(object, "open", seconds->open);
     put_known(object, "wait", seconds->wait);
 }
 

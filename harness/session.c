@@ -27,6 +27,7 @@ struct Session {
     int control;
     bool greeted;      /* the broker has said hello */
     bool open_asked, opened;
+    double asked_s, open_seconds; /* when it was started; how long it took to have the device open */
     int lock;          /* of a real device: held from its opening to the end of the session; -1: not held */
     SessionTell *tell;
     void *tell_context;
@@ -50,6 +51,7 @@ static double now(void)
 
 static Status broker_start(Session *session, Message *why)
 {
+    session->asked_s = now();
     Status status = control_start("broker", session->device, &session->broker, &session->control, why);
     session->greeted = session->open_asked = session->opened = false;
     if (status != STATUS_OK)
@@ -142,8 +144,15 @@ static Status await_open(Session *session, Message *why)
         status = ask_to_open(session, true, why);
     if (status == STATUS_OK && !session->opened)
         status = await_device(session, "open", why);
+    if (status == STATUS_OK && !session->opened)
+        session->open_seconds = now() - session->asked_s;
     session->opened = status == STATUS_OK;
     return status;
+}
+
+double session_open_seconds(const Session *session)
+{
+    return session->open_seconds;
 }
 
 /* ---- waiting for the broker while a runner lives, or dies -------------------------------------------------------- */

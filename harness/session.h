@@ -81,6 +81,8 @@ typedef void SessionTell(void *context, const char *holder, double waited_s);
 void session_on_wait(Session *session, SessionTell *tell, void *context);
 /* What is known of the device; what only an open one tells (DeviceInfo) once session_load() has succeeded. */
 MUST_USE Status session_device(Session *session, DeviceInfo *info, Message *why);
+/* From the start of the last broker to its open device; the first one's also holds what else was done meanwhile. */
+double session_open_seconds(const Session *session);
 /* The process that owns the device; 0: none. */
 pid_t session_broker(const Session *session);
 /* `report` says what went wrong where a constructor misbehaves or the object cannot be loaded (outcome not CALL_OK). */

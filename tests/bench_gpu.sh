@@ -48,10 +48,11 @@ grading() {
     local start=${EPOCHREALTIME/./}
     grade "$1" "$scratch/cold"
     figure "from convjudge grade to the verdict" $(((${EPOCHREALTIME/./} - start) / 1000)) ms
-    jq -r '.seconds | "nvcc \(.compile) start \(.start) checking \(.check // 0) waiting \(.wait // 0)"' "$scratch/cold" |
+    jq -r '.seconds | "nvcc \(.compile) start \(.start) open \(.open // 0) checking \(.check // 0) waiting \(.wait // 0)"' "$scratch/cold" |
         tr ' ' '\n' | paste - - | while read -r step seconds; do
         case $step in
-            start) step="start of the judge, broker and device" ;;
+            start) step="start of the judge, to a known device" ;;
+            open) step="start of a broker, to an open device (one of four)" ;;
             checking) step="checking timed outputs" ;;
             waiting) step="waiting for a free and steady device" ;;
         esac

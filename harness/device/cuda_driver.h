@@ -162,6 +162,7 @@ typedef struct CuTextureDescription { /* CUDA_TEXTURE_DESC */
     CALL(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *bytes, CuDevice device))                                    \
     CALL(cuDevicePrimaryCtxSetFlags, "cuDevicePrimaryCtxSetFlags_v2", (CuDevice device, unsigned flags))               \
     CALL(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CuContext *context, CuDevice device))                  \
+    CALL(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CuDevice device))                                 \
     CALL(cuCtxSetCurrent, "cuCtxSetCurrent", (CuContext context))                                                      \
     CALL(cuCtxSetLimit, "cuCtxSetLimit", (int limit, size_t value))                                                    \
     CALL(cuCtxResetPersistingL2Cache, "cuCtxResetPersistingL2Cache", (void))                                           \

@@ -455,10 +455,19 @@ static size_t take_output(Device *device, char *buffer, size_t size)
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
+static void release_context(CudaDevice *cuda)
+{
+    CuDevice device;
+    if (cuda->driver->cuDeviceGet(&device, cuda->ordinal) == CUDA_ERROR_SUCCESS)
+        cuda->driver->cuDevicePrimaryCtxRelease(device);
+}
+
 /* A context that is dead, or in which a kernel still runs, is left to the end of the process. */
 static void close_device(Device *device)
 {
     CudaDevice *cuda = cuda_of(device);
+    if (cuda->has_context && cuda_wait_all(cuda) == CUDA_ERROR_SUCCESS)
+        release_context(cuda);
     while (cuda->modules != NULL) {
         DeviceModule *next = cuda->modules->next;
         free_module(cuda->modules);
@@ -533,7 +542,10 @@ static CudaError open_context(CudaDevice *cuda)
         error = cuda->driver->cuDevicePrimaryCtxSetFlags(device, CU_CONTEXT_SCHEDULE_SPIN);
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda->driver->cuDevicePrimaryCtxRetain(&context, device);
-    return error == CUDA_ERROR_SUCCESS ? cuda->driver->cuCtxSetCurrent(context) : error;
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    cuda->has_context = true;
+    return cuda->driver->cuCtxSetCurrent(context);
 }
 
 static CudaError pinned(CudaDevice *cuda, size_t bytes, void **memory)

@@ -79,6 +79,7 @@ struct CudaDevice {
     Device device; /* first, so that a Device is a CudaDevice */
     const CudaDriver *driver;
     int ordinal;
+    bool has_context;
     CudaShared *shared;
     CuAddress gate_address, nonce_address;
 

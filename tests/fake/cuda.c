@@ -536,6 +536,12 @@ CudaError cuDevicePrimaryCtxRetain(CuContext *context, CuDevice device)
     return leave(CUDA_ERROR_SUCCESS);
 }
 
+CudaError cuDevicePrimaryCtxRelease(CuDevice device)
+{
+    begin("cuDevicePrimaryCtxRelease");
+    return leave(CUDA_ERROR_SUCCESS);
+}
+
 CudaError cuCtxSetCurrent(CuContext context)
 {
     begin("cuCtxSetCurrent");
