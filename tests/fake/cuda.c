@@ -199,6 +199,12 @@ static Region *region_at(uint64_t address)
     return NULL;
 }
 
+static void remove_region(uint64_t address)
+{
+    *region_at(address) = fake.regions[fake.region_count - 1];
+    fake.region_count--;
+}
+
 /* Whether all of [address, address + bytes) lies in regions of this kind. */
 static bool is_all(RegionKind kind, uint64_t address, uint64_t bytes)
 {
@@ -669,7 +675,7 @@ CudaError cuMemHostUnregister(void *memory)
     if (region == NULL || region->address != (uint64_t)memory || region->kind != PINNED_MEMORY)
         return leave(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     CudaError error = wait_until_idle();
-    *region_at((uint64_t)memory) = fake.regions[--fake.region_count];
+    remove_region((uint64_t)memory);
     return leave(error);
 }
 
@@ -945,7 +951,7 @@ static void free_module(CuModule module)
         link = &(*link)->next;
     *link = module->next;
     for (size_t i = 0; i < module->variable_count; i++) {
-        *region_at((uint64_t)module->variables[i].memory) = fake.regions[--fake.region_count];
+        remove_region((uint64_t)module->variables[i].memory);
         free(module->variables[i].memory);
     }
     free(module);
