@@ -59,10 +59,15 @@ static void write_step(const Progress *progress, const char *outcome)
 
 void progress_begin(Progress *progress, const char *step, int total)
 {
+    progress_begin_at(progress, step, 0, total);
+}
+
+void progress_begin_at(Progress *progress, const char *step, int done, int total)
+{
     if (progress == NULL)
         return;
     progress->step = step;
-    progress->done = 0;
+    progress->done = done;
     progress->total = total;
     if (progress->style.redraw)
         draw(progress);

@@ -22,6 +22,8 @@ Progress progress_new(FILE *stream);
 
 /* `step` lives until progress_end(). `total` 0: it is not known how much there is to do. */
 void progress_begin(Progress *progress, const char *step, int total);
+/* Likewise, a step of several: number `done`, from 0. */
+void progress_begin_at(Progress *progress, const char *step, int done, int total);
 void progress_advance(Progress *progress);
 /* Says something about the step under way: in place of the bar until it is next drawn; elsewhere in a line of its own,
  * not more often than every ten seconds. */

@@ -12,10 +12,14 @@ static Status time_all(Store *store, const Board *board, const DeviceInfo *info,
                        Message *why)
 {
     Progress progress = progress_new(stderr);
+    char outcome[80];
+    snprintf(outcome, sizeof outcome, "%zu reference solutions", ladder->count);
+    progress_begin(&progress, board->problem, 0);
+    progress_end(&progress, outcome);
     for (size_t i = 0; i < ladder->count; i++) {
         Rung *rung = &ladder->rungs[i];
         Text text = {0};
-        progress_begin(&progress, rung->time.name, 0);
+        progress_begin_at(&progress, rung->time.name, (int)i, (int)ladder->count);
         Status status = ladder_time(ladder, rung, device, NULL, why);
         if (status == STATUS_OK)
             status = store_add_reference(store, board, &rung->time, why);

@@ -117,11 +117,10 @@ static Status await_hello(Session *session, Message *why)
 /* A real device is one grading's at a time. `patiently`: waits for it where another has it. */
 static Status take_lock(Session *session, bool patiently, Message *why)
 {
-    Message busy;
     if (session->lock >= 0 || session->info.modelled)
         return STATUS_OK;
     if (!patiently)
-        return device_lock_try(session->info.uuid, &session->lock, &busy);
+        return device_lock_try(session->info.uuid, &session->lock, why);
     return device_lock_wait(session->info.uuid, LOCK_SECONDS, session->tell, session->tell_context, &session->lock, why);
 }
 

@@ -24,15 +24,25 @@ extern "C" __global__ void ceilings_read(const float4 *data, unsigned long long 
         *unused = sum;
 }
 
-// Eight independent chains of FMAs in each thread's registers. `cycles` becomes what the first thread took; a grid of
-// one wave starts and ends together.
-extern "C" __global__ void ceilings_fma(float *sums, long long *cycles, unsigned rounds, float factor, float summand)
+__device__ static long long nanoseconds()
+{
+    long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+// Eight independent chains of FMAs in each thread's registers. `clocks` becomes what the first thread took, in cycles and in
+// nanoseconds. The chains begin with what is read behind the barrier and end with what is written before it, so that
+// the compiler moves none of the work out from between the two looks at the clocks.
+extern "C" __global__ void ceilings_fma(float *sums, long long *clocks, unsigned rounds, float factor, float summand)
 {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     float chain[CHAINS];
+    sums[thread] = (float)thread;
+    const long long start = clock64(), start_ns = nanoseconds();
+    __syncthreads();
     for (int i = 0; i < CHAINS; i++)
-        chain[i] = (float)(thread + i);
-    const long long start = clock64();
+        chain[i] = ((volatile float *)sums)[thread] + i;
     for (unsigned round = 0; round < rounds; round++)
 #pragma unroll
         for (int step = 0; step < STEPS; step++)
@@ -43,6 +53,9 @@ extern "C" __global__ void ceilings_fma(float *sums, long long *cycles, unsigned
     for (int i = 0; i < CHAINS; i++)
         sum += chain[i];
     sums[thread] = sum;
-    if (thread == 0)
-        *cycles = clock64() - start;
+    __syncthreads();
+    if (thread == 0) {
+        clocks[0] = clock64() - start;
+        clocks[1] = nanoseconds() - start_ns;
+    }
 }

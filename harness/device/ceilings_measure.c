@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { BLOCK_THREADS = 256, FMAS_PER_ROUND = 128, FLOPS_PER_FMA = 2, MAX_REPETITIONS = 99 };
+enum { CLOCKS = 2, BLOCK_THREADS = 256, FMAS_PER_ROUND = 128, FLOPS_PER_FMA = 2, MAX_REPETITIONS = 99 };
 
 /* On an H200 an FMA kernel of these rounds takes 4.2 ms: 25 of them twice, first of all, are the 200 ms of load after
  * which the clock is steady. */
@@ -31,7 +31,7 @@ typedef struct Bench {
     const CeilingsWork *work;
     DeviceModule *module;
     uint64_t arrays[2];
-    uint64_t sums, cycles; /* of the FMA kernel: a float a thread; one 64-bit count */
+    uint64_t sums, clocks; /* of the FMA kernel: a float a thread; cycles and nanoseconds */
     DeviceEvent *start, *stop;
     uint32_t blocks;       /* of the grid under way */
 } Bench;
@@ -68,10 +68,10 @@ static CudaError queue_copy(Bench *bench, int turn)
 static CudaError queue_fma(Bench *bench, int turn)
 {
     const struct {
-        uint64_t sums, cycles;
+        uint64_t sums, clocks;
         uint32_t rounds;
         float factor, summand;
-    } parameters = {bench->sums, bench->cycles, bench->work->rounds, 0.5f, 0.5f};
+    } parameters = {bench->sums, bench->clocks, bench->work->rounds, 0.5f, 0.5f};
     return launch(bench, "ceilings_fma", &parameters, 28);
 }
 
@@ -137,17 +137,17 @@ static uint32_t fma_blocks(const DeviceInfo *info)
 static Status measure_fma(Bench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
 {
     double seconds;
-    int64_t cycles;
+    int64_t clocks[CLOCKS];
     bench->blocks = fma_blocks(&bench->device->info);
     Status status = time_median(bench, queue_fma, &seconds, why);
     if (status != STATUS_OK)
         return status;
-    CudaError error = bench->ops->read(bench->device, &cycles, bench->cycles, sizeof cycles, NULL);
+    CudaError error = bench->ops->read(bench->device, clocks, bench->clocks, sizeof clocks, NULL);
     if (error != CUDA_ERROR_SUCCESS)
-        return fail(STATUS_SYSTEM, why, "reading the cycles: %s", cuda_error_text(error));
+        return fail(STATUS_SYSTEM, why, "reading the clocks: %s", cuda_error_text(error));
     const double fmas = (double)bench->blocks * BLOCK_THREADS * bench->work->rounds * FMAS_PER_ROUND;
     ceilings->fma_flops_per_s = FLOPS_PER_FMA * fmas / seconds;
-    ceilings->sm_clock_mhz = (double)cycles / seconds * 1e-6;
+    ceilings->sm_clock_mhz = clocks[1] > 0 ? 1e3 * (double)clocks[0] / (double)clocks[1] : 0;
     tell(steps);
     return STATUS_OK;
 }
@@ -208,7 +208,7 @@ static Status take_memory(Bench *bench, Message *why)
     if (error == CUDA_ERROR_SUCCESS)
         error = take(bench, threads * sizeof(float), &bench->sums);
     if (error == CUDA_ERROR_SUCCESS)
-        error = take(bench, sizeof(int64_t), &bench->cycles);
+        error = take(bench, CLOCKS * sizeof(int64_t), &bench->clocks);
     if (error == CUDA_ERROR_SUCCESS)
         error = bench->ops->event_new(bench->device, &bench->start);
     if (error == CUDA_ERROR_SUCCESS)
@@ -222,7 +222,7 @@ static Status take_memory(Bench *bench, Message *why)
 static void give_back(Bench *bench)
 {
     const DeviceOps *ops = bench->ops;
-    const uint64_t taken[] = {bench->arrays[0], bench->arrays[1], bench->sums, bench->cycles};
+    const uint64_t taken[] = {bench->arrays[0], bench->arrays[1], bench->sums, bench->clocks};
     for (size_t i = 0; i < COUNT_OF(taken); i++)
         if (taken[i] != 0)
             (void)ops->release(bench->device, taken[i]);
