@@ -617,6 +617,8 @@ void broker_serve(Broker *broker, RingKind awaited)
             malformed(broker);
             break;
         case RING_EMPTY:
+            if (ring_spin(&broker->reader))
+                break;
             if (grader_calls(broker))
                 broker->end = SERVE_RUNNER_GONE;
             else

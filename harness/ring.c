@@ -196,13 +196,18 @@ uint32_t ring_bell(RingMemory *ring)
     return atomic_load(&ring->bell);
 }
 
-void ring_wait(RingReader *reader, uint32_t bell, double seconds)
+bool ring_spin(RingReader *reader)
 {
     for (int i = spins(); i > 0; i--) {
         if (!nothing_written(reader))
-            return;
+            return true;
         pause_core();
     }
+    return false;
+}
+
+void ring_wait(RingReader *reader, uint32_t bell, double seconds)
+{
     atomic_store(&reader->ring->broker_sleeps, 1);
     if (nothing_written(reader))
         futex_wait(&reader->ring->bell, bell, seconds);

@@ -218,7 +218,9 @@ typedef enum RingTake { RING_EMPTY, RING_TAKEN, RING_BROKEN } RingTake;
 RingTake ring_take(RingReader *reader, RingRecord *record);
 /* How often the bell has rung: taken before the last look at whatever else may ring it. */
 uint32_t ring_bell(RingMemory *ring);
-/* Waits until there may be a record, the bell has rung since `bell`, or `seconds` are over. */
+/* Looks for a record for some microseconds; false where none came. */
+bool ring_spin(RingReader *reader);
+/* Sleeps until there may be a record, the bell has rung since `bell`, or `seconds` are over. */
 void ring_wait(RingReader *reader, uint32_t bell, double seconds);
 void ring_reply(RingMemory *ring, const RingReply *reply);
 void ring_command(RingMemory *ring, const RingCommand *command);

@@ -117,6 +117,7 @@ CudaError cuda_join(CudaDevice *cuda, DeviceStream *stream)
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda->driver->cuStreamWaitEvent(cuda->own.raw, stream->joint, 0);
     cuda->own.used = true;
+    cuda->idle = false;
     stream->used = false;
     return cuda_note(cuda, error);
 }
@@ -229,6 +230,7 @@ CudaError cuda_enter(CudaDevice *cuda, DeviceStream *stream, CuStream *raw)
     if (error == CUDA_ERROR_SUCCESS)
         error = record_start(cuda, stream);
     cuda->held += cuda->holding;
+    cuda->idle = false;
     cuda->bracket.marked = false;
     stream->used = true;
     *raw = stream->raw;
@@ -282,7 +284,7 @@ static void settle(CudaDevice *cuda)
 
 static CudaError release_and_wait(CudaDevice *cuda, Poll *poll, void *what)
 {
-    if (cuda->sticky != CUDA_ERROR_SUCCESS)
+    if (cuda->sticky != CUDA_ERROR_SUCCESS || cuda->idle)
         return cuda->sticky;
     CudaError error = cuda_release(cuda);
     if (error == CUDA_ERROR_SUCCESS)
@@ -324,6 +326,7 @@ CudaError cuda_wait_all(CudaDevice *cuda)
         cuda->own.used = cuda->own.used && cuda->bracket.open;
         cuda->last_kernel_count = 0;
         cuda->bounce_used = 0;
+        cuda->idle = true;
     }
     return error;
 }

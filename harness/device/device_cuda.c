@@ -10,6 +10,8 @@
 
 enum { CALIBRATION_BRACKETS = 31, MOST_PARAMETERS = 4096 };
 
+static const double CLOSE_SECONDS = 5; /* for what still runs, where nothing else is set */
+
 static const uint64_t LEAST_FLUSH_BYTES = 16u << 20; /* for a device that does not tell the size of its L2 */
 
 /* ---- memory, as the judge asks ----------------------------------------------------------------------------------- */
@@ -466,6 +468,8 @@ static void release_context(CudaDevice *cuda)
 static void close_device(Device *device)
 {
     CudaDevice *cuda = cuda_of(device);
+    if (cuda->time_limit_s == 0)
+        cuda->time_limit_s = CLOSE_SECONDS;
     if (cuda->has_context && cuda_wait_all(cuda) == CUDA_ERROR_SUCCESS)
         release_context(cuda);
     while (cuda->modules != NULL) {
@@ -622,7 +626,7 @@ static CudaError measure_clock_gap(CudaDevice *cuda)
     double gaps_s[CALIBRATION_BRACKETS];
     CudaError error = CUDA_ERROR_SUCCESS;
     for (int i = 0; i < CALIBRATION_BRACKETS && error == CUDA_ERROR_SUCCESS; i++) {
-        DeviceBracket taken;
+        DeviceBracket taken = {0};
         error = cuda_bracket_begin(&cuda->device);
         if (error == CUDA_ERROR_SUCCESS)
             error = cuda_fill(&cuda->device, cuda->flush_address, 0, cuda->flush_bytes / 2, NULL);

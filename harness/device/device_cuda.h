@@ -86,6 +86,7 @@ struct CudaDevice {
     bool holding;             /* the gate is closed */
     uint32_t turn;            /* what the gate's word must reach */
     unsigned held;            /* operations behind the gate */
+    bool idle;                /* nothing was submitted since cuda_wait_all() last saw the end */
     CudaBracket bracket;
     DeviceStream legacy, own; /* `own`: of the judge, never held, waits for others where it is told to */
     DeviceStream *streams;    /* all others of the submission */
