@@ -1,6 +1,6 @@
 /* device_cuda.h - what the files of the real GPU share: device_cuda.c (the operations of device.h), cuda_gate.c (holding
- * streams, both clocks, waiting), cuda_memory.c (memory and copies), cuda_info.c (what is known of a device) and
- * device_cuda_array.c (arrays and textures).
+ * streams, both clocks, waiting), cuda_memory.c (memory and copies), cuda_module.c (modules, kernels, variables),
+ * cuda_info.c (what is known of a device) and device_cuda_array.c (arrays and textures).
  *
  * The rule that all of them keep: an asynchronous operation goes to the stream that cuda_enter() gives; whatever may make
  * the driver wait for a stream is preceded by cuda_release(), since a stream that is held would keep it waiting for ever;
@@ -37,6 +37,7 @@ struct DeviceEvent {
 
 struct DeviceFunction {
     CuFunction raw;
+    const CudaDriver *driver;
     char *name;          /* mangled */
     uint32_t parameter_count, parameter_bytes;
     uint32_t *offsets, *sizes;
@@ -171,6 +172,18 @@ CudaError cuda_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t va
                          DeviceStream *stream);
 CudaError cuda_texture_new(Device *device, const DeviceTexture *texture, uint64_t *number);
 CudaError cuda_texture_free(Device *device, uint64_t number);
+
+/* ---- cuda_module.c ----------------------------------------------------------------------------------------------- */
+
+Status cuda_module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why);
+void cuda_module_unload(Device *device, DeviceModule *module);
+DeviceFunction *cuda_function(DeviceModule *module, const char *name);
+bool cuda_variable(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+void cuda_function_info(DeviceFunction *function, DeviceFunctionInfo *info);
+CudaError cuda_function_set_dynamic_shared(DeviceFunction *function, uint32_t bytes);
+uint32_t cuda_occupancy(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes);
+/* What the host keeps of them; the driver's part goes with the context. */
+void cuda_modules_free(CudaDevice *cuda);
 
 /* ---- cuda_info.c ------------------------------------------------------------------------------------------------- */
 
