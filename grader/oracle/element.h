@@ -29,9 +29,22 @@ typedef double Real;
 #define at(array, index) ((Real)(array)[index])
 #endif
 
+/* The element where 0 <= position < extent, else 0: an array with ghost cells. `position` is the index of the element
+ * within its row (or whatever it must not leave), `index` that within the array. */
+#define at_inside(array, index, position, extent)                                                                      \
+    ((position) >= 0 && (position) < (extent) ? at(array, index) : (Real)0)
+
+/* For neighbours whose elements lie `stride` apart. */
+#define at_apart(array, index, stride) at(array, index)
+
 ORACLE Real magnitude_of(Real x)
 {
     return fabs(x);
+}
+
+ORACLE Real positive_part(Real x)
+{
+    return x > 0 ? x : 0;
 }
 
 #else
@@ -56,9 +69,42 @@ AT_FUNCTION(at_bytes, unsigned char, Bytes)
 #define at(array, index)                                                                                               \
     _Generic((array), const float *: at_floats, const int *: at_ints, const unsigned char *: at_bytes)(array, index)
 
+/* At the border the neighbours differ: some are inside, some are not. Inside a row all are. */
+#define AT_INSIDE_FUNCTION(name, element)                                                                              \
+    static inline Real name##_inside(const element *array, long index, long position, long extent)                     \
+    {                                                                                                                  \
+        Real elements = {0};                                                                                           \
+        if (position >= 0 && position + LANES <= extent)                                                               \
+            return name(array, index);                                                                                 \
+        for (long lane = 0; lane < LANES; lane++)                                                                      \
+            if (position + lane >= 0 && position + lane < extent)                                                      \
+                elements[lane] = array[index + lane];                                                                  \
+        return elements;                                                                                               \
+    }
+AT_INSIDE_FUNCTION(at_floats, float)
+AT_INSIDE_FUNCTION(at_ints, int)
+AT_INSIDE_FUNCTION(at_bytes, unsigned char)
+#define at_inside(array, index, position, extent)                                                                      \
+    _Generic((array), const float *: at_floats_inside, const int *: at_ints_inside,                                    \
+             const unsigned char *: at_bytes_inside)(array, index, position, extent)
+
+static inline Real floats_apart(const float *array, long index, long stride)
+{
+    Real elements;
+    for (long lane = 0; lane < LANES; lane++)
+        elements[lane] = array[index + lane * stride];
+    return elements;
+}
+#define at_apart(array, index, stride) floats_apart(array, index, stride)
+
 static inline Real magnitude_of(Real x)
 {
     return (Real)((RealBits)x & INT64_MAX); /* all bits but the sign */
+}
+
+static inline Real positive_part(Real x)
+{
+    return (Real)((RealBits)x & (x > 0));
 }
 
 #endif
@@ -70,12 +116,30 @@ typedef struct Sum {
 
 #define SUM_ZERO ((Sum){0})
 
-/* Adds a product. */
-ORACLE Sum sum_add(Sum sum, Real x, double weight)
+/* Adds a term: a bias. */
+ORACLE Sum sum_add_term(Sum sum, Real term)
 {
-    Real term = x * weight;
     sum.value += term;
     sum.magnitude += magnitude_of(term);
+    return sum;
+}
+
+/* Adds a product with a weight that is the same for all neighbours. */
+ORACLE Sum sum_add(Sum sum, Real x, double weight)
+{
+    return sum_add_term(sum, x * weight);
+}
+
+/* Adds a product of which both factors differ from neighbour to neighbour. */
+ORACLE Sum sum_add_product(Sum sum, Real x, Real y)
+{
+    return sum_add_term(sum, x * y);
+}
+
+/* max(0, sum), the rectified linear unit: what was rounded on the way is rounded still. */
+ORACLE Sum sum_positive(Sum sum)
+{
+    sum.value = positive_part(sum.value);
     return sum;
 }
 
