@@ -24,6 +24,16 @@ const char *element_c_name(ElementType type)
     return "?";
 }
 
+double element_load(ElementType type, const void *array, size_t index)
+{
+    switch (type) {
+    case ELEMENT_FLOAT32: return ((const float *)array)[index];
+    case ELEMENT_INT32: return ((const int32_t *)array)[index];
+    case ELEMENT_UINT8: return ((const uint8_t *)array)[index];
+    }
+    return 0;
+}
+
 void element_store(ElementType type, void *array, size_t index, double value)
 {
     switch (type) {

@@ -23,6 +23,7 @@ typedef struct Tensor {
 size_t element_bytes(ElementType type);
 /* "float", "int", "unsigned char": as C writes it. */
 const char *element_c_name(ElementType type);
+double element_load(ElementType type, const void *array, size_t index);
 /* Element `index` of an array becomes `value`, which must be one of the type's numbers (a float is rounded to). */
 void element_store(ElementType type, void *array, size_t index, double value);
 

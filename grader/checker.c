@@ -22,14 +22,20 @@ enum { PIECE = 1 << 18, BLOCK = 1 << 12 };
 
 static const double EPS32 = FLT_EPSILON; /* 2^-23 */
 
+/* TF32 and half precision have 2^13 times the unit of rounding of float32, and a bound is some 32 of these: errors of
+ * no more than about this many bounds may come from there. Rounding at each of several steps, or cutting off, costs
+ * bytes a few levels. */
+static const double IMPRECISE_BOUNDS = 500, IMPRECISE_LEVELS = 3;
+
 /* One comparison: what is compared, and room for the expected values of one piece. */
 typedef struct Check {
     const Problem *problem;
     const Testcase *testcase;
     const Oracle *oracle;
     const void *inputs[PROBLEM_MAX_PARAMETERS];
-    const float *output;
-    const float *literal; /* NULL: expected values come from the oracle */
+    ElementType type;     /* of the output */
+    const void *output;
+    const void *literal;  /* NULL: expected values come from the oracle */
     int rank;
     size_t shape[TENSOR_MAX_RANK], count;
     double *expected, *magnitude; /* PIECE elements each */
@@ -41,10 +47,14 @@ static Status expect(const Check *check, size_t first, size_t count, Message *wh
 {
     Status status = oracle_evaluate(check->oracle, &check->testcase->sizes, check->inputs, first, count,
                                     check->expected, check->magnitude, why);
-    if (status == STATUS_OK && check->literal != NULL)
-        for (size_t i = 0; i < count; i++)
-            check->expected[i] = check->literal[first + i];
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        if (check->literal != NULL)
+            check->expected[i] = element_load(check->type, check->literal, first + i);
+        else if (check->type == ELEMENT_UINT8)
+            check->expected[i] = tally_level(check->expected[i]);
+    return STATUS_OK;
 }
 
 static size_t piece_at(const Check *check, size_t first)
@@ -60,7 +70,7 @@ static Tally tally_block(const Check *check, size_t first, size_t count, const d
 {
     Tally tally = tally_empty();
     for (size_t i = 0; i < count; i++)
-        tally_element(&tally, check->output[first + i], expected[i], magnitude[i],
+        tally_element(&tally, element_load(check->type, check->output, first + i), expected[i], magnitude[i],
                       check->problem->tolerance.sum_factor);
     return tally;
 }
@@ -94,7 +104,7 @@ static Status tally_all(const Check *check, Tally *tally, Message *why)
 
 static double slack_of(const Tolerance *tolerance, const Tally *tally)
 {
-    return EPS32 * tolerance->max_factor * tally->max_magnitude;
+    return EPS32 * tolerance->max_factor * tally->max_magnitude + tolerance->levels;
 }
 
 bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count)
@@ -133,18 +143,28 @@ static void note_wrong(const DiagnosisElement *element, Comparison *comparison, 
     }
 }
 
-static DiagnosisElement judge(const Check *check, size_t first, size_t count, size_t i, double slack, uint32_t poison)
+static bool is_poison(const Check *check, size_t index, uint32_t poison)
 {
     uint32_t bits;
-    double got = check->output[first + i], error = fabs(got - check->expected[i]);
-    memcpy(&bits, &check->output[first + i], sizeof bits);
+    if (check->type != ELEMENT_FLOAT32)
+        return false;
+    memcpy(&bits, (const float *)check->output + index, sizeof bits);
+    return bits == poison;
+}
+
+static DiagnosisElement judge(const Check *check, size_t first, size_t count, size_t i, double slack, uint32_t poison)
+{
+    const Tolerance *tolerance = &check->problem->tolerance;
+    double got = element_load(check->type, check->output, first + i), error = fabs(got - check->expected[i]);
+    double bound = EPS32 * tolerance->sum_factor * check->magnitude[i] + slack;
     return (DiagnosisElement){
         .index = first + i,
-        .wrong = !(tally_excess(error, check->magnitude[i], check->problem->tolerance.sum_factor) <= slack),
-        .never_written = bits == poison,
+        .wrong = !(tally_excess(error, check->magnitude[i], tolerance->sum_factor) <= slack),
+        .never_written = is_poison(check, first + i, poison),
         .got = got,
         .expected = check->expected[i],
-        .bound = EPS32 * check->problem->tolerance.sum_factor * check->magnitude[i] + slack,
+        .bound = bound,
+        .imprecise = check->type == ELEMENT_UINT8 ? IMPRECISE_LEVELS : IMPRECISE_BOUNDS * bound,
         .before = i > 0 ? &check->expected[i - 1] : NULL,
         .after = i + 1 < count ? &check->expected[i + 1] : NULL,
     };
@@ -261,8 +281,9 @@ Status checker_compare(const Problem *problem, const Testcase *testcase, const O
                        Comparison *comparison, Message *why)
 {
     size_t parameter = problem_output(problem);
-    Check check = {.problem = problem, .testcase = testcase, .oracle = oracle, .output = output,
-                   .literal = testcase->expected.data, .rank = problem->parameters[parameter].rank};
+    Check check = {.problem = problem, .testcase = testcase, .oracle = oracle,
+                   .type = problem->parameters[parameter].type, .output = output, .literal = testcase->expected.data,
+                   .rank = problem->parameters[parameter].rank};
     memcpy(check.inputs, inputs, sizeof check.inputs);
     Status status = problem_shape(problem, parameter, &testcase->sizes, check.shape, &check.count, why);
     if (status != STATUS_OK)

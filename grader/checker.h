@@ -2,7 +2,8 @@
  *
  * The bound of one element is the backward error of a dot product: eps32 (sum_factor S + max_factor max S), with S the
  * sum of |x w| of the element, max S over the output, eps32 = 2^-23; and rms(error) / rms(expected) <= rms. Accepted is
- * `error <= bound`, so a NaN never passes. The output is checked in pieces, so that no expected output of full size is
+ * `error <= bound`, so a NaN never passes. Of bytes, the expected value is the nearest level, and the bound the levels
+ * that the problem tolerates. The output is checked in pieces, so that no expected output of full size is
  * ever held.
  *
  * Source   Higham, Accuracy and Stability of Numerical Algorithms, section 3.1.  */
@@ -37,7 +38,7 @@ typedef struct Comparison {
                               * element", "every element: the filter is flipped"; empty where all is right */
 } Comparison;
 
-/* `output` is what the submission left, floats; one whose bits are `poison` was never written. Literal
+/* `output` is what the submission left; a float whose bits are `poison` was never written. Literal
  * expected values of the testcase are used where it has them, with the oracle's magnitudes. */
 MUST_USE Status checker_compare(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
                                 const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output,

@@ -8,10 +8,6 @@
 /* Beyond this many, "the last n rows" says less than that the rest is missing. */
 enum { MAX_NAMED = 1024 };
 
-/* TF32 and half precision have 2^13 times the unit of rounding of float32, and a bound is some 32 of these: errors of
- * no more than about this many bounds may come from there. */
-static const double IMPRECISE_BOUNDS = 500;
-
 /* --- gathering ---------------------------------------------------------------------------------------------------- */
 
 void diagnosis_begin(Diagnosis *diagnosis, int rank, const size_t *shape)
@@ -101,7 +97,7 @@ static void add_value(Diagnosis *diagnosis, const DiagnosisElement *element)
     diagnosis->nan += isnan(element->got) && !element->never_written;
     diagnosis->infinite += isinf(element->got) != 0;
     diagnosis->zero += element->got == 0;
-    diagnosis->imprecise += fabs(element->got - element->expected) <= IMPRECISE_BOUNDS * element->bound;
+    diagnosis->imprecise += fabs(element->got - element->expected) <= element->imprecise;
     diagnosis->without_neighbour += element->before == NULL || element->after == NULL;
     diagnosis->like_before += is_near(element->got, element->before, element->bound);
     diagnosis->like_after += is_near(element->got, element->after, element->bound);

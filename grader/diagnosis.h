@@ -39,6 +39,7 @@ typedef struct DiagnosisElement {
     size_t index;
     bool wrong, never_written;
     double got, expected, bound;
+    double imprecise;             /* an error up to here may come from too little precision */
     const double *before, *after; /* the expected values beside it, NULL where there is none at hand */
 } DiagnosisElement;
 

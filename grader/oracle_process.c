@@ -100,6 +100,8 @@ static Status build(OracleProcess *process, Text *image, Message *why)
         inputs[i] = paths[i];
     snprintf(oracle, sizeof oracle, "%s/oracle.h", process->problem.folder);
     oracle_case_header(&process->problem, &header);
+    text_printf(&header, "typedef %s Output;\n",
+                element_c_name(process->problem.parameters[process->output].type));
     text_printf(&header, "#define ORACLE_FILE \"%s\"\n", oracle);
     const DeviceInfo *info = &process->device->info;
     const DeviceCodeJob job = {.source = paths[0], .inputs = inputs, .options = options, .include = header.data,
@@ -276,7 +278,7 @@ static Status tally_output(const OracleProcess *process, Message *why)
     const OracleArray *output = &process->arrays[process->output];
     OracleTally tally = {.count = (uint32_t)output->count,
                          .sum_factor = process->problem.tolerance.sum_factor,
-                         .output = (const float *)(uintptr_t)output->address,
+                         .output = (const void *)(uintptr_t)output->address,
                          .tallies = (Tally *)(uintptr_t)process->tallies};
     for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++) {
         tally.inputs[i] = (const void *)(uintptr_t)process->arrays[i].address;

@@ -72,7 +72,7 @@ static Status unknown_id(const char *id, Message *why)
 
 /* --- parameters --------------------------------------------------------------------------------------------------- */
 
-/* What a parameter of a role may be in the signature. Outputs of other types need a tolerance of another kind first. */
+/* What a parameter of a role may be in the signature; a message names the last of its role. */
 static const struct {
     const char *name;
     ParameterRole role;
@@ -82,6 +82,7 @@ static const struct {
     {"in", ROLE_IN, "const float*", ELEMENT_FLOAT32},
     {"in", ROLE_IN, "const int*", ELEMENT_INT32},
     {"in", ROLE_IN, "const unsigned char*", ELEMENT_UINT8},
+    {"out", ROLE_OUT, "unsigned char*", ELEMENT_UINT8},
     {"out", ROLE_OUT, "float*", ELEMENT_FLOAT32},
     {"size", ROLE_SIZE, "int", ELEMENT_INT32},
 };
@@ -210,13 +211,11 @@ static Status read_constraints(const JsonFile *file, Problem *problem, Message *
     return STATUS_OK;
 }
 
-static Status read_tolerance(const JsonFile *file, Problem *problem, Message *why)
+static Status read_factors(const JsonFile *file, const cJSON *object, Tolerance *tolerance, Message *why)
 {
     static const JsonKey keys[] = {
         {"sum_factor", JSON_NUMBER, true}, {"max_factor", JSON_NUMBER, true}, {"rms", JSON_NUMBER, true},
         {"why", JSON_STRING, true}};
-    const cJSON *object = json_get(file->root, "tolerance");
-    Tolerance *tolerance = &problem->tolerance;
     Status status = json_check(file, object, keys, LENGTH_OF(keys), why);
     if (status == STATUS_OK)
         status = json_number(file, object, "sum_factor", 0, 1e6, &tolerance->sum_factor, why);
@@ -224,6 +223,26 @@ static Status read_tolerance(const JsonFile *file, Problem *problem, Message *wh
         status = json_number(file, object, "max_factor", 0, 1e6, &tolerance->max_factor, why);
     if (status == STATUS_OK)
         status = json_number(file, object, "rms", 0, 1, &tolerance->rms, why);
+    return status;
+}
+
+static Status read_levels(const JsonFile *file, const cJSON *object, Tolerance *tolerance, Message *why)
+{
+    static const JsonKey keys[] = {{"levels", JSON_NUMBER, true}, {"why", JSON_STRING, true}};
+    int64_t levels = 0;
+    Status status = json_check(file, object, keys, LENGTH_OF(keys), why);
+    if (status == STATUS_OK)
+        status = json_integer(file, object, "levels", 0, UINT8_MAX, &levels, why);
+    tolerance->levels = (double)levels;
+    return status;
+}
+
+static Status read_tolerance(const JsonFile *file, Problem *problem, Message *why)
+{
+    const cJSON *object = json_get(file->root, "tolerance");
+    Tolerance *tolerance = &problem->tolerance;
+    bool has_levels = problem->parameters[problem_output(problem)].type == ELEMENT_UINT8;
+    Status status = has_levels ? read_levels(file, object, tolerance, why) : read_factors(file, object, tolerance, why);
     if (status != STATUS_OK)
         return status;
     tolerance->why = arena_string(&problem->arena, json_string(object, "why"));
@@ -466,6 +485,8 @@ static Status compute_revision(Problem *problem, Message *why)
         hash_add_string(&hash, problem->parameters[i].name);
     }
     hash_add(&hash, factors, sizeof factors);
+    if (problem->parameters[problem_output(problem)].type == ELEMENT_UINT8)
+        hash_add(&hash, &problem->tolerance.levels, sizeof problem->tolerance.levels);
     Status status = hash_timed_cases(&hash, problem->id, "sample.json", why);
     if (status == STATUS_OK)
         status = hash_timed_cases(&hash, problem->id, "hidden.json", why);

@@ -29,9 +29,12 @@ typedef struct Parameter {
     int64_t low, high;                    /* sizes: the limits of the statement */
 } Parameter;
 
-typedef struct Tolerance { /* |error| <= eps32 (sum_factor S + max_factor max S), S the sum of |x w| of an element */
+/* |error| <= eps32 (sum_factor S + max_factor max S) + levels, S the sum of |x w| of an element. Levels are for bytes,
+ * which have no other factors, and the rest is for floats. */
+typedef struct Tolerance {
     double sum_factor, max_factor;
     double rms;      /* rms(error) / rms(expected) at most; 0: not checked */
+    double levels;   /* of 0 to 255, from the nearest one */
     const char *why; /* where the factors come from */
 } Tolerance;
 

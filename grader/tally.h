@@ -30,6 +30,13 @@ TALLY Tally tally_empty(void)
     return tally;
 }
 
+/* The 8-bit level that a value becomes: the nearest from 0 to 255, the even one of two that are as near. */
+TALLY double tally_level(double value)
+{
+    double level = rint(value);
+    return level < 0 ? 0 : level > 255 ? 255 : level;
+}
+
 /* By how much an error is above the part of its bound that depends on the element: eps32 sum_factor S. */
 TALLY double tally_excess(double error, double magnitude, double sum_factor)
 {

@@ -89,6 +89,20 @@ static void pictures_are_rows_of_bytes(void **state)
     tensor_free(&tensor);
 }
 
+static void elements_are_loaded_as_they_were_stored(void **state)
+{
+    static const struct {
+        ElementType type;
+        double value;
+    } rows[] = {{ELEMENT_FLOAT32, -2.5}, {ELEMENT_INT32, INT32_MIN}, {ELEMENT_UINT8, 0}, {ELEMENT_UINT8, 255}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t array[3] = {0};
+        element_store(rows[i].type, array, 2, rows[i].value);
+        assert_true(element_load(rows[i].type, array, 2) == rows[i].value);
+        assert_true(element_load(rows[i].type, array, 1) == 0);
+    }
+}
+
 /* Each row is refused, with this in the message. */
 static const struct {
     const char *name, *text, *message;
@@ -166,6 +180,7 @@ int main(void)
         cmocka_unit_test(arrays_of_numpy_are_read),
         cmocka_unit_test(one_extent_is_written_with_a_comma),
         cmocka_unit_test(pictures_are_rows_of_bytes),
+        cmocka_unit_test(elements_are_loaded_as_they_were_stored),
         cmocka_unit_test(broken_files_are_refused),
     };
     return cmocka_run_group_tests_name("tensor", tests, make_folder, remove_folder);

@@ -2,7 +2,8 @@
  *
  * This file is compiled for each problem (grader/oracle_process.c), with
  *   LANES         1
- *   generated.h   as CASE_FILE of row.c, and ORACLE_FILE, "problems/<id>/oracle.h"
+ *   generated.h   as CASE_FILE of row.c, Output, the type of the output's elements, and ORACLE_FILE,
+ *                 "problems/<id>/oracle.h"
  * Products are not joined with sums (-fmad=false), so that each value has the bits that the CPU gives it. What takes
  * the time is arithmetic and conversions in double: one thread computes one element, neighbours read neighbours, and a
  * weight is read once for all threads of a warp. */
@@ -51,6 +52,12 @@ static __device__ Sum expected_at(const OracleTally &tally, uint32_t index)
     return ORACLE_AT(&c, position);
 }
 
+/* As in the expected output: levels are whole. */
+static __device__ double as_output(double value)
+{
+    return sizeof(Output) == 1 ? tally_level(value) : value;
+}
+
 /* Neighbouring parts are added up, then neighbouring sums: the same order whenever and wherever it runs. */
 static __device__ void add_up(Tally *tallies)
 {
@@ -68,7 +75,8 @@ extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) tally(const OracleTal
     Tally mine = tally_empty();
     if (i < tally.count) {
         Sum expected = expected_at(tally, (uint32_t)i);
-        tally_element(&mine, tally.output[i], expected.value, expected.magnitude, tally.sum_factor);
+        tally_element(&mine, ((const Output *)tally.output)[i], as_output(expected.value), expected.magnitude,
+                      tally.sum_factor);
     }
     tallies[threadIdx.x] = mine;
     add_up(tallies);

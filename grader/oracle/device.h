@@ -22,7 +22,7 @@ typedef struct OracleTally {
     int64_t sizes[ORACLE_MAX_PARAMETERS];
     uint32_t shape[ORACLE_MAX_RANK], count;    /* of the output */
     double sum_factor;
-    const float *output;
+    const void *output;
     Tally *tallies;                            /* one for each block of threads, in the order of the elements */
 } OracleTally;
 

@@ -127,6 +127,17 @@ static const char home_hidden[] =
     " \"b\": {\"generator\": \"impulse\", \"value\": -4},\n"
     " \"mask\": {\"generator\": \"constant\", \"value\": 255}}}]}\n";
 
+/* The same with bytes as its output. */
+static inline void home_write_levels(const char *tolerance)
+{
+    char *bytes = replaced(home_problem, "float* out", "unsigned char* out");
+    char *text = replaced(bytes, "{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5, \"why\": \"as for sums\"}",
+                          tolerance);
+    home_write("problems/blend/problem.json", text);
+    free(bytes);
+    free(text);
+}
+
 /* Every file of the small problem, as it should be. */
 static inline int home_with_problem(void **state)
 {

@@ -404,6 +404,130 @@ static void large_outputs_are_compared_in_pieces(void **state)
     bench_close(&bench);
 }
 
+/* --- bytes -------------------------------------------------------------------------------------------------------- */
+
+/* The same problem with bytes as its output. */
+static void make_levels(void)
+{
+    char *bytes = replaced(conv_problem, "float* y", "unsigned char* y");
+    char *named = replaced(bytes, "\"id\": \"conv\"", "\"id\": \"levels\"");
+    char *text = replaced(named, "{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5, \"why\": \"sums\"}",
+                          "{\"levels\": 1, \"why\": \"rounding\"}");
+    home_write("problems/levels/problem.json", text);
+    home_write("problems/levels/oracle.h", conv_oracle);
+    home_write("testcases/levels/sample.json", conv_cases);
+    home_write("testcases/levels/hidden.json", conv_cases);
+    free(bytes);
+    free(named);
+    free(text);
+}
+
+typedef struct LevelsBench {
+    Problem problem;
+    TestcaseSet set;
+    Oracle *oracle;
+    float x[42 * 62], w[9];
+    uint8_t y[40 * 60];
+} LevelsBench;
+
+/* A filter of one tap in the middle: the output is x, whose elements are from -40 to 300 in steps of a quarter. */
+static void levels_open(LevelsBench *bench)
+{
+    Message why = {0};
+    *bench = (LevelsBench){.w = {[4] = 1}};
+    make_levels();
+    if (problem_read("levels", &bench->problem, &why) != STATUS_OK ||
+        testcases_read(&bench->problem, &bench->set, &why) != STATUS_OK ||
+        oracle_open(&bench->problem, &bench->oracle, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    for (size_t i = 0; i < COUNT_OF(bench->x); i++)
+        bench->x[i] = -40 + 0.25f * (float)(i * 7919 % 1361);
+    for (size_t i = 0; i < COUNT_OF(bench->y); i++)
+        bench->y[i] = (uint8_t)fmin(fmax(nearbyint(bench->x[(i / 60 + 1) * 62 + i % 60 + 1]), 0), 255);
+}
+
+static void levels_close(LevelsBench *bench)
+{
+    oracle_close(bench->oracle);
+    testcases_free(&bench->set);
+    problem_free(&bench->problem);
+}
+
+static Comparison compare_levels(const LevelsBench *bench)
+{
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {bench->x, bench->w};
+    Comparison comparison;
+    Message why = {0};
+    if (checker_compare(&bench->problem, &bench->set.cases[0], bench->oracle, inputs, bench->y, POISON, &comparison,
+                        &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return comparison;
+}
+
+static void bytes_are_expected_at_the_nearest_level(void **state)
+{
+    LevelsBench bench;
+    levels_open(&bench);
+    Comparison comparison = compare_levels(&bench);
+    assert_int_equal(comparison.count, 2400);
+    assert_int_equal(comparison.wrong, 0);
+    assert_true(comparison.max_error == 0 && comparison.mean_error == 0 && comparison.bound == 1);
+    levels_close(&bench);
+}
+
+static void bytes_may_be_off_by_as_many_levels_as_the_problem_says(void **state)
+{
+    LevelsBench bench;
+    levels_open(&bench);
+    for (size_t i = 0; i < COUNT_OF(bench.y); i++)
+        bench.y[i] += bench.y[i] < 128 ? 1 : -1;
+    Comparison comparison = compare_levels(&bench);
+    assert_int_equal(comparison.wrong, 0);
+    assert_true(comparison.max_error == 1 && comparison.mean_error == 1);
+
+    bench.y[130] += bench.y[130] < 128 ? 1 : -1;
+    comparison = compare_levels(&bench);
+    assert_int_equal(comparison.wrong, 1);
+    assert_int_equal(comparison.first.index, 130);
+    assert_true(comparison.worst.error == 2 && comparison.worst.bound == 1);
+    bench.problem.tolerance.levels = 2;
+    assert_int_equal(compare_levels(&bench).wrong, 0);
+    bench.problem.tolerance.levels = 0;
+    assert_int_equal(compare_levels(&bench).wrong, 2400);
+    levels_close(&bench);
+}
+
+static void mistakes_in_bytes_are_named(void **state)
+{
+    LevelsBench bench;
+    levels_open(&bench);
+    for (size_t i = 0; i < COUNT_OF(bench.y); i++)
+        if (i % 60 >= 57)
+            bench.y[i] ^= 128;
+    assert_string_equal(compare_levels(&bench).kind, "the last 3 columns");
+    levels_close(&bench);
+    levels_open(&bench);
+    for (size_t i = 0; i < COUNT_OF(bench.y); i++)
+        bench.y[i] += bench.y[i] < 128 ? 2 : -2;
+    assert_string_equal(compare_levels(&bench).kind,
+                        "every element: small errors: too little precision, or small terms left out");
+    levels_close(&bench);
+}
+
+static void literal_bytes_come_before_the_oracle(void **state)
+{
+    LevelsBench bench;
+    levels_open(&bench);
+    uint8_t *literal = malloc(sizeof bench.y);
+    memcpy(literal, bench.y, sizeof bench.y);
+    literal[5] ^= 64;
+    bench.set.cases[0].expected = (Tensor){ELEMENT_UINT8, 2, {40, 60}, literal};
+    Comparison comparison = compare_levels(&bench);
+    assert_int_equal(comparison.wrong, 1);
+    assert_true(comparison.first.index == 5 && comparison.first.expected == literal[5]);
+    levels_close(&bench);
+}
+
 static void errors_of_hidden_cases_are_rounded_up(void **state)
 {
     static const double rows[][2] = {{0, 0},       {0.003, 0.01}, {0.01, 0.01}, {1, 1},
@@ -428,6 +552,10 @@ int main(void)
         cmocka_unit_test(the_kind_of_mistake_is_named),
         cmocka_unit_test(a_shift_by_one_is_named),
         cmocka_unit_test(large_outputs_are_compared_in_pieces),
+        cmocka_unit_test(bytes_are_expected_at_the_nearest_level),
+        cmocka_unit_test(bytes_may_be_off_by_as_many_levels_as_the_problem_says),
+        cmocka_unit_test(mistakes_in_bytes_are_named),
+        cmocka_unit_test(literal_bytes_come_before_the_oracle),
         cmocka_unit_test(errors_of_hidden_cases_are_rounded_up),
     };
     return cmocka_run_group_tests_name("checker", tests, make_problem, home_remove);

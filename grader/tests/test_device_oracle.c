@@ -276,6 +276,36 @@ static void outputs_are_tallied_as_the_checker_does(void **state)
     setenv("CONVJUDGE_HOME", home, 1);
 }
 
+/* Expected values from below 0 to above 255; whichever is rounded down, up, or to the even level. */
+static void bytes_are_tallied_as_the_checker_does(void **state)
+{
+    static const CaseSource sources[] = {{.kind = SOURCE_RAMP, .a = -3, .b = 0.25},
+                                         {.kind = SOURCE_NORMAL, .a = 128, .b = 80}};
+    Bench bench;
+    home_write_levels("{\"levels\": 1, \"why\": \"rounding\"}");
+    bench_open(&bench, "blend");
+    for (size_t i = 0; i < COUNT_OF(sources); i++) {
+        const Testcase testcase = {.group = CASE_TIMED_CUDA, .number = 1, .sizes = {{[4] = 37, [5] = 29}},
+                                   .sources = {sources[i], {.kind = SOURCE_INTEGERS, .a = -9, .b = 9},
+                                               {.kind = SOURCE_INTEGERS, .a = 0, .b = 1}}};
+        use_case(&bench, &testcase);
+        fill(&bench, 3);
+        const float *a = array(&bench, 0);
+        const int32_t *b = array(&bench, 1);
+        const uint8_t *mask = array(&bench, 2);
+        uint8_t *out = array(&bench, 3);
+        for (size_t j = 0; j < bench.counts[3]; j++)
+            out[j] = (uint8_t)fmin(fmax(nearbyint(a[j] + (double)b[j] * mask[j % 29]), 0), 255);
+        assert_true(accepted(&bench));
+        out[500] += out[500] < 128 ? 1 : -1;
+        assert_true(accepted(&bench));
+        out[500] += out[500] < 128 ? 2 : -2;
+        assert_false(accepted(&bench));
+    }
+    bench_close(&bench);
+    home_write("problems/blend/problem.json", home_problem);
+}
+
 static void values_and_magnitudes_have_the_bits_of_the_host(void **state)
 {
     Bench bench;
@@ -429,6 +459,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_have_the_bits_that_the_grader_would_give_them),
         cmocka_unit_test(outputs_are_tallied_as_the_checker_does),
+        cmocka_unit_test(bytes_are_tallied_as_the_checker_does),
         cmocka_unit_test(values_and_magnitudes_have_the_bits_of_the_host),
         cmocka_unit_test(a_check_and_the_next_inputs_are_one_round_trip),
         cmocka_unit_test(a_dead_oracle_is_the_judges_fault),

@@ -86,6 +86,7 @@ static const struct {
     {"\"3 * rows * cols\"", "\"rows - 1\"", "operations: is 0 at the least or largest sizes"},
     {"\"12 * rows", "\"9223372036854775807 * rows", "bytes: "},
     {"\"sum_factor\": 32", "\"sum_factor\": -1", "sum_factor: expected a number from 0"},
+    {"\"sum_factor\": 32", "\"levels\": 1", "levels: unknown key"},
     {"\"as for sums\"", "\"\"", "why: expected where the factors come from"},
     {"\"host_seconds\": 5", "\"host_seconds\": \"5\"", "problem.json:14: host_seconds: expected a number"},
     {"\"device_mebibytes\": 10, ", "", "the key \"device_mebibytes\" is missing"},
@@ -106,6 +107,49 @@ static void contradictions_are_refused_with_line_and_key(void **state)
         assert_int_equal(problem_read("blend", &problem, &why), STATUS_BAD_INPUT);
         if (strstr(why.text, refused[i].message) == NULL)
             fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, refused[i].message);
+    }
+    home_write("problems/blend/problem.json", home_problem);
+}
+
+static void bytes_are_tolerated_by_levels(void **state)
+{
+    Problem problem;
+    Message why = {0};
+    home_write_levels("{\"levels\": 2, \"why\": \"rounding\"}");
+    if (problem_read("blend", &problem, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    Digest two = problem.revision;
+    assert_int_equal(problem.parameters[3].type, ELEMENT_UINT8);
+    assert_true(problem.tolerance.levels == 2);
+    assert_true(problem.tolerance.sum_factor == 0 && problem.tolerance.max_factor == 0 && problem.tolerance.rms == 0);
+    problem_free(&problem);
+
+    home_write_levels("{\"levels\": 1, \"why\": \"rounding\"}");
+    assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
+    assert_string_not_equal(problem.revision.hex, two.hex);
+    problem_free(&problem);
+    home_write("problems/blend/problem.json", home_problem);
+}
+
+static void tolerances_of_bytes_and_floats_are_not_mixed(void **state)
+{
+    static const struct {
+        const char *tolerance, *message;
+    } rows[] = {
+        {"{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5, \"why\": \"sums\"}", "sum_factor: unknown key"},
+        {"{\"levels\": 1, \"rms\": 1, \"why\": \"rounding\"}", "rms: unknown key"},
+        {"{\"levels\": 1.5, \"why\": \"rounding\"}", "levels: expected a whole number from 0 to 255"},
+        {"{\"levels\": 256, \"why\": \"rounding\"}", "levels: expected a whole number from 0 to 255"},
+        {"{\"levels\": 1, \"why\": \"\"}", "why: expected where the factors come from"},
+        {"{\"why\": \"rounding\"}", "the key \"levels\" is missing"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Problem problem;
+        Message why = {0};
+        home_write_levels(rows[i].tolerance);
+        assert_int_equal(problem_read("blend", &problem, &why), STATUS_BAD_INPUT);
+        if (strstr(why.text, rows[i].message) == NULL)
+            fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, rows[i].message);
     }
     home_write("problems/blend/problem.json", home_problem);
 }
@@ -179,6 +223,8 @@ int main(void)
         cmocka_unit_test(a_problem_is_read),
         cmocka_unit_test(shapes_follow_from_sizes),
         cmocka_unit_test(contradictions_are_refused_with_line_and_key),
+        cmocka_unit_test(bytes_are_tolerated_by_levels),
+        cmocka_unit_test(tolerances_of_bytes_and_floats_are_not_mixed),
         cmocka_unit_test(an_unknown_problem_is_answered_with_the_list),
         cmocka_unit_test(an_id_is_not_a_path),
         cmocka_unit_test(the_revision_changes_with_what_is_measured),
