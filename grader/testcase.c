@@ -106,6 +106,25 @@ static void widen(Tensor *tensor, const Array *array)
     *tensor = wide;
 }
 
+/* A .ppm for an array of four bytes a pixel, whether pixels have an index of their own or not. */
+static bool lacks_alpha(const Tensor *tensor, const Array *array)
+{
+    return tensor->type == ELEMENT_UINT8 && array->parameter->type == ELEMENT_UINT8 && tensor->rank == 3 &&
+           tensor->shape[2] == 3 && array->parameter->rank > 1 && array->shape[0] == tensor->shape[0] &&
+           array->count == 4 * tensor->shape[0] * tensor->shape[1];
+}
+
+/* RGB becomes RGBA, opaque. */
+static void add_alpha(Tensor *tensor, const Array *array)
+{
+    Tensor opaque = new_tensor(array);
+    const uint8_t *from = tensor->data;
+    for (size_t i = 0; i < array->count; i++)
+        ((uint8_t *)opaque.data)[i] = i % 4 == 3 ? UINT8_MAX : *from++;
+    tensor_free(tensor);
+    *tensor = opaque;
+}
+
 static Status read_data_file(Reading *reading, const cJSON *name, const Array *array, Tensor *tensor)
 {
     char path[PATH_MAX];
@@ -117,6 +136,8 @@ static Status read_data_file(Reading *reading, const cJSON *name, const Array *a
         return json_fail(&reading->file, name, reading->why, "the name is too long");
     if (tensor_read(path, tensor, &unfit) != STATUS_OK)
         return json_fail(&reading->file, name, reading->why, "%s", unfit.text);
+    if (lacks_alpha(tensor, array))
+        add_alpha(tensor, array);
     if (!has_shape(tensor, array))
         return json_fail(&reading->file, name, reading->why, "the array in the file has not the shape of %s",
                          array->parameter->name);

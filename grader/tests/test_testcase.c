@@ -196,6 +196,31 @@ static void a_picture_is_an_input(void **state)
     home_write("testcases/blend/sample.json", home_sample);
 }
 
+static void a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha(void **state)
+{
+    static const char *const shapes[] = {"[\"rows\", \"4 * cols\"]", "[\"rows\", \"cols\", \"4\"]"};
+    char *text = replaced(home_sample, "{\"values\": [1, 0]}", "{\"file\": \"photo.ppm\"}");
+    home_write("testcases/blend/sample.json", text);
+    free(text);
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        TestcaseSet set;
+        Message why = {0};
+        text = replaced(home_problem, "[\"cols\"]", shapes[i]);
+        home_write("problems/blend/problem.json", text);
+        free(text);
+        home_write("testcases/blend/photo.ppm", "P6 2 1 255\nabcdef");
+        if (read_blend(&set, &why) != STATUS_OK)
+            fail_test("%s", why.text);
+        assert_memory_equal(set.cases[0].sources[2].literal.data, "abc\xff" "def\xff", 8);
+        testcases_free(&set);
+        home_write("testcases/blend/photo.ppm", "P6 1 1 255\nabc");
+        assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
+        assert_non_null(strstr(why.text, "file: the array in the file has not the shape of mask"));
+    }
+    home_write("problems/blend/problem.json", home_problem);
+    home_write("testcases/blend/sample.json", home_sample);
+}
+
 static void the_problems_of_the_judge_have_good_testcases(void **state)
 {
     Arena arena = {0};
@@ -226,6 +251,7 @@ int main(void)
         cmocka_unit_test(arrays_of_every_type_are_filled),
         cmocka_unit_test(bad_testcases_are_refused_with_line_and_key),
         cmocka_unit_test(a_picture_is_an_input),
+        cmocka_unit_test(a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha),
         cmocka_unit_test(the_problems_of_the_judge_have_good_testcases),
     };
     return cmocka_run_group_tests_name("testcase", tests, home_with_problem, home_remove);
