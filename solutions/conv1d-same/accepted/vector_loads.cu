@@ -1,0 +1,88 @@
+// problem: conv1d-same
+//
+// wide loads: 8 outputs a thread, and inputs and taps come from shared memory 16 bytes at a time: 2 load instructions
+// for 32 multiply-adds. The 8 outputs go to global memory with two 16-byte stores. The tile begins at a multiple of 4
+// elements before the leftmost input, and zeros are put before the filter in its place, so that 16-byte loads are aligned.
+// Operations a byte read from shared memory, for S outputs a thread: 2 S / 8, here 2; read from global memory as any
+// tile, T F / (2 (T + F - 1)) with T = 1024.
+#include <cuda_runtime.h>
+
+#define THREADS 128
+#define OUTPUTS 8
+#define STEP 4 // taps taken at a time: one float4
+#define TILE (THREADS * OUTPUTS)
+#define MAX_TAPS 2052 // 2047, and up to 3 zeros before and 3 behind
+
+__device__ void load4(float* to, const float* from)
+{
+    float4 four = *reinterpret_cast<const float4*>(from);
+    to[0] = four.x;
+    to[1] = four.y;
+    to[2] = four.z;
+    to[3] = four.w;
+}
+
+__device__ float4 input4(const float* input, int j, int width)
+{
+    if (j >= 0 && j + 4 <= width)
+        return *reinterpret_cast<const float4*>(input + j);
+    float four[4];
+#pragma unroll
+    for (int o = 0; o < 4; o++)
+        four[o] = j + o >= 0 && j + o < width ? input[j + o] : 0.0f;
+    return make_float4(four[0], four[1], four[2], four[3]);
+}
+
+__global__ void convolve(const float* input, const float* filter, float* output, int width, int filter_width)
+{
+    __shared__ __align__(16) float s_filter[MAX_TAPS];
+    __shared__ __align__(16) float s_input[TILE + MAX_TAPS];
+
+    int radius = filter_width / 2;
+    int before = (STEP - radius % STEP) % STEP; // zeros put before the filter
+    int taps = (before + filter_width + STEP - 1) / STEP * STEP;
+    int first = blockIdx.x * TILE - radius - before; // a multiple of 4
+    for (int k = threadIdx.x; k < taps; k += THREADS)
+        s_filter[k] = k >= before && k < before + filter_width ? filter[k - before] : 0.0f;
+    for (int j = threadIdx.x * 4; j < TILE + taps; j += THREADS * 4)
+        *reinterpret_cast<float4*>(s_input + j) = input4(input, first + j, width);
+    __syncthreads();
+
+    const float* mine = s_input + threadIdx.x * OUTPUTS;
+    float sum[OUTPUTS] = {0.0f};
+    float window[OUTPUTS + STEP]; // inputs k .. k + 11 of this thread
+    load4(window, mine);
+    load4(window + 4, mine + 4);
+
+    for (int k = 0; k < taps; k += STEP) {
+        float tap[STEP];
+        load4(tap, s_filter + k);
+        load4(window + OUTPUTS, mine + k + OUTPUTS);
+#pragma unroll
+        for (int t = 0; t < STEP; t++)
+#pragma unroll
+            for (int o = 0; o < OUTPUTS; o++)
+                sum[o] += window[o + t] * tap[t];
+#pragma unroll
+        for (int j = 0; j < OUTPUTS; j++)
+            window[j] = window[j + STEP];
+    }
+
+    int i = blockIdx.x * TILE + threadIdx.x * OUTPUTS;
+    if (i + OUTPUTS <= width) {
+        *reinterpret_cast<float4*>(output + i) = make_float4(sum[0], sum[1], sum[2], sum[3]);
+        *reinterpret_cast<float4*>(output + i + 4) = make_float4(sum[4], sum[5], sum[6], sum[7]);
+    } else {
+#pragma unroll
+        for (int o = 0; o < OUTPUTS; o++)
+            if (i + o < width)
+                output[i + o] = sum[o];
+    }
+}
+
+extern "C" void solve(const float* input, const float* filter, float* output, int width, int filter_width)
+{
+    int blocks = (width + TILE - 1) / TILE;
+    convolve<<<blocks, THREADS>>>(input, filter, output, width, filter_width);
+    cudaDeviceSynchronize();
+}
