@@ -31,8 +31,18 @@ typedef struct Library {
 
 struct Oracle {
     const Problem *problem;
-    Library single, neighbours;
+    Library single, neighbours; /* no neighbours where it is wide */
 };
+
+/* What is made of the same sources. */
+typedef struct Form {
+    const char *name;
+    const char *real; /* the type of one number */
+    int lanes;
+} Form;
+
+static const Form form_single = {"single", "double", 1}, form_neighbours = {"neighbours", "double", LANES},
+                  form_wide = {"wide", "long double", 1};
 
 /* No -ffast-math, no joining of products with sums: see grader/oracle/element.h. */
 #define FLAGS "-std=gnu11", "-O3", "-ffp-contract=off", "-Wno-psabi", "-fPIC", "-shared"
@@ -151,15 +161,16 @@ static const char *processor_level(void)
 #endif
 }
 
-static Status compile(const Sources *sources, int lanes, const char *folder, const char *library, Message *why)
+static Status compile(const Sources *sources, const Form *form, const char *folder, const char *library, Message *why)
 {
-    char case_file[PATH_MAX], march[40], define_lanes[40], define_case[PATH_MAX + 40], define_oracle[PATH_MAX + 40];
+    char case_file[PATH_MAX], march[40], define_real[40], define_lanes[40], define_case[PATH_MAX + 40], define_oracle[PATH_MAX + 40];
     snprintf(case_file, sizeof case_file, "%s/case.h", folder);
     snprintf(march, sizeof march, "-march=%s", processor_level());
-    snprintf(define_lanes, sizeof define_lanes, "-DLANES=%d", lanes);
+    snprintf(define_real, sizeof define_real, "-DREAL=%s", form->real);
+    snprintf(define_lanes, sizeof define_lanes, "-DLANES=%d", form->lanes);
     snprintf(define_case, sizeof define_case, "-DCASE_FILE=\"%s\"", case_file);
     snprintf(define_oracle, sizeof define_oracle, "-DORACLE_FILE=\"%s\"", sources->oracle);
-    const char *const argv[] = {"/usr/bin/env", "gcc", FLAGS, march, define_lanes, define_case, define_oracle,
+    const char *const argv[] = {"/usr/bin/env", "gcc", FLAGS, march, define_real, define_lanes, define_case, define_oracle,
                                 sources->row, "-o", library, NULL};
     Status status = text_write_file(case_file, &sources->case_header, why);
     return status == STATUS_OK ? own_code_compile(argv, folder, sources->oracle, why) : status;
@@ -167,10 +178,10 @@ static Status compile(const Sources *sources, int lanes, const char *folder, con
 
 /* --- the cache ---------------------------------------------------------------------------------------------------- */
 
-static Status cache_path(const Sources *sources, int lanes, char *path, size_t size, Message *why)
+static Status cache_path(const Sources *sources, const Form *form, char *path, size_t size, Message *why)
 {
     char name[PATH_MAX];
-    snprintf(name, sizeof name, "oracle-%s-%s-%d.so", sources->digest.hex, processor_level(), lanes);
+    snprintf(name, sizeof name, "oracle-%s-%s-%s.so", sources->digest.hex, processor_level(), form->name);
     return own_code_cached(name, path, size, why);
 }
 
@@ -196,14 +207,15 @@ static void keep(const char *library, const char *cached)
     text_free(&bytes);
 }
 
-static Status compile_and_load(const Sources *sources, int lanes, const char *cached, Library *library, Message *why)
+static Status compile_and_load(const Sources *sources, const Form *form, const char *cached, Library *library,
+                               Message *why)
 {
     char folder[PATH_MAX - 20], path[PATH_MAX];
     Status status = scratch_new(folder, sizeof folder, why);
     if (status != STATUS_OK)
         return status;
     snprintf(path, sizeof path, "%s/oracle.so", folder);
-    status = compile(sources, lanes, folder, path, why);
+    status = compile(sources, form, folder, path, why);
     if (status == STATUS_OK && !load(path, library))
         status = fail(STATUS_SYSTEM, why, "%s: compiled, but cannot be loaded: %s", sources->oracle, dlerror());
     if (status == STATUS_OK)
@@ -212,16 +224,17 @@ static Status compile_and_load(const Sources *sources, int lanes, const char *ca
     return status;
 }
 
-static Status library_open(const Sources *sources, int lanes, Library *library, Message *why)
+static Status library_open(const Sources *sources, const Form *form, Library *library, Message *why)
 {
     char cached[PATH_MAX];
-    Status status = cache_path(sources, lanes, cached, sizeof cached, why);
+    Status status = cache_path(sources, form, cached, sizeof cached, why);
     if (status != STATUS_OK || load(cached, library))
         return status;
-    return compile_and_load(sources, lanes, cached, library, why);
+    return compile_and_load(sources, form, cached, library, why);
 }
 
-Status oracle_open(const Problem *problem, Oracle **oracle, Message *why)
+static Status open_forms(const Problem *problem, const Form *single, const Form *neighbours, Oracle **oracle,
+                         Message *why)
 {
     Sources sources = {0};
     *oracle = calloc(1, sizeof **oracle);
@@ -230,15 +243,25 @@ Status oracle_open(const Problem *problem, Oracle **oracle, Message *why)
     (*oracle)->problem = problem;
     Status status = find_sources(problem, &sources, why);
     if (status == STATUS_OK)
-        status = library_open(&sources, 1, &(*oracle)->single, why);
-    if (status == STATUS_OK)
-        status = library_open(&sources, LANES, &(*oracle)->neighbours, why);
+        status = library_open(&sources, single, &(*oracle)->single, why);
+    if (status == STATUS_OK && neighbours != NULL)
+        status = library_open(&sources, neighbours, &(*oracle)->neighbours, why);
     text_free(&sources.case_header);
     if (status != STATUS_OK) {
         oracle_close(*oracle);
         *oracle = NULL;
     }
     return status;
+}
+
+Status oracle_open(const Problem *problem, Oracle **oracle, Message *why)
+{
+    return open_forms(problem, &form_single, &form_neighbours, oracle, why);
+}
+
+Status oracle_open_wide(const Problem *problem, Oracle **oracle, Message *why)
+{
+    return open_forms(problem, &form_wide, NULL, oracle, why);
 }
 
 void oracle_close(Oracle *oracle)
@@ -294,7 +317,7 @@ static Outcome evaluate_row(const Evaluation *evaluation, size_t first, size_t c
                             double *magnitude)
 {
     const Oracle *oracle = evaluation->oracle;
-    size_t together = count / LANES * LANES;
+    size_t together = oracle->neighbours.row == NULL ? 0 : count / LANES * LANES;
     if (together > 0)
         evaluate(evaluation, &oracle->neighbours, first, together, expected, magnitude);
     if (together < count)

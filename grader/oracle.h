@@ -5,7 +5,8 @@
  * is what makes it fast; both take the terms in the same order, so the result does not depend on which was used, nor on
  * the number of threads: a product of two float32 is exact in double.
  *
- * Error    of a sum against quadruple precision: below 1e-15 of the sum of magnitudes.  */
+ * Error    of a sum against quadruple precision: below 1e-15 of the sum of magnitudes. Opened as wide, the same file is
+ *          evaluated in long double instead, by which an author sees that double was enough.  */
 #ifndef GRADER_ORACLE_H
 #define GRADER_ORACLE_H
 
@@ -18,6 +19,8 @@
 typedef struct Oracle Oracle;
 
 MUST_USE Status oracle_open(const Problem *problem, Oracle **oracle, Message *why);
+/* The same in long double, one element at a time, rounded to double at the end. */
+MUST_USE Status oracle_open_wide(const Problem *problem, Oracle **oracle, Message *why);
 void oracle_close(Oracle *oracle);
 
 /* Output elements [first, first + count), row-major: `expected` the value, `magnitude` the sum of |x w|. `inputs` holds

@@ -20,7 +20,10 @@
 
 #if LANES == 1
 
-typedef double Real;
+#ifndef REAL
+#define REAL double
+#endif
+typedef REAL Real;
 
 /* The element of an array as a number. */
 #ifdef __CUDACC__
@@ -39,7 +42,7 @@ typedef double Real;
 
 ORACLE Real magnitude_of(Real x)
 {
-    return fabs(x);
+    return x < 0 ? -x : x;
 }
 
 ORACLE Real positive_part(Real x)

@@ -1,6 +1,7 @@
 /* Expected values of a part of one row of the output, by the problem's oracle.h.
  *
  * This file is not part of the judge's program: grader/oracle.c has it compiled for each problem, with
+ *   REAL          the type of one number: double, or long double for a second look at what double made
  *   LANES         1, or how many neighbours along the last index are computed together
  *   ORACLE_FILE   "problems/<id>/oracle.h"
  *   CASE_FILE     made from problem.json: the type Case with its CASE_OF(), and ORACLE_AT(), the call of oracle()  */
@@ -21,8 +22,13 @@ void oracle_row(const void *const *inputs, const int64_t *sizes, const int64_t *
     memcpy(position, first, sizeof position);
     for (size_t i = 0; i < count; i += LANES) {
         const Sum sum = ORACLE_AT(&c, position);
+#if LANES == 1
+        expected[i] = (double)sum.value;
+        magnitude[i] = (double)sum.magnitude;
+#else
         memcpy(expected + i, &sum.value, sizeof sum.value);
         memcpy(magnitude + i, &sum.magnitude, sizeof sum.magnitude);
+#endif
         position[RANK - 1] += LANES;
     }
 }

@@ -271,6 +271,34 @@ static void long_sums_have_the_same_bits_alone_and_together(void **state)
     setenv("CONVJUDGE_HOME", home, 1);
 }
 
+/* Every long sum of rounded terms differs in some last bit, and none by more than the terms' rounding. */
+static void long_double_differs_from_double_by_rounding_alone(void **state)
+{
+    Bench bench;
+    Message why;
+    Oracle *wide;
+    double expected[300], magnitude[300];
+    size_t different = 0;
+    Testcase testcase = uniform_case(12);
+    unsetenv("CONVJUDGE_HOME");
+    bench_open(&bench, "conv1d");
+    testcase.sizes = (Sizes){{[3] = 1300, [4] = 1001}};
+    assert_int_equal(bench_evaluate(&bench, &testcase, &why), STATUS_OK);
+    if (oracle_open_wide(&bench.problem, &wide, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_int_equal(oracle_evaluate(wide, &testcase.sizes, (const void *const *)bench.inputs, 0, bench.count, expected,
+                                     magnitude, &why), STATUS_OK);
+    for (size_t i = 0; i < bench.count; i++) {
+        assert_true(fabs(expected[i] - bench.expected[i]) <= 1e-13 * magnitude[i]);
+        different += expected[i] != bench.expected[i];
+    }
+    assert_true(different > bench.count / 2);
+    oracle_close(wide);
+    bench_drop_case(&bench);
+    bench_close(&bench);
+    setenv("CONVJUDGE_HOME", home, 1);
+}
+
 static void elements_beyond_the_output_are_refused(void **state)
 {
     Bench bench;
@@ -387,6 +415,7 @@ int main(void)
         cmocka_unit_test(values_are_those_of_the_formula),
         cmocka_unit_test(every_part_has_the_bits_of_the_whole),
         cmocka_unit_test(long_sums_have_the_same_bits_alone_and_together),
+        cmocka_unit_test(long_double_differs_from_double_by_rounding_alone),
         cmocka_unit_test(elements_beyond_the_output_are_refused),
         cmocka_unit_test(mistakes_in_an_oracle_are_the_judges),
         cmocka_unit_test(compiled_oracles_are_kept_and_mended),
