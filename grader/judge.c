@@ -1,6 +1,7 @@
 #include "grader/judge.h"
 
 #include "grader/call.h"
+#include "grader/constant_rule.h"
 #include "grader/device_oracle.h"
 #include "grader/oracle.h"
 #include "grader/redact.h"
@@ -248,7 +249,7 @@ static Status judge_group(Judge *judge, CaseGroup group, const char *step, doubl
         judge->ended = failed && item->verdict != VERDICT_WRONG_ANSWER && item->verdict != VERDICT_ACCEPTED;
         progress_advance(judge->job->progress);
     }
-    judge->ended = judge->ended || failed;
+    judge->ended = judge->ended || (failed && !(group == CASE_SAMPLE && judge->job->beyond_samples));
     end_step(judge, group);
     *seconds = now_s() - start_s;
     return status;
@@ -442,10 +443,10 @@ static void end_compile_step(const Judge *judge)
     progress_end(judge->job->progress, text);
 }
 
-static Status compile_for(const Judge *judge, const Submission *submission, Compiled *compiled, Message *why)
+static Status compile_for(const Judge *judge, const Submission *submission, const DeviceInfo *device,
+                          Compiled *compiled, Message *why)
 {
     const Problem *problem = judge->job->problem;
-    const DeviceInfo *device = &judge->result->device;
     const char *types[PROBLEM_MAX_PARAMETERS];
     for (size_t i = 0; i < problem->parameter_count; i++)
         types[i] = problem->parameters[i].c_type;
@@ -465,7 +466,7 @@ static Status compile(Judge *judge, Message *why)
 {
     double start_s = now_s();
     progress_begin(judge->job->progress, "compile", 0);
-    Status status = compile_for(judge, judge->job->submission, &judge->result->compiled, why);
+    Status status = compile_for(judge, judge->job->submission, &judge->result->device, &judge->result->compiled, why);
     judge->result->seconds.compile = now_s() - start_s;
     if (status != STATUS_OK) {
         progress_end(judge->job->progress, "failed");
@@ -514,7 +515,7 @@ static Status open_clock(Judge *judge, Message *why)
         judge->watch = NULL;
         result_warn(judge->result, "clock and temperature are not known: %s", trouble.text);
     }
-    if (anchor != NULL && compile_for(judge, anchor, &judge->anchor, &trouble) == STATUS_OK &&
+    if (anchor != NULL && compile_for(judge, anchor, device, &judge->anchor, &trouble) == STATUS_OK &&
         judge->anchor.outcome == COMPILE_OK)
         judge->anchor_name = anchor->file_name;
     return device_oracle_start(judge->job->problem, device->handle, &judge->device_oracle, why);
@@ -548,6 +549,58 @@ static Status load(Judge *judge, Message *why)
         status = session_device(judge->session, &judge->result->device, why);
     return status == STATUS_OK && !judge->ended ? open_clock(judge, why) : status;
 }
+
+/* ---- the rule about constant memory ------------------------------------------------------------------------------ */
+
+/* What was compiled for the device at hand, or where the simulated GPU cannot run that, the same once more. */
+static Status compile_for_rule(const Judge *judge, Session *session, Compiled *compiled, Message *why)
+{
+    const DeviceInfo *own = &judge->result->device;
+    DeviceInfo device;
+    Status status = session_device(session, &device, why);
+    bool same = device.compute_major == own->compute_major && device.compute_minor == own->compute_minor;
+    if (status != STATUS_OK || same)
+        return status;
+    status = compile_for(judge, judge->job->submission, &device, compiled, why);
+    if (status == STATUS_OK && compiled->outcome != COMPILE_OK)
+        status = fail(STATUS_UNSUPPORTED, why, "the file does not compile for %s", device.name);
+    return status;
+}
+
+static Status check_rule(const Judge *judge, char violation[CONSTANT_RULE_ROOM], Message *why)
+{
+    Session *session = NULL;
+    Compiled own = {0};
+    Status status = session_start(CONSTANT_RULE_DEVICE, &session, why);
+    if (status == STATUS_OK)
+        status = compile_for_rule(judge, session, &own, why);
+    if (status == STATUS_OK)
+        status = constant_rule_check(judge->job->problem, &judge->set, judge->oracle, session,
+                                     own.object_path[0] == '\0' ? &judge->result->compiled : &own, &judge->limits,
+                                     judge->secret, violation, why);
+    session_close(session);
+    compiled_free(&own);
+    return status;
+}
+
+static Status judge_constant_rule(Judge *judge, Message *why)
+{
+    char violation[CONSTANT_RULE_ROOM];
+    if (judge->ended || judge->job->timed_only || judge->job->problem->constant_filter == NULL)
+        return STATUS_OK;
+    progress_begin(judge->job->progress, "constant memory", 0);
+    Status status = check_rule(judge, violation, why);
+    if (status != STATUS_OK) {
+        progress_end(judge->job->progress, "failed");
+        return status;
+    }
+    progress_end(judge->job->progress, violation[0] == '\0' ? "read through it" : verdict_name(VERDICT_RULE_VIOLATION));
+    if (violation[0] != '\0')
+        end_with(judge, VERDICT_RULE_VIOLATION, violation);
+    return STATUS_OK;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static void conclude(const Judge *judge)
 {
@@ -588,6 +641,8 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
         status = judge_group(&judge, CASE_SAMPLE, "sample cases", &seconds->sample, why);
     if (status == STATUS_OK)
         status = judge_group(&judge, CASE_HIDDEN, "hidden cases", &seconds->hidden, why);
+    if (status == STATUS_OK)
+        status = judge_constant_rule(&judge, why);
     if (status == STATUS_OK)
         status = judge_group(&judge, CASE_TIMED_SIM, "timed cases", &seconds->timed, why);
     if (status == STATUS_OK)

@@ -22,6 +22,7 @@ typedef struct JudgeJob {
     const char *device;     /* "auto", "sim:h200", ... as device_open() takes it */
     bool timed_only;        /* leave out samples and hidden cases: for reference solutions, which `check` judges */
     bool untimed_only;      /* leave out timed cases: what is asked for is the verdict alone */
+    bool beyond_samples;    /* wrong answers to samples do not spare the hidden cases: which of them would find it? */
     Progress *progress;     /* NULL: silent */
     /* The reference solution that tells whether the device is steady; NULL: none is known. May be NULL itself. */
     const Submission *(*anchor)(void *context, const DeviceInfo *device);
