@@ -67,7 +67,7 @@ references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=.
 calibrate: build  ## Measure a GPU's ceilings and time all reference solutions on it: [DEVICE=...]
 	@$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
 
-build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge
+build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/convjudge-cpu-runner $(BUILD)/libcudart.so.13  ## Build the judge
 
 setup:  ## Install what is missing (Debian or Ubuntu, as root), else say what to install
 	@harness/setup.sh
@@ -171,6 +171,9 @@ $(BUILD)/pic/%.o: %.c
 
 $(BUILD)/convjudge-runner: $(runner_objects) $(BUILD)/libcudart.so.13
 	$(call say,LD)$(CC) $(plain_flags) $^ -Wl,-rpath,'$$ORIGIN' -ldl -lpthread -o $@
+
+$(BUILD)/convjudge-cpu-runner: $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/cpu_runner/*.c))
+	$(call say,LD)$(CC) $(plain_flags) $^ -ldl -lpthread -o $@
 
 $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 	$(call say,LD)$(CC) $(plain_flags) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=harness/runtime/libcudart.map \

@@ -64,7 +64,7 @@ static Text prototype_header(const CompileJob *job)
 }
 
 /* A file that the sandbox's user can read. */
-static Status put_file(const char *folder, const char *name, const char *data, size_t length, Message *why)
+Status compile_put_file(const char *folder, const char *name, const char *data, size_t length, Message *why)
 {
     char path[PATH_MAX];
     if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
@@ -79,7 +79,7 @@ static Status put_file(const char *folder, const char *name, const char *data, s
     return STATUS_OK;
 }
 
-static Status put_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size, Message *why)
+Status compile_put_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size, Message *why)
 {
     if ((size_t)snprintf(path, size, "%s/%s", parent, name) >= size)
         return fail(STATUS_BAD_INPUT, why, "%s: too long a path", parent);
@@ -98,15 +98,15 @@ static Status prepare(const CompileJob *job, Places *places, Message *why)
 {
     static const char solve_h[] = "#include \"prototype.h\"\n";
     Text prototype = prototype_header(job);
-    Status status = put_folder(places->folder, "in", 0755, places->in, sizeof places->in, why);
+    Status status = compile_put_folder(places->folder, "in", 0755, places->in, sizeof places->in, why);
     if (status == STATUS_OK) /* written by another user where the judge is root; the folder keeps all others out */
-        status = put_folder(places->folder, "out", 0777, places->out, sizeof places->out, why);
+        status = compile_put_folder(places->folder, "out", 0777, places->out, sizeof places->out, why);
     if (status == STATUS_OK)
-        status = put_file(places->in, COMPILE_SOURCE_NAME, job->source, job->source_bytes, why);
+        status = compile_put_file(places->in, COMPILE_SOURCE_NAME, job->source, job->source_bytes, why);
     if (status == STATUS_OK)
-        status = put_file(places->in, "prototype.h", prototype.data, prototype.length, why);
+        status = compile_put_file(places->in, "prototype.h", prototype.data, prototype.length, why);
     if (status == STATUS_OK)
-        status = put_file(places->in, "solve.h", solve_h, strlen(solve_h), why);
+        status = compile_put_file(places->in, "solve.h", solve_h, strlen(solve_h), why);
     text_free(&prototype);
     return status;
 }
@@ -181,7 +181,7 @@ static bool contains_any(const Text *text, const char *const *needles)
 
 /* nvcc passes on the signal that ended one of its programs, in words and as a shell does; gcc does so in words only, which
  * may stand beyond the part of the output that is kept. */
-static CompileOutcome outcome_of(const Text *output, const ProcessEnd *end)
+CompileOutcome compile_outcome(const Text *output, const ProcessEnd *end)
 {
     static const char *const out_of_time[] = {"CPU time limit exceeded", NULL};
     static const char *const too_large[] = {"out of memory", "memory exhausted", "Cannot allocate memory", "bad_alloc",
@@ -197,7 +197,7 @@ static CompileOutcome outcome_of(const Text *output, const ProcessEnd *end)
 }
 
 /* The first line says what is wrong, whatever the compiler says after it. */
-static void add_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics)
+void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics)
 {
     if (outcome == COMPILE_TIME_LIMIT)
         text_printf(diagnostics, "%s: compiling takes too long: the limit is %d s of processor time for each step\n",
@@ -215,7 +215,7 @@ static void add_diagnostics(const CompileJob *job, const Places *places, const T
                                  "/out/submission.o", job->file_name, "./prototype.h", "the judge's prototype",
                                  places->in, "", places->out, "", NULL};
     Text all = {0};
-    add_headline(job, compiled->outcome, output, &all);
+    compile_headline(job, compiled->outcome, output, &all);
     text_append(&all, output->data, output->length);
     report_diagnostics(&all, paths, &compiled->diagnostics);
     text_free(&all);
@@ -238,7 +238,7 @@ static Status compile(const CompileJob *job, const Toolkit *toolkit, const Place
     if (status != STATUS_OK)
         return status;
     run->seconds = end.seconds;
-    *outcome = outcome_of(&run->output, &end);
+    *outcome = compile_outcome(&run->output, &end);
     return *outcome == COMPILE_OK ? read_results(places, run, why) : STATUS_OK;
 }
 
@@ -247,7 +247,7 @@ static Status take_object(const CompileJob *job, const Places *places, const Com
                           Message *why)
 {
     Arena *arena = &compiled->arena;
-    Status status = put_file(places->folder, "submission.so", run->object.data, run->object.length, why);
+    Status status = compile_put_file(places->folder, "submission.so", run->object.data, run->object.length, why);
     if (status != STATUS_OK)
         return status;
     compiled->object_path = arena_printf(arena, "%s/submission.so", places->folder);

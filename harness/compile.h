@@ -77,6 +77,10 @@ MUST_USE Status compile_submission(const CompileJob *job, const Toolkit *toolkit
                                    Compiled *compiled, Message *why);
 void compiled_free(Compiled *compiled);
 
+/* The same for a CPU baseline, plain C with the same solve() on host pointers, by the host's compiler (compile_cpu.c):
+ * gcc -O3 -march=native with OpenMP and POSIX threads. The object has no modules and no kernels, and is not cached. */
+MUST_USE Status compile_for_cpu(const CompileJob *job, const char *scratch, Compiled *compiled, Message *why);
+
 /* The fatbins in the .nv_fatbin section of a shared object (compile_modules.c), copied into the arena. */
 MUST_USE Status modules_read(const char *object_path, Arena *arena, CompileModule **modules, size_t *count, Message *why);
 

@@ -3,6 +3,9 @@
 #define HARNESS_COMPILE_PARTS_H
 
 #include "harness/compile.h"
+#include "harness/process.h"
+
+#include <sys/types.h>
 
 enum {
     COMPILE_FILE_BYTES = 64 << 20,     /* of any file that the compiler writes */
@@ -19,6 +22,13 @@ typedef struct CompilerRun {
     Text output;      /* what was printed, unchanged */
     double seconds;
 } CompilerRun;
+
+/* compile.c: files and folders of a compilation, which the sandbox's user can read. */
+MUST_USE Status compile_put_file(const char *folder, const char *name, const char *data, size_t length, Message *why);
+MUST_USE Status compile_put_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size, Message *why);
+/* compile.c: what became of the compiler, and the line that says so first. */
+CompileOutcome compile_outcome(const Text *output, const ProcessEnd *end);
+void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics);
 
 /* compile_cache.c: a folder of entries, each put into place as a whole. Failing to cache is no failure. */
 void compiler_run_free(CompilerRun *run);

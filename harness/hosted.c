@@ -14,35 +14,47 @@ enum {
     MAX_PROCESSES = 32,
     MAX_FILES = 64,
     FILE_BYTES = 16 << 20,
-    RUNNER_OWN_BYTES = 16 << 20 /* of private memory: the C library, the runtime, a thread's stack */
+    RUNNER_OWN_BYTES = 16 << 20, /* of private memory: the C library, the runtime, a thread's stack */
+    THREADS_A_PROCESSOR = 4,     /* on the CPU */
+    THREAD_BYTES = 10 << 20      /* a stack is 8 MiB, and counts as private memory whole */
 };
 
 static const char INSIDE_OBJECT[] = "/judge/submission.so";
 
-static Status start(const char *object_path, int ring, int output, const SessionLimits *limits, Hosted *runner,
-                    Message *why)
+/* A program of the judge's that holds a submission: what it is, and what it may have. */
+typedef struct Host {
+    const char *program;  /* in the judge's build folder */
+    const char *library;  /* likewise, beside it; NULL: none */
+    int memory;           /* the descriptor that it shares with the judge */
+    size_t data_bytes;
+    unsigned processes;   /* threads count */
+} Host;
+
+static Status start(const Host *host, const char *object_path, int output, Hosted *runner, Message *why)
 {
-    char program[4096], library[4096], descriptor[16];
-    Status status = build_path("convjudge-runner", program, sizeof program, why);
-    if (status == STATUS_OK)
-        status = build_path("libcudart.so.13", library, sizeof library, why);
+    char program[4096], library[4096] = "", inside[256], library_inside[256], descriptor[16];
+    Status status = build_path(host->program, program, sizeof program, why);
+    if (status == STATUS_OK && host->library != NULL)
+        status = build_path(host->library, library, sizeof library, why);
     if (status != STATUS_OK)
         return status;
-    snprintf(descriptor, sizeof descriptor, "%d", ring);
-    const char *const arguments[] = {"/judge/convjudge-runner", descriptor, INSIDE_OBJECT, NULL};
-    const SandboxMount mounts[] = {{program, arguments[0], false},
-                                   {library, "/judge/libcudart.so.13", false},
-                                   {object_path, INSIDE_OBJECT, false}};
+    snprintf(descriptor, sizeof descriptor, "%d", host->memory);
+    snprintf(inside, sizeof inside, "/judge/%s", host->program);
+    snprintf(library_inside, sizeof library_inside, "/judge/%s", host->library == NULL ? "" : host->library);
+    const char *const arguments[] = {inside, descriptor, INSIDE_OBJECT, NULL};
+    const SandboxMount mounts[] = {{program, inside, false},
+                                   {object_path, INSIDE_OBJECT, false},
+                                   {library, library_inside, false}};
     const SandboxSpec spec = {.process = {.argv = arguments,
-                                          .keep = &ring,
+                                          .keep = &host->memory,
                                           .keep_count = 1,
                                           .output = output,
-                                          .limits = {.data_bytes = limits->host_bytes + RUNNER_OWN_BYTES,
+                                          .limits = {.data_bytes = host->data_bytes,
                                                      .file_bytes = FILE_BYTES,
-                                                     .processes = MAX_PROCESSES,
+                                                     .processes = host->processes,
                                                      .open_files = MAX_FILES}},
                               .mounts = mounts,
-                              .mount_count = 3,
+                              .mount_count = host->library == NULL ? 2 : 3,
                               .one_process = true,
                               .proc = true,
                               .dev = true,
@@ -52,7 +64,8 @@ static Status start(const char *object_path, int ring, int output, const Session
     return status == STATUS_OK ? process_start(&process, &runner->pid, why) : status;
 }
 
-Status hosted_start(const char *object_path, int ring, const SessionLimits *limits, Hosted *runner, Message *why)
+/* Starts it, and listens to what it prints. */
+static Status start_and_listen(const Host *host, const char *object_path, Hosted *runner, Message *why)
 {
     int ends[2];
     *runner = (Hosted){.ended = -1, .output = -1};
@@ -60,7 +73,7 @@ Status hosted_start(const char *object_path, int ring, const SessionLimits *limi
         return fail_errno(why, "a pipe");
     runner->output = ends[0];
     fcntl(runner->output, F_SETFL, O_NONBLOCK);
-    Status status = start(object_path, ring, ends[1], limits, runner, why);
+    Status status = start(host, object_path, ends[1], runner, why);
     close(ends[1]);
     if (status == STATUS_OK) {
         runner->ended = (int)syscall(SYS_pidfd_open, runner->pid, 0);
@@ -70,6 +83,21 @@ Status hosted_start(const char *object_path, int ring, const SessionLimits *limi
     if (status != STATUS_OK)
         hosted_stop(runner, NULL);
     return status;
+}
+
+Status hosted_start(const char *object_path, int ring, const SessionLimits *limits, Hosted *runner, Message *why)
+{
+    const Host host = {.program = "convjudge-runner", .library = "libcudart.so.13", .memory = ring,
+                       .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES, .processes = MAX_PROCESSES};
+    return start_and_listen(&host, object_path, runner, why);
+}
+
+Status hosted_start_on_cpu(const char *object_path, int memory, const SessionLimits *limits, Hosted *runner, Message *why)
+{
+    const unsigned threads = MAX_PROCESSES + THREADS_A_PROCESSOR * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    const Host host = {.program = "convjudge-cpu-runner", .memory = memory, .processes = threads,
+                       .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES + (size_t)threads * THREAD_BYTES};
+    return start_and_listen(&host, object_path, runner, why);
 }
 
 static void close_if_open(int *descriptor)

@@ -22,6 +22,10 @@ typedef struct Hosted { /* {.pid = 0} is none */
 
 MUST_USE Status hosted_start(const char *object_path, int ring, const SessionLimits *limits, Hosted *runner,
                              Message *why);
+/* The same for what runs on the CPU itself: `memory` is what cpu_memory.h describes, and threads are allowed, more than
+ * there are processors. */
+MUST_USE Status hosted_start_on_cpu(const char *object_path, int memory, const SessionLimits *limits, Hosted *runner,
+                                    Message *why);
 /* Takes what has been written so far, so that the writer never blocks. */
 void hosted_drain(Hosted *runner);
 /* Appends what was printed, made printable, and forgets it. */
