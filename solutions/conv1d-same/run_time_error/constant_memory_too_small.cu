@@ -1,0 +1,27 @@
+// Mistake: has constant memory for 1,024 taps only, and does not look at the error of the copy.
+// on cuda: Run-Time Error, Wrong Answer
+// problem: conv1d-same
+#include <cuda_runtime.h>
+
+__constant__ float c_filter[1024];
+
+__global__ void convolve(const float* input, float* output, int width, int filter_width)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= width)
+        return;
+
+    int first = i - filter_width / 2;
+    float sum = 0.0f;
+    for (int k = 0; k < filter_width; k++)
+        if (first + k >= 0 && first + k < width)
+            sum += input[first + k] * c_filter[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* filter, float* output, int width, int filter_width)
+{
+    cudaMemcpyToSymbol(c_filter, filter, filter_width * sizeof(float), 0, cudaMemcpyDeviceToDevice);
+    convolve<<<(width + 255) / 256, 256>>>(input, output, width, filter_width);
+    cudaDeviceSynchronize();
+}

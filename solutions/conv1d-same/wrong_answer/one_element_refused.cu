@@ -1,0 +1,25 @@
+// Mistake: takes an input of one element for an empty one and does nothing.
+// problem: conv1d-same
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* filter, float* output, int width, int filter_width)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= width)
+        return;
+
+    int first = i - filter_width / 2;
+    float sum = 0.0f;
+    for (int k = 0; k < filter_width; k++)
+        if (first + k >= 0 && first + k < width)
+            sum += input[first + k] * filter[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* filter, float* output, int width, int filter_width)
+{
+    if (width == 1)
+        return;
+    convolve<<<(width + 255) / 256, 256>>>(input, filter, output, width, filter_width);
+    cudaDeviceSynchronize();
+}
