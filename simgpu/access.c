@@ -87,6 +87,7 @@ void note_forget(Worker *worker, MemoryNote *note, bool is_store)
         Touched *touched = &(is_store ? worker->stored : worker->loaded)[note->allocation];
         touched->low = note->low < touched->low ? note->low : touched->low;
         touched->high = note->high > touched->high ? note->high : touched->high;
+        note->loaded_watched |= !is_store && note->allocation == worker->launch->watched_source;
     }
     note->allocation = -1;
     note->low = UINT64_MAX;

@@ -81,6 +81,7 @@ typedef struct Run {
     Executed *executed;        /* [block_count] */
     Touched *loaded, *stored;  /* [allocation] */
     WarpPath longest;
+    int first_watched;         /* instruction that loaded from the watched source; instruction_count: none */
 } Run;
 
 static void add_counters(SimCounters *sum, const SimCounters *part)
@@ -110,19 +111,27 @@ static bool is_writing(const Instruction *instruction)
     return instruction->kind == STORE || instruction->kind == ATOMIC;
 }
 
-static void forget_notes(Worker *worker)
+/* The first instruction that loaded from the watched source; instruction_count: none. */
+static int forget_notes(Worker *worker)
 {
-    for (int i = 0; i < worker->code->instruction_count; i++) {
+    int count = worker->code->instruction_count, first_watched = count;
+    for (int i = 0; i < count; i++) {
         const Instruction *instruction = &worker->code->instructions[i];
-        if (instruction->index >= 0)
-            note_forget(worker, &worker->notes[instruction->index], is_writing(instruction));
+        if (instruction->index < 0)
+            continue;
+        MemoryNote *note = &worker->notes[instruction->index];
+        note_forget(worker, note, is_writing(instruction));
+        if (note->loaded_watched && first_watched == count)
+            first_watched = i;
     }
+    return first_watched;
 }
 
 static void add_worker(Run *run, Worker *worker)
 {
-    forget_notes(worker);
+    int first_watched = forget_notes(worker);
     pthread_mutex_lock(&run->lock);
+    run->first_watched = first_watched < run->first_watched ? first_watched : run->first_watched;
     add_counters(&run->counters, &worker->counters);
     for (int i = 0; i < worker->code->block_count; i++) {
         run->executed[i].warps += worker->executed[i].warps;
@@ -209,6 +218,24 @@ static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *ru
     report->limiter = cost.limiter;
 }
 
+static void report_watched(const Run *run, SimReport *report)
+{
+    const Launch *launch = &run->launch;
+    int target = memory_find(launch->memory, launch->request->watched_target);
+    report->watched_store = target >= 0 && run->stored[target].low <= run->stored[target].high;
+    if (run->first_watched == launch->code->instruction_count)
+        return;
+    const Instruction *instruction = &launch->code->instructions[run->first_watched];
+    bool known = instruction->line > 0 && instruction->file > 0 && instruction->file < launch->file_count &&
+                 launch->files[instruction->file] != NULL;
+    const char *file = known ? launch->files[instruction->file] : "";
+    const char *slash = strrchr(file, '/');
+    int length = snprintf(report->watched_load, sizeof report->watched_load, "kernel %.80s", launch->function_name);
+    if (known)
+        snprintf(report->watched_load + length, sizeof report->watched_load - (size_t)length, " (%.120s:%d)",
+                 slash != NULL ? slash + 1 : file, instruction->line);
+}
+
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
 static void *allocate(size_t count, size_t size)
@@ -242,8 +269,9 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
         .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset + request->dynamic_shared_bytes
                                     : function->code.shared_bytes,
         .parameter_bytes = function->info.parameter_bytes, .multiprocessors = gpu->profile.multiprocessors,
-        .blocks = product(request->grid), .cancelled = &gpu->cancelled, .output = &gpu->output,
-        .fault_block = UINT64_MAX}};
+        .blocks = product(request->grid), .watched_source = memory_find(&gpu->memory, request->watched_source),
+        .cancelled = &gpu->cancelled, .output = &gpu->output,
+        .fault_block = UINT64_MAX}, .first_watched = function->code.instruction_count};
     run->launch.chunk = chunk_size(run->launch.blocks, gpu->pool.count + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
@@ -286,6 +314,7 @@ void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
     atomic_store(&gpu->cancelled, 0);
     add_classes(&launch->function->code, run.executed, &run.counters);
     add_footprint(&run);
+    report_watched(&run, report);
     report->counters = run.counters;
     report->outcome = (SimOutcome)atomic_load(&run.launch.stop);
     if (run.launch.outcome != SIM_OK) {

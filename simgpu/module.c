@@ -160,6 +160,17 @@ bool simgpu_variable(SimModule *module, const char *name, uint64_t *address, uin
     return false;
 }
 
+bool simgpu_constant(const SimModule *module, uint32_t number, uint64_t *address, uint64_t *bytes)
+{
+    for (const PtxVariable *variable = module->ptx.variables; variable != NULL; variable = variable->next)
+        if (variable->space == PTX_CONST && variable->address != 0 && number-- == 0) {
+            *address = variable->address;
+            *bytes = variable->bytes;
+            return true;
+        }
+    return false;
+}
+
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static void fill_parameters(SimFunctionInfo *info, const PtxFunction *ptx)

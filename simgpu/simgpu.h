@@ -67,6 +67,8 @@ SimFunction *simgpu_function(SimModule *module, const char *name);
 /* A .global or .const variable by name. Both lie in [base, base + span), and simgpu_find() knows them, so that a host copy
  * to a symbol is a plain copy to this address. */
 bool simgpu_variable(SimModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+/* The .const variables one by one, numbered from 0; false where there are no more. */
+bool simgpu_constant(const SimModule *module, uint32_t number, uint64_t *address, uint64_t *bytes);
 
 typedef struct SimFunctionInfo {
     char name[SIM_MAX_NAME];
@@ -93,6 +95,8 @@ typedef struct SimLaunch {
     uint32_t dynamic_shared_bytes;
     const void *parameters;      /* parameter_bytes of them, laid out as in PTX */
     uint64_t warp_instructions;  /* budget of the launch: more is SIM_TIME_LIMIT; 0: none */
+    uint64_t watched_source, watched_target; /* allocations: the report says whether the kernel loaded from the one
+                                              * and stored into the other; 0: none */
 } SimLaunch;
 
 typedef enum SimOutcome {
@@ -149,6 +153,9 @@ typedef struct SimReport {
     double modelled_s;     /* 0 where the kernel did not end */
     double occupancy;      /* resident warps over the most a multiprocessor holds, 0 to 1 */
     const char *limiter;   /* what the model says bounds the time: "dram", "l2", "lsu", "fma", "issue", "latency" */
+    char watched_load[400];/* "kernel blur (blur.cu:31)": the first instruction that loaded from the watched source,
+                            * in the order of the code; empty: none did */
+    bool watched_store;    /* the watched target was stored into */
 } SimReport;
 
 /* Runs the whole grid. Stores of blocks that ran before a fault stay. */

@@ -64,6 +64,7 @@ typedef struct MemoryNote {
     uint64_t begin, end;   /* of the allocation hit last */
     int allocation;        /* its index; -1: none yet */
     uint64_t low, high;    /* addresses touched in it so far */
+    bool loaded_watched;   /* loaded from the watched allocation, and has gone on to another since */
     Pattern pattern;
 } MemoryNote;
 
@@ -85,6 +86,7 @@ typedef struct Launch {
     uint32_t parameter_bytes;
     uint32_t multiprocessors;
     uint64_t blocks, chunk;
+    int watched_source;                 /* index of the allocation; -1: none */
     const _Atomic int *cancelled;
     struct Output *output;
 
