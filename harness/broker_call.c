@@ -1,6 +1,7 @@
 #include "harness/broker_state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -172,6 +173,47 @@ static void begin(Broker *broker)
     ops->set_time_limit(broker->device, broker->limits.device_seconds);
 }
 
+/* ---- how kernels get at an input --------------------------------------------------------------------------------- */
+
+static void start_probe(Broker *broker, const ControlArgument *input, DeviceProbe *probe)
+{
+    const float *values = (const float *)(broker->buffers + input->span.offset);
+    float *others = malloc(input->span.bytes);
+    probe->count = input->span.bytes / sizeof *values;
+    probe->words = (const uint32_t *)values;
+    probe->others = (const uint32_t *)others;
+    for (size_t i = 0; others != NULL && i < probe->count; i++)
+        others[i] = session_other(values[i]);
+    if (others == NULL)
+        broker->reply.status = fail_errno(&broker->reply.why, "a probe's memory");
+    else if (broker->device->ops->probe == NULL)
+        broker->reply.status = fail(STATUS_UNSUPPORTED, &broker->reply.why, "%s: kernels cannot be probed here",
+                                    broker->device->info.name);
+    else
+        broker->device->ops->probe(broker->device, probe);
+}
+
+static void probe_begin(Broker *broker, const ControlRequest *request, DeviceProbe *probe)
+{
+    *probe = (DeviceProbe){0};
+    for (uint32_t i = 0; i < request->argument_count; i++) {
+        if (request->arguments[i].role == ARGUMENT_OUTPUT)
+            probe->target = broker->arrays[i];
+        if (request->arguments[i].probed) {
+            probe->source = broker->arrays[i];
+            start_probe(broker, &request->arguments[i], probe);
+        }
+    }
+}
+
+static void probe_end(Broker *broker, DeviceProbe *probe)
+{
+    if (probe->source != 0 && broker->device->ops->probe != NULL)
+        broker->device->ops->probe(broker->device, NULL);
+    memcpy(broker->reply.report.direct_load, probe->direct_load, sizeof probe->direct_load);
+    free((void *)probe->others);
+}
+
 /* ---- loading and calling ----------------------------------------------------------------------------------------- */
 
 void broker_load(Broker *broker)
@@ -194,10 +236,13 @@ void broker_call(Broker *broker, const ControlRequest *request)
 {
     const DeviceOps *ops = broker->device->ops;
     CallReport *report = &broker->reply.report;
+    DeviceProbe probe;
     begin(broker);
     allocate_arrays(broker, request);
     fill_arrays(broker, request);
     check(broker, ops->synchronize(broker->device), "synchronisation");
+    if (ok(broker))
+        probe_begin(broker, request, &probe);
     if (!ok(broker))
         return;
     DeviceBracket bracket;
@@ -206,6 +251,7 @@ void broker_call(Broker *broker, const ControlRequest *request)
     tell_runner(broker, request);
     broker_serve(broker, RING_RETURNED);
     CudaError error = ops->bracket_end(broker->device, &bracket);
+    probe_end(broker, &probe);
     report->event_s = bracket.event_s;
     report->host_s = bracket.host_s;
     report->pending_at_return = bracket.pending;

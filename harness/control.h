@@ -28,7 +28,7 @@ typedef struct ControlSpan { /* bytes of a shared memory */
 
 typedef struct ControlArgument { /* a SessionArgument without its pointers */
     ArgumentRole role;
-    bool float_output;
+    bool float_output, probed;
     uint64_t value;
     ControlSpan span; /* in the buffers */
 } ControlArgument;

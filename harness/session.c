@@ -414,7 +414,8 @@ static bool describe_call(const Session *session, const SessionArgument *argumen
     for (size_t i = 0; i < count; i++) {
         const SessionArgument *argument = &arguments[i];
         request->arguments[i] = (ControlArgument){.role = argument->role, .value = argument->value,
-                                                  .float_output = argument->float_output};
+                                                  .float_output = argument->float_output,
+                                                  .probed = argument->probed};
         if (!is_array(argument))
             continue;
         size_t offset = (size_t)((const uint8_t *)argument->data - session->buffers);

@@ -30,6 +30,13 @@ enum { SESSION_MAX_PARAMETERS = 16 };
 /* The NaN that float outputs are filled with before a call: quiet, with a payload no arithmetic makes. */
 #define SESSION_POISON_BITS 0x7FC0DEADu
 
+/* What stands for a probed value: exact, of no other value, none of [1, 2), and no multiple, so that an output which it
+ * reached only in part cannot be scaled to look like one that it reached in full. */
+static inline float session_other(float value)
+{
+    return 2 * (3 - value);
+}
+
 typedef struct SessionLimits {
     uint64_t device_bytes;         /* of device memory the submission may hold besides the call's own arrays */
     size_t host_bytes;             /* of the runner's private memory */
@@ -46,6 +53,9 @@ typedef struct SessionArgument { /* one parameter of solve() */
     ArgumentRole role;
     size_t bytes;          /* of the array; inputs and outputs */
     bool float_output;     /* poison with SESSION_POISON_BITS, else with a random pattern */
+    bool probed;           /* an input of floats in [1, 2): while kernels run, constant memory that holds its values holds
+                            * session_other() of them, and the report tells who loads from the array itself. One at most,
+                            * and only on a device with DeviceOps.probe */
     uint64_t value;        /* ARGUMENT_VALUE: the word handed over (an int sign-extended, a float's bits) */
     void *data;            /* set by session_buffers(): host memory of the array, valid until the next session_buffers() */
 } SessionArgument;
@@ -69,6 +79,7 @@ typedef struct CallReport {
     char first_error_text[300]; /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
     bool allocation_refused;    /* device memory beyond the limit was asked for */
     bool input_changed;         /* an input array no longer holds what it held */
+    char direct_load[400];      /* "kernel blur (blur.cu:31)": wrote the output, and loaded from the probed array itself */
     bool pending_at_return;     /* kernels were still under way when solve() returned: it did not synchronise */
     Text printed;               /* what host and device code printed, at most 64 KiB, printable; free it */
     uint64_t printed_lost;      /* bytes beyond that */

@@ -150,6 +150,16 @@ typedef struct DeviceTexture {  /* what a texture object reads, and how */
     float border[4];
 } DeviceTexture;
 
+/* How kernels get at an array: through constant memory, or directly. */
+typedef struct DeviceProbe {
+    const uint32_t *words, *others; /* [count]. While a kernel runs, each word of its module's constant variables that is
+                                     * one of `words` is the other at the same place; the two have none in common */
+    size_t count;
+    uint64_t source, target;        /* allocations: the array, and what is computed from it */
+    char direct_load[400];          /* filled in: "kernel blur (blur.cu:31)", the first kernel that stored into the target
+                                     * and loaded from the source, and where; empty: none yet */
+} DeviceProbe;
+
 typedef struct DeviceOps {
     void (*close)(Device *device);
 
@@ -233,6 +243,10 @@ typedef struct DeviceOps {
      * none. */
     CudaError (*texture_new)(Device *device, const DeviceTexture *texture, uint64_t *number);
     CudaError (*texture_free)(Device *device, uint64_t number);
+
+    /* Probes every kernel from now on; NULL: none any more. The probe stays the caller's. The operation itself is NULL on
+     * a device that cannot do this. */
+    void (*probe)(Device *device, DeviceProbe *probe);
 } DeviceOps;
 
 struct Device {

@@ -19,6 +19,7 @@ struct DeviceEvent {
 
 struct DeviceFunction {
     SimFunction *function;
+    const SimModule *module;
     uint32_t max_dynamic_shared_bytes;
     const DeviceInfo *device;
     DeviceFunction *next;
@@ -260,7 +261,8 @@ static DeviceFunction *function_new(DeviceModule *module, SimFunction *found)
         return NULL;
     simgpu_function_info(found, &facts);
     uint32_t most = module->device->shared_bytes_per_block;
-    *function = (DeviceFunction){.function = found, .device = module->device, .next = module->functions};
+    *function = (DeviceFunction){
+        .function = found, .module = module->module, .device = module->device, .next = module->functions};
     function->max_dynamic_shared_bytes = facts.static_shared_bytes < most ? most - facts.static_shared_bytes : 0;
     module->functions = function;
     return function;
@@ -405,7 +407,10 @@ static CudaError sim_launch(Device *device, const DeviceLaunch *launch)
                       .parameters = launch->parameters,
                       .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
     SimReport report = {0};
-    simgpu_launch(sim->gpu, &grid, &report);
+    if (sim->probe != NULL)
+        sim_launch_probed(sim, launch->function->module, &grid, &report);
+    else
+        simgpu_launch(sim->gpu, &grid, &report);
     count_kernel(sim, grid.function, &report);
     enqueue(sim, launch->stream, ENGINE_KERNELS, report.modelled_s);
     return note_fault(sim, &report);
@@ -615,6 +620,7 @@ static const DeviceOps OPS = {
     .fill_rows = sim_fill_rows,
     .texture_new = sim_texture_new,
     .texture_free = sim_texture_free,
+    .probe = sim_probe,
 };
 
 void device_describe_sim(const SimProfile *profile, DeviceInfo *info)

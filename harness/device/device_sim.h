@@ -1,5 +1,5 @@
-/* device_sim.h - what the files of the simulated GPU share: device_sim.c (the operations of device.h) and
- * device_sim_array.c (arrays and textures).  */
+/* device_sim.h - what the files of the simulated GPU share: device_sim.c (the operations of device.h),
+ * device_sim_array.c (arrays and textures) and device_sim_probe.c (how kernels get at an array).  */
 #ifndef HARNESS_DEVICE_SIM_H
 #define HARNESS_DEVICE_SIM_H
 
@@ -28,6 +28,7 @@ typedef struct SimDevice {
     DeviceStatistics statistics;
     double longest_s;
     uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
+    DeviceProbe *probe;           /* NULL: kernels are not probed */
 } SimDevice;
 
 static inline SimDevice *sim_of(Device *device)
@@ -60,5 +61,11 @@ CudaError sim_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t val
                         DeviceStream *stream);
 CudaError sim_texture_new(Device *device, const DeviceTexture *texture, uint64_t *number);
 CudaError sim_texture_free(Device *device, uint64_t number);
+
+/* ---- device_sim_probe.c ------------------------------------------------------------------------------------------ */
+
+void sim_probe(Device *device, DeviceProbe *probe);
+/* Runs a grid of a function of `module`, with the device's probe. */
+void sim_launch_probed(SimDevice *sim, const SimModule *module, SimLaunch *grid, SimReport *report);
 
 #endif
