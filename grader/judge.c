@@ -552,34 +552,32 @@ static Status load(Judge *judge, Message *why)
 
 /* ---- the rule about constant memory ------------------------------------------------------------------------------ */
 
-/* What was compiled for the device at hand, or where the simulated GPU cannot run that, the same once more. */
-static Status compile_for_rule(const Judge *judge, Session *session, Compiled *compiled, Message *why)
+/* Once more, where what was compiled for the device at hand does not run on the simulated GPU. */
+static Status compile_for_rule(const Judge *judge, Session *session, Compiled *again, Message *why)
 {
     const DeviceInfo *own = &judge->result->device;
     DeviceInfo device;
     Status status = session_device(session, &device, why);
     bool same = device.compute_major == own->compute_major && device.compute_minor == own->compute_minor;
-    if (status != STATUS_OK || same)
-        return status;
-    status = compile_for(judge, judge->job->submission, &device, compiled, why);
-    if (status == STATUS_OK && compiled->outcome != COMPILE_OK)
-        status = fail(STATUS_UNSUPPORTED, why, "the file does not compile for %s", device.name);
-    return status;
+    return status == STATUS_OK && !same ? compile_for(judge, judge->job->submission, &device, again, why) : status;
 }
 
 static Status check_rule(const Judge *judge, char violation[CONSTANT_RULE_ROOM], Message *why)
 {
     Session *session = NULL;
-    Compiled own = {0};
+    Compiled again = {0};
     Status status = session_start(CONSTANT_RULE_DEVICE, &session, why);
     if (status == STATUS_OK)
-        status = compile_for_rule(judge, session, &own, why);
-    if (status == STATUS_OK)
-        status = constant_rule_check(judge->job->problem, &judge->set, judge->oracle, session,
-                                     own.object_path[0] == '\0' ? &judge->result->compiled : &own, &judge->limits,
+        status = compile_for_rule(judge, session, &again, why);
+    const Compiled *compiled = again.object_path == NULL ? &judge->result->compiled : &again;
+    if (status == STATUS_OK && again.outcome != COMPILE_OK)
+        snprintf(violation, CONSTANT_RULE_ROOM, "the file does not compile for a simulated GPU, which has to prove that "
+                 "%s is read through constant memory", judge->job->problem->constant_filter);
+    else if (status == STATUS_OK)
+        status = constant_rule_check(judge->job->problem, &judge->set, judge->oracle, session, compiled, &judge->limits,
                                      judge->secret, violation, why);
     session_close(session);
-    compiled_free(&own);
+    compiled_free(&again);
     return status;
 }
 

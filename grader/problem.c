@@ -284,14 +284,30 @@ static Status read_limits(const JsonFile *file, Problem *problem, Message *why)
     return status;
 }
 
+static Status read_constant_filter(const JsonFile *file, const cJSON *name, Problem *problem, Message *why)
+{
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *parameter = &problem->parameters[i];
+        if (strcmp(parameter->name, name->valuestring) == 0 && parameter->role == ROLE_IN &&
+            parameter->type == ELEMENT_FLOAT32)
+            problem->constant_filter = parameter->name;
+    }
+    if (problem->constant_filter == NULL)
+        return json_fail(file, name, why, "expected the name of an input of floats, found \"%s\"", name->valuestring);
+    return STATUS_OK;
+}
+
 static Status read_rules(const JsonFile *file, Problem *problem, Message *why)
 {
-    static const JsonKey keys[] = {{"kernel_must_write_output", JSON_BOOLEAN, true}};
+    static const JsonKey keys[] = {{"kernel_must_write_output", JSON_BOOLEAN, true},
+                                   {"constant_filter", JSON_STRING, false}};
     const cJSON *object = json_get(file->root, "rules");
     Status status = json_check(file, object, keys, LENGTH_OF(keys), why);
-    if (status == STATUS_OK)
-        problem->kernel_must_write_output = cJSON_IsTrue(json_get(object, "kernel_must_write_output"));
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    problem->kernel_must_write_output = cJSON_IsTrue(json_get(object, "kernel_must_write_output"));
+    const cJSON *filter = json_get(object, "constant_filter");
+    return filter == NULL ? STATUS_OK : read_constant_filter(file, filter, problem, why);
 }
 
 static Status read_timing(const JsonFile *file, Problem *problem, Message *why)

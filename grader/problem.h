@@ -60,6 +60,7 @@ typedef struct Problem {
     Tolerance tolerance;
     ProblemLimits limits;
     bool kernel_must_write_output;
+    const char *constant_filter;          /* input that must be read through constant memory; NULL: none */
     int blocks, warm_up_calls, timed_calls; /* for devices with a clock */
     Digest revision;                      /* of signature, timed cases and tolerance: results compare within one */
     Arena arena;
