@@ -1,0 +1,27 @@
+// Mistake: computes only the outputs without ghost cells, and leaves the others as they were.
+// problem: conv1d-constant
+#include <cuda_runtime.h>
+
+__constant__ float c_filter[127];
+
+__global__ void convolve(const float* input, float* output, int width, int filter_width)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= width)
+        return;
+
+    int radius = filter_width / 2;
+    if (i < radius || i >= width - radius)
+        return;
+    float sum = 0.0f;
+    for (int k = 0; k < filter_width; k++)
+        sum += input[i + k - radius] * c_filter[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* filter, float* output, int width, int filter_width)
+{
+    cudaMemcpyToSymbol(c_filter, filter, filter_width * sizeof(float), 0, cudaMemcpyDeviceToDevice);
+    convolve<<<(width + 255) / 256, 256>>>(input, output, width, filter_width);
+    cudaDeviceSynchronize();
+}
