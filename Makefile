@@ -51,7 +51,7 @@ help:  ## Show this list
 
 need = $(if $(value $(1)),,$(error $(2)))
 
-grade: setup  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]] [AS=name] [JSON=file]
+grade: setup  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file]
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build
 	@$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(BUILD)/convjudge grade $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} \
 	  $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} -- "$$SUB"
@@ -63,6 +63,14 @@ leaderboard: build  ## Show the ranking: PROBLEM=id [DEVICE=...]
 references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"} --export
+
+baselines: build  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
+	@$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(BUILD)/convjudge baselines --problem "$$PROBLEM" \
+	  $${DEVICE:+--device "$$DEVICE"}
+
+sweep: build  ## Time every combination of a "// sweep:" line's macros: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...]
+	@$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(BUILD)/convjudge sweep $${PROBLEM:+--problem "$$PROBLEM"} \
+	  $${DEVICE:+--device "$$DEVICE"} -- "$$SUB"
 
 calibrate: build  ## Measure a GPU's ceilings and time all reference solutions on it: [DEVICE=...]
 	@$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
@@ -181,5 +189,5 @@ $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard references calibrate build setup toolchain test test-programs sanitized-unit-tests unit \
+.PHONY: help grade leaderboard references baselines sweep calibrate build setup toolchain test test-programs sanitized-unit-tests unit \
   test-gpu lint bench clean

@@ -11,7 +11,7 @@ static Status prepare_array(const Problem *problem, const Testcase *testcase, si
     return status;
 }
 
-Status call_prepare(const Problem *problem, const Testcase *testcase, Session *session, Call *call, Message *why)
+Status call_describe(const Problem *problem, const Testcase *testcase, Call *call, Message *why)
 {
     Status status = STATUS_OK;
     *call = (Call){.problem = problem, .testcase = testcase};
@@ -24,6 +24,12 @@ Status call_prepare(const Problem *problem, const Testcase *testcase, Session *s
             call->arguments[i].value = (uint64_t)testcase->sizes.values[i];
         }
     }
+    return status;
+}
+
+Status call_prepare(const Problem *problem, const Testcase *testcase, Session *session, Call *call, Message *why)
+{
+    Status status = call_describe(problem, testcase, call, why);
     return status == STATUS_OK ? session_buffers(session, call->arguments, problem->parameter_count, why) : status;
 }
 

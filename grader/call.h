@@ -16,6 +16,8 @@ typedef struct Call {
     size_t counts[SESSION_MAX_PARAMETERS]; /* elements of each array */
 } Call;
 
+/* The parameters, as yet without memory for the arrays. */
+MUST_USE Status call_describe(const Problem *problem, const Testcase *testcase, Call *call, Message *why);
 /* With memory for the arrays: session_buffers(). */
 MUST_USE Status call_prepare(const Problem *problem, const Testcase *testcase, Session *session, Call *call,
                              Message *why);

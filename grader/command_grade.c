@@ -124,13 +124,13 @@ static Status judge(Grading *grading, Message *why)
 static Status rank(Grading *grading, Message *why)
 {
     Result *result = &grading->result;
-    bool recorded = !grading->options->no_record;
+    bool recorded = !grading->options->no_record && !result->on_cpu;
     Status status = STATUS_OK;
     result->person = grading->person;
     ranking_decide(result, recorded);
     if (recorded)
         status = ranking_record(grading->store, result, why);
-    if (status == STATUS_OK && result->score.ms > 0)
+    if (status == STATUS_OK && result->score.ms > 0 && !result->on_cpu)
         status = ranking_place(grading->store, recorded, device_name(grading->options), &grading->progress, result,
                                why);
     return status;

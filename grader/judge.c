@@ -1,6 +1,7 @@
 #include "grader/judge.h"
 
 #include "grader/call.h"
+#include "grader/cpu_judge.h"
 #include "grader/constant_rule.h"
 #include "grader/device_oracle.h"
 #include "grader/oracle.h"
@@ -628,6 +629,8 @@ static void close_all(Judge *judge)
 
 Status judge_submission(const JudgeJob *job, Result *result, Message *why)
 {
+    if (cpu_judge_is_device(job->device))
+        return judge_on_cpu(job, result, why);
     Judge judge = {.job = job, .result = result};
     StepSeconds *seconds = &result->seconds;
     Status status = start(&judge, why);

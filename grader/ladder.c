@@ -6,15 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_cuda_source(const char *name)
+static bool ends_with(const char *name, const char *extension)
 {
     const char *dot = strrchr(name, '.');
-    return name[0] != '.' && dot != NULL && strcmp(dot, ".cu") == 0;
+    return name[0] != '.' && dot != NULL && strcmp(dot, extension) == 0;
 }
 
-static int select_sources(const struct dirent *entry)
+static int select_cuda(const struct dirent *entry)
 {
-    return is_cuda_source(entry->d_name);
+    return ends_with(entry->d_name, ".cu");
+}
+
+static int select_c(const struct dirent *entry)
+{
+    return ends_with(entry->d_name, ".c");
 }
 
 static Status read_rung(const char *folder, const char *name, Arena *arena, Rung *rung, Message *why)
@@ -27,16 +32,17 @@ static Status read_rung(const char *folder, const char *name, Arena *arena, Rung
     return STATUS_OK;
 }
 
-Status ladder_read(const Problem *problem, Ladder *ladder, Message *why)
+static Status read_folder(const Problem *problem, const char *name, int (*select)(const struct dirent *), Ladder *ladder,
+                          Message *why)
 {
     char folder[4096], relative[256];
     *ladder = (Ladder){.problem = problem};
-    snprintf(relative, sizeof relative, "solutions/%s/accepted", problem->id);
+    snprintf(relative, sizeof relative, "solutions/%s/%s", problem->id, name);
     Status status = home_path(relative, folder, sizeof folder, why);
     if (status != STATUS_OK)
         return status;
     struct dirent **entries;
-    int found = scandir(folder, &entries, select_sources, alphasort);
+    int found = scandir(folder, &entries, select, alphasort);
     if (found < 0)
         return STATUS_OK;
     ladder->rungs = arena_array(&ladder->arena, (size_t)found, sizeof *ladder->rungs);
@@ -49,6 +55,16 @@ Status ladder_read(const Problem *problem, Ladder *ladder, Message *why)
     if (status != STATUS_OK)
         ladder_free(ladder);
     return status;
+}
+
+Status ladder_read(const Problem *problem, Ladder *ladder, Message *why)
+{
+    return read_folder(problem, "accepted", select_cuda, ladder, why);
+}
+
+Status ladder_read_baselines(const Problem *problem, Ladder *ladder, Message *why)
+{
+    return read_folder(problem, "cpu_baselines", select_c, ladder, why);
 }
 
 void ladder_free(Ladder *ladder)

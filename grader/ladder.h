@@ -23,6 +23,8 @@ typedef struct Ladder {
 
 /* Reads the files; no times. A problem without the folder has no rungs. */
 MUST_USE Status ladder_read(const Problem *problem, Ladder *ladder, Message *why);
+/* The same of the plain C files of solutions/<id>/cpu_baselines/. */
+MUST_USE Status ladder_read_baselines(const Problem *problem, Ladder *ladder, Message *why);
 void ladder_free(Ladder *ladder);
 
 /* Takes over times that fit: of a rung that has none yet, with the source that the file still has. */

@@ -22,7 +22,8 @@ static const struct Subcommand {
      "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--no-record] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted.\n"
      "    --problem ID     else a line \"// problem: ID\" in the file, else what its solve() fits\n"
-     "    --device DEVICE  auto (a GPU where there is one), cuda[:N], sim[:PROFILE]\n"
+     "    --device DEVICE  auto (a GPU where there is one), cuda[:N], sim[:PROFILE]; cpu for a baseline in plain C, with the\n"
+     "                     timed cases of sim, cpu:cuda with those of cuda\n"
      "    --as NAME        the name to record the run under; else the login name\n"
      "    --json FILE      write result.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
      "    --no-record      keep nothing\n"},
@@ -32,6 +33,12 @@ static const struct Subcommand {
     {"references", command_references, "pde",
      "convjudge references --problem ID [--device DEVICE] [--export]\n"
      "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},
+    {"baselines", command_baselines, "pd",
+     "convjudge baselines --problem ID [--device DEVICE]\n"
+     "    Times the CPU baselines and the reference solutions, and prints them in one table.\n"},
+    {"sweep", command_sweep, "pd",
+     "convjudge sweep [--problem ID] [--device DEVICE] FILE\n"
+     "    Times FILE with every combination that a line \"// sweep: BLOCK=8,16 TILE=1,2\" in it names, and says which is best.\n"},
     {"calibrate", command_calibrate, "d",
      "convjudge calibrate [--device DEVICE]\n"
      "    Measures what a GPU can do at most, for leaderboard/devices/<device>.json, and times all reference solutions, for\n"

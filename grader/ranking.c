@@ -49,7 +49,9 @@ void ranking_decide(Result *result, bool recorded)
     char *status = result->rank_status;
     const size_t size = sizeof result->rank_status;
     const CaseResult *impossible = result->device.read_bytes_per_s > 0 ? impossibly_fast_case(result) : NULL;
-    if (result->verdict != VERDICT_ACCEPTED)
+    if (result->on_cpu)
+        snprintf(status, size, "not ranked: a CPU baseline");
+    else if (result->verdict != VERDICT_ACCEPTED)
         snprintf(status, size, "not ranked: not accepted");
     else if (result->unsteady[0] != '\0')
         snprintf(status, size, "not ranked: %.*s", (int)(size - sizeof "not ranked: "), result->unsteady);

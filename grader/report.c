@@ -297,7 +297,10 @@ static void add_conditions(const Result *result, const Timing *timing, TerminalS
         widen(&temperature_c, result->blocks[i].temperature_c);
     }
     add_label(out, "measured");
-    text_printf(out, "%zu blocks x %zu calls", timing->blocks, timing->count / timing->blocks);
+    if (result->on_cpu)
+        text_printf(out, "%zu calls, without the first one", timing->count);
+    else
+        text_printf(out, "%zu blocks x %zu calls", timing->blocks, timing->count / timing->blocks);
     add_condition(out, "SM clock ", clock_mhz, "MHz");
     add_condition(out, "", temperature_c, style.utf8 ? "°C" : "C");
     text_add(out, "\n");
@@ -450,8 +453,9 @@ static void add_next_to_beat(const Result *result, Text *out)
 
 static void add_success(const Result *result, TerminalStyle style, Text *out)
 {
-    if (result->score.ms > 0) {
+    if (result->score.ms > 0)
         add_score(result, style, out);
+    if (result->score.ms > 0 && !result->on_cpu) {
         add_percentile(&result->references, "references", "reference solutions", out);
         add_percentile(&result->class_, "class", "others", out);
     }

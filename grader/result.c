@@ -1,15 +1,60 @@
 #include "grader/result.h"
 
+#include "grader/version.h"
+#include "harness/sandbox.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 void result_free(Result *result)
 {
     compiled_free(&result->compiled);
     arena_free(&result->arena);
     *result = (Result){0};
+}
+
+void result_begin(Result *result, const Problem *problem, const Submission *submission)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    *result = (Result){
+        .problem = problem,
+        .file_name = submission->file_name,
+        .source = submission->hash,
+        .person = "",
+        .judge = CONVJUDGE_VERSION,
+        .sandbox = sandbox_level(),
+        .text = "",
+    };
+    strftime(result->time_utc, sizeof result->time_utc, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    if (strcmp(result->sandbox, "full") != 0)
+        result_warn(result, "the submission ran with sandbox %s", result->sandbox);
+}
+
+void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted[CASE_GROUPS], const Testcase ***testcases)
+{
+    Arena *arena = &result->arena;
+    result->cases = arena_array(arena, set->count, sizeof *result->cases);
+    *testcases = arena_array(arena, set->count, sizeof **testcases);
+    for (size_t i = 0; i < set->count; i++) {
+        const Testcase *testcase = &set->cases[i];
+        if (!wanted[testcase->group])
+            continue;
+        (*testcases)[result->case_count] = testcase;
+        result->cases[result->case_count++] = (CaseResult){
+            .group = testcase->group,
+            .name = testcase->group == CASE_HIDDEN ? arena_printf(arena, "hidden %d", testcase->number)
+                                                   : arena_string(arena, testcase->name),
+            .sizes = testcase->sizes,
+            .text = "",
+            .printed = "",
+            .operations = testcase->operations,
+            .bytes = testcase->bytes,
+        };
+    }
 }
 
 void result_warn(Result *result, const char *format, ...)

@@ -66,7 +66,8 @@ typedef struct Result {
     Digest source;
     char time_utc[32];         /* when it began, "2026-01-31T12:00:00Z" */
     const char *person;
-    DeviceInfo device;
+    DeviceInfo device;         /* where on_cpu is set only its names mean anything */
+    bool on_cpu;               /* a CPU baseline: plain C, timed by the judge's clock, never ranked or recorded */
     const char *judge;         /* version */
     char toolkit[64];          /* version */
     const char *sandbox;       /* sandbox_level() */
@@ -97,6 +98,11 @@ typedef struct Result {
 } Result;
 
 void result_free(Result *result);
+
+/* An empty result of a grading that begins now. */
+void result_begin(Result *result, const Problem *problem, const Submission *submission);
+/* An entry, "not run" as yet, for each testcase of a group that is wanted. `(*testcases)[i]` is the one of cases[i]. */
+void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted[CASE_GROUPS], const Testcase ***testcases);
 
 /* Adds a warning, once. */
 __attribute__((format(printf, 2, 3))) void result_warn(Result *result, const char *format, ...);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum CaseGroup { CASE_SAMPLE, CASE_HIDDEN, CASE_TIMED_CUDA, CASE_TIMED_SIM } CaseGroup;
+typedef enum CaseGroup { CASE_SAMPLE, CASE_HIDDEN, CASE_TIMED_CUDA, CASE_TIMED_SIM, CASE_GROUPS } CaseGroup;
 
 typedef enum SourceKind {
     SOURCE_VALUES,   /* literal */
