@@ -1,0 +1,12 @@
+#!/usr/bin/env bats
+# The pictures among the testcases are those that their program draws.
+
+load helper
+
+@test "each picture is the one that its program draws" {
+    gcc -std=c11 -Wall -Wextra -Werror -o pictures "$root/testcases/blur-rgb/pictures.c"
+    ./pictures
+    for picture in "$root"/testcases/blur-rgb/*.ppm; do
+        cmp "$picture" "${picture##*/}"
+    done
+}
