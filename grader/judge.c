@@ -7,9 +7,7 @@
 #include "grader/oracle.h"
 #include "grader/redact.h"
 #include "grader/sitting.h"
-#include "grader/version.h"
 #include "harness/process.h"
-#include "harness/sandbox.h"
 #include "harness/toolkit.h"
 
 #include <stdarg.h>
@@ -338,44 +336,14 @@ static Status judge_by_clock(Judge *judge, Message *why)
 
 /* ---- the steps before -------------------------------------------------------------------------------------------- */
 
-static bool is_wanted(const Judge *judge, CaseGroup group)
-{
-    if (group == CASE_SAMPLE || group == CASE_HIDDEN)
-        return !judge->job->timed_only;
-    return !judge->job->untimed_only &&
-           group == (judge->result->device.modelled ? CASE_TIMED_SIM : CASE_TIMED_CUDA);
-}
-
-/* An entry in the result for each case of this device, "not run" as yet. */
+/* The cases of this device. */
 static void list_cases(Judge *judge)
 {
-    Result *result = judge->result;
-    Arena *arena = &result->arena;
-    result->cases = arena_array(arena, judge->set.count, sizeof *result->cases);
-    judge->testcases = arena_array(arena, judge->set.count, sizeof *judge->testcases);
-    for (size_t i = 0; i < judge->set.count; i++) {
-        const Testcase *testcase = &judge->set.cases[i];
-        if (!is_wanted(judge, testcase->group))
-            continue;
-        judge->testcases[result->case_count] = testcase;
-        result->cases[result->case_count++] = (CaseResult){
-            .group = testcase->group,
-            .name = testcase->group == CASE_HIDDEN ? arena_printf(arena, "hidden %d", testcase->number)
-                                                   : arena_string(arena, testcase->name),
-            .sizes = testcase->sizes,
-            .text = "",
-            .printed = "",
-            .operations = testcase->operations,
-            .bytes = testcase->bytes,
-        };
-    }
-}
-
-static void put_time(Result *result)
-{
-    time_t now = time(NULL);
-    struct tm utc;
-    strftime(result->time_utc, sizeof result->time_utc, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    const bool untimed = !judge->job->timed_only, timed = !judge->job->untimed_only;
+    const bool modelled = judge->result->device.modelled;
+    const bool wanted[CASE_GROUPS] = {[CASE_SAMPLE] = untimed, [CASE_HIDDEN] = untimed,
+                                      [CASE_TIMED_SIM] = timed && modelled, [CASE_TIMED_CUDA] = timed && !modelled};
+    result_list_cases(judge->result, &judge->set, wanted, &judge->testcases);
 }
 
 /* The broker opens the device while everything else is read. */
@@ -402,18 +370,7 @@ static Status start(Judge *judge, Message *why)
 {
     double start_s = now_s();
     Result *result = judge->result;
-    *result = (Result){
-        .problem = judge->job->problem,
-        .file_name = judge->job->submission->file_name,
-        .source = judge->job->submission->hash,
-        .person = "",
-        .judge = CONVJUDGE_VERSION,
-        .sandbox = sandbox_level(),
-        .text = "",
-    };
-    put_time(result);
-    if (strcmp(result->sandbox, "full") != 0)
-        result_warn(result, "the submission ran with sandbox %s", result->sandbox);
+    result_begin(result, judge->job->problem, judge->job->submission);
     Status status = open_all(judge, why);
     if (status != STATUS_OK)
         return status;
