@@ -16,6 +16,8 @@ MUST_USE Status command_references(const Options *options, int *exit_status, Mes
 MUST_USE Status command_calibrate(const Options *options, int *exit_status, Message *why);
 /* Holds solutions to the verdicts that they claim, as TAP. 1: one of them gets another. */
 MUST_USE Status command_check(const Options *options, int *exit_status, Message *why);
+/* Holds a whole problem to what a problem must be, as TAP, up to the first thing that is missing. 1: something is. */
+MUST_USE Status command_check_problem(const Options *options, int *exit_status, Message *why);
 /* Times a problem's CPU baselines and its reference solutions, and prints them in one table. 1: one is not accepted. */
 MUST_USE Status command_baselines(const Options *options, int *exit_status, Message *why);
 /* Times a file with every combination of the macros that it names. 1: none is accepted. */

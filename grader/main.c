@@ -48,6 +48,10 @@ static const struct Subcommand {
      "    Holds solutions, by default all, to the verdict their folder names, by default on the simulated GPU; a real one\n"
      "    may also say what a line \"// on cuda: VERDICT, VERDICT\" names. Prints TAP.\n"
      "    --timed          on a real GPU run the timed cases, too, which takes longer\n"},
+    {"check-problem", command_check_problem, "pd",
+     "convjudge check-problem --problem ID [--device DEVICE]\n"
+     "    Holds a problem to what a problem must be: statement, cases, oracle, starter, solutions, and that every hidden case\n"
+     "    finds a wrong solution. Shows which finds which, and names the first thing missing. Prints TAP.\n"},
 };
 
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

@@ -4,6 +4,7 @@
 
 #include "grader/result.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const Problem made_up_problem = {
@@ -16,7 +17,7 @@ static const Problem made_up_problem = {
     .revision = {"0123"},
 };
 
-static CaseResult made_up_case(CaseGroup group, const char *name, Verdict verdict)
+static inline CaseResult made_up_case(CaseGroup group, const char *name, Verdict verdict)
 {
     CaseResult item = {.group = group, .name = name, .judged = true, .verdict = verdict, .text = "", .printed = ""};
     item.sizes.values[2] = 4711;
@@ -25,7 +26,7 @@ static CaseResult made_up_case(CaseGroup group, const char *name, Verdict verdic
     return item;
 }
 
-static CaseResult made_up_timed_case(const char *name, double seconds)
+static inline CaseResult made_up_timed_case(const char *name, double seconds)
 {
     CaseResult item = made_up_case(CASE_TIMED_SIM, name, VERDICT_ACCEPTED);
     item.operations = 1000000;
@@ -37,7 +38,7 @@ static CaseResult made_up_timed_case(const char *name, double seconds)
     return item;
 }
 
-static Result made_up_result(CaseResult *cases, size_t count)
+static inline Result made_up_result(CaseResult *cases, size_t count)
 {
     Result result = {
         .problem = &made_up_problem,
@@ -57,7 +58,7 @@ static Result made_up_result(CaseResult *cases, size_t count)
     return result;
 }
 
-static void forget_samples(CaseResult *cases, size_t count)
+static inline void forget_samples(CaseResult *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(cases[i].samples);
