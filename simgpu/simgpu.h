@@ -67,7 +67,7 @@ SimFunction *simgpu_function(SimModule *module, const char *name);
 /* A .global or .const variable by name. Both lie in [base, base + span), and simgpu_find() knows them, so that a host copy
  * to a symbol is a plain copy to this address. */
 bool simgpu_variable(SimModule *module, const char *name, uint64_t *address, uint64_t *bytes);
-/* The .const variables one by one, numbered from 0; false where there are no more. */
+/* The .const variables one by one, numbered from 0 in any order; false where there are no more. */
 bool simgpu_constant(const SimModule *module, uint32_t number, uint64_t *address, uint64_t *bytes);
 
 typedef struct SimFunctionInfo {

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* store(p, v): thread i of the grid writes v + i to p[i]. spin(): never ends. */
+/* store(p, v): thread i of the grid writes v + i to p[i]. spin(): never ends. take(to, from): writes numbers[0] to to[0]
+ * and from[0] to to[1]. */
 static const char PTX[] =
     ".version 9.0\n.target sm_90\n.address_size 64\n"
     ".visible .const .align 4 .b8 numbers[16];\n"
@@ -20,6 +21,17 @@ static const char PTX[] =
     "  mul.wide.s32 %rd3, %r5, 4;\n"
     "  add.s64 %rd4, %rd2, %rd3;\n"
     "  st.global.u32 [%rd4], %r6;\n"
+    "  ret;\n"
+    "}\n"
+    ".visible .entry take(.param .u64 take_param_0, .param .u64 take_param_1)\n"
+    "{\n"
+    "  .reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
+    "  ld.param.u64 %rd1, [take_param_0];\n"
+    "  ld.param.u64 %rd2, [take_param_1];\n"
+    "  ld.const.u32 %r1, [numbers];\n"
+    "  ld.global.u32 %r2, [%rd2];\n"
+    "  st.global.u32 [%rd1], %r1;\n"
+    "  st.global.u32 [%rd1+4], %r2;\n"
     "  ret;\n"
     "}\n"
     ".visible .entry spin()\n"
@@ -210,6 +222,58 @@ static void one_budget_is_for_all_kernels_of_a_call(void **state)
     assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 
+/* ---- probes ------------------------------------------------------------------------------------------------------ */
+
+static void take(Fixture *f, uint64_t to, uint64_t from, uint32_t taken[2])
+{
+    const uint64_t parameters[] = {to, from};
+    DeviceLaunch launch = {.function = f->ops->function(f->module, "take"),
+                           .grid = {1, 1, 1},
+                           .block = {1, 1, 1},
+                           .parameters = parameters,
+                           .parameter_bytes = sizeof parameters};
+    assert_int_equal(f->ops->launch(f->device, &launch), 0);
+    assert_int_equal(f->ops->read(f->device, taken, to, 2 * sizeof *taken, NULL), 0);
+}
+
+static void a_probe_exchanges_constants_while_a_kernel_runs(void **state)
+{
+    Fixture *f = *state;
+    const uint32_t words[] = {5, 7, 11}, others[] = {105, 107, 111}, numbers[] = {7, 8, 5, 107};
+    uint32_t taken[2], kept[4];
+    uint64_t address, bytes;
+    DeviceProbe probe = {.words = words, .others = others, .count = 3, .source = f->array, .target = f->array};
+    assert_true(f->ops->variable(f->module, "numbers", &address, &bytes));
+    assert_int_equal(f->ops->write(f->device, address, numbers, sizeof numbers, NULL), 0);
+    assert_int_equal(f->ops->write(f->device, f->array + 512, numbers, sizeof numbers, NULL), 0);
+    f->ops->probe(f->device, &probe);
+    take(f, f->array, f->array + 512, taken);
+    assert_int_equal(taken[0], 107);
+    assert_int_equal(taken[1], 7);
+    assert_int_equal(f->ops->read(f->device, kept, address, 12, NULL), 0);
+    assert_memory_equal(kept, numbers, 12);
+    f->ops->probe(f->device, NULL);
+    take(f, f->array, f->array + 512, taken);
+    assert_int_equal(taken[0], 7);
+}
+
+static void a_probe_names_a_kernel_that_takes_the_direct_way(void **state)
+{
+    Fixture *f = *state;
+    uint32_t taken[2];
+    uint64_t source, target;
+    assert_int_equal(f->ops->alloc(f->device, 8, &source), 0);
+    assert_int_equal(f->ops->alloc(f->device, 8, &target), 0);
+    DeviceProbe probe = {.source = source, .target = target};
+    f->ops->probe(f->device, &probe);
+    take(f, f->array, source, taken); /* writes something else */
+    take(f, target, f->array, taken); /* reads something else */
+    assert_string_equal(probe.direct_load, "");
+    take(f, target, source, taken);
+    assert_string_equal(probe.direct_load, "kernel take");
+    f->ops->probe(f->device, NULL);
+}
+
 /* ---- modelled time ----------------------------------------------------------------------------------------------- */
 
 /* What the bracket shows for some operations on streams, in units of one kernel (K) and one copy across the bus (C). */
@@ -389,6 +453,8 @@ int main(void)
         ON_A_DEVICE(a_fault_is_met_by_the_next_operation_and_all_after_it),
         ON_A_DEVICE(an_endless_kernel_ends_with_its_budget),
         ON_A_DEVICE(one_budget_is_for_all_kernels_of_a_call),
+        ON_A_DEVICE(a_probe_exchanges_constants_while_a_kernel_runs),
+        ON_A_DEVICE(a_probe_names_a_kernel_that_takes_the_direct_way),
         ON_A_DEVICE(operations_of_one_stream_follow_each_other),
         ON_A_DEVICE(copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap),
         ON_A_DEVICE(the_default_stream_waits_for_blocking_streams_only),

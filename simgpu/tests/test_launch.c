@@ -319,6 +319,86 @@ static void copies_take_their_bandwidth(void **state)
     assert_true(fabs(across - (double)(1 << 30) / profile->bus_bytes_per_s) < 0.05 * across);
 }
 
+/* ---- watched allocations ----------------------------------------------------------------------------------------- */
+
+/* fetch(from, to, from_elsewhere): thread i writes from[i] to to[i], and where the flag is set, reads from[i] by the
+ * instruction of line 12, else the constant `tap` by that of line 14. */
+static const char fetch_ptx[] =
+    HEAD
+    ".const .align 4 .b8 tap[8];\n"
+    ".global .align 4 .b8 plain[4];\n"
+    ".const .align 4 .f32 scale = 0f40000000;\n"
+    ".file 1 \"/somewhere/fetch.cu\"\n"
+    ".visible .entry fetch(.param .u64 from, .param .u64 to, .param .u32 direct)\n"
+    "{\n"
+    "  .reg .b32 %r<5>; .reg .b64 %rd<6>; .reg .pred %p;\n"
+    "  ld.param.u64 %rd1, [from];\n  ld.param.u64 %rd2, [to];\n  ld.param.u32 %r1, [direct];\n"
+    "  mov.u32 %r2, %tid.x;\n  mul.wide.u32 %rd3, %r2, 4;\n"
+    "  add.s64 %rd4, %rd1, %rd3;\n  add.s64 %rd5, %rd2, %rd3;\n"
+    "  setp.eq.u32 %p, %r1, 0;\n  @%p bra $constant;\n"
+    "  .loc 1 12 3\n  ld.global.u32 %r3, [%rd4];\n  bra.uni $store;\n"
+    "$constant:\n  .loc 1 14 3\n  ld.const.u32 %r3, [tap];\n"
+    "$store:\n  .loc 1 16 3\n  st.global.u32 [%rd5], %r3;\n  ret;\n"
+    "}\n";
+
+typedef struct FetchParameters {
+    uint64_t from, to;
+    uint32_t direct;
+} FetchParameters;
+
+static SimReport fetch(SimModule *module, uint64_t from, uint64_t to, bool direct, uint64_t source, uint64_t target)
+{
+    FetchParameters parameters = {from, to, direct};
+    SimLaunch launch = {.grid = {300, 1, 1}, .block = {64, 1, 1}, .watched_source = source, .watched_target = target};
+    SimReport report = run(simgpu_function(module, "fetch"), launch, &parameters);
+    if (report.outcome != SIM_OK)
+        fail_test("%s", report.fault.text);
+    return report;
+}
+
+static void a_load_from_a_watched_allocation_is_told_with_its_line(void **state)
+{
+    SimModule *module;
+    Message why = {0};
+    if (machine_load(gpu, fetch_ptx, sizeof fetch_ptx - 1, "fetch", &module, &why) == NULL)
+        fail_test("%s", why.text);
+    uint64_t a = machine_array(gpu, NULL, 256), b = machine_array(gpu, NULL, 256), out = machine_array(gpu, NULL, 256);
+    SimReport report = fetch(module, a, out, true, a, out);
+    assert_string_equal(report.watched_load, "kernel fetch (fetch.cu:12)");
+    assert_true(report.watched_store);
+    report = fetch(module, b, out, true, a, out);
+    assert_string_equal(report.watched_load, "");
+    assert_true(report.watched_store);
+    report = fetch(module, a, out, false, a, b);
+    assert_string_equal(report.watched_load, "");
+    assert_false(report.watched_store);
+    report = fetch(module, a, out, true, 0, 0);
+    assert_string_equal(report.watched_load, "");
+    assert_false(report.watched_store);
+    simgpu_release(gpu, a);
+    simgpu_release(gpu, b);
+    simgpu_release(gpu, out);
+    simgpu_module_unload(gpu, module);
+}
+
+static void the_constant_variables_of_a_module_are_listed(void **state)
+{
+    SimModule *module;
+    Message why = {0};
+    uint64_t address, bytes, total = 0;
+    assert_non_null(machine_load(gpu, fetch_ptx, sizeof fetch_ptx - 1, "fetch", &module, &why));
+    for (uint32_t number = 0; number < 2; number++) {
+        SimAllocation found;
+        assert_true(simgpu_constant(module, number, &address, &bytes));
+        assert_true(simgpu_find(gpu, address, bytes, &found));
+        assert_true(strcmp(found.name, "tap") == 0 || strcmp(found.name, "scale") == 0);
+        total += bytes;
+    }
+    assert_int_equal(total, 12);
+    assert_false(simgpu_constant(module, 2, &address, &bytes));
+    simgpu_module_unload(gpu, module);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +418,8 @@ int main(void)
         cmocka_unit_test(endless_printf_is_cut),
         cmocka_unit_test(bad_modules_are_refused_with_a_line),
         cmocka_unit_test(copies_take_their_bandwidth),
+        cmocka_unit_test(a_load_from_a_watched_allocation_is_told_with_its_line),
+        cmocka_unit_test(the_constant_variables_of_a_module_are_listed),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }
