@@ -94,7 +94,8 @@ static Status prepare(Grading *grading, Message *why)
     return status == STATUS_OK ? open_store(grading, why) : status;
 }
 
-/* Without stored times there is no anchor yet: this run, or the next, takes them. */
+/* Without stored times there is no anchor yet: this run, or the next, takes them. A student's kit has times, and no source
+ * to take them with. */
 static const Submission *choose_anchor(void *context, const DeviceInfo *device)
 {
     Grading *grading = context;
@@ -104,7 +105,7 @@ static const Submission *choose_anchor(void *context, const DeviceInfo *device)
         ranking_ladder(grading->store, &grading->problem, &board, &grading->ladder, &ignored) != STATUS_OK)
         return NULL;
     const Rung *anchor = ladder_anchor(&grading->ladder);
-    return anchor == NULL ? NULL : &anchor->submission;
+    return anchor == NULL || anchor->submission.source.length == 0 ? NULL : &anchor->submission;
 }
 
 static Status judge(Grading *grading, Message *why)

@@ -92,6 +92,18 @@ void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count)
         }
 }
 
+void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count)
+{
+    ladder->rungs = arena_array(&ladder->arena, count, sizeof *ladder->rungs);
+    ladder->count = count;
+    for (size_t i = 0; i < count; i++) {
+        Rung *rung = &ladder->rungs[i];
+        rung->time.name = arena_string(&ladder->arena, times[i].name);
+        rung->time.source_hash = arena_string(&ladder->arena, times[i].source_hash);
+        set_time(ladder, rung, times[i].time, times[i].time_utc);
+    }
+}
+
 Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why)
 {
     Result result = {0};

@@ -30,6 +30,9 @@ void ladder_free(Ladder *ladder);
 /* Takes over times that fit: of a rung that has none yet, with the source that the file still has. */
 void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count);
 
+/* Makes rungs of times alone, for a ladder that has none: a student's kit has the times, and no sources. */
+void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count);
+
 /* Judges one reference solution on its timed cases now. One that is not accepted is BAD_INPUT. */
 MUST_USE Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why);
 

@@ -44,6 +44,15 @@ static const CaseResult *impossibly_fast_case(const Result *result)
     return NULL;
 }
 
+/* A student's kit has none. */
+static bool has_hidden_cases(const Result *result)
+{
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].group == CASE_HIDDEN)
+            return true;
+    return false;
+}
+
 void ranking_decide(Result *result, bool recorded)
 {
     char *status = result->rank_status;
@@ -63,6 +72,8 @@ void ranking_decide(Result *result, bool recorded)
         snprintf(status, size, "not ranked: kernels can reach the judge's own memory on this device");
     else if (strcmp(result->sandbox, "full") != 0)
         snprintf(status, size, "not ranked: sandbox %s", result->sandbox);
+    else if (!has_hidden_cases(result))
+        snprintf(status, size, "not ranked: the hidden cases are not here, which decide");
     else if (!recorded)
         snprintf(status, size, "not ranked: not recorded, as --no-record asks");
     else
@@ -128,8 +139,10 @@ static Status take_filed_times(const Board *board, Ladder *ladder, Message *why)
     Status status = ranking_times_path(board->device, path, sizeof path, why);
     if (status == STATUS_OK)
         status = references_read(path, board, &arena, &times, &count, why);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && ladder->count > 0)
         ladder_take(ladder, times, count);
+    else if (status == STATUS_OK)
+        ladder_adopt(ladder, times, count);
     arena_free(&arena);
     return status;
 }

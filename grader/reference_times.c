@@ -56,6 +56,8 @@ Status reference_times_take(const Problem *problem, const char *device, bool exp
     Ladder ladder = {0};
     Store *store = NULL;
     Status status = ladder_read(problem, &ladder, why);
+    if (status == STATUS_OK && ladder.count == 0)
+        status = fail(STATUS_NOT_FOUND, why, "solutions/%s/accepted holds no reference solutions", problem->id);
     if (status == STATUS_OK)
         status = ranking_open(STORE_WRITE, &store, why);
     if (status == STATUS_OK)

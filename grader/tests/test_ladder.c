@@ -20,6 +20,18 @@ static void only_times_of_the_same_source_are_taken(void **state)
     arena_free(&ladder.arena);
 }
 
+static void times_without_sources_make_a_ladder_of_their_own(void **state)
+{
+    const ReferenceTime times[] = {{.name = "a.cu", .source_hash = "1", .time_utc = "then", .time = {5, 0.1}}};
+    Ladder ladder = {0};
+    ladder_adopt(&ladder, times, COUNT_OF(times));
+    assert_int_equal(ladder.count, 1);
+    assert_string_equal(ladder.rungs[0].time.name, "a.cu");
+    assert_true(ladder.rungs[0].time.time.ms == 5);
+    assert_int_equal(ladder.rungs[0].submission.source.length, 0);
+    ladder_free(&ladder);
+}
+
 static void the_ladder_is_sorted_and_leaves_out_what_has_no_time(void **state)
 {
     Rung rungs[] = {{.time = {.name = "slow", .source_hash = "", .time_utc = "", .time = {3, 0.1}}},
@@ -65,6 +77,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_times_of_the_same_source_are_taken),
+        cmocka_unit_test(times_without_sources_make_a_ladder_of_their_own),
         cmocka_unit_test(the_ladder_is_sorted_and_leaves_out_what_has_no_time),
         cmocka_unit_test(the_anchor_is_the_reference_of_median_time),
     };
