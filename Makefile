@@ -47,7 +47,7 @@ say = $(if $(V),,@echo "  $(1) $@";)
 .SECONDARY:
 
 help:  ## Show this list
-	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 need = $(if $(value $(1)),,$(error $(2)))
 
@@ -71,6 +71,16 @@ baselines: build  ## Time CPU baselines and reference solutions, in one table: P
 sweep: build  ## Time every combination of a "// sweep:" line's macros: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...]
 	@$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(BUILD)/convjudge sweep $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} -- "$$SUB"
+
+check-problem: build  ## Hold a problem to what a problem must be, and name the first thing missing: PROBLEM=id [DEVICE=...]
+	@$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(BUILD)/convjudge check-problem --problem "$$PROBLEM" \
+	  $${DEVICE:+--device "$$DEVICE"}
+
+new-problem:  ## Write the folders of a new problem, a working example to begin with: PROBLEM=my-conv
+	@$(call need,PROBLEM,name it: make new-problem PROBLEM=my-conv)grader/new_problem.sh "$$PROBLEM"
+
+student-kit:  ## Pack what students get, without hidden cases and solutions, into build/student-kit.tar.gz
+	@grader/student_kit.sh $(BUILD)/student-kit.tar.gz
 
 calibrate: build  ## Measure a GPU's ceilings and time all reference solutions on it: [DEVICE=...]
 	@$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
@@ -189,5 +199,5 @@ $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard references baselines sweep calibrate build setup toolchain test test-programs sanitized-unit-tests unit \
+.PHONY: help grade leaderboard references baselines sweep check-problem new-problem student-kit calibrate build setup toolchain test test-programs sanitized-unit-tests unit \
   test-gpu lint bench clean

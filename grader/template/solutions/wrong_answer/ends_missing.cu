@@ -1,0 +1,22 @@
+// Mistake: only outputs with both neighbours are computed.
+// problem: @ID@
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* filter, float* output, int length)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 1 || i >= length - 1)
+        return;
+    float sum = 0.0f;
+    for (int k = 0; k < 3; k++)
+        sum += input[i + k - 1] * filter[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* filter, float* output, int length)
+{
+    int threads = 256;
+    int blocks = (length + threads - 1) / threads;
+    convolve<<<blocks, threads>>>(input, filter, output, length);
+    cudaDeviceSynchronize();
+}
