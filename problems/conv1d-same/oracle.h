@@ -1,5 +1,5 @@
-/* output[i] = sum over k of input[i + k - radius] * filter[k]: the filter's middle lies on element i, ghost cells beyond
- * both ends are zero, and the filter is not flipped. */
+/* output[i] = sum over k of input[i + k - radius] * filter[k]: the filter's middle lies on element i, ghost cells
+ * beyond both ends are zero, and the filter is not flipped. */
 ORACLE Sum oracle(const Case *c, long i)
 {
     Sum sum = SUM_ZERO;

@@ -1,14 +1,15 @@
 // problem: conv1d-same
 //
-// wide loads: 8 outputs a thread, and inputs and taps come from shared memory 16 bytes at a time: 2 load instructions
-// for 32 multiply-adds. The 8 outputs go to global memory with two 16-byte stores. The tile begins at a multiple of 4
-// elements before the leftmost input, and zeros are put before the filter in its place, so that 16-byte loads are aligned.
-// Operations a byte read from shared memory, for S outputs a thread: 2 S / 8, here 2; read from global memory as any
-// tile, T F / (2 (T + F - 1)) with T = 1024.
+// wide loads: 12 outputs a thread, and inputs and taps come from shared memory 16 bytes at a time: 2 load instructions
+// for 48 multiply-adds. The inputs of neighbouring threads lie 12 apart, so that 8 threads, which is how many 16-byte
+// loads shared memory serves at once, meet all 32 banks. The tile begins at a multiple of 4 elements before the
+// leftmost input, and zeros are put before the filter in its place, so that 16-byte loads are aligned.
+// Operations a byte read from shared memory, for S outputs a thread: 2 S / 8, here 3; read from global memory as any
+// tile, T F / (2 (T + F - 1)) with T = 1536.
 #include <cuda_runtime.h>
 
 #define THREADS 128
-#define OUTPUTS 8
+#define OUTPUTS 12
 #define STEP 4 // taps taken at a time: one float4
 #define TILE (THREADS * OUTPUTS)
 #define MAX_TAPS 2052 // 2047, and up to 3 zeros before and 3 behind
@@ -50,10 +51,12 @@ __global__ void convolve(const float* input, const float* filter, float* output,
 
     const float* mine = s_input + threadIdx.x * OUTPUTS;
     float sum[OUTPUTS] = {0.0f};
-    float window[OUTPUTS + STEP]; // inputs k .. k + 11 of this thread
-    load4(window, mine);
-    load4(window + 4, mine + 4);
+    float window[OUTPUTS + STEP]; // inputs k .. k + 15 of this thread
+#pragma unroll
+    for (int j = 0; j < OUTPUTS; j += 4)
+        load4(window + j, mine + j);
 
+#pragma unroll 4 // the window turns round within its registers
     for (int k = 0; k < taps; k += STEP) {
         float tap[STEP];
         load4(tap, s_filter + k);
@@ -70,8 +73,9 @@ __global__ void convolve(const float* input, const float* filter, float* output,
 
     int i = blockIdx.x * TILE + threadIdx.x * OUTPUTS;
     if (i + OUTPUTS <= width) {
-        *reinterpret_cast<float4*>(output + i) = make_float4(sum[0], sum[1], sum[2], sum[3]);
-        *reinterpret_cast<float4*>(output + i + 4) = make_float4(sum[4], sum[5], sum[6], sum[7]);
+#pragma unroll
+        for (int o = 0; o < OUTPUTS; o += 4)
+            *reinterpret_cast<float4*>(output + i + o) = make_float4(sum[o], sum[o + 1], sum[o + 2], sum[o + 3]);
     } else {
 #pragma unroll
         for (int o = 0; o < OUTPUTS; o++)

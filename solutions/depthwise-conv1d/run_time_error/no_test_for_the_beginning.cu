@@ -1,0 +1,25 @@
+// Mistake: reads the past of the first positions from memory, where it does not exist.
+// on cuda: Wrong Answer, Accepted, Run-Time Error
+// problem: depthwise-conv1d
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* x, const float* weight, const float* bias, float* output, int B, int L, int D,
+                         int K)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= B * L * D)
+        return;
+    int d = i % D;
+
+    float sum = bias[d];
+    for (int k = 0; k < K; k++)
+        sum += x[i - k * D] * weight[d * K + k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* x, const float* weight, const float* bias, float* output, int B, int L, int D, int K)
+{
+    int blocks = (B * L * D + 255) / 256;
+    convolve<<<blocks, 256>>>(x, weight, bias, output, B, L, D, K);
+    cudaDeviceSynchronize();
+}

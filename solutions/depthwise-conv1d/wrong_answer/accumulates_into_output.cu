@@ -1,0 +1,24 @@
+// Mistake: adds to the output without setting it to the bias first, so it keeps what it held (NaN).
+// problem: depthwise-conv1d
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* x, const float* weight, const float* bias, float* output, int B, int L, int D,
+                         int K)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= B * L * D)
+        return;
+    int d = i % D;
+    int l = i / D % L;
+
+    for (int k = 0; k < K && k <= l; k++)
+        output[i] += x[i - k * D] * weight[d * K + k];
+    output[i] += bias[d];
+}
+
+extern "C" void solve(const float* x, const float* weight, const float* bias, float* output, int B, int L, int D, int K)
+{
+    int blocks = (B * L * D + 255) / 256;
+    convolve<<<blocks, 256>>>(x, weight, bias, output, B, L, D, K);
+    cudaDeviceSynchronize();
+}
