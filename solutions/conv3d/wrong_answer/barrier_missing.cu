@@ -1,0 +1,53 @@
+// Mistake: a warp of its own loads the filter into shared memory for the others, but no __syncthreads() lets them wait
+// for it.
+// on cuda: Accepted, Wrong Answer
+// problem: conv3d
+#include <cuda_runtime.h>
+
+#define COMPUTING_WARPS 8
+
+__device__ void compute(const float* input, const float* s_kernel, float* output, int input_depth, int input_rows,
+                        int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
+{
+    int output_depth = input_depth - kernel_depth + 1;
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    int plane = blockIdx.z;
+    int row = blockIdx.y * COMPUTING_WARPS + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (plane >= output_depth || row >= output_rows || col >= output_cols)
+        return;
+
+    float sum = 0.0f;
+    for (int d = 0; d < kernel_depth; d++)
+        for (int r = 0; r < kernel_rows; r++)
+            for (int s = 0; s < kernel_cols; s++)
+                sum += input[((plane + d) * input_rows + row + r) * input_cols + col + s] *
+                       s_kernel[(d * kernel_rows + r) * kernel_cols + s];
+    output[(plane * output_rows + row) * output_cols + col] = sum;
+}
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,
+                         int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
+{
+    __shared__ float s_kernel[125];
+
+    if (threadIdx.y < COMPUTING_WARPS)
+        compute(input, s_kernel, output, input_depth, input_rows, input_cols, kernel_depth, kernel_rows, kernel_cols);
+    else
+        for (int i = threadIdx.x; i < kernel_depth * kernel_rows * kernel_cols; i += 32)
+            s_kernel[i] = kernel[i];
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,
+                      int input_cols, int kernel_depth, int kernel_rows, int kernel_cols)
+{
+    int output_depth = input_depth - kernel_depth + 1;
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    dim3 threads(32, COMPUTING_WARPS + 1);
+    dim3 blocks((output_cols + 31) / 32, (output_rows + COMPUTING_WARPS - 1) / COMPUTING_WARPS, output_depth);
+    convolve<<<blocks, threads>>>(input, kernel, output, input_depth, input_rows, input_cols, kernel_depth,
+                                  kernel_rows, kernel_cols);
+    cudaDeviceSynchronize();
+}
