@@ -1,9 +1,9 @@
 // problem: conv3d
 //
 // fixed sizes: partial sums again, with filters of 3^3 and 5^3 taps as template parameters: all loops over taps are
-// unrolled, and multiply-adds take their tap from constant memory without a load. A thread computes 2 rows, so 6 rows
-// of 5 elements from shared memory serve 250 multiply-adds. Two planes take turns: one barrier each, and the next plane
-// is on its way while this one is used. Other sizes are computed one output a thread.
+// unrolled, and multiply-adds take their tap from constant memory without a load. A thread computes 2 neighbouring
+// rows, so 6 rows of 5 elements from shared memory serve 250 multiply-adds. Two planes take turns: one barrier each,
+// and the next plane is on its way while this one is used. Other sizes are computed one output a thread.
 // Intensity of T x U outputs a plane with K^3 taps: 2 K^3 TU / (4 ((T + K - 1) (U + K - 1) + TU)) operations a byte:
 // 23.3 for K = 5, 5.8 for K = 3.
 #include <algorithm>

@@ -1,10 +1,12 @@
-// Mistake: does not set the newest sum back to zero, so it goes on with that of the output before.
+// Mistake: does not set the newest sums back to zero, so they go on with those of the outputs before.
 // problem: conv3d
 #include <algorithm>
 #include <cuda_runtime.h>
 
 #define TILE_COLS 32
-#define TILE_ROWS 8
+#define THREADS_Y 4
+#define OUTPUTS 2 // rows of a thread, THREADS_Y apart
+#define TILE_ROWS (THREADS_Y * OUTPUTS)
 #define BLOCKS 1024
 #define MIN_PLANES 8
 #define MAX_KERNEL 5
@@ -26,32 +28,39 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
     int tile_cols = min(TILE_COLS + kernel_cols - 1, input_cols - first_col);
     int row = first_row + threadIdx.y;
     int col = first_col + threadIdx.x;
-    bool inside = row < output_rows && col < output_cols;
 
-    float sum[DEPTH] = {0.0f}; // sum[d] is that of the output d planes in front of plane z of the input
+    float sum[DEPTH][OUTPUTS] = {}; // sum[d] is that of the outputs d planes in front of plane z of the input
     int end = min(first_plane + planes + DEPTH - 1, input_depth);
     for (int z = first_plane; z < end; z++) {
         __syncthreads(); // nobody reads the plane before any more
-        for (int r = threadIdx.y; r < tile_rows; r += TILE_ROWS)
+        for (int r = threadIdx.y; r < tile_rows; r += THREADS_Y)
             for (int s = threadIdx.x; s < tile_cols; s += TILE_COLS)
                 s_plane[r][s] = input[(z * input_rows + first_row + r) * input_cols + first_col + s];
         __syncthreads();
-        if (!inside)
-            continue;
 
         for (int r = 0; r < kernel_rows; r++)
             for (int s = 0; s < kernel_cols; s++) {
-                float element = s_plane[threadIdx.y + r][threadIdx.x + s];
+                float element[OUTPUTS];
 #pragma unroll
-                for (int d = 0; d < DEPTH; d++)
-                    sum[d] += element * c_kernel[(d * kernel_rows + r) * kernel_cols + s];
+                for (int o = 0; o < OUTPUTS; o++)
+                    element[o] = s_plane[threadIdx.y + o * THREADS_Y + r][threadIdx.x + s];
+#pragma unroll
+                for (int d = 0; d < DEPTH; d++) {
+                    float tap = c_kernel[(d * kernel_rows + r) * kernel_cols + s];
+#pragma unroll
+                    for (int o = 0; o < OUTPUTS; o++)
+                        sum[d][o] += element[o] * tap;
+                }
             }
         int plane = z - (DEPTH - 1);
-        if (plane >= first_plane)
-            output[(plane * output_rows + row) * output_cols + col] = sum[DEPTH - 1];
 #pragma unroll
-        for (int d = DEPTH - 1; d > 0; d--)
-            sum[d] = sum[d - 1];
+        for (int o = 0; o < OUTPUTS; o++) {
+            if (plane >= first_plane && row + o * THREADS_Y < output_rows && col < output_cols)
+                output[(plane * output_rows + row + o * THREADS_Y) * output_cols + col] = sum[DEPTH - 1][o];
+#pragma unroll
+            for (int d = DEPTH - 1; d > 0; d--)
+                sum[d][o] = sum[d - 1][o];
+        }
     }
 }
 
@@ -76,7 +85,7 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
                   : kernel_depth == 3 ? convolve<3>
                   : kernel_depth == 4 ? convolve<4>
                                       : convolve<5>;
-    dim3 threads(TILE_COLS, TILE_ROWS);
+    dim3 threads(TILE_COLS, THREADS_Y);
     dim3 tiles((output_cols + TILE_COLS - 1) / TILE_COLS, (output_rows + TILE_ROWS - 1) / TILE_ROWS);
     int planes = planes_of_a_block(tiles.x * tiles.y, output_depth);
     dim3 blocks(tiles.x, tiles.y, (output_depth + planes - 1) / planes);
