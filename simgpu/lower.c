@@ -108,9 +108,12 @@ Operand constant(Lowering *l, uint64_t value, uint32_t bytes)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
+/* One byte is a predicate, which is 0 or 1: compilers write -1 for true. */
 static uint64_t immediate_bits(const PtxOperand *operand, uint32_t bytes)
 {
     uint64_t bits = operand->number;
+    if (bytes == 1)
+        return bits != 0;
     if (operand->number_kind == NUMBER_FLOAT64 && bytes == 4) {
         double wide;
         memcpy(&wide, &bits, sizeof wide);

@@ -335,8 +335,7 @@ static void lower_vote(Lowering *l, const Parts *parts)
                                                 : VOTE_ALL;
     join_warp(l);
     Operand result = result_operand(l, operand_at(l, 0), kind == VOTE_BALLOT ? 4 : 1);
-    const PtxOperand *asked = operand_at(l, 1);
-    Operand source = asked->kind == PTX_IMMEDIATE ? constant(l, asked->number != 0, 1) : source_operand(l, asked, 1);
+    Operand source = source_operand(l, operand_at(l, 1), 1);
     Operand mask = members(l, parts, 2);
     Instruction *vote = emit_warp(l, VOTE);
     vote->detail = (uint8_t)kind;
