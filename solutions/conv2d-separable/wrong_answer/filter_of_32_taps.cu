@@ -1,4 +1,4 @@
-// Mistake: one thread of a warp loads one tap, and the first a second one, so taps from the 33rd on stay zero.
+// Mistake: each thread of the first warp loads one tap of each filter; taps from the 33rd on stay zero.
 // problem: conv2d-separable
 #include <cuda_runtime.h>
 
@@ -7,15 +7,10 @@ __global__ void convolve(const float* input, const float* row_filter, const floa
 {
     __shared__ float s_row[65], s_column[65];
 
-    int x = threadIdx.x;
-    if (threadIdx.y == 0) {
-        s_row[x] = x <= 2 * radius ? row_filter[x] : 0.0f;
-        s_column[x] = x <= 2 * radius ? column_filter[x] : 0.0f;
-        bool another = x == 0 && 32 <= 2 * radius;
-        s_row[32 + x] = another ? row_filter[32] : 0.0f;
-        s_column[32 + x] = another ? column_filter[32] : 0.0f;
-        if (x == 0)
-            s_row[64] = s_column[64] = 0.0f;
+    int k = threadIdx.y * blockDim.x + threadIdx.x;
+    if (k <= 2 * radius) {
+        s_row[k] = threadIdx.y == 0 ? row_filter[k] : 0.0f;
+        s_column[k] = threadIdx.y == 0 ? column_filter[k] : 0.0f;
     }
     __syncthreads();
 
