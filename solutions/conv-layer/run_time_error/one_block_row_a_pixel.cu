@@ -1,0 +1,53 @@
+// Mistake: has blocks in y for the pixels, which may be more than the 65,535 that a grid has there.
+// problem: conv-layer
+#include <cuda_runtime.h>
+
+#define TILE 16
+
+struct Layer {
+    int n, height, width, in_channels, filter_height, filter_width, out_channels, stride, output_height, output_width;
+};
+
+__global__ void convolve(const float* input, const float* weights, const float* bias, float* output, Layer layer)
+{
+    __shared__ float s_input[TILE][TILE];
+    __shared__ float s_weights[TILE][TILE];
+
+    int x = threadIdx.x, y = threadIdx.y;
+    int pixels = layer.n * layer.output_height * layer.output_width;
+    int depth = layer.filter_height * layer.filter_width * layer.in_channels;
+    int pixel = blockIdx.y;
+    int channel = blockIdx.x * TILE + x;
+    int col = pixel % layer.output_width * layer.stride;
+    int row = pixel / layer.output_width % layer.output_height * layer.stride;
+    int image = pixel / layer.output_width / layer.output_height;
+    int corner = (image * layer.height + row) * layer.width + col; // the pixel under the first tap
+
+    float sum = 0.0f;
+    for (int first = 0; first < depth; first += TILE) {
+        int k = first + x, tap = k / layer.in_channels;
+        int under = corner + tap / layer.filter_width * layer.width + tap % layer.filter_width;
+        s_input[y][x] = pixel < pixels && k < depth ? input[under * layer.in_channels + k % layer.in_channels] : 0.0f;
+        s_weights[y][x] = first + y < depth && channel < layer.out_channels
+                              ? weights[(first + y) * layer.out_channels + channel] : 0.0f;
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < TILE; j++)
+            sum += s_input[y][j] * s_weights[j][x];
+        __syncthreads();
+    }
+    if (y == 0 && pixel < pixels && channel < layer.out_channels)
+        output[pixel * layer.out_channels + channel] = fmaxf(sum + bias[channel], 0.0f);
+}
+
+extern "C" void solve(const float* input, const float* weights, const float* bias, float* output, int n, int height,
+                      int width, int in_channels, int filter_height, int filter_width, int out_channels, int stride)
+{
+    Layer layer = {n, height, width, in_channels, filter_height, filter_width, out_channels, stride,
+                   (height - filter_height) / stride + 1, (width - filter_width) / stride + 1};
+    int pixels = n * layer.output_height * layer.output_width;
+    dim3 threads(TILE, TILE);
+    dim3 blocks((out_channels + TILE - 1) / TILE, pixels);
+    convolve<<<blocks, threads>>>(input, weights, bias, output, layer);
+    cudaDeviceSynchronize();
+}
