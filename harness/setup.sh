@@ -26,6 +26,7 @@ shellcheck          shellcheck     ShellCheck      shellcheck
 cppcheck            cppcheck       cppcheck        cppcheck
 jq                  jq             jq              jq
 sqlite3             sqlite3        sqlite          sqlite
+jsonschema          python3-jsonschema python3-jsonschema python-jsonschema
 pgrep               procps         procps-ng       procps-ng'
 
 present() {

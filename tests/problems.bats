@@ -1,0 +1,223 @@
+#!/usr/bin/env bats
+# What an instructor does: make a problem, check it, publish its formats, pack a kit for students.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# A home of the judge with one new problem, my-conv, and nothing else.
+new_home() {
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
+    mkdir -p "$CONVJUDGE_HOME/problems"
+    local folder
+    for folder in grader simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
+    "$root/grader/new_problem.sh" my-conv
+    problem=$CONVJUDGE_HOME/problems/my-conv
+    testcases=$CONVJUDGE_HOME/testcases/my-conv
+    solutions=$CONVJUDGE_HOME/solutions/my-conv
+}
+
+# edit FILE PROGRAM: by jq, in place.
+edit() {
+    jq "$2" "$1" >edited.json
+    cmp -s edited.json <(jq . "$1") && { echo "changes nothing: $2"; return 1; }
+    mv edited.json "$1"
+}
+
+# valid SCHEMA FILE...: the files fit the published schema.
+valid() {
+    local arguments=() file
+    for file in "${@:2}"; do arguments+=(-i "$file"); done
+    run jsonschema "${arguments[@]}" "$root/docs/$1.schema.json"
+}
+
+# ---- new-problem and check-problem ---------------------------------------------------------------------------------------
+
+@test "a new problem passes check-problem as it is" {
+    new_home
+    judge check-problem --problem my-conv
+    ends 0 "1..16" "ok 8 - solutions/my-conv/accepted/naive.cu" "whole_blocks_only.cu   WW.WWWW" \
+        "hidden 7  finds 3   prime length" "ok 15 - every hidden case finds a wrong solution" "ok 16 - timed cases"
+    lacks "not ok"
+    run ! grep -rq '@ID@' "$problem" "$testcases" "$solutions"
+}
+
+@test "a new problem does not write over another, and wants an id" {
+    new_home
+    local id
+    run ! "$root/grader/new_problem.sh" my-conv
+    [[ $output == "new-problem: problems/my-conv exists already" ]]
+    for id in '' My-Conv ../x 'a b' -x; do
+        run ! "$root/grader/new_problem.sh" "$id"
+        [[ $output == "new-problem: '$id' is no id"* ]]
+    done
+    [[ $(ls "$CONVJUDGE_HOME/problems") == my-conv ]]
+}
+
+@test "check-problem names the first thing missing in statement and cases" {
+    missing_after() { # MESSAGE COMMAND...: break a fresh copy, and be told so
+        rm -rf "${BATS_TEST_TMPDIR:?}/home"
+        new_home >/dev/null
+        "${@:2}"
+        judge check-problem --problem my-conv
+        ends 1 "not ok" "# the first thing missing: " "$1"
+        [[ $(grep -c '^not ok' <<<"$output") == 1 ]]
+    }
+    statement() { sed -i "$1" "$problem/statement.md"; }
+    hidden() { edit "$testcases/hidden.json" "$1"; }
+    sample() { edit "$testcases/sample.json" "$1"; }
+    missing_after 'the signature is missing' statement 's/int length)$/int size)/'
+    missing_after 'the section "## When it is right" is missing' statement 's/^## When it is right/## When/'
+    missing_after 'the limit of length is missing: 67,108,864' statement 's/67,108,864/many/'
+    missing_after 'no hidden case' hidden '.cases |= map(select(.timed))'
+    missing_after 'no case that is timed on "sim"' hidden '.cases |= map(select(.timed != "sim"))'
+    missing_after 'no hidden or timed case has the least length, 1' hidden 'del(.cases[0])'
+    missing_after 'no hidden or timed case has the largest length, 67108864' hidden '(.cases[] | select(.timed == "cuda")).sizes.length = 9'
+    missing_after 'expected literal "expected" values' sample 'del(.cases[0].expected)'
+    missing_after 'expected literal "values" for filter' sample \
+        '.cases[0].inputs.filter = {"generator": "uniform", "seed": 1}'
+    missing_after 'element 2 of "expected" is -5, but oracle.h says -6' sample '.cases[0].expected[2] = -5'
+    missing_after 'in double and' \
+        sed -i 's/c->filter\[k\])/c->filter[k] * (sizeof(Real) == 16 ? 1.000000001 : 1))/' "$problem/oracle.h"
+}
+
+@test "check-problem names a starter that is right and a solution that is not what it claims" {
+    new_home
+    cp "$solutions/accepted/naive.cu" "$problem/starter.cu"
+    judge check-problem --problem my-conv
+    ends 1 "not ok 7 - starter.cu" "expected Wrong Answer, got Accepted"
+    cp "$root/grader/template/problem/starter.cu" "$problem/starter.cu"
+    cp "$solutions/wrong_answer/ends_missing.cu" "$solutions/accepted/naive.cu"
+    judge check-problem --problem my-conv
+    ends 1 "ok 7 - starter.cu" "not ok 8 - solutions/my-conv/accepted/naive.cu" "expected Accepted, got Wrong Answer"
+}
+
+@test "check-problem names a hidden case that finds nothing" {
+    new_home
+    edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
+    judge check-problem --problem my-conv
+    ends 0 'hidden 6  finds 1 ' "ok 15"
+    rm "$solutions/wrong_answer/whole_blocks_only.cu"
+    judge check-problem --problem my-conv
+    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu        WWWWWWW" "not ok 14 - every hidden case" \
+        'hidden case 6, "impulse in the middle", finds no wrong solution'
+}
+
+@test "check-problem wants a problem that there is" {
+    judge check-problem
+    ends 2 "name the problem"
+    judge check-problem --problem no-such
+    ends 2 "no problem 'no-such'"
+}
+
+# ---- the published schemas -----------------------------------------------------------------------------------------------
+
+@test "the files of every problem fit the published schemas" {
+    new_home
+    valid problem "$root"/problems/*/problem.json "$problem/problem.json"
+    ends 0
+    valid testcases "$root"/testcases/*/*.json "$testcases"/*.json
+    ends 0
+}
+
+# refused SCHEMA FILE PROGRAM: what jq makes of the file neither fits the schema nor is read by the judge, which names the line.
+refused() {
+    cp "$2" whole.json
+    edit "$2" "$3"
+    valid "$1" "$2"
+    [[ $status == 1 ]] || { echo "the schema lets pass: $3"; return 1; }
+    judge check-problem --problem my-conv
+    [[ $status == 2 && $output =~ $(basename "$2"):[0-9]+: ]] || { echo "the judge says to $3: $output"; return 1; }
+    mv whole.json "$2"
+}
+
+@test "what the schema of problem.json refuses, the judge refuses, with the line" {
+    new_home
+    local program
+    while read -r program; do
+        refused problem "$problem/problem.json" "$program"
+    done <<'END'
+.schema = 2
+del(.title)
+.colour = "red"
+.difficulty = "hopeless"
+.id = 7
+.signature = "int main(void)"
+.parameters = {}
+.parameters[0].role = "inout"
+.parameters[0].shape = []
+.parameters[0].shape = ["1", "1", "1", "1", "1"]
+.parameters[0].shape = [3]
+.parameters[0].min = 1
+del(.parameters[3].max)
+.parameters[3].min = 0.5
+.parameters[3].max = 3000000000
+.constraints = "length > 0"
+.constraints = [1]
+.operations = 6
+.tolerance.rms = 2
+.tolerance.why = ""
+del(.tolerance.sum_factor)
+.tolerance.levels = 1
+.limits.wall_seconds = 0
+.limits.source_bytes = "many"
+del(.limits.host_seconds)
+.rules.kernel_must_write_output = 1
+.rules.honour = true
+.timing.blocks = 0
+.timing.warm_up_calls = -1
+END
+}
+
+@test "what the schema of the testcases refuses, the judge refuses, with the line" {
+    new_home
+    local program
+    while read -r program; do
+        refused testcases "$testcases/hidden.json" "$program"
+    done <<'END'
+.schema = 2
+.cases = []
+.cases[0].name = ""
+del(.cases[0].name)
+del(.cases[0].sizes)
+.cases[0].sizes.length = 1.5
+.cases[0].timed = "opencl"
+.cases[0].weight = 2
+.cases[0].expected = "0"
+.cases[0].inputs.input = [1]
+.cases[0].inputs.input.values = ["1"]
+.cases[0].inputs.input.file = "x.npy"
+.cases[0].inputs.input = {"file": "../x.npy"}
+.cases[1].inputs.input.generator = "random"
+.cases[1].inputs.input.seed = -1
+.cases[1].inputs.input.mean = 1
+.cases[3].inputs.input.low = 0.5
+.cases[4].inputs.input.seed = 1
+.cases[4].inputs.input.position = -2
+.cases[6].inputs.input.deviation = -1
+.cases[7].inputs.input = {"generator": "constant"}
+.cases[7].inputs.input.seed = 1
+END
+}
+
+# ---- the student's kit ---------------------------------------------------------------------------------------------------
+
+@test "the student's kit grades, and holds neither hidden cases nor solutions" {
+    "$root/grader/student_kit.sh" kit.tar.gz
+    run tar -tzf kit.tar.gz
+    ends 0 convjudge/problems/conv1d/starter.cu convjudge/testcases/conv1d/sample.json convjudge/README.md
+    lacks convjudge/solutions
+    lacks convjudge/tests
+    lacks leaderboard.db
+    lacks .git/
+    tar -xzf kit.tar.gz
+    [[ $(jq -s 'map(.cases[] | select(.timed | not)) | length' convjudge/testcases/*/hidden.json) == 0 ]]
+    run ! grep -rl "Mistake:" convjudge
+    make -C convjudge --silent -j2 build >/dev/null
+    submission >x.cu
+    unset CONVJUDGE_HOME
+    run convjudge/build/convjudge grade --device sim x.cu
+    ends 0 Accepted "4 of 4 accepted" "not ranked: the hidden cases are not here" "vector_loads"
+    lacks "hidden cases        "
+    run convjudge/build/convjudge check-problem --problem conv1d
+    ends 1 "the first thing missing: testcases/conv1d: no hidden case"
+}
