@@ -7,8 +7,9 @@
  * matter: a filter may be reversed or padded on its way. A kernel that writes the output must not load from the filter's
  * own array at all, which the simulated GPU tells by source line.
  *
- * Limits   values that were computed on their way (scaled, or added to one another) are not recognised; what the host
- *          code does only on a real GPU is not seen.  */
+ * Limits   values that were computed on their way (scaled, or added to one another) are not recognised; a load from a
+ *          __constant__ variable through a pointer counts, though hardware may not use its constant cache for it; what
+ *          the host code does only on a real GPU is not seen.  */
 #ifndef GRADER_CONSTANT_RULE_H
 #define GRADER_CONSTANT_RULE_H
 
