@@ -175,15 +175,24 @@ static void begin(Broker *broker)
 
 /* ---- how kernels get at an input --------------------------------------------------------------------------------- */
 
+static uint32_t other_word(uint32_t word)
+{
+    float value;
+    memcpy(&value, &word, sizeof value);
+    value = session_other(value);
+    memcpy(&word, &value, sizeof word);
+    return word;
+}
+
 static void start_probe(Broker *broker, const ControlArgument *input, DeviceProbe *probe)
 {
-    const float *values = (const float *)(broker->buffers + input->span.offset);
-    float *others = malloc(input->span.bytes);
-    probe->count = input->span.bytes / sizeof *values;
-    probe->words = (const uint32_t *)values;
-    probe->others = (const uint32_t *)others;
+    const uint32_t *words = (const void *)(broker->buffers + input->span.offset);
+    uint32_t *others = malloc(input->span.bytes);
+    probe->count = input->span.bytes / sizeof *words;
+    probe->words = words;
+    probe->others = others;
     for (size_t i = 0; others != NULL && i < probe->count; i++)
-        others[i] = session_other(values[i]);
+        others[i] = other_word(words[i]);
     if (others == NULL)
         broker->reply.status = fail_errno(&broker->reply.why, "a probe's memory");
     else if (broker->device->ops->probe == NULL)
