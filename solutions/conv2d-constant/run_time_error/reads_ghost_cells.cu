@@ -1,5 +1,5 @@
 // Mistake: reads the ghost cells, which do not exist; multiplied by zero, they do not change the result.
-// on cuda: Accepted, Wrong Answer
+// on cuda: Rule Violation, Wrong Answer
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 
