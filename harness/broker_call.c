@@ -140,7 +140,7 @@ static void say_unsupported(Broker *broker, const char *text)
     CallReport *report = &broker->reply.report;
     const char *whose = broker->device->info.modelled ? "a limit of the simulated GPU: " : "";
     report->outcome = CALL_UNSUPPORTED;
-    snprintf(report->text, sizeof report->text, "%s%s", whose, text);
+    snprintf(report->text, sizeof report->text, "%s%.*s", whose, (int)(sizeof report->text - 1 - strlen(whose)), text);
 }
 
 static const CallOutcome FAULT_OUTCOMES[] = {
