@@ -65,7 +65,7 @@ static Judgement judge_outcome(const CallReport *call)
         return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->text);
     case CALL_TIME_LIMIT: return judgement(VERDICT_TIME_LIMIT_EXCEEDED, "%s", call->text);
     case CALL_MEMORY_LIMIT: return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "%s", call->text);
-    case CALL_UNSUPPORTED: return judgement(VERDICT_RUN_TIME_ERROR, "a limit of the simulated GPU: %s", call->text);
+    case CALL_UNSUPPORTED: return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->text);
     case CALL_INTEGRITY_VIOLATION: return judgement(VERDICT_INTEGRITY_VIOLATION, "%s", call->text);
     }
     return judgement(VERDICT_ACCEPTED, "%s", "");

@@ -135,10 +135,18 @@ static void say(CallReport *report, CallOutcome outcome, const char *text)
     snprintf(report->text, sizeof report->text, "%s", text);
 }
 
+/* What the device cannot run is no mistake of the student's, and the sentence says so. */
+static void say_unsupported(Broker *broker, const char *text)
+{
+    CallReport *report = &broker->reply.report;
+    const char *whose = broker->device->info.modelled ? "a limit of the simulated GPU: " : "";
+    report->outcome = CALL_UNSUPPORTED;
+    snprintf(report->text, sizeof report->text, "%s%.*s", whose, (int)(sizeof report->text - 1 - strlen(whose)), text);
+}
+
 static const CallOutcome FAULT_OUTCOMES[] = {
     [DEVICE_FAULT] = CALL_RUN_TIME_ERROR,
     [DEVICE_TIME_LIMIT] = CALL_TIME_LIMIT,
-    [DEVICE_UNSUPPORTED] = CALL_UNSUPPORTED,
 };
 
 static void conclude(Broker *broker)
@@ -150,9 +158,12 @@ static void conclude(Broker *broker)
     if (broker->end == SERVE_VIOLATION) {
         say(report, CALL_INTEGRITY_VIOLATION, broker->end_text);
     } else if (broker->end == SERVE_UNSUPPORTED) {
-        say(report, CALL_UNSUPPORTED, broker->end_text);
+        say_unsupported(broker, broker->end_text);
     } else if (fault.kind != DEVICE_NO_FAULT && fault.kind != DEVICE_BAD_LAUNCH) {
-        say(report, FAULT_OUTCOMES[fault.kind], fault.text);
+        if (fault.kind == DEVICE_UNSUPPORTED)
+            say_unsupported(broker, fault.text);
+        else
+            say(report, FAULT_OUTCOMES[fault.kind], fault.text);
     } else if (broker->end == SERVE_HOST_TIME) {
         snprintf(text, sizeof text, "the host code kept the device waiting for more than %g s",
                  broker->limits.host_seconds);

@@ -96,16 +96,18 @@ static double peak_bytes_per_s(const DeviceInfo *info)
 }
 
 /* A device that was never calibrated has its peak as the floor of times, and no roofline. */
-static void take_ceilings(DeviceInfo *info)
+static Status take_ceilings(DeviceInfo *info, Message *why)
 {
     Ceilings ceilings;
     info->read_bytes_per_s = peak_bytes_per_s(info);
-    if (ceilings_read(info->id, &ceilings, NULL) != STATUS_OK)
-        return;
+    Status status = ceilings_read(info->id, &ceilings, why);
+    if (status != STATUS_OK)
+        return status == STATUS_NOT_FOUND ? STATUS_OK : status;
     info->read_bytes_per_s = ceilings.read_bytes_per_s;
     info->copy_bytes_per_s = ceilings.copy_bytes_per_s;
     info->fma_flops_per_s = ceilings.fma_flops_per_s;
     info->usual_clock_mhz = ceilings.sm_clock_mhz;
+    return STATUS_OK;
 }
 
 Status cuda_describe(const CudaDriver *driver, int ordinal, DeviceInfo *info, Message *why)
@@ -137,6 +139,5 @@ Status cuda_describe(const CudaDriver *driver, int ordinal, DeviceInfo *info, Me
     make_id(info->name, info->id, sizeof info->id);
     format_uuid(&uuid, info->uuid, sizeof info->uuid);
     read_driver_version(driver, info->driver, sizeof info->driver);
-    take_ceilings(info);
-    return STATUS_OK;
+    return take_ceilings(info, why);
 }
