@@ -109,6 +109,36 @@ valid() {
     ends 2 "no problem 'no-such'"
 }
 
+@test "the guide to adding a problem, followed to the letter, makes one" {
+    new_home
+    make() { command make --no-print-directory --silent -C "$root" BUILD="$build" "$@"; }
+    cd "$CONVJUDGE_HOME"
+    local line file='' copying=no steps=0
+    while IFS= read -r line; do
+        if [[ $copying == yes ]]; then
+            if [[ $line == '```' ]]; then copying=no file=''; else printf '%s\n' "$line" >>"$file"; fi
+        elif [[ $line =~ ^\`((problems|testcases|solutions)/[^\`]*)\`:$ ]]; then
+            file=${BASH_REMATCH[1]}
+        elif [[ $line == '```'?* && -n $file ]]; then
+            copying=yes
+            : >"$file"
+        elif [[ $line =~ ^'    '((make|rm|mkdir)' '.*) ]]; then
+            run ${BASH_REMATCH[1]}
+            ends 0
+            steps=$((steps + 1))
+        fi
+    done <"$root/docs/adding-a-problem.md"
+    [[ $steps == 5 ]]
+    # What the guide shows of the last command's output, it says.
+    while IFS= read -r line; do
+        [[ $output == *"$line"* ]] || { echo "not said: $line"; echo "$output"; return 1; }
+    done < <(sed -n 's/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/adding-a-problem.md")
+    valid problem problems/moving-sum/problem.json
+    ends 0
+    valid testcases testcases/moving-sum/*.json
+    ends 0
+}
+
 # ---- the published schemas -----------------------------------------------------------------------------------------------
 
 @test "the files of every problem fit the published schemas" {
