@@ -93,7 +93,7 @@ AT_INSIDE_FUNCTION(at_bytes, unsigned char)
 
 static inline Real floats_apart(const float *array, long index, long stride)
 {
-    Real elements;
+    Real elements = {0};
     for (long lane = 0; lane < LANES; lane++)
         elements[lane] = array[index + lane * stride];
     return elements;
