@@ -1,0 +1,32 @@
+// Mistake: writes only the outputs for which the whole filter lies on the image.
+// problem: gaussian-blur
+#include <cuda_runtime.h>
+
+__global__ void blur(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
+                     int kernel_rows, int kernel_cols)
+{
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= input_rows || col >= input_cols)
+        return;
+
+    int top = row - kernel_rows / 2;
+    int left = col - kernel_cols / 2;
+    if (top < 0 || top + kernel_rows > input_rows || left < 0 || left + kernel_cols > input_cols)
+        return;
+
+    float sum = 0.0f;
+    for (int r = 0; r < kernel_rows; r++)
+        for (int s = 0; s < kernel_cols; s++)
+            sum += input[(top + r) * input_cols + left + s] * kernel[r * kernel_cols + s];
+    output[row * input_cols + col] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
+                      int kernel_rows, int kernel_cols)
+{
+    dim3 threads(16, 16);
+    dim3 blocks((input_cols + 15) / 16, (input_rows + 15) / 16);
+    blur<<<blocks, threads>>>(input, kernel, output, input_rows, input_cols, kernel_rows, kernel_cols);
+    cudaDeviceSynchronize();
+}
