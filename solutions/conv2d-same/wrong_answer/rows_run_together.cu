@@ -1,5 +1,5 @@
-// Mistake: looks only whether an element lies within the array: beyond the end of a row comes the next row.
-// Right where no row has a neighbour, or no filter reaches beyond a column.
+// Mistake: looks only whether an element lies within the array: beyond the end of a row comes the
+// next row. Right for images of one row, and with radius 0.
 // problem: conv2d-same
 #include <cuda_runtime.h>
 
