@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), end_length = strlen(end);
+    return length >= end_length && strcmp(name + length - end_length, end) == 0;
+}
+
 /* ---- what a file claims ------------------------------------------------------------------------------------------ */
 
 static bool claim_add(Claim *claim, const char *name)
@@ -49,6 +55,12 @@ static Status claim_list(const Submission *submission, const char *list, Claim *
     return STATUS_OK;
 }
 
+/* The name of a folder below solutions/<id>/. */
+static bool claim_folder(Claim *claim, const char *name)
+{
+    return claim_add(claim, strcmp(name, "cpu_baselines") == 0 ? verdict_folder(VERDICT_ACCEPTED) : name);
+}
+
 /* "// expect: Verdict, Verdict", else the name of its folder. */
 static Status claim_anywhere(const Submission *submission, Claim *claim, Message *why)
 {
@@ -61,7 +73,7 @@ static Status claim_anywhere(const Submission *submission, Claim *claim, Message
     if (slash != NULL) {
         *slash = '\0';
         slash = strrchr(folder, '/');
-        if (claim_add(claim, slash == NULL ? folder : slash + 1))
+        if (claim_folder(claim, slash == NULL ? folder : slash + 1))
             return STATUS_OK;
     }
     return fail(STATUS_BAD_INPUT, why, "%s: neither its folder nor a line \"// expect: VERDICT\" names a verdict",
@@ -100,10 +112,11 @@ Status solution_judge(const Submission *submission, const Problem *problem, cons
     Status status = claim_of(submission, device->modelled, &claim, why);
     if (status != STATUS_OK)
         return status;
+    const bool on_cpu = ends_with(submission->path, ".c");
     const JudgeJob job = {.problem = problem,
                           .submission = submission,
-                          .device = device->name,
-                          .untimed_only = !device->timed,
+                          .device = on_cpu ? "cpu" : device->name,
+                          .untimed_only = on_cpu || !device->timed,
                           .beyond_samples = beyond_samples};
     status = judge_submission(&job, result, why);
     if (status != STATUS_OK || claim.allowed[result->verdict])
@@ -133,20 +146,14 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t length = strlen(name), end_length = strlen(end);
-    return length >= end_length && strcmp(name + length - end_length, end) == 0;
-}
-
-/* Every .cu file of a folder and the folders in it, by name. */
+/* Every .cu and .c file of a folder and the folders in it, by name. */
 static void add_sources(Paths *paths, const char *folder)
 {
     struct dirent **entries;
     int count = scandir(folder, &entries, is_visible, alphasort);
     for (int i = 0; i < count; i++) {
         const char *path = arena_printf(&paths->arena, "%s/%s", folder, entries[i]->d_name);
-        if (ends_with(path, ".cu"))
+        if (ends_with(path, ".cu") || ends_with(path, ".c"))
             paths_add(paths, path);
         else
             add_sources(paths, path);

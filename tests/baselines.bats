@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# CPU baselines, their table, and sweeps over macros.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# baseline [STATEMENT] > FILE: conv1d in plain C, after a statement of one's own; right with FACTOR 1.
+baseline() {
+    cat <<EOF
+// problem: conv1d
+// sweep: FACTOR=1,2 TILE=128,256
+#ifndef FACTOR
+#define FACTOR 1
+#endif
+#ifndef TILE
+#define TILE 64
+#endif
+void solve($conv1d_parameters)
+{
+    int outputs = input_size - kernel_size + 1;
+    ${1-}
+    for (int tile = 0; tile < outputs; tile += TILE) {
+        int count = outputs - tile < TILE ? outputs - tile : TILE;
+        float sums[TILE] = {0.0f};
+        for (int k = 0; k < kernel_size; k++)
+            for (int i = 0; i < count; i++)
+                sums[i] += input[tile + i + k] * kernel[k];
+        for (int i = 0; i < count; i++)
+            output[tile + i] = sums[i] * FACTOR;
+    }
+}
+EOF
+}
+
+# one_baseline > FILE: the same with a single combination.
+one_baseline() {
+    baseline "$@" | sed '/sweep:/s/,[0-9]*//g'
+}
+
+# A gnuplot that says what it was asked for.
+fake_gnuplot() {
+    mkdir bin
+    cat >bin/gnuplot <<'EOF'
+#!/usr/bin/env bash
+svg=$(sed -n 's/^set output "\(.*\)"$/\1/p' "$1")
+{ echo "<svg>"; cat "$1"; echo "</svg>"; } >"$svg"
+EOF
+    chmod +x bin/gnuplot
+    export PATH=$PWD/bin:$PATH
+}
+
+@test "a baseline is judged by a clock, not ranked and not recorded" {
+    baseline >x.c
+    judge grade --device cpu --json result.json x.c
+    ends 0 "Accepted  x.c, problem conv1d on" "not ranked: a CPU baseline" "calls, without the first one" "GFLOP/s"
+    lacks modelled
+    rows 0
+    run jq -r '[.verdict, .rank_status, .device, .modelled, (.score_ms > 0), (.toolkit | startswith("gcc")),
+        (.cases | map(select(.timed)) | all(.samples | length >= 1))] | map(tostring) | join("|")' result.json
+    ends 0 "Accepted|not ranked: a CPU baseline|cpu|false|true|true|true"
+}
+
+@test "a baseline that is wrong, crashes or is CUDA gets its verdict" {
+    baseline 'if (input_size > 100) return;' >x.c
+    judge grade --device cpu x.c
+    ends 1 "Wrong Answer" "never written"
+    baseline '__builtin_trap();' >x.c
+    judge grade --device cpu x.c
+    ends 1 "Run-Time Error" "signal"
+    submission >x.cu
+    judge grade --device cpu x.cu
+    ends 1 "Compile Error" "x.cu:"
+}
+
+@test "a baseline runs in the sandbox" {
+    baseline 'extern int open(const char *, int, ...); if (open("/etc/passwd", 0) >= 0 || open("'"$root"'/testcases/conv1d/hidden.json", 0) >= 0) __builtin_trap();' >x.c
+    judge grade --device cpu x.c
+    ends 0 "Accepted"
+}
+
+@test "a stored baseline claims to be accepted" {
+    mkdir -p solutions/conv1d/cpu_baselines
+    baseline >solutions/conv1d/cpu_baselines/right.c
+    baseline 'return;' >solutions/conv1d/cpu_baselines/wrong.c
+    judge check solutions/conv1d/cpu_baselines/*.c
+    ends 1 "ok 1 - solutions/conv1d/cpu_baselines/right.c" "not ok 2 - solutions/conv1d/cpu_baselines/wrong.c" \
+        "expected Accepted, got Wrong Answer"
+}
+
+@test "one table holds CPU baselines and reference solutions" {
+    judge baselines --problem conv1d --device sim
+    ends 0 "conv1d (1D convolution)" "processors)" "modelled times" "rung" "mean error" "over 1st" "over 2nd" "GFLOP/s" \
+        "direct.c" "naive.cu" "shared_tile.cu"
+    [[ $(awk '$1 == "direct.c" { print $5 }' <<<"$output") == 1 ]]
+    rows 0
+}
+
+@test "the table needs a problem that there is" {
+    judge baselines
+    ends 2 "expected --problem"
+    judge baselines --problem nothing
+    ends 2 "nothing"
+}
+
+@test "a sweep times every combination, names the best, and shows the verdict of those that are wrong" {
+    baseline >x.c
+    fake_gnuplot
+    printf '#!/bin/sh\nexit 127\n' >bin/gnuplot
+    judge sweep --device cpu x.c
+    ends 0 "FACTOR" "TILE" "Best: FACTOR=1 TILE=" "No plot: gnuplot is not installed"
+    [[ $(grep -c 'Wrong Answer' <<<"$output") == 2 ]]
+    rows 0
+}
+
+@test "a sweep of a CUDA file runs on the simulated GPU" {
+    submission >plain.cu
+    { echo '// sweep: THREADS=64,256'; printf '#ifndef THREADS\n#define THREADS 32\n#endif\n'; sed 's/256, /THREADS, /; s/, 256/, THREADS/; s/255) \/ 256/THREADS - 1) \/ THREADS/' plain.cu; } >x.cu
+    judge sweep --device sim x.cu
+    ends 0 "times are modelled" "THREADS" "Best: THREADS="
+    [[ $(grep -cE '^[> ] +(64|256) .* +[mu]s ' <<<"$output") == 2 ]]
+}
+
+@test "a sweep draws a plot where there is gnuplot" {
+    one_baseline >x.c
+    fake_gnuplot
+    judge sweep --device cpu x.c
+    ends 0 "Plot: x.c.sweep.svg"
+    grep -q '"FACTOR=1 TILE=128" [0-9.]' x.c.sweep.svg
+    grep -q 'set ylabel "time (ms)"' x.c.sweep.svg
+}
+
+@test "a gnuplot that fails is said so" {
+    one_baseline >x.c
+    fake_gnuplot
+    printf '#!/bin/sh\necho "no fonts"; exit 3\n' >bin/gnuplot
+    judge sweep --device cpu x.c
+    ends 2 "gnuplot ended with exit status 3: no fonts"
+}
+
+@test "a sweep without an accepted combination fails" {
+    one_baseline 'return;' >x.c
+    judge sweep --device cpu x.c
+    ends 1 "No combination is accepted"
+}
+
+@test "what is no sweep is refused before anything runs" {
+    submission >x.cu
+    judge sweep x.cu
+    ends 2 "no line \"// sweep:"
+    printf '// sweep: N=1;exit\n' | cat - x.cu >y.cu
+    judge sweep y.cu
+    ends 2 "y.cu:1:" "is no value for N"
+    printf '// sweep: N=1\n#define N 3\n' | cat - x.cu >z.cu
+    judge sweep z.cu
+    ends 2 "z.cu:1: N cannot be set from outside"
+    judge sweep
+    ends 2 "expected one FILE"
+}
