@@ -495,6 +495,60 @@ static int tear_down(void **state)
     return 0;
 }
 
+/* ---- probes ------------------------------------------------------------------------------------------------------ */
+
+#define CONSTANT_KERNEL                                                                                                \
+    "__constant__ float c_in[1000];\n"                                                                                 \
+    "__global__ void twice(float *out, int n) {\n"                                                                     \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                                             \
+    "    if (i < n) out[i] = 2 * c_in[i];\n"                                                                           \
+    "}\n"
+#define CONSTANT_LAUNCH                                                                                                \
+    "cudaMemcpyToSymbol(c_in, in, n * sizeof(float)); twice<<<(n + 127) / 128, 128>>>(out, n);"
+
+/* Input i is 1 + i / 1024. */
+static void call_probed(Run *run, bool probed)
+{
+    Message why;
+    float *input = run->arguments[0].data;
+    run->arguments[0].probed = probed;
+    text_free(&run->report.printed);
+    for (int i = 0; i < COUNT; i++)
+        input[i] = 1 + (float)i / 1024;
+    check_status(session_call(run->session, run->arguments, 3, true, &run->report, &why), &why);
+    assert_int_equal(run->report.outcome, CALL_OK);
+    assert_false(run->report.input_changed);
+}
+
+static void a_probed_input_is_another_in_constant_memory(void **state)
+{
+    Run run;
+    load(&run, CONSTANT_KERNEL SOLVE(CONSTANT_LAUNCH), &LIMITS);
+    const float *input = run.arguments[0].data, *output = run.arguments[1].data;
+    call_probed(&run, true);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(output[i] == 2 * session_other(input[i]));
+    assert_string_equal(run.report.direct_load, "");
+    call_probed(&run, false);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(output[i] == 2 * input[i]);
+    finish(&run);
+}
+
+static void a_probe_tells_who_reads_the_input_itself(void **state)
+{
+    Run run;
+    load(&run, HONEST_KERNEL SOLVE(LAUNCH), &LIMITS);
+    const float *input = run.arguments[0].data, *output = run.arguments[1].data;
+    call_probed(&run, true);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(output[i] == 2 * input[i]);
+    assert_non_null(strstr(run.report.direct_load, "kernel twice ("));
+    call_probed(&run, false);
+    assert_string_equal(run.report.direct_load, "");
+    finish(&run);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +562,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(a_flood_of_output_is_cut_and_counted, no_child_is_left),
         cmocka_unit_test_teardown(gpu_code_that_nvcc_did_not_make_is_a_violation, no_child_is_left),
         cmocka_unit_test_teardown(nonsense_in_the_ring_is_a_violation, no_child_is_left),
+        cmocka_unit_test_teardown(a_probed_input_is_another_in_constant_memory, no_child_is_left),
+        cmocka_unit_test_teardown(a_probe_tells_who_reads_the_input_itself, no_child_is_left),
     };
     if (argc > 1 && strcmp(argv[1], "broker") == 0) /* the session starts its own program as the broker */
         return broker_main(argc - 1, argv + 1);
