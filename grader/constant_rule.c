@@ -52,7 +52,8 @@ static Testcase with_random_data(const Problem *problem, const Testcase *testcas
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role == ROLE_IN && problem->parameters[i].type == ELEMENT_FLOAT32)
             random.sources[i] = (CaseSource){.kind = SOURCE_UNIFORM, .a = -1, .b = 1};
-    random.sources[filter_index(problem)] = (CaseSource){.kind = SOURCE_UNIFORM, .a = 1, .b = 2}; /* as a probe wants it */
+    /* What a probe can exchange: */
+    random.sources[filter_index(problem)] = (CaseSource){.kind = SOURCE_UNIFORM, .a = 1, .b = 2};
     return random;
 }
 

@@ -1,7 +1,7 @@
 /* constant_rule.h - the rule "constant_filter" of problem.json: a filter is to be read through constant memory.
  *
- * Proved by running, not by searching the source. solve() is called once more, on a simulated GPU, with random data in the
- * sizes of a sample or hidden case: that with the largest filter, and of those the one with most data (up to a
+ * Proved by running, not by searching the source. solve() is called once more, on a simulated GPU, with random data in
+ * the sizes of a sample or hidden case: that with the largest filter, and of those the one with most data (up to a
  * mebibyte). While a kernel runs, each word of its __constant__ variables that holds one of the filter's values holds
  * another value (session_other()), so that the output must be that of another filter. The place of a value does not
  * matter: a filter may be reversed or padded on its way. A kernel that writes the output must not load from the filter's
@@ -25,8 +25,8 @@
 
 enum { CONSTANT_RULE_ROOM = 1024 };
 
-/* `session` is one of CONSTANT_RULE_DEVICE that has loaded nothing yet; `compiled` was compiled for it. `violation`: one
- * sentence; empty where the rule is kept. */
+/* `session` is one of CONSTANT_RULE_DEVICE that has loaded nothing yet; `compiled` was compiled for it. `violation`:
+ * one sentence; empty where the rule is kept. */
 MUST_USE Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const Oracle *oracle,
                                     Session *session, const Compiled *compiled, const SessionLimits *limits,
                                     uint64_t secret, char violation[CONSTANT_RULE_ROOM], Message *why);
