@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_COLUMNS = 28, TIME_COLUMNS = 10, NUMBER_COLUMNS = 11, MARKS = 2 };
+enum { NAME_COLUMNS = 32, TIME_COLUMNS = 10, NUMBER_COLUMNS = 11, MARKS = 2 };
 
 typedef struct Row {
     const char *name, *parameters;
@@ -133,8 +133,8 @@ static void add_table(const Table *table, Text *out)
     size_t mark_count = find_marks(table, marks);
     text_add(out, "  ");
     terminal_pad(out, "rung", NAME_COLUMNS);
-    text_printf(out, "%*s%*s%*s%*s%*s  parameters\n", TIME_COLUMNS, "time", NUMBER_COLUMNS, "mean error", NUMBER_COLUMNS,
-                "over 1st", NUMBER_COLUMNS, "over 2nd", NUMBER_COLUMNS, "GFLOP/s");
+    text_printf(out, "%*s%*s%*s%*s%*s  parameters\n", TIME_COLUMNS, "time", NUMBER_COLUMNS, "mean error",
+                NUMBER_COLUMNS, "over 1st", NUMBER_COLUMNS, "over 2nd", NUMBER_COLUMNS, "GFLOP/s");
     for (size_t i = 0; i < table->count; i++) {
         const Row *row = &table->rows[i];
         text_add(out, "  ");

@@ -1,5 +1,5 @@
-/* Times a file with every combination of its macros. Each combination is judged on the timed cases alone, where all of its
- * output is checked: a tile size that breaks the kernel shows its verdict in place of a time. */
+/* Times a file with every combination of its macros. Each combination is judged on the timed cases alone, where all of
+ * its output is checked: a tile size that breaks the kernel shows its verdict in place of a time. */
 #include "grader/command.h"
 
 #include "grader/judge.h"
@@ -97,7 +97,8 @@ static void add_point(const Sweeping *sweeping, size_t combination, TerminalStyl
         terminal_pad(out, time.data, -TIME_COLUMNS);
         text_printf(out, " %s %.1f %%%12.4g\n", style.utf8 ? "±" : "+-", 100 * point->time.uncertainty, point->gflops);
     } else {
-        text_printf(out, "  %s\n", point->verdict == VERDICT_ACCEPTED ? "no timed cases" : verdict_name(point->verdict));
+        text_printf(out, "  %s\n",
+                    point->verdict == VERDICT_ACCEPTED ? "no timed cases" : verdict_name(point->verdict));
     }
     text_free(&time);
 }
@@ -147,7 +148,8 @@ static Status draw(const Sweeping *sweeping, Text *out, Message *why)
 {
     Plot plot = {0};
     char path[300];
-    text_printf(&plot.title, "%s, %s on %s", sweeping->submission.file_name, sweeping->problem.id, sweeping->device.name);
+    text_printf(&plot.title, "%s, %s on %s", sweeping->submission.file_name, sweeping->problem.id,
+                sweeping->device.name);
     plot.unit = sweeping->device.modelled ? "modelled time (ms)" : "time (ms)";
     for (size_t i = 0; i < sweeping->sweep.combinations; i++) {
         Text name = {0};

@@ -1,6 +1,6 @@
-/* cpu_judge.h - how a CPU baseline becomes a verdict and a time: a .c file with the problem's solve() on host pointers, on
- * the same cases, held against the same oracle, timed by the judge's wall clock. A baseline is never ranked: it is there
- * to be compared with.  */
+/* cpu_judge.h - how a CPU baseline becomes a verdict and a time: a .c file with the problem's solve() on host pointers,
+ * on the same cases, held against the same oracle, timed by the judge's wall clock. A baseline is never ranked: it is
+ * there to be compared with.  */
 #ifndef GRADER_CPU_JUDGE_H
 #define GRADER_CPU_JUDGE_H
 

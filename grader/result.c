@@ -34,7 +34,8 @@ void result_begin(Result *result, const Problem *problem, const Submission *subm
         result_warn(result, "the submission ran with sandbox %s", result->sandbox);
 }
 
-void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted[CASE_GROUPS], const Testcase ***testcases)
+void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted[CASE_GROUPS],
+                       const Testcase ***testcases)
 {
     Arena *arena = &result->arena;
     result->cases = arena_array(arena, set->count, sizeof *result->cases);

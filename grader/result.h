@@ -102,7 +102,8 @@ void result_free(Result *result);
 /* An empty result of a grading that begins now. */
 void result_begin(Result *result, const Problem *problem, const Submission *submission);
 /* An entry, "not run" as yet, for each testcase of a group that is wanted. `(*testcases)[i]` is the one of cases[i]. */
-void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted[CASE_GROUPS], const Testcase ***testcases);
+void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted[CASE_GROUPS],
+                       const Testcase ***testcases);
 
 /* Adds a warning, once. */
 __attribute__((format(printf, 2, 3))) void result_warn(Result *result, const char *format, ...);

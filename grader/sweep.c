@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MAX_VALUE_BYTES = 32 };
+
 /* ---- lines of the source ----------------------------------------------------------------------------------------- */
 
 static const char *next_line(const char *line)
@@ -68,10 +70,12 @@ static bool is_name(const char *text)
 /* A number or a name: nothing that could end the line, the directive or the expression it is put into. */
 static bool is_value(const char *text)
 {
-    size_t length = strlen(text);
+    bool fits = strlen(text) <= MAX_VALUE_BYTES;
     text += *text == '-';
-    return length > 0 && length <= 32 && in_word(*text) && text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                                                    "0123456789_.")] == '\0';
+    fits = fits && in_word(*text);
+    while (in_word(*text) || *text == '.')
+        text++;
+    return fits && *text == '\0';
 }
 
 /* "BLOCK=4,8,16" */
@@ -119,8 +123,8 @@ static Status check_settable(const Sweep *sweep, const char *source, Message *wh
     for (size_t i = 0; i < sweep->macro_count; i++) {
         const char *name = sweep->macros[i].name;
         if (find_directive(source, "ifndef", name) == NULL)
-            return fail(STATUS_BAD_INPUT, why, "%s cannot be set from outside: expected #ifndef %s, #define %s ..., #endif in the file",
-                        name, name, name);
+            return fail(STATUS_BAD_INPUT, why, "%s cannot be set from outside: expected #ifndef %s, #define %s ..., #endif "
+                        "in the file", name, name, name);
     }
     return STATUS_OK;
 }

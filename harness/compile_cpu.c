@@ -1,5 +1,5 @@
-/* A CPU baseline's way to a shared object: as a submission's (compile.c), by gcc alone, without a toolkit and without the
- * judge's runtime. -march=native since it runs where it was compiled, and the GPU's code is made for its device, too. */
+/* A CPU baseline's way to a shared object: as a submission's (compile.c), by gcc alone, without a toolkit and without
+ * the judge's runtime. -march=native since it runs where it was compiled; the GPU's code is made for its device, too. */
 #include "harness/compile_parts.h"
 
 #include "harness/sandbox.h"
@@ -13,8 +13,10 @@
 
 enum { PROCESSES = 64, OPEN_FILES = 256, TMP_BYTES = 256 << 20 };
 
-static const char script[] = "gcc -std=gnu11 -O3 -march=native -fopenmp -pthread -fPIC -include prototype.h -I. -c " SOURCE_NAME
-                             " -o \"$1\" && gcc -shared -fopenmp -pthread -Wl,-z,defs \"$1\" -lm -o \"$2\"\n";
+/* $1 object, $2 shared object. */
+static const char script[] = "gcc -std=gnu11 -O3 -march=native -fopenmp -pthread -fPIC -include prototype.h -I. "
+                             "-c " SOURCE_NAME " -o \"$1\" &&\n"
+                             "gcc -shared -fopenmp -pthread -Wl,-z,defs \"$1\" -lm -o \"$2\"\n";
 
 typedef struct CpuPlaces { /* on the host */
     char folder[PATH_MAX], in[PATH_MAX], out[PATH_MAX];
@@ -52,7 +54,8 @@ static Status prepare(const CompileJob *job, const char *scratch, CpuPlaces *pla
 static Status run_compiler(const CpuPlaces *places, Text *output, ProcessEnd *end, Message *why)
 {
     static const char *const environment[] = {"PATH=/usr/bin:/bin", "TMPDIR=/tmp", "LC_ALL=C", NULL};
-    static const char *const argv[] = {"/bin/sh", "-c", script, "compile", "/out/submission.o", "/out/submission.so", NULL};
+    static const char *const argv[] = {"/bin/sh", "-c", script, "compile", "/out/submission.o", "/out/submission.so",
+                                       NULL};
     const SandboxMount mounts[] = {{places->in, "/submission", false}, {places->out, "/out", true}};
     const SandboxSpec spec = {
         .process = {.argv = argv, .environment = environment, .folder = "/submission",

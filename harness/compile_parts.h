@@ -25,7 +25,8 @@ typedef struct CompilerRun {
 
 /* compile.c: files and folders of a compilation, which the sandbox's user can read. */
 MUST_USE Status compile_put_file(const char *folder, const char *name, const char *data, size_t length, Message *why);
-MUST_USE Status compile_put_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size, Message *why);
+MUST_USE Status compile_put_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size,
+                                   Message *why);
 /* compile.c: what became of the compiler, and the line that says so first. */
 CompileOutcome compile_outcome(const Text *output, const ProcessEnd *end);
 void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics);

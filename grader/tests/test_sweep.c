@@ -48,7 +48,8 @@ static void a_combination_is_defined_before_the_text_whose_lines_keep_their_numb
 static void the_files_own_values_are_found(void **state)
 {
     static const char source[] = "  //sweep:  A=1\tB=2,3  \r\n"
-                                 "# ifndef A // as it is\n#  define\tA  42 // wide\n#endif\n#ifndef B\n#endif\n#define BB 9\n";
+                                 "# ifndef A // as it is\n#  define\tA  42 // wide\n#endif\n#ifndef B\n#endif\n"
+                                 "#define BB 9\n";
     Sweep sweep;
     Text text = {0};
     parse(source, &sweep);
@@ -88,7 +89,8 @@ static void what_is_no_sweep_is_refused_with_its_line(void **state)
         {"// sweep: N=--1\n", "is no value for N", STATUS_BAD_INPUT},
         {"// sweep: N=1\n#define N 1\n", "x.cu:1: N cannot be set from outside", STATUS_BAD_INPUT},
         {"// sweep: N=1\n" SETTABLE("NN", "1"), "N cannot be set from outside", STATUS_BAD_INPUT},
-        {"// sweep: A=1,2,3,4,5,6,7,8,9 B=1,2,3,4,5,6,7,8,9 C=1,2,3,4,5,6,7,8,9\n", "more than 512 combinations", STATUS_BAD_INPUT},
+        {"// sweep: A=1,2,3,4,5,6,7,8,9 B=1,2,3,4,5,6,7,8,9 C=1,2,3,4,5,6,7,8,9\n", "more than 512 combinations",
+         STATUS_BAD_INPUT},
         {"// sweep: A=1 B=1 C=1 D=1 E=1 F=1 G=1 H=1 I=1\n", "I is one macro too many", STATUS_BAD_INPUT},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -42,12 +42,14 @@ static void start(Run *run, const char *source, const SessionLimits *limits)
 {
     Message why;
     *run = (Run){.arguments = {{.name = "in", .role = ARGUMENT_INPUT, .bytes = COUNT * sizeof(float)},
-                               {.name = "out", .role = ARGUMENT_OUTPUT, .bytes = COUNT * sizeof(float), .float_output = true},
+                               {.name = "out", .role = ARGUMENT_OUTPUT, .bytes = COUNT * sizeof(float),
+                                .float_output = true},
                                {.name = "n", .role = ARGUMENT_VALUE, .value = COUNT}}};
     compile(source, &run->compiled);
     if (run->compiled.outcome != COMPILE_OK)
         fail_test("compiling: %s", run->compiled.diagnostics.data);
-    if (cpu_session_start(run->compiled.object_path, limits, run->arguments, 3, &run->session, &run->report, &why) != STATUS_OK)
+    if (cpu_session_start(run->compiled.object_path, limits, run->arguments, 3, &run->session, &run->report, &why) !=
+        STATUS_OK)
         fail_test("the judge failed: %s", why.text);
 }
 
