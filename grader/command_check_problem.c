@@ -180,7 +180,8 @@ static Status judge_times(const Checking *checking, Message *why)
 static Status check_times(Checking *checking, Message *why)
 {
     if (checking->device.modelled)
-        return report(checking, "timed cases take 50 us to 50 ms # SKIP on a real GPU only: DEVICE=cuda", STATUS_OK, why);
+        return report(checking, "timed cases take 50 us to 50 ms # SKIP on a real GPU only: DEVICE=cuda", STATUS_OK,
+                      why);
     return report(checking, "timed cases take 50 us to 50 ms", judge_times(checking, why), why);
 }
 

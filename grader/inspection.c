@@ -53,13 +53,19 @@ static void with_commas(int64_t value, char *out, size_t size)
     out[used] = '\0';
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* The number stands somewhere, not as a part of a longer one. */
 static bool shows_number(const char *text, const char *number)
 {
     size_t length = strlen(number);
     for (const char *at = text; (at = strstr(at, number)) != NULL; at++) {
-        bool begins = at == text || (!isdigit((unsigned char)at[-1]) && at[-1] != ',' && at[-1] != '.');
-        bool ends = !isdigit((unsigned char)at[length]) && !(at[length] == ',' && isdigit((unsigned char)at[length + 1]));
+        const char *end = at + length;
+        bool begins = at == text || (!is_digit(at[-1]) && at[-1] != ',' && at[-1] != '.');
+        bool ends = !is_digit(end[0]) && !(end[0] == ',' && is_digit(end[1]));
         if (begins && ends)
             return true;
     }
@@ -145,6 +151,13 @@ Status inspect_limits(const Problem *problem, const TestcaseSet *set, Message *w
     return STATUS_OK;
 }
 
+static Status not_literal(const Problem *problem, const char *what, Message *why)
+{
+    return fail(STATUS_BAD_INPUT, why,
+                "testcases/%s/sample.json: the first case, the statement's example, must be literal: numbers for %s",
+                problem->id, what);
+}
+
 Status inspect_example(const Problem *problem, const TestcaseSet *set, Message *why)
 {
     const Testcase *first = &set->cases[0]; /* samples come first */
@@ -152,12 +165,8 @@ Status inspect_example(const Problem *problem, const TestcaseSet *set, Message *
         return fail(STATUS_BAD_INPUT, why, "testcases/%s: no sample case", problem->id);
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role == ROLE_IN && first->sources[i].kind != SOURCE_VALUES)
-            return fail(STATUS_BAD_INPUT, why, "testcases/%s/sample.json: the first case is the example of the statement: "
-                        "expected literal \"values\" for %s", problem->id, problem->parameters[i].name);
-    if (first->expected.data == NULL)
-        return fail(STATUS_BAD_INPUT, why, "testcases/%s/sample.json: the first case is the example of the statement: "
-                    "expected literal \"expected\" values", problem->id);
-    return STATUS_OK;
+            return not_literal(problem, problem->parameters[i].name, why);
+    return first->expected.data == NULL ? not_literal(problem, "\"expected\"", why) : STATUS_OK;
 }
 
 /* ---- the oracle -------------------------------------------------------------------------------------------------- */
@@ -210,9 +219,9 @@ static Status inspect_literal(const Problem *problem, const Testcase *testcase, 
         status = checker_compare(problem, &unanswered, oracle, (const void *const *)filled.inputs,
                                  testcase->expected.data, SESSION_POISON_BITS, &comparison, why);
     if (status == STATUS_OK && comparison.wrong > 0)
-        status = fail(STATUS_BAD_INPUT, why, "testcases/%s, \"%s\": element %zu of \"expected\" is %.9g, but oracle.h says "
-                      "%.9g", problem->id, testcase->name, comparison.first.index, comparison.first.got,
-                      comparison.first.expected);
+        status = fail(STATUS_BAD_INPUT, why,
+                      "testcases/%s, \"%s\": element %zu of \"expected\" is %.9g, but oracle.h says %.9g", problem->id,
+                      testcase->name, comparison.first.index, comparison.first.got, comparison.first.expected);
     filled_free(&filled);
     return status;
 }
@@ -235,7 +244,7 @@ static Status inspect_element(const Problem *problem, const Filled *filled, cons
 {
     const Sizes *sizes = &filled->testcase->sizes;
     const void *const *inputs = (const void *const *)filled->inputs;
-    double value, wide_value, magnitude, wide_magnitude;
+    double value = 0, wide_value = 0, magnitude, wide_magnitude = 0;
     Status status = oracle_evaluate(oracle, sizes, inputs, index, 1, &value, &magnitude, why);
     if (status == STATUS_OK)
         status = oracle_evaluate(wide, sizes, inputs, index, 1, &wide_value, &wide_magnitude, why);

@@ -163,15 +163,16 @@ static const char *processor_level(void)
 
 static Status compile(const Sources *sources, const Form *form, const char *folder, const char *library, Message *why)
 {
-    char case_file[PATH_MAX], march[40], define_real[40], define_lanes[40], define_case[PATH_MAX + 40], define_oracle[PATH_MAX + 40];
+    char case_file[PATH_MAX], march[40], define_real[40], define_lanes[40];
+    char define_case[PATH_MAX + 40], define_oracle[PATH_MAX + 40];
     snprintf(case_file, sizeof case_file, "%s/case.h", folder);
     snprintf(march, sizeof march, "-march=%s", processor_level());
     snprintf(define_real, sizeof define_real, "-DREAL=%s", form->real);
     snprintf(define_lanes, sizeof define_lanes, "-DLANES=%d", form->lanes);
     snprintf(define_case, sizeof define_case, "-DCASE_FILE=\"%s\"", case_file);
     snprintf(define_oracle, sizeof define_oracle, "-DORACLE_FILE=\"%s\"", sources->oracle);
-    const char *const argv[] = {"/usr/bin/env", "gcc", FLAGS, march, define_real, define_lanes, define_case, define_oracle,
-                                sources->row, "-o", library, NULL};
+    const char *const argv[] = {"/usr/bin/env", "gcc", FLAGS, march, define_real, define_lanes, define_case,
+                                define_oracle, sources->row, "-o", library, NULL};
     Status status = text_write_file(case_file, &sources->case_header, why);
     return status == STATUS_OK ? own_code_compile(argv, folder, sources->oracle, why) : status;
 }

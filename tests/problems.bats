@@ -72,8 +72,8 @@ valid() {
     missing_after 'no case that is timed on "sim"' hidden '.cases |= map(select(.timed != "sim"))'
     missing_after 'no hidden or timed case has the least length, 1' hidden 'del(.cases[0])'
     missing_after 'no hidden or timed case has the largest length, 67108864' hidden '(.cases[] | select(.timed == "cuda")).sizes.length = 9'
-    missing_after 'expected literal "expected" values' sample 'del(.cases[0].expected)'
-    missing_after 'expected literal "values" for filter' sample \
+    missing_after 'must be literal: numbers for "expected"' sample 'del(.cases[0].expected)'
+    missing_after 'must be literal: numbers for filter' sample \
         '.cases[0].inputs.filter = {"generator": "uniform", "seed": 1}'
     missing_after 'element 2 of "expected" is -5, but oracle.h says -6' sample '.cases[0].expected[2] = -5'
     missing_after 'in double and' \
