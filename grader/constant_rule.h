@@ -4,8 +4,8 @@
  * the sizes of a sample or hidden case: that with the largest filter, and of those the one with most data (up to a
  * mebibyte). While a kernel runs, each word of its __constant__ variables that holds one of the filter's values holds
  * another value (session_other()), so that the output must be that of another filter. The place of a value does not
- * matter: a filter may be reversed or padded on its way. A kernel that writes the output must not load from the filter's
- * own array at all, which the simulated GPU tells by source line.
+ * matter: a filter may be reversed or padded on its way. A kernel that writes the output must not load from the
+ * filter's own array at all, which the simulated GPU tells by source line.
  *
  * Limits   values that were computed on their way (scaled, or added to one another) are not recognised; a load from a
  *          __constant__ variable through a pointer counts, though hardware may not use its constant cache for it; what
