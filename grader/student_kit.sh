@@ -26,7 +26,7 @@ keep_cases() {
 command -v jq >/dev/null || die "jq is missing; install jq"
 mkdir -p "$scratch/$name"
 # A list of what goes in, so that nothing that lies about in a checkout is given away.
-tar -c --exclude-vcs --exclude='*/tests' --exclude='leaderboard.db*' --exclude='grader/template/solutions' \
+tar -c --exclude-vcs --exclude='*/tests' --exclude='leaderboard.db*' \
     Makefile README.md base docs grader harness leaderboard problems simgpu | tar -x -C "$scratch/$name"
 for folder in problems/*/; do keep_cases "$(basename "$folder")"; done
 mkdir -p "$(dirname "$target")"
