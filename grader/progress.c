@@ -18,6 +18,13 @@ Progress progress_new(FILE *stream)
     return (Progress){.stream = stream, .style = terminal_style(stream)};
 }
 
+/* A name that is too long is cut, and still stands apart from what follows. */
+static void add_step(Text *line, const char *step)
+{
+    terminal_pad(line, step, STEP_COLUMNS - 1);
+    text_add(line, " ");
+}
+
 static void add_bar(const Progress *progress, Text *line)
 {
     int done = progress->done < progress->total ? progress->done : progress->total; /* what is done again is more */
@@ -32,7 +39,7 @@ static void draw(Progress *progress)
 {
     Text line = {0};
     text_add(&line, "\r\033[K"); /* to the first column, and clear */
-    terminal_pad(&line, progress->step, STEP_COLUMNS);
+    add_step(&line, progress->step);
     if (progress->total > 0)
         add_bar(progress, &line);
     else
@@ -50,7 +57,7 @@ static void write_step(const Progress *progress, const char *outcome)
     if (progress->style.redraw)
         text_add(&line, "\r\033[K");
     if (progress->style.redraw || outcome[0] == '\0')
-        terminal_pad(&line, progress->step, STEP_COLUMNS);
+        add_step(&line, progress->step);
     text_add(&line, outcome);
     fwrite(line.data, 1, line.length, progress->stream);
     fflush(progress->stream);

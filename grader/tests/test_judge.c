@@ -38,7 +38,7 @@ static const struct {
     {"a time-out", {.outcome = CALL_TIME_LIMIT, .text = "slow"}, NULL, VERDICT_TIME_LIMIT_EXCEEDED, "slow"},
     {"memory", {.outcome = CALL_MEMORY_LIMIT, .text = "big"}, NULL, VERDICT_MEMORY_LIMIT_EXCEEDED, "big"},
     {"an unknown instruction", {.outcome = CALL_UNSUPPORTED, .text = "wmma"}, NULL, VERDICT_RUN_TIME_ERROR,
-     "simulated GPU: wmma"},
+     "wmma"},
     {"a foreign module", {.outcome = CALL_INTEGRITY_VIOLATION, .text = "foreign"}, NULL, VERDICT_INTEGRITY_VIOLATION,
      "foreign"},
 };
