@@ -155,10 +155,10 @@ static void add_printed(const Result *result, Text *out)
 
 /* ---- an accepted submission -------------------------------------------------------------------------------------- */
 
-/* Right-aligned; four digits, or all that stand before the point. */
+/* Right-aligned; four digits, or all that stand before the point; two of what is hardly anything. */
 static void add_rate(Text *out, double rate, int columns)
 {
-    text_printf(out, rate < 10000 ? "%*.4g" : "%*.0f", columns, rate);
+    text_printf(out, rate < 0.1 ? "%*.2g" : rate < 10000 ? "%*.4g" : "%*.0f", columns, rate);
 }
 
 static void add_score(const Result *result, TerminalStyle style, Text *out)
