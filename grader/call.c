@@ -40,16 +40,14 @@ void call_fill(Call *call, uint64_t secret)
             testcase_fill(call->problem, call->testcase, i, secret, call->arguments[i].data, call->counts[i]);
 }
 
-void call_inputs(const Call *call, const void *inputs[PROBLEM_MAX_PARAMETERS])
+Status call_compare(const Call *call, const Oracle *oracle, Comparison *comparison, Message *why)
 {
-    for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++)
-        inputs[i] = i < call->problem->parameter_count && call->arguments[i].role == ARGUMENT_INPUT
-                        ? call->arguments[i].data : NULL;
-}
-
-void *call_output(const Call *call)
-{
-    return call->arguments[problem_output(call->problem)].data;
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {0};
+    for (size_t i = 0; i < call->problem->parameter_count; i++)
+        if (call->arguments[i].role == ARGUMENT_INPUT)
+            inputs[i] = call->arguments[i].data;
+    const void *output = call->arguments[problem_output(call->problem)].data;
+    return checker_compare(call->problem, call->testcase, oracle, inputs, output, SESSION_POISON_BITS, comparison, why);
 }
 
 int64_t call_input_bytes(const Call *call)

@@ -3,6 +3,8 @@
 #define GRADER_CALL_H
 
 #include "base/status.h"
+#include "grader/checker.h"
+#include "grader/oracle.h"
 #include "grader/problem.h"
 #include "grader/testcase.h"
 #include "harness/session.h"
@@ -23,9 +25,8 @@ MUST_USE Status call_prepare(const Problem *problem, const Testcase *testcase, S
                              Message *why);
 /* Fills the inputs from the testcase, with `secret` for what it draws anew. */
 void call_fill(Call *call, uint64_t secret);
-/* The inputs at the index of their parameter, as the oracle takes them. */
-void call_inputs(const Call *call, const void *inputs[PROBLEM_MAX_PARAMETERS]);
-void *call_output(const Call *call);
+/* The output in memory held against what the inputs in memory give. */
+MUST_USE Status call_compare(const Call *call, const Oracle *oracle, Comparison *comparison, Message *why);
 int64_t call_input_bytes(const Call *call);
 
 #endif

@@ -99,7 +99,7 @@ Status command_calibrate(const Options *options, int *exit_status, Message *why)
     const char *device_name = options->device == NULL ? "auto" : options->device;
     DeviceInfo info;
     if (options->operand_count > 0)
-        return fail(STATUS_BAD_INPUT, why, "expected no file");
+        return fail(STATUS_BAD_INPUT, why, "calibrate: expected no file, found '%s'", options->operands[0]);
     Status status = device_describe(device_name, &info, why);
     if (status == STATUS_OK && info.modelled)
         puts("a simulated GPU has its ceilings from its profile: only the reference solutions are timed");

@@ -32,8 +32,7 @@ const Testcase *constant_rule_case(const Problem *problem, const TestcaseSet *se
     size_t most = 0;
     for (size_t i = 0; i < set->count; i++) {
         const Testcase *testcase = &set->cases[i];
-        bool timed = testcase->group != CASE_SAMPLE && testcase->group != CASE_HIDDEN;
-        if (timed || testcase->bytes > MOST_BYTES)
+        if (case_is_timed(testcase->group) || testcase->bytes > MOST_BYTES)
             continue;
         size_t elements = filter_elements(problem, testcase);
         if (best != NULL && (elements < most || (elements == most && testcase->bytes <= best->bytes)))
@@ -61,11 +60,8 @@ static Testcase with_random_data(const Problem *problem, const Testcase *testcas
 
 static Status output_fits(const Call *call, const Oracle *oracle, bool *fits, Message *why)
 {
-    const void *inputs[PROBLEM_MAX_PARAMETERS];
     Comparison comparison = {0};
-    call_inputs(call, inputs);
-    Status status = checker_compare(call->problem, call->testcase, oracle, inputs, call_output(call),
-                                    SESSION_POISON_BITS, &comparison, why);
+    Status status = call_compare(call, oracle, &comparison, why);
     *fits = comparison.wrong == 0 && !comparison.rms_exceeded;
     return status;
 }

@@ -68,17 +68,12 @@ void cpu_judge_describe(DeviceInfo *device)
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
-static bool is_timed(const CaseResult *item)
-{
-    return item->group == CASE_TIMED_CUDA || item->group == CASE_TIMED_SIM;
-}
-
 /* The calls of a case: one, or the trials of a timed one, each a block of its own for what is said of their spread.
  * `report` is the last one's. */
 static Status call_solve(CpuSession *session, CaseResult *item, Arena *arena, CallReport *report, Message *why)
 {
     double start_s = now_s();
-    int calls = is_timed(item) ? 1 + CPU_TRIALS : 1;
+    int calls = case_is_timed(item->group) ? 1 + CPU_TRIALS : 1;
     Status status = STATUS_OK;
     item->samples = arena_array(arena, CPU_TRIALS, sizeof *item->samples);
     for (int i = 0; i < calls && status == STATUS_OK && report->outcome == CALL_OK; i++) {
@@ -94,11 +89,8 @@ static Status call_solve(CpuSession *session, CaseResult *item, Arena *arena, Ca
 
 static Status compare_output(const CpuJudge *judge, const Call *call, CaseResult *item, Message *why)
 {
-    const void *inputs[PROBLEM_MAX_PARAMETERS];
-    call_inputs(call, inputs);
     item->compared = true;
-    return checker_compare(call->problem, call->testcase, judge->oracle, inputs, call_output(call), SESSION_POISON_BITS,
-                           &item->comparison, why);
+    return call_compare(call, judge->oracle, &item->comparison, why);
 }
 
 static const char *showable(CpuJudge *judge, const CaseResult *item, const char *message)

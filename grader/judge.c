@@ -101,18 +101,10 @@ Judgement judge_call(const CallReport *call, const Comparison *comparison, bool 
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
-static bool is_timed(const CaseResult *item)
-{
-    return item->group == CASE_TIMED_CUDA || item->group == CASE_TIMED_SIM;
-}
-
 static Status compare_output(const Judge *judge, const Call *call, CaseResult *item, Message *why)
 {
-    const void *inputs[PROBLEM_MAX_PARAMETERS];
-    call_inputs(call, inputs);
     item->compared = true;
-    return checker_compare(call->problem, call->testcase, judge->oracle, inputs, call_output(call), SESSION_POISON_BITS,
-                           &item->comparison, why);
+    return call_compare(call, judge->oracle, &item->comparison, why);
 }
 
 /* Adds a message about a kernel, in which the source file has the name that the compiler knew it by. */
@@ -189,7 +181,7 @@ static Status judge_case(Judge *judge, const Testcase *testcase, CaseResult *ite
         status = compare_output(judge, &call, item, why);
     if (status == STATUS_OK)
         conclude_case(judge, item, &report);
-    if (status == STATUS_OK && is_timed(item) && item->verdict == VERDICT_ACCEPTED)
+    if (status == STATUS_OK && case_is_timed(item->group) && item->verdict == VERDICT_ACCEPTED)
         keep_sample(judge, item, &report);
     text_free(&report.printed);
     return status;

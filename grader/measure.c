@@ -48,11 +48,8 @@ static Status fill(Measuring *measuring, uint64_t secret, Message *why)
 /* The oracle on the device says only that an output is wrong. The one on the CPU sees the same, and says what. */
 static Status explain(Measuring *measuring, Call *call, uint64_t secret, CaseCalls *calls, Message *why)
 {
-    const void *inputs[PROBLEM_MAX_PARAMETERS];
     call_fill(call, secret);
-    call_inputs(call, inputs);
-    Status status = checker_compare(measuring->problem, calls->testcase, measuring->oracle, inputs, call_output(call),
-                                    SESSION_POISON_BITS, &calls->comparison, why);
+    Status status = call_compare(call, measuring->oracle, &calls->comparison, why);
     if (status == STATUS_OK && calls->comparison.wrong == 0 && !calls->comparison.rms_exceeded)
         status = fail(STATUS_SYSTEM, why, "the oracle on the device refuses an output that the one on the CPU accepts");
     calls->failed = true;

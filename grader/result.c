@@ -86,11 +86,6 @@ void result_time_case(CaseResult *item, const DeviceInfo *device)
                               (double)item->operations / device->fma_flops_per_s) / time_s;
 }
 
-static bool is_timed(const CaseResult *item)
-{
-    return item->group == CASE_TIMED_CUDA || item->group == CASE_TIMED_SIM;
-}
-
 /* The times of all timed cases, each with the uncertainty that the sitting gives it. */
 static MeasuredTime *timed_cases(Result *result, Arena *arena, size_t *count)
 {
@@ -98,7 +93,7 @@ static MeasuredTime *timed_cases(Result *result, Arena *arena, size_t *count)
     *count = 0;
     for (size_t i = 0; i < result->case_count; i++) {
         CaseResult *item = &result->cases[i];
-        if (!is_timed(item))
+        if (!case_is_timed(item->group))
             continue;
         if (item->time.ms > 0)
             item->time.uncertainty = timing_uncertainty(item->timing.half_width, result->anchor.drift);
@@ -113,7 +108,7 @@ static void average_rates(Result *result, double count)
     double log_gflops = 0, log_gbytes = 0, log_roofline = 0;
     for (size_t i = 0; i < result->case_count; i++) {
         const CaseResult *item = &result->cases[i];
-        if (!is_timed(item))
+        if (!case_is_timed(item->group))
             continue;
         log_gflops += log(item->gflops);
         log_gbytes += log(item->gbytes_per_s);

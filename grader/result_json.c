@@ -111,7 +111,7 @@ static void put_counters(cJSON *object, const DeviceStatistics *statistics)
 static cJSON *case_item(const Problem *problem, const CaseResult *item)
 {
     cJSON *object = cJSON_CreateObject();
-    bool timed = item->group == CASE_TIMED_CUDA || item->group == CASE_TIMED_SIM;
+    bool timed = case_is_timed(item->group);
     cJSON_AddStringToObject(object, "name", item->name);
     cJSON_AddStringToObject(object, "verdict", item->judged ? verdict_name(item->verdict) : "not run");
     cJSON_AddBoolToObject(object, "timed", timed);

@@ -12,6 +12,11 @@
 
 typedef enum CaseGroup { CASE_SAMPLE, CASE_HIDDEN, CASE_TIMED_CUDA, CASE_TIMED_SIM, CASE_GROUPS } CaseGroup;
 
+static inline bool case_is_timed(CaseGroup group)
+{
+    return group == CASE_TIMED_CUDA || group == CASE_TIMED_SIM;
+}
+
 typedef enum SourceKind {
     SOURCE_VALUES,   /* literal */
     SOURCE_FILE,     /* .npy, .pgm, .ppm beside the JSON file */
