@@ -1,5 +1,6 @@
 #include "grader/cpu_judge.h"
 
+#include "base/clock.h"
 #include "grader/call.h"
 #include "grader/oracle.h"
 #include "grader/redact.h"
@@ -9,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double ENOUGH_S = 1; /* of a case's trials together: no further one begins after that */
@@ -24,13 +24,6 @@ typedef struct CpuJudge {
     uint64_t secret;
     SessionLimits limits;
 } CpuJudge;
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
 

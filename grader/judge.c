@@ -1,5 +1,6 @@
 #include "grader/judge.h"
 
+#include "base/clock.h"
 #include "grader/call.h"
 #include "grader/cpu_judge.h"
 #include "grader/constant_rule.h"
@@ -13,7 +14,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct Judge {
     const JudgeJob *job;
@@ -33,13 +33,6 @@ typedef struct Judge {
     bool queued;                /* somebody else had the device */
     bool ended;                 /* the verdict is final */
 } Judge;
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 #include "grader/measure.h"
 
+#include "base/clock.h"
 #include "grader/checker.h"
 #include "grader/generator.h"
 #include "grader/timing.h"
@@ -8,19 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { TRIES = 3 }; /* of a block that something disturbs */
 
 static const double LOAD_SECONDS = 0.2;  /* of the judge's own, before a block: a clock that idles low is up by then */
 static const double QUIET_SECONDS = 120; /* to wait for a device that others use */
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 #include "grader/oracle_process.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "grader/oracle.h"
 #include "grader/oracle/device.h"
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 _Static_assert((int)ORACLE_MAX_PARAMETERS == (int)PROBLEM_MAX_PARAMETERS, "device.h has room for each parameter");
@@ -44,13 +44,6 @@ typedef struct OracleProcess {
     Tally *host_tallies;
     size_t tally_count;
 } OracleProcess;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* Nothing that goes wrong on this device is a submission's fault. */
 static Status check(const OracleProcess *process, CudaError error, const char *doing, Message *why)
@@ -336,10 +329,10 @@ static Status serve(OracleProcess *process, const OracleRequest *request, int de
 
 static bool answer(OracleProcess *process, const OracleRequest *request, int descriptor)
 {
-    double start = now();
+    double start = now_s();
     process->reply = (OracleReply){.status = STATUS_OK};
     process->reply.status = serve(process, request, descriptor, &process->reply.why);
-    process->reply.seconds = now() - start;
+    process->reply.seconds = now_s() - start;
     return control_send(process->control, &process->reply, sizeof process->reply, NULL, 0, NULL, 0);
 }
 

@@ -1,17 +1,11 @@
 #include "grader/progress.h"
 
+#include "base/clock.h"
+
 #include <stdarg.h>
-#include <time.h>
 
 enum { STEP_COLUMNS = 20, BAR_COLUMNS = 30 };
 static const double REDRAW_S = 0.05, NOTE_S = 10;
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 Progress progress_new(FILE *stream)
 {

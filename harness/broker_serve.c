@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/symbol.h"
 #include "harness/broker_state.h"
 #include "harness/device/launch_check.h"
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Every request is hostile until checked: it was copied out of the shared memory, its kind is known, its length is
  * exactly right, every number in it is looked up and every range of addresses must be owned. */
@@ -582,18 +582,11 @@ static bool grader_calls(const Broker *broker)
     return poll(&control, 1, 0) > 0;
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void wait_for_runner(Broker *broker, uint32_t bell)
 {
-    double left = fmax(0, broker->limits.host_seconds - broker->host_seconds), start = now();
+    double left = fmax(0, broker->limits.host_seconds - broker->host_seconds), start = now_s();
     ring_wait(&broker->reader, bell, fmin(left, HOLD_SECONDS));
-    double waited = now() - start;
+    double waited = now_s() - start;
     if (waited >= HOLD_SECONDS)
         broker->device->ops->let_go(broker->device);
     broker->host_seconds += waited;

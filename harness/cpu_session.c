@@ -1,5 +1,6 @@
 #include "harness/cpu_session.h"
 
+#include "base/clock.h"
 #include "harness/cpu_memory.h"
 #include "harness/hosted.h"
 
@@ -22,13 +23,6 @@ struct CpuSession {
     size_t memory_bytes;
     Hosted runner;
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static bool is_array(const SessionArgument *argument)
 {
@@ -95,7 +89,7 @@ static bool has_ended(const CpuSession *session)
 static bool await(CpuSession *session, uint32_t phase, double deadline)
 {
     while (atomic_load(&session->memory->phase) == phase) {
-        double left = deadline - now();
+        double left = deadline - now_s();
         if (left <= 0 || has_ended(session))
             return false;
         hosted_drain(&session->runner);
@@ -151,7 +145,7 @@ static Status start_runner(CpuSession *session, const char *object_path, Message
 
 static void await_ready(CpuSession *session, CallReport *report)
 {
-    if (!await(session, CPU_STARTING, now() + session->limits.wall_seconds))
+    if (!await(session, CPU_STARTING, now_s() + session->limits.wall_seconds))
         explain_loss(session, "a constructor", report);
     else if (atomic_load(&session->memory->phase) != CPU_READY)
         explain_refusal(session, report);
@@ -225,13 +219,13 @@ Status cpu_session_call(CpuSession *session, CallReport *report, Message *why)
     if (session->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "a call of a process that is gone");
     hand_over(session);
-    double start = now();
+    double start = now_s();
     cpu_phase_set(session->memory, CPU_CALL);
     if (!await(session, CPU_CALL, start + session->limits.wall_seconds)) {
         explain_loss(session, "solve()", report);
         return STATUS_OK;
     }
-    report->event_s = now() - start;
+    report->event_s = now_s() - start;
     take_printed(session, report);
     take_back(session, report);
     return STATUS_OK;

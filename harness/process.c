@@ -1,5 +1,7 @@
 #include "harness/process.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +14,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* What a child tells its parent before it becomes the program: nothing at all where all went well, since exec closes
@@ -198,13 +199,6 @@ void process_kill(pid_t child, int *exit_status)
         ;
     if (exit_status != NULL)
         *exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
-}
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Reads what is there; false at the end of the stream. */

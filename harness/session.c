@@ -1,4 +1,5 @@
 #include "harness/session.h"
+#include "base/clock.h"
 #include "harness/control.h"
 #include "harness/device/device_lock.h"
 #include "harness/hosted.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 /* One broker serves one runner; both are replaced together, since what a submission leaves behind on a device, or in
@@ -40,18 +40,11 @@ struct Session {
     size_t buffer_bytes;
 };
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* ---- the broker's process ---------------------------------------------------------------------------------------- */
 
 static Status broker_start(Session *session, Message *why)
 {
-    session->asked_s = now();
+    session->asked_s = now_s();
     Status status = control_start("broker", session->device, &session->broker, &session->control, why);
     session->greeted = session->open_asked = session->opened = false;
     if (status != STATUS_OK)
@@ -144,7 +137,7 @@ static Status await_open(Session *session, Message *why)
     if (status == STATUS_OK && !session->opened)
         status = await_device(session, "open", why);
     if (status == STATUS_OK && !session->opened)
-        session->open_seconds = now() - session->asked_s;
+        session->open_seconds = now_s() - session->asked_s;
     session->opened = status == STATUS_OK;
     return status;
 }
@@ -174,13 +167,13 @@ static void tell_runner_gone(Session *session, Wait *wait)
 /* What the runner prints is taken all the while, so that it is never held up by a full pipe. */
 static Status await_reply(Session *session, double seconds, Wait *wait, Message *why)
 {
-    double deadline = now() + seconds;
+    double deadline = now_s() + seconds;
     int descriptors[CONTROL_MAX_DESCRIPTORS];
     for (;;) {
         struct pollfd events[] = {{.fd = session->control, .events = POLLIN},
                                   {.fd = session->runner.output, .events = POLLIN},
                                   {.fd = wait->runner_ended ? -1 : session->runner.ended, .events = POLLIN}};
-        double left = deadline - now();
+        double left = deadline - now_s();
         wait->timed_out = left <= 0;
         if (wait->timed_out)
             return STATUS_OK;

@@ -1,11 +1,11 @@
 #include "harness/device/device_cuda.h"
 
+#include "base/clock.h"
 #include "base/symbol.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 /* Theory of operation
  *
@@ -28,13 +28,6 @@ static const double SETTLE_SECONDS = 20e-6; /* how long the nonce may come after
 /* How long the nonce is looked for between two queries of the driver, which take a microsecond while the device works:
  * it is what will be seen first where all work lies in one stream. */
 static const double LOOK_SECONDS = 10e-6, LOOK_SECONDS_OF_MANY = 1e-6;
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 

@@ -1,24 +1,19 @@
 #include "harness/device/patience.h"
 
+#include "base/clock.h"
+
 #include <time.h>
 
 static const double TELL_S = 1;
 enum { PAUSE_MS = 100 };
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 bool patience_left(Patience *patience, const char *reason)
 {
     if (patience->began_s == 0) {
-        patience->began_s = now();
+        patience->began_s = now_s();
         patience->next_s = TELL_S;
     }
-    patience->waited_s = now() - patience->began_s;
+    patience->waited_s = now_s() - patience->began_s;
     if (patience->waited_s >= patience->seconds)
         return false;
     if (patience->tell != NULL && patience->waited_s >= patience->next_s) {
