@@ -45,9 +45,14 @@ __global__ void convolve_directly(const float* input, const float* filter, float
 
     int side = 2 * radius + 1;
     float sum = 0.0f;
-    for (int r = max(-radius, -row); r <= min(radius, height - 1 - row); r++)
-        for (int s = max(-radius, -col); s <= min(radius, width - 1 - col); s++)
-            sum += input[(row + r) * width + col + s] * filter[(radius + r) * side + radius + s];
+    for (int r = 0; r < side; r++) {
+        int from_row = row + r - radius;
+        for (int s = 0; s < side; s++) {
+            int from_col = col + s - radius;
+            if (from_row >= 0 && from_row < height && from_col >= 0 && from_col < width)
+                sum += input[from_row * width + from_col] * filter[r * side + s];
+        }
+    }
     output[row * width + col] = sum;
 }
 
