@@ -168,7 +168,7 @@ $(BUILD)/tests/lib%.so.1: tests/fake/%.c
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(plain_flags) -fPIC -shared -MMD -MP -MF $(@:.so.1=.d) -MT $@ $< -lpthread -o $@
 
-$(BUILD)/harness/tests/test_device_cuda $(BUILD)/harness/tests/test_device_cuda_array: | $(BUILD)/tests/libcuda.so.1
+$(addprefix $(BUILD)/harness/tests/,test_device_cuda test_device_cuda_array test_cuda_exchange): | $(BUILD)/tests/libcuda.so.1
 $(BUILD)/harness/tests/test_device_watch: | $(BUILD)/tests/libnvml.so.1
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o

@@ -20,6 +20,7 @@ struct DeviceOracle {
     pid_t process;   /* 0: it has ended, with */
     int exit_status;
     int control;
+    int exchange;    /* descriptor that the last answer brought; -1: none */
     OracleRequestKind posted[MAX_POSTED]; /* requests without an answer, the oldest first */
     size_t posted_count;
 };
@@ -77,6 +78,7 @@ static Status await(DeviceOracle *oracle, OracleReply *reply, Message *why)
     }
     if (!control_receive(oracle->control, reply, sizeof *reply, NULL, 0, descriptors))
         return lost(oracle, why);
+    oracle->exchange = descriptors[0];
     memmove(oracle->posted, oracle->posted + 1, --oracle->posted_count * sizeof *oracle->posted);
     return reply->status == STATUS_OK ? STATUS_OK : fail(reply->status, why, "%s", reply->why.text);
 }
@@ -144,16 +146,21 @@ Status device_oracle_ready(DeviceOracle *oracle, Message *why)
 }
 
 Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int memory, size_t memory_bytes,
-                          const size_t *offsets, Message *why)
+                          const size_t *offsets, int *exchange, Message *why)
 {
-    OracleRequest request = {.kind = ORACLE_CASE, .testcase = *testcase, .memory_bytes = memory_bytes};
+    OracleRequest request = {.kind = ORACLE_CASE, .testcase = *testcase, .memory_bytes = memory_bytes,
+                             .through_host = exchange == NULL};
     for (size_t i = 0; i < oracle->problem->parameter_count; i++)
         if (oracle->problem->parameters[i].role != ROLE_SIZE)
             request.offsets[i] = offsets[i];
     Status status = device_oracle_ready(oracle, why);
     if (status == STATUS_OK)
         status = post(oracle, &request, &memory, why);
-    return status == STATUS_OK ? device_oracle_ready(oracle, why) : status;
+    if (status == STATUS_OK)
+        status = device_oracle_ready(oracle, why);
+    if (exchange != NULL)
+        *exchange = status == STATUS_OK ? oracle->exchange : -1;
+    return status;
 }
 
 Status device_oracle_fill(DeviceOracle *oracle, uint64_t secret, Message *why)

@@ -2,7 +2,7 @@
  * in full, by a process whose memory no submission's kernel can reach (oracle_process.h).
  *
  *     device_oracle_start     opens the device and compiles, in the background
- *     device_oracle_case      memory for one call's arrays, shared with the broker
+ *     device_oracle_case      memory for one call's arrays, shared with the broker: on the device, or the host's
  *     device_oracle_fill      makes the inputs of the call with this seed in it
  *     device_oracle_check     compares the output in it with what the inputs filled last give
  *     device_oracle_wait      ends the wait for both
@@ -33,9 +33,11 @@ MUST_USE Status device_oracle_start(const Problem *problem, const char *device, 
 MUST_USE Status device_oracle_ready(DeviceOracle *oracle, Message *why);
 
 /* Takes device memory for one case. `memory` is a descriptor of `memory_bytes` that stays the caller's; the array of
- * parameter i begins at `offsets[i]`. */
+ * parameter i begins at `offsets[i]`. `*exchange`: a descriptor for session_exchange(), the caller's to close: arrays
+ * come and go through memory of the device, and only an output that is refused lies in `memory`, too. -1, or NULL for it
+ * handed in: they come and go through `memory`. */
 MUST_USE Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int memory, size_t memory_bytes,
-                                   const size_t *offsets, Message *why);
+                                   const size_t *offsets, int *exchange, Message *why);
 /* Posts: the inputs become what testcase_fill() makes of `secret`, bit for bit. Generated data only. */
 MUST_USE Status device_oracle_fill(DeviceOracle *oracle, uint64_t secret, Message *why);
 /* Posts: the output is held against the inputs filled last. */

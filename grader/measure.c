@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TRIES = 3 }; /* of a block that something disturbs */
 
@@ -96,6 +97,7 @@ static Status begin_case(Measuring *measuring, CaseCalls *calls, Call *call, Mes
 {
     size_t offsets[PROBLEM_MAX_PARAMETERS] = {0}, bytes;
     const uint8_t *base;
+    int exchange;
     Status status = call_prepare(measuring->problem, calls->testcase, measuring->session, call, why);
     if (status != STATUS_OK)
         return status;
@@ -104,7 +106,14 @@ static Status begin_case(Measuring *measuring, CaseCalls *calls, Call *call, Mes
         if (call->arguments[i].data != NULL)
             offsets[i] = (size_t)((const uint8_t *)call->arguments[i].data - base);
     calls->input_bytes = call_input_bytes(call);
-    return device_oracle_case(measuring->device_oracle, calls->testcase, memory, bytes, offsets, why);
+    status = device_oracle_case(measuring->device_oracle, calls->testcase, memory, bytes, offsets, &exchange, why);
+    if (status != STATUS_OK || exchange < 0)
+        return status;
+    status = session_exchange(measuring->session, exchange, why);
+    close(exchange);
+    if (status == STATUS_UNSUPPORTED)
+        status = device_oracle_case(measuring->device_oracle, calls->testcase, memory, bytes, offsets, NULL, why);
+    return status;
 }
 
 static Status time_case(Measuring *measuring, int block, int warm_up, int timed, CaseCalls *calls, Message *why)

@@ -22,7 +22,7 @@ _Static_assert((int)ORACLE_MAX_RANK == (int)TENSOR_MAX_RANK, "device.h has room 
 typedef struct OracleArray { /* of one parameter that is no size */
     uint64_t address;        /* on the device; 0: none */
     size_t count, bytes;
-    uint8_t *shared;         /* its place in the memory shared with grader and broker */
+    size_t offset;           /* its place in the memory shared with grader and broker */
 } OracleArray;
 
 typedef struct OracleProcess {
@@ -38,6 +38,8 @@ typedef struct OracleProcess {
     Testcase testcase;
     uint8_t *memory; /* NULL: no case yet */
     size_t memory_bytes;
+    bool exchanged;                /* arrays come and go through an exchange */
+    int exchange;                  /* its descriptor, until the answer has taken it along; -1: none */
     OracleArray arrays[PROBLEM_MAX_PARAMETERS];
     size_t shape[TENSOR_MAX_RANK]; /* of the output */
     uint64_t tallies;              /* on the device, one for each block of threads */
@@ -144,11 +146,15 @@ static Status drop_case(OracleProcess *process, Message *why)
     process->tallies = 0;
     free(process->host_tallies);
     process->host_tallies = NULL;
+    if (process->exchanged && error == CUDA_ERROR_SUCCESS)
+        error = process->ops->exchange_leave(process->device);
     if (process->memory != NULL) {
-        process->ops->unpin(process->device, process->memory);
+        if (!process->exchanged)
+            process->ops->unpin(process->device, process->memory);
         munmap(process->memory, process->memory_bytes);
         process->memory = NULL;
     }
+    process->exchanged = false;
     return check(process, error, "giving memory back", why);
 }
 
@@ -159,7 +165,21 @@ static Status map_memory(OracleProcess *process, const OracleRequest *request, i
         return fail_errno(why, "the oracle's view of the arrays");
     process->memory = memory;
     process->memory_bytes = request->memory_bytes;
-    process->ops->pin(process->device, memory, request->memory_bytes);
+    return STATUS_OK;
+}
+
+/* Where the device cannot share its memory, arrays take the way through the host's. */
+static Status open_exchange(OracleProcess *process, bool through_host, Message *why)
+{
+    const DeviceOps *ops = process->ops;
+    CudaError error = through_host || ops->exchange_new == NULL
+                          ? CUDA_ERROR_NOT_SUPPORTED
+                          : ops->exchange_new(process->device, process->memory_bytes, &process->exchange);
+    process->exchanged = error == CUDA_ERROR_SUCCESS;
+    if (error != CUDA_ERROR_SUCCESS && error != CUDA_ERROR_NOT_SUPPORTED)
+        return check(process, error, "sharing memory", why);
+    if (!process->exchanged)
+        ops->pin(process->device, process->memory, process->memory_bytes);
     return STATUS_OK;
 }
 
@@ -175,7 +195,7 @@ static Status take_array(OracleProcess *process, const OracleRequest *request, s
     if (array->count > UINT32_MAX || offset > process->memory_bytes || array->bytes > process->memory_bytes - offset)
         return fail(STATUS_BAD_INPUT, why, "%s: %zu bytes at %zu of a shared memory of %zu",
                     problem->parameters[parameter].name, array->bytes, offset, process->memory_bytes);
-    array->shared = process->memory + offset;
+    array->offset = offset;
     if (parameter == process->output)
         memcpy(process->shape, shape, sizeof shape);
     return check(process, process->ops->alloc(process->device, array->bytes, &array->address), "taking memory", why);
@@ -197,6 +217,8 @@ static Status take_case(OracleProcess *process, const OracleRequest *request, in
     process->testcase = request->testcase;
     if (status == STATUS_OK)
         status = map_memory(process, request, descriptor, why);
+    if (status == STATUS_OK)
+        status = open_exchange(process, request->through_host, why);
     for (size_t i = 0; i < process->problem.parameter_count && status == STATUS_OK; i++)
         if (process->problem.parameters[i].role != ROLE_SIZE)
             status = take_array(process, request, i, why);
@@ -246,6 +268,13 @@ static Status generate(const OracleProcess *process, size_t parameter, uint64_t 
     return launch(process, kernel, &fill, sizeof fill, array->count, why);
 }
 
+static CudaError hand_out(const OracleProcess *process, const OracleArray *array)
+{
+    if (process->exchanged)
+        return process->ops->exchange_put(process->device, array->offset, array->address, array->bytes);
+    return process->ops->read(process->device, process->memory + array->offset, array->address, array->bytes, NULL);
+}
+
 /* All kernels first, so that the copies follow one another. */
 static Status fill_inputs(OracleProcess *process, uint64_t secret, Message *why)
 {
@@ -257,14 +286,19 @@ static Status fill_inputs(OracleProcess *process, uint64_t secret, Message *why)
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         const OracleArray *array = &process->arrays[i];
         if (problem->parameters[i].role == ROLE_IN)
-            status = check(process,
-                           process->ops->read(process->device, array->shared, array->address, array->bytes, NULL),
-                           "handing inputs out", why);
+            status = check(process, hand_out(process, array), "handing inputs out", why);
     }
     return status;
 }
 
 /* --- the output --------------------------------------------------------------------------------------------------- */
+
+static CudaError take_in(const OracleProcess *process, const OracleArray *array)
+{
+    if (process->exchanged)
+        return process->ops->exchange_take(process->device, array->address, array->offset, array->bytes);
+    return process->ops->write(process->device, array->address, process->memory + array->offset, array->bytes, NULL);
+}
 
 static Status tally_output(const OracleProcess *process, Message *why)
 {
@@ -279,9 +313,7 @@ static Status tally_output(const OracleProcess *process, Message *why)
     }
     for (size_t i = 0; i < TENSOR_MAX_RANK; i++)
         tally.shape[i] = (uint32_t)process->shape[i];
-    Status status = check(process,
-                          process->ops->write(process->device, output->address, output->shared, output->bytes, NULL),
-                          "taking the output", why);
+    Status status = check(process, take_in(process, output), "taking the output", why);
     if (status == STATUS_OK)
         status = launch(process, "tally", &tally, sizeof tally, output->count, why);
     if (status == STATUS_OK)
@@ -295,6 +327,7 @@ static Status tally_output(const OracleProcess *process, Message *why)
 static Status check_output(OracleProcess *process, Message *why)
 {
     const Problem *problem = &process->problem;
+    const OracleArray *output = &process->arrays[process->output];
     OracleReply *reply = &process->reply;
     Tally sum = tally_empty();
     Status status = tally_output(process, why);
@@ -308,7 +341,12 @@ static Status check_output(OracleProcess *process, Message *why)
                       &reply->comparison);
     reply->accepted = checker_accepts(&problem->tolerance, &sum, reply->comparison.count) &&
                       !reply->comparison.rms_exceeded;
-    return STATUS_OK;
+    if (reply->accepted || !process->exchanged)
+        return STATUS_OK;
+    return check(process,
+                 process->ops->read(process->device, process->memory + output->offset, output->address, output->bytes,
+                                    NULL),
+                 "showing the output", why);
 }
 
 /* --- serving ------------------------------------------------------------------------------------------------------ */
@@ -333,7 +371,12 @@ static bool answer(OracleProcess *process, const OracleRequest *request, int des
     process->reply = (OracleReply){.status = STATUS_OK};
     process->reply.status = serve(process, request, descriptor, &process->reply.why);
     process->reply.seconds = now_s() - start;
-    return control_send(process->control, &process->reply, sizeof process->reply, NULL, 0, NULL, 0);
+    bool sent = control_send(process->control, &process->reply, sizeof process->reply, NULL, 0, &process->exchange,
+                             process->exchange >= 0 ? 1 : 0);
+    if (process->exchange >= 0)
+        close(process->exchange);
+    process->exchange = -1;
+    return sent;
 }
 
 int oracle_main(int argc, char **argv)
@@ -346,6 +389,7 @@ int oracle_main(int argc, char **argv)
         fprintf(stderr, "oracle: started by the judge itself, with DESCRIPTOR and DEVICE\n");
         return 2;
     }
+    process.exchange = -1;
     process.control = atoi(argv[1]);
     process.device_name = argv[2];
     while (going && control_receive(process.control, &request, sizeof request, NULL, 0, descriptors)) {

@@ -2,9 +2,11 @@
  * outputs against what they give, in a context of its own. The grader talks to it over a socket (harness/control.h):
  *
  *     grader: problem      the process opens the device and compiles device.cu
- *     grader: case         descriptor: the memory that holds the case's arrays
+ *     grader: case         descriptor: the memory that holds the case's arrays; answered with a descriptor, where the device
+ *                          can share memory: an exchange (device.h), laid out like the memory and used in its place
  *     grader: fill         inputs of a call, into that memory
- *     grader: check        the output in that memory, against the inputs that were filled last
+ *     grader: check        the output in that memory, against the inputs that were filled last; an output that is refused
+ *                          lies in the memory of the host afterwards
  *
  * Each request is answered, in order. device_oracle.h is the grader's side.  */
 #ifndef GRADER_ORACLE_PROCESS_H
@@ -29,6 +31,7 @@ typedef struct OracleRequest {
     Testcase testcase;                      /* case; pointers in it mean nothing to the process */
     size_t memory_bytes;                    /* case */
     size_t offsets[PROBLEM_MAX_PARAMETERS]; /* case: of each array in the memory */
+    bool through_host;                      /* case: arrays come and go through the memory alone */
     uint64_t secret;                        /* fill: as for testcase_fill() */
 } OracleRequest;
 

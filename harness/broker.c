@@ -93,17 +93,24 @@ static Status take_runner(Broker *broker, const ControlRequest *request, const i
 
 static Status take_buffers(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
-    const DeviceOps *ops = broker->device->ops;
-    if (broker->buffers != NULL) {
-        ops->unpin(broker->device, broker->buffers);
+    if (broker->buffers_pinned)
+        broker->device->ops->unpin(broker->device, broker->buffers);
+    if (broker->buffers != NULL)
         munmap(broker->buffers, broker->buffer_bytes);
-    }
+    broker->buffers_pinned = false;
     broker->buffer_bytes = request->memory_bytes;
     broker->buffers = map(descriptors[0], request->memory_bytes, PROT_READ | PROT_WRITE);
-    if (broker->buffers == NULL)
-        return fail_errno(why, "the broker's view of the arrays");
-    ops->pin(broker->device, broker->buffers, broker->buffer_bytes);
-    return STATUS_OK;
+    return broker->buffers == NULL ? fail_errno(why, "the broker's view of the arrays") : STATUS_OK;
+}
+
+static Status join_exchange(const Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
+{
+    const DeviceOps *ops = broker->device->ops;
+    CudaError error = ops->exchange_join == NULL
+                          ? CUDA_ERROR_NOT_SUPPORTED
+                          : ops->exchange_join(broker->device, descriptors[0], request->memory_bytes);
+    return error == CUDA_ERROR_SUCCESS ? STATUS_OK : fail(STATUS_UNSUPPORTED, why, "memory shared with the oracle: %s",
+                                                          cuda_error_text(error));
 }
 
 static bool serve_grader(Broker *broker, const ControlRequest *request, const int *descriptors)
@@ -122,6 +129,10 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
     case CONTROL_BUFFERS:
         reply->status = take_buffers(broker, request, descriptors, &reply->why);
         return reply->status == STATUS_OK || (send_reply(broker) && false);
+    case CONTROL_EXCHANGE:
+        *reply = (ControlReply){.device = reply->device};
+        reply->status = join_exchange(broker, request, descriptors, &reply->why);
+        return send_reply(broker);
     case CONTROL_CALL:
         broker_call(broker, request);
         return send_reply(broker);

@@ -74,14 +74,30 @@ static void poison(Broker *broker, const ControlArgument *output, uint64_t addre
     }
 }
 
+static void pin_buffers(Broker *broker)
+{
+    if (!broker->buffers_pinned)
+        broker->device->ops->pin(broker->device, broker->buffers, broker->buffer_bytes);
+    broker->buffers_pinned = true;
+}
+
+static CudaError take_input(Broker *broker, bool exchanged, const ControlSpan *span, uint64_t address)
+{
+    const DeviceOps *ops = broker->device->ops;
+    if (exchanged)
+        return ops->exchange_take(broker->device, address, span->offset, span->bytes);
+    return ops->write(broker->device, address, broker->buffers + span->offset, span->bytes, NULL);
+}
+
 static void fill_arrays(Broker *broker, const ControlRequest *request)
 {
+    if (!request->exchanged)
+        pin_buffers(broker);
     for (uint32_t i = 0; i < request->argument_count && ok(broker); i++) {
         const ControlArgument *argument = &request->arguments[i];
         if (argument->role == ARGUMENT_INPUT)
-            check(broker, broker->device->ops->write(broker->device, broker->arrays[i],
-                                                     broker->buffers + argument->span.offset, argument->span.bytes,
-                                                     NULL), "copy of the inputs");
+            check(broker, take_input(broker, request->exchanged, &argument->span, broker->arrays[i]),
+                  "copy of the inputs");
         else if (argument->role == ARGUMENT_OUTPUT)
             poison(broker, argument, broker->arrays[i]);
     }
@@ -102,6 +118,14 @@ static bool input_changed(Broker *broker, const ControlArgument *input, uint64_t
     return false;
 }
 
+static CudaError hand_out(Broker *broker, bool exchanged, const ControlSpan *span, uint64_t address)
+{
+    const DeviceOps *ops = broker->device->ops;
+    if (exchanged)
+        return ops->exchange_put(broker->device, span->offset, address, span->bytes);
+    return ops->read(broker->device, broker->buffers + span->offset, address, span->bytes, NULL);
+}
+
 static void read_arrays(Broker *broker, const ControlRequest *request)
 {
     const DeviceOps *ops = broker->device->ops;
@@ -112,8 +136,8 @@ static void read_arrays(Broker *broker, const ControlRequest *request)
             report->input_changed = report->input_changed || input_changed(broker, argument, broker->arrays[i]);
         else if (argument->role == ARGUMENT_OUTPUT) {
             report->kernel_wrote_output = ops->kernel_wrote(broker->device, broker->arrays[i]);
-            check(broker, ops->read(broker->device, broker->buffers + argument->span.offset, broker->arrays[i],
-                                    argument->span.bytes, NULL), "reading of the output");
+            check(broker, hand_out(broker, request->exchanged, &argument->span, broker->arrays[i]),
+                  "reading of the output");
         }
     }
 }

@@ -5,6 +5,8 @@
  *     grader: open            descriptor: the device's lock, if it has one; broker answers when the device is open
  *     grader: load            descriptors: ring, modules      broker answers when the constructors have run
  *     grader: buffers         descriptor: the call's arrays   no answer
+ *     grader: exchange        descriptor: the same arrays, laid out alike, in device memory (device.h); broker
+ *                             answers whether it can reach it
  *     grader: call            broker answers when solve() has returned
  *     grader: runner gone     while a load or a call is under way; the broker answers that one at once
  *
@@ -20,7 +22,9 @@
 
 enum { CONTROL_MAX_MODULES = 64, CONTROL_MAX_PRINTED = 64 * 1024, CONTROL_MAX_DESCRIPTORS = 2 };
 
-typedef enum ControlKind { CONTROL_OPEN = 1, CONTROL_LOAD, CONTROL_BUFFERS, CONTROL_CALL, CONTROL_RUNNER_GONE } ControlKind;
+typedef enum ControlKind {
+    CONTROL_OPEN = 1, CONTROL_LOAD, CONTROL_BUFFERS, CONTROL_EXCHANGE, CONTROL_CALL, CONTROL_RUNNER_GONE
+} ControlKind;
 
 typedef struct ControlSpan { /* bytes of a shared memory */
     uint64_t offset, bytes;
@@ -38,9 +42,10 @@ typedef struct ControlRequest {
     SessionLimits limits;                            /* load */
     uint32_t module_count;                           /* load */
     ControlSpan modules[CONTROL_MAX_MODULES];        /* load */
-    uint64_t memory_bytes;                           /* load: of the modules; buffers */
+    uint64_t memory_bytes;                           /* load: of the modules; buffers, exchange */
     uint32_t argument_count;                         /* call */
     bool check_inputs;                               /* call: whether solve() left them as they were */
+    bool exchanged;                                  /* call: the arrays come and go through the exchange */
     ControlArgument arguments[SESSION_MAX_PARAMETERS]; /* call */
 } ControlRequest;
 

@@ -38,6 +38,7 @@ struct Session {
     int buffer_memory; /* -1: none */
     uint8_t *buffers;
     size_t buffer_bytes;
+    bool exchanged;       /* the broker has joined an exchange for them */
 };
 
 /* ---- the broker's process ---------------------------------------------------------------------------------------- */
@@ -325,6 +326,7 @@ static Status send_buffers(Session *session, Message *why)
 static Status renew_broker(Session *session, Message *why)
 {
     bool used = session->ring != NULL;
+    session->exchanged = false;
     runner_stop(session, NULL);
     if (used)
         broker_stop(session);
@@ -379,6 +381,7 @@ static size_t in_pages(size_t bytes)
 Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why)
 {
     size_t bytes = 0;
+    session->exchanged = false;
     drop_buffers(session);
     for (size_t i = 0; i < count; i++)
         if (is_array(&arguments[i]))
@@ -422,7 +425,8 @@ static bool describe_call(const Session *session, const SessionArgument *argumen
 Status session_call(Session *session, SessionArgument *arguments, size_t count, bool check_inputs, CallReport *report,
                     Message *why)
 {
-    ControlRequest request = {.kind = CONTROL_CALL, .check_inputs = check_inputs};
+    ControlRequest request = {
+        .kind = CONTROL_CALL, .check_inputs = check_inputs && !session->exchanged, .exchanged = session->exchanged};
     *report = (CallReport){.kernel_wrote_output = -1};
     if (session->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");
@@ -430,6 +434,20 @@ Status session_call(Session *session, SessionArgument *arguments, size_t count, 
         !describe_call(session, arguments, count, &request))
         return fail(STATUS_BAD_INPUT, why, "session_call() with arrays that are not session_buffers()'s");
     return run(session, &request, "solve()", report, why);
+}
+
+Status session_exchange(Session *session, int descriptor, Message *why)
+{
+    const ControlRequest request = {.kind = CONTROL_EXCHANGE, .memory_bytes = session->buffer_bytes};
+    int descriptors[CONTROL_MAX_DESCRIPTORS];
+    ControlReply reply;
+    Status status = send_request(session, &request, &descriptor, 1, why);
+    if (status != STATUS_OK)
+        return status;
+    if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors))
+        return broker_lost(why);
+    session->exchanged = reply.status == STATUS_OK;
+    return session->exchanged ? STATUS_OK : fail(reply.status, why, "%s", reply.why.text);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */

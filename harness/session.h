@@ -103,7 +103,11 @@ MUST_USE Status session_buffers(Session *session, SessionArgument *arguments, si
 /* The memory of session_buffers(), which another process of the judge's may share: its descriptor, where it lies here,
  * its size. */
 int session_memory(const Session *session, const uint8_t **base, size_t *bytes);
-/* `check_inputs`: look whether solve() left them as they were. */
+/* Until the next session_buffers() or session_load(), arrays come and go through an exchange (device.h) of as many bytes,
+ * laid out alike, that another process of the judge's has made; the descriptor stays the caller's. STATUS_UNSUPPORTED: the
+ * broker cannot reach it, and arrays come and go as before. */
+MUST_USE Status session_exchange(Session *session, int descriptor, Message *why);
+/* `check_inputs`: look whether solve() left them as they were; not of arrays that are exchanged. */
 MUST_USE Status session_call(Session *session, SessionArgument *arguments, size_t count, bool check_inputs,
                              CallReport *report, Message *why);
 void session_close(Session *session);

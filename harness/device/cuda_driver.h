@@ -50,6 +50,7 @@ enum { /* CUdevice_attribute */
     CU_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
     CU_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 88,
     CU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+    CU_ATTRIBUTE_EXPORTS_DESCRIPTORS = 103, /* ..._HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED */
     CU_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR = 106,
     CU_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK = 111
 };
@@ -73,6 +74,7 @@ enum {
     CU_WAIT_VALUE_GEQ = 0,                        /* CUstreamWaitValue_flags */
     CU_HOST_ALLOC_DEVICE_MAP = 2, CU_HOST_REGISTER_DEVICE_MAP = 2,
     CU_ALLOCATION_PINNED = 1,                     /* CUmemAllocationType */
+    CU_HANDLE_DESCRIPTOR = 1,                     /* CUmemAllocationHandleType: a POSIX file descriptor */
     CU_LOCATION_DEVICE = 1,                       /* CUmemLocationType */
     CU_ACCESS_READ_WRITE = 3,                     /* CUmemAccess_flags */
     CU_GRANULARITY_RECOMMENDED = 1,
@@ -92,7 +94,7 @@ typedef struct CuLocation {
 
 typedef struct CuAllocationProperties { /* CUmemAllocationProp */
     int type;         /* CU_ALLOCATION_PINNED */
-    int handle_types; /* 0 */
+    int handle_types; /* of those to be exported: CU_HANDLE_DESCRIPTOR */
     CuLocation location;
     void *windows_metadata;
     unsigned char flags[8];
@@ -178,6 +180,12 @@ typedef struct CuTextureDescription { /* CUDA_TEXTURE_DESC */
     CALL(cuMemMap, "cuMemMap",                                                                                         \
          (CuAddress address, size_t bytes, size_t offset, CuAllocation allocation, unsigned long long flags))          \
     CALL(cuMemSetAccess, "cuMemSetAccess", (CuAddress address, size_t bytes, const CuAccess *access, size_t count))    \
+    CALL(cuMemUnmap, "cuMemUnmap", (CuAddress address, size_t bytes))                                                  \
+    CALL(cuMemAddressFree, "cuMemAddressFree", (CuAddress address, size_t bytes))                                      \
+    CALL(cuMemExportToShareableHandle, "cuMemExportToShareableHandle",                                                 \
+         (void *handle, CuAllocation allocation, int handle_type, unsigned long long flags))                           \
+    CALL(cuMemImportFromShareableHandle, "cuMemImportFromShareableHandle",                                             \
+         (CuAllocation *allocation, void *handle, int handle_type))                                                    \
     CALL(cuMemHostAlloc, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                              \
     CALL(cuMemHostRegister, "cuMemHostRegister_v2", (void *memory, size_t bytes, unsigned flags))                      \
     CALL(cuMemHostUnregister, "cuMemHostUnregister", (void *memory))                                                   \

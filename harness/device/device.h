@@ -220,6 +220,17 @@ typedef struct DeviceOps {
     void (*pin)(Device *device, void *memory, size_t bytes);
     void (*unpin)(Device *device, void *memory);
 
+    /* The exchange: one piece of device memory that two processes, each with the device open, share: made by the one,
+     * joined by the other through its descriptor. It lies outside the range, so that no address handed to the operations
+     * above means it. CUDA_ERROR_NOT_SUPPORTED: the driver cannot share memory. The operations are NULL on a device
+     * whose memory is the process's own. */
+    CudaError (*exchange_new)(Device *device, uint64_t bytes, int *descriptor);
+    CudaError (*exchange_join)(Device *device, int descriptor, uint64_t bytes);
+    CudaError (*exchange_leave)(Device *device);
+    /* Copies from and to memory of the range, over when they return; `offset` is counted from the exchange's begin. */
+    CudaError (*exchange_put)(Device *device, uint64_t offset, uint64_t from, uint64_t bytes);
+    CudaError (*exchange_take)(Device *device, uint64_t to, uint64_t offset, uint64_t bytes);
+
     void (*reset_statistics)(Device *device);
     void (*statistics)(Device *device, DeviceStatistics *statistics);
     /* The first fault since reset_statistics. */

@@ -1,6 +1,7 @@
 /* device_cuda.h - what the files of the real GPU share: device_cuda.c (the operations of device.h), cuda_gate.c (holding
  * streams, both clocks, waiting), cuda_memory.c (memory and copies), cuda_module.c (modules, kernels, variables),
- * cuda_info.c (what is known of a device) and device_cuda_array.c (arrays and textures).
+ * cuda_exchange.c (memory shared with another process), cuda_info.c (what is known of a device) and device_cuda_array.c
+ * (arrays and textures).
  *
  * The rule that all of them keep: an asynchronous operation goes to the stream that cuda_enter() gives; whatever may make
  * the driver wait for a stream is preceded by cuda_release(), since a stream that is held would keep it waiting for ever;
@@ -96,6 +97,8 @@ struct CudaDevice {
     uint64_t mapped_bytes;    /* of the range, from its base on, has memory behind it */
     uint64_t memory_limit;
     uint64_t array_bytes;     /* of CUDA arrays, which lie elsewhere and count all the same */
+    CuAddress exchange;       /* 0: none */
+    uint64_t exchange_bytes;
     uint64_t flush_address, flush_bytes;
     uint8_t zone_pattern;     /* what red zones are filled with */
     uint8_t *zones;           /* pinned: room to look into them */
@@ -161,6 +164,14 @@ void cuda_count_copy(CudaDevice *cuda, uint64_t to, uint64_t bytes);
 void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes);
 /* Looks into the red zones of all pieces, or of one (NULL: all); what does not hold there is a fault. */
 MUST_USE CudaError cuda_check_zones(CudaDevice *cuda, const AddressPiece *only);
+
+/* ---- cuda_exchange.c --------------------------------------------------------------------------------------------- */
+
+CudaError cuda_exchange_new(Device *device, uint64_t bytes, int *descriptor);
+CudaError cuda_exchange_join(Device *device, int descriptor, uint64_t bytes);
+CudaError cuda_exchange_leave(Device *device);
+CudaError cuda_exchange_put(Device *device, uint64_t offset, uint64_t from, uint64_t bytes);
+CudaError cuda_exchange_take(Device *device, uint64_t to, uint64_t offset, uint64_t bytes);
 
 /* ---- device_cuda_array.c ----------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "harness/device/device.h"
+#include "harness/tests/fake_driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,18 +33,6 @@ typedef struct Fixture {
     size_t event_count;
     char log[64];
 } Fixture;
-
-static void use_driver(const char *name)
-{
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    assert_true(length > 0);
-    path[length] = '\0';
-    *strrchr(path, '/') = '\0';
-    size_t folder = strlen(path);
-    assert_true((size_t)snprintf(path + folder, sizeof path - folder, "/../../tests/%s", name) < sizeof path - folder);
-    setenv("CONVJUDGE_CUDA_DRIVER", path, 1);
-}
 
 static int set_up_names(void **state)
 {

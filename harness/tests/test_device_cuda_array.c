@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "harness/device/device.h"
+#include "harness/tests/fake_driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,19 +22,6 @@ static const DeviceOps *ops;
 static uint64_t memory; /* of MEMORY_BYTES */
 static char driver_log[64] = "/tmp/fake-cuda-XXXXXX";
 
-static void use_driver(void)
-{
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    assert_true(length > 0);
-    path[length] = '\0';
-    *strrchr(path, '/') = '\0';
-    size_t folder = strlen(path);
-    assert_true((size_t)snprintf(path + folder, sizeof path - folder, "/../../tests/libcuda.so.1") <
-                sizeof path - folder);
-    setenv("CONVJUDGE_CUDA_DRIVER", path, 1);
-}
-
 static int set_up(void **state)
 {
     Message why;
@@ -41,7 +29,7 @@ static int set_up(void **state)
     assert_true(file >= 0);
     close(file);
     setenv("CONVJUDGE_FAKE_CUDA_LOG", driver_log, 1);
-    use_driver();
+    use_driver("libcuda.so.1");
     if (device_open("cuda", &device, &why) != STATUS_OK) {
         print_error("%s\n", why.text);
         return -1;

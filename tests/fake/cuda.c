@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,6 +102,12 @@ struct CUarray_st {
     uint8_t elements[];
 };
 
+enum { MAX_RESERVATIONS = 4, DESCRIPTOR_SHIFT = 48 };
+typedef struct Reservation {
+    uint64_t address;
+    size_t bytes; /* 0: not used */
+} Reservation;
+
 /* Memory that copies and kernels may touch. */
 typedef enum RegionKind { DEVICE_MEMORY, PINNED_MEMORY, MAPPED_WITHOUT_ACCESS } RegionKind;
 typedef struct Region {
@@ -121,7 +128,7 @@ static struct {
     uint64_t ticket;
     Region *regions;
     size_t region_count;
-    uint64_t reserved, reserved_bytes;
+    Reservation reservations[MAX_RESERVATIONS];
     size_t created_bytes, texture_count;
     int log;
     char logged[128];       /* the last line */
@@ -189,6 +196,19 @@ static void add_region(uint64_t address, size_t bytes, RegionKind kind)
     if (fake.regions == NULL)
         abort();
     fake.regions[fake.region_count++] = (Region){address, bytes, kind};
+}
+
+/* The reservation that holds all of these bytes; of no bytes: a free place for one. */
+static Reservation *reservation_of(uint64_t address, size_t bytes)
+{
+    for (size_t i = 0; i < MAX_RESERVATIONS; i++) {
+        Reservation *place = &fake.reservations[i];
+        bool within = address >= place->address && bytes <= place->bytes &&
+                      address - place->address <= place->bytes - bytes;
+        if (bytes == 0 ? place->bytes == 0 : within)
+            return place;
+    }
+    return NULL;
 }
 
 static Region *region_at(uint64_t address)
@@ -505,6 +525,7 @@ CudaError cuDeviceGetAttribute(int *value, int attribute, CuDevice device)
         {CU_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, 0},
         {CU_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, SHARED_BYTES_OPTIN},
         {CU_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 32},
+        {CU_ATTRIBUTE_EXPORTS_DESCRIPTORS, 1},
         {CU_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 1024},
     };
     begin("cuDeviceGetAttribute %d", attribute);
@@ -596,15 +617,42 @@ CudaError cuMemAddressReserve(CuAddress *address, size_t bytes, size_t alignment
     ENTER("cuMemAddressReserve %zu", bytes);
     if (bytes % GRANULE_BYTES != 0)
         return leave(CUDA_ERROR_INVALID_VALUE);
+    Reservation *place = reservation_of(0, 0);
     void *range = mmap(at(wanted), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (range == MAP_FAILED)
+    if (range == MAP_FAILED || place == NULL)
         return leave(CUDA_ERROR_MEMORY_ALLOCATION);
-    fake.reserved = *address = (uint64_t)range;
-    fake.reserved_bytes = bytes;
+    *place = (Reservation){(uint64_t)range, bytes};
+    *address = place->address;
     return leave(CUDA_ERROR_SUCCESS);
 }
 
-/* A handle is the size; there is nothing else to know. */
+CudaError cuMemAddressFree(CuAddress address, size_t bytes)
+{
+    ENTER("cuMemAddressFree %zu", bytes);
+    Reservation *place = reservation_of(address, bytes);
+    if (place == NULL || place->address != address || place->bytes != bytes || region_at(address) != NULL)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    munmap(at(address), bytes);
+    *place = (Reservation){0};
+    return leave(CUDA_ERROR_SUCCESS);
+}
+
+/* A handle is the size, and above it the descriptor of memory that can be shared (0: it cannot). */
+static size_t allocation_bytes(CuAllocation allocation)
+{
+    return allocation & ((1ull << DESCRIPTOR_SHIFT) - 1);
+}
+
+static int allocation_descriptor(CuAllocation allocation)
+{
+    return (int)(allocation >> DESCRIPTOR_SHIFT);
+}
+
+static CuAllocation shareable_allocation(size_t bytes, int descriptor)
+{
+    return bytes | (CuAllocation)descriptor << DESCRIPTOR_SHIFT;
+}
+
 CudaError cuMemCreate(CuAllocation *allocation, size_t bytes, const CuAllocationProperties *properties,
                       unsigned long long flags)
 {
@@ -613,27 +661,68 @@ CudaError cuMemCreate(CuAllocation *allocation, size_t bytes, const CuAllocation
         return leave(CUDA_ERROR_INVALID_VALUE);
     if (bytes > MEMORY_BYTES - fake.created_bytes)
         return leave(CUDA_ERROR_MEMORY_ALLOCATION);
+    int descriptor = 0;
+    if (properties->handle_types == CU_HANDLE_DESCRIPTOR) {
+        descriptor = memfd_create("fake device memory", MFD_CLOEXEC);
+        if (descriptor < 0 || ftruncate(descriptor, (off_t)bytes) != 0)
+            return leave(CUDA_ERROR_MEMORY_ALLOCATION);
+    }
     fake.created_bytes += bytes;
-    *allocation = bytes;
+    *allocation = shareable_allocation(bytes, descriptor);
     return leave(wait_until_idle());
 }
 
-/* Mapped memory outlives its handle, and there is no unmapping. */
+/* Mapped memory outlives its handle. */
 CudaError cuMemRelease(CuAllocation allocation)
 {
     ENTER("cuMemRelease");
+    if (allocation_descriptor(allocation) != 0)
+        close(allocation_descriptor(allocation));
+    return leave(CUDA_ERROR_SUCCESS);
+}
+
+CudaError cuMemExportToShareableHandle(void *handle, CuAllocation allocation, int handle_type, unsigned long long flags)
+{
+    ENTER("cuMemExportToShareableHandle");
+    if (handle_type != CU_HANDLE_DESCRIPTOR || allocation_descriptor(allocation) == 0)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    *(int *)handle = fcntl(allocation_descriptor(allocation), F_DUPFD_CLOEXEC, 3);
+    return leave(CUDA_ERROR_SUCCESS);
+}
+
+CudaError cuMemImportFromShareableHandle(CuAllocation *allocation, void *handle, int handle_type)
+{
+    ENTER("cuMemImportFromShareableHandle");
+    struct stat memory;
+    if (handle_type != CU_HANDLE_DESCRIPTOR || fstat((int)(intptr_t)handle, &memory) != 0 || memory.st_size == 0)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    *allocation = shareable_allocation((size_t)memory.st_size, fcntl((int)(intptr_t)handle, F_DUPFD_CLOEXEC, 3));
     return leave(CUDA_ERROR_SUCCESS);
 }
 
 CudaError cuMemMap(CuAddress address, size_t bytes, size_t offset, CuAllocation allocation, unsigned long long flags)
 {
     ENTER("cuMemMap %zu", bytes);
-    if (address % GRANULE_BYTES != 0 || bytes != allocation || offset != 0 || address < fake.reserved
-        || bytes > fake.reserved_bytes || address - fake.reserved > fake.reserved_bytes - bytes
-        || region_at(address) != NULL)
+    int descriptor = allocation_descriptor(allocation);
+    if (address % GRANULE_BYTES != 0 || bytes != allocation_bytes(allocation) || offset != 0
+        || reservation_of(address, bytes) == NULL || region_at(address) != NULL)
         return leave(CUDA_ERROR_INVALID_VALUE);
+    if (descriptor != 0 && mmap(at(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED)
+        return leave(CUDA_ERROR_MEMORY_ALLOCATION);
     add_region(address, bytes, MAPPED_WITHOUT_ACCESS);
     return leave(wait_until_idle());
+}
+
+CudaError cuMemUnmap(CuAddress address, size_t bytes)
+{
+    ENTER("cuMemUnmap %zu", bytes);
+    Region *region = region_at(address);
+    if (region == NULL || region->address != address || region->bytes != bytes)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    CudaError error = wait_until_idle();
+    remove_region(address);
+    mmap(at(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    return leave(error);
 }
 
 CudaError cuMemSetAccess(CuAddress address, size_t bytes, const CuAccess *access, size_t count)
