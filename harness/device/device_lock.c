@@ -110,25 +110,54 @@ static void name_holder(int file, Message *why)
 
 /* ---- locking ----------------------------------------------------------------------------------------------------- */
 
+static Status open_lock(const char *uuid, char *path, size_t size, int *file, Message *why)
+{
+    Status status = lock_path(uuid, path, size, why);
+    return status == STATUS_OK ? open_file(path, file, why) : status;
+}
+
+/* The lock of the file's first byte is the turn of who comes next. */
+static bool set_turn(int file, short type)
+{
+    struct flock turn = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
+    return fcntl(file, F_OFD_SETLK, &turn) == 0;
+}
+
+/* Nobody passes by who has the turn: else a grader that takes the lock again at once would keep out all that only look
+ * now and then. The turn, once had, is kept until the lock is had, too. */
+static bool take(int file, bool *has_turn)
+{
+    *has_turn = *has_turn || set_turn(file, F_WRLCK);
+    if (!*has_turn || flock(file, LOCK_EX | LOCK_NB) != 0)
+        return false;
+    sign(file);
+    set_turn(file, F_UNLCK);
+    return true;
+}
+
+/* OK where somebody else has the lock, or the turn. */
+static Status explain_refusal(int file, const char *path, Message *why)
+{
+    if (errno != EWOULDBLOCK && errno != EACCES)
+        return refuse(why, path, strerror(errno));
+    name_holder(file, why);
+    return STATUS_OK;
+}
+
 Status device_lock_try(const char *uuid, int *descriptor, Message *why)
 {
     char path[PATH_MAX];
     int file;
+    bool has_turn = false;
     *descriptor = -1;
-    Status status = lock_path(uuid, path, sizeof path, why);
-    if (status == STATUS_OK)
-        status = open_file(path, &file, why);
+    Status status = open_lock(uuid, path, sizeof path, &file, why);
     if (status != STATUS_OK)
         return status;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) {
-        sign(file);
+    if (take(file, &has_turn)) {
         *descriptor = file;
         return STATUS_OK;
     }
-    if (errno == EWOULDBLOCK)
-        name_holder(file, why);
-    else
-        status = refuse(why, path, strerror(errno));
+    status = explain_refusal(file, path, why);
     close(file);
     return status;
 }
@@ -137,15 +166,26 @@ Status device_lock_wait(const char *uuid, double seconds, PatienceTell *tell, vo
                         Message *why)
 {
     Patience patience = {.seconds = seconds, .tell = tell, .context = context};
+    char path[PATH_MAX];
     Message holder;
-    for (;;) {
-        Status status = device_lock_try(uuid, descriptor, &holder);
+    int file;
+    bool has_turn = false;
+    *descriptor = -1;
+    Status status = open_lock(uuid, path, sizeof path, &file, why);
+    if (status != STATUS_OK)
+        return status;
+    while (!take(file, &has_turn)) {
+        status = explain_refusal(file, path, &holder);
         if (status != STATUS_OK)
-            return fail(status, why, "%s", holder.text);
-        if (*descriptor >= 0)
-            return STATUS_OK;
-        if (!patience_left(&patience, holder.text))
-            return fail(STATUS_BUSY, why, "the GPU %s is still in use after %.0f s: %s", uuid, patience.waited_s,
-                        holder.text);
+            fail(status, why, "%s", holder.text);
+        else if (!patience_left(&patience, holder.text))
+            status = fail(STATUS_BUSY, why, "the GPU %s is still in use after %.0f s: %s", uuid, patience.waited_s,
+                          holder.text);
+        if (status != STATUS_OK) {
+            close(file);
+            return status;
+        }
     }
+    *descriptor = file;
+    return STATUS_OK;
 }

@@ -18,8 +18,9 @@
  * That name is advice: any user could have written it. */
 MUST_USE Status device_lock_try(const char *uuid, int *descriptor, Message *why);
 
-/* Waits until the others have given it back, in no particular order; `tell` (may be NULL) hears who has it. BUSY once
- * `seconds` are over. */
+/* Waits until the others have given it back; `tell` (may be NULL) hears who has it. While one waits, device_lock_try()
+ * finds the lock taken, so that nobody gets it who came later and did not wait; of several that wait, whoever looks first
+ * is next. BUSY once `seconds` are over. */
 MUST_USE Status device_lock_wait(const char *uuid, double seconds, PatienceTell *tell, void *context, int *descriptor,
                                  Message *why);
 

@@ -315,6 +315,48 @@ static void waiting_ends_when_the_holder_does(void **state)
     close(descriptor);
 }
 
+static int told; /* end of a pipe */
+
+static void tell_parent(void *context, const char *holder, double waited_s)
+{
+    (void)!write(told, "w", 1);
+}
+
+/* A child that waits for the lock that `held` is, and ends once it has it. */
+static pid_t waiting_child(int held)
+{
+    int ends[2], descriptor;
+    char waits;
+    Message why;
+    assert_int_equal(pipe(ends), 0);
+    told = ends[1];
+    pid_t process = fork();
+    if (process == 0) {
+        close(held); /* a copy would hold it, too */
+        close(ends[0]);
+        signal(SIGPIPE, SIG_IGN);
+        _exit(device_lock_wait(UUID, 60, tell_parent, NULL, &descriptor, &why) == STATUS_OK ? 0 : 1);
+    }
+    assert_int_equal(read(ends[0], &waits, 1), 1);
+    close(ends[0]);
+    close(ends[1]);
+    return process;
+}
+
+static void nobody_passes_by_who_waits(void **state)
+{
+    int status = -1, held = lock();
+    assert_true(held >= 0);
+    pid_t waiting = waiting_child(held);
+    close(held);
+    assert_int_equal(lock(), -1); /* the other looks ten times a second */
+    assert_int_equal(waitpid(waiting, &status, 0), waiting);
+    assert_int_equal(status, 0);
+    held = lock();
+    assert_true(held >= 0);
+    close(held);
+}
+
 static void a_free_lock_is_had_without_a_word(void **state)
 {
     Heard heard = {0};
@@ -359,6 +401,7 @@ int main(void)
         TEST(what_no_gpu_is_called_makes_no_file),
         TEST(waiting_tells_who_has_the_lock_and_gives_up),
         TEST(waiting_ends_when_the_holder_does),
+        TEST(nobody_passes_by_who_waits),
         TEST(a_free_lock_is_had_without_a_word),
         TEST(waiting_for_a_file_that_cannot_be_ends_at_once),
     };
