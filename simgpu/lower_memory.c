@@ -181,7 +181,7 @@ static uint8_t size_of(PtxType type)
  * of calls lie in the caller's frame. */
 static void set_address(Lowering *l, Instruction *instruction, const PtxOperand *address, PtxSpace space)
 {
-    if (address->kind != PTX_ADDRESS)
+    if (address->kind != PTX_ADDRESS || address->element_count > 0)
         lower_refuse(l, "an operand that must be an address is none");
     instruction->space = (uint8_t)space;
     instruction->offset = (int64_t)address->number;

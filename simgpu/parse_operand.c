@@ -146,25 +146,6 @@ static void parse_name(Parser *p, PtxOperand *operand)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
-/* address: "[" (register | variable | integer) addend "]" */
-static void parse_address(Parser *p, PtxOperand *operand)
-{
-    Token token = p->token;
-    if (token.kind == TOKEN_NUMBER) {
-        operand->number = expect_integer(p);
-    } else {
-        parse_name(p, operand);
-        if (operand->kind != PTX_REGISTER && operand->kind != PTX_VARIABLE)
-            refuse(p, &token, "found %s, expected an address", shown(p, &token));
-        if (operand->kind == PTX_REGISTER)
-            operand->number = (uint64_t)parse_addend(p);
-    }
-    if (operand->kind != PTX_REGISTER)
-        operand->register_index = -1;
-    operand->kind = PTX_ADDRESS;
-    expect(p, "]");
-}
-
 /* Room for the operands up to `close`. They must not move later: uses of labels keep pointers to them. */
 static int count_elements(const Parser *p, const char *close)
 {
@@ -190,6 +171,29 @@ void parse_elements(Parser *p, PtxOperand *operand, const char *close, int depth
     expect(p, close);
 }
 
+/* address: "[" (register | variable | integer) addend ["," "{" elements "}"] "]" */
+static void parse_address(Parser *p, PtxOperand *operand, int depth)
+{
+    Token token = p->token;
+    if (token.kind == TOKEN_NUMBER) {
+        operand->number = expect_integer(p);
+    } else {
+        parse_name(p, operand);
+        if (operand->kind != PTX_REGISTER && operand->kind != PTX_VARIABLE)
+            refuse(p, &token, "found %s, expected an address", shown(p, &token));
+        if (operand->kind == PTX_REGISTER)
+            operand->number = (uint64_t)parse_addend(p);
+    }
+    if (operand->kind != PTX_REGISTER)
+        operand->register_index = -1;
+    operand->kind = PTX_ADDRESS;
+    if (consume(p, ",")) {
+        expect(p, "{");
+        parse_elements(p, operand, "}", depth);
+    }
+    expect(p, "]");
+}
+
 static bool starts_number(const Token *token)
 {
     return token->kind == TOKEN_NUMBER || token_is(token, "-") || token_is(token, "~") || token_is(token, "(");
@@ -202,7 +206,7 @@ void parse_operand(Parser *p, PtxOperand *operand, int depth)
     if (depth == 4)
         refuse(p, &p->token, "operands nested more than 4 deep");
     if (consume(p, "[")) {
-        parse_address(p, operand);
+        parse_address(p, operand, depth);
     } else if (consume(p, "{")) {
         operand->kind = PTX_VECTOR;
         parse_elements(p, operand, "}", depth);

@@ -47,7 +47,7 @@ static void parse_operands(Parser *p, PtxInstruction *instruction)
     instruction->operand_count = (uint8_t)count;
 }
 
-/* Operands that are not understood (of textures, special registers of later PTX) are skipped, with the reason kept. */
+/* Operands that are not understood (samplers, special registers of later PTX) are skipped, with the reason kept. */
 static void try_operands(Parser *p, PtxInstruction *instruction)
 {
     LabelUse *const label_uses = p->label_uses;

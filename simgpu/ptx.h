@@ -69,7 +69,7 @@ typedef enum PtxOperandKind {
     PTX_REGISTER,  /* register_index, negated */
     PTX_SPECIAL,   /* %tid.x: name */
     PTX_IMMEDIATE, /* number, number_kind */
-    PTX_ADDRESS,   /* [register or variable or nothing + number] */
+    PTX_ADDRESS,   /* [register or variable or nothing + number]; with elements: [texture, {coordinates}] */
     PTX_VARIABLE,  /* variable + number: its address as a value */
     PTX_LABEL,     /* label */
     PTX_FUNCTION,  /* name, of a call */

@@ -47,6 +47,20 @@ static const struct {
     {"(2 + 3) * 4 - 1", 19}, {"~(1 - 1)", ~0ull}, {"WARP_SZ", 32},
 };
 
+static void an_address_keeps_its_coordinates(void **state)
+{
+    PtxModule module = parse(KERNEL(".reg .f32 %f<5>; .reg .b64 %d<2>;\n"
+                                    "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f0, %f2}];\nld.u64 %d0, [%d1+8];"));
+    const PtxInstruction *i = ptx_function(&module, "k")->instructions;
+    const PtxOperand *texture = &i[0].operands[1], *plain = &i[1].operands[1];
+    assert_int_equal(texture->kind, PTX_ADDRESS);
+    assert_int_equal(texture->element_count, 2);
+    assert_int_equal(texture->elements[1].register_index, 2);
+    assert_int_equal(plain->kind, PTX_ADDRESS);
+    assert_int_equal(plain->element_count, 0);
+    ptx_free(&module);
+}
+
 static void immediates_are_read_to_the_bit(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(immediates); i++) {
@@ -153,7 +167,8 @@ static const struct {
     {"add.s32 %r0, %r1, %r3;", "found '%r3', which is no declared register"},
     {"add.s32 %r0, %r1 %r2;", "found '%r2', expected ';'"},
     {"tex.1d.v4.f32.s32 {%r0, %r1, %r2, %r2}, [t, {%r1}];", "found 't', expected an address"},
-    {"sust.b.1d.b32.trap [%r1, {%r2}], {%r0};", "found ',', expected ']'"},
+    {"tex.1d.v4.f32.s32 {%r0, %r1, %r2, %r2}, [%r1, %r1, {%r1}];", "found '%r1', expected '{'"},
+    {"tex.1d.v4.f32.s32 {%r0, %r1, %r2, %r2}, [%r1, {%r1};", "found ';', expected ']'"},
     {"mov.u32 %r1, 1 / 0;", "a division by 0 in a constant expression"},
     {"mov.u32 %r1, ((((((((((((((((((1))))))))))))))))));", "a constant expression nested more than 16 deep"},
 };
@@ -197,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_instruction_keeps_its_operands),
+        cmocka_unit_test(an_address_keeps_its_coordinates),
         cmocka_unit_test(immediates_are_read_to_the_bit),
         cmocka_unit_test(nested_scopes_have_registers_and_labels_of_their_own),
         cmocka_unit_test(variables_have_size_alignment_and_contents),
