@@ -33,6 +33,7 @@ typedef enum InstructionKind {
     LOAD, STORE,    /* results[0..count-1], or sources[1..count], at address sources[0] + offset */
     ATOMIC,         /* results[0] = old value; sources: address, b, c */
     COPY_ASYNC,     /* sources: shared address, global address, bytes read of the second */
+    TEXTURE,        /* results: the channels, or the four texels of a gather; sources: handle, `count` coordinates */
     SHUFFLE,        /* results: value, predicate; sources: value, lane, clamp, members */
     VOTE,           /* results[0]; sources: predicate, members */
     MATCH,          /* results: mask, predicate; sources: value, members */
@@ -54,11 +55,12 @@ enum { MAX_RESULTS = 4, MAX_SOURCES = 5 };
 
 typedef struct Instruction {
     uint8_t kind;           /* InstructionKind */
-    uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes */
+    uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes;
+                             * of TEXTURE: 1 + the channel that is gathered, 0: none is */
     uint8_t space;          /* PtxSpace of a memory access; PTX_NO_SPACE: generic */
     uint8_t size;           /* logarithm of the bytes of a memory element */
-    uint8_t count;          /* elements of a vector access */
-    bool is_signed;         /* of a memory element, of ATOMIC_MIN and _MAX, and of REDUCE */
+    uint8_t count;          /* elements of a vector access; coordinates of TEXTURE */
+    bool is_signed;         /* of a memory element, of ATOMIC_MIN and _MAX, and of REDUCE; TEXTURE: whole coordinates */
     bool negates_source;    /* vote.all !p */
     bool guard_negated;
     uint8_t rounding;       /* FE_ constant over 256: 0 is to nearest; see rounding_mode() */

@@ -93,6 +93,14 @@ static double wavefronts(const SimProfile *profile, uint64_t requests, uint64_t 
     return (double)requests + further / profile->sectors_per_wavefront;
 }
 
+/* A multiprocessor has four texture units, each of which gives one texel a cycle: NVIDIA H100 Tensor Core GPU
+ * Architecture, "H100 SM Architecture"; NVIDIA Turing GPU Architecture, "Turing TU102 GPU". */
+static double texture_cycles(const SimCounters *counters)
+{
+    enum { TEXTURE_UNITS = 4 };
+    return (double)counters->texture_requests * SIM_WARP_SIZE / TEXTURE_UNITS;
+}
+
 static double load_store_cycles(const SimProfile *profile, const SimCounters *counters)
 {
     double count = (double)counters->shared_load_wavefronts + (double)counters->shared_store_wavefronts +
@@ -103,11 +111,17 @@ static double load_store_cycles(const SimProfile *profile, const SimCounters *co
     return count / profile->load_store_wavefronts;
 }
 
+/* Through textures, too. */
+static double loaded_sectors(const SimCounters *counters)
+{
+    return (double)counters->global_load_sectors + (double)counters->texture_sectors;
+}
+
 /* Sectors read at all must come once; those read again come again where the L1 has lost them. Stores are written
  * through, and an atomic operation is done in the L2, one lane after the other. */
 static double l2_seconds(const SimProfile *profile, const SimCounters *counters)
 {
-    double sectors = (double)counters->global_load_sectors;
+    double sectors = loaded_sectors(counters);
     double first = fmin(sectors, (double)counters->unique_load_sectors);
     double loads = first + (sectors - first) * l1_miss_share(counters);
     double stores = (double)counters->global_store_sectors + (double)counters->atomic_lanes;
@@ -117,7 +131,7 @@ static double l2_seconds(const SimProfile *profile, const SimCounters *counters)
 /* The L2 is taken to hold what is read again: the arrays of a convolution are streamed once. */
 static double dram_seconds(const SimProfile *profile, const SimCounters *counters)
 {
-    double loads = fmin((double)counters->global_load_sectors, (double)counters->unique_load_sectors);
+    double loads = fmin(loaded_sectors(counters), (double)counters->unique_load_sectors);
     double stores = fmin((double)counters->global_store_sectors, (double)counters->unique_store_sectors);
     return loads * SECTOR_BYTES / profile->dram_read_bytes_per_s +
            stores * SECTOR_BYTES / profile->dram_copy_bytes_per_s;
@@ -161,7 +175,7 @@ static double latency_seconds(const CostInput *input, const Shape *shape)
     return chain * shape->waves;
 }
 
-enum { PART_COUNT = 11 };
+enum { PART_COUNT = 12 };
 
 typedef struct Part {
     const char *name;
@@ -180,6 +194,7 @@ static void find_parts(const CostInput *input, const Shape *shape, Part parts[PA
         {"integer", (double)counters->integer / profile->integer_lanes / cycles_per_s},
         {"special", (double)counters->special / profile->special_lanes / cycles_per_s},
         {"lsu", load_store_cycles(profile, counters) / cycles_per_s},
+        {"texture", texture_cycles(counters) / cycles_per_s},
         {"l2", l2_seconds(profile, counters)},
         {"dram", dram_seconds(profile, counters)},
         {"constant", constant_seconds(input, shape) / shape->busy},

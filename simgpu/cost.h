@@ -25,7 +25,7 @@ typedef struct Cost {
     double seconds;
     double occupancy;    /* resident warps over the most a multiprocessor holds, 0 to 1 */
     const char *limiter; /* the largest part of the time: "issue", "fma" (float32 pipe), "fp64", "integer", "special",
-                            "lsu", "l2", "dram", "constant", "latency", "blocks" (starting them) or "launch" */
+                            "lsu", "texture", "l2", "dram", "constant", "latency", "blocks" (starting them) or "launch" */
 } Cost;
 
 Cost cost_model(const CostInput *input);

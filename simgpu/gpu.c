@@ -34,6 +34,7 @@ void simgpu_free(SimGpu *gpu)
         return;
     pool_stop(&gpu->pool);
     memory_free(&gpu->memory);
+    texture_table_free(&gpu->textures);
     pthread_mutex_destroy(&gpu->output.lock);
     free(gpu);
 }
@@ -93,6 +94,22 @@ void simgpu_clear_written(SimGpu *gpu, uint64_t address)
     int index = memory_find(&gpu->memory, address);
     if (index >= 0)
         gpu->memory.allocations[index].kernel_wrote = false;
+}
+
+/* ---- textures ---------------------------------------------------------------------------------------------------- */
+
+uint64_t simgpu_texture_new(SimGpu *gpu, const SimTexture *description)
+{
+    SimAllocation found;
+    if (!texture_is_valid(description) ||
+        !simgpu_find(gpu, description->address, texture_bytes(description), &found))
+        return 0;
+    return texture_add(&gpu->textures, description);
+}
+
+bool simgpu_texture_free(SimGpu *gpu, uint64_t handle)
+{
+    return texture_remove(&gpu->textures, handle);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "simgpu/output.h"
 #include "simgpu/profile.h"
 #include "simgpu/simgpu.h"
+#include "simgpu/texture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,6 +27,7 @@ typedef struct Pool {
 struct SimGpu {
     SimProfile profile;
     Memory memory;
+    TextureTable textures;
     Output output;
     Pool pool;
     _Atomic int cancelled;

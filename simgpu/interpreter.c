@@ -87,6 +87,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case STORE: return execute_store(worker, instruction, active);
     case ATOMIC: return execute_atomic(worker, instruction, active);
     case COPY_ASYNC: return execute_copy_async(worker, instruction, active);
+    case TEXTURE: return execute_texture(worker, instruction, active);
     case SHUFFLE: execute_shuffle(worker, instruction, active); return true;
     case VOTE: execute_vote(worker, instruction, active); return true;
     case MATCH: execute_match(worker, instruction, active); return true;

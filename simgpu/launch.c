@@ -262,7 +262,8 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
     uint32_t threads = (uint32_t)product(request->block);
     bool has_dynamic = request->dynamic_shared_bytes > 0;
     *run = (Run){.launch = {
-        .code = &function->code, .memory = &gpu->memory, .request = request, .function_name = function->plain_name,
+        .code = &function->code, .memory = &gpu->memory, .textures = &gpu->textures, .request = request,
+        .function_name = function->plain_name,
         .files = ptx->files, .file_count = ptx->file_count, .threads = threads,
         .warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE,
         .capacity = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE * SIM_WARP_SIZE,

@@ -234,7 +234,7 @@ Instruction *emit(Lowering *l, InstructionKind kind)
         instruction->file = l->source->file;
         instruction->line = l->source->line;
     }
-    if (kind == LOAD || kind == STORE || kind == ATOMIC || kind == COPY_ASYNC)
+    if (kind == LOAD || kind == STORE || kind == ATOMIC || kind == COPY_ASYNC || kind == TEXTURE)
         instruction->index = code->memory_count++;
     return instruction;
 }
@@ -314,7 +314,7 @@ static void lower_instruction(Lowering *l)
     static const struct { const char *name; void (*lower)(Lowering *, const Parts *); } others[] = {
         {"mov", lower_mov}, {"cvt", lower_cvt}, {"setp", lower_setp}, {"set", lower_set},
         {"ld", lower_load}, {"ldu", lower_load}, {"st", lower_store}, {"atom", lower_atomic}, {"red", lower_atomic},
-        {"cvta", lower_convert_address}, {"isspacep", lower_is_space},
+        {"cvta", lower_convert_address}, {"isspacep", lower_is_space}, {"tex", lower_texture}, {"tld4", lower_gather},
     };
     if (l->source->refusal != NULL)
         lower_refuse(l, l->source->refusal);

@@ -4,6 +4,7 @@
  * lower_arithmetic.c  arithmetic, comparisons, carries
  * lower_convert.c     conversions and moves
  * lower_memory.c      loads, stores, atomics, addresses
+ * lower_texture.c     fetches from textures
  * lower_control.c     branches, calls (inlined), barriers, operations of a warp
  * slots.c             from virtual registers to slots  */
 #ifndef SIMGPU_LOWER_H
@@ -131,6 +132,10 @@ void emit_frame_store(Lowering *l, const PtxVariable *variable, Operand value);
 /* Gives every shared variable that the kernel can reach its offset. */
 void place_shared(Lowering *l, const PtxFunction *kernel);
 uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *variable);
+
+/* ---- lower_texture.c --------------------------------------------------------------------------------------------- */
+void lower_texture(Lowering *l, const Parts *parts);
+void lower_gather(Lowering *l, const Parts *parts);
 
 /* ---- lower_control.c --------------------------------------------------------------------------------------------- */
 /* True where the opcode is one of control or of a warp; it has then been lowered. */

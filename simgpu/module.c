@@ -30,7 +30,7 @@ static Status place_variable(SimModule *module, PtxVariable *variable, Message *
 {
     SimGpu *gpu = module->gpu;
     if (variable->type == PTX_OTHER_TYPE)
-        return STATUS_OK; /* a texture or the like: kernels that use it are refused */
+        return STATUS_OK; /* a texture reference or the like: kernels that use it are refused */
     if (variable->bytes == 0)
         return STATUS_OK; /* declared only; nothing can be in it */
     variable->address = memory_alloc(&gpu->memory, variable->bytes, variable->name);

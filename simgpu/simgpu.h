@@ -54,6 +54,44 @@ bool simgpu_find(const SimGpu *gpu, uint64_t address, uint64_t bytes, SimAllocat
 bool simgpu_nearest(const SimGpu *gpu, uint64_t address, SimAllocation *found);
 void simgpu_clear_written(SimGpu *gpu, uint64_t address);
 
+/* ---- textures ---------------------------------------------------------------------------------------------------- */
+
+typedef enum SimTexelType {
+    SIM_TEXEL_U8, SIM_TEXEL_U16, SIM_TEXEL_U32, SIM_TEXEL_S8, SIM_TEXEL_S16, SIM_TEXEL_S32, SIM_TEXEL_F16,
+    SIM_TEXEL_F32, SIM_TEXEL_TYPES
+} SimTexelType;
+typedef enum SimAddressMode {
+    SIM_ADDRESS_WRAP, SIM_ADDRESS_CLAMP, SIM_ADDRESS_MIRROR, SIM_ADDRESS_BORDER, SIM_ADDRESS_MODES
+} SimAddressMode;
+typedef enum SimTextureLayout {
+    SIM_TEXTURE_LINEAR, /* plain memory, which whole numbers alone index: tex1Dfetch() */
+    SIM_TEXTURE_PITCH,  /* rows in memory: two dimensions */
+    SIM_TEXTURE_ARRAY   /* a CUDA array of one to three dimensions: here rows in memory as well, on hardware small
+                         * tiles, which is how its sectors are counted */
+} SimTextureLayout;
+
+/* What a texture object reads, and how. */
+typedef struct SimTexture {
+    SimTextureLayout layout;
+    uint64_t address;                /* multiple of 512 */
+    SimTexelType type;
+    uint32_t channels;               /* 1, 2 or 4 */
+    uint32_t dimensions;             /* 1 to 3; LINEAR: 1, PITCH: 2 */
+    uint32_t extent[3];              /* texels; 1 beyond the dimensions */
+    uint64_t pitch, slice_bytes;     /* bytes from row to row, from slice to slice */
+    SimAddressMode address_mode[3];  /* WRAP and MIRROR are CLAMP where coordinates are not normalized */
+    bool filters;                    /* linearly; else the nearest texel is taken */
+    bool as_integer;                 /* 8 and 16 bits are not mapped to [0, 1] or [-1, 1] */
+    bool normalized;                 /* coordinates are fractions of the extents */
+    float border[4];                 /* for integers: their bits */
+} SimTexture;
+
+/* What a kernel gets as its texture object; 0 where there can be no such texture, or its memory is not in one living
+ * allocation. The memory may be released before the texture: reads through it are faults then. */
+uint64_t simgpu_texture_new(SimGpu *gpu, const SimTexture *description);
+/* False where there is no such texture. */
+bool simgpu_texture_free(SimGpu *gpu, uint64_t handle);
+
 /* ---- modules ------------------------------------------------------------------------------------------------------ */
 
 /* Loads a fatbin (its PTX must be stored plain: nvcc --no-compress) or PTX text. Names of source files and lines come
@@ -139,6 +177,7 @@ typedef struct SimCounters {
     uint64_t local_requests, local_sectors;
     uint64_t constant_requests, constant_replays;         /* replays: further distinct addresses in one warp */
     uint64_t atomic_requests, atomic_lanes;
+    uint64_t texture_requests, texture_sectors;            /* of arrays: 16 bytes of two rows are a sector */
     uint64_t barriers;                                     /* warps arriving */
     uint64_t divergent_branches;
     uint64_t unique_load_sectors;  /* an estimate of the footprint read: sectors of the allocations between the lowest

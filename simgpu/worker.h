@@ -7,6 +7,7 @@
  * worker.c        a worker's memory, its registers, the lanes that are active
  * fault.c         what went wrong, in one sentence
  * access.c        loads, stores, cp.async, their checks
+ * fetch.c         reads through textures
  * pattern.c       how the addresses of lanes relate, and what that costs on hardware
  * atomic.c        atom and red
  * warp.c          shuffles, votes, matches
@@ -24,6 +25,7 @@
 #include "simgpu/memory.h"
 #include "simgpu/pattern.h"
 #include "simgpu/simgpu.h"
+#include "simgpu/texture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -76,6 +78,7 @@ typedef struct Touched {
 typedef struct Launch {
     const Code *code;
     Memory *memory;
+    const TextureTable *textures;
     const SimLaunch *request;
     const char *function_name;          /* as the programmer wrote it */
     const char *const *files;
@@ -217,6 +220,7 @@ bool run_block(Worker *worker);
 bool execute_load(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_store(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_copy_async(Worker *worker, const Instruction *instruction, Active *active);
+bool execute_texture(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_atomic(Worker *worker, const Instruction *instruction, Active *active);
 void execute_shuffle(Worker *worker, const Instruction *instruction, Active *active);
 void execute_vote(Worker *worker, const Instruction *instruction, Active *active);

@@ -237,6 +237,7 @@ static void the_limiter_is_named(void **state)
           .unique_load_sectors = 4e10}, "dram"},
         {{.global_load_requests = 1e10, .global_load_sectors = 32e10, .global_load_bytes = 128e10}, "l2"},
         {{.constant_requests = 1e12}, "constant"},
+        {{.texture_requests = 1e11}, "texture"},
     };
     SimFunctionInfo function = {.registers = 32};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -264,6 +265,7 @@ static void more_of_anything_is_never_faster(void **state)
         COUNTER(global_store_sectors), COUNTER(shared_load_wavefronts), COUNTER(shared_store_wavefronts),
         COUNTER(local_requests), COUNTER(local_sectors), COUNTER(constant_requests), COUNTER(constant_replays),
         COUNTER(atomic_requests), COUNTER(atomic_lanes), COUNTER(unique_load_sectors), COUNTER(unique_store_sectors),
+        COUNTER(texture_requests), COUNTER(texture_sectors),
         LONGEST(longest_warp_instructions), LONGEST(longest_warp_loads), LONGEST(longest_warp_shared),
         LONGEST(longest_warp_constant),
     };

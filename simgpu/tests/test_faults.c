@@ -271,7 +271,11 @@ static const struct {
     const char *name, *message; /* NULL: it runs */
 } neighbours[] = {
     {"good", NULL},
-    {"texture", "'tex.1d.v4.f32.s32'"},
+    {"texture", "'tex.1d.v4.f32.s32': through a texture reference"},
+    {"layers", "'tex.a2d.v4.f32.f32'"},
+    {"gradients", "'tex.grad.2d.v4.f32.f32'"},
+    {"surface", "'sust.b.1d.b32.trap'"},
+    {"coordinates", "'ld.global.u32'"},
     {"reference", "'mov.u64'"},
     {"special", "'%envreg2'"},
     {"good", NULL},
@@ -283,6 +287,10 @@ static void what_is_not_understood_refuses_its_kernel_alone(void **state)
         ".version 8.0\n.target sm_90\n.address_size 64\n.global .texref t;\n.global .surfref s;\n"
         ".global .samplerref mode = { filter_mode = nearest };\n"
         KERNEL("texture", "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];")
+        KERNEL("layers", "tex.a2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%r0, %f0, %f1, %f1}];")
+        KERNEL("gradients", "tex.grad.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%f0, %f1}], {%f0, %f1}, {%f0, %f1};")
+        KERNEL("surface", "sust.b.1d.b32.trap [%d0, {%r2}], {%r0};")
+        KERNEL("coordinates", "ld.global.u32 %r0, [%d0, {%r1}];")
         KERNEL("reference", "mov.u64 %d0, t;")
         KERNEL("special", "mov.u32 %r0, %envreg2;")
         KERNEL("good", "mov.u32 %r0, %tid.x;")
