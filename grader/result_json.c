@@ -98,6 +98,8 @@ static void put_counters(cJSON *object, const DeviceStatistics *statistics)
         {"global_store_sectors", statistics->global_store_sectors},
         {"shared_requests", statistics->shared_requests},
         {"shared_wavefronts", statistics->shared_wavefronts},
+        {"texture_requests", statistics->texture_requests},
+        {"texture_sectors", statistics->texture_sectors},
         {"constant_requests", statistics->constant_requests},
         {"constant_replays", statistics->constant_replays},
     };

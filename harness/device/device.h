@@ -89,6 +89,7 @@ typedef struct DeviceStatistics {
     bool has_counters;
     uint64_t lane_instructions, warp_instructions, fma32;
     uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
+    uint64_t texture_requests, texture_sectors;
     uint64_t shared_requests, shared_wavefronts, constant_requests, constant_replays;
     double occupancy;     /* of the longest kernel */
     char limiter[16];     /* of the longest kernel */
@@ -251,7 +252,7 @@ typedef struct DeviceOps {
     CudaError (*fill_rows)(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
                            DeviceStream *stream);
     /* Textures: `number` is what a kernel gets as its cudaTextureObject_t. CUDA_ERROR_NOT_SUPPORTED: the device has
-     * none. */
+     * none of that kind. */
     CudaError (*texture_new)(Device *device, const DeviceTexture *texture, uint64_t *number);
     CudaError (*texture_free)(Device *device, uint64_t number);
 

@@ -365,6 +365,8 @@ static void add_counters(DeviceStatistics *sum, const SimCounters *counters)
     sum->global_store_sectors += counters->global_store_sectors;
     sum->shared_requests += counters->shared_load_requests + counters->shared_store_requests;
     sum->shared_wavefronts += counters->shared_load_wavefronts + counters->shared_store_wavefronts;
+    sum->texture_requests += counters->texture_requests;
+    sum->texture_sectors += counters->texture_sectors;
     sum->constant_requests += counters->constant_requests;
     sum->constant_replays += counters->constant_replays;
 }

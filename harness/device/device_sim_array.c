@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An array is ordinary device memory in row-major order, since nothing but copies reaches it. */
+/* An array is ordinary device memory in row-major order: nothing but copies and textures reaches it. */
 struct DeviceArray {
     uint64_t address;
+    DeviceShape shape;
     uint64_t row_bytes, rows; /* of a slice */
 };
 
@@ -18,6 +19,7 @@ CudaError sim_array_new(Device *device, const DeviceShape *shape, DeviceArray **
     *array = calloc(1, sizeof **array);
     if (*array == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
+    (*array)->shape = *shape;
     (*array)->row_bytes = array_element_bytes(shape->format, shape->channels) * shape->width;
     (*array)->rows = shape->height == 0 ? 1 : shape->height;
     CudaError error = sim_alloc(device, bytes, &(*array)->address);
@@ -98,14 +100,92 @@ CudaError sim_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t val
     return CUDA_ERROR_SUCCESS;
 }
 
-/* ---- textures, of which there are none --------------------------------------------------------------------------- */
+/* ---- textures ---------------------------------------------------------------------------------------------------- */
 
+static uint32_t at_least_one(uint64_t extent)
+{
+    return extent == 0 ? 1 : extent > UINT32_MAX ? UINT32_MAX : (uint32_t)extent;
+}
+
+static void describe_array(const DeviceArray *array, SimTexture *described)
+{
+    const DeviceShape *shape = &array->shape;
+    described->layout = SIM_TEXTURE_ARRAY;
+    described->address = array->address;
+    described->dimensions = shape->depth > 0 ? 3 : shape->height > 0 ? 2 : 1;
+    described->extent[0] = at_least_one(shape->width);
+    described->extent[1] = at_least_one(shape->height);
+    described->extent[2] = at_least_one(shape->depth);
+    described->pitch = array->row_bytes;
+    described->slice_bytes = array->rows * array->row_bytes;
+}
+
+static void describe_memory(const DeviceTexture *texture, SimTexture *described)
+{
+    uint64_t element = array_element_bytes(texture->format, texture->channels);
+    bool is_linear = texture->bytes > 0;
+    described->layout = is_linear ? SIM_TEXTURE_LINEAR : SIM_TEXTURE_PITCH;
+    described->address = texture->address;
+    described->dimensions = is_linear ? 1 : 2;
+    described->extent[0] = at_least_one(is_linear ? texture->bytes / element : texture->width);
+    described->extent[1] = at_least_one(texture->height);
+    described->extent[2] = 1;
+    described->pitch = texture->pitch;
+}
+
+static SimTexelType texel_type(DeviceFormat format)
+{
+    switch (format) {
+    case DEVICE_UINT8: return SIM_TEXEL_U8;
+    case DEVICE_UINT16: return SIM_TEXEL_U16;
+    case DEVICE_UINT32: return SIM_TEXEL_U32;
+    case DEVICE_SINT8: return SIM_TEXEL_S8;
+    case DEVICE_SINT16: return SIM_TEXEL_S16;
+    case DEVICE_SINT32: return SIM_TEXEL_S32;
+    case DEVICE_FLOAT16: return SIM_TEXEL_F16;
+    default: return SIM_TEXEL_F32;
+    }
+}
+
+static SimAddressMode address_mode(DeviceAddressMode mode)
+{
+    static const SimAddressMode modes[DEVICE_ADDRESS_MODES] = {
+        [DEVICE_ADDRESS_WRAP] = SIM_ADDRESS_WRAP, [DEVICE_ADDRESS_CLAMP] = SIM_ADDRESS_CLAMP,
+        [DEVICE_ADDRESS_MIRROR] = SIM_ADDRESS_MIRROR, [DEVICE_ADDRESS_BORDER] = SIM_ADDRESS_BORDER,
+    };
+    return modes[mode];
+}
+
+/* No mip levels, so that anisotropy changes nothing. */
 CudaError sim_texture_new(Device *device, const DeviceTexture *texture, uint64_t *number)
 {
-    return CUDA_ERROR_NOT_SUPPORTED;
+    SimDevice *sim = sim_of(device);
+    const DeviceArray *array = texture->array;
+    DeviceFormat format = array != NULL ? array->shape.format : texture->format;
+    SimTexture described = {.type = texel_type(format),
+                            .channels = array != NULL ? array->shape.channels : texture->channels,
+                            .filters = texture->filter_mode == DEVICE_FILTER_LINEAR,
+                            .as_integer = texture->as_integer,
+                            .normalized = texture->normalized};
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    if (texture->srgb)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (array != NULL)
+        describe_array(array, &described);
+    else
+        describe_memory(texture, &described);
+    for (int i = 0; i < 3; i++)
+        described.address_mode[i] = address_mode(texture->address_mode[i]);
+    memcpy(described.border, texture->border, sizeof described.border);
+    *number = simgpu_texture_new(sim->gpu, &described);
+    return *number == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_SUCCESS;
 }
 
 CudaError sim_texture_free(Device *device, uint64_t number)
 {
-    return CUDA_ERROR_INVALID_VALUE;
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    return simgpu_texture_free(sim->gpu, number) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

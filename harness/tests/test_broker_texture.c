@@ -93,15 +93,16 @@ static RingTexture texture_over(uint64_t address)
     return (RingTexture){.address = address, .bytes = 1024, .format = DEVICE_FLOAT32, .channels = 1};
 }
 
-static void a_texture_is_refused_by_name_on_the_simulated_gpu(void **state)
+static void an_srgb_texture_is_refused_by_name_on_the_simulated_gpu(void **state)
 {
     RingTexture texture = texture_over(ask(RING_ALLOC, 1024, 0, 0, 0).value[0]);
+    texture.srgb = 1;
     assert_int_equal(ask_body(RING_TEXTURE_NEW, &texture, sizeof texture).error, CUDA_ERROR_NOT_SUPPORTED);
     assert_string_equal(broker.reply.report.first_error_text,
-                        "cudaCreateTextureObject: operation not supported (the simulated GPU has no textures)");
+                        "cudaCreateTextureObject: operation not supported (the simulated GPU has no sRGB textures)");
 }
 
-/* ---- a device that has textures and believes everything: the simulated one, with operations of the test's own ---- */
+/* ---- a device that believes everything: the simulated one, with operations of the test's own --------------------- */
 
 static DeviceOps own_ops;
 static uint32_t textures_freed, boxes_copied, rows_filled;
@@ -325,7 +326,7 @@ int main(void)
         WITH_A_BROKER(a_box_begins_where_its_place_says),
         WITH_A_BROKER(rows_are_filled_and_what_lies_between_them_is_not),
         WITH_A_BROKER(arrays_count_against_the_memory_limit),
-        WITH_A_BROKER(a_texture_is_refused_by_name_on_the_simulated_gpu),
+        WITH_A_BROKER(an_srgb_texture_is_refused_by_name_on_the_simulated_gpu),
         WITH_OWN_OPS(a_texture_is_freed_once_and_only_if_it_was_made),
         WITH_OWN_OPS(a_texture_reads_only_what_there_is),
         WITH_OWN_OPS(a_texture_reaches_the_device_as_it_was_asked_for),

@@ -1,5 +1,4 @@
-// expect: Run-Time Error
-// on cuda: Accepted
+// expect: Accepted
 // problem: conv2d
 // Reads the filter through linear memory, even rows of the image through an array, and odd ones through pitched memory.
 #include <cstdlib>
