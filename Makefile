@@ -129,9 +129,10 @@ $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
 $(addprefix $(BUILD)/grader/,generator.o oracle.o checker.o): EXTRA := -fopenmp
 
 # The lane loops once per level of the instruction set; which one runs is decided at start-up (simgpu/lanes.h). The lowest
-# is v2, so that the rest of the engine may count bits with it.
+# is v2, so that the rest of the engine may count bits with it, and round texels.
 objects_simgpu := $(patsubst %,$(BUILD)/simgpu/lanes.%.o,v2 v3 v4)
 $(BUILD)/simgpu/worker.o: EXTRA := -mpopcnt
+$(BUILD)/simgpu/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
 $(BUILD)/simgpu/lanes.v4.o: EXTRA := -mprefer-vector-width=512
 $(objects_simgpu): $(BUILD)/simgpu/lanes.%.o: simgpu/lanes.c
 	@mkdir -p $(@D)

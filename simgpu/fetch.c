@@ -2,6 +2,7 @@
 #include "simgpu/worker.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Lanes of one warp, or of all that do the same. Arrays begin with lane 0 of the warp. */
 typedef struct Fetch {
@@ -46,14 +47,15 @@ static const Texture *find_texture(Worker *worker, const Instruction *instructio
     return what == NULL ? texture : NULL;
 }
 
-/* Different sectors that these lanes of a warp read. */
+/* Different sectors that these lanes of a warp read. Neighbours often read the same. */
 static uint32_t count_sectors(const Texture *texture, const Footprint *footprint, uint32_t lanes)
 {
-    uint64_t seen[SIM_WARP_SIZE * TEXTURE_MAX_CORNERS], last = UINT64_MAX;
+    uint64_t sectors[SIM_WARP_SIZE], seen[SIM_WARP_SIZE * TEXTURE_MAX_CORNERS], last = UINT64_MAX;
     uint32_t count = 0;
-    for (uint32_t corner = 0; corner < footprint->corners; corner++)
+    for (uint32_t corner = 0; corner < footprint->corners; corner++) {
+        texture_sectors(texture, footprint, corner, sectors);
         for (uint32_t left = lanes; left != 0; left &= left - 1) {
-            uint64_t sector = texture_sector(texture, footprint, corner, (uint32_t)__builtin_ctz(left));
+            uint64_t sector = sectors[__builtin_ctz(left)];
             if (sector == last || sector == UINT64_MAX)
                 continue;
             last = sector;
@@ -63,6 +65,7 @@ static uint32_t count_sectors(const Texture *texture, const Footprint *footprint
             if (i == count)
                 seen[count++] = sector;
         }
+    }
     return count;
 }
 
@@ -74,6 +77,16 @@ static uint32_t same_handle(const uint64_t *handles, uint32_t lanes)
         same |= (uint32_t)(handles[lane] == handles[first]) << lane;
     }
     return same;
+}
+
+static void copy_lanes(uint32_t *to, const uint32_t *from, uint32_t lanes)
+{
+    if (lanes == UINT32_MAX) {
+        memcpy(to, from, SIM_WARP_SIZE * sizeof *to);
+        return;
+    }
+    for (uint32_t left = lanes; left != 0; left &= left - 1)
+        to[__builtin_ctz(left)] = from[__builtin_ctz(left)];
 }
 
 /* As many requests as there are textures among the lanes. */
@@ -91,8 +104,7 @@ static bool fetch_warp(Worker *worker, const Fetch *fetch)
         worker->counters.texture_requests += fetch->warps;
         worker->counters.texture_sectors += (uint64_t)fetch->warps * count_sectors(texture, &footprint, same);
         for (int i = 0; i < TEXTURE_CHANNELS; i++)
-            for (uint32_t left = same; left != 0; left &= left - 1)
-                fetch->results[i][__builtin_ctz(left)] = values[i][__builtin_ctz(left)];
+            copy_lanes(fetch->results[i], values[i], same);
     }
     return true;
 }

@@ -209,32 +209,33 @@ void texture_locate(const Texture *texture, const TextureQuery *query, Footprint
 
 /* ---- from texels to values --------------------------------------------------------------------------------------- */
 
-typedef struct Place {
-    int32_t x, y, z;
-} Place;
+/* The texels of one corner. */
+typedef struct Corner {
+    const int32_t *x, *y, *z; /* [32]; any of them is -1 at the border */
+} Corner;
 
-/* False: the border. */
-static bool find_place(const Footprint *footprint, uint32_t corner, uint32_t lane, Place *place)
+static Corner corner_of(const Footprint *footprint, uint32_t corner)
 {
-    place->x = footprint->axis[0].texel[corner & 1][lane];
-    place->y = footprint->axis[1].texel[corner >> 1 & 1][lane];
-    place->z = footprint->axis[2].texel[corner >> 2 & 1][lane];
-    return (place->x | place->y | place->z) >= 0;
+    return (Corner){footprint->axis[0].texel[corner & 1], footprint->axis[1].texel[corner >> 1 & 1],
+                    footprint->axis[2].texel[corner >> 2 & 1]};
 }
 
 /* The smallest part of an array's tiles is 16 bytes of each of two rows: NVIDIA Tegra X1 Technical Reference Manual,
  * "Block Linear". */
-uint64_t texture_sector(const Texture *texture, const Footprint *footprint, uint32_t corner, uint32_t lane)
+void texture_sectors(const Texture *texture, const Footprint *footprint, uint32_t corner,
+                     uint64_t sectors[SIM_WARP_SIZE])
 {
     enum { SECTOR_BYTES = 32, TILE_BYTES = 16, TILE_ROWS = 2 };
     const SimTexture *is = &texture->is;
-    Place place;
-    if (!find_place(footprint, corner, lane, &place))
-        return UINT64_MAX;
-    uint64_t x_bytes = (uint64_t)place.x * texture->element_bytes, row = (uint64_t)place.y;
-    if (is->layout != SIM_TEXTURE_ARRAY || is->dimensions == 1)
-        return (row * is->pitch + x_bytes) / SECTOR_BYTES;
-    return ((uint64_t)place.z << 20 | row / TILE_ROWS) << 32 | x_bytes / TILE_BYTES;
+    const Corner at = corner_of(footprint, corner);
+    bool is_tiled = is->layout == SIM_TEXTURE_ARRAY && is->dimensions > 1;
+    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++) {
+        uint64_t x_bytes = (uint64_t)(uint32_t)at.x[i] * texture->element_bytes;
+        uint64_t y = (uint32_t)at.y[i], z = (uint32_t)at.z[i];
+        uint64_t sector = is_tiled ? (z << 20 | y / TILE_ROWS) << 32 | x_bytes / TILE_BYTES
+                                   : (y * is->pitch + x_bytes) / SECTOR_BYTES;
+        sectors[i] = (at.x[i] | at.y[i] | at.z[i]) < 0 ? UINT64_MAX : sector;
+    }
 }
 
 static uint32_t bits_of(float value)
@@ -278,14 +279,14 @@ static void read_channel(const Texture *texture, const Footprint *footprint, uin
                          uint32_t values[SIM_WARP_SIZE])
 {
     const SimTexture *is = &texture->is;
+    const Corner at = corner_of(footprint, corner);
     const uint8_t *memory = (const uint8_t *)(uintptr_t)is->address + channel * texture->channel_bytes;
+    uint32_t border = bits_of(is->border[channel]);
     for (uint32_t i = 0; i < SIM_WARP_SIZE; i++) {
-        Place place;
-        if (find_place(footprint, corner, i, &place))
-            values[i] = decode(is, memory + (uint64_t)place.z * is->slice_bytes + (uint64_t)place.y * is->pitch +
-                                       (uint64_t)place.x * texture->element_bytes);
-        else
-            values[i] = bits_of(is->border[channel]);
+        bool is_border = (at.x[i] | at.y[i] | at.z[i]) < 0;
+        uint64_t offset = (uint64_t)at.z[i] * is->slice_bytes + (uint64_t)at.y[i] * is->pitch +
+                          (uint64_t)at.x[i] * texture->element_bytes;
+        values[i] = is_border ? border : decode(is, memory + offset);
     }
 }
 

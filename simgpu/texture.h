@@ -61,8 +61,9 @@ typedef struct Footprint {
 } Footprint;
 
 void texture_locate(const Texture *texture, const TextureQuery *query, Footprint *footprint);
-/* Numbers the 32 bytes that the hardware fetches for a corner of a lane; UINT64_MAX: none, the border is no memory. */
-uint64_t texture_sector(const Texture *texture, const Footprint *footprint, uint32_t corner, uint32_t lane);
+/* Numbers the 32 bytes that the hardware fetches for a corner of each lane; UINT64_MAX: none, the border is no memory. */
+void texture_sectors(const Texture *texture, const Footprint *footprint, uint32_t corner,
+                     uint64_t sectors[SIM_WARP_SIZE]);
 /* Floats or integers as 32 bits: the channels of the texel or the mixture; channels that do not exist are 0. Of a
  * gather the four texels, counter-clockwise from the lower left. */
 void texture_read(const Texture *texture, const TextureQuery *query, const Footprint *footprint,
