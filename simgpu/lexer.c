@@ -52,10 +52,15 @@ static bool is_word_character(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
-/* followsym, with the dots of opcodes and the "::" of their modifiers. */
+/* followsym, with the dots of opcodes and the "::" of their modifiers. Directives and types, which begin with the dot,
+ * are words of their own: ".reg.b32" is two. */
 static void take_word(Lexer *lexer)
 {
+    bool is_directive = *lexer->at == '.';
+    lexer->at++;
     for (;;) {
+        if (is_directive && peek(lexer, 0) == '.')
+            return;
         if (is_word_character(peek(lexer, 0)))
             lexer->at++;
         else if (peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && is_word_character(peek(lexer, 2)))

@@ -111,6 +111,8 @@ uint64_t variable_address(Lowering *l, const PtxVariable *variable)
     default:
         if (variable->type == PTX_OTHER_TYPE)
             lower_refuse(l, "a variable of this type"); /* module.c has given it no place */
+        if (variable->refusal != NULL)
+            lower_refuse(l, variable->refusal);
         return variable->address;
     }
     if (placement == NULL)

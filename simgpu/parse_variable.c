@@ -58,10 +58,14 @@ static void add_relocation(Parser *p, PtxVariable *variable, uint64_t offset, ui
         expect(p, "(");
         name = expect_word(p, "the name of a variable");
     }
+    if (is_function(p, &name)) { /* kernels that use the variable are refused, others run */
+        variable->refusal = "a variable that holds the address of a function";
+        if (generic)
+            expect(p, ")");
+        parse_addend(p);
+        return;
+    }
     PtxRelocation *relocation = arena_alloc(p->arena, sizeof *relocation);
-    if (is_function(p, &name))
-        refuse(p, &name, "'%s' holds the address of %s: function pointers are not implemented", variable->name,
-               shown(p, &name));
     relocation->target = find_variable(p, &name);
     if (relocation->target == NULL || relocation->target->type == PTX_OTHER_TYPE)
         refuse(p, &name, "found %s, expected the name of a variable declared before", shown(p, &name));

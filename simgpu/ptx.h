@@ -54,6 +54,7 @@ typedef struct PtxVariable {
     const unsigned char *initial;     /* `initial_bytes` of them, the rest zero */
     uint64_t initial_bytes;
     PtxRelocation *relocations;
+    const char *refusal;              /* why kernels must not use it; NULL: they may */
     uint64_t address;                 /* set when the variable is placed: device address, or offset in its window */
 } PtxVariable;
 

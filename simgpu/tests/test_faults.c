@@ -278,6 +278,7 @@ static const struct {
     {"coordinates", "'ld.global.u32'"},
     {"reference", "'mov.u64'"},
     {"special", "'%envreg2'"},
+    {"pointer", "'ld.global.u64': a variable that holds the address of a function"},
     {"good", NULL},
 };
 
@@ -286,6 +287,8 @@ static void what_is_not_understood_refuses_its_kernel_alone(void **state)
     static const char ptx[] =
         ".version 8.0\n.target sm_90\n.address_size 64\n.global .texref t;\n.global .surfref s;\n"
         ".global .samplerref mode = { filter_mode = nearest };\n"
+        ".func f() { ret; }\n.global .align 8 .u64 table[1] = {f};\n"
+        KERNEL("pointer", "ld.global.u64 %d0, [table];")
         KERNEL("texture", "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];")
         KERNEL("layers", "tex.a2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%r0, %f0, %f1, %f1}];")
         KERNEL("gradients", "tex.grad.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%f0, %f1}], {%f0, %f1}, {%f0, %f1};")
