@@ -4,6 +4,8 @@
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: atom.  */
 #include "simgpu/worker.h"
 
+#include "simgpu/lane_math.h"
+
 #include <string.h>
 
 static int64_t extended(uint64_t value, uint32_t size)
@@ -30,6 +32,21 @@ static uint64_t float_sum(uint64_t a, uint64_t b, uint32_t size)
     return a;
 }
 
+/* Of one half or a pair, element by element. */
+static uint64_t half_sum(AtomicKind kind, uint64_t a, uint64_t b)
+{
+    return kind == ATOMIC_F16_ADD ? HALVES2(add_f16, (u32)a, (u32)b) : HALVES2(add_bf16, (u32)a, (u32)b);
+}
+
+/* Of the word of an mbarrier (lower_mbarrier.c) at which `count` arrive: the last one begins the next phase. */
+static uint64_t after_arrival(uint64_t old, uint64_t count, bool drops)
+{
+    const uint64_t low = 0x7FFFFFFF, parity = 1ull << 63;
+    uint64_t awaited = (old >> 32 & low) - (drops ? count : 0), pending = (old & low) - count;
+    uint64_t phase = pending == 0 ? ~old & parity : old & parity;
+    return phase | awaited << 32 | (pending == 0 ? awaited : pending & low);
+}
+
 /* What takes the place of `old`. */
 static uint64_t new_value(const Instruction *instruction, uint64_t old, uint64_t b, uint64_t c)
 {
@@ -38,6 +55,8 @@ static uint64_t new_value(const Instruction *instruction, uint64_t old, uint64_t
     switch ((AtomicKind)instruction->detail) {
     case ATOMIC_ADD: return old + b;
     case ATOMIC_FLOAT_ADD: return float_sum(old, b, size);
+    case ATOMIC_F16_ADD:
+    case ATOMIC_BF16_ADD: return half_sum((AtomicKind)instruction->detail, old, b);
     case ATOMIC_INC: return old >= b ? 0 : old + 1;
     case ATOMIC_DEC: return old == 0 || old > b ? b : old - 1;
     case ATOMIC_MIN: return less ? old : b;
@@ -46,25 +65,34 @@ static uint64_t new_value(const Instruction *instruction, uint64_t old, uint64_t
     case ATOMIC_COMPARE: return old == b ? c : old;
     case ATOMIC_AND: return old & b;
     case ATOMIC_OR: return old | b;
-    default: return old ^ b;
+    case ATOMIC_XOR: return old ^ b;
+    case ATOMIC_ARRIVE: return after_arrival(old, b, false);
+    case ATOMIC_ARRIVE_DROP: return after_arrival(old, b, true);
     }
+    return old;
 }
 
-/* The old value. */
+/* Replaces the T at `at` in one step, and returns what it was. */
+#define APPLY(T)                                                                                                       \
+    static uint64_t apply_##T(const Instruction *instruction, void *at, uint64_t b, uint64_t c)                        \
+    {                                                                                                                  \
+        T *word = at, old = __atomic_load_n(word, __ATOMIC_RELAXED);                                                   \
+        while (!__atomic_compare_exchange_n(word, &old, (T)new_value(instruction, old, b, c), true, __ATOMIC_SEQ_CST,  \
+                                            __ATOMIC_RELAXED))                                                         \
+            continue;                                                                                                  \
+        return old;                                                                                                    \
+    }
+APPLY(u16)
+APPLY(u32)
+APPLY(u64)
+
 static uint64_t apply(const Instruction *instruction, void *at, uint64_t b, uint64_t c)
 {
-    if (instruction->size == 2) {
-        uint32_t *word = at, old = __atomic_load_n(word, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(word, &old, (uint32_t)new_value(instruction, old, b, c), true,
-                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-            continue;
-        return old;
+    switch (instruction->size) {
+    case 1: return apply_u16(instruction, at, b, c);
+    case 2: return apply_u32(instruction, at, b, c);
+    default: return apply_u64(instruction, at, b, c);
     }
-    uint64_t *word = at, old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, new_value(instruction, old, b, c), true, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_RELAXED))
-        continue;
-    return old;
 }
 
 /* The host address of a lane's word; NULL after a fault. */
@@ -108,7 +136,9 @@ bool execute_atomic(Worker *worker, const Instruction *instruction, Active *acti
             memcpy(to + ((size_t)(lane - active->first) << result.size), &old, (size_t)1 << result.size);
     }
     register_written(worker, active, result, 0);
-    worker->counters.atomic_requests += active->warps;
-    worker->counters.atomic_lanes += active->count;
+    if (!instruction->is_hidden) {
+        worker->counters.atomic_requests += active->warps;
+        worker->counters.atomic_lanes += active->count;
+    }
     return true;
 }

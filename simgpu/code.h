@@ -45,8 +45,9 @@ typedef enum InstructionKind {
 } InstructionKind;
 
 typedef enum AtomicKind {
-    ATOMIC_ADD, ATOMIC_FLOAT_ADD, ATOMIC_INC, ATOMIC_DEC, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_EXCHANGE, ATOMIC_COMPARE,
-    ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR
+    ATOMIC_ADD, ATOMIC_FLOAT_ADD, ATOMIC_F16_ADD, ATOMIC_BF16_ADD, ATOMIC_INC, ATOMIC_DEC, ATOMIC_MIN, ATOMIC_MAX,
+    ATOMIC_EXCHANGE, ATOMIC_COMPARE, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR,
+    ATOMIC_ARRIVE, ATOMIC_ARRIVE_DROP /* at an mbarrier (lower_mbarrier.c) */
 } AtomicKind;
 typedef enum ShuffleKind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX } ShuffleKind;
 typedef enum VoteKind { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } VoteKind;
@@ -93,6 +94,7 @@ typedef struct Block {
     bool guard_negated;
     bool negates_source;    /* bar.red with !p */
     bool joins;             /* begins with a .sync operation: lanes of a warp wait for each other here */
+    bool waits;             /* for what other lanes do: a loop over it lets others run at once */
     int32_t target;
     const int32_t *targets; /* of END_INDEXED */
     int32_t target_count;

@@ -270,6 +270,8 @@ static bool run_group(Worker *worker, Group *group)
             return true;
         }
         count_block(worker, block, &group->active);
+        if (block->waits)
+            group->backward = PATIENCE;
         if (!execute_block(worker, block, &group->active) || !end_block(worker, group, block))
             return false;
         if (is_alone(worker, group))

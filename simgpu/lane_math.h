@@ -82,6 +82,15 @@ static inline f32 power_of_two32(f32 a) { return (f32)exp2(a); }
 static inline f32 logarithm32(f32 a) { return (f32)log2(a); }
 static inline f32 tanh32(f32 a) { return (f32)tanh(a); }
 
+/* setp: IEEE comparisons, false where an operand is NaN. */
+#define IS_EQUAL(x, y) ((x) == (y))
+#define IS_APART(x, y) (((x) < (y)) | ((x) > (y)))
+#define IS_LESS(x, y) ((x) < (y))
+#define IS_AT_MOST(x, y) ((x) <= (y))
+#define IS_MORE(x, y) ((x) > (y))
+#define IS_AT_LEAST(x, y) ((x) >= (y))
+#define IS_ORDERED(x, y) (((x) == (x)) & ((y) == (y)))
+
 /* testp: `x` is a magnitude, `least` the least normal number of its type. */
 #define IS_FINITE(x, least) ((x) < INFINITY)
 #define IS_INFINITE(x, least) ((x) == INFINITY)
@@ -107,19 +116,7 @@ CONVERT(to_s64_f64, s64, f64, -0x1p63, 0x1p63, INT64_MIN, INT64_MAX, INT64_MIN)
 CONVERT(to_u64_f64, u64, f64, 0, 0x1p64, 0, UINT64_MAX, 1ull << 63)
 #undef CONVERT
 
-static inline f32 half_to_float(u16 bits)
-{
-    _Float16 half;
-    memcpy(&half, &bits, sizeof half);
-    return (f32)half;
-}
-static inline u16 float_to_half(f32 x)
-{
-    _Float16 half = (_Float16)x;
-    u16 bits;
-    memcpy(&bits, &half, sizeof bits);
-    return bits;
-}
+#include "simgpu/half_math.h"
 
 static inline s32 saturate_s32(s64 x) { return (s32)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x); }
 static inline s32 extend24(u32 a) { return (s32)(a << 8) >> 8; }
@@ -132,6 +129,34 @@ static inline u32 dot4(u32 a, u32 b, u32 c, bool a_signed, bool b_signed)
     }
     return c;
 }
+
+/* Two halves of a by two bytes of b. */
+static inline u32 dot2(u32 a, u32 b, u32 c, bool a_signed, bool b_signed)
+{
+    for (int i = 0; i < 2; i++) {
+        u32 x = a >> (16 * i) & 0xFFFF, y = b >> (8 * i) & 0xFF;
+        c += (u32)(a_signed ? (s32)(s16)x : (s32)x) * (u32)(b_signed ? (s32)(s8)y : (s32)y);
+    }
+    return c;
+}
+
+static inline u16 min_u16(u16 a, u16 b) { return a < b ? a : b; }
+static inline u16 max_u16(u16 a, u16 b) { return a > b ? a : b; }
+static inline u16 min_s16(u16 a, u16 b) { return (s16)a < (s16)b ? a : b; }
+static inline u16 max_s16(u16 a, u16 b) { return (s16)a > (s16)b ? a : b; }
+static inline s32 clamped(s32 a, s32 low, s32 high) { return a < low ? low : a > high ? high : a; }
+
+/* |a - b| of each byte. */
+static inline u32 byte_distances(u32 a, u32 b, bool is_signed)
+{
+    u32 result = 0;
+    for (int i = 0; i < 32; i += 8) {
+        s32 x = is_signed ? (s8)(a >> i) : (u8)(a >> i), y = is_signed ? (s8)(b >> i) : (u8)(b >> i);
+        result |= (u32)(x < y ? y - x : x - y) << i;
+    }
+    return result;
+}
+static inline u32 byte_sum(u32 a) { return (a & 0xFF) + (a >> 8 & 0xFF) + (a >> 16 & 0xFF) + (a >> 24); }
 
 static inline u32 count_ones(u64 a) { return (u32)__builtin_popcountll(a); }
 static inline u32 leading_zeros32(u32 a) { return a == 0 ? 32 : (u32)__builtin_clz(a); }

@@ -145,6 +145,7 @@ static Operand special_operand(Lowering *l, const char *name)
 {
     static const struct { const char *name; PinnedKind kind; } vectors[] = {
         {"%tid.", PINNED_TID}, {"%ntid.", PINNED_NTID}, {"%ctaid.", PINNED_CTAID}, {"%nctaid.", PINNED_NCTAID},
+        {"%clusterid.", PINNED_CTAID}, {"%nclusterid.", PINNED_NCTAID}, /* every cluster is of one block */
     };
     static const struct { const char *name; PinnedKind kind; int detail; } scalars[] = {
         {"%laneid", PINNED_LANE, 0}, {"%warpid", PINNED_WARP, 0}, {"%nwarpid", PINNED_WARPS, 0},
@@ -160,6 +161,12 @@ static Operand special_operand(Lowering *l, const char *name)
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
         if (strcmp(name, scalars[i].name) == 0)
             return pinned(l, scalars[i].kind, scalars[i].detail, 0, 4);
+    if (strncmp(name, "%cluster_ctaid.", 15) == 0 || strcmp(name, "%cluster_ctarank") == 0)
+        return constant(l, 0, 4);
+    if (strncmp(name, "%cluster_nctaid.", 16) == 0 || strcmp(name, "%cluster_nctarank") == 0)
+        return constant(l, 1, 4);
+    if (strcmp(name, "%is_explicit_cluster") == 0)
+        return constant(l, 0, 1);
     if (strcmp(name, "%gridid") == 0)
         return constant(l, 1, 8);
     return clock_operand(l, name);
@@ -329,11 +336,13 @@ static void lower_instruction(Lowering *l)
         return;
     current_block(l)->instructions++;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(parts.part[0], others[i].name) == 0) {
+        if (strcmp(parts.part[0], others[i].name) == 0 && !parts_have(&parts, "pack")) {
             others[i].lower(l, &parts);
             return;
         }
-    if (has_carry(&parts))
+    if (strcmp(parts.part[0], "mbarrier") == 0)
+        lower_mbarrier(l, &parts);
+    else if (has_carry(&parts))
         lower_carry(l, &parts);
     else
         lower_arithmetic(l, &parts);

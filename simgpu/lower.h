@@ -5,6 +5,7 @@
  * lower_convert.c     conversions and moves
  * lower_memory.c      loads, stores, atomics, addresses
  * lower_texture.c     fetches from textures
+ * lower_mbarrier.c    barriers in shared memory
  * lower_control.c     branches, calls (inlined), barriers, operations of a warp
  * slots.c             from virtual registers to slots  */
 #ifndef SIMGPU_LOWER_H
@@ -111,7 +112,8 @@ int rounding_of(const char *part);
 PtxType last_type(Lowering *l, const Parts *parts, int from_end);
 /* Emits `opcode` with its result in `result`, through a temporary where the register has another size. */
 void emit_sized(Lowering *l, Opcode opcode, Operand result, const Operand *sources, int count, int rounding);
-void emit_saturate(Lowering *l, Operand value);
+/* Clamps a value of that type in place: "+saturate" to [0, 1], "+relu" to [0, infinity); NULL: not at all. */
+void emit_clamp(Lowering *l, const char *clamp, PtxType type, Operand value);
 
 /* ---- lower_convert.c --------------------------------------------------------------------------------------------- */
 void lower_cvt(Lowering *l, const Parts *parts);
@@ -136,6 +138,16 @@ uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *vari
 /* ---- lower_texture.c --------------------------------------------------------------------------------------------- */
 void lower_texture(Lowering *l, const Parts *parts);
 void lower_gather(Lowering *l, const Parts *parts);
+
+/* Emits one atomic operation on a 64-bit word of memory, whose old value goes to `result`; slot NO_SLOT: nowhere. */
+void emit_word_atomic(Lowering *l, AtomicKind kind, const PtxOperand *address, PtxSpace space, Operand b, Operand result);
+void emit_word_load(Lowering *l, const PtxOperand *address, PtxSpace space, Operand result);
+void emit_word_store(Lowering *l, const PtxOperand *address, PtxSpace space, Operand value);
+
+/* ---- lower_mbarrier.c -------------------------------------------------------------------------------------------- */
+void lower_mbarrier(Lowering *l, const Parts *parts);
+/* cp.async.mbarrier.arrive */
+void lower_copy_arrival(Lowering *l, const Parts *parts);
 
 /* ---- lower_control.c --------------------------------------------------------------------------------------------- */
 /* True where the opcode is one of control or of a warp; it has then been lowered. */

@@ -59,10 +59,11 @@ static Opcode find_opcode(const Parts *parts, bool flush)
 /* What the modifiers of a floating-point instruction say. */
 typedef struct Modifiers {
     int rounding;
-    bool flush, saturate;
+    bool flush;
+    const char *clamp; /* "+saturate" or "+relu"; NULL: neither */
 } Modifiers;
 
-/* Takes rounding, .approx, .full, .ftz and .sat out of the parts. */
+/* Takes rounding, .approx, .full, .ftz, .sat and .relu out of the parts. */
 static Modifiers take_modifiers(Parts *parts)
 {
     Modifiers modifiers = {0};
@@ -75,7 +76,9 @@ static Modifiers take_modifiers(Parts *parts)
         else if (strcmp(part, "ftz") == 0)
             modifiers.flush = true;
         else if (strcmp(part, "sat") == 0 && ptx_type_is_float(type))
-            modifiers.saturate = true;
+            modifiers.clamp = "+saturate";
+        else if (strcmp(part, "relu") == 0 && ptx_type_is_half(type))
+            modifiers.clamp = "+relu";
         else if (strcmp(part, "approx") != 0 && strcmp(part, "full") != 0)
             parts->part[kept++] = part;
     }
@@ -83,9 +86,13 @@ static Modifiers take_modifiers(Parts *parts)
     return modifiers;
 }
 
-void emit_saturate(Lowering *l, Operand value)
+void emit_clamp(Lowering *l, const char *clamp, PtxType type, Operand value)
 {
-    emit_form(l, value.size == 3 ? "+saturate.f64" : "+saturate.f32", value, value, no_operand, no_operand);
+    char form[32];
+    if (clamp == NULL)
+        return;
+    snprintf(form, sizeof form, "%s.%s", clamp, ptx_type_name(type));
+    emit_form(l, form, value, value, no_operand, no_operand);
 }
 
 void emit_sized(Lowering *l, Opcode opcode, Operand result, const Operand *sources, int count, int rounding)
@@ -114,38 +121,57 @@ void lower_arithmetic(Lowering *l, const Parts *all_parts)
         lower_refuse(l, "with this number of operands");
     Operand result = result_operand(l, operand_at(l, 0), info->result_bytes);
     emit_sized(l, opcode, result, sources, count, modifiers.rounding);
-    if (modifiers.saturate)
-        emit_saturate(l, result);
+    emit_clamp(l, modifiers.clamp, type_part(parts.part[parts.count - 1]), result);
     count_class(l, info->op_class);
 }
 
-/* setp.lt.and.s32 p|q, a, b, c: p = (a < b) and c, q = !(a < b) and c. */
-static Operand emit_comparison(Lowering *l, const Parts *parts, const PtxOperand *a, const PtxOperand *b,
-                               const char **combine)
+/* The boolean operation that joins a comparison with a predicate; NULL: none. */
+static const char *combination(Lowering *l, const Parts *parts)
 {
-    Parts form = {.part = {"setp", parts->part[1]}, .count = 2};
-    *combine = NULL;
-    bool flush = false;
+    const char *combine = NULL;
     for (int i = 2; i < parts->count - 1; i++) {
-        if (strcmp(parts->part[i], "ftz") == 0)
-            flush = true;
-        else if (strcmp(parts->part[i], "and") == 0 || strcmp(parts->part[i], "or") == 0 ||
-                 strcmp(parts->part[i], "xor") == 0)
-            *combine = parts->part[i];
-        else if (type_part(parts->part[i]) == PTX_NO_TYPE)
+        const char *part = parts->part[i];
+        if (strcmp(part, "and") == 0 || strcmp(part, "or") == 0 || strcmp(part, "xor") == 0)
+            combine = part;
+        else if (strcmp(part, "ftz") != 0 && type_part(part) == PTX_NO_TYPE)
             lower_refuse(l, "");
     }
-    form.part[form.count++] = parts->part[parts->count - 1];
-    Opcode opcode = find_opcode(&form, flush);
+    return combine;
+}
+
+/* a < b, or whatever the second part says, of two values of `type`, into a register of its own. */
+static Operand emit_comparison(Lowering *l, const Parts *parts, PtxType type, Operand a, Operand b)
+{
+    const Parts form = {.part = {"setp", parts->part[1], ptx_type_name(type)}, .count = 3};
+    Opcode opcode = find_opcode(&form, parts_have(parts, "ftz"));
     if (opcode == OPCODE_NONE)
         lower_refuse(l, "");
-    const OpcodeInfo *info = opcode_info(opcode);
-    const Operand sources[] = {source_operand(l, a, info->source_bytes[0]),
-                               source_operand(l, b, info->source_bytes[1])};
     Operand result = temporary(l, 1);
-    emit_opcode(l, opcode, result, sources, 2);
-    count_class(l, info->op_class);
+    emit_opcode(l, opcode, result, (const Operand[]){a, b}, 2);
+    count_class(l, opcode_info(opcode)->op_class);
     return result;
+}
+
+/* One half of a pair as a register of 16 bits. */
+static Operand half_of(Lowering *l, const PtxOperand *operand, int index)
+{
+    Operand half = temporary(l, 2);
+    emit_form(l, index == 0 ? "+extend.u16.16.32" : "+high.b32", half, source_operand(l, operand, 4), no_operand,
+              no_operand);
+    return half;
+}
+
+/* Compares operands 1 and 2, or the halves of pairs that `index` says. */
+static Operand compare_operands(Lowering *l, const Parts *parts, int index)
+{
+    PtxType type = last_type(l, parts, 0);
+    const PtxOperand *a = operand_at(l, 1), *b = operand_at(l, 2);
+    if (ptx_type_is_pair(type))
+        return emit_comparison(l, parts, type == PTX_F16X2 ? PTX_F16 : PTX_BF16, half_of(l, a, index),
+                               half_of(l, b, index));
+    uint32_t bytes = ptx_type_bytes(type);
+    Operand first = source_operand(l, a, bytes);
+    return emit_comparison(l, parts, type, first, source_operand(l, b, bytes));
 }
 
 static void combine_predicates(Lowering *l, const char *combine, Operand result, Operand a, const PtxOperand *c)
@@ -159,13 +185,14 @@ static void combine_predicates(Lowering *l, const char *combine, Operand result,
     emit_form(l, form, result, a, source_operand(l, c, 1), no_operand);
 }
 
+/* setp.lt.and.s32 p|q, a, b, c: p = (a < b) and c, q = !(a < b) and c; of pairs, q is what holds for the upper half. */
 void lower_setp(Lowering *l, const Parts *parts)
 {
     if (parts->count < 3)
         lower_refuse(l, "");
-    const char *combine;
     const PtxOperand *results = operand_at(l, 0);
-    Operand holds = emit_comparison(l, parts, operand_at(l, 1), operand_at(l, 2), &combine);
+    const char *combine = combination(l, parts);
+    Operand holds = compare_operands(l, parts, 0);
     const PtxOperand *c = combine != NULL ? operand_at(l, 3) : NULL;
     if (results->kind != PTX_PAIR && combine == NULL) { /* the usual case: compare straight into the register */
         l->code->instructions[l->code->instruction_count - 1].results[0] = result_operand(l, results, 1);
@@ -175,26 +202,58 @@ void lower_setp(Lowering *l, const Parts *parts)
         combine_predicates(l, combine, result_operand(l, results, 1), holds, c);
         return;
     }
-    Operand fails = temporary(l, 1), p = temporary(l, 1), q = temporary(l, 1);
-    emit_form(l, "not.pred", fails, holds, no_operand, no_operand);
+    Operand other, p = temporary(l, 1), q = temporary(l, 1);
+    if (ptx_type_is_pair(last_type(l, parts, 0))) {
+        other = compare_operands(l, parts, 1);
+    } else {
+        other = temporary(l, 1);
+        emit_form(l, "not.pred", other, holds, no_operand, no_operand);
+    }
     combine_predicates(l, combine, p, holds, c); /* c may be p or q: write both at the end */
-    combine_predicates(l, combine, q, fails, c);
+    combine_predicates(l, combine, q, other, c);
     emit_move(l, result_operand(l, &results->elements[0], 1), p);
     emit_move(l, result_operand(l, &results->elements[1], 1), q);
 }
 
-/* set.lt.f32.s32 d, a, b: all ones, or 1.0 for a float result, where it holds. */
-void lower_set(Lowering *l, const Parts *parts)
+/* What set writes where the comparison holds: 1.0 of a float type, else all ones. */
+static uint64_t truth_of(PtxType type)
 {
-    PtxType type = last_type(l, parts, 1);
-    const char *combine;
-    if (ptx_type_bytes(type) != 4)
-        lower_refuse(l, "");
-    Operand holds = emit_comparison(l, parts, operand_at(l, 1), operand_at(l, 2), &combine);
+    switch (type) {
+    case PTX_F16: case PTX_F16X2: return 0x3C00;
+    case PTX_BF16: case PTX_BF16X2: return 0x3F80;
+    case PTX_F32: return 0x3F800000;
+    default: return ~0ull;
+    }
+}
+
+static void emit_set(Lowering *l, const Parts *parts, int index, Operand result)
+{
+    const char *combine = combination(l, parts);
+    Operand holds = compare_operands(l, parts, index);
+    uint32_t bytes = bytes_of(result);
     if (combine != NULL)
         combine_predicates(l, combine, holds, holds, operand_at(l, 3));
-    emit_form(l, "selp.b32", result_operand(l, operand_at(l, 0), 4), constant(l, type == PTX_F32 ? 0x3F800000 : ~0u, 4),
-              constant(l, 0, 4), holds);
+    emit_form(l, bytes == 2 ? "selp.b16" : "selp.b32", result, constant(l, truth_of(last_type(l, parts, 1)), bytes),
+              constant(l, 0, bytes), holds);
+}
+
+/* set.lt.and.f32.s32 d, a, b {, c}; of pairs, each half of the result tells of that half. */
+void lower_set(Lowering *l, const Parts *parts)
+{
+    uint32_t bytes = ptx_type_bytes(last_type(l, parts, 1));
+    Operand result = result_operand(l, operand_at(l, 0), bytes);
+    if (bytes != bytes_of(result) || (bytes != 2 && bytes != 4))
+        lower_refuse(l, "");
+    if (!ptx_type_is_pair(last_type(l, parts, 0))) {
+        emit_set(l, parts, 0, result);
+        return;
+    }
+    Operand low = temporary(l, 2), high = temporary(l, 2);
+    if (bytes != 4)
+        lower_refuse(l, "");
+    emit_set(l, parts, 0, low);
+    emit_set(l, parts, 1, high);
+    emit_form(l, "+pack.b32", result, low, high, no_operand);
 }
 
 /* add.cc.u32, addc.u32, subc.cc.u64, madc.hi.cc.u32, ...: mad is a product first, then the sum. */

@@ -402,6 +402,35 @@ static void lower_nothing(Lowering *l, const Parts *parts)
     count_class(l, CONTROL);
 }
 
+/* elect.sync leader|p, members: the lowest of them. */
+static void lower_elect(Lowering *l, const Parts *parts)
+{
+    const PtxOperand *to = operand_at(l, 0);
+    if (to->kind != PTX_PAIR)
+        lower_refuse(l, "");
+    join_warp(l);
+    lower_nothing(l, parts);
+    Operand mask = source_operand(l, operand_at(l, 1), 4), reversed = temporary(l, 4), leader = temporary(l, 4);
+    emit_form(l, "brev.b32", reversed, mask, none, none);
+    emit_form(l, "clz.b32", leader, reversed, none, none);
+    emit_form(l, "setp.eq.u32", result_operand(l, &to->elements[1], 1), pinned(l, PINNED_LANE, 0, 0, 4), leader, none);
+    emit_move(l, result_operand(l, &to->elements[0], 4), leader);
+}
+
+/* A policy of the cache is a hint. */
+static void lower_create_policy(Lowering *l, const Parts *parts)
+{
+    lower_nothing(l, parts);
+    emit_move(l, result_operand(l, operand_at(l, 0), 8), constant(l, 0, 8));
+}
+
+/* Whoever sleeps waits for others. */
+static void lower_sleep(Lowering *l, const Parts *parts)
+{
+    lower_nothing(l, parts);
+    current_block(l)->waits = true;
+}
+
 static void lower_warp_barrier(Lowering *l, const Parts *parts)
 {
     join_warp(l);
@@ -418,10 +447,14 @@ static void lower_bar(Lowering *l, const Parts *parts)
 
 static void lower_cp(Lowering *l, const Parts *parts)
 {
-    if (!parts_have(parts, "async") || parts_have(parts, "mbarrier"))
+    if (!parts_have(parts, "async"))
         lower_refuse(l, "");
     current_block(l)->instructions++;
     count_class(l, CONTROL);
+    if (parts_have(parts, "mbarrier") && !parts_have(parts, "bulk")) {
+        lower_copy_arrival(l, parts);
+        return;
+    }
     if (parts_have(parts, "commit_group") || parts_have(parts, "wait_group") || parts_have(parts, "wait_all"))
         return;
     lower_copy_async(l, parts);
@@ -435,8 +468,9 @@ bool lower_control(Lowering *l, const Parts *parts)
         {"shfl", lower_shuffle}, {"vote", lower_vote}, {"match", lower_match}, {"redux", lower_reduce},
         {"activemask", lower_active_mask}, {"cp", lower_cp},
         {"membar", lower_nothing}, {"fence", lower_nothing}, {"prefetch", lower_nothing}, {"prefetchu", lower_nothing},
-        {"brkpt", lower_nothing}, {"nanosleep", lower_nothing}, {"pmevent", lower_nothing}, {"discard", lower_nothing},
-        {"applypriority", lower_nothing},
+        {"brkpt", lower_nothing}, {"nanosleep", lower_sleep}, {"pmevent", lower_nothing}, {"discard", lower_nothing},
+        {"applypriority", lower_nothing}, {"griddepcontrol", lower_nothing}, {"elect", lower_elect},
+        {"createpolicy", lower_create_policy},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(parts->part[0], rows[i].name) == 0) {

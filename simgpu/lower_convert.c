@@ -57,6 +57,7 @@ static const char *type_name(PtxType type)
 {
     switch (type) {
     case PTX_F16: return "f16";
+    case PTX_BF16: return "bf16";
     case PTX_F32: return "f32";
     case PTX_F64: return "f64";
     case PTX_S32: return "s32";
@@ -96,72 +97,133 @@ static void emit_cvt(Lowering *l, const char *rounding, PtxType to, PtxType from
     emit_sized(l, opcode, result, &value, 1, mode);
 }
 
-/* To a float. float16 goes through float32: widening is exact, and rounding float64 twice is refused. */
-static void convert_to_float(Lowering *l, PtxType to, PtxType from, const char *whole, int mode, Operand value)
+/* To a float that float32 or float64 holds: a rounding to a whole number, or to fewer digits. */
+static void convert_to_float(Lowering *l, PtxType to, PtxType from, const char *whole, int mode, Operand result,
+                             Operand value)
 {
-    Operand result = result_operand(l, operand_at(l, 0), ptx_type_bytes(to));
-    if (from == to && *whole == '\0') {
+    if (from == to && *whole == '\0')
         emit_move(l, result, value);
-    } else if (from == PTX_F16 && to != PTX_F32) {
-        Operand single = temporary(l, 4);
-        emit_cvt(l, "", PTX_F32, PTX_F16, single, value, 0);
-        emit_cvt(l, "", to, PTX_F32, result, single, 0);
-    } else {
+    else
         emit_cvt(l, whole, to, from, result, value, mode);
+}
+
+/* To float16 or bfloat16. To the nearest from float32 is one operation; other roundings and sources go through float64,
+ * which holds every source exactly or rounded to odd. */
+static void convert_to_half(Lowering *l, PtxType to, PtxType from, const char *direction, Operand result, Operand value)
+{
+    char form[32];
+    Operand narrow = temporary(l, 2);
+    if (from == PTX_F32 && strcmp(direction, "rn") == 0) {
+        emit_cvt(l, "", to, from, narrow, value, 0);
+    } else {
+        Operand wide = value;
+        if (from == PTX_S64 || from == PTX_U64) {
+            wide = temporary(l, 8);
+            emit_form(l, from == PTX_S64 ? "+odd.f64.s64" : "+odd.f64.u64", wide, value, no_operand, no_operand);
+        } else if (from != PTX_F64) {
+            wide = temporary(l, 8);
+            emit_cvt(l, "", PTX_F64, from, wide, value, 0);
+        }
+        snprintf(form, sizeof form, "+narrow.%s.%s", direction, ptx_type_name(to));
+        emit_form(l, form, narrow, wide, no_operand, no_operand);
     }
+    if (result.size == narrow.size)
+        emit_move(l, result, narrow);
+    else
+        emit_extend(l, PTX_U16, result, narrow);
+}
+
+typedef struct Conversion {
+    const char *whole;     /* "rni": to a whole number, "": not */
+    const char *direction; /* "rn" */
+    const char *clamp;     /* as of emit_clamp() */
+    bool flush;
+} Conversion;
+
+static Conversion conversion_of(Lowering *l, const Parts *parts)
+{
+    Conversion how = {.whole = "", .direction = "rn"};
+    for (int i = 1; i < parts->count - 2; i++) {
+        const char *part = parts->part[i];
+        if (rounding_of(part) >= 0)
+            how.direction = part;
+        else if (strlen(part) == 3 && part[0] == 'r' && strchr("nzmp", part[1]) != NULL && part[2] == 'i')
+            how.whole = part;
+        else if (strcmp(part, "sat") == 0)
+            how.clamp = "+saturate";
+        else if (strcmp(part, "relu") == 0)
+            how.clamp = "+relu";
+        else if (strcmp(part, "ftz") == 0)
+            how.flush = true;
+        else
+            lower_refuse(l, "");
+    }
+    return how;
+}
+
+/* A float source in float32 or float64: halves are widened, which is exact. */
+static Operand widened_float(Lowering *l, bool flush, PtxType *type, Operand value)
+{
+    Operand single = temporary(l, 4);
+    if (ptx_type_is_half(*type)) {
+        emit_cvt(l, "", PTX_F32, *type, single, value, 0);
+        *type = PTX_F32;
+        return single;
+    }
+    if (!flush || *type != PTX_F32)
+        return value;
+    emit_form(l, "+flush.f32", single, value, no_operand, no_operand);
+    return single;
+}
+
+/* cvt.rn.f16x2.f32 d, a, b: a becomes the upper half. */
+static void convert_pair(Lowering *l, PtxType to, PtxType from, const Conversion *how)
+{
+    PtxType half = to == PTX_F16X2 ? PTX_F16 : PTX_BF16;
+    Operand result = result_operand(l, operand_at(l, 0), 4), high = temporary(l, 2), low = temporary(l, 2);
+    if (from != PTX_F32 || *how->whole != '\0' || bytes_of(result) != 4)
+        lower_refuse(l, "");
+    convert_to_half(l, half, from, how->direction, high, source_operand(l, operand_at(l, 1), 4));
+    convert_to_half(l, half, from, how->direction, low, source_operand(l, operand_at(l, 2), 4));
+    emit_form(l, "+pack.b32", result, low, high, no_operand);
+    emit_clamp(l, how->clamp, to, result);
 }
 
 void lower_cvt(Lowering *l, const Parts *parts)
 {
-    PtxType to = last_type(l, parts, 1), from = last_type(l, parts, 0);
-    const char *whole = ""; /* rounding to a whole number */
-    int mode = 0;
-    bool saturate = false, flush = false;
-    for (int i = 1; i < parts->count - 2; i++) {
-        const char *part = parts->part[i];
-        if (rounding_of(part) >= 0)
-            mode = rounding_of(part);
-        else if (strlen(part) == 3 && part[0] == 'r' && strchr("nzmp", part[1]) != NULL && part[2] == 'i')
-            whole = part;
-        else if (strcmp(part, "sat") == 0)
-            saturate = true;
-        else if (strcmp(part, "ftz") == 0)
-            flush = true;
-        else
-            lower_refuse(l, "");
-    }
+    PtxType to = last_type(l, parts, 1), from = last_type(l, parts, 0), widened;
+    const Conversion how = conversion_of(l, parts);
     bool from_float = ptx_type_is_float(from), to_float = ptx_type_is_float(to);
     count_class(l, from == PTX_F64 || to == PTX_F64 ? FP64 : from_float || to_float ? FP32 : INTEGER);
+    if (ptx_type_is_pair(from) || (how.clamp != NULL && strcmp(how.clamp, "+relu") == 0 && !ptx_type_is_half(to)))
+        lower_refuse(l, "");
     if (!from_float && !to_float) {
-        convert_integer(l, to, from, saturate);
+        convert_integer(l, to, from, how.clamp != NULL);
         return;
     }
-    PtxType widened;
+    if (ptx_type_is_pair(to)) {
+        convert_pair(l, to, from, &how);
+        return;
+    }
     Operand value = conversion_source(l, from, &widened);
-    if (flush && from == PTX_F32) {
-        Operand flushed = temporary(l, 4);
-        emit_form(l, "+flush.f32", flushed, value, no_operand, no_operand);
-        value = flushed;
-    }
+    if (from_float)
+        value = widened_float(l, how.flush, &widened, value);
     if (!to_float) {
-        if (widened == PTX_F16) {
-            Operand single = temporary(l, 4);
-            emit_cvt(l, "", PTX_F32, PTX_F16, single, value, 0);
-            value = single;
-            widened = PTX_F32;
-        }
-        convert_to_integer(l, to, widened, *whole ? whole : "rzi", value);
+        convert_to_integer(l, to, widened, *how.whole ? how.whole : "rzi", value);
         return;
     }
-    if (to == PTX_F16 && from != PTX_F32)
-        lower_refuse(l, "");
-    convert_to_float(l, to, widened, whole, mode, value);
     Operand result = result_operand(l, operand_at(l, 0), ptx_type_bytes(to));
-    if (saturate && to == PTX_F16)
-        lower_refuse(l, "");
-    if (saturate)
-        emit_saturate(l, result);
-    if (flush && to == PTX_F32)
+    if (ptx_type_is_half(to) && *how.whole != '\0') {
+        Operand whole = temporary(l, 4);
+        emit_cvt(l, how.whole, PTX_F32, widened, whole, value, 0);
+        value = whole;
+    }
+    if (ptx_type_is_half(to))
+        convert_to_half(l, to, widened, how.direction, result, value);
+    else
+        convert_to_float(l, to, widened, how.whole, rounding_of(how.direction), result, value);
+    emit_clamp(l, how.clamp, to, result);
+    if (how.flush && to == PTX_F32)
         emit_form(l, "+flush.f32", result, result, no_operand, no_operand);
 }
 
@@ -212,9 +274,10 @@ static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, ui
             emit_form(l, "+pack.b32", half[i], source_operand(l, &vector->elements[2 * i], 2),
                       source_operand(l, &vector->elements[2 * i + 1], 2), no_operand);
         emit_form(l, "+pack.b64", result, half[0], half[1], no_operand);
-    } else if (count == 2 && bytes >= 4) {
-        emit_form(l, bytes == 8 ? "+pack.b64" : "+pack.b32", result, source_operand(l, &vector->elements[0], bytes / 2),
-                  source_operand(l, &vector->elements[1], bytes / 2), no_operand);
+    } else if (count == 2) {
+        uint32_t half = bytes == 2 ? 2 : bytes / 2; /* a register of 8 bits is kept in 16 */
+        emit_form(l, bytes == 8 ? "+pack.b64" : bytes == 4 ? "+pack.b32" : "+pack.b16", result,
+                  source_operand(l, &vector->elements[0], half), source_operand(l, &vector->elements[1], half), no_operand);
     } else {
         lower_refuse(l, "");
     }

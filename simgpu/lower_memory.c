@@ -140,7 +140,8 @@ static PtxSpace space_named(const char *part)
     return PTX_NO_SPACE;
 }
 
-/* Ordering and caching: every access here is performed at once and in order, so they change nothing. */
+/* Ordering and caching: every access here is performed at once and in order, so they change nothing. The operand of
+ * L2::cache_hint comes last and is not looked at. */
 static bool is_ignored(const char *part)
 {
     static const char *const ignored[] = {
@@ -150,7 +151,7 @@ static bool is_ignored(const char *part)
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         if (strcmp(part, ignored[i]) == 0)
             return true;
-    return strncmp(part, "L1::", 4) == 0 || (strncmp(part, "L2::", 4) == 0 && strcmp(part, "L2::cache_hint") != 0);
+    return strncmp(part, "L1::", 4) == 0 || strncmp(part, "L2::", 4) == 0;
 }
 
 static AccessForm access_form(Lowering *l, const Parts *parts)
@@ -328,7 +329,48 @@ static int atomic_kind(const char *part)
     return -1;
 }
 
-/* atom.global.add.u32 d, [a], b {, c}; red.global.add.u32 [a], b */
+/* What is done to memory; refused where there is no such operation on the type. */
+static AtomicKind atomic_operation(Lowering *l, int kind, PtxType type)
+{
+    bool adds = kind == ATOMIC_ADD, is_float = ptx_type_is_float(type);
+    bool moves = kind == ATOMIC_EXCHANGE || kind == ATOMIC_COMPARE;
+    if (kind < 0 || ptx_type_bytes(type) < 2 || (is_float && !adds && !moves))
+        lower_refuse(l, "");
+    if (ptx_type_bytes(type) == 2 && !moves && !(adds && is_float))
+        lower_refuse(l, "");
+    if (adds && (type == PTX_F16 || type == PTX_F16X2))
+        return ATOMIC_F16_ADD;
+    if (adds && ptx_type_is_half(type))
+        return ATOMIC_BF16_ADD;
+    return adds && is_float ? ATOMIC_FLOAT_ADD : (AtomicKind)kind;
+}
+
+/* One element of an atomic operation, whose old value goes to `result`; those of a vector are atomic one by one. */
+static void emit_atomic(Lowering *l, const AccessForm *form, AtomicKind kind, Operand result, int index)
+{
+    uint32_t bytes = ptx_type_bytes(form->type);
+    int returns = result.slot != NO_SLOT;
+    Operand c = {.slot = NO_SLOT};
+    Operand b = source_operand(l, data_operand(l, operand_at(l, returns + 1), form->count, index), bytes);
+    if (kind == ATOMIC_COMPARE)
+        c = source_operand(l, operand_at(l, returns + 2), bytes);
+    Instruction *atomic = emit(l, ATOMIC);
+    atomic->detail = (uint8_t)kind;
+    atomic->size = size_of(form->type);
+    atomic->count = 1;
+    atomic->is_signed = ptx_type_is_signed(form->type);
+    atomic->results[0] = result;
+    atomic->sources[1] = b;
+    atomic->sources[2] = c;
+    set_address(l, atomic, operand_at(l, returns), form->space);
+    atomic->offset += (int64_t)index * bytes;
+    atomic->is_hidden = index > 0; /* the hardware makes one request of all elements */
+    if (atomic->space == PTX_PARAM || atomic->space == PTX_CONST || atomic->space == PTX_LOCAL)
+        lower_refuse(l, "on memory that is not shared");
+    count_request(l, atomic);
+}
+
+/* atom.global.add.u32 d, [a], b {, c}; red.global.add.u32 [a], b; atom.global.add.v2.f32 {d, e}, [a], {b, c} */
 void lower_atomic(Lowering *l, const Parts *parts)
 {
     Parts rest = {.part = {parts->part[0]}, .count = 1};
@@ -339,31 +381,49 @@ void lower_atomic(Lowering *l, const Parts *parts)
         else
             rest.part[rest.count++] = parts->part[i];
     AccessForm form = access_form(l, &rest);
-    uint32_t bytes = ptx_type_bytes(form.type);
-    bool is_float = ptx_type_is_float(form.type);
-    if (kind < 0 || form.count != 1 || bytes < 4 || (is_float && kind != ATOMIC_ADD && kind != ATOMIC_EXCHANGE))
-        lower_refuse(l, "");
+    AtomicKind operation = atomic_operation(l, kind, form.type);
     bool returns = strcmp(parts->part[0], "atom") == 0;
-    Operand result = returns ? result_operand(l, operand_at(l, 0), bytes) : (Operand){.slot = NO_SLOT};
-    Operand b = source_operand(l, operand_at(l, returns + 1), bytes);
-    Operand c = {.slot = NO_SLOT};
-    if (kind == ATOMIC_COMPARE)
-        c = source_operand(l, operand_at(l, returns + 2), bytes);
-    if (returns && bytes_of(result) != bytes)
-        lower_refuse(l, "into a register of another size");
-    Instruction *atomic = emit(l, ATOMIC);
-    atomic->detail = (uint8_t)(is_float && kind == ATOMIC_ADD ? ATOMIC_FLOAT_ADD : kind);
-    atomic->size = size_of(form.type);
-    atomic->count = 1;
-    atomic->is_signed = ptx_type_is_signed(form.type);
+    uint32_t bytes = ptx_type_bytes(form.type);
+    Operand old[4] = {{.slot = NO_SLOT}, {.slot = NO_SLOT}, {.slot = NO_SLOT}, {.slot = NO_SLOT}};
+    for (int i = 0; i < form.count; i++) {
+        if (returns)
+            old[i] = temporary(l, bytes);
+        emit_atomic(l, &form, operation, old[i], i);
+    }
+    for (int i = 0; returns && i < form.count; i++) { /* only now: a result may be a later element's source */
+        Operand result = result_operand(l, data_operand(l, operand_at(l, 0), form.count, i), bytes);
+        if (bytes_of(result) != bytes)
+            lower_refuse(l, "into a register of another size");
+        emit_move(l, result, old[i]);
+    }
+}
+
+static Instruction *emit_word_access(Lowering *l, InstructionKind kind, const PtxOperand *address, PtxSpace space)
+{
+    Instruction *access = emit(l, kind);
+    access->size = 3;
+    access->count = 1;
+    set_address(l, access, address, space);
+    count_request(l, access);
+    return access;
+}
+
+void emit_word_atomic(Lowering *l, AtomicKind kind, const PtxOperand *address, PtxSpace space, Operand b, Operand result)
+{
+    Instruction *atomic = emit_word_access(l, ATOMIC, address, space);
+    atomic->detail = (uint8_t)kind;
     atomic->results[0] = result;
     atomic->sources[1] = b;
-    atomic->sources[2] = c;
-    set_address(l, atomic, operand_at(l, returns), form.space);
-    if (atomic->space == PTX_PARAM || atomic->space == PTX_CONST || atomic->space == PTX_LOCAL)
-        lower_refuse(l, "on memory that is not shared");
-    count_request(l, atomic);
-    keep_apart(l);
+}
+
+void emit_word_load(Lowering *l, const PtxOperand *address, PtxSpace space, Operand result)
+{
+    emit_word_access(l, LOAD, address, space)->results[0] = result;
+}
+
+void emit_word_store(Lowering *l, const PtxOperand *address, PtxSpace space, Operand value)
+{
+    emit_word_access(l, STORE, address, space)->sources[1] = value;
 }
 
 /* ---- cp.async ---------------------------------------------------------------------------------------------------- */

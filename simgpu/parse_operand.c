@@ -105,6 +105,9 @@ static bool is_special_register(const Token *token)
         "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid", "%warpid", "%nwarpid", "%lanemask_eq", "%lanemask_le",
         "%lanemask_lt", "%lanemask_ge", "%lanemask_gt", "%clock", "%clock_hi", "%clock64", "%globaltimer",
         "%globaltimer_lo", "%globaltimer_hi", "%smid", "%nsmid", "%gridid", "%dynamic_smem_size", "%total_smem_size",
+        "%clusterid.x", "%clusterid.y", "%clusterid.z", "%nclusterid.x", "%nclusterid.y", "%nclusterid.z",
+        "%cluster_ctaid.x", "%cluster_ctaid.y", "%cluster_ctaid.z", "%cluster_nctaid.x", "%cluster_nctaid.y",
+        "%cluster_nctaid.z", "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (token_is(token, names[i]))

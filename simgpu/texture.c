@@ -267,7 +267,7 @@ static uint32_t decode(const SimTexture *is, const uint8_t *at)
         return is->as_integer ? (uint32_t)signed16 : mapped(signed16, INT16_MAX);
     case SIM_TEXEL_F16:
         memcpy(&unsigned16, at, sizeof unsigned16);
-        return bits_of(half_to_float(unsigned16));
+        return bits_of(f16_to_f32(unsigned16));
     default:
         memcpy(&bits, at, sizeof bits);
         return bits;

@@ -74,6 +74,8 @@ RESULT(b_and, B(0) & B(1) & B(2) & B(3))
 RESULT(b_or, 2047)
 RESULT(b_xor_of_pairs, (B(0) ^ B(1) ^ B(2) ^ B(3)))
 
+RESULT(is_lane_3, t % 32 == 3)
+RESULT(three, 3)
 RESULT(mirrored, B(127 - t))
 RESULT(block_sum, sum_b(0, 128))
 RESULT(sum_of_sixty_four, 2016)
@@ -221,6 +223,30 @@ static const WarpRow warp_rows[] = {
      "cp.async.ca.shared.global [%r10+4], [%d11+8], 4; cp.async.commit_group; cp.async.wait_group 1; "
      "ld.shared.u32 %r0, [%r10]; cp.async.wait_group 0", 32, thread_itself, NULL},
 
+    /* ---- barriers in shared memory --------------------------------------------------------------------------------- */
+    {"setp.eq.u32 %p4, %r1, 0; @%p4 mbarrier.init.shared.b64 [shared+1536], 64; bar.sync 0; st.shared.u32 [%r10], %r2; "
+     "mbarrier.arrive.shared.b64 %d4, [shared+1536]; "
+     "WAIT: mbarrier.try_wait.shared.b64 %p5, [shared+1536], %d4; @!%p5 bra WAIT; xor.b32 %r4, %r10, 16; "
+     "ld.shared.u32 %r0, [%r4]", 64, of_neighbour, NULL},
+    {"setp.eq.u32 %p4, %r1, 0; @%p4 mbarrier.init.shared::cta.b64 [shared+1536], 64; bar.sync 0; mov.u32 %r5, 0; "
+     "AGAIN: st.shared.u32 [%r10], %r2; mbarrier.arrive.release.cta.shared::cta.b64 %d4, [shared+1536]; "
+     "and.b32 %r6, %r5, 1; WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [shared+1536], %r6; @!%p5 bra WAIT; "
+     "add.u32 %r5, %r5, 1; setp.lt.u32 %p6, %r5, 3; @%p6 bra AGAIN; xor.b32 %r4, %r10, 16; ld.shared.u32 %r0, [%r4]",
+     64, of_neighbour, NULL},
+    /* The first half arrives and leaves for good; later phases are the second half's alone. */
+    {"setp.eq.u32 %p4, %r1, 0; @%p4 mbarrier.init.shared.b64 [shared+1536], 64; bar.sync 0; mov.u32 %r0, 0; "
+     "setp.lt.u32 %p4, %r1, 32; @%p4 bra DROP; mov.u32 %r0, 3; mbarrier.arrive.shared.b64 %d4, [shared+1536]; "
+     "WAIT: mbarrier.test_wait.shared.b64 %p5, [shared+1536], %d4; @!%p5 bra WAIT; "
+     "mbarrier.arrive.shared.b64 %d4, [shared+1536]; "
+     "LAST: mbarrier.test_wait.shared.b64 %p5, [shared+1536], %d4; @!%p5 bra LAST; bra END; "
+     "DROP: mbarrier.arrive_drop.shared.b64 %d4, [shared+1536]; mov.u32 %r0, 3; END:", 64, three, NULL},
+    {"setp.eq.u32 %p4, %r1, 0; @%p4 mbarrier.init.shared.b64 [shared+1536], 64; bar.sync 0; "
+     "cp.async.ca.shared.global [%r10], [%d11+8], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [shared+1536]; "
+     "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [shared+1536], 0; @!%p5 bra WAIT; xor.b32 %r4, %r10, 16; "
+     "ld.shared.u32 %r0, [%r4]", 64, of_neighbour, NULL},
+    {"elect.sync %r4|%p0, 0xfffffff8", 64, is_lane_3, NULL},
+    {"elect.sync %r0|%p4, 0xfffffff8", 64, three, NULL},
+
     /* ---- special registers --------------------------------------------------------------------------------------- */
     {"mov.u32 %r0, %tid.x", 96, thread_itself, NULL},
     {"mov.u32 %r0, %ntid.x", 96, block_size, NULL},
@@ -238,6 +264,7 @@ static const WarpRow warp_rows[] = {
     {"mov.u32 %r0, %lanemask_gt", 64, lanes_above, NULL},
     {"mov.u32 %r0, %lanemask_ge", 64, lanes_from, NULL},
     {"mov.u32 %r0, %lanemask_eq", 64, lane_alone, NULL},
+    {"mov.u32 %r4, %cluster_nctarank; mov.u32 %r5, %cluster_ctarank; sub.u32 %r0, %r4, %r5", 32, one, NULL},
     {"mov.u64 %d4, %clock64; mov.u64 %d5, %clock64; setp.ge.u64 %p0, %d5, %d4", 32, one, NULL},
     {"mov.u32 %r4, WARP_SZ; setp.eq.u32 %p0, %r4, 32", 32, one, NULL},
 
