@@ -5,7 +5,7 @@
  *           more than the target that was rounded to odd rounds on as the exact one would (Boldo and Melquiond,
  *           Emulation of FMA and Correctly Rounded Sums, 2008). float32 has that room for a sum of two, and
  *           float64 for a product, which it holds exactly, and a third value.
- * NaN       every result that is NaN is 0x7FFF.
+ * NaN       every result that is NaN is 0x7FFF; only conversions from float64 keep the sign and payload.
  * Source    PTX ISA 9.0, Half Precision Floating Point Instructions; IEEE 754-2019; bfloat16 is float32's upper half.  */
 #ifndef SIMGPU_HALF_MATH_H
 #define SIMGPU_HALF_MATH_H
@@ -61,7 +61,7 @@ static inline u16 narrowed(f64 x, int digits, int least, u16 infinity, int round
     int exponent = (int)(f64_bits(magnitude) >> 52) - 1023;
     u16 sign = (u16)(f64_bits(x) >> 63 << 15);
     if (x != x)
-        return HALF_NAN;
+        return sign | infinity | 1u << (digits - 1) | (u16)(f64_bits(x) << 12 >> (64 - digits));
     exponent = exponent < least ? least : exponent;
     f64 scaled = magnitude == INFINITY ? INFINITY : magnitude * f64_from((u64)(digits - exponent + 1023) << 52);
     f64 whole = __builtin_floor(scaled), rest = scaled - whole;

@@ -45,6 +45,8 @@ static inline f32 add_of(f32 a, f32 b) { return a + b; }
 static inline f32 sub_of(f32 a, f32 b) { return a - b; }
 static inline f32 mul_of(f32 a, f32 b) { return a * b; }
 static inline f32 div_of(f32 a, f32 b) { return a / b; }
+/* a * (1 / b), where 1 / b is flushed to zero. */
+static inline f32 div_approx_of(f32 a, f32 b) { return __builtin_fabsf(b) > 0x1p126f ? a * (1 / b * 0) : a / b; }
 static inline f32 magnitude32(f32 a) { return f32_from(f32_bits(a) & 0x7FFFFFFF); }
 static inline f32 negated32(f32 a) { return f32_from(f32_bits(a) ^ 0x80000000); }
 
@@ -96,7 +98,7 @@ static inline f32 tanh32(f32 a) { return (f32)tanh(a); }
 #define IS_INFINITE(x, least) ((x) == INFINITY)
 #define IS_NUMBER(x, least) ((x) == (x))
 #define IS_NOT_A_NUMBER(x, least) ((x) != (x))
-#define IS_NORMAL(x, least) (((x) >= (least)) & ((x) < INFINITY))
+#define IS_NORMAL(x, least) ((((x) >= (least)) & ((x) < INFINITY)) | ((x) == 0)) /* zero too, on an H200 */
 #define IS_SUBNORMAL(x, least) (((x) > 0) & ((x) < (least)))
 
 /* cvt from float to integer clamps; NaN gives 0 between 32-bit types, else the sign bit alone. */
@@ -184,27 +186,31 @@ static inline u32 sign_from(u32 a, u32 width)
 {
     return width == 0 ? 0 : width > 31 ? a : (u32)((s32)(a << (32 - width)) >> (32 - width));
 }
-/* fns: the place of the n-th one of `mask` at or above bit `base`, downwards from it where n is negative. */
+/* fns: the place of the n-th one of `mask` at or above bit `base`, downwards from it where n is negative. A base beyond
+ * the mask is undefined; an H200 finds nothing there. */
 static inline u32 nth_set_bit(u32 mask, u32 base, s32 n)
 {
     s32 step = n < 0 ? -1 : 1, left = n < 0 ? -n : n;
+    if (base > 31)
+        return ~0u;
     if (n == 0)
-        return mask >> (base & 31) & 1 ? base : ~0u;
-    for (s32 bit = (s32)(base & 31); bit >= 0 && bit < 32; bit += step)
+        return mask >> base & 1 ? base : ~0u;
+    for (s32 bit = (s32)base; bit >= 0 && bit < 32; bit += step)
         if ((mask >> bit & 1) != 0 && --left == 0)
             return (u32)bit;
     return ~0u;
 }
 
+/* Positions of the 32-bit forms count modulo 256, as the ISA says of both; those of the 64-bit forms do not on an H200. */
 static inline u64 extract_bits(u64 a, u32 position, u32 count)
 {
-    return shift_right(a, position & 0xFF) & ones(count & 0xFF);
+    return shift_right(a, position) & ones(count & 0xFF);
 }
 /* The field is filled up with its highest bit, or with the number's where the field reaches beyond it. */
 static inline s64 extract_signed(s64 a, u32 position, u32 count, u32 width)
 {
-    position &= 0xFF;
     count &= 0xFF;
+    position = position > width ? width : position;
     u32 last = position + count > width ? width - 1 : position + count - 1;
     u64 field = (u64)(a >> (position > 63 ? 63 : position)) & ones(count);
     u64 sign = count == 0 ? 0 : (u64)a >> (last > 63 ? 63 : last) & 1;

@@ -63,7 +63,7 @@ typedef struct Modifiers {
     const char *clamp; /* "+saturate" or "+relu"; NULL: neither */
 } Modifiers;
 
-/* Takes rounding, .approx, .full, .ftz, .sat and .relu out of the parts. */
+/* Takes rounding, .full, .approx, .ftz, .sat and .relu out of the parts. */
 static Modifiers take_modifiers(Parts *parts)
 {
     Modifiers modifiers = {0};
@@ -79,8 +79,8 @@ static Modifiers take_modifiers(Parts *parts)
             modifiers.clamp = "+saturate";
         else if (strcmp(part, "relu") == 0 && ptx_type_is_half(type))
             modifiers.clamp = "+relu";
-        else if (strcmp(part, "approx") != 0 && strcmp(part, "full") != 0)
-            parts->part[kept++] = part;
+        else if (strcmp(part, "full") != 0 && (strcmp(part, "approx") != 0 || strcmp(parts->part[0], "div") == 0))
+            parts->part[kept++] = part; /* div.approx is less than div */
     }
     parts->count = kept;
     return modifiers;

@@ -117,14 +117,15 @@ static void convert_to_half(Lowering *l, PtxType to, PtxType from, const char *d
         emit_cvt(l, "", to, from, narrow, value, 0);
     } else {
         Operand wide = value;
+        PtxType wide_type = from == PTX_F32 ? PTX_F32 : PTX_F64;
         if (from == PTX_S64 || from == PTX_U64) {
             wide = temporary(l, 8);
             emit_form(l, from == PTX_S64 ? "+odd.f64.s64" : "+odd.f64.u64", wide, value, no_operand, no_operand);
-        } else if (from != PTX_F64) {
+        } else if (from != wide_type) {
             wide = temporary(l, 8);
             emit_cvt(l, "", PTX_F64, from, wide, value, 0);
         }
-        snprintf(form, sizeof form, "+narrow.%s.%s", direction, ptx_type_name(to));
+        snprintf(form, sizeof form, "+narrow.%s.%s.%s", direction, ptx_type_name(to), ptx_type_name(wide_type));
         emit_form(l, form, narrow, wide, no_operand, no_operand);
     }
     if (result.size == narrow.size)
