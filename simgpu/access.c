@@ -533,6 +533,19 @@ bool execute_store(Worker *worker, const Instruction *instruction, Active *activ
 
 /* ---- cp.async ---------------------------------------------------------------------------------------------------- */
 
+bool check_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store)
+{
+    Access access = new_access(worker, instruction, is_store);
+    if (!find_pattern(worker, &access, active))
+        return worker_fault(worker, SIM_OUT_OF_BOUNDS, instruction->file, instruction->line, active->first,
+                            "accesses addresses more than 2 GiB apart");
+    bool in_window = access.space != PTX_GLOBAL && access.space != PTX_CONST;
+    if (!(in_window ? check_window : check_global)(worker, &access, active))
+        return false;
+    count_access(worker, &access, active);
+    return true;
+}
+
 /* Counts both sides of a copy as a load from global memory and a store to shared memory of the same lanes. */
 static bool check_copy(Worker *worker, const Instruction *instruction, Active *active, bool is_store)
 {
@@ -542,14 +555,7 @@ static bool check_copy(Worker *worker, const Instruction *instruction, Active *a
     side.space = is_store ? PTX_SHARED : PTX_GLOBAL;
     side.sources[0] = instruction->sources[is_store ? 0 : 1];
     side.offset = 0;
-    Access access = new_access(worker, &side, is_store);
-    if (!find_pattern(worker, &access, active))
-        return worker_fault(worker, SIM_OUT_OF_BOUNDS, instruction->file, instruction->line, active->first,
-                            "copies from addresses more than 2 GiB apart");
-    if (!(is_store ? check_window : check_global)(worker, &access, active))
-        return false;
-    count_access(worker, &access, active);
-    return true;
+    return check_access(worker, &side, active, is_store);
 }
 
 static void copy_lane(Worker *worker, const Instruction *instruction, uint32_t lane)

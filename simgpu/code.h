@@ -41,7 +41,11 @@ typedef enum InstructionKind {
     ACTIVE_MASK,    /* results[0] */
     CLOCK,          /* results[0] */
     PRINT,          /* results[0]; sources: format, arguments */
-    FAIL_ASSERT     /* sources: message, file, line, function */
+    FAIL_ASSERT,    /* sources: message, file, line, function */
+    MULTIPLY_MATRIX, /* all operands are those of `matrix` */
+    LOAD_MATRIX,    /* results[0..count-1]: 8x8 matrices of 16 bits whose rows lie at shared address sources[0] + offset */
+    STORE_MATRIX,   /* the same of sources[1..count] */
+    TURN_MATRIX     /* results[0] = sources[0], an 8x8 matrix, transposed */
 } InstructionKind;
 
 typedef enum AtomicKind {
@@ -54,10 +58,13 @@ typedef enum VoteKind { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } VoteKind
 
 enum { MAX_RESULTS = 4, MAX_SOURCES = 5 };
 
+typedef struct Matrix Matrix; /* matrix.h */
+
 typedef struct Instruction {
     uint8_t kind;           /* InstructionKind */
     uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes;
-                             * of TEXTURE: 1 + the channel that is gathered, 0: none is */
+                             * of TEXTURE: 1 + the channel that is gathered, 0: none is;
+                             * of LOAD_MATRIX and STORE_MATRIX: 1 for .trans */
     uint8_t space;          /* PtxSpace of a memory access; PTX_NO_SPACE: generic */
     uint8_t size;           /* logarithm of the bytes of a memory element */
     uint8_t count;          /* elements of a vector access; coordinates of TEXTURE */
@@ -71,6 +78,7 @@ typedef struct Instruction {
     LaneFunction *run;
     Operand results[MAX_RESULTS];
     Operand sources[MAX_SOURCES];
+    Matrix *matrix;         /* of MULTIPLY_MATRIX */
     int64_t offset;         /* of an address or a parameter */
     int32_t index;          /* of memory instructions: dense number, for what a worker remembers about it */
     int32_t file, line;     /* in the source */

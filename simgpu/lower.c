@@ -241,7 +241,8 @@ Instruction *emit(Lowering *l, InstructionKind kind)
         instruction->file = l->source->file;
         instruction->line = l->source->line;
     }
-    if (kind == LOAD || kind == STORE || kind == ATOMIC || kind == COPY_ASYNC || kind == TEXTURE)
+    if (kind == LOAD || kind == STORE || kind == ATOMIC || kind == COPY_ASYNC || kind == TEXTURE ||
+        kind == LOAD_MATRIX || kind == STORE_MATRIX)
         instruction->index = code->memory_count++;
     return instruction;
 }
@@ -332,7 +333,7 @@ static void lower_instruction(Lowering *l)
         l->guard = (Operand){.slot = number, .size = 0};
     }
     l->guard_negated = l->source->guard_negated;
-    if (lower_control(l, &parts))
+    if (lower_control(l, &parts) || lower_matrix(l, &parts))
         return;
     current_block(l)->instructions++;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -6,6 +6,7 @@
  * lower_memory.c      loads, stores, atomics, addresses
  * lower_texture.c     fetches from textures
  * lower_mbarrier.c    barriers in shared memory
+ * lower_matrix.c      matrix instructions
  * lower_control.c     branches, calls (inlined), barriers, operations of a warp
  * slots.c             from virtual registers to slots  */
 #ifndef SIMGPU_LOWER_H
@@ -135,14 +136,22 @@ void emit_frame_store(Lowering *l, const PtxVariable *variable, Operand value);
 void place_shared(Lowering *l, const PtxFunction *kernel);
 uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *variable);
 
-/* ---- lower_texture.c --------------------------------------------------------------------------------------------- */
-void lower_texture(Lowering *l, const Parts *parts);
-void lower_gather(Lowering *l, const Parts *parts);
-
 /* Emits one atomic operation on a 64-bit word of memory, whose old value goes to `result`; slot NO_SLOT: nowhere. */
 void emit_word_atomic(Lowering *l, AtomicKind kind, const PtxOperand *address, PtxSpace space, Operand b, Operand result);
 void emit_word_load(Lowering *l, const PtxOperand *address, PtxSpace space, Operand result);
 void emit_word_store(Lowering *l, const PtxOperand *address, PtxSpace space, Operand value);
+
+/* The address of an operand as a 64-bit register that holds it whole. */
+Operand whole_address(Lowering *l, const PtxOperand *address, PtxSpace space);
+void count_request(Lowering *l, const Instruction *instruction);
+
+/* ---- lower_texture.c --------------------------------------------------------------------------------------------- */
+void lower_texture(Lowering *l, const Parts *parts);
+void lower_gather(Lowering *l, const Parts *parts);
+
+/* ---- lower_matrix.c ---------------------------------------------------------------------------------------------- */
+/* True where the opcode is one of matrices; it has then been lowered. */
+bool lower_matrix(Lowering *l, const Parts *parts);
 
 /* ---- lower_mbarrier.c -------------------------------------------------------------------------------------------- */
 void lower_mbarrier(Lowering *l, const Parts *parts);
@@ -153,6 +162,8 @@ void lower_copy_arrival(Lowering *l, const Parts *parts);
 /* True where the opcode is one of control or of a warp; it has then been lowered. */
 bool lower_control(Lowering *l, const Parts *parts);
 int new_block(Lowering *l);
+/* Begins a block where the lanes of a warp wait for each other, as the hardware makes them do. */
+void join_warp(Lowering *l);
 Block *current_block(Lowering *l);
 void bind_branches(Lowering *l, Instance *instance, int first_block);
 

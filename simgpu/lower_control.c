@@ -282,8 +282,7 @@ static void lower_barrier(Lowering *l, const Parts *parts)
 
 /* ---- operations of a warp ---------------------------------------------------------------------------------------- */
 
-/* Begins a block where the lanes of a warp wait for each other, as the hardware makes them do. */
-static void join_warp(Lowering *l)
+void join_warp(Lowering *l)
 {
     int block = new_block(l);
     l->code->blocks[block].joins = true;

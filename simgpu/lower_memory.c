@@ -207,7 +207,7 @@ static void set_address(Lowering *l, Instruction *instruction, const PtxOperand 
     }
 }
 
-static void count_request(Lowering *l, const Instruction *instruction)
+void count_request(Lowering *l, const Instruction *instruction)
 {
     Block *block = current_block(l);
     if (instruction->is_hidden || instruction->space == PTX_PARAM)
@@ -428,8 +428,7 @@ void emit_word_store(Lowering *l, const PtxOperand *address, PtxSpace space, Ope
 
 /* ---- cp.async ---------------------------------------------------------------------------------------------------- */
 
-/* The address of one side as a 64-bit register that holds it whole. */
-static Operand whole_address(Lowering *l, const PtxOperand *address, PtxSpace space)
+Operand whole_address(Lowering *l, const PtxOperand *address, PtxSpace space)
 {
     Instruction probe = {.sources = {{.slot = NO_SLOT}}};
     set_address(l, &probe, address, space);

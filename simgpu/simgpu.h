@@ -178,6 +178,7 @@ typedef struct SimCounters {
     uint64_t constant_requests, constant_replays;         /* replays: further distinct addresses in one warp */
     uint64_t atomic_requests, atomic_lanes;
     uint64_t texture_requests, texture_sectors;            /* of arrays: 16 bytes of two rows are a sector */
+    uint64_t tensor;               /* multiply-adds of matrix instructions */
     uint64_t barriers;                                     /* warps arriving */
     uint64_t divergent_branches;
     uint64_t unique_load_sectors;  /* an estimate of the footprint read: sectors of the allocations between the lowest

@@ -9,6 +9,8 @@
  * registers; they are taken to read at the second as well.  */
 #include "simgpu/lower.h"
 
+#include "simgpu/matrix.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,17 +46,34 @@ static void note_definition(Scan *scan, int block, Operand operand)
         set_add(scan->defined + (size_t)block * scan->words, operand.slot);
 }
 
+/* The operands of a product of matrices: results first. */
+static int matrix_operands(const Matrix *matrix)
+{
+    return matrix == NULL ? 0 : matrix->d_count + matrix->a_count + matrix->b_count + matrix->c_count;
+}
+
+static bool is_matrix_result(const Matrix *matrix, int index)
+{
+    return index < matrix->d_count;
+}
+
 /* A guarded result keeps what it was in some lanes: it is no definition, and a use. */
 static void scan_block(Scan *scan, int number)
 {
     const Block *block = &scan->code->blocks[number];
     for (int i = block->first; i < block->end; i++) {
         const Instruction *instruction = &scan->code->instructions[i];
+        bool is_guarded = instruction->guard.slot != NO_SLOT;
         note_use(scan, number, instruction->guard);
         for (int j = 0; j < MAX_SOURCES; j++)
             note_use(scan, number, instruction->sources[j]);
+        for (int j = matrix_operands(instruction->matrix); j-- > 0;) /* sources before results */
+            if (is_guarded || !is_matrix_result(instruction->matrix, j))
+                note_use(scan, number, instruction->matrix->operands[j]);
+            else
+                note_definition(scan, number, instruction->matrix->operands[j]);
         for (int j = 0; j < MAX_RESULTS; j++)
-            if (instruction->guard.slot != NO_SLOT)
+            if (is_guarded)
                 note_use(scan, number, instruction->results[j]);
             else
                 note_definition(scan, number, instruction->results[j]);
@@ -135,6 +154,8 @@ static void range_of_instruction(Scan *scan, const Instruction *instruction, int
         extend(scan, instruction->sources[j].slot, reads_at);
     for (int j = 0; j < MAX_RESULTS; j++)
         extend(scan, instruction->results[j].slot, position + 1);
+    for (int j = 0; j < matrix_operands(instruction->matrix); j++)
+        extend(scan, instruction->matrix->operands[j].slot, position + 1);
 }
 
 static void find_ranges(Scan *scan, uint64_t *out)
@@ -250,6 +271,8 @@ static void rewrite_code(Code *code, const Slots *slots, const uint32_t *units)
             rewrite(slots, units, &instruction->sources[j]);
         for (int j = 0; j < MAX_RESULTS; j++)
             rewrite(slots, units, &instruction->results[j]);
+        for (int j = 0; j < matrix_operands(instruction->matrix); j++)
+            rewrite(slots, units, &instruction->matrix->operands[j]);
     }
     for (int i = 0; i < code->block_count; i++) {
         Block *block = &code->blocks[i];

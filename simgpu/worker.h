@@ -11,6 +11,7 @@
  * pattern.c       how the addresses of lanes relate, and what that costs on hardware
  * atomic.c        atom and red
  * warp.c          shuffles, votes, matches
+ * matrix.c        products of matrix fragments, ldmatrix and its like
  * output.c        printf and assert
  *
  * All lanes of a block that are at the same place execute an instruction together, so that its dispatch is paid once
@@ -227,8 +228,15 @@ void execute_vote(Worker *worker, const Instruction *instruction, Active *active
 void execute_match(Worker *worker, const Instruction *instruction, Active *active);
 void execute_reduce(Worker *worker, const Instruction *instruction, Active *active);
 void execute_print(Worker *worker, const Instruction *instruction, Active *active);
+bool execute_multiply(Worker *worker, const Instruction *instruction, Active *active);
+bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active *active);
+bool execute_store_matrix(Worker *worker, const Instruction *instruction, Active *active);
+bool execute_turn_matrix(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_assert(Worker *worker, const Instruction *instruction, Active *active);
 
+/* Checks and counts an access of one space as a load or store would be, of `count` elements of `size` at sources[0] +
+ * offset, but moves nothing; false where a fault ended the block. */
+bool check_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store);
 /* The host address of `bytes` at a generic address as one lane sees it; NULL: nothing is there. */
 const void *generic_pointer(Worker *worker, uint32_t lane, uint64_t address, uint64_t bytes);
 /* Remembers that `bytes` at `address` were loaded or stored; false where they lie in no one allocation. */

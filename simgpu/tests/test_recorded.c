@@ -1,7 +1,7 @@
 /* Holds the simulated GPU against what an H200 gave for the same kernels (recorded_rows.h, matrix_rows.h).  */
 #include "simgpu/tests/machine.h"
 
-#include "simgpu/tests/recorded_rows.h"
+#include "simgpu/tests/matrix_rows.h"
 
 static SimGpu *gpu;
 
@@ -162,10 +162,56 @@ static void instructions_give_what_an_h200_gave(void **state)
     text_free(&recording.bytes);
 }
 
+/* ---- matrices ---------------------------------------------------------------------------------------------------- */
+
+/* Of two halves each counts; NaNs of float32 and float64 may differ in payload. */
+static bool same_sum(const MatrixRow *row, uint64_t got, uint64_t recorded)
+{
+    double a = number_of(got, row->results, 't'), b = number_of(recorded, row->results, 't');
+    return got == recorded || (row->results != 'r' && isnan(a) && isnan(b));
+}
+
+static void check_matrix(Recording *recording, const MatrixRow *row)
+{
+    static unsigned char in[MATRIX_IN_BYTES];
+    static uint64_t out[MATRIX_ROUNDS * MATRIX_LANES][MATRIX_RESULTS];
+    Text ptx = {0};
+    Message why = {0};
+    int warps = matrix_is_load(row) ? 1 : MATRIX_ROUNDS, before = recording->failures;
+    take_hash(recording, row->form);
+    matrix_kernel(&ptx, row);
+    matrix_fill(row, in);
+    if (!run(&ptx, (unsigned)warps, MATRIX_LANES, in, sizeof in, out, sizeof out, &why))
+        fail_test("%s: %s", row->form, why.text);
+    for (int i = 0; i < warps * MATRIX_LANES; i++)
+        for (int j = 0; j < row->d; j++) {
+            uint64_t recorded = 0;
+            memcpy(&recorded, take(recording, matrix_result_bytes(row)), matrix_result_bytes(row));
+            if (!same_sum(row, out[i][j], recorded) && recording->failures++ < before + 5)
+                print_error("%s: round %d, lane %d, register %d: got 0x%llx, an H200 0x%llx\n", row->form,
+                            i / MATRIX_LANES, i % MATRIX_LANES, j, (unsigned long long)out[i][j],
+                            (unsigned long long)recorded);
+        }
+    if (recording->failures > before)
+        print_error("%s: %d failures\n", row->form, recording->failures - before);
+    text_free(&ptx);
+}
+
+static void matrices_give_what_an_h200_gave(void **state)
+{
+    Recording recording = open_recording("simgpu/tests/data/matrices.bin");
+    for (size_t i = 0; i < COUNT_OF(matrix_rows); i++)
+        check_matrix(&recording, &matrix_rows[i]);
+    assert_int_equal(recording.at, recording.bytes.length);
+    assert_int_equal(recording.failures, 0);
+    text_free(&recording.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_give_what_an_h200_gave),
+        cmocka_unit_test(matrices_give_what_an_h200_gave),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }
