@@ -120,6 +120,12 @@ CONVERT(to_u64_f64, u64, f64, 0, 0x1p64, 0, UINT64_MAX, 1ull << 63)
 
 #include "simgpu/half_math.h"
 
+/* float32 with the 10 digits of tf32 behind the point; `half` is what is added before the others are cut off. */
+static inline u32 tf32_of(u32 bits, u32 half)
+{
+    return (bits & 0x7FFFFFFF) > 0x7F800000 ? 0x7FFFFFFF : (bits + half) & 0xFFFFE000;
+}
+
 static inline s32 saturate_s32(s64 x) { return (s32)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x); }
 static inline s32 extend24(u32 a) { return (s32)(a << 8) >> 8; }
 

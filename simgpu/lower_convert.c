@@ -190,8 +190,26 @@ static void convert_pair(Lowering *l, PtxType to, PtxType from, const Conversion
     emit_clamp(l, how->clamp, to, result);
 }
 
+/* cvt.rna.tf32.f32 d, a: to the nearest, ties away from zero. */
+static void convert_to_tf32(Lowering *l, const Parts *parts)
+{
+    char form[32];
+    if (parts->count != 4)
+        lower_refuse(l, "");
+    snprintf(form, sizeof form, "+tf32.%.8s", parts->part[1]);
+    if (opcode_find(form) == OPCODE_NONE)
+        lower_refuse(l, "");
+    emit_form(l, form, result_operand(l, operand_at(l, 0), 4), source_operand(l, operand_at(l, 1), 4), no_operand,
+              no_operand);
+    count_class(l, FP32);
+}
+
 void lower_cvt(Lowering *l, const Parts *parts)
 {
+    if (parts_have(parts, "tf32")) {
+        convert_to_tf32(l, parts);
+        return;
+    }
     PtxType to = last_type(l, parts, 1), from = last_type(l, parts, 0), widened;
     const Conversion how = conversion_of(l, parts);
     bool from_float = ptx_type_is_float(from), to_float = ptx_type_is_float(to);

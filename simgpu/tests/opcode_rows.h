@@ -556,6 +556,10 @@ static const OpcodeRow opcode_rows[] = {
     {"cvt.rzi.s32.bf16 %r0, %h1", "0xc0a0 -> -5; 0x4020 -> 2"},
     {"cvt.rn.bf16x2.f32 %r0, %f1, %f2", "1.0f 2.0f -> 0x3f804000"},
 
+    {"cvt.rna.tf32.f32 %r0, %f1",
+     "1.0f -> 0x3f800000; 0x1.002p0f -> 0x3f802000; 0x1.0018p0f -> 0x3f800000; -0x1.002p0f -> 0xbf802000; "
+     "0x1.fffffep127f -> 0x7f800000; nanf -> 0x7fffffff; inff -> 0x7f800000"},
+    {"cvt.rn.tf32.f32 %r0, %f1", "0x1.002p0f -> 0x3f800000; 0x1.006p0f -> 0x3f804000; 0x1.0021p0f -> 0x3f802000"},
     {"cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3", "300 -5 0x1234abcd -> 0xabcdff00"},
     {"cvt.pack.sat.s8.s32.b32 %r0, %r1, %r2, %r3", "300 -500 0x1234abcd -> 0xabcd7f80"},
     {"cvt.pack.sat.u16.s32 %r0, %r1, %r2", "70000 7 -> 0xffff0007"},

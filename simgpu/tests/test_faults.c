@@ -193,8 +193,12 @@ static const struct {
     {NULL, "setp.lt.u32 %p4, %r1, 32; @%p4 bra ONE; bar.sync 2, 64; bra END; ONE: bar.sync 1, 64; END: bar.sync 0",
      SIM_BAD_BARRIER, "bar"},
     {NULL, "frobnicate.b32 %r0, %r1, %r2", SIM_UNSUPPORTED, "frobnicate.b32"},
-    {NULL, "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r4, %r5, %r6, %r7, %r8, %r9, %r11}, [%d11]",
-     SIM_UNSUPPORTED, "wmma.load"},
+    {NULL, "wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%r0}, [%d11]", SIM_UNSUPPORTED, "wmma.load"},
+    {NULL, "wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r0, %r4, %r5, %r6}, [%d11], 1000", SIM_OUT_OF_BOUNDS,
+     "past the end"},
+    {NULL, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r10+2]", SIM_MISALIGNED, "16 bytes"},
+    {NULL, "setp.lt.u32 %p4, %r1, 7; @%p4 bra END; movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1; END:",
+     SIM_BAD_BARRIER, "a matrix instruction that only a part of its warp reaches"},
     {factorial_function, "{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call.uni (q), factorial, (p); }",
      SIM_UNSUPPORTED, "recursion"},
 };
@@ -277,6 +281,10 @@ static const struct {
     {"surface", "'sust.b.1d.b32.trap'"},
     {"coordinates", "'ld.global.u32'"},
     {"reference", "'mov.u64'"},
+    {"bulk", "'cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes'"},
+    {"warpgroup", "'wgmma.fence.sync.aligned'"},
+    {"launcher", "'call': cudaLaunchDevice"},
+    {"eight", "'cvt.rn.satfinite.e4m3x2.f32'"},
     {"special", "'%envreg2'"},
     {"pointer", "'ld.global.u64': a variable that holds the address of a function"},
     {"good", NULL},
@@ -289,6 +297,11 @@ static void what_is_not_understood_refuses_its_kernel_alone(void **state)
         ".global .samplerref mode = { filter_mode = nearest };\n"
         ".func f() { ret; }\n.global .align 8 .u64 table[1] = {f};\n"
         KERNEL("pointer", "ld.global.u64 %d0, [table];")
+        KERNEL("bulk", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d0], 256, [%r2];")
+        KERNEL("warpgroup", "wgmma.fence.sync.aligned;")
+        ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 a, .param .b64 b);\n"
+        KERNEL("launcher", "{ .param .b64 x; .param .b64 y; .param .b32 q; call (q), cudaLaunchDevice, (x, y); }")
+        KERNEL("eight", "{ .reg .b16 %h; cvt.rn.satfinite.e4m3x2.f32 %h, %f1, %f2; }")
         KERNEL("texture", "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];")
         KERNEL("layers", "tex.a2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%r0, %f0, %f1, %f1}];")
         KERNEL("gradients", "tex.grad.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%f0, %f1}], {%f0, %f1}, {%f0, %f1};")

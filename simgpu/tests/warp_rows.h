@@ -74,6 +74,13 @@ RESULT(b_and, B(0) & B(1) & B(2) & B(3))
 RESULT(b_or, 2047)
 RESULT(b_xor_of_pairs, (B(0) ^ B(1) ^ B(2) ^ B(3)))
 
+/* An 8x8 matrix whose element (r, c) is 8 r + c: two elements of a lane in one register, as ldmatrix gives them. */
+RESULT(matrix_rows_of, (t % 32 / 4 * 8 + t % 4 * 2) | (uint64_t)(t % 32 / 4 * 8 + t % 4 * 2 + 1) << 16)
+RESULT(matrix_turned, (t % 4 * 2 * 8 + t / 4) | (uint64_t)((t % 4 * 2 + 1) * 8 + t / 4) << 16)
+RESULT(second_matrix_turned, matrix_turned(t) + 0x00400040)
+RESULT(fourth_matrix, matrix_rows_of(t) + 0x00c000c0)
+RESULT(tile_row_major, t / 4 * 16 + t % 4 * 2)
+
 RESULT(is_lane_3, t % 32 == 3)
 RESULT(three, 3)
 RESULT(mirrored, B(127 - t))
@@ -123,6 +130,11 @@ static const char mixed_function[] =
     "    .reg .b64 %z<4>;\n    ld.param.u32 %x, [high];\n    ld.param.f32 %y, [low];\n    cvt.rzi.u64.f32 %z0, %y;\n"
     "    cvt.u64.u32 %z1, %x;\n    shl.b64 %z2, %z1, 32;\n    add.s64 %z3, %z2, %z0;\n    st.param.b64 [result], %z3;\n"
     "    ret;\n}\n";
+
+#define NUMBERS                                                                                                        \
+    "and.b32 %r4, %r1, 31; shl.b32 %r5, %r4, 3; mad.lo.u32 %r5, %r5, 0x00010001, 0x00010000; add.u32 %r6, %r5, "      \
+    "0x00020002; add.u32 %r7, %r5, 0x00040004; add.u32 %r8, %r5, 0x00060006; shl.b32 %r4, %r4, 4; "                   \
+    "mov.u32 %r10, shared; add.u32 %r10, %r10, %r4; st.shared.v4.u32 [%r10], {%r5, %r6, %r7, %r8}; bar.sync 0; "
 
 static const WarpRow warp_rows[] = {
     /* ---- shuffles ------------------------------------------------------------------------------------------------ */
@@ -246,6 +258,21 @@ static const WarpRow warp_rows[] = {
      "ld.shared.u32 %r0, [%r4]", 64, of_neighbour, NULL},
     {"elect.sync %r4|%p0, 0xfffffff8", 64, is_lane_3, NULL},
     {"elect.sync %r0|%p4, 0xfffffff8", 64, three, NULL},
+
+    /* ---- 8x8 matrices: shared memory holds the 16-bit numbers 0, 1, 2, ... row by row ------------------------------- */
+    {NUMBERS "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r10]", 32, matrix_rows_of, NULL},
+    {NUMBERS "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r0}, [%r10]", 32, matrix_turned, NULL},
+    {NUMBERS "ldmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 {%r4, %r0}, [%r10]", 32, second_matrix_turned, NULL},
+    {NUMBERS "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r0}, [%r10]", 64, fourth_matrix, NULL},
+    {NUMBERS "cvt.u64.u32 %d4, %r10; cvta.shared.u64 %d4, %d4; ldmatrix.sync.aligned.m8n8.x4.b16 {%r0, %r5, %r6, %r7}, "
+     "[%d4]", 32, matrix_rows_of, NULL},
+    {NUMBERS "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r10]; movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r4",
+     32, matrix_turned, NULL},
+    {NUMBERS "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r10]; bar.sync 0; "
+     "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r10], {%r4}; bar.sync 0; shl.b32 %r5, %r1, 2; "
+     "mov.u32 %r6, shared; add.u32 %r6, %r6, %r5; ld.shared.u32 %r0, [%r6]", 32, matrix_turned, NULL},
+    {NUMBERS "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r0, %r4, %r5, %r6, %r7, %r8, %r9, %r11}, [shared]; "
+     "and.b32 %r0, %r0, 0xffff", 32, tile_row_major, NULL},
 
     /* ---- special registers --------------------------------------------------------------------------------------- */
     {"mov.u32 %r0, %tid.x", 96, thread_itself, NULL},
