@@ -43,7 +43,7 @@ typedef enum InstructionKind {
     PRINT,          /* results[0]; sources: format, arguments */
     FAIL_ASSERT,    /* sources: message, file, line, function */
     MULTIPLY_MATRIX, /* all operands are those of `matrix` */
-    LOAD_MATRIX,    /* results[0..count-1]: 8x8 matrices of 16 bits whose rows lie at shared address sources[0] + offset */
+    LOAD_MATRIX,    /* results[0..count-1]: 8x8 matrices of 16 bits, rows at shared address sources[0] + offset */
     STORE_MATRIX,   /* the same of sources[1..count] */
     TURN_MATRIX     /* results[0] = sources[0], an 8x8 matrix, transposed */
 } InstructionKind;

@@ -6,7 +6,7 @@
  *           Emulation of FMA and Correctly Rounded Sums, 2008). float32 has that room for a sum of two, and
  *           float64 for a product, which it holds exactly, and a third value.
  * NaN       every result that is NaN is 0x7FFF; only conversions from float64 keep the sign and payload.
- * Source    PTX ISA 9.0, Half Precision Floating Point Instructions; IEEE 754-2019; bfloat16 is float32's upper half.  */
+ * Source    PTX ISA 9.0, Half Precision Floating Point Instructions; bfloat16 is the upper half of float32.  */
 #ifndef SIMGPU_HALF_MATH_H
 #define SIMGPU_HALF_MATH_H
 

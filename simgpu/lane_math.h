@@ -207,7 +207,7 @@ static inline u32 nth_set_bit(u32 mask, u32 base, s32 n)
     return ~0u;
 }
 
-/* Positions of the 32-bit forms count modulo 256, as the ISA says of both; those of the 64-bit forms do not on an H200. */
+/* Positions of the 32-bit forms count modulo 256, as the ISA says of all; on an H200 those of the 64-bit forms do not. */
 static inline u64 extract_bits(u64 a, u32 position, u32 count)
 {
     return shift_right(a, position) & ones(count & 0xFF);

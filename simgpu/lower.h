@@ -137,7 +137,8 @@ void place_shared(Lowering *l, const PtxFunction *kernel);
 uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *variable);
 
 /* Emits one atomic operation on a 64-bit word of memory, whose old value goes to `result`; slot NO_SLOT: nowhere. */
-void emit_word_atomic(Lowering *l, AtomicKind kind, const PtxOperand *address, PtxSpace space, Operand b, Operand result);
+void emit_word_atomic(Lowering *l, AtomicKind kind, const PtxOperand *address, PtxSpace space, Operand b,
+                      Operand result);
 void emit_word_load(Lowering *l, const PtxOperand *address, PtxSpace space, Operand result);
 void emit_word_store(Lowering *l, const PtxOperand *address, PtxSpace space, Operand value);
 

@@ -296,7 +296,8 @@ static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, ui
     } else if (count == 2) {
         uint32_t half = bytes == 2 ? 2 : bytes / 2; /* a register of 8 bits is kept in 16 */
         emit_form(l, bytes == 8 ? "+pack.b64" : bytes == 4 ? "+pack.b32" : "+pack.b16", result,
-                  source_operand(l, &vector->elements[0], half), source_operand(l, &vector->elements[1], half), no_operand);
+                  source_operand(l, &vector->elements[0], half), source_operand(l, &vector->elements[1], half),
+                  no_operand);
     } else {
         lower_refuse(l, "");
     }

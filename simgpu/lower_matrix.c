@@ -1,5 +1,5 @@
-/* Matrix instructions: mma and wmma become one multiplication of fragments, the loads and stores of wmma become those of
- * the elements that each lane holds, ldmatrix and its like are instructions of their own.  */
+/* Matrix instructions: mma and wmma become one multiplication of fragments, the loads and stores of wmma become those
+ * of the elements that each lane holds, ldmatrix and its like are instructions of their own.  */
 #include "simgpu/lower.h"
 
 #include "simgpu/matrix.h"
@@ -54,7 +54,8 @@ static int fragment_count(const PtxOperand *fragment)
 }
 
 /* Whole fragments only: those of wmma may repeat elements in further registers. */
-static int check_count(Lowering *l, const PtxOperand *fragment, const MatrixShape *shape, MatrixPart part, MatrixType type)
+static int check_count(Lowering *l, const PtxOperand *fragment, const MatrixShape *shape, MatrixPart part,
+                       MatrixType type)
 {
     int count = fragment_count(fragment), least = matrix_registers(shape, part, type);
     if (least == 0 || count > MATRIX_REGISTERS || (count != least && !(count == MATRIX_REGISTERS && least < count)))
@@ -68,7 +69,7 @@ static bool is_product(const Matrix *matrix)
 {
     MatrixType a = matrix->a, c = matrix->c, d = matrix->d;
     switch (a) {
-    case MATRIX_F16: return matrix->b == a && (c == MATRIX_F16 || c == MATRIX_F32) && (d == MATRIX_F16 || d == MATRIX_F32);
+    case MATRIX_F16: return matrix->b == a && (c == a || c == MATRIX_F32) && (d == a || d == MATRIX_F32);
     case MATRIX_BF16: case MATRIX_TF32: return matrix->b == a && c == MATRIX_F32 && d == MATRIX_F32;
     case MATRIX_F64: return matrix->b == a && c == a && d == a;
     case MATRIX_S8: case MATRIX_U8:
@@ -105,7 +106,8 @@ static bool is_known_modifier(const char *part)
     return part[0] == 'm' || find_type(part, &type);
 }
 
-/* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c; wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 d, a, b, c */
+/* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c
+ * wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 d, a, b, c */
 static void lower_product(Lowering *l, const Parts *parts)
 {
     Matrix *matrix = arena_alloc(&l->code->arena, sizeof *matrix);
@@ -190,12 +192,14 @@ static void move_to_lane(Lowering *l, TileAccess *tile)
     Operand along = temporary(l, 4), rest = temporary(l, 4), across = temporary(l, 4);
     emit_form(l, "shr.u32", along, lane, constant(l, 2, 4), no_operand);
     emit_form(l, "and.b32", rest, lane, constant(l, 3, 4), no_operand);
-    emit_form(l, "mul.lo.u32", across, rest, constant(l, (uint64_t)matrix_lane_step(tile->part, tile->type), 4), no_operand);
+    Operand step = constant(l, (uint64_t)matrix_lane_step(tile->part, tile->type), 4);
+    emit_form(l, "mul.lo.u32", across, rest, step, no_operand);
     tile->base = emit_offset(l, tile, tile->base, tile->along_rows ? along : across, tile->along_rows ? across : along);
 }
 
 /* A load or store of `count` elements of 2^size bytes at a place, to or from one register. */
-static Instruction *emit_element(Lowering *l, InstructionKind kind, const TileAccess *tile, MatrixPlace place, uint32_t bytes)
+static Instruction *emit_element(Lowering *l, InstructionKind kind, const TileAccess *tile, MatrixPlace place,
+                                 uint32_t bytes)
 {
     int steps = tile->along_rows ? place.along : place.across, elements = tile->along_rows ? place.across : place.along;
     Operand address = tile->base;
@@ -254,8 +258,10 @@ static void lower_tile_load(Lowering *l, const Parts *parts)
     move_to_lane(l, &tile);
     for (int i = 0; i < distinct; i++)
         values[i] = load_register(l, &tile, i);
-    for (int i = 0; i < count; i++) /* only now: a result may be the stride */
-        emit_move(l, result_operand(l, fragment_operand(l, fragment, i), register_bytes(tile.type)), values[i % distinct]);
+    for (int i = 0; i < count; i++) { /* only now: a result may be the stride */
+        Operand result = result_operand(l, fragment_operand(l, fragment, i), register_bytes(tile.type));
+        emit_move(l, result, values[i % distinct]);
+    }
 }
 
 static void store_register(Lowering *l, const TileAccess *tile, int number, Operand value)
@@ -346,7 +352,7 @@ bool lower_matrix(Lowering *l, const Parts *parts)
         {"movmatrix", "sync", lower_turn},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(parts->part[0], rows[i].name) == 0 && parts->count > 2 && strcmp(parts->part[1], rows[i].part) == 0) {
+        if (parts->count > 2 && strcmp(parts->part[0], rows[i].name) == 0 && strcmp(parts->part[1], rows[i].part) == 0) {
             join_warp(l);
             current_block(l)->instructions++;
             count_class(l, CONTROL);

@@ -1,7 +1,7 @@
 /* mbarrier: barriers that are 64-bit words of shared memory.
  *
- * The word is opaque to programs. Here it holds, from the lowest bit, 31 bits of arrivals that are still awaited in this
- * phase, and from bit 32 on 31 bits of how many a phase awaits; bit 63 is the phase's parity. So initialising is a store,
+ * The word is opaque to programs. Here it holds, from the lowest bit, 31 bits of arrivals that this phase still awaits,
+ * and from bit 32 on 31 bits of how many every phase awaits; bit 63 is the phase's parity. So initialising is a store,
  * arriving an atomic operation, and testing a load. Copies are complete when they are issued, so that nothing is ever
  * pending but arrivals; transaction counts, which only bulk copies have, are refused.
  *
@@ -33,7 +33,8 @@ static void lower_arrive(Lowering *l, const Parts *parts)
     Operand count = l->source->operand_count > 2 ? source_operand(l, operand_at(l, 2), 4) : constant(l, 1, 4);
     Operand wide = temporary(l, 8), old = temporary(l, 8);
     emit_extend(l, PTX_U32, wide, count);
-    emit_word_atomic(l, drops ? ATOMIC_ARRIVE_DROP : ATOMIC_ARRIVE, operand_at(l, 1), barrier_space(l, parts), wide, old);
+    emit_word_atomic(l, drops ? ATOMIC_ARRIVE_DROP : ATOMIC_ARRIVE, operand_at(l, 1), barrier_space(l, parts), wide,
+                     old);
     emit_move(l, result_operand(l, operand_at(l, 0), 8), old);
 }
 
@@ -80,8 +81,8 @@ void lower_mbarrier(Lowering *l, const Parts *parts)
     lower_refuse(l, "");
 }
 
-/* cp.async.mbarrier.arrive.shared.b64 [a]: adds one to what is awaited, and takes it away when the copies are done, which
- * they are; with .noinc only the second. */
+/* cp.async.mbarrier.arrive.shared.b64 [a]: adds one to what is awaited, and takes it away when the copies are done,
+ * which they are; with .noinc only the second. */
 void lower_copy_arrival(Lowering *l, const Parts *parts)
 {
     if (parts_have(parts, "noinc"))

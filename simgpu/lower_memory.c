@@ -408,7 +408,8 @@ static Instruction *emit_word_access(Lowering *l, InstructionKind kind, const Pt
     return access;
 }
 
-void emit_word_atomic(Lowering *l, AtomicKind kind, const PtxOperand *address, PtxSpace space, Operand b, Operand result)
+void emit_word_atomic(Lowering *l, AtomicKind kind, const PtxOperand *address, PtxSpace space, Operand b,
+                      Operand result)
 {
     Instruction *atomic = emit_word_access(l, ATOMIC, address, space);
     atomic->detail = (uint8_t)kind;

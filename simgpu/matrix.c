@@ -3,8 +3,8 @@
  * Sums of float16, bfloat16 and tf32 products are those of an H200 to the bit: products are exact; they and C are
  * aligned to the largest exponent among them, where a product's exponent is the sum of its factors', and are cut off 25
  * bits below it; the sum of all is cut off to float32, or rounded to float16. Held against recordings
- * (tests/test_recorded.c); the method is that of Fasi, Higham, Mikaitis and Pranesh, Numerical Behavior of NVIDIA Tensor
- * Cores (2021).  */
+ * (tests/test_recorded.c); the questions asked are those of Fasi, Higham, Mikaitis and Pranesh, Numerical Behavior of
+ * NVIDIA Tensor Cores (2021).  */
 #include "simgpu/matrix.h"
 
 #include "simgpu/lane_math.h"
@@ -79,7 +79,8 @@ static void scatter(Worker *worker, const MatrixShape *shape, const Fragment *fr
             uint64_t value = 0;
             for (int j = 0; j < packed; j++) {
                 MatrixPlace place = matrix_place(shape, fragment->part, fragment->type, i, j);
-                value |= tile[place.along + (int)(lane / 4)][place.across + step * (int)(lane % 4)] << ((uint32_t)j * bits);
+                int along = place.along + (int)(lane / 4), across = place.across + step * (int)(lane % 4);
+                value |= tile[along][across] << ((uint32_t)j * bits);
             }
             set_lane(worker, fragment->operands[i], warp * SIM_WARP_SIZE + lane, value);
         }
@@ -294,14 +295,18 @@ static bool check_rows(Worker *worker, const Instruction *instruction, const Act
     return check_warps(worker, instruction, active) && check_access(worker, &side, &rows, is_store);
 }
 
-static unsigned char *row_of(const Worker *worker, const Instruction *instruction, uint32_t warp, int matrix, uint32_t row)
+static unsigned char *row_of(const Worker *worker, const Instruction *instruction, uint32_t warp, int matrix,
+                             uint32_t row)
 {
     uint32_t lane = warp * SIM_WARP_SIZE + (uint32_t)matrix * ROWS + row;
     return worker->shared + register_value(worker, instruction->sources[0], lane) + instruction->offset;
 }
 
 /* Element `index`, 0 or 1, of a lane: its row and column. */
-static uint32_t element_row(uint32_t lane, uint32_t index, bool turned) { return turned ? lane % 4 * 2 + index : lane / 4; }
+static uint32_t element_row(uint32_t lane, uint32_t index, bool turned)
+{
+    return turned ? lane % 4 * 2 + index : lane / 4;
+}
 static uint32_t element_column(uint32_t lane, uint32_t index, bool turned)
 {
     return turned ? lane / 4 : lane % 4 * 2 + index;
@@ -339,7 +344,8 @@ bool execute_store_matrix(Worker *worker, const Instruction *instruction, Active
     EACH_WARP(active, warp)
         for (int i = 0; i < instruction->count; i++)
             for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
-                uint32_t value = (uint32_t)register_value(worker, instruction->sources[1 + i], warp * SIM_WARP_SIZE + lane);
+                uint32_t own = warp * SIM_WARP_SIZE + lane;
+                uint32_t value = (uint32_t)register_value(worker, instruction->sources[1 + i], own);
                 for (uint32_t j = 0; j < 2; j++) {
                     uint16_t element = (uint16_t)(value >> (16 * j));
                     memcpy(row_of(worker, instruction, warp, i, element_row(lane, j, turned)) +

@@ -4,8 +4,8 @@
  * `across` to the lane's number modulo 4. Of A they are row and column, of B column and row, of C and D row and column;
  * of shapes with n = 32 the other way round for C and D, which are computed as the transposed product.
  *
- * Source   PTX ISA 9.0, Warp Level Matrix Instructions, for mma; the fragments of wmma, which the ISA leaves open, are as
- *          recorded from an H200 (tests/data/matrices.bin).  */
+ * Source   PTX ISA 9.0, Warp Level Matrix Instructions, for mma; the fragments of wmma, which the ISA leaves open, are
+ *          as recorded from an H200 (tests/data/matrices.bin).  */
 #ifndef SIMGPU_MATRIX_H
 #define SIMGPU_MATRIX_H
 

@@ -62,6 +62,8 @@ MatrixPlace matrix_place(const MatrixShape *shape, MatrixPart part, MatrixType t
     int steps = shape->k / (4 * packed); /* of k, from one register to another */
     bool is_tall = part == (shape->n == 32 ? MATRIX_B : MATRIX_A) && along_extent(shape, part) > 8;
     int step = is_tall ? register_number / 2 % steps : register_number % steps;
-    int along = is_tall ? 8 * (register_number & 1) + 16 * (register_number / 2 / steps) : 8 * (register_number / steps);
+    int along = 8 * (register_number / steps);
+    if (is_tall)
+        along = 8 * (register_number & 1) + 16 * (register_number / 2 / steps);
     return (MatrixPlace){.along = along, .across = index + 4 * packed * step};
 }

@@ -1,9 +1,9 @@
 /* matrix_rows.h - which matrix instructions are recorded on a GPU and replayed, over which values.
  *
  * Shapes   each form runs as MATRIX_ROUNDS blocks of one warp. Lane by lane, `in` holds the registers of A, B and C, 8
- *          bytes each; `out` those of D. A wmma.load instead reads the memory at `in`, whose 16-bit words count up from 0
- *          (as 8-bit elements: two numbers each), with a stride of 64 elements: what it loads shows where in a fragment
- *          each element lies.
+ *          bytes each; `out` those of D. A wmma.load instead reads the memory at `in`, whose 16-bit words count up from
+ *          0 (as 8-bit elements: two numbers each), with a stride of 64 elements: what it loads shows where in a
+ *          fragment each element lies.
  * File     simgpu/tests/data/matrices.bin: for each form a u32, hash of its text, then D by round, lane and register,
  *          little-endian, 4 or 8 bytes.  */
 #ifndef SIMGPU_TESTS_MATRIX_ROWS_H

@@ -1,9 +1,9 @@
-/* recorded_rows.h - which single instructions are recorded on a GPU and replayed on the simulated one, over which values.
+/* recorded_rows.h - which single instructions are recorded on a GPU and replayed on the simulated one, and on what.
  *
  * Shapes   each form runs RECORDED_CASES times, as launches of RECORDED_LANES threads of an opcode_kernel.h kernel.
- * Values   operand k of case i is recorded_operand(): an edge of its type, or random bits. Nothing but results is stored.
- * File     simgpu/tests/data/opcodes.bin: for each form in order a u32, hash of its text, then the results, little-endian,
- *          in the bytes of their register (predicates one).
+ * Values   operand k of case i is recorded_operand(): an edge of its type, or random bits. Only results are stored.
+ * File     simgpu/tests/data/opcodes.bin: for each form in order a u32, hash of its text, then the results,
+ *          little-endian, in the bytes of their register (predicates one).
  * Source   the bounds of approximations are those of PTX ISA 9.0, at the instruction.  */
 #ifndef SIMGPU_TESTS_RECORDED_ROWS_H
 #define SIMGPU_TESTS_RECORDED_ROWS_H
@@ -152,7 +152,8 @@ static const RecordedGroup recorded_groups[] = {
     {"hhh", 'b', SAME_BITS, 0,
      "add.bf16 sub.bf16 mul.bf16 min.bf16 min.NaN.bf16 max.bf16 max.NaN.bf16 set.lt.bf16.bf16"},
     {"hhhh", 'b', SAME_BITS, 0, "fma.rn.bf16 fma.rn.relu.bf16"},
-    {"hh", 'b', SAME_BITS, 0, "abs.bf16 neg.bf16 cvt.rni.bf16.bf16 cvt.rzi.bf16.bf16 cvt.rmi.bf16.bf16 cvt.rpi.bf16.bf16"},
+    {"hh", 'b', SAME_BITS, 0,
+     "abs.bf16 neg.bf16 cvt.rni.bf16.bf16 cvt.rzi.bf16.bf16 cvt.rmi.bf16.bf16 cvt.rpi.bf16.bf16"},
     {"hh", 'b', SAME_ULPS, 2, "ex2.approx.ftz.bf16 tanh.approx.bf16"},
     {"rrr", 'b', SAME_BITS, 0,
      "add.bf16x2 sub.bf16x2 mul.bf16x2 min.bf16x2 max.bf16x2 max.NaN.bf16x2 set.lt.bf16x2.bf16x2 set.gtu.u32.bf16x2"},
@@ -208,8 +209,9 @@ static uint64_t recorded_float(uint64_t random, int digits, int exponent_bits)
     case 6: return sign | (one + (r & 3));                              /* about one */
     case 7: return sign | (one - (r & 3));
     case 8: return sign | (one + ((r & 31) << digits));                 /* powers of two */
-    case 9: return sign | ((one + ((r & 15) << digits)) | 1ull << (digits - 1 - (r & 15) % (unsigned)digits)); /* halves */
-    case 10: case 11: return sign | (one - (8ull << digits) + (r % (16ull << digits)));  /* within 2^8 of one */
+    case 9: /* halfway between two whole numbers */
+        return sign | ((one + ((r & 15) << digits)) | 1ull << (digits - 1 - (r & 15) % (unsigned)digits));
+    case 10: case 11: return sign | (one - (8ull << digits) + (r % (16ull << digits))); /* within 2^8 of one */
     default: return sign | (r % infinity);
     }
 }

@@ -17,7 +17,8 @@ static int free_gpu(void **state)
     return 0;
 }
 
-static SimReport launch(SimFunction *function, unsigned grid_x, unsigned grid_y, unsigned threads, const void *parameters)
+static SimReport launch(SimFunction *function, unsigned grid_x, unsigned grid_y, unsigned threads,
+                        const void *parameters)
 {
     SimReport report = {0};
     SimLaunch request = {.function = function, .grid = {grid_x, grid_y, 1}, .block = {threads, 1, 1},
@@ -118,7 +119,8 @@ static void tiles_add_up_what_a_barrier_let_through(void **state)
     int input[BLOCKS * THREADS];
     for (int i = 0; i < BLOCKS * THREADS; i++)
         input[i] = i * i % 1009;
-    uint64_t parameters[] = {machine_array(gpu, input, sizeof input), machine_array(gpu, NULL, BLOCKS * 16 * sizeof(int))};
+    uint64_t parameters[] = {machine_array(gpu, input, sizeof input),
+                             machine_array(gpu, NULL, BLOCKS * 16 * sizeof(int))};
     launch(function, BLOCKS, 1, THREADS, parameters);
     const int *output = at(parameters[1]);
     for (int block = 0; block < BLOCKS; block++)

@@ -235,7 +235,7 @@ static const WarpRow warp_rows[] = {
      "cp.async.ca.shared.global [%r10+4], [%d11+8], 4; cp.async.commit_group; cp.async.wait_group 1; "
      "ld.shared.u32 %r0, [%r10]; cp.async.wait_group 0", 32, thread_itself, NULL},
 
-    /* ---- barriers in shared memory --------------------------------------------------------------------------------- */
+    /* ---- barriers in shared memory ------------------------------------------------------------------------------- */
     {"setp.eq.u32 %p4, %r1, 0; @%p4 mbarrier.init.shared.b64 [shared+1536], 64; bar.sync 0; st.shared.u32 [%r10], %r2; "
      "mbarrier.arrive.shared.b64 %d4, [shared+1536]; "
      "WAIT: mbarrier.try_wait.shared.b64 %p5, [shared+1536], %d4; @!%p5 bra WAIT; xor.b32 %r4, %r10, 16; "
@@ -259,7 +259,7 @@ static const WarpRow warp_rows[] = {
     {"elect.sync %r4|%p0, 0xfffffff8", 64, is_lane_3, NULL},
     {"elect.sync %r0|%p4, 0xfffffff8", 64, three, NULL},
 
-    /* ---- 8x8 matrices: shared memory holds the 16-bit numbers 0, 1, 2, ... row by row ------------------------------- */
+    /* ---- 8x8 matrices: shared memory holds the 16-bit numbers 0, 1, 2, ... row by row -------------------------- */
     {NUMBERS "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r10]", 32, matrix_rows_of, NULL},
     {NUMBERS "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r0}, [%r10]", 32, matrix_turned, NULL},
     {NUMBERS "ldmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 {%r4, %r0}, [%r10]", 32, second_matrix_turned, NULL},
