@@ -7,7 +7,8 @@
  * Cases    "a b c -> result; ...", one lane each. An integer has the width of its register (-1 is all ones); a float
  *          ends in f, a double in d, both may be hexadecimal (0x1.8p-3f), inf or nan. As a result, nan is any NaN,
  *          "x~e" lies within e of x, and * is anything: the result is undefined, but the lane goes on.
- * Source   PTX ISA 9.0, chapter 9.7; results were worked out by hand and then held against an H200.  */
+ * Source   PTX ISA 9.0, chapter 9.7; results were worked out by hand, and most then held against an H200
+ *          (docs/measurements.md).  */
 #ifndef SIMGPU_TESTS_OPCODE_ROWS_H
 #define SIMGPU_TESTS_OPCODE_ROWS_H
 
