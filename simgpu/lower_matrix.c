@@ -285,11 +285,12 @@ static void lower_tile_store(Lowering *l, const Parts *parts)
 {
     const PtxOperand *fragment = operand_at(l, 1), *stride = l->source->operand_count > 2 ? operand_at(l, 2) : NULL;
     TileAccess tile = tile_access(l, parts, operand_at(l, 0), stride);
-    if (tile.part != MATRIX_SUM || check_count(l, fragment, &tile.shape, tile.part, tile.type) !=
-                                       matrix_registers(&tile.shape, tile.part, tile.type))
+    int count = check_count(l, fragment, &tile.shape, tile.part, tile.type);
+    if (tile.part != MATRIX_SUM || matrix_type_bytes(tile.type) == 1 ||
+        count != matrix_registers(&tile.shape, tile.part, tile.type))
         lower_refuse(l, "");
     move_to_lane(l, &tile);
-    for (int i = 0; i < fragment_count(fragment); i++)
+    for (int i = 0; i < count; i++)
         store_register(l, &tile, i, source_operand(l, fragment_operand(l, fragment, i), register_bytes(tile.type)));
 }
 
@@ -352,7 +353,8 @@ bool lower_matrix(Lowering *l, const Parts *parts)
         {"movmatrix", "sync", lower_turn},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (parts->count > 2 && strcmp(parts->part[0], rows[i].name) == 0 && strcmp(parts->part[1], rows[i].part) == 0) {
+        if (parts->count > 2 && strcmp(parts->part[0], rows[i].name) == 0 &&
+            strcmp(parts->part[1], rows[i].part) == 0) {
             join_warp(l);
             current_block(l)->instructions++;
             count_class(l, CONTROL);

@@ -39,7 +39,7 @@ typedef struct MatrixPlace {
 uint32_t matrix_type_bytes(MatrixType type);
 /* Elements of one register. */
 int matrix_packed(MatrixPart part, MatrixType type);
-/* Registers of a lane that hold each element once; those beyond repeat them. */
+/* Registers of a lane that hold each element once; those beyond repeat them. 0: there is no such fragment. */
 int matrix_registers(const MatrixShape *shape, MatrixPart part, MatrixType type);
 /* Is `along` the column, and `across` the row? */
 bool matrix_is_turned(const MatrixShape *shape, MatrixPart part);

@@ -38,8 +38,10 @@ bool matrix_is_turned(const MatrixShape *shape, MatrixPart part)
 
 int matrix_registers(const MatrixShape *shape, MatrixPart part, MatrixType type)
 {
-    int elements = along_extent(shape, part) * across_extent(shape, part);
-    return elements / 32 / matrix_packed(part, type);
+    int elements = along_extent(shape, part) * across_extent(shape, part), packed = matrix_packed(part, type);
+    if (part != MATRIX_SUM && shape->k % (4 * packed) != 0)
+        return 0;
+    return elements / 32 / packed;
 }
 
 /* The sums are pairs of columns: 8 rows further down first, then 16, or 8 columns to the right. */

@@ -196,6 +196,10 @@ static const struct {
     {NULL, "wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%r0}, [%d11]", SIM_UNSUPPORTED, "wmma.load"},
     {NULL, "wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r0, %r4, %r5, %r6}, [%d11], 1000", SIM_OUT_OF_BOUNDS,
      "past the end"},
+    {NULL, "mma.sync.aligned.m16n8k4.row.col.f32.bf16.bf16.f32 {%f0, %f4, %f5, %f6}, {%r1}, {%r2}, "
+     "{%f1, %f1, %f1, %f1}", SIM_UNSUPPORTED, "with this number of registers"},
+    {NULL, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0, %f4}, {%r1}, {%r2}, {%f1, %f1}",
+     SIM_UNSUPPORTED, "with this number of registers"},
     {NULL, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r10+2]", SIM_MISALIGNED, "16 bytes"},
     {NULL, "setp.lt.u32 %p4, %r1, 7; @%p4 bra END; movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1; END:",
      SIM_BAD_BARRIER, "a matrix instruction that only a part of its warp reaches"},
