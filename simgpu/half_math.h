@@ -119,4 +119,7 @@ static inline u16 flush_bf16(u16 a) { return (a & 0x7F80) == 0 ? a & 0x8000 : a;
 #define HALVES3(FUNCTION, a, b, c)                                                                                     \
     PACK_HALVES(FUNCTION(LOW_HALF(a), LOW_HALF(b), LOW_HALF(c)), FUNCTION(HIGH_HALF(a), HIGH_HALF(b), HIGH_HALF(c)))
 
+static inline u32 flush_f16x2(u32 a) { return HALVES1(flush_f16, a); }
+static inline u32 flush_bf16x2(u32 a) { return HALVES1(flush_bf16, a); }
+
 #endif
