@@ -113,6 +113,14 @@ static Status join_exchange(const Broker *broker, const ControlRequest *request,
                                                           cuda_error_text(error));
 }
 
+static Status take_profile(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
+{
+    if (broker->device->ops->profile == NULL)
+        return fail(STATUS_UNSUPPORTED, why, "%s: kernels cannot be explained here", broker->device->info.name);
+    broker->profile = map(descriptors[0], request->memory_bytes, PROT_READ | PROT_WRITE);
+    return broker->profile == NULL ? fail_errno(why, "the broker's view of the profile") : STATUS_OK;
+}
+
 static bool serve_grader(Broker *broker, const ControlRequest *request, const int *descriptors)
 {
     ControlReply *reply = &broker->reply;
@@ -133,6 +141,9 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
         *reply = (ControlReply){.device = reply->device};
         reply->status = join_exchange(broker, request, descriptors, &reply->why);
         return send_reply(broker);
+    case CONTROL_PROFILE:
+        reply->status = take_profile(broker, request, descriptors, &reply->why);
+        return reply->status == STATUS_OK || (send_reply(broker) && false);
     case CONTROL_CALL:
         broker_call(broker, request);
         return send_reply(broker);

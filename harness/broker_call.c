@@ -258,6 +258,23 @@ static void probe_end(Broker *broker, DeviceProbe *probe)
     free((void *)probe->others);
 }
 
+/* ---- what kernels do, by source line ----------------------------------------------------------------------------- */
+
+static void profile_begin(Broker *broker)
+{
+    if (broker->profile == NULL)
+        return;
+    memset(broker->profile, 0, sizeof *broker->profile);
+    broker->device->ops->profile(broker->device, broker->profile);
+}
+
+/* What the judge itself copies afterwards is none of the submission's. */
+static void profile_end(Broker *broker)
+{
+    if (broker->profile != NULL)
+        broker->device->ops->profile(broker->device, NULL);
+}
+
 /* ---- loading and calling ----------------------------------------------------------------------------------------- */
 
 void broker_load(Broker *broker)
@@ -292,9 +309,11 @@ void broker_call(Broker *broker, const ControlRequest *request)
     DeviceBracket bracket;
     check(broker, ops->bracket_begin(broker->device), "bracket");
     ops->reset_statistics(broker->device);
+    profile_begin(broker);
     tell_runner(broker, request);
     broker_serve(broker, RING_RETURNED);
     CudaError error = ops->bracket_end(broker->device, &bracket);
+    profile_end(broker);
     probe_end(broker, &probe);
     report->event_s = bracket.event_s;
     report->host_s = bracket.host_s;

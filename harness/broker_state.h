@@ -66,6 +66,7 @@ typedef struct Broker {
     uint8_t *buffers;        /* the arrays, shared with the grader */
     size_t buffer_bytes;
     bool buffers_pinned;     /* once a call's arrays have come through them */
+    DeviceProfile *profile;  /* shared with the grader; NULL: none is wanted */
     uint64_t arrays[SESSION_MAX_PARAMETERS]; /* device addresses during a call; 0: none */
 
     ServeEnd end;

@@ -7,6 +7,7 @@
  *     grader: buffers         descriptor: the call's arrays   no answer
  *     grader: exchange        descriptor: the same arrays, laid out alike, in device memory (device.h); broker
  *                             answers whether it can reach it
+ *     grader: profile         descriptor: a DeviceProfile that calls fill in   no answer
  *     grader: call            broker answers when solve() has returned
  *     grader: runner gone     while a load or a call is under way; the broker answers that one at once
  *
@@ -23,7 +24,7 @@
 enum { CONTROL_MAX_MODULES = 64, CONTROL_MAX_PRINTED = 64 * 1024, CONTROL_MAX_DESCRIPTORS = 2 };
 
 typedef enum ControlKind {
-    CONTROL_OPEN = 1, CONTROL_LOAD, CONTROL_BUFFERS, CONTROL_EXCHANGE, CONTROL_CALL, CONTROL_RUNNER_GONE
+    CONTROL_OPEN = 1, CONTROL_LOAD, CONTROL_BUFFERS, CONTROL_EXCHANGE, CONTROL_PROFILE, CONTROL_CALL, CONTROL_RUNNER_GONE
 } ControlKind;
 
 typedef struct ControlSpan { /* bytes of a shared memory */
@@ -42,7 +43,7 @@ typedef struct ControlRequest {
     SessionLimits limits;                            /* load */
     uint32_t module_count;                           /* load */
     ControlSpan modules[CONTROL_MAX_MODULES];        /* load */
-    uint64_t memory_bytes;                           /* load: of the modules; buffers, exchange */
+    uint64_t memory_bytes;                           /* load: of the modules; buffers, exchange, profile */
     uint32_t argument_count;                         /* call */
     bool check_inputs;                               /* call: whether solve() left them as they were */
     bool exchanged;                                  /* call: the arrays come and go through the exchange */

@@ -39,6 +39,8 @@ struct Session {
     uint8_t *buffers;
     size_t buffer_bytes;
     bool exchanged;       /* the broker has joined an exchange for them */
+    int profile_memory;   /* -1: none */
+    DeviceProfile *profile;
 };
 
 /* ---- the broker's process ---------------------------------------------------------------------------------------- */
@@ -322,6 +324,12 @@ static Status send_buffers(Session *session, Message *why)
     return send_request(session, &request, &session->buffer_memory, 1, why);
 }
 
+static Status send_profile(Session *session, Message *why)
+{
+    const ControlRequest request = {.kind = CONTROL_PROFILE, .memory_bytes = sizeof *session->profile};
+    return send_request(session, &request, &session->profile_memory, 1, why);
+}
+
 /* A broker that has met a runner is replaced; one that was started ahead of time is used. */
 static Status renew_broker(Session *session, Message *why)
 {
@@ -335,6 +343,8 @@ static Status renew_broker(Session *session, Message *why)
         status = await_open(session, why);
     if (status == STATUS_OK && session->buffers != NULL)
         status = send_buffers(session, why);
+    if (status == STATUS_OK && session->profile != NULL)
+        status = send_profile(session, why);
     return status;
 }
 
@@ -450,6 +460,22 @@ Status session_exchange(Session *session, int descriptor, Message *why)
     return session->exchanged ? STATUS_OK : fail(reply.status, why, "%s", reply.why.text);
 }
 
+Status session_profile(Session *session, const DeviceProfile **profile, Message *why)
+{
+    uint8_t *memory;
+    Status status = STATUS_OK;
+    if (session->profile == NULL) {
+        status = shared_memory("profile", sizeof *session->profile, &session->profile_memory, &memory, why);
+        session->profile = (DeviceProfile *)memory;
+        if (status == STATUS_OK && session->broker != 0) /* else session_load() will */
+            status = await_open(session, why);
+        if (status == STATUS_OK && session->broker != 0)
+            status = send_profile(session, why);
+    }
+    *profile = session->profile;
+    return status;
+}
+
 /* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 Status session_start(const char *device, Session **session, Message *why)
@@ -458,7 +484,7 @@ Status session_start(const char *device, Session **session, Message *why)
     if (started == NULL)
         return fail_errno(why, "a session's memory");
     started->runner = (Hosted){.ended = -1, .output = -1};
-    started->buffer_memory = started->lock = -1;
+    started->buffer_memory = started->profile_memory = started->lock = -1;
     snprintf(started->device, sizeof started->device, "%s", device);
     Status status = broker_start(started, why);
     if (status != STATUS_OK)
@@ -503,6 +529,10 @@ void session_close(Session *session)
     runner_stop(session, NULL);
     broker_stop(session);
     drop_buffers(session);
+    if (session->profile != NULL) {
+        munmap(session->profile, sizeof *session->profile);
+        close(session->profile_memory);
+    }
     if (session->lock >= 0)
         close(session->lock);
     free(session);

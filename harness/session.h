@@ -5,6 +5,7 @@
  *                        start it while nvcc compiles)
  *     session_load       modules go to the broker, the runner starts, constructors run
  *     session_buffers    memory for one call's arrays, shared with the broker: fill the inputs in place
+ *     session_profile    memory for what kernels did, by source line, shared with the broker
  *     session_call       inputs to the device, outputs poisoned, solve(), outputs back
  *     session_close      runner and broker are killed and reaped
  *
@@ -17,6 +18,7 @@
 #include "base/text.h"
 #include "harness/compile.h"
 #include "harness/device/device.h"
+#include "harness/device/device_profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,6 +102,9 @@ pid_t session_broker(const Session *session);
 MUST_USE Status session_load(Session *session, const Compiled *compiled, const SessionLimits *limits,
                              CallReport *report, Message *why);
 MUST_USE Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why);
+/* Every call from now on fills in the profile, which lives as long as the session. Only where the device can
+ * (DeviceOps.profile); else calls are the judge's own fault. */
+MUST_USE Status session_profile(Session *session, const DeviceProfile **profile, Message *why);
 /* The memory of session_buffers(), which another process of the judge's may share: its descriptor, where it lies here,
  * its size. */
 int session_memory(const Session *session, const uint8_t **base, size_t *bytes);

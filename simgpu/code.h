@@ -116,6 +116,14 @@ typedef struct Block {
     uint32_t loads, shared_loads, constant_loads; /* requests of a warp that runs it: for the longest warp */
 } Block;
 
+/* What a basic block holds of one source line. */
+typedef struct BlockLine {
+    int32_t block, file, line;
+    uint32_t instructions;  /* PTX instructions */
+    uint32_t divisions;     /* of them integer divisions and remainders, which hardware composes of many instructions */
+    uint32_t classes[OP_CLASSES];
+} BlockLine;
+
 typedef enum PinnedKind {
     PINNED_CONSTANT, PINNED_TID, PINNED_NTID, PINNED_CTAID, PINNED_NCTAID, PINNED_LANE, PINNED_WARP,
     PINNED_WARPS, PINNED_LANEMASK, PINNED_DYNAMIC_SHARED, PINNED_TOTAL_SHARED, PINNED_MULTIPROCESSOR,
@@ -135,6 +143,8 @@ typedef struct Code {
     int instruction_count;
     Block *blocks;
     int block_count;
+    BlockLine *block_lines;          /* in the order of the blocks; together they hold what the blocks do */
+    int block_line_count;
     Pinned *pinned;
     int pinned_count;
     uint32_t slot_count, unit_bytes; /* bytes of one lane in all slots */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { SECTOR_BYTES = 32 };
 
@@ -176,18 +177,14 @@ static double latency_seconds(const CostInput *input, const Shape *shape)
 }
 
 enum { PART_COUNT = 12 };
+_Static_assert((int)PART_COUNT <= (int)COST_MAX_PARTS, "a Cost has room for all parts");
 
-typedef struct Part {
-    const char *name;
-    double seconds;
-} Part;
-
-static void find_parts(const CostInput *input, const Shape *shape, Part parts[PART_COUNT])
+static void find_parts(const CostInput *input, const Shape *shape, CostPart parts[PART_COUNT])
 {
     const SimProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
     double cycles_per_s = profile->clock_hz * shape->busy; /* of all busy multiprocessors together */
-    const Part found[PART_COUNT] = {
+    const CostPart found[PART_COUNT] = {
         {"issue", (double)counters->warp_instructions / profile->warp_schedulers / cycles_per_s},
         {"fma", (double)counters->fp32 / profile->fp32_lanes / cycles_per_s},
         {"fp64", (double)counters->fp64 / profile->fp64_lanes / cycles_per_s},
@@ -206,7 +203,7 @@ static void find_parts(const CostInput *input, const Shape *shape, Part parts[PA
 }
 
 /* (sum t_i^p)^(1/p), scaled by the largest so that no power leaves the range of double. */
-static double combine(const Part parts[PART_COUNT], const Part *largest, double power)
+static double combine(const CostPart parts[PART_COUNT], const CostPart *largest, double power)
 {
     if (!(largest->seconds > 0))
         return 0;
@@ -220,14 +217,17 @@ Cost cost_model(const CostInput *input)
 {
     const SimProfile *profile = input->profile;
     Shape shape = shape_of(input);
-    Part parts[PART_COUNT];
+    CostPart parts[PART_COUNT];
     find_parts(input, &shape, parts);
-    const Part *largest = parts;
+    const CostPart *largest = parts;
     for (int i = 1; i < PART_COUNT; i++)
         if (parts[i].seconds > largest->seconds)
             largest = &parts[i];
     double most_warps = (double)profile->max_threads_per_multiprocessor / SIM_WARP_SIZE;
-    return (Cost){.seconds = profile->launch_s + combine(parts, largest, profile->combine_power),
-                  .occupancy = fmin(1, shape.resident * shape.warps_per_block / most_warps),
-                  .limiter = largest->seconds > profile->launch_s ? largest->name : "launch"};
+    Cost cost = {.seconds = profile->launch_s + combine(parts, largest, profile->combine_power),
+                 .occupancy = fmin(1, shape.resident * shape.warps_per_block / most_warps),
+                 .limiter = largest->seconds > profile->launch_s ? largest->name : "launch",
+                 .part_count = PART_COUNT};
+    memcpy(cost.parts, parts, sizeof parts);
+    return cost;
 }

@@ -21,14 +21,29 @@ typedef struct CostInput {
     uint64_t longest_warp_constant;     /* its constant load requests */
 } CostInput;
 
+enum { COST_MAX_PARTS = 16 };
+
+typedef struct CostPart {
+    const char *name;
+    double seconds;      /* what the unit would take for its own work alone */
+} CostPart;
+
 typedef struct Cost {
     double seconds;
     double occupancy;    /* resident warps over the most a multiprocessor holds, 0 to 1 */
     const char *limiter; /* the largest part of the time: "issue", "fma" (float32 pipe), "fp64", "integer", "special",
                             "lsu", "texture", "l2", "dram", "constant", "latency", "blocks" (starting them) or "launch" */
+    CostPart parts[COST_MAX_PARTS]; /* [part_count] all but the launch */
+    int part_count;
 } Cost;
 
 Cost cost_model(const CostInput *input);
+
+/* Shapes   `shares`: one for each of `count` lines of the kernel, parts of 1: of the modelled time. What is left to 1 is
+ *          the launch, the start of blocks, and whatever else an empty kernel of that size would take.
+ * Theory   a part's weight in the time is that of its term, t_i^p / sum t_j^p; a part is divided among the lines as the
+ *          model itself says for the counters of each line alone. */
+void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares);
 
 /* Most resident blocks on one multiprocessor; 0: it does not fit. Source: CUDA Occupancy Calculator's rules. */
 uint32_t cost_resident_blocks(const SimProfile *profile, const SimFunctionInfo *function, uint32_t block_threads,

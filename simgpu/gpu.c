@@ -35,6 +35,7 @@ void simgpu_free(SimGpu *gpu)
     pool_stop(&gpu->pool);
     memory_free(&gpu->memory);
     texture_table_free(&gpu->textures);
+    free(gpu->lines);
     pthread_mutex_destroy(&gpu->output.lock);
     free(gpu);
 }

@@ -31,6 +31,7 @@ struct SimGpu {
     Output output;
     Pool pool;
     _Atomic int cancelled;
+    SimLine *lines;               /* of the last launch that was watched; NULL: there was none */
 };
 
 struct SimFunction {

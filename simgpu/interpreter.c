@@ -1,5 +1,5 @@
 /* Runs a block of threads: the instructions of one basic block after the other, and where its end leads.  */
-#include "simgpu/worker.h"
+#include "simgpu/lines.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -111,11 +111,28 @@ static bool execute_guarded(Worker *worker, const Instruction *instruction, cons
            execute(worker, instruction, &part);
 }
 
+static bool execute_in_its_lanes(Worker *worker, const Instruction *instruction, Active *active)
+{
+    return instruction->guard.slot == NO_SLOT ? execute(worker, instruction, active)
+                                              : execute_guarded(worker, instruction, active);
+}
+
+static bool execute_watched(Worker *worker, const Instruction *instruction, Active *active)
+{
+    const SimCounters before = worker->counters;
+    bool copies = instruction->kind == COPY_ASYNC;
+    uint32_t bytes = copies ? instruction->detail : (uint32_t)instruction->count << instruction->size;
+    bool going_on = execute_in_its_lanes(worker, instruction, active);
+    lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before, bytes);
+    return going_on;
+}
+
 static bool execute_block(Worker *worker, const Block *block, Active *active)
 {
     const Instruction *end = worker->code->instructions + block->end;
     for (const Instruction *i = worker->code->instructions + block->first; i < end; i++) {
-        bool going_on = i->guard.slot == NO_SLOT ? execute(worker, i, active) : execute_guarded(worker, i, active);
+        bool is_watched = worker->lines != NULL && i->index >= 0;
+        bool going_on = is_watched ? execute_watched(worker, i, active) : execute_in_its_lanes(worker, i, active);
         if (!going_on)
             return false;
     }
@@ -257,6 +274,14 @@ static bool end_block(Worker *worker, Group *group, const Block *block)
     return false;
 }
 
+static bool end_block_watched(Worker *worker, Group *group, const Block *block)
+{
+    const SimCounters before = worker->counters;
+    bool going_on = end_block(worker, group, block);
+    lines_note(worker, worker->launch->lines->of_end[block - worker->code->blocks], &before, 0);
+    return going_on;
+}
+
 /* ---- a block of threads ------------------------------------------------------------------------------------------ */
 
 static bool is_alone(const Worker *worker, const Group *group)
@@ -276,7 +301,9 @@ static bool run_group(Worker *worker, Group *group)
         count_block(worker, block, &group->active);
         if (block->waits)
             group->backward = PATIENCE;
-        if (!execute_block(worker, block, &group->active) || !end_block(worker, group, block))
+        bool is_watched = worker->lines != NULL && block->ends != END_FALL;
+        if (!execute_block(worker, block, &group->active) ||
+            !(is_watched ? end_block_watched : end_block)(worker, group, block))
             return false;
         if (is_alone(worker, group))
             continue;

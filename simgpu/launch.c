@@ -1,6 +1,8 @@
 /* A grid: its limits checked, its blocks spread over workers, what they counted added up.  */
 #include "simgpu/cost.h"
+#include "simgpu/counters.h"
 #include "simgpu/gpu.h"
+#include "simgpu/lines.h"
 #include "simgpu/worker.h"
 
 #include <stdarg.h>
@@ -80,17 +82,10 @@ typedef struct Run {
     SimCounters counters;
     Executed *executed;        /* [block_count] */
     Touched *loaded, *stored;  /* [allocation] */
-    WarpPath longest;
+    SimWarpPath longest;
+    LineTable *lines;          /* NULL: not watched */
     int first_watched;         /* instruction that loaded from the watched source; instruction_count: none */
 } Run;
-
-static void add_counters(SimCounters *sum, const SimCounters *part)
-{
-    uint64_t *to = (uint64_t *)sum;
-    const uint64_t *from = (const uint64_t *)part;
-    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
-        to[i] += from[i];
-}
 
 static void add_touched(Touched *sum, const Touched *part, int count)
 {
@@ -100,7 +95,7 @@ static void add_touched(Touched *sum, const Touched *part, int count)
     }
 }
 
-static void lengthen(WarpPath *longest, const WarpPath *path)
+static void lengthen(SimWarpPath *longest, const SimWarpPath *path)
 {
     if (path->instructions > longest->instructions)
         *longest = *path;
@@ -132,7 +127,7 @@ static void add_worker(Run *run, Worker *worker)
     int first_watched = forget_notes(worker);
     pthread_mutex_lock(&run->lock);
     run->first_watched = first_watched < run->first_watched ? first_watched : run->first_watched;
-    add_counters(&run->counters, &worker->counters);
+    simgpu_counters_add(&run->counters, &worker->counters);
     for (int i = 0; i < worker->code->block_count; i++) {
         run->executed[i].warps += worker->executed[i].warps;
         run->executed[i].lanes += worker->executed[i].lanes;
@@ -140,6 +135,8 @@ static void add_worker(Run *run, Worker *worker)
     add_touched(run->loaded, worker->loaded, run->launch.memory->count);
     add_touched(run->stored, worker->stored, run->launch.memory->count);
     lengthen(&run->longest, &worker->longest);
+    if (run->lines != NULL)
+        lines_add_worker(run->lines, worker);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -168,21 +165,15 @@ static void work(void *context)
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-static void add_classes(const Code *code, const Executed *executed, SimCounters *counters)
+/* What follows from how often each basic block ran. */
+static void add_executed(const Code *code, Run *run)
 {
-    for (int i = 0; i < code->block_count; i++) {
-        const Block *block = &code->blocks[i];
-        uint64_t lanes = executed[i].lanes;
-        counters->warp_instructions += executed[i].warps * block->instructions;
-        counters->lane_instructions += lanes * block->instructions;
-        counters->fp32 += lanes * (block->classes[FP32] + block->classes[FMA32]);
-        counters->fp64 += lanes * (block->classes[FP64] + block->classes[FMA64]);
-        counters->fma32 += lanes * block->classes[FMA32];
-        counters->fma64 += lanes * block->classes[FMA64];
-        counters->integer += lanes * block->classes[INTEGER];
-        counters->special += lanes * block->classes[SPECIAL];
-        counters->control += lanes * block->classes[CONTROL];
+    for (int i = 0; i < code->block_line_count; i++) {
+        const BlockLine *part = &code->block_lines[i];
+        counters_add_executed(&run->counters, part, &run->executed[part->block]);
     }
+    if (run->lines != NULL)
+        lines_add_executed(run->lines, code, run->executed);
 }
 
 static uint64_t sectors_of(const Touched *touched)
@@ -281,6 +272,8 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
     run->stored = allocate((size_t)gpu->memory.count, sizeof *run->stored);
     for (int i = 0; i < gpu->memory.count; i++)
         run->loaded[i] = run->stored[i] = (Touched){.low = UINT64_MAX};
+    if (request->watch & SIM_WATCH_LINES)
+        run->launch.lines = run->lines = lines_new(&run->launch);
 }
 
 static void finish(Run *run)
@@ -290,6 +283,15 @@ static void finish(Run *run)
     free(run->executed);
     free(run->loaded);
     free(run->stored);
+}
+
+/* The lines live on until the next launch. */
+static void report_lines(SimGpu *gpu, Run *run, SimReport *report)
+{
+    if (run->lines == NULL)
+        return;
+    report->line_count = (size_t)run->lines->count;
+    report->lines = gpu->lines = lines_take(run->lines);
 }
 
 static void say_why_stopped(const SimLaunch *launch, SimReport *report)
@@ -306,6 +308,8 @@ static void say_why_stopped(const SimLaunch *launch, SimReport *report)
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
 {
     *report = (SimReport){.outcome = SIM_OK};
+    free(gpu->lines);
+    gpu->lines = NULL;
     if (!check_launch(gpu, launch, report))
         return;
     Run run;
@@ -313,10 +317,12 @@ void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
     uint64_t most = run.launch.blocks - 1;
     pool_run(&gpu->pool, most < (uint64_t)gpu->pool.count ? (int)most : gpu->pool.count, work, &run);
     atomic_store(&gpu->cancelled, 0);
-    add_classes(&launch->function->code, run.executed, &run.counters);
+    add_executed(&launch->function->code, &run);
     add_footprint(&run);
     report_watched(&run, report);
+    report_lines(gpu, &run, report);
     report->counters = run.counters;
+    report->longest = run.longest;
     report->outcome = (SimOutcome)atomic_load(&run.launch.stop);
     if (run.launch.outcome != SIM_OK) {
         report->outcome = run.launch.outcome;

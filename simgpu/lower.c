@@ -310,9 +310,37 @@ void keep_apart(Lowering *l)
     }
 }
 
+static BlockLine *current_block_line(Lowering *l)
+{
+    Code *code = l->code;
+    int block = code->block_count - 1;
+    for (int i = code->block_line_count - 1; i >= 0 && code->block_lines[i].block == block; i--)
+        if (code->block_lines[i].file == l->source->file && code->block_lines[i].line == l->source->line)
+            return &code->block_lines[i];
+    code->block_lines = grown(&code->arena, code->block_lines, code->block_line_count, &l->block_line_capacity,
+                              sizeof *code->block_lines);
+    BlockLine *new = &code->block_lines[code->block_line_count++];
+    *new = (BlockLine){.block = block, .file = l->source->file, .line = l->source->line};
+    return new;
+}
+
+void count_instruction(Lowering *l)
+{
+    current_block(l)->instructions++;
+    current_block_line(l)->instructions++;
+}
+
+static bool is_division(const char *opcode)
+{
+    return strncmp(opcode, "div.", 4) == 0 || strncmp(opcode, "rem.", 4) == 0;
+}
+
 void count_class(Lowering *l, OpClass op_class)
 {
+    BlockLine *line = current_block_line(l);
     current_block(l)->classes[op_class]++;
+    line->classes[op_class]++;
+    line->divisions += op_class == INTEGER && is_division(l->source->opcode);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
@@ -335,7 +363,7 @@ static void lower_instruction(Lowering *l)
     l->guard_negated = l->source->guard_negated;
     if (lower_control(l, &parts) || lower_matrix(l, &parts))
         return;
-    current_block(l)->instructions++;
+    count_instruction(l);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(parts.part[0], others[i].name) == 0 && !parts_have(&parts, "pack")) {
             others[i].lower(l, &parts);

@@ -60,7 +60,7 @@ typedef struct Lowering {
     Operand guard;
     bool guard_negated;
 
-    int instruction_capacity, block_capacity, pinned_capacity;
+    int instruction_capacity, block_capacity, block_line_capacity, pinned_capacity;
     uint8_t *register_sizes;   /* [register_count] logarithm of bytes of virtual registers */
     uint32_t register_count, register_capacity;
     Placement *shared;         /* the kernel's shared variables */
@@ -94,6 +94,8 @@ PtxType unsigned_type(uint32_t bytes);
 /* Where the last instruction writes a register that it also reads, it writes another first: operations of a warp read
  * lanes after others were written. */
 void keep_apart(Lowering *l);
+/* Every PTX instruction is counted once, in its block and its source line, and so is every class of work it does. */
+void count_instruction(Lowering *l);
 void count_class(Lowering *l, OpClass op_class);
 uint32_t bytes_of(Operand operand);
 const PtxOperand *operand_at(Lowering *l, int index);

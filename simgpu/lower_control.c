@@ -53,8 +53,8 @@ static Block *end_block(Lowering *l, BlockEnd ends)
     block->guard_negated = l->guard_negated;
     block->file = l->source->file;
     block->line = l->source->line;
-    block->instructions++;
-    block->classes[CONTROL]++;
+    count_instruction(l);
+    count_class(l, CONTROL);
     new_block(l);
     return &l->code->blocks[index];
 }
@@ -239,7 +239,7 @@ static void lower_call(Lowering *l, const Parts *parts)
     int skipped = skip_unless_guard(l);
     const PtxFunction *function = ptx_function(l->module, name->name);
     count_class(l, CONTROL);
-    current_block(l)->instructions++;
+    count_instruction(l);
     if (strcmp(name->name, "vprintf") == 0)
         lower_print(l, name);
     else if (strcmp(name->name, "__assertfail") == 0)
@@ -296,7 +296,7 @@ static Operand members(Lowering *l, const Parts *parts, int index)
 
 static Instruction *emit_warp(Lowering *l, InstructionKind kind)
 {
-    current_block(l)->instructions++;
+    count_instruction(l);
     count_class(l, CONTROL);
     return emit(l, kind);
 }
@@ -397,7 +397,7 @@ static void lower_active_mask(Lowering *l, const Parts *parts)
 /* Every access is performed at once and in order: fences, prefetches and hints have nothing left to do. */
 static void lower_nothing(Lowering *l, const Parts *parts)
 {
-    current_block(l)->instructions++;
+    count_instruction(l);
     count_class(l, CONTROL);
 }
 
@@ -448,7 +448,7 @@ static void lower_cp(Lowering *l, const Parts *parts)
 {
     if (!parts_have(parts, "async"))
         lower_refuse(l, "");
-    current_block(l)->instructions++;
+    count_instruction(l);
     count_class(l, CONTROL);
     if (parts_have(parts, "mbarrier") && !parts_have(parts, "bulk")) {
         lower_copy_arrival(l, parts);

@@ -356,7 +356,7 @@ bool lower_matrix(Lowering *l, const Parts *parts)
         if (parts->count > 2 && strcmp(parts->part[0], rows[i].name) == 0 &&
             strcmp(parts->part[1], rows[i].part) == 0) {
             join_warp(l);
-            current_block(l)->instructions++;
+            count_instruction(l);
             count_class(l, CONTROL);
             rows[i].lower(l, parts);
             return true;

@@ -135,7 +135,12 @@ typedef struct SimLaunch {
     uint64_t warp_instructions;  /* budget of the launch: more is SIM_TIME_LIMIT; 0: none */
     uint64_t watched_source, watched_target; /* allocations: the report says whether the kernel loaded from the one
                                               * and stored into the other; 0: none */
+    uint32_t watch;              /* bits of SimWatch */
 } SimLaunch;
+
+typedef enum SimWatch {     /* what is looked at besides, at the price of a slower launch */
+    SIM_WATCH_LINES = 4     /* counts by source line */
+} SimWatch;
 
 typedef enum SimOutcome {
     SIM_OK = 0,
@@ -186,10 +191,33 @@ typedef struct SimCounters {
     uint64_t unique_store_sectors;
 } SimCounters;
 
+/* What the instructions of one source line did. Those that a compiler moved or shared between lines count where the
+ * compiler says. An ideal is what the same requests would take at least, were the bytes they ask for side by side. */
+typedef struct SimLine {
+    const char *file;          /* NULL: not known; the module's */
+    int line;
+    uint64_t executions;       /* by warps, of that of its instructions which was executed most often */
+    uint64_t divisions;        /* lane-instructions: integer divisions and remainders */
+    uint64_t ideal_load_sectors, ideal_store_sectors; /* of global memory */
+    uint64_t ideal_shared_wavefronts;                 /* of loads and stores */
+    SimCounters counters;      /* without the footprint, which has no line */
+} SimLine;
+
+void simgpu_counters_add(SimCounters *sum, const SimCounters *part);
+/* Of the same line in another launch. */
+void simgpu_line_add(SimLine *sum, const SimLine *part);
+
+typedef struct SimWarpPath {   /* of the warp that did most: the longest way through one block of threads */
+    uint64_t instructions, loads, shared_loads, constant_loads;
+} SimWarpPath;
+
 typedef struct SimReport {
     SimOutcome outcome;
     SimFault fault;        /* where outcome is a fault, SIM_BAD_LAUNCH or SIM_UNSUPPORTED (text only) */
     SimCounters counters;
+    SimWarpPath longest;
+    const SimLine *lines;  /* [line_count] by file and line; the GPU's, until its next launch. NULL: not watched */
+    size_t line_count;
     double modelled_s;     /* 0 where the kernel did not end */
     double occupancy;      /* resident warps over the most a multiprocessor holds, 0 to 1 */
     const char *limiter;   /* what the model says bounds the time: "dram", "l2", "lsu", "fma", "issue", "latency" */

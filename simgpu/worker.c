@@ -1,5 +1,7 @@
 #include "simgpu/worker.h"
 
+#include "simgpu/lines.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,8 @@ Worker *worker_new(Launch *launch)
     worker->stored = allocate((size_t)launch->memory->count, sizeof *worker->stored);
     for (int i = 0; i < launch->memory->count; i++)
         worker->loaded[i] = worker->stored[i] = (Touched){.low = UINT64_MAX};
+    if (launch->lines != NULL)
+        worker->lines = lines_empty(launch->lines);
     for (int i = 0; i < code->pinned_count; i++)
         set_pinned(worker, &code->pinned[i]);
     return worker;
@@ -83,6 +87,7 @@ void worker_free(Worker *worker)
     free(worker->executed);
     free(worker->loaded);
     free(worker->stored);
+    free(worker->lines);
     free(worker);
 }
 
@@ -167,7 +172,7 @@ void worker_begin_block(Worker *worker, uint64_t block)
     worker->live_count = launch->threads;
     if (launch->shared_bytes > 0) /* what was never written must not depend on which worker runs the block */
         memset(worker->shared, MEMORY_PATTERN, launch->shared_bytes);
-    worker->path = (WarpPath){0};
+    worker->path = (SimWarpPath){0};
 }
 
 /* ---- active lanes ------------------------------------------------------------------------------------------------ */

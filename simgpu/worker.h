@@ -13,6 +13,7 @@
  * warp.c          shuffles, votes, matches
  * matrix.c        products of matrix fragments, ldmatrix and its like
  * output.c        printf and assert
+ * lines.c         what is counted by source line
  *
  * All lanes of a block that are at the same place execute an instruction together, so that its dispatch is paid once
  * for up to 1024 lanes. Three shortcuts carry the speed:
@@ -91,6 +92,7 @@ typedef struct Launch {
     uint32_t multiprocessors;
     uint64_t blocks, chunk;
     int watched_source;                 /* index of the allocation; -1: none */
+    const struct LineTable *lines;      /* NULL: not watched */
     const _Atomic int *cancelled;
     struct Output *output;
 
@@ -106,12 +108,6 @@ typedef struct Launch {
 typedef struct Executed {
     uint64_t warps, lanes;              /* that ran a basic block, summed over its executions */
 } Executed;
-
-/* What the longest warp of a block did: the sum over the basic blocks that the block of threads went through. Where
- * warps take different paths, this is an upper bound of each. */
-typedef struct WarpPath {
-    uint64_t instructions, loads, shared_loads, constant_loads;
-} WarpPath;
 
 typedef struct Worker {
     Launch *launch;
@@ -145,7 +141,9 @@ typedef struct Worker {
     MemoryNote *notes;                  /* [memory_count] */
     Executed *executed;                 /* [block_count] */
     Touched *loaded, *stored;           /* [allocation] */
-    WarpPath path, longest;
+    SimWarpPath path, longest;          /* the sum over the basic blocks that the block of threads went through. Where
+                                         * warps take different paths, this is an upper bound of each */
+    SimLine *lines;                     /* [launch->lines->count]; NULL: not watched */
     SimCounters counters;               /* all but those that follow from `executed` */
 } Worker;
 

@@ -28,6 +28,7 @@ typedef struct DeviceFunction DeviceFunction;
 typedef struct DeviceStream DeviceStream;
 typedef struct DeviceEvent DeviceEvent;
 typedef struct DeviceArray DeviceArray;       /* a CUDA array: memory that only copies and textures reach */
+typedef struct DeviceProfile DeviceProfile;   /* device_profile.h */
 
 typedef struct DeviceInfo {
     char handle[64];   /* the name that opens this very device: "sim:h200", "cuda:0" */
@@ -259,6 +260,9 @@ typedef struct DeviceOps {
     /* Probes every kernel from now on; NULL: none any more. The probe stays the caller's. The operation itself is NULL on
      * a device that cannot do this. */
     void (*probe)(Device *device, DeviceProbe *probe);
+    /* Adds what every launch and copy does to the profile from now on; NULL: to none any more. The profile stays the
+     * caller's. The operation itself is NULL on a device that cannot do this. */
+    void (*profile)(Device *device, DeviceProfile *profile);
 } DeviceOps;
 
 struct Device {

@@ -174,8 +174,11 @@ CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
 
 void sim_count_copy(SimDevice *sim, DeviceStream *stream, uint64_t bytes, bool across_bus)
 {
+    double seconds = simgpu_copy_seconds(sim->gpu, bytes, across_bus);
     sim->statistics.copies++;
-    enqueue(sim, stream, across_bus ? ENGINE_BUS : ENGINE_KERNELS, simgpu_copy_seconds(sim->gpu, bytes, across_bus));
+    if (sim->profile != NULL)
+        sim_profile_copy(sim, bytes, across_bus, seconds);
+    enqueue(sim, stream, across_bus ? ENGINE_BUS : ENGINE_KERNELS, seconds);
 }
 
 static CudaError sim_write(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream)
@@ -407,6 +410,7 @@ static CudaError sim_launch(Device *device, const DeviceLaunch *launch)
                       .block = {launch->block[0], launch->block[1], launch->block[2]},
                       .dynamic_shared_bytes = launch->dynamic_shared_bytes,
                       .parameters = launch->parameters,
+                      .watch = sim->profile != NULL ? SIM_WATCH_LINES : 0,
                       .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
     SimReport report = {0};
     if (sim->probe != NULL)
@@ -414,6 +418,8 @@ static CudaError sim_launch(Device *device, const DeviceLaunch *launch)
     else
         simgpu_launch(sim->gpu, &grid, &report);
     count_kernel(sim, grid.function, &report);
+    if (sim->profile != NULL)
+        sim_profile_launch(sim, &grid, &report);
     enqueue(sim, launch->stream, ENGINE_KERNELS, report.modelled_s);
     return note_fault(sim, &report);
 }
@@ -623,6 +629,7 @@ static const DeviceOps OPS = {
     .texture_new = sim_texture_new,
     .texture_free = sim_texture_free,
     .probe = sim_probe,
+    .profile = sim_profile,
 };
 
 void device_describe_sim(const SimProfile *profile, DeviceInfo *info)

@@ -1,9 +1,11 @@
 /* device_sim.h - what the files of the simulated GPU share: device_sim.c (the operations of device.h),
- * device_sim_array.c (arrays and textures) and device_sim_probe.c (how kernels get at an array).  */
+ * device_sim_array.c (arrays and textures), device_sim_probe.c (how kernels get at an array) and device_sim_profile.c
+ * (what kernels did, by source line).  */
 #ifndef HARNESS_DEVICE_SIM_H
 #define HARNESS_DEVICE_SIM_H
 
 #include "harness/device/device.h"
+#include "harness/device/device_profile.h"
 #include "simgpu/simgpu.h"
 
 typedef enum Engine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } Engine;
@@ -29,6 +31,7 @@ typedef struct SimDevice {
     double longest_s;
     uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
     DeviceProbe *probe;           /* NULL: kernels are not probed */
+    DeviceProfile *profile;       /* NULL: nothing is gathered */
 } SimDevice;
 
 static inline SimDevice *sim_of(Device *device)
@@ -67,5 +70,12 @@ CudaError sim_texture_free(Device *device, uint64_t number);
 void sim_probe(Device *device, DeviceProbe *probe);
 /* Runs a grid of a function of `module`, with the device's probe. */
 void sim_launch_probed(SimDevice *sim, const SimModule *module, SimLaunch *grid, SimReport *report);
+
+/* ---- device_sim_profile.c ---------------------------------------------------------------------------------------- */
+
+void sim_profile(Device *device, DeviceProfile *profile);
+/* Adds to the device's profile, which there is: a launch, a copy or fill. */
+void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport *report);
+void sim_profile_copy(SimDevice *sim, uint64_t bytes, bool across_bus, double seconds);
 
 #endif
