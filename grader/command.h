@@ -20,6 +20,8 @@ MUST_USE Status command_check(const Options *options, int *exit_status, Message 
 MUST_USE Status command_check_problem(const Options *options, int *exit_status, Message *why);
 /* Times a problem's CPU baselines and its reference solutions, and prints them in one table. 1: one is not accepted. */
 MUST_USE Status command_baselines(const Options *options, int *exit_status, Message *why);
+/* Says where a submission's modelled time goes, line by line, and what to change. 1: it is not accepted. */
+MUST_USE Status command_explain(const Options *options, int *exit_status, Message *why);
 /* Times a file with every combination of the macros that it names. 1: none is accepted. */
 MUST_USE Status command_sweep(const Options *options, int *exit_status, Message *why);
 

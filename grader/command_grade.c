@@ -1,5 +1,6 @@
 #include "grader/command.h"
 
+#include "grader/json_target.h"
 #include "grader/judge.h"
 #include "grader/person.h"
 #include "grader/ranking.h"
@@ -7,8 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct Grading {
     const Options *options;
@@ -39,34 +38,6 @@ static Status choose_person(Grading *grading, Message *why)
     return status;
 }
 
-static bool is_same_file(const char *path, const struct stat *info)
-{
-    struct stat other;
-    return stat(path, &other) == 0 && other.st_dev == info->st_dev && other.st_ino == info->st_ino;
-}
-
-/* A result that cannot be written is found before minutes of judging. Writing replaces the file, so it must be none of
- * the things that are needed, such as /dev/null and the submission. */
-static Status check_json_target(const char *path, const char *submission, Message *why)
-{
-    struct stat info;
-    char folder[4096];
-    if (path == NULL || strcmp(path, "-") == 0)
-        return STATUS_OK;
-    if (*path == '\0')
-        return fail(STATUS_BAD_INPUT, why, "--json: an empty name, expected a file or -");
-    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return fail(STATUS_BAD_INPUT, why, "%s: not a regular file, expected a place for the result", path);
-    if (lstat(path, &info) == 0 && is_same_file(submission, &info))
-        return fail(STATUS_BAD_INPUT, why, "%s: the submission itself, expected a place for the result", path);
-    const char *slash = strrchr(path, '/');
-    int length = slash == NULL ? 0 : (int)(slash - path) + 1;
-    snprintf(folder, sizeof folder, "%.*s.", length, path);
-    if (access(folder, W_OK | X_OK) != 0)
-        return fail_errno(why, "%s: the result cannot be written there", path);
-    return STATUS_OK;
-}
-
 /* Without recording, a leaderboard that cannot be read only costs the percentile in the class. */
 static Status open_store(Grading *grading, Message *why)
 {
@@ -90,7 +61,7 @@ static Status prepare(Grading *grading, Message *why)
         status = submission_problem(&grading->submission, options->problem, &grading->problem, why);
     grading->problem_is_read = status == STATUS_OK;
     if (status == STATUS_OK)
-        status = check_json_target(options->json, options->operands[0], why);
+        status = json_target_check(options->json, options->operands[0], why);
     return status == STATUS_OK ? open_store(grading, why) : status;
 }
 
@@ -137,13 +108,6 @@ static Status rank(Grading *grading, Message *why)
     return status;
 }
 
-static Status write_out(const Text *text, Message *why)
-{
-    if (fwrite(text->data, 1, text->length, stdout) != text->length || fflush(stdout) != 0)
-        return fail_errno(why, "standard output: cannot be written");
-    return STATUS_OK;
-}
-
 /* The report, or with `--json -` the result instead of it. */
 static Status report(const Grading *grading, Message *why)
 {
@@ -152,12 +116,12 @@ static Status report(const Grading *grading, Message *why)
     Status status = STATUS_OK;
     if (json != NULL) {
         result_json(&grading->result, &text);
-        status = strcmp(json, "-") == 0 ? write_out(&text, why) : text_write_file(json, &text, why);
+        status = json_target_write(json, &text, why);
         text_free(&text);
     }
     if (status == STATUS_OK && (json == NULL || strcmp(json, "-") != 0)) {
         report_write(&grading->result, terminal_style(stdout), &text);
-        status = write_out(&text, why);
+        status = json_target_write("-", &text, why);
         text_free(&text);
     }
     return status;

@@ -29,6 +29,7 @@ typedef struct Judge {
     const char *anchor_name;     /* NULL: none */
     TestcaseSet set;
     const Testcase **testcases; /* of result->cases, one by one */
+    const DeviceProfile *profile; /* the session's; NULL: none is wanted */
     uint64_t secret;            /* seed of this run's data */
     bool queued;                /* somebody else had the device */
     bool ended;                 /* the verdict is final */
@@ -100,24 +101,12 @@ static Status compare_output(const Judge *judge, const Call *call, CaseResult *i
     return call_compare(call, judge->oracle, &item->comparison, why);
 }
 
-/* Adds a message about a kernel, in which the source file has the name that the compiler knew it by. */
-static void add_with_own_name(Text *out, const char *message, const char *file_name)
-{
-    const char *found;
-    while ((found = strstr(message, COMPILE_SOURCE_NAME)) != NULL) {
-        text_append(out, message, (size_t)(found - message));
-        text_add(out, file_name);
-        message = found + strlen(COMPILE_SOURCE_NAME);
-    }
-    text_add(out, message);
-}
-
 /* A sentence that may be shown: with the student's own file name, and of hidden cases without numbers. */
 static const char *showable(Judge *judge, bool is_hidden, const char *message)
 {
     const char *file_name = judge->job->submission->file_name;
     Text text = {0}, redacted = {0};
-    add_with_own_name(&text, message, file_name);
+    redact_compiler_name(&text, message, file_name);
     redact_numbers(&redacted, text.data, file_name);
     const Text *shown = is_hidden ? &redacted : &text;
     char *copy = arena_copy(&judge->result->arena, shown->data == NULL ? "" : shown->data, shown->length);
@@ -329,6 +318,8 @@ static void list_cases(Judge *judge)
     const bool wanted[CASE_GROUPS] = {[CASE_SAMPLE] = untimed, [CASE_HIDDEN] = untimed,
                                       [CASE_TIMED_SIM] = timed && modelled, [CASE_TIMED_CUDA] = timed && !modelled};
     result_list_cases(judge->result, &judge->set, wanted, &judge->testcases);
+    if (judge->job->profile != NULL)
+        result_keep_middle_case(judge->result, judge->testcases);
 }
 
 /* The broker opens the device while everything else is read. */
@@ -488,6 +479,8 @@ static Status load(Judge *judge, Message *why)
     if (status == STATUS_OK && report.outcome != CALL_OK)
         end_before_solve(judge, judge_call(&report, NULL, false));
     text_free(&report.printed);
+    if (status == STATUS_OK && judge->job->profile != NULL)
+        status = session_profile(judge->session, &judge->profile, why);
     if (status == STATUS_OK)
         status = session_device(judge->session, &judge->result->device, why);
     return status == STATUS_OK && !judge->ended ? open_clock(judge, why) : status;
@@ -559,6 +552,8 @@ static void conclude(const Judge *judge)
 
 static void close_all(Judge *judge)
 {
+    if (judge->profile != NULL)
+        *judge->job->profile = *judge->profile;
     device_oracle_stop(judge->device_oracle);
     device_watch_close(judge->watch);
     session_close(judge->session);

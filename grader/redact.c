@@ -1,5 +1,7 @@
 #include "grader/redact.h"
 
+#include "harness/compile.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -17,6 +19,17 @@ static bool is_ordinal(const char *word, size_t length)
 {
     size_t digits = strspn(word, "0123456789");
     return length == digits + 2 && isalpha((unsigned char)word[digits]) && isalpha((unsigned char)word[digits + 1]);
+}
+
+void redact_compiler_name(Text *out, const char *message, const char *file_name)
+{
+    const char *found;
+    while ((found = strstr(message, COMPILE_SOURCE_NAME)) != NULL) {
+        text_append(out, message, (size_t)(found - message));
+        text_add(out, file_name);
+        message = found + strlen(COMPILE_SOURCE_NAME);
+    }
+    text_add(out, message);
 }
 
 void redact_numbers(Text *out, const char *message, const char *file_name)

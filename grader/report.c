@@ -180,8 +180,7 @@ static void add_score(const Result *result, TerminalStyle style, Text *out)
     text_add(out, "\n");
 }
 
-/* What the cost model calls it (simgpu/cost.c), in words. */
-static const char *limiter_words(const char *limiter)
+const char *report_limiter_words(const char *limiter)
 {
     static const char *const words[][2] = {
         {"dram", "memory bandwidth"},  {"l2", "L2 bandwidth"},           {"lsu", "load/store units"},
@@ -204,7 +203,7 @@ static void add_timed_case(const CaseResult *item, Text *out)
     terminal_pad(out, time.data, -TIME_COLUMNS);
     if (item->statistics.has_counters) {
         text_add(out, "  ");
-        terminal_pad(out, limiter_words(item->statistics.limiter), LIMITER_COLUMNS);
+        terminal_pad(out, report_limiter_words(item->statistics.limiter), LIMITER_COLUMNS);
         text_printf(out, "%7.0f %%", 100 * item->statistics.occupancy);
     }
     text_add(out, "\n");

@@ -15,4 +15,7 @@ void report_write(const Result *result, TerminalStyle style, Text *out);
 void report_leaderboard(const Problem *problem, const Board *board, bool modelled, const Standing *standings,
                         size_t count, Text *out);
 
+/* What the cost model (simgpu/cost.h) calls "lsu", in words: "load/store units". */
+const char *report_limiter_words(const char *limiter);
+
 #endif

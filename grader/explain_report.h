@@ -1,0 +1,23 @@
+/* explain_report.h - an explanation for people, and for machines.  */
+#ifndef GRADER_EXPLAIN_REPORT_H
+#define GRADER_EXPLAIN_REPORT_H
+
+#include "base/text.h"
+#include "grader/advice.h"
+#include "grader/explain.h"
+#include "grader/result.h"
+#include "grader/terminal.h"
+
+typedef struct ExplainReport {
+    const Result *result;            /* of the one case that was run */
+    const Submission *submission;
+    const Explanation *explanation;
+    const Advice *advice;            /* [advice_count] */
+    size_t advice_count;
+} ExplainReport;
+
+void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out);
+/* docs/formats.md, "explain.json" */
+void explain_report_json(const ExplainReport *report, Text *out);
+
+#endif
