@@ -1,8 +1,8 @@
 /* advice.h - what to change in a submission, in plain words: at most five sentences, that which gains most first.
  *
  * Each piece is a rule of its own: it looks at the counters of a kernel or of one of its lines, and asks the cost model
- * what the kernel would take without what is amiss. Where that gains less than ADVICE_LEAST_GAIN of the call's time the
- * rule is silent, since a submission that has no more to gain from it should not hear of it.
+ * what the kernel would take without what is amiss. Where that gains little of the call's time the rule is silent, so
+ * that a submission near its limit hears nothing.
  *
  * Limits   the gain is the model's, and of one change alone. A rule sees numbers, not intentions: it may name a line
  *          that cannot be helped.  */
@@ -13,8 +13,6 @@
 #include "grader/explain.h"
 
 enum { ADVICE_MOST = 5 };
-
-#define ADVICE_LEAST_GAIN 0.1
 
 typedef struct Advice {
     const char *id;    /* "uncoalesced", "bank_conflicts", ...: docs/explain.md lists them */

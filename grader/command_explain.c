@@ -1,4 +1,5 @@
-/* Runs a submission once, on the timed case of middling size, on a simulated GPU that counts by source line.  */
+/* Runs a submission once, on the timed case with most operations, on a simulated GPU that counts by source line: the
+ * larger a case is, the less launches and the ends of waves hide what a line costs.  */
 #include "grader/command.h"
 
 #include "grader/explain_report.h"
@@ -31,8 +32,8 @@ static Status check_device(const Options *options, Message *why)
     const char *device = device_name(options);
     if (strcmp(device, "sim") == 0 || strncmp(device, "sim:", 4) == 0)
         return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why, "--device %s: only a simulated GPU counts by source line, expected sim[:PROFILE]",
-                device);
+    return fail(STATUS_BAD_INPUT, why,
+                "--device %s: only a simulated GPU counts by source line, expected sim[:PROFILE]", device);
 }
 
 static Status prepare(Explaining *explaining, Message *why)
@@ -72,7 +73,9 @@ static Status read_hardware(Explaining *explaining, Message *why)
     const char *handle = explaining->result.device.handle, *colon = strchr(handle, ':');
     char folder[4096];
     Status status = home_path("simgpu/profiles", folder, sizeof folder, why);
-    return status == STATUS_OK ? profile_read(folder, colon == NULL ? "" : colon + 1, &explaining->hardware, why) : status;
+    if (status == STATUS_OK)
+        status = profile_read(folder, colon == NULL ? "" : colon + 1, &explaining->hardware, why);
+    return status;
 }
 
 static Status write_explanation(const Explaining *explaining, Message *why)

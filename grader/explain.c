@@ -130,7 +130,6 @@ bool explain_is_own_line(const Explanation *explanation, const ProfileLine *line
 static void share_among_lines(Explanation *explanation, uint32_t index, SimLine *lines, double *shares)
 {
     const DeviceProfile *profile = explanation->profile;
-    ExplainedKernel *kernel = &explanation->kernels[index];
     KernelModel model;
     size_t count = 0;
     for (uint32_t i = 0; i < profile->line_count; i++)
@@ -140,13 +139,9 @@ static void share_among_lines(Explanation *explanation, uint32_t index, SimLine 
     cost_shares(&model.input, lines, count, shares);
     count = 0;
     for (uint32_t i = 0; i < profile->line_count; i++) {
-        const ProfileLine *line = &profile->lines[i];
-        if (line->kernel != index)
+        if (profile->lines[i].kernel != index)
             continue;
-        explanation->line_shares[i] = kernel->share * shares[count++];
-        if (explain_is_own_line(explanation, line) &&
-            (kernel->first_line == 0 || line->counts.line < kernel->first_line))
-            kernel->first_line = line->counts.line;
+        explanation->line_shares[i] = explanation->kernels[index].share * shares[count++];
     }
 }
 

@@ -28,7 +28,6 @@ typedef struct ExplainedKernel {
     uint32_t resident_blocks;     /* on one multiprocessor */
     const char *occupancy_limit;  /* "registers", "shared memory", ...; what keeps further blocks off */
     double waves;                 /* how often the multiprocessors fill up with blocks; below 1: some stay empty */
-    int first_line;               /* of the submission's own file; 0: not known */
 } ExplainedKernel;
 
 typedef struct Explanation {

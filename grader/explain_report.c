@@ -84,7 +84,8 @@ static void add_headline(const ExplainReport *report, TerminalStyle style, Text 
     const Explanation *explanation = report->explanation;
     text_add(out, "\n");
     terminal_colour(style, out, COLOUR_MARK, result->file_name);
-    text_printf(out, ", problem %s on %s, case \"%s\": ", result->problem->id, result->device.name, result->cases[0].name);
+    text_printf(out, ", problem %s on %s, case \"%s\": ", result->problem->id, result->device.name,
+                result->cases[0].name);
     add_seconds(out, explanation->seconds);
     text_add(out, " (modelled)\n");
     if (explanation->profile->host_copies.count + explanation->profile->device_copies.count > 0)
@@ -131,9 +132,11 @@ static void add_roofline(const SimProfile *hardware, const ExplainedKernel *kern
 static void add_occupancy(const ExplainedKernel *kernel, Text *out)
 {
     add_label(out, "occupancy");
-    text_printf(out, "%.0f %%: %u block%s a multiprocessor, limited by %s; %.3g wave%s of blocks\n",
-                100 * kernel->cost.occupancy, kernel->resident_blocks, kernel->resident_blocks == 1 ? "" : "s",
-                kernel->occupancy_limit, kernel->waves, kernel->waves == 1 ? "" : "s");
+    text_printf(out, "%.0f %%, %u block%s a multiprocessor", 100 * kernel->cost.occupancy, kernel->resident_blocks,
+                kernel->resident_blocks == 1 ? "" : "s");
+    if (kernel->cost.occupancy < 1)
+        text_printf(out, ", limited by %s", kernel->occupancy_limit);
+    text_printf(out, "; %.3g wave%s of blocks\n", kernel->waves, kernel->waves == 1 ? "" : "s");
 }
 
 static void add_resources(const ExplainedKernel *kernel, Text *out)
@@ -170,7 +173,7 @@ static void add_advice(const ExplainReport *report, TerminalStyle style, Text *o
     enum { INDENT = 5 };
     text_add(out, "\n  ");
     if (report->advice_count == 0) {
-        text_add(out, "No advice: nothing that is looked for would gain a tenth of the time.\n");
+        text_add(out, "No advice: nothing that is looked for would gain enough.\n");
         return;
     }
     terminal_colour(style, out, COLOUR_MARK, "Advice");
@@ -238,11 +241,11 @@ static void add_figures(const Row *row, Text *out)
     add_quotient(out, sectors, requests, 6);
     add_quotient(out, ideal, requests, 6);
     add_quotient(out, shared > 0 ? wavefronts : constant + (double)counters->constant_replays,
-                 shared > 0 ? shared : constant, 6);
+                 shared > 0 ? shared : constant, 7);
     if (counters->divergent_branches > 0)
-        text_printf(out, "%5.0f%%", 100 * fmin(1, (double)counters->divergent_branches / (double)line->executions));
+        text_printf(out, "%6.0f%%", 100 * fmin(1, (double)counters->divergent_branches / (double)line->executions));
     else
-        text_printf(out, "%6s", "");
+        text_printf(out, "%7s", "");
 }
 
 /* Tabs become four columns' worth of spaces, so that lines can be cut. */
@@ -270,13 +273,15 @@ static bool is_near_code(const Row *rows, size_t count, size_t line)
 
 static void add_listing(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    enum { FIGURES = 43, BEFORE = 52 };
+    enum { FIGURES = 45, BEFORE = 55 };
     const char *source = report->submission->source.data;
     size_t count = count_lines(source);
     double elsewhere, own = 0;
     const Row *rows = gather_rows(report, count, &elsewhere);
     bool skipped = false;
-    text_printf(out, "\n  line   time  warps lanes sector ideal passes diverge\n");
+    text_printf(out, "\n%38s\n", "sectors");
+    text_printf(out, "%6s %6s%7s%6s%6s%6s%7s%7s\n", "line", "time", "warps", "lanes", "got", "ideal", "passes",
+                "splits");
     for (size_t number = 1; number <= count; number++) {
         size_t length = strcspn(source, "\n");
         bool shown = is_near_code(rows, count, number);
@@ -288,15 +293,15 @@ static void add_listing(const ExplainReport *report, TerminalStyle style, Text *
             else
                 text_printf(out, "%*s", FIGURES, "");
             text_add(out, style.utf8 ? " │ " : " | ");
-            add_source_line(source, length, width_of(style) - BEFORE - 2, out);
+            add_source_line(source, length, width_of(style) - BEFORE, out);
             text_add(out, "\n");
         }
         own += rows[number].share;
         skipped = !shown;
         source += length + (source[length] == '\n');
     }
-    text_printf(out, "%6s%6.1f%% in lines of headers, %.1f%% in launches, starts of blocks and copies\n", "", 100 * elsewhere,
-                100 * fmax(0, 1 - own - elsewhere));
+    text_printf(out, "%6s%6.1f%% in lines of headers, %.1f%% in launches, starts of blocks and copies\n", "",
+                100 * elsewhere, 100 * fmax(0, 1 - own - elsewhere));
 }
 
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out)

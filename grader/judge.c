@@ -319,7 +319,7 @@ static void list_cases(Judge *judge)
                                       [CASE_TIMED_SIM] = timed && modelled, [CASE_TIMED_CUDA] = timed && !modelled};
     result_list_cases(judge->result, &judge->set, wanted, &judge->testcases);
     if (judge->job->profile != NULL)
-        result_keep_middle_case(judge->result, judge->testcases);
+        result_keep_largest_case(judge->result, judge->testcases);
 }
 
 /* The broker opens the device while everything else is read. */

@@ -23,8 +23,8 @@ typedef struct JudgeJob {
     bool timed_only;        /* leave out samples and hidden cases: for reference solutions, which `check` judges */
     bool untimed_only;      /* leave out timed cases: what is asked for is the verdict alone */
     bool beyond_samples;    /* wrong answers to samples do not spare the hidden cases: which of them would find it? */
-    DeviceProfile *profile; /* NULL: none is wanted. Else one timed case is run, that of middling size, on a device that
-                             * can tell (session_profile()), and what its kernels did is put here */
+    DeviceProfile *profile; /* NULL: none is wanted. Else one timed case is run, that with most operations, on a device
+                             * that can tell (session_profile()), and what its kernels did is put here */
     Progress *progress;     /* NULL: silent */
     /* The reference solution that tells whether the device is steady; NULL: none is known. May be NULL itself. */
     const Submission *(*anchor)(void *context, const DeviceInfo *device);

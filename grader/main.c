@@ -38,7 +38,8 @@ static const struct Subcommand {
      "    Times the CPU baselines and the reference solutions, and prints them in one table.\n"},
     {"explain", command_explain, "pdj",
      "convjudge explain [--problem ID] [--device DEVICE] [--json FILE|-] FILE\n"
-     "    Says where FILE's time goes on a simulated GPU: what bounds each kernel, what each line costs, and what to change.\n"},
+     "    Says where FILE's time goes on a simulated GPU: what bounds each kernel, what each line costs, what to change.\n"
+     "    --json FILE      write explain.json (docs/formats.md); \"-\": to standard output, instead of the report\n"},
     {"sweep", command_sweep, "pd",
      "convjudge sweep [--problem ID] [--device DEVICE] FILE\n"
      "    Times FILE with every combination that a line \"// sweep: BLOCK=8,16 TILE=1,2\" in it names, and says which is best.\n"},

@@ -58,24 +58,17 @@ void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted
     }
 }
 
-static int64_t count_smaller(const Result *result, size_t than)
+void result_keep_largest_case(Result *result, const Testcase **testcases)
 {
-    int64_t smaller = 0;
-    for (size_t i = 0; i < result->case_count; i++)
-        smaller += result->cases[i].operations < result->cases[than].operations ||
-                   (result->cases[i].operations == result->cases[than].operations && i < than);
-    return smaller;
-}
-
-void result_keep_middle_case(Result *result, const Testcase **testcases)
-{
-    for (size_t i = 0; i < result->case_count; i++)
-        if (count_smaller(result, i) == (int64_t)(result->case_count / 2)) {
-            result->cases[0] = result->cases[i];
-            testcases[0] = testcases[i];
-            result->case_count = 1;
-            return;
-        }
+    size_t largest = 0;
+    if (result->case_count == 0)
+        return;
+    for (size_t i = 1; i < result->case_count; i++)
+        if (result->cases[i].operations > result->cases[largest].operations)
+            largest = i;
+    result->cases[0] = result->cases[largest];
+    testcases[0] = testcases[largest];
+    result->case_count = 1;
 }
 
 void result_warn(Result *result, const char *format, ...)

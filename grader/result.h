@@ -105,8 +105,8 @@ void result_begin(Result *result, const Problem *problem, const Submission *subm
 void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted[CASE_GROUPS],
                        const Testcase ***testcases);
 
-/* Leaves but one case, which has as many operations as half of the others have at most. */
-void result_keep_middle_case(Result *result, const Testcase **testcases);
+/* Leaves but the case with most operations. */
+void result_keep_largest_case(Result *result, const Testcase **testcases);
 
 /* Adds a warning, once. */
 __attribute__((format(printf, 2, 3))) void result_warn(Result *result, const char *format, ...);

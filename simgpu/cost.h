@@ -39,8 +39,8 @@ typedef struct Cost {
 
 Cost cost_model(const CostInput *input);
 
-/* Shapes   `shares`: one for each of `count` lines of the kernel, parts of 1: of the modelled time. What is left to 1 is
- *          the launch, the start of blocks, and whatever else an empty kernel of that size would take.
+/* Shapes   `shares`: one for each of `count` lines of the kernel, parts of 1: of the modelled time. What is left to 1
+ *          is the launch, the start of blocks, and whatever else an empty kernel of that size would take.
  * Theory   a part's weight in the time is that of its term, t_i^p / sum t_j^p; a part is divided among the lines as the
  *          model itself says for the counters of each line alone. */
 void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares);

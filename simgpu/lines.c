@@ -100,7 +100,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Each request takes a sector at least, and as many as hold what its lanes ask for; fewer where they ask for the same. */
+/* Each request takes a sector at least, and as many as hold what its lanes ask for, or fewer where they ask for the
+ * same. */
 static uint64_t ideal_sectors(uint64_t requests, uint64_t sectors, uint64_t bytes)
 {
     uint64_t filled = (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;

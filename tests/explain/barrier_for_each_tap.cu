@@ -1,0 +1,34 @@
+// advice: needless_barriers
+// problem: conv1d
+// A shared tile that is written once, and a barrier after every tap that is read.
+#include <cuda_runtime.h>
+
+constexpr int THREADS = 256;
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)
+{
+    extern __shared__ float s_input[];
+    float* s_kernel = s_input + THREADS + kernel_size - 1;
+    int first = blockIdx.x * blockDim.x, i = first + threadIdx.x;
+    for (int j = threadIdx.x; j < THREADS + kernel_size - 1; j += THREADS)
+        s_input[j] = first + j < output_size + kernel_size - 1 ? input[first + j] : 0.0f;
+    for (int k = threadIdx.x; k < kernel_size; k += THREADS)
+        s_kernel[k] = kernel[k];
+    __syncthreads();
+
+    float sum = 0.0f;
+    for (int k = 0; k < kernel_size; k++) {
+        sum += s_input[threadIdx.x + k] * s_kernel[k];
+        __syncthreads();
+    }
+    if (i < output_size)
+        output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    size_t bytes = (THREADS + 2 * kernel_size - 1) * sizeof(float);
+    convolve<<<(output_size + THREADS - 1) / THREADS, THREADS, bytes>>>(input, kernel, output, output_size, kernel_size);
+    cudaDeviceSynchronize();
+}
