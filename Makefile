@@ -72,6 +72,10 @@ sweep: build  ## Time every combination of a "// sweep:" line's macros: SUB=myke
 	@$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(BUILD)/convjudge sweep $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} -- "$$SUB"
 
+explain: build  ## Say where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=sim[:profile]] [JSON=file]
+	@$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(BUILD)/convjudge explain $${PROBLEM:+--problem "$$PROBLEM"} \
+	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
+
 check-problem: build  ## Hold a problem to what a problem must be, and name the first thing missing: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(BUILD)/convjudge check-problem --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"}
@@ -200,5 +204,5 @@ $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard references baselines sweep check-problem new-problem student-kit calibrate build setup toolchain test test-programs sanitized-unit-tests unit \
+.PHONY: help grade leaderboard references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-programs sanitized-unit-tests unit \
   test-gpu lint bench clean

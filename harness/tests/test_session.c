@@ -549,6 +549,36 @@ static void a_probe_tells_who_reads_the_input_itself(void **state)
     finish(&run);
 }
 
+/* ---- profiles ---------------------------------------------------------------------------------------------------- */
+
+/* The judge's own copies, before and after the call, are none of the submission's. */
+static void a_profile_tells_what_kernels_and_copies_did(void **state)
+{
+    Run run;
+    Message why;
+    const DeviceProfile *profile;
+    load(&run, HONEST_KERNEL SOLVE("float first; cudaMemcpy(&first, in, 4, cudaMemcpyDeviceToHost);" LAUNCH LAUNCH),
+         &LIMITS);
+    check_status(session_profile(run.session, &profile, &why), &why);
+    for (int call = 0; call < 2; call++) { /* each call begins anew */
+        call_probed(&run, false);
+        assert_int_equal(profile->kernel_count, 1);
+        assert_string_equal(profile->kernels[0].name, "_Z5twicePKfPfi");
+        assert_int_equal(profile->kernels[0].launches, 2);
+        assert_int_equal(profile->kernels[0].counters.global_load_bytes, 2 * COUNT * sizeof(float));
+        assert_int_equal(profile->host_copies.count, 1);
+        assert_int_equal(profile->host_copies.bytes, 4);
+        assert_int_equal(profile->device_copies.count, 0);
+        SimCounters sum = {0};
+        for (uint32_t i = 0; i < profile->line_count; i++)
+            simgpu_counters_add(&sum, &profile->lines[i].counts.counters);
+        assert_int_equal(sum.warp_instructions, profile->kernels[0].counters.warp_instructions);
+        assert_int_equal(sum.global_load_sectors, profile->kernels[0].counters.global_load_sectors);
+        assert_int_equal(profile->kernels_left_out + profile->lines_left_out, 0);
+    }
+    finish(&run);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -564,6 +594,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(nonsense_in_the_ring_is_a_violation, no_child_is_left),
         cmocka_unit_test_teardown(a_probed_input_is_another_in_constant_memory, no_child_is_left),
         cmocka_unit_test_teardown(a_probe_tells_who_reads_the_input_itself, no_child_is_left),
+        cmocka_unit_test_teardown(a_profile_tells_what_kernels_and_copies_did, no_child_is_left),
     };
     if (argc > 1 && strcmp(argv[1], "broker") == 0) /* the session starts its own program as the broker */
         return broker_main(argc - 1, argv + 1);

@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# Where a submission's time goes, and what is advised.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# first_advice FILE: the id of what comes first; "none".
+first_advice() {
+    judge explain --json result.json "$1"
+    [[ $status == 0 ]] || { echo "$output"; return 1; }
+    jq -r '.advice[0].id // "none"' result.json
+}
+
+# advises ID FILE
+advises() {
+    local found
+    found=$(first_advice "$2") || { echo "$2: $found"; return 1; }
+    [[ $found == "$1" ]] || { echo "$2: got $found, expected $1: $(jq -c '.advice[] | [.id, .line, .gain]' result.json)"; return 1; }
+}
+
+@test "each classical mistake is what comes first" {
+    local file
+    advises uncoalesced "$root/solutions/depthwise-conv1d/accepted/uncoalesced.cu"
+    advises bank_conflicts "$root/solutions/conv2d-separable/accepted/two_passes_bank_conflicts.cu"
+    advises reread "$root/solutions/conv1d/accepted/naive.cu"
+    advises global_accumulation "$root/solutions/conv2d-same/accepted/global_accumulation.cu"
+    advises constant_addresses_differ "$root/solutions/depthwise-conv1d/accepted/constant_memory.cu"
+    advises constants_too_long "$root/solutions/conv1d/accepted/constant_memory.cu"
+    advises host_copies "$root/solutions/conv-layer/accepted/copies_on_each_call.cu"
+    advises too_much_integer "$root/solutions/conv2d-same/accepted/naive.cu"
+    for file in "$root"/tests/explain/*.cu; do
+        advises "$(sed -n '1s|^// advice: ||p' "$file")" "$file"
+    done
+}
+
+@test "the best reference of each problem gets no advice" {
+    advises none "$root/solutions/blur-rgb/accepted/several_results.cu"
+    advises none "$root/solutions/conv-layer/accepted/implicit_product_registers.cu"
+    advises none "$root/solutions/conv1d/accepted/vector_loads.cu"
+    advises none "$root/solutions/conv1d-constant/accepted/register_tile.cu"
+    advises none "$root/solutions/conv1d-same/accepted/vector_loads.cu"
+    advises none "$root/solutions/conv2d/accepted/vector_loads.cu"
+    advises none "$root/solutions/conv2d-constant/accepted/register_tile.cu"
+    advises none "$root/solutions/conv2d-same/accepted/constant_tiled.cu"
+    advises none "$root/solutions/conv2d-separable/accepted/fused_registers.cu"
+    advises none "$root/solutions/conv3d/accepted/fixed_sizes.cu"
+    advises none "$root/solutions/depthwise-conv1d/accepted/register_tile.cu"
+    advises none "$root/solutions/gaussian-blur/accepted/aligned_halo.cu"
+}
+
+@test "a listing stands below bound, roofline, occupancy and advice, in a hundred columns" {
+    judge explain "$root/solutions/conv1d/accepted/naive.cu"
+    ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "bound" "roofline" "occupancy" "Advice" \
+        "line 16: each element is read from global memory" "sum += input[i + k] * kernel[k];" "sectors"
+    lacks $'\033'
+    [[ $(awk '{ if (length > most) most = length } END { print most }' <<<"$output") -le 124 ]] # in bytes
+}
+
+@test "colour where it is wanted" {
+    unset NO_COLOR
+    export CLICOLOR_FORCE=1
+    judge explain "$root/solutions/conv1d/accepted/vector_loads.cu"
+    ends 0 $'\033[1mvector_loads.cu' "No advice"
+}
+
+@test "explain.json holds kernels, lines and advice, and shares that add up" {
+    judge explain --json result.json "$root/solutions/conv1d/accepted/naive.cu"
+    ends 0 "Advice"
+    jq -e '.schema == 1 and .problem == "conv1d" and .file == "naive.cu" and .device == "sim-h200"
+        and (.kernels | length == 1) and .kernels[0].bound == "lsu" and .kernels[0].occupancy == 1
+        and ([.lines[].share] | add | . > 0.5 and . <= 1)
+        and (.advice[0] | .line == 16 and .gain > 0.1)
+        and .kernels[0].counters.fma32 == ([.lines[].counters.fma32 // 0] | add)' result.json
+    "$build/convjudge" explain --json - "$root/solutions/conv1d/accepted/naive.cu" 2>/dev/null | cmp - result.json
+}
+
+@test "what is not accepted gets its verdict instead" {
+    submission >x.cu 'return;'
+    judge explain x.cu
+    ends 1 "Wrong Answer" "never written"
+    lacks Advice
+    submission >y.cu '' 'syntax'
+    judge explain y.cu
+    ends 1 "Compile Error" "y.cu(9): error"
+}
+
+@test "a wrong request is refused" {
+    submission >x.cu
+    judge explain --device cuda x.cu
+    ends 2 "--device cuda: only a simulated GPU counts by source line, expected sim[:PROFILE]"
+    judge explain --device sim:nothing x.cu
+    ends 2 "no such profile of a simulated GPU"
+    judge explain
+    ends 2 "expected one FILE to explain, found 0"
+    judge explain --json x.cu x.cu
+    ends 2 "the submission itself"
+    judge explain --json . x.cu
+    ends 2 "not a regular file"
+}
