@@ -89,7 +89,7 @@ student-kit:  ## Pack what students get, without hidden cases and solutions, int
 calibrate: build  ## Measure a GPU's ceilings and time all reference solutions on it: [DEVICE=...]
 	@$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
 
-build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/convjudge-cpu-runner $(BUILD)/libcudart.so.13  ## Build the judge
+build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/convjudge-cpu-runner $(BUILD)/convjudge-direct-runner $(BUILD)/libcudart.so.13  ## Build the judge
 
 setup:  ## Install what is missing (Debian or Ubuntu, as root), else say what to install
 	@harness/setup.sh
@@ -196,6 +196,8 @@ $(BUILD)/convjudge-runner: $(runner_objects) $(BUILD)/libcudart.so.13
 	$(call say,LD)$(CC) $(plain_flags) $^ -Wl,-rpath,'$$ORIGIN' -ldl -lpthread -o $@
 
 $(BUILD)/convjudge-cpu-runner: $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/cpu_runner/*.c))
+$(BUILD)/convjudge-direct-runner: $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/direct_runner/*.c))
+$(BUILD)/convjudge-cpu-runner $(BUILD)/convjudge-direct-runner:
 	$(call say,LD)$(CC) $(plain_flags) $^ -ldl -lpthread -o $@
 
 $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map

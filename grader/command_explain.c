@@ -5,6 +5,7 @@
 #include "grader/explain_report.h"
 #include "grader/json_target.h"
 #include "grader/judge.h"
+#include "grader/ncu.h"
 #include "grader/report.h"
 #include "harness/toolkit.h"
 
@@ -18,22 +19,33 @@ typedef struct Explaining {
     bool problem_is_read;
     SimProfile hardware;
     DeviceProfile *profile;
+    DeviceInfo gpu;             /* a real one, where it is asked for: */
+    NcuMeasurement measurement;
+    const char *note;           /* why nothing is measured there; NULL: there is nothing to say */
+    Message why_not;
     Progress progress;
     Result result;
 } Explaining;
 
-static const char *device_name(const Options *options)
+static bool is_real(const Options *options)
 {
-    return options->device == NULL ? "sim" : options->device;
+    return options->device != NULL && (strcmp(options->device, "cuda") == 0 || strncmp(options->device, "cuda:", 5) == 0);
 }
 
-static Status check_device(const Options *options, Message *why)
+static const char *simulated_device(const Options *options)
 {
-    const char *device = device_name(options);
-    if (strcmp(device, "sim") == 0 || strncmp(device, "sim:", 4) == 0)
-        return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why,
-                "--device %s: only a simulated GPU counts by source line, expected sim[:PROFILE]", device);
+    return options->device == NULL || is_real(options) ? "sim" : options->device;
+}
+
+static Status check_device(Explaining *explaining, Message *why)
+{
+    const Options *options = explaining->options;
+    const char *device = simulated_device(options);
+    if (strcmp(device, "sim") != 0 && strncmp(device, "sim:", 4) != 0)
+        return fail(STATUS_BAD_INPUT, why, "--device %s: expected sim[:PROFILE] or cuda[:N]", device);
+    if (options->ncu && !is_real(options))
+        return fail(STATUS_BAD_INPUT, why, "--ncu: expected --device cuda beside it: it measures on a real GPU");
+    return is_real(options) ? device_describe(options->device, &explaining->gpu, why) : STATUS_OK;
 }
 
 static Status prepare(Explaining *explaining, Message *why)
@@ -41,7 +53,7 @@ static Status prepare(Explaining *explaining, Message *why)
     const Options *options = explaining->options;
     if (options->operand_count != 1)
         return fail(STATUS_BAD_INPUT, why, "expected one FILE to explain, found %d", options->operand_count);
-    Status status = check_device(options, why);
+    Status status = check_device(explaining, why);
     if (status == STATUS_OK)
         status = submission_read(options->operands[0], &explaining->submission, why);
     if (status == STATUS_OK)
@@ -60,7 +72,7 @@ static Status run(Explaining *explaining, Message *why)
     const JudgeJob job = {
         .problem = &explaining->problem,
         .submission = &explaining->submission,
-        .device = device_name(explaining->options),
+        .device = simulated_device(explaining->options),
         .timed_only = true,
         .profile = explaining->profile,
         .progress = &explaining->progress,
@@ -78,6 +90,23 @@ static Status read_hardware(Explaining *explaining, Message *why)
     return status;
 }
 
+/* What stands beside the simulated figures may be missing; they are right without it. */
+static void measure(Explaining *explaining)
+{
+    if (!is_real(explaining->options))
+        return;
+    if (!explaining->options->ncu) {
+        explaining->note = "not asked for: --ncu runs the file directly on the GPU, outside of the sandbox";
+        return;
+    }
+    progress_begin(&explaining->progress, "ncu", 0);
+    Status status = ncu_measure(&explaining->problem, &explaining->submission, &explaining->result.cases[0].sizes,
+                                &explaining->gpu, &explaining->measurement, &explaining->why_not);
+    if (status != STATUS_OK)
+        explaining->note = explaining->why_not.text;
+    progress_end(&explaining->progress, status == STATUS_OK ? "measured" : "failed");
+}
+
 static Status write_explanation(const Explaining *explaining, Message *why)
 {
     const char *json = explaining->options->json;
@@ -87,7 +116,8 @@ static Status write_explanation(const Explaining *explaining, Message *why)
     Status status = STATUS_OK;
     explain(explaining->profile, &explaining->hardware, &explanation);
     ExplainReport report = {.result = &explaining->result, .submission = &explaining->submission,
-                            .explanation = &explanation, .advice = advice};
+                            .explanation = &explanation, .advice = advice, .gpu = explaining->gpu.name,
+                            .measurement = &explaining->measurement, .note = explaining->note};
     report.advice_count = advice_find(&explanation, explaining->submission.source.data, advice);
     if (json != NULL) {
         explain_report_json(&report, &text);
@@ -123,7 +153,10 @@ static Status conclude(Explaining *explaining, int *exit_status, Message *why)
         return fail(STATUS_BAD_INPUT, why, "%s: solve() launches no kernel, there is nothing to explain",
                     explaining->submission.file_name);
     Status status = read_hardware(explaining, why);
-    return status == STATUS_OK ? write_explanation(explaining, why) : status;
+    if (status != STATUS_OK)
+        return status;
+    measure(explaining);
+    return write_explanation(explaining, why);
 }
 
 Status command_explain(const Options *options, int *exit_status, Message *why)

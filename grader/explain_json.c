@@ -103,6 +103,32 @@ static void put_lines(cJSON *root, const ExplainReport *report)
     }
 }
 
+/* Under the names of the simulated counters. */
+static void put_measured(cJSON *root, const NcuMeasurement *measurement)
+{
+    static const char *const keys[NCU_METRICS] = {
+        [NCU_SECONDS] = "seconds",
+        [NCU_OCCUPANCY] = "occupancy",
+        [NCU_WARP_INSTRUCTIONS] = "warp_instructions",
+        [NCU_LOAD_REQUESTS] = "global_load_requests",
+        [NCU_LOAD_SECTORS] = "global_load_sectors",
+        [NCU_STORE_SECTORS] = "global_store_sectors",
+        [NCU_SHARED_WAVEFRONTS] = "shared_wavefronts",
+        [NCU_DRAM_BYTES] = "dram_bytes",
+    };
+    cJSON *list = measurement->count == 0 ? NULL : cJSON_AddArrayToObject(root, "measured");
+    for (size_t i = 0; i < measurement->count; i++) {
+        const NcuKernel *kernel = &measurement->kernels[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", kernel->name);
+        json_put_number(item, "launches", kernel->launches);
+        for (int metric = 0; metric < NCU_METRICS; metric++)
+            if (kernel->values[metric] >= 0)
+                json_put_number(item, keys[metric], kernel->values[metric]);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
 static void put_copies(cJSON *root, const char *key, const ProfileCopies *copies)
 {
     cJSON *object = cJSON_AddObjectToObject(root, key);
@@ -130,6 +156,7 @@ void explain_report_json(const ExplainReport *report, Text *out)
     put_copies(root, "host_copies", &explanation->profile->host_copies);
     put_copies(root, "device_copies", &explanation->profile->device_copies);
     put_lines(root, report);
+    put_measured(root, report->measurement);
     json_print(root, out);
     cJSON_Delete(root);
 }

@@ -52,8 +52,8 @@ static void add_folded(Text *out, const char *words, int at, int indent, int wid
     text_add(out, "\n");
 }
 
-/* "640", "16.4K", "2.1M" in at most five columns. */
-static void add_count(Text *out, double count, int columns)
+/* "640", "16.4K", "2.1M" */
+static void add_short(Text *out, double count)
 {
     static const char *const units[] = {"", "K", "M", "G", "T"};
     size_t unit = 0;
@@ -61,8 +61,13 @@ static void add_count(Text *out, double count, int columns)
         count /= 1000;
         unit++;
     }
+    text_printf(out, unit == 0 || count >= 99.95 ? "%.0f%s" : "%.1f%s", count, units[unit]);
+}
+
+static void add_count(Text *out, double count, int columns)
+{
     Text text = {0};
-    text_printf(&text, unit == 0 || count >= 99.95 ? "%.0f%s" : "%.1f%s", count, units[unit]);
+    add_short(&text, count);
     terminal_pad(out, text.data, -columns);
     text_free(&text);
 }
@@ -304,11 +309,94 @@ static void add_listing(const ExplainReport *report, TerminalStyle style, Text *
                 100 * elsewhere, 100 * fmax(0, 1 - own - elsewhere));
 }
 
+/* ---- what was measured ------------------------------------------------------------------------------------------- */
+
+/* The simulated figure for what ncu measures, of all kernels with that name. */
+static double simulated(const Explanation *explanation, const char *name, NcuMetric metric)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < explanation->profile->kernel_count; i++) {
+        const ExplainedKernel *kernel = &explanation->kernels[i];
+        const SimCounters *counters = &kernel->profile->counters;
+        if (strcmp(kernel->name, name) != 0)
+            continue;
+        switch (metric) {
+        case NCU_SECONDS: sum += kernel->profile->seconds; break;
+        case NCU_OCCUPANCY: sum = kernel->cost.occupancy; break;
+        case NCU_WARP_INSTRUCTIONS: sum += (double)counters->warp_instructions; break;
+        case NCU_LOAD_REQUESTS: sum += (double)counters->global_load_requests; break;
+        case NCU_LOAD_SECTORS: sum += (double)counters->global_load_sectors; break;
+        case NCU_STORE_SECTORS: sum += (double)counters->global_store_sectors; break;
+        case NCU_SHARED_WAVEFRONTS:
+            sum += (double)(counters->shared_load_wavefronts + counters->shared_store_wavefronts);
+            break;
+        case NCU_DRAM_BYTES: sum += kernel->dram_bytes; break;
+        case NCU_METRICS: break;
+        }
+    }
+    return sum;
+}
+
+static void add_value(Text *out, NcuMetric metric, double value)
+{
+    Text text = {0};
+    if (value < 0)
+        text_add(&text, "-");
+    else if (metric == NCU_SECONDS)
+        add_seconds(&text, value);
+    else if (metric == NCU_OCCUPANCY)
+        text_printf(&text, "%.0f %%", 100 * value);
+    else
+        add_short(&text, value);
+    terminal_pad(out, text.data, -14);
+    text_free(&text);
+}
+
+static void add_measured_kernel(const ExplainReport *report, const NcuKernel *kernel, Text *out)
+{
+    static const char *const words[NCU_METRICS] = {
+        [NCU_SECONDS] = "time",
+        [NCU_OCCUPANCY] = "occupancy",
+        [NCU_WARP_INSTRUCTIONS] = "warp instructions",
+        [NCU_LOAD_REQUESTS] = "global load requests",
+        [NCU_LOAD_SECTORS] = "global load sectors",
+        [NCU_STORE_SECTORS] = "global store sectors",
+        [NCU_SHARED_WAVEFRONTS] = "shared memory passes",
+        [NCU_DRAM_BYTES] = "bytes of DRAM traffic",
+    };
+    text_printf(out, "    %s, %.0f launch%s\n", kernel->name, kernel->launches, kernel->launches > 1 ? "es" : "");
+    for (int metric = 0; metric < NCU_METRICS; metric++) {
+        text_add(out, "      ");
+        terminal_pad(out, words[metric], 24);
+        add_value(out, (NcuMetric)metric, kernel->values[metric]);
+        add_value(out, (NcuMetric)metric, simulated(report->explanation, kernel->name, (NcuMetric)metric));
+        text_add(out, "\n");
+    }
+}
+
+static void add_measured(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    if (report->note == NULL && report->measurement->count == 0)
+        return;
+    text_add(out, "\n  ");
+    terminal_colour(style, out, COLOUR_MARK, "Nsight Compute");
+    if (report->note != NULL) {
+        text_add(out, ": ");
+        terminal_add_line(out, report->note);
+        text_add(out, "\n");
+        return;
+    }
+    text_printf(out, " on %s\n%30s%14s%14s\n", report->gpu, "", "measured", "simulated");
+    for (size_t i = 0; i < report->measurement->count; i++)
+        add_measured_kernel(report, &report->measurement->kernels[i], out);
+}
+
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out)
 {
     add_headline(report, style, out);
     for (uint32_t i = 0; i < report->explanation->profile->kernel_count; i++)
         add_kernel(report, &report->explanation->kernels[i], style, out);
     add_advice(report, style, out);
+    add_measured(report, style, out);
     add_listing(report, style, out);
 }

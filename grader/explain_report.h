@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "grader/advice.h"
 #include "grader/explain.h"
+#include "grader/ncu.h"
 #include "grader/result.h"
 #include "grader/terminal.h"
 
@@ -14,6 +15,9 @@ typedef struct ExplainReport {
     const Explanation *explanation;
     const Advice *advice;            /* [advice_count] */
     size_t advice_count;
+    const char *gpu;                 /* the real one that was measured on */
+    const NcuMeasurement *measurement;
+    const char *note;                /* why nothing was measured; NULL: something was, or nothing was wanted */
 } ExplainReport;
 
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out);

@@ -377,10 +377,9 @@ static void end_compile_step(const Judge *judge)
     progress_end(judge->job->progress, text);
 }
 
-static Status compile_for(const Judge *judge, const Submission *submission, const DeviceInfo *device,
-                          Compiled *compiled, Message *why)
+Status judge_compile(const Problem *problem, const Submission *submission, const DeviceInfo *device,
+                     const Toolkit *toolkit, const char *scratch, Compiled *compiled, Message *why)
 {
-    const Problem *problem = judge->job->problem;
     const char *types[PROBLEM_MAX_PARAMETERS];
     for (size_t i = 0; i < problem->parameter_count; i++)
         types[i] = problem->parameters[i].c_type;
@@ -393,7 +392,13 @@ static Status compile_for(const Judge *judge, const Submission *submission, cons
         .parameter_count = problem->parameter_count,
         .compute = 10 * device->compute_major + device->compute_minor,
     };
-    return compile_submission(&job, &judge->toolkit, judge->scratch, compiled, why);
+    return compile_submission(&job, toolkit, scratch, compiled, why);
+}
+
+static Status compile_for(const Judge *judge, const Submission *submission, const DeviceInfo *device,
+                          Compiled *compiled, Message *why)
+{
+    return judge_compile(judge->job->problem, submission, device, &judge->toolkit, judge->scratch, compiled, why);
 }
 
 static Status compile(Judge *judge, Message *why)

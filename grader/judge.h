@@ -13,6 +13,7 @@
 #include "grader/result.h"
 #include "grader/submission.h"
 #include "harness/session.h"
+#include "harness/toolkit.h"
 
 #include <stdbool.h>
 
@@ -35,6 +36,10 @@ typedef struct JudgeJob {
  * result; a Status other than OK is the fault of the judge, its data or its user. `result` is to be freed in any case;
  * problem and submission must outlive it. */
 MUST_USE Status judge_submission(const JudgeJob *job, Result *result, Message *why);
+
+/* The submission as it is compiled to be judged on a device; the object lies in `scratch`. */
+MUST_USE Status judge_compile(const Problem *problem, const Submission *submission, const DeviceInfo *device,
+                              const Toolkit *toolkit, const char *scratch, Compiled *compiled, Message *why);
 
 typedef struct Judgement {
     Verdict verdict;

@@ -36,10 +36,12 @@ static const struct Subcommand {
     {"baselines", command_baselines, "pd",
      "convjudge baselines --problem ID [--device DEVICE]\n"
      "    Times the CPU baselines and the reference solutions, and prints them in one table.\n"},
-    {"explain", command_explain, "pdj",
-     "convjudge explain [--problem ID] [--device DEVICE] [--json FILE|-] FILE\n"
+    {"explain", command_explain, "pdju",
+     "convjudge explain [--problem ID] [--device DEVICE] [--json FILE|-] [--ncu] FILE\n"
      "    Says where FILE's time goes on a simulated GPU: what bounds each kernel, what each line costs, what to change.\n"
-     "    --json FILE      write explain.json (docs/formats.md); \"-\": to standard output, instead of the report\n"},
+     "    --json FILE      write explain.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
+     "    --ncu            with --device cuda: besides, what Nsight Compute measures there. Runs FILE directly on the GPU,\n"
+     "                     outside of the sandbox and with your rights: for your own files\n"},
     {"sweep", command_sweep, "pd",
      "convjudge sweep [--problem ID] [--device DEVICE] FILE\n"
      "    Times FILE with every combination that a line \"// sweep: BLOCK=8,16 TILE=1,2\" in it names, and says which is best.\n"},

@@ -7,8 +7,8 @@ static const struct option long_options[] = {
     {"problem", required_argument, NULL, 'p'}, {"device", required_argument, NULL, 'd'},
     {"as", required_argument, NULL, 'a'},      {"json", required_argument, NULL, 'j'},
     {"no-record", no_argument, NULL, 'n'},     {"export", no_argument, NULL, 'e'},
-    {"timed", no_argument, NULL, 't'},         {"help", no_argument, NULL, 'h'},
-    {0},
+    {"timed", no_argument, NULL, 't'},         {"ncu", no_argument, NULL, 'u'},
+    {"help", no_argument, NULL, 'h'},          {0},
 };
 
 static void take(Options *options, int letter)
@@ -21,6 +21,7 @@ static void take(Options *options, int letter)
     case 'n': options->no_record = true; break;
     case 'e': options->export_times = true; break;
     case 't': options->timed = true; break;
+    case 'u': options->ncu = true; break;
     case 'h': options->help = true; break;
     }
 }

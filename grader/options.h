@@ -14,13 +14,14 @@ typedef struct Options {
     bool no_record;
     bool export_times;
     bool timed;
+    bool ncu;
     bool help;
     char **operands;     /* what is left: files */
     int operand_count;
 } Options;
 
 /* `accepted` holds the letters of the options that this subcommand takes: problem p, device d, as a, json j, no-record
- * n, export e, timed t. Every subcommand takes --help. */
+ * n, export e, timed t, ncu u. Every subcommand takes --help. */
 MUST_USE Status options_parse(int argc, char **argv, const char *accepted, Options *options, Message *why);
 
 #endif

@@ -84,10 +84,65 @@ advises() {
     ends 1 "Compile Error" "y.cu(9): error"
 }
 
+# fake_gpu_with_ncu: a real GPU as far as can be told, and an ncu in PATH whose body is standard input.
+fake_gpu_with_ncu() {
+    export LD_LIBRARY_PATH=$build/tests PATH=$PWD/bin:$PATH
+    mkdir bin
+    { echo '#!/usr/bin/env bash'; cat; } >bin/ncu
+    chmod +x bin/ncu
+}
+
+@test "on a real GPU a file runs under Nsight Compute only where that is asked for" {
+    submission >x.cu
+    fake_gpu_with_ncu <<<"touch $PWD/ran"
+    judge explain --device cuda x.cu
+    ends 0 "Nsight Compute: not asked for: --ncu runs the file directly on the GPU, outside of the sandbox" "Advice"
+    [[ ! -e ran ]]
+}
+
+@test "what Nsight Compute measures stands beside what is simulated" {
+    submission >x.cu
+    fake_gpu_with_ncu <<EOF
+printf '%s\n' "\$@" >"$PWD/arguments"
+cat <<'TABLE'
+convolve is about to run
+==PROF== Connected to process 1
+"ID","Kernel Name","Block Size","gpu__time_duration.sum","sm__warps_active.avg.pct_of_peak_sustained_active","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+"","","","ns","%","sector"
+"0","convolve(const float *, const float *, float *, int, int)","(256, 1, 1)","1,000","50","7"
+"1","convolve(const float *, const float *, float *, int, int)","(256, 1, 1)","2,000","100","8"
+TABLE
+EOF
+    judge explain --device cuda --ncu --json result.json x.cu
+    ends 0 "Nsight Compute on Fake GPU" "measured     simulated" "convolve, 2 launches" "75 %         100 %" "3 us"
+    jq -e '.measured[0] | .seconds * 1e9 + 0.5 | floor == 3000' result.json
+    jq -e '.measured[0] | del(.seconds) == {name: "convolve", launches: 2, occupancy: 0.75, global_load_sectors: 15}' result.json
+    grep -qx 'float:262144' arguments
+    grep -qx 'value:2047' arguments
+    grep -q '/convjudge-direct-runner$' arguments
+}
+
+@test "an ncu that is missing, fails or says nothing is named" {
+    submission >x.cu
+    fake_gpu_with_ncu <<<'exit 127'
+    judge explain --device cuda --ncu x.cu
+    ends 0 "Nsight Compute: Nsight Compute's ncu is not installed" "Advice"
+    printf '#!/bin/sh\necho "==ERROR== ERR_NVGPUCTRPERM: no permission"; exit 1\n' >bin/ncu
+    judge explain --device cuda --ncu x.cu
+    ends 0 "ncu ended with exit status 1: ==ERROR== ERR_NVGPUCTRPERM"
+    printf '#!/bin/sh\necho nothing\n' >bin/ncu
+    judge explain --device cuda --ncu x.cu
+    ends 0 "ncu printed no table"
+}
+
 @test "a wrong request is refused" {
     submission >x.cu
-    judge explain --device cuda x.cu
-    ends 2 "--device cuda: only a simulated GPU counts by source line, expected sim[:PROFILE]"
+    judge explain --device cpu x.cu
+    ends 2 "--device cpu: expected sim[:PROFILE] or cuda[:N]"
+    judge explain --device cuda:1023 x.cu
+    ends 2 "cuda:1023"
+    judge explain --ncu x.cu
+    ends 2 "--ncu: expected --device cuda beside it"
     judge explain --device sim:nothing x.cu
     ends 2 "no such profile of a simulated GPU"
     judge explain
