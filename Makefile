@@ -72,7 +72,7 @@ sweep: build  ## Time every combination of a "// sweep:" line's macros: SUB=myke
 	@$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(BUILD)/convjudge sweep $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} -- "$$SUB"
 
-explain: build  ## Say where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=sim[:profile]] [JSON=file]
+explain: build  ## Say where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [JSON=file]
 	@$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(BUILD)/convjudge explain $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 

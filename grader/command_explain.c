@@ -147,6 +147,9 @@ static Status conclude(Explaining *explaining, int *exit_status, Message *why)
 {
     bool accepted = explaining->result.verdict == VERDICT_ACCEPTED;
     *exit_status = accepted ? 0 : 1;
+    if (explaining->result.case_count == 0)
+        return fail(STATUS_BAD_INPUT, why, "problem %s: no case is timed on a simulated GPU, there is nothing to run",
+                    explaining->problem.id);
     if (!accepted)
         return write_verdict(explaining, why);
     if (explaining->profile->kernel_count == 0)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FIELD_BYTES = 4096, MAX_COLUMNS = 256, NOT_FOUND_EXIT = 127, MAX_ARGUMENTS = 16 + PROBLEM_MAX_PARAMETERS };
+enum { FIELD_BYTES = 256, MAX_COLUMNS = 64, NOT_FOUND_EXIT = 127, MAX_ARGUMENTS = 16 + PROBLEM_MAX_PARAMETERS };
 
 static const struct {
     const char *name;
@@ -27,12 +27,12 @@ static const struct {
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 typedef struct Row {
-    char fields[MAX_COLUMNS][256]; /* longer ones are cut */
+    char fields[MAX_COLUMNS][FIELD_BYTES]; /* longer ones are cut */
     size_t count;
 } Row;
 
 /* One field, quoted or not, up to the comma or the end of the line behind it. */
-static const char *read_field(const char *at, char field[256])
+static const char *read_field(const char *at, char field[FIELD_BYTES])
 {
     size_t length = 0;
     bool quoted = *at == '"';
@@ -42,7 +42,7 @@ static const char *read_field(const char *at, char field[256])
             at++;
         else if (*at == (quoted ? '"' : ','))
             break;
-        if (length + 1 < 256)
+        if (length + 1 < FIELD_BYTES)
             field[length++] = *at;
     }
     field[length] = '\0';
@@ -123,23 +123,20 @@ static void add_launch(NcuKernel *kernel, const Row *head, const Row *row)
 
 Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why)
 {
-    Row *head = calloc(2, sizeof *head), *row = head + 1;
+    Row head, row;
     const char *at = strncmp(output, "\"ID\",", 5) == 0 ? output : strstr(output, "\n\"ID\",");
     *measurement = (NcuMeasurement){0};
-    if (head == NULL || at == NULL) {
-        free(head);
+    if (at == NULL)
         return fail(STATUS_SYSTEM, why, "ncu printed no table, expected a line that begins with \"ID\"");
-    }
-    at = read_row(at + (*at == '\n'), head);
-    int name = find_column(head, "Kernel Name");
+    at = read_row(at + (*at == '\n'), &head);
+    int name = find_column(&head, "Kernel Name");
     while (*at != '\0' && name >= 0) {
-        at = read_row(at, row);
-        bool is_launch = (size_t)name < row->count && row->fields[0][0] != '\0'; /* not the row of units */
-        NcuKernel *kernel = is_launch ? find_kernel(measurement, row->fields[name]) : NULL;
+        at = read_row(at, &row);
+        bool is_launch = (size_t)name < row.count && row.fields[0][0] != '\0'; /* not the row of units */
+        NcuKernel *kernel = is_launch ? find_kernel(measurement, row.fields[name]) : NULL;
         if (kernel != NULL)
-            add_launch(kernel, head, row);
+            add_launch(kernel, &head, &row);
     }
-    free(head);
     return measurement->count > 0 ? STATUS_OK : fail(STATUS_SYSTEM, why, "ncu saw no kernel");
 }
 

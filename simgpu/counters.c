@@ -21,9 +21,9 @@ void simgpu_line_add(SimLine *sum, const SimLine *part)
 
 SimCounters counters_gained(const SimCounters *now, const SimCounters *before)
 {
-    SimCounters gained;
+    SimCounters gained = *now;
     for (size_t i = 0; i < COUNTERS; i++)
-        ((uint64_t *)&gained)[i] = ((const uint64_t *)now)[i] - ((const uint64_t *)before)[i];
+        ((uint64_t *)&gained)[i] -= ((const uint64_t *)before)[i];
     return gained;
 }
 
