@@ -38,8 +38,8 @@ struct Session {
     int buffer_memory; /* -1: none */
     uint8_t *buffers;
     size_t buffer_bytes;
-    bool exchanged;       /* the broker has joined an exchange for them */
-    int profile_memory;   /* -1: none */
+    bool exchanged;    /* the broker has joined an exchange for them */
+    int profile_memory; /* -1: none */
     DeviceProfile *profile;
 };
 
