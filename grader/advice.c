@@ -44,33 +44,49 @@ static void insert(Advice list[ADVICE_MOST], size_t *count, const Advice *new)
     list[at] = *new;
 }
 
-/* One kernel in several shapes may be told the same twice: the stronger stays. */
-static bool is_told(Advice *list, size_t *count, const Advice *new)
+/* What one rule says: kernels that are told the same of one line, as one kernel in several shapes is, gain together. */
+typedef struct Said {
+    Advice advice[PROFILE_MAX_KERNELS];
+    double strongest[PROFILE_MAX_KERNELS]; /* gain of the one whose words are kept */
+    size_t count;
+} Said;
+
+static void gather(Said *said, const Advice *found)
 {
-    for (size_t i = 0; i < *count; i++) {
-        if (strcmp(list[i].id, new->id) != 0 || list[i].line != new->line)
-            continue;
-        if (list[i].gain >= new->gain)
-            return true;
-        memmove(&list[i], &list[i + 1], (--*count - i) * sizeof *list);
+    size_t i = 0;
+    while (i < said->count && said->advice[i].line != found->line)
+        i++;
+    double sum = found->gain + (i < said->count ? said->advice[i].gain : 0);
+    if (i == said->count || found->gain > said->strongest[i]) {
+        said->advice[i] = *found;
+        said->strongest[i] = found->gain;
     }
-    return false;
+    said->advice[i].gain = sum;
+    said->count += i == said->count;
+}
+
+static void ask(const Entry *rule, const Explanation *explanation, const char *source, Said *said)
+{
+    uint32_t kernels = rule->of_the_call ? 1 : explanation->profile->kernel_count;
+    for (uint32_t kernel = 0; kernel < kernels; kernel++) {
+        Advice found = {.id = rule->id, .kernel = kernel};
+        Patient patient = {.explanation = explanation, .index = kernel, .kernel = &explanation->kernels[kernel],
+                           .counters = &explanation->profile->kernels[kernel].counters, .source = source};
+        kernel_model(explanation, kernel, &patient.model);
+        if (rule->find(&patient, &found))
+            gather(said, &found);
+    }
 }
 
 size_t advice_find(const Explanation *explanation, const char *source, Advice advice[ADVICE_MOST])
 {
     size_t count = 0;
-    for (uint32_t kernel = 0; kernel < explanation->profile->kernel_count; kernel++) {
-        Patient patient = {.explanation = explanation, .index = kernel, .kernel = &explanation->kernels[kernel],
-                           .counters = &explanation->profile->kernels[kernel].counters, .source = source};
-        kernel_model(explanation, kernel, &patient.model);
-        for (size_t i = 0; i < RULE_COUNT; i++) {
-            Advice found = {.id = rules[i].id, .kernel = kernel};
-            if ((rules[i].of_the_call && kernel > 0) || !rules[i].find(&patient, &found))
-                continue;
-            if (found.gain >= rules[i].least_gain && !is_told(advice, &count, &found))
-                insert(advice, &count, &found);
-        }
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        Said said = {.count = 0};
+        ask(&rules[i], explanation, source, &said);
+        for (size_t j = 0; j < said.count; j++)
+            if (said.advice[j].gain >= rules[i].least_gain)
+                insert(advice, &count, &said.advice[j]);
     }
     return count;
 }

@@ -265,7 +265,8 @@ bool rule_host_copies(const Patient *patient, Advice *advice)
     advice->gain = copies->seconds / patient->explanation->seconds;
     advice_say(advice, line_with(patient->source, "cudaMemcpy"),
                "%llu copies of %.3g KB in all between host and device: the arrays are in device memory already, so "
-               "work on them there; a filter goes to constant memory with cudaMemcpyToSymbol(..., cudaMemcpyDeviceToDevice)",
+               "work on them there; a filter goes to constant memory with cudaMemcpyToSymbol() and "
+               "cudaMemcpyDeviceToDevice",
                (unsigned long long)copies->count, (double)copies->bytes / 1e3);
     return true;
 }

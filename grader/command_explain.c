@@ -29,7 +29,8 @@ typedef struct Explaining {
 
 static bool is_real(const Options *options)
 {
-    return options->device != NULL && (strcmp(options->device, "cuda") == 0 || strncmp(options->device, "cuda:", 5) == 0);
+    const char *device = options->device;
+    return device != NULL && (strcmp(device, "cuda") == 0 || strncmp(device, "cuda:", 5) == 0);
 }
 
 static const char *simulated_device(const Options *options)

@@ -12,6 +12,8 @@ enum {
     GAP_LINES = 3          /* lines without instructions that are shown between others */
 };
 
+static const double LEAST_SHARE = 0.05; /* of the time, for a kernel to be shown */
+
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 static int width_of(TerminalStyle style)
@@ -23,6 +25,15 @@ static void add_label(Text *out, const char *label)
 {
     text_add(out, "    ");
     terminal_pad(out, label, LABEL_COLUMNS);
+}
+
+/* Names come from the submission, and may hold anything. */
+static void add_name(TerminalStyle style, Text *out, const char *name)
+{
+    Text shown = {0};
+    terminal_add_line(&shown, name);
+    terminal_colour(style, out, COLOUR_MARK, shown.data == NULL ? "" : shown.data);
+    text_free(&shown);
 }
 
 static void add_seconds(Text *out, double seconds)
@@ -88,7 +99,7 @@ static void add_headline(const ExplainReport *report, TerminalStyle style, Text 
     const Result *result = report->result;
     const Explanation *explanation = report->explanation;
     text_add(out, "\n");
-    terminal_colour(style, out, COLOUR_MARK, result->file_name);
+    add_name(style, out, result->file_name);
     text_printf(out, ", problem %s on %s, case \"%s\": ", result->problem->id, result->device.name,
                 result->cases[0].name);
     add_seconds(out, explanation->seconds);
@@ -102,6 +113,9 @@ static void add_headline(const ExplainReport *report, TerminalStyle style, Text 
     if (explanation->profile->kernels_left_out > 0)
         text_printf(out, "  launches in further shapes, not shown: %llu\n",
                     (unsigned long long)explanation->profile->kernels_left_out);
+    if (explanation->profile->lines_left_out > 0)
+        text_printf(out, "  counts of further lines, not shown: %llu\n",
+                    (unsigned long long)explanation->profile->lines_left_out);
 }
 
 static void add_bound(const ExplainedKernel *kernel, Text *out)
@@ -159,7 +173,7 @@ static void add_kernel(const ExplainReport *report, const ExplainedKernel *kerne
 {
     const ProfileKernel *profile = kernel->profile;
     text_add(out, "\n  ");
-    terminal_colour(style, out, COLOUR_MARK, kernel->name);
+    add_name(style, out, kernel->name);
     text_printf(out, "<<<(%u,%u,%u), (%u,%u,%u)>>>", profile->grid[0], profile->grid[1], profile->grid[2],
                 profile->block[0], profile->block[1], profile->block[2]);
     if (profile->launches > 1)
@@ -171,6 +185,28 @@ static void add_kernel(const ExplainReport *report, const ExplainedKernel *kerne
     add_roofline(report->explanation->hardware, kernel, out);
     add_occupancy(kernel, out);
     add_resources(kernel, out);
+}
+
+/* Those that matter; the others in a line. */
+static void add_kernels(const ExplainReport *report, TerminalStyle style, Text *out)
+{
+    const Explanation *explanation = report->explanation;
+    uint32_t count = explanation->profile->kernel_count, hidden = 0;
+    double largest = 0, hidden_share = 0;
+    for (uint32_t i = 0; i < count; i++)
+        largest = fmax(largest, explanation->kernels[i].share);
+    for (uint32_t i = 0; i < count; i++) {
+        const ExplainedKernel *kernel = &explanation->kernels[i];
+        if (kernel->share >= fmin(LEAST_SHARE, largest)) {
+            add_kernel(report, kernel, style, out);
+        } else {
+            hidden++;
+            hidden_share += kernel->share;
+        }
+    }
+    if (hidden > 0)
+        text_printf(out, "\n  kernels, or shapes of them, that are not shown: %u, with %.0f %% of the time\n", hidden,
+                    100 * hidden_share);
 }
 
 static void add_advice(const ExplainReport *report, TerminalStyle style, Text *out)
@@ -188,7 +224,8 @@ static void add_advice(const ExplainReport *report, TerminalStyle style, Text *o
         Text words = {0};
         if (advice->line > 0)
             text_printf(&words, "line %d: ", advice->line);
-        text_printf(&words, "%s (%.0f %%)", advice->text, 100 * advice->gain);
+        terminal_add_line(&words, advice->text);
+        text_printf(&words, " (%.0f %%)", 100 * advice->gain);
         text_printf(out, "  %zu. ", i + 1);
         add_folded(out, words.data, INDENT, INDENT, width_of(style));
         text_free(&words);
@@ -364,7 +401,9 @@ static void add_measured_kernel(const ExplainReport *report, const NcuKernel *ke
         [NCU_SHARED_WAVEFRONTS] = "shared memory passes",
         [NCU_DRAM_BYTES] = "bytes of DRAM traffic",
     };
-    text_printf(out, "    %s, %.0f launch%s\n", kernel->name, kernel->launches, kernel->launches > 1 ? "es" : "");
+    text_add(out, "    ");
+    terminal_add_line(out, kernel->name);
+    text_printf(out, ", %.0f launch%s\n", kernel->launches, kernel->launches > 1 ? "es" : "");
     for (int metric = 0; metric < NCU_METRICS; metric++) {
         text_add(out, "      ");
         terminal_pad(out, words[metric], 24);
@@ -394,8 +433,7 @@ static void add_measured(const ExplainReport *report, TerminalStyle style, Text 
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out)
 {
     add_headline(report, style, out);
-    for (uint32_t i = 0; i < report->explanation->profile->kernel_count; i++)
-        add_kernel(report, &report->explanation->kernels[i], style, out);
+    add_kernels(report, style, out);
     add_advice(report, style, out);
     add_measured(report, style, out);
     add_listing(report, style, out);

@@ -173,7 +173,8 @@ static Status ncu_error(const Text *output, int exit_status, Message *why)
         return fail(STATUS_NOT_FOUND, why, "Nsight Compute's ncu is not installed, or not in PATH");
     const char *error = output->length == 0 ? NULL : strstr(output->data, "==ERROR==");
     error = error != NULL ? error : output->length == 0 ? "it printed nothing" : output->data;
-    return fail(STATUS_SYSTEM, why, "ncu ended with exit status %d: %.*s", exit_status, (int)strcspn(error, "\n"), error);
+    return fail(STATUS_SYSTEM, why, "ncu ended with exit status %d: %.*s", exit_status, (int)strcspn(error, "\n"),
+                error);
 }
 
 static Status run(const Problem *problem, const Sizes *sizes, const char *object, const char *runtime,

@@ -1,8 +1,9 @@
 /* ncu.h - what NVIDIA's profiler, Nsight Compute, measures of a submission's kernels on a real GPU, under the names of
  * the counters that the simulated GPU has for the same.
  *
- * Trust    a profiler has to see the program that it profiles, so the submission's host code runs outside of the sandbox
- *          and of the judge's protocol (harness/direct_runner): only where its user says so. No verdict follows from it.
+ * Trust    a profiler has to see the program that it profiles, so the submission's host code runs outside of the
+ *          sandbox and of the judge's protocol (harness/direct_runner): only where its user says so. No verdict follows
+ *          from it.
  * Units    as in simgpu/simgpu.h; sums over all launches of a kernel.
  * Errors   NOT_FOUND where ncu is not installed; SYSTEM with what it says where it fails.
  * Source   Nsight Compute 2025.3, Kernel Profiling Guide, "Metrics Reference".  */

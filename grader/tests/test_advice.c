@@ -267,19 +267,25 @@ static void lines_of_headers_are_not_blamed(void **state)
     assert_int_equal(examine(), 0);
 }
 
-static void one_kernel_in_two_shapes_is_told_once(void **state)
+/* A tenth of the gain in each of ten shapes is a gain. */
+static void kernels_in_several_shapes_gain_together(void **state)
 {
+    enum { SHAPES = 10 };
     make_healthy();
     let_banks_conflict();
-    profile.kernel_count = 2;
-    profile.kernels[1] = profile.kernels[0];
-    profile.kernels[1].grid[0] = 900;
-    for (uint32_t i = 0; i < 2; i++) {
-        profile.lines[profile.line_count] = profile.lines[i];
-        profile.lines[profile.line_count++].kernel = 1;
-    }
-    profile.kernels[1].seconds = 1e-4;
     assert_int_equal(examine(), 1);
+    double gain = advice[0].gain;
+    profile.kernel_count = SHAPES;
+    for (uint32_t i = 1; i < SHAPES; i++) {
+        profile.kernels[i] = profile.kernels[0];
+        profile.kernels[i].grid[0] += i;
+        for (uint32_t j = 0; j < 2; j++) {
+            profile.lines[profile.line_count] = profile.lines[j];
+            profile.lines[profile.line_count++].kernel = i;
+        }
+    }
+    assert_int_equal(examine(), 1);
+    assert_true(fabs(advice[0].gain - gain) < 0.01);
 }
 
 /* ---- what stands above the advice -------------------------------------------------------------------------------- */
@@ -337,7 +343,7 @@ int main(void)
         cmocka_unit_test(each_mistake_is_named_first_with_its_line),
         cmocka_unit_test(at_most_five_come_and_the_strongest_first),
         cmocka_unit_test(lines_of_headers_are_not_blamed),
-        cmocka_unit_test(one_kernel_in_two_shapes_is_told_once),
+        cmocka_unit_test(kernels_in_several_shapes_gain_together),
         cmocka_unit_test(the_bound_and_the_roofline_follow_from_the_counters),
         cmocka_unit_test(what_limits_the_occupancy_is_named),
     };

@@ -3,7 +3,8 @@
  *     convjudge-direct-runner CUDART OBJECT ARGUMENT...
  *
  * One ARGUMENT for each parameter: "float:COUNT" and "byte:COUNT" are arrays, filled with numbers between 0 and 1, or
- * bytes; "value:NUMBER" is handed over as it is. Nothing here is confined: the object runs with the caller's rights.  */
+ * bytes; "value:NUMBER" is handed over as it is. Nothing here is confined: the object runs with the caller's
+ * rights.  */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
