@@ -86,7 +86,8 @@ static void parse_instruction(Parser *p)
 }
 
 /* loc: ".loc" file line column ["," "function_name" label ["+" integer] "," "inlined_at" file line column]
- * Code inlined from another file (a CUDA header, mostly) is charged to the line that called it. */
+ * Code inlined from another file (a CUDA header, mostly) is charged to the line that called it; where the caller is itself
+ * inlined from there, to the line that its own .loc, which stands before, was charged to. */
 static void parse_loc(Parser *p)
 {
     expect(p, ".loc");
@@ -107,6 +108,8 @@ static void parse_loc(Parser *p)
             file = caller_file;
             line = caller_line;
         }
+        if (file != p->function_file && p->file == p->function_file)
+            return;
     }
     p->file = file;
     p->line = line;

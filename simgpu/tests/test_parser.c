@@ -107,13 +107,17 @@ static void variables_have_size_alignment_and_contents(void **state)
 static void inlined_lines_are_charged_to_the_caller(void **state)
 {
     PtxModule module = parse(HEAD ".entry k()\n{\n.loc 1 7 0\nret;\n.loc 2 99 3, function_name $L, inlined_at 1 8 5\nret;\n"
-                                  ".loc 1 20 3, function_name $L+12, inlined_at 1 9 5\nret;\n}\n"
+                                  ".loc 1 20 3, function_name $L+12, inlined_at 1 9 5\nret;\n"
+                                  ".loc 1 10 5\n.loc 2 99 3, function_name $L, inlined_at 1 10 5\n"
+                                  ".loc 2 50 3, function_name $M, inlined_at 2 99 3\nret;\n}\n"
                                   ".file 1 \"/tmp/own.cu\"\n.file 2 \"/usr/include/header.hpp\"\n");
     const PtxInstruction *i = ptx_function(&module, "k")->instructions;
     assert_int_equal(i[0].line, 7);
     assert_int_equal(i[1].file, 1);
     assert_int_equal(i[1].line, 8);
     assert_int_equal(i[2].line, 20); /* a device function of the same file keeps its line */
+    assert_int_equal(i[3].file, 1); /* a function of the header that another one there calls */
+    assert_int_equal(i[3].line, 10);
     assert_string_equal(module.files[1], "/tmp/own.cu");
     ptx_free(&module);
 }
