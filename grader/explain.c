@@ -78,12 +78,13 @@ static const char *find_occupancy_limit(const KernelModel *model, uint32_t resid
                                                                            : "threads a multiprocessor";
 }
 
-static double part_seconds(const Cost *cost, const char *name)
+/* What is no part is the launch itself. */
+static double part_seconds(const Cost *cost, const char *name, double launch_s)
 {
     for (int i = 0; i < cost->part_count; i++)
         if (strcmp(cost->parts[i].name, name) == 0)
             return cost->parts[i].seconds;
-    return cost->seconds; /* the launch itself */
+    return launch_s;
 }
 
 static void place_on_roofline(const SimProfile *hardware, ExplainedKernel *kernel)
@@ -110,7 +111,8 @@ static void explain_kernel(Explanation *explanation, uint32_t index)
     symbol_name(profile->name, kernel->name, sizeof kernel->name);
     kernel->cost = cost_model(&model.input);
     kernel->share = profile->seconds / explanation->seconds;
-    kernel->bound_share = part_seconds(&kernel->cost, kernel->cost.limiter) / kernel->cost.seconds;
+    kernel->bound_share =
+        part_seconds(&kernel->cost, kernel->cost.limiter, explanation->hardware->launch_s) / kernel->cost.seconds;
     kernel->resident_blocks = resident_blocks(&model, model.function.registers, model.function.static_shared_bytes,
                                               model.input.dynamic_shared_bytes);
     kernel->occupancy_limit = find_occupancy_limit(&model, kernel->resident_blocks);

@@ -280,7 +280,10 @@ static void add_figures(const Row *row, Text *out)
     text_printf(out, "%5.1f%%", 100 * row->share);
     add_count(out, (double)line->executions, 7);
     add_quotient(out, (double)counters->lane_instructions, (double)counters->warp_instructions, 6);
-    add_quotient(out, sectors, requests, 6);
+    if (requests > 0)
+        add_quotient(out, sectors, requests, 6);
+    else
+        add_quotient(out, (double)counters->texture_sectors, (double)counters->texture_requests, 6);
     add_quotient(out, ideal, requests, 6);
     add_quotient(out, shared > 0 ? wavefronts : constant + (double)counters->constant_replays,
                  shared > 0 ? shared : constant, 7);
