@@ -19,8 +19,9 @@ static cJSON *counters_item(const SimCounters *counters)
         COUNTER(global_load_bytes), COUNTER(global_store_bytes), COUNTER(shared_load_requests),
         COUNTER(shared_load_wavefronts), COUNTER(shared_store_requests), COUNTER(shared_store_wavefronts),
         COUNTER(local_requests), COUNTER(local_sectors), COUNTER(constant_requests), COUNTER(constant_replays),
-        COUNTER(texture_requests), COUNTER(texture_sectors), COUNTER(atomic_requests), COUNTER(atomic_lanes),
-        COUNTER(barriers), COUNTER(divergent_branches), COUNTER(unique_load_sectors), COUNTER(unique_store_sectors),
+        COUNTER(texture_requests), COUNTER(texture_sectors), COUNTER(tensor), COUNTER(atomic_requests),
+        COUNTER(atomic_lanes), COUNTER(barriers), COUNTER(divergent_branches), COUNTER(unique_load_sectors),
+        COUNTER(unique_store_sectors),
     };
 #undef COUNTER
     cJSON *object = cJSON_CreateObject();

@@ -117,13 +117,23 @@ static bool execute_in_its_lanes(Worker *worker, const Instruction *instruction,
                                               : execute_guarded(worker, instruction, active);
 }
 
+/* That a lane asks for, on average. */
+static uint32_t bytes_of_access(const Instruction *instruction)
+{
+    switch ((InstructionKind)instruction->kind) {
+    case COPY_ASYNC: return instruction->detail;
+    case LOAD_MATRIX:
+    case STORE_MATRIX: return 4u * instruction->count; /* 128 bytes of each matrix */
+    default: return (uint32_t)instruction->count << instruction->size;
+    }
+}
+
 static bool execute_watched(Worker *worker, const Instruction *instruction, Active *active)
 {
     const SimCounters before = worker->counters;
-    bool copies = instruction->kind == COPY_ASYNC;
-    uint32_t bytes = copies ? instruction->detail : (uint32_t)instruction->count << instruction->size;
     bool going_on = execute_in_its_lanes(worker, instruction, active);
-    lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before, bytes);
+    lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before,
+               bytes_of_access(instruction));
     return going_on;
 }
 
@@ -131,7 +141,7 @@ static bool execute_block(Worker *worker, const Block *block, Active *active)
 {
     const Instruction *end = worker->code->instructions + block->end;
     for (const Instruction *i = worker->code->instructions + block->first; i < end; i++) {
-        bool is_watched = worker->lines != NULL && i->index >= 0;
+        bool is_watched = worker->lines != NULL && i->kind != RUN_LANES;
         bool going_on = is_watched ? execute_watched(worker, i, active) : execute_in_its_lanes(worker, i, active);
         if (!going_on)
             return false;

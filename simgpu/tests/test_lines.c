@@ -74,16 +74,42 @@ static void watching_changes_no_counter(void **state)
 }
 
 /* All but the footprint, which belongs to no line. */
+static void check_sum(const SimReport *report)
+{
+    SimCounters sum = {0};
+    for (size_t i = 0; i < report->line_count; i++)
+        simgpu_counters_add(&sum, &report->lines[i].counters);
+    assert_int_equal(sum.unique_load_sectors, 0);
+    sum.unique_load_sectors = report->counters.unique_load_sectors;
+    sum.unique_store_sectors = report->counters.unique_store_sectors;
+    assert_memory_equal(&sum, &report->counters, sizeof sum);
+}
+
 static void lines_add_up_to_the_counters(void **state)
 {
     SimReport report = run(SIM_WATCH_LINES);
-    SimCounters sum = {0};
-    for (size_t i = 0; i < report.line_count; i++)
-        simgpu_counters_add(&sum, &report.lines[i].counters);
-    assert_int_equal(sum.unique_load_sectors, 0);
-    sum.unique_load_sectors = report.counters.unique_load_sectors;
-    sum.unique_store_sectors = report.counters.unique_store_sectors;
-    assert_memory_equal(&sum, &report.counters, sizeof sum);
+    check_sum(&report);
+}
+
+/* Counted while they run, though they touch no memory; and without lines of the source all is of one that is unknown. */
+static void matrix_products_have_a_line_too(void **state)
+{
+    SimModule *precision;
+    SimFunction *mixed = machine_read(gpu, "precision.ptx", "mixed", &precision);
+    uint64_t parameters[] = {machine_array(gpu, NULL, 256), machine_array(gpu, NULL, 1024),
+                             machine_array(gpu, NULL, 1024)};
+    SimLaunch launch = {.function = mixed, .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = parameters,
+                        .watch = SIM_WATCH_LINES};
+    SimReport report;
+    simgpu_launch(gpu, &launch, &report);
+    if (report.outcome != SIM_OK)
+        fail_test("%s", report.fault.text);
+    assert_true(report.counters.tensor > 0);
+    assert_null(report.lines[0].file);
+    check_sum(&report);
+    for (size_t i = 0; i < COUNT_OF(parameters); i++)
+        simgpu_release(gpu, parameters[i]);
+    simgpu_module_unload(gpu, precision);
 }
 
 static void lines_are_sorted(void **state)
@@ -186,6 +212,7 @@ int main(void)
         cmocka_unit_test(a_launch_that_is_not_watched_has_no_lines),
         cmocka_unit_test(watching_changes_no_counter),
         cmocka_unit_test(lines_add_up_to_the_counters),
+        cmocka_unit_test(matrix_products_have_a_line_too),
         cmocka_unit_test(lines_are_sorted),
         cmocka_unit_test(each_event_is_counted_on_its_line),
         cmocka_unit_test(the_ideal_is_what_neighbouring_bytes_would_take),
