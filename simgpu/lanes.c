@@ -151,8 +151,13 @@ static void pack_bits(const uint8_t *predicate, size_t count, uint32_t *words)
 
 static void unpack_bits(const uint32_t *words, size_t first, size_t count, uint8_t *bytes)
 {
-    for (size_t i = 0; i < count; i++)
-        bytes[i] = words[(first + i) / 32] >> ((first + i) % 32) & 1;
+    for (size_t i = 0; i < count;) { /* the part that each word has: its bits need no index, so they make a vector */
+        size_t from = (first + i) % 32, part = 32 - from < count - i ? 32 - from : count - i;
+        uint32_t word = words[(first + i) / 32] >> from;
+        for (uint32_t bit = 0; bit < part; bit++)
+            bytes[i + bit] = word >> bit & 1;
+        i += part;
+    }
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
