@@ -12,12 +12,9 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
         return;
 
     float sum = 0.0f;
-    for (int r = -8; r <= 8; r++)
-        for (int s = -8; s <= 8; s++) {
-            int y = row + r, x = col + s;
-            if (y >= 0 && y < height && x >= 0 && x < width)
-                sum += input[y * width + x] * c_filter[(8 + r) * 17 + 8 + s];
-        }
+    for (int y = max(row - 8, 0); y <= min(row + 8, height - 1); y++)
+        for (int x = max(col - 8, 0); x <= min(col + 8, width - 1); x++)
+            sum += input[y * width + x] * c_filter[(8 + y - row) * 17 + 8 + x - col];
     output[row * width + col] = sum;
 }
 
