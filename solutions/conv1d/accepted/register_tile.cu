@@ -3,6 +3,8 @@
 // register tile: a thread computes 9 neighbouring outputs and takes 9 taps at a time. The 17 inputs and 9 taps that
 // these 81 multiply-adds need stand in registers: 18 loads from shared memory for 81 multiply-adds instead of 162.
 // 9 is odd, so the 32 threads of a warp, whose inputs lie 9 apart, read from 32 different banks.
+// Intensity for a tile T = 1152 and a filter F: T F / (2 (T + F - 1)) operations a byte of global memory, 369 for
+// F = 2047; of shared memory 2 * 81 / (4 * 18) = 9/4.
 #include <cuda_runtime.h>
 
 #define THREADS 128

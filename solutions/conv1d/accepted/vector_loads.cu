@@ -3,6 +3,8 @@
 // vector loads: as the register tile, but with 4 outputs and 4 taps at a time, so that inputs and taps come from shared
 // memory 16 bytes at a time: 2 load instructions for 16 multiply-adds. Threads read 16 bytes next to each other, which
 // is free of bank conflicts, and the 4 outputs of a thread go to global memory with one 16-byte store.
+// Intensity for a tile T = 1024 and a filter F: T F / (2 (T + F - 1)) operations a byte of global memory, 341 for
+// F = 2047; of shared memory 2 * 16 / 32 = 1.
 #include <cuda_runtime.h>
 
 #define THREADS 256
