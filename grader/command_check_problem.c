@@ -61,10 +61,13 @@ static Status inspect_files(Checking *checking, Message *why)
     if (status == STATUS_OK)
         status = report(checking, "oracle.h agrees with itself in long double",
                         inspect_precision(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report(checking, "solutions say their intensity or their mistake",
+                        inspect_headers(&checking->solutions, why), why);
     return status;
 }
 
-enum { FILE_STEPS = 6 };
+enum { FILE_STEPS = 7 };
 
 /* ---- submissions ------------------------------------------------------------------------------------------------- */
 
@@ -176,6 +179,13 @@ static Status judge_times(const Checking *checking, Message *why)
     return STATUS_OK;
 }
 
+/* Last, since a problem that is begun has few of each and should be told first what is wrong with them. */
+static Status check_counts(Checking *checking, Message *why)
+{
+    return report(checking, "there are enough hidden cases, reference solutions and wrong solutions",
+                  inspect_counts(&checking->problem, &checking->set, &checking->solutions, why), why);
+}
+
 /* A simulated GPU gets smaller cases, so that the simulation does not take long. */
 static Status check_times(Checking *checking, Message *why)
 {
@@ -217,7 +227,7 @@ static void close_checking(Checking *checking)
 static Status check_all(Checking *checking)
 {
     Message why = {0};
-    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 2);
+    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 3);
     Status status = inspect_files(checking, &why);
     if (status == STATUS_OK)
         status = check_starter(checking, &why);
@@ -225,7 +235,9 @@ static Status check_all(Checking *checking)
         status = check_solutions(checking, &why);
     if (status == STATUS_OK)
         status = check_catches(checking, &why);
-    return status == STATUS_OK ? check_times(checking, &why) : status;
+    if (status == STATUS_OK)
+        status = check_times(checking, &why);
+    return status == STATUS_OK ? check_counts(checking, &why) : status;
 }
 
 Status command_check_problem(const Options *options, int *exit_status, Message *why)

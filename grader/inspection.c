@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "grader/checker.h"
 #include "grader/oracle.h"
+#include "grader/submission.h"
 #include "harness/session.h"
 
 #include <ctype.h>
@@ -13,7 +14,13 @@
 
 enum { MAX_STATEMENT_BYTES = 1 << 20, LOOKS = 64 /* elements of a case that are evaluated twice */ };
 
+/* Enough cases to tell mistakes apart, enough rungs to climb, enough mistakes to prove that the cases find them. */
+enum { LEAST_HIDDEN_CASES = 14, LEAST_REFERENCES = 6, LEAST_WRONG = 8 };
+
 static const uint64_t SEED = 1; /* of what is drawn anew in every run: any will do */
+
+#define EXAMPLE "\n## Example\n"
+#define INTENSITY "\n## Arithmetic intensity\n"
 
 /* ---- the statement ----------------------------------------------------------------------------------------------- */
 
@@ -65,7 +72,7 @@ static bool shows_number(const char *text, const char *number)
     for (const char *at = text; (at = strstr(at, number)) != NULL; at++) {
         const char *end = at + length;
         bool begins = at == text || (!is_digit(at[-1]) && at[-1] != ',' && at[-1] != '.');
-        bool ends = !is_digit(end[0]) && !(end[0] == ',' && is_digit(end[1]));
+        bool ends = !is_digit(end[0]) && !((end[0] == ',' || end[0] == '.') && is_digit(end[1]));
         if (begins && ends)
             return true;
     }
@@ -74,7 +81,7 @@ static bool shows_number(const char *text, const char *number)
 
 static Status find_in_statement(const Problem *problem, const Text *statement, Message *why)
 {
-    static const char *const sections[] = {"\n## Example\n", "\n## What to write\n", "\n## When it is right\n",
+    static const char *const sections[] = {EXAMPLE, "\n## What to write\n", INTENSITY, "\n## When it is right\n",
                                            "\n## How fast it is\n"};
     if (!shows_squeezed(statement, problem->signature))
         return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the signature is missing: %s", problem->folder,
@@ -95,14 +102,20 @@ static Status find_in_statement(const Problem *problem, const Text *statement, M
     return STATUS_OK;
 }
 
-Status inspect_statement(const Problem *problem, Message *why)
+static Status read_statement(const Problem *problem, Text *statement, Message *why)
 {
     char path[4096];
-    Text statement = {0};
     snprintf(path, sizeof path, "%s/statement.md", problem->folder);
-    Status status = text_read_file(path, MAX_STATEMENT_BYTES, &statement, why);
-    if (status == STATUS_OK && statement.length == 0)
+    Status status = text_read_file(path, MAX_STATEMENT_BYTES, statement, why);
+    if (status == STATUS_OK && statement->length == 0)
         status = fail(STATUS_BAD_INPUT, why, "%s: empty", path);
+    return status;
+}
+
+Status inspect_statement(const Problem *problem, Message *why)
+{
+    Text statement = {0};
+    Status status = read_statement(problem, &statement, why);
     if (status == STATUS_OK)
         status = find_in_statement(problem, &statement, why);
     text_free(&statement);
@@ -158,6 +171,40 @@ static Status not_literal(const Problem *problem, const char *what, Message *why
                 problem->id, what);
 }
 
+/* The section "Example" shows every number of the array. */
+static Status shows_array(const Problem *problem, const char *section, const Tensor *array, const char *name,
+                          Message *why)
+{
+    for (size_t i = 0; i < tensor_count(array); i++) {
+        char number[40];
+        snprintf(number, sizeof number, array->type == ELEMENT_FLOAT32 ? "%.7g" : "%.0f",
+                 element_load(array->type, array->data, i));
+        if (!shows_number(section, number))
+            return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the example does not show %s, element %zu of %s of the "
+                        "first sample", problem->folder, number, i, name);
+    }
+    return STATUS_OK;
+}
+
+static Status example_is_shown(const Problem *problem, const Testcase *first, Message *why)
+{
+    Text statement = {0};
+    Status status = read_statement(problem, &statement, why);
+    char *section = status == STATUS_OK ? strstr(statement.data, EXAMPLE) : NULL;
+    if (status == STATUS_OK && section == NULL)
+        status = fail(STATUS_BAD_INPUT, why, "%s/statement.md: no section \"## Example\"", problem->folder);
+    char *next = section == NULL ? NULL : strstr(section + 1, "\n## ");
+    if (next != NULL)
+        *next = '\0';
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
+        if (problem->parameters[i].role == ROLE_IN)
+            status = shows_array(problem, section, &first->sources[i].literal, problem->parameters[i].name, why);
+    if (status == STATUS_OK)
+        status = shows_array(problem, section, &first->expected, "\"expected\"", why);
+    text_free(&statement);
+    return status;
+}
+
 Status inspect_example(const Problem *problem, const TestcaseSet *set, Message *why)
 {
     const Testcase *first = &set->cases[0]; /* samples come first */
@@ -166,7 +213,9 @@ Status inspect_example(const Problem *problem, const TestcaseSet *set, Message *
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role == ROLE_IN && first->sources[i].kind != SOURCE_VALUES)
             return not_literal(problem, problem->parameters[i].name, why);
-    return first->expected.data == NULL ? not_literal(problem, "\"expected\"", why) : STATUS_OK;
+    if (first->expected.data == NULL)
+        return not_literal(problem, "\"expected\"", why);
+    return example_is_shown(problem, first, why);
 }
 
 /* ---- the oracle -------------------------------------------------------------------------------------------------- */
@@ -278,5 +327,94 @@ Status inspect_precision(const Problem *problem, const TestcaseSet *set, Message
             status = inspect_elements(problem, &set->cases[i], oracle, wide, why);
     oracle_close(oracle);
     oracle_close(wide);
+    return status;
+}
+
+/* ---- the solutions ----------------------------------------------------------------------------------------------- */
+
+static bool is_below(const char *path, const char *folder)
+{
+    char part[64];
+    snprintf(part, sizeof part, "/%s/", folder);
+    return strstr(path, part) != NULL;
+}
+
+static bool is_reference(const char *path)
+{
+    return is_below(path, verdict_folder(VERDICT_ACCEPTED));
+}
+
+static bool is_wrong(const char *path)
+{
+    return !is_reference(path) && !is_below(path, "cpu_baselines");
+}
+
+/* The comment lines that a file begins with. */
+static size_t header_length(const char *source)
+{
+    size_t length = 0;
+    while (strncmp(source + length, "//", 2) == 0)
+        length += strcspn(source + length, "\n") + 1;
+    return length;
+}
+
+static Status inspect_header(const char *path, Message *why)
+{
+    Submission submission;
+    const char *shown = strstr(path, "solutions/");
+    Status status = submission_read(path, &submission, why);
+    if (status != STATUS_OK)
+        return status;
+    char *header = submission.source.data;
+    size_t length = header_length(header);
+    header[length < submission.source.length ? length : submission.source.length] = '\0';
+    if (is_reference(path) && (strcasestr(header, "operation") == NULL || strcasestr(header, "byte") == NULL))
+        status = fail(STATUS_BAD_INPUT, why, "%s: the comment it begins with does not say its arithmetic intensity, "
+                      "operations a byte", shown);
+    if (is_wrong(path) && strstr(header, "Mistake: ") == NULL)
+        status = fail(STATUS_BAD_INPUT, why, "%s: the comment it begins with does not name its mistake, \"// Mistake: \"",
+                      shown);
+    submission_free(&submission);
+    return status;
+}
+
+Status inspect_headers(const Paths *solutions, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < solutions->count && status == STATUS_OK; i++)
+        status = inspect_header(solutions->items[i], why);
+    return status;
+}
+
+/* ---- enough of everything ---------------------------------------------------------------------------------------- */
+
+static Status expect_at_least(size_t least, size_t found, const char *place, const char *what, const char *id,
+                              Message *why)
+{
+    if (found >= least)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "%s/%s: %zu %s, expected at least %zu", place, id, found, what, least);
+}
+
+static size_t count_solutions(const Paths *solutions, bool (*counts)(const char *path))
+{
+    size_t count = 0;
+    for (size_t i = 0; i < solutions->count; i++)
+        count += counts(solutions->items[i]);
+    return count;
+}
+
+Status inspect_counts(const Problem *problem, const TestcaseSet *set, const Paths *solutions, Message *why)
+{
+    size_t hidden = 0;
+    for (size_t i = 0; i < set->count; i++)
+        hidden += set->cases[i].group == CASE_HIDDEN;
+    Status status = expect_at_least(LEAST_HIDDEN_CASES, hidden, "testcases", "hidden cases", problem->id, why);
+    if (status == STATUS_OK)
+        status = expect_at_least(LEAST_REFERENCES, count_solutions(solutions, is_reference), "solutions",
+                                 "reference solutions", problem->id, why);
+    if (status == STATUS_OK)
+        status = expect_at_least(LEAST_WRONG, count_solutions(solutions, is_wrong), "solutions", "wrong solutions",
+                                 problem->id, why);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "grader/problem.h"
+#include "grader/solution.h"
 #include "grader/testcase.h"
 
 /* statement.md shows the signature, the sections (a reader finds the same ones in every problem), and the largest value
@@ -19,7 +20,7 @@ MUST_USE Status inspect_groups(const Problem *problem, const TestcaseSet *set, M
 /* Every size parameter has its least and its largest value in some case that students cannot see or that is timed. */
 MUST_USE Status inspect_limits(const Problem *problem, const TestcaseSet *set, Message *why);
 
-/* The first sample, the statement's example, is literal: a person can check it. */
+/* The first sample is literal, so that a person can check it, and the statement's example shows each of its numbers. */
 MUST_USE Status inspect_example(const Problem *problem, const TestcaseSet *set, Message *why);
 
 /* Literal expected values are those of the oracle, within the problem's own tolerance. */
@@ -28,5 +29,12 @@ MUST_USE Status inspect_literals(const Problem *problem, const TestcaseSet *set,
 /* Of samples and hidden cases a few elements each, spread over the output, are the same in long double but for the
  * rounding of double: 1e-12 of the sum of magnitudes. */
 MUST_USE Status inspect_precision(const Problem *problem, const TestcaseSet *set, Message *why);
+
+/* Each reference solution's first comment says its arithmetic intensity in operations a byte, and each wrong one's names
+ * its "Mistake: ". */
+MUST_USE Status inspect_headers(const Paths *solutions, Message *why);
+
+/* At least 14 hidden cases, 6 reference solutions and 8 wrong ones. */
+MUST_USE Status inspect_counts(const Problem *problem, const TestcaseSet *set, const Paths *solutions, Message *why);
 
 #endif

@@ -20,4 +20,4 @@ for pair in problem:problems testcases:testcases solutions:solutions; do
     find "$target" -type f -exec sed -i "s/@ID@/$id/g" {} +
     printf '%s/%s/\n' "${pair#*:}" "$id"
 done
-printf 'It works as it is: make check-problem PROBLEM=%s\n' "$id"
+printf 'It works as it is. What it lacks: make check-problem PROBLEM=%s\n' "$id"

@@ -6,7 +6,7 @@ load helper
 
 # A home of the judge with one new problem, my-conv, and nothing else.
 new_home() {
-    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=$build/cache
     mkdir -p "$CONVJUDGE_HOME/problems"
     local folder
     for folder in grader simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
@@ -32,12 +32,13 @@ valid() {
 
 # ---- new-problem and check-problem ---------------------------------------------------------------------------------------
 
-@test "a new problem passes check-problem as it is" {
+@test "a new problem is right as it is, and lacks but more cases and solutions" {
     new_home
     judge check-problem --problem my-conv
-    ends 0 "1..16" "ok 8 - solutions/my-conv/accepted/naive.cu" "whole_blocks_only.cu   WW.WWWW" \
-        "hidden 7  finds 3   prime length" "ok 15 - every hidden case finds a wrong solution" "ok 16 - timed cases"
-    lacks "not ok"
+    ends 1 "1..18" "ok 9 - solutions/my-conv/accepted/naive.cu" "whole_blocks_only.cu   WW.WWWW" \
+        "hidden 7  finds 3   prime length" "ok 16 - every hidden case finds a wrong solution" "ok 17 - timed cases" \
+        "not ok 18 - there are enough" "testcases/my-conv: 7 hidden cases, expected at least 14"
+    [[ $(grep -c '^not ok' <<<"$output") == 1 ]]
     run ! grep -rq '@ID@' "$problem" "$testcases" "$solutions"
 }
 
@@ -67,6 +68,7 @@ valid() {
     sample() { edit "$testcases/sample.json" "$1"; }
     missing_after 'the signature is missing' statement 's/int length)$/int size)/'
     missing_after 'the section "## When it is right" is missing' statement 's/^## When it is right/## When/'
+    missing_after 'the section "## Arithmetic intensity" is missing' statement 's/^## Arithmetic intensity/## Intensity/'
     missing_after 'the limit of length is missing: 67,108,864' statement 's/67,108,864/many/'
     missing_after 'no hidden case' hidden '.cases |= map(select(.timed))'
     missing_after 'no case that is timed on "sim"' hidden '.cases |= map(select(.timed != "sim"))'
@@ -75,7 +77,12 @@ valid() {
     missing_after 'must be literal: numbers for "expected"' sample 'del(.cases[0].expected)'
     missing_after 'must be literal: numbers for filter' sample \
         '.cases[0].inputs.filter = {"generator": "uniform", "seed": 1}'
-    missing_after 'element 2 of "expected" is -5, but oracle.h says -6' sample '.cases[0].expected[2] = -5'
+    missing_after 'element 2 of "expected" is 9, but oracle.h says -6' sample '.cases[0].expected[2] = 9'
+    missing_after 'the example does not show -6, element 2 of "expected"' statement 's/= -6$/= ?/'
+    missing_after 'naive.cu: the comment it begins with does not say its arithmetic intensity' \
+        sed -i '/Intensity/d' "$solutions/accepted/naive.cu"
+    missing_after 'flipped_filter.cu: the comment it begins with does not name its mistake' \
+        sed -i '/Mistake/d' "$solutions/wrong_answer/flipped_filter.cu"
     missing_after 'in double and' \
         sed -i 's/c->filter\[k\])/c->filter[k] * (sizeof(Real) == 16 ? 1.000000001 : 1))/' "$problem/oracle.h"
 }
@@ -84,21 +91,21 @@ valid() {
     new_home
     cp "$solutions/accepted/naive.cu" "$problem/starter.cu"
     judge check-problem --problem my-conv
-    ends 1 "not ok 7 - starter.cu" "expected Wrong Answer, got Accepted"
+    ends 1 "not ok 8 - starter.cu" "expected Wrong Answer, got Accepted"
     cp "$root/grader/template/problem/starter.cu" "$problem/starter.cu"
-    cp "$solutions/wrong_answer/ends_missing.cu" "$solutions/accepted/naive.cu"
+    sed -i 's/output\[i\] = sum/output[i] = 0/' "$solutions/accepted/naive.cu"
     judge check-problem --problem my-conv
-    ends 1 "ok 7 - starter.cu" "not ok 8 - solutions/my-conv/accepted/naive.cu" "expected Accepted, got Wrong Answer"
+    ends 1 "ok 8 - starter.cu" "not ok 9 - solutions/my-conv/accepted/naive.cu" "expected Accepted, got Wrong Answer"
 }
 
 @test "check-problem names a hidden case that finds nothing" {
     new_home
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
     judge check-problem --problem my-conv
-    ends 0 'hidden 6  finds 1 ' "ok 15"
+    ends 1 'hidden 6  finds 1 ' "ok 16" "not ok 18"
     rm "$solutions/wrong_answer/whole_blocks_only.cu"
     judge check-problem --problem my-conv
-    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu        WWWWWWW" "not ok 14 - every hidden case" \
+    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu        WWWWWWW" "not ok 15 - every hidden case" \
         'hidden case 6, "impulse in the middle", finds no wrong solution'
 }
 
@@ -122,17 +129,22 @@ valid() {
         elif [[ $line == '```'?* && -n $file ]]; then
             copying=yes
             : >"$file"
-        elif [[ $line =~ ^'    '((make|rm|mkdir)' '.*) ]]; then
-            run ${BASH_REMATCH[1]}
-            ends 0
+        elif [[ $line == '    mistake() '* ]]; then
+            eval "$line"
+        elif [[ $line =~ ^'    '((make|rm|mistake)' '.*) ]]; then
+            run eval "${BASH_REMATCH[1]}"
             steps=$((steps + 1))
+            case $steps in
+                2) ends 2 "not ok 18" ;; # too few of everything
+                *) ends 0 ;;
+            esac
         fi
     done <"$root/docs/adding-a-problem.md"
-    [[ $steps == 5 ]]
+    [[ $steps == 11 ]]
     # What the guide shows of the last command's output, it says.
     while IFS= read -r line; do
         [[ $output == *"$line"* ]] || { echo "not said: $line"; echo "$output"; return 1; }
-    done < <(sed -n 's/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/adding-a-problem.md")
+    done < <(sed -n '/^## 8/,$s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/adding-a-problem.md")
     valid problem problems/moving-sum/problem.json
     ends 0
     valid testcases testcases/moving-sum/*.json
