@@ -209,7 +209,7 @@ static Status place_among_references(Store *store, bool recorded, const char *de
         status = time_the_rest(store, &board, device, progress, &ladder, result, why);
     if (status == STATUS_OK) {
         if (!recorded && count_untimed(&ladder) > 0)
-            result_warn(result, "%d reference solutions have no time on this device; take it with: make references "
+            result_warn(result, "reference solutions without a time on this device: %d; take it with: make references "
                         "PROBLEM=%s", count_untimed(&ladder), result->problem->id);
         result->ladder = ladder_times(&ladder, &result->arena, &result->ladder_count);
         result->references = percentile_among(
