@@ -50,6 +50,7 @@ help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 need = $(if $(value $(1)),,$(error $(2)))
+need_tests = $(if $(wildcard tests/run.sh),,$(error the student's kit has no tests))
 
 grade: setup  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file]
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build
@@ -98,7 +99,7 @@ toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 	@harness/toolchain.sh
 
 test:  ## Run every test; the last line counts them
-	@harness/setup.sh test
+	@$(need_tests)harness/setup.sh test
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) test-programs
 	@tests/run.sh $(BUILD)
 
@@ -111,13 +112,13 @@ unit: $(unit_tests)  ## Build and run the unit tests alone
 	@for test in $(unit_tests); do echo "# $$test"; $$test || exit 1; done
 
 test-gpu: build  ## Prove on a machine with a real GPU that everything works there
-	@tests/gpu.sh $(BUILD)
+	@$(need_tests)tests/gpu.sh $(BUILD)
 
 lint:  ## shellcheck, cppcheck, and that includes point one way
-	@tests/lint.sh $(LAYERS)
+	@$(need_tests)tests/lint.sh $(LAYERS)
 
 bench: build $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
-	@tests/bench.sh $(BUILD)
+	@$(need_tests)tests/bench.sh $(BUILD)
 
 clean:  ## Remove everything that was built, the toolchain and the cache excepted
 	rm -rf $(filter-out build/toolchain build/cache,$(wildcard build/*))

@@ -1,5 +1,6 @@
 #include "grader/command.h"
 
+#include "grader/cpu_judge.h"
 #include "grader/json_target.h"
 #include "grader/judge.h"
 #include "grader/person.h"
@@ -60,6 +61,8 @@ static Status prepare(Grading *grading, Message *why)
     if (status == STATUS_OK)
         status = submission_problem(&grading->submission, options->problem, &grading->problem, why);
     grading->problem_is_read = status == STATUS_OK;
+    if (status == STATUS_OK && submission_is_c(&grading->submission) && !cpu_judge_is_device(device_name(options)))
+        status = fail(STATUS_BAD_INPUT, why, "%s: plain C runs on the CPU: DEVICE=cpu", options->operands[0]);
     if (status == STATUS_OK)
         status = json_target_check(options->json, options->operands[0], why);
     return status == STATUS_OK ? open_store(grading, why) : status;

@@ -112,7 +112,7 @@ Status solution_judge(const Submission *submission, const Problem *problem, cons
     Status status = claim_of(submission, device->modelled, &claim, why);
     if (status != STATUS_OK)
         return status;
-    const bool on_cpu = ends_with(submission->path, ".c");
+    const bool on_cpu = submission_is_c(submission);
     const JudgeJob job = {.problem = problem,
                           .submission = submission,
                           .device = on_cpu ? "cpu" : device->name,

@@ -48,6 +48,12 @@ void submission_free(Submission *submission)
     *submission = (Submission){0};
 }
 
+bool submission_is_c(const Submission *submission)
+{
+    const char *dot = strrchr(submission->file_name, '.');
+    return dot != NULL && strcmp(dot, ".c") == 0;
+}
+
 Status submission_problem(const Submission *submission, const char *id, Problem *problem, Message *why)
 {
     Arena arena = {0};

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "grader/problem.h"
 
+#include <stdbool.h>
+
 typedef struct Submission {
     const char *path;   /* as given; the caller's */
     char *file_name;    /* its last part, printable */
@@ -17,6 +19,9 @@ typedef struct Submission {
 /* Reads and vets: a regular file (no folder, link or pipe), not empty, UTF-8 text. Any name will do. */
 MUST_USE Status submission_read(const char *path, Submission *submission, Message *why);
 void submission_free(Submission *submission);
+
+/* Plain C, for the CPU: its name ends with ".c". */
+bool submission_is_c(const Submission *submission);
 
 /* The problem: `id`, or where that is NULL what the file says or fits (signature.h). The file must then be within the
  * problem's limit. The problem is the caller's to free. */

@@ -72,6 +72,15 @@ EOF
     ends 1 "Compile Error" "x.cu:"
 }
 
+@test "a baseline wants the CPU" {
+    baseline >x.c
+    judge grade --device sim x.c
+    ends 2 "x.c: plain C runs on the CPU: DEVICE=cpu"
+    judge grade x.c
+    ends 2 "DEVICE=cpu"
+    rows 0
+}
+
 @test "a baseline runs in the sandbox" {
     baseline 'extern int open(const char *, int, ...); if (open("/etc/passwd", 0) >= 0 || open("'"$root"'/testcases/conv1d/hidden.json", 0) >= 0) __builtin_trap();' >x.c
     judge grade --device cpu x.c

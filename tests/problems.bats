@@ -259,6 +259,8 @@ END
     run convjudge/build/convjudge grade --device sim x.cu
     ends 0 Accepted "4 of 4 accepted" "not ranked: the hidden cases are not here" "vector_loads"
     lacks "hidden cases        "
+    run make -C convjudge test
+    ends 2 "the student's kit has no tests"
     run convjudge/build/convjudge check-problem --problem conv1d
     ends 1 "the first thing missing: testcases/conv1d: no hidden case"
 }
