@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
-export CONVJUDGE_BUILD=$PWD/$build CMOCKA_MESSAGE_OUTPUT=TAP
+export CONVJUDGE_BUILD=$PWD/$build CMOCKA_MESSAGE_OUTPUT=TAP OMP_WAIT_POLICY=passive # two suites share the cores
 logs=$build/test-logs
 rm -rf "$logs"
 mkdir -p "$logs"
