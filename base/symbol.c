@@ -62,10 +62,27 @@ static void add_name(Text *text, const char *mangled)
         add_template(text, at);
 }
 
+/* A name inside a function, "Z <encoding> E <name>": the function's parameters are not understood, so that the name is
+ * looked for from behind. It may be numbered, as in "E4tile_0". */
+static void add_local_name(Text *text, const char *mangled)
+{
+    const char *name;
+    size_t length;
+    for (const char *at = strrchr(mangled, 'E'); at != NULL && at > mangled; at--) {
+        const char *next = *at == 'E' ? take_name(at + 1, &name, &length) : NULL;
+        if (next != NULL && (*next == '\0' || *next == '_')) {
+            text_append(text, name, length);
+            return;
+        }
+    }
+}
+
 void symbol_name(const char *mangled, char *name, size_t size)
 {
     Text text = {0};
-    if (strncmp(mangled, "_Z", 2) == 0)
+    if (strncmp(mangled, "_ZZ", 3) == 0)
+        add_local_name(&text, mangled);
+    else if (strncmp(mangled, "_Z", 2) == 0)
         add_name(&text, mangled);
     snprintf(name, size, "%s", text.length > 0 ? text.data : mangled);
     text_free(&text);
