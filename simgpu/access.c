@@ -3,7 +3,7 @@
  * Global memory is where the host's is, so that after the check an access is a plain move. Shared, local and parameter
  * memory are arrays of the worker. Every access goes through a Pattern: remembered per instruction where the active
  * lanes form a range, made anew otherwise.  */
-#include "simgpu/worker.h"
+#include "simgpu/watch.h"
 
 #include <string.h>
 
@@ -268,8 +268,12 @@ static void count_local(Worker *worker, const Access *access, const Active *acti
     worker->counters.local_sectors += sectors;
 }
 
+/* What an access that is allowed leaves in the books. */
 static void count_access(Worker *worker, const Access *access, const Active *active)
 {
+    if (worker->watch != NULL)
+        watch_access(worker, access->instruction, access->space, access->is_store, active, access->first,
+                     access->pattern->relative, access->bytes);
     if (access->instruction->is_hidden)
         return;
     switch (access->space) {
@@ -500,6 +504,8 @@ static bool load_uniform(Worker *worker, const Instruction *instruction, const A
             return false;
         counters->shared_load_requests += active->warps;
         counters->shared_load_wavefronts += active->warps;
+        if (worker->watch != NULL)
+            watch_uniform_load(worker, instruction, active, address, bytes);
         load_once(worker, instruction, (const char *)worker->shared + address);
         return true;
     }
@@ -512,6 +518,8 @@ static bool load_uniform(Worker *worker, const Instruction *instruction, const A
         counters->global_load_sectors += active->warps;
         counters->global_load_bytes += (uint64_t)active->count * bytes;
     }
+    if (worker->watch != NULL)
+        watch_uniform_load(worker, instruction, active, address, bytes);
     load_once(worker, instruction, (const char *)address);
     return true;
 }

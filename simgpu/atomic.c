@@ -2,7 +2,7 @@
  * several blocks therefore depends on which block came first, as it does on hardware.
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: atom.  */
-#include "simgpu/worker.h"
+#include "simgpu/watch.h"
 
 #include "simgpu/lane_math.h"
 
@@ -116,6 +116,8 @@ static void *find_word(Worker *worker, const Instruction *instruction, uint32_t 
                             address, bytes, 1);
         return NULL;
     }
+    if (worker->watch != NULL)
+        watch_atomic(worker, instruction, in_shared, lane, address);
     return in_shared ? (void *)(worker->shared + address) : (void *)address;
 }
 

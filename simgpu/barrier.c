@@ -2,7 +2,7 @@
  *
  * Lanes that have exited are not waited for, as on hardware. A barrier through which only a part of a warp would go is
  * undefined on hardware; here it is a fault, and so is one at which lanes wait when nobody is left to come.  */
-#include "simgpu/worker.h"
+#include "simgpu/watch.h"
 
 #include <string.h>
 
@@ -82,6 +82,8 @@ static bool release_barrier(Worker *worker, uint32_t barrier)
         }
     }
     worker->arrived[barrier] = worker->expected[barrier] = 0;
+    if (worker->watch != NULL)
+        watch_barrier(worker->watch);
     return true;
 }
 

@@ -73,6 +73,8 @@ typedef struct Instruction {
     bool guard_negated;
     uint8_t rounding;       /* FE_ constant over 256: 0 is to nearest; see rounding_mode() */
     bool is_hidden;         /* an access that no hardware would do (arguments of calls): not counted */
+    bool uses_result;       /* of ATOMIC: something is done with the old value */
+    bool is_strong;         /* volatile, relaxed, acquire, release: meant to meet those of other threads */
     uint16_t opcode;
     Operand guard;          /* lanes in which it is false do nothing */
     LaneFunction *run;
@@ -80,7 +82,7 @@ typedef struct Instruction {
     Operand sources[MAX_SOURCES];
     Matrix *matrix;         /* of MULTIPLY_MATRIX */
     int64_t offset;         /* of an address or a parameter */
-    int32_t index;          /* of memory instructions: dense number, for what a worker remembers about it */
+    int32_t index;          /* of memory instructions and shuffles: dense number, for what a worker remembers of it */
     int32_t file, line;     /* in the source */
 } Instruction;
 
@@ -137,6 +139,12 @@ typedef struct Pinned {
     Operand operand;
 } Pinned;
 
+typedef struct SharedVariable { /* for messages */
+    struct SharedVariable *next;
+    const char *name;
+    uint64_t offset, bytes; /* of an unsized one 0: it reaches to the end */
+} SharedVariable;
+
 typedef struct Code {
     Arena arena;
     Instruction *instructions;
@@ -152,6 +160,7 @@ typedef struct Code {
     uint32_t live_registers;         /* most 32-bit registers alive at once: an estimate of what ptxas needs */
     uint32_t shared_bytes;           /* static */
     uint32_t dynamic_shared_offset;  /* where extern .shared begins */
+    SharedVariable *shared;
     uint32_t local_bytes;            /* declared .local */
     uint32_t frame_bytes;            /* with the arguments of calls */
 } Code;

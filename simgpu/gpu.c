@@ -1,6 +1,7 @@
 #include "simgpu/gpu.h"
 
 #include "simgpu/cost.h"
+#include "simgpu/validity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,35 @@ void simgpu_clear_written(SimGpu *gpu, uint64_t address)
     int index = memory_find(&gpu->memory, address);
     if (index >= 0)
         gpu->memory.allocations[index].kernel_wrote = false;
+}
+
+void simgpu_name(SimGpu *gpu, uint64_t address, const char *name, uint32_t element_bytes)
+{
+    int index = memory_find(&gpu->memory, address);
+    if (index < 0)
+        return;
+    Allocation *allocation = &gpu->memory.allocations[index];
+    snprintf(allocation->label, sizeof allocation->label, "%s", name);
+    allocation->element_bytes = element_bytes;
+}
+
+void simgpu_mark_written(SimGpu *gpu, uint64_t address, uint64_t bytes)
+{
+    int index = memory_find(&gpu->memory, address);
+    if (index < 0)
+        return;
+    Allocation *allocation = &gpu->memory.allocations[index];
+    if (bytes == allocation->bytes)
+        validity_free(allocation);
+    else
+        validity_mark(allocation, address, bytes);
+}
+
+void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes)
+{
+    int index = memory_find(&gpu->memory, address);
+    if (index >= 0)
+        validity_unmark(&gpu->memory.allocations[index], address, bytes);
 }
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* Runs a block of threads: the instructions of one basic block after the other, and where its end leads.  */
 #include "simgpu/lines.h"
+#include "simgpu/watch.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -308,6 +309,8 @@ static bool run_group(Worker *worker, Group *group)
             group->has_yielded = true;
             return true;
         }
+        if (block->joins && worker->watch != NULL)
+            watch_join(worker->watch, &group->active);
         count_block(worker, block, &group->active);
         if (block->waits)
             group->backward = PATIENCE;

@@ -3,7 +3,8 @@
 #include "simgpu/counters.h"
 #include "simgpu/gpu.h"
 #include "simgpu/lines.h"
-#include "simgpu/worker.h"
+#include "simgpu/validity.h"
+#include "simgpu/watch.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,6 +85,7 @@ typedef struct Run {
     Touched *loaded, *stored;  /* [allocation] */
     SimWarpPath longest;
     LineTable *lines;          /* NULL: not watched */
+    Found *found;              /* watch.h; NULL: nothing was watched */
     int first_watched;         /* instruction that loaded from the watched source; instruction_count: none */
 } Run;
 
@@ -137,6 +139,8 @@ static void add_worker(Run *run, Worker *worker)
     lengthen(&run->longest, &worker->longest);
     if (run->lines != NULL)
         lines_add_worker(run->lines, worker);
+    if (run->found != NULL)
+        found_merge(worker->code, run->found, worker->watch->found);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -191,6 +195,23 @@ static void add_footprint(Run *run)
         run->counters.unique_store_sectors += sectors_of(&run->stored[i]);
         memory->allocations[i].kernel_wrote |= run->stored[i].low <= run->stored[i].high;
     }
+}
+
+/* What a launch wrote that was not watched is not known; then all of it counts as written. */
+static void settle_written(Run *run, bool is_watched)
+{
+    for (int i = 0; i < run->launch.memory->count && !is_watched; i++)
+        if (run->stored[i].low <= run->stored[i].high)
+            validity_free(&run->launch.memory->allocations[i]);
+}
+
+static void report_findings(Run *run, SimReport *report)
+{
+    const Launch *launch = &run->launch;
+    for (int i = 0; i < launch->memory->count; i++)
+        if (run->stored[i].low < run->stored[i].high)
+            blocks_find_races(launch, i, run->stored[i].low, run->stored[i].high, run->found);
+    found_report(launch, run->found, report);
 }
 
 static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *run, SimReport *report)
@@ -267,6 +288,8 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
     run->launch.chunk = chunk_size(run->launch.blocks, gpu->pool.count + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
+    run->launch.plan = watch_plan(&run->launch);
+    run->found = run->launch.plan != NULL ? found_new(&function->code) : NULL;
     run->executed = allocate((size_t)function->code.block_count, sizeof *run->executed);
     run->loaded = allocate((size_t)gpu->memory.count, sizeof *run->loaded);
     run->stored = allocate((size_t)gpu->memory.count, sizeof *run->stored);
@@ -280,6 +303,8 @@ static void finish(Run *run)
 {
     pthread_mutex_destroy(&run->launch.fault_lock);
     pthread_mutex_destroy(&run->lock);
+    watch_plan_free(run->launch.plan, &run->launch);
+    free(run->found);
     free(run->executed);
     free(run->loaded);
     free(run->stored);
@@ -319,6 +344,7 @@ void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
     atomic_store(&gpu->cancelled, 0);
     add_executed(&launch->function->code, &run);
     add_footprint(&run);
+    settle_written(&run, run.launch.plan != NULL);
     report_watched(&run, report);
     report_lines(gpu, &run, report);
     report->counters = run.counters;
@@ -332,6 +358,8 @@ void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
         model_time(gpu, launch, &run, report);
     else
         say_why_stopped(launch, report);
+    if (report->outcome == SIM_OK && run.found != NULL)
+        report_findings(&run, report);
     finish(&run);
 }
 

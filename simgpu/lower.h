@@ -64,6 +64,7 @@ typedef struct Lowering {
     uint8_t *register_sizes;   /* [register_count] logarithm of bytes of virtual registers */
     uint32_t register_count, register_capacity;
     Placement *shared;         /* the kernel's shared variables */
+    const PtxVariable *unsized_shared; /* one of those at the start of dynamic shared memory; NULL: none */
     PendingBranch *pending;
     int inline_depth;
     Operand carry;             /* of add.cc and its like; slot NO_SLOT: not used yet */

@@ -1,6 +1,8 @@
 /* Loads, stores and atomics, and where variables lie.  */
 #include "simgpu/lower.h"
 
+#include "base/symbol.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +43,23 @@ uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *vari
     return add_placement(l, &instance->frame, variable, offset);
 }
 
+/* For messages: the code outlives the module's text. */
+static void remember_shared(Lowering *l, const PtxVariable *variable, uint64_t offset)
+{
+    char name[64];
+    SharedVariable *shared = arena_alloc(&l->code->arena, sizeof *shared);
+    symbol_name(variable->name, name, sizeof name);
+    *shared = (SharedVariable){.next = l->code->shared, .name = arena_string(&l->code->arena, name),
+                               .offset = offset, .bytes = variable->is_unsized ? 0 : variable->bytes};
+    l->code->shared = shared;
+}
+
 static void place_shared_variable(Lowering *l, const PtxVariable *variable, uint32_t *dynamic_align)
 {
     if (variable == NULL || variable->space != PTX_SHARED || find_placement(l->shared, variable) != NULL)
         return;
     if (variable->is_unsized) {
+        l->unsized_shared = variable;
         *dynamic_align = variable->align > *dynamic_align ? variable->align : *dynamic_align;
         return;
     }
@@ -54,6 +68,7 @@ static void place_shared_variable(Lowering *l, const PtxVariable *variable, uint
         lower_refuse(l, "more than 1 GiB of shared memory");
     l->code->shared_bytes = (uint32_t)(offset + variable->bytes);
     add_placement(l, &l->shared, variable, offset);
+    remember_shared(l, variable, offset);
 }
 
 typedef struct Visited {
@@ -91,6 +106,8 @@ void place_shared(Lowering *l, const PtxFunction *kernel)
     uint32_t dynamic_align = 16;
     visit_function(l, kernel, &visited, &dynamic_align);
     l->code->dynamic_shared_offset = (uint32_t)round_up(l->code->shared_bytes, dynamic_align);
+    if (l->unsized_shared != NULL)
+        remember_shared(l, l->unsized_shared, l->code->dynamic_shared_offset);
 }
 
 uint64_t variable_address(Lowering *l, const PtxVariable *variable)
@@ -152,6 +169,16 @@ static bool is_ignored(const char *part)
         if (strcmp(part, ignored[i]) == 0)
             return true;
     return strncmp(part, "L1::", 4) == 0 || strncmp(part, "L2::", 4) == 0;
+}
+
+/* Such accesses are there to meet those of other threads. */
+static bool is_strong(const Parts *parts)
+{
+    static const char *const strong[] = {"volatile", "relaxed", "acquire", "release", "mmio"};
+    for (size_t i = 0; i < sizeof strong / sizeof *strong; i++)
+        if (parts_have(parts, strong[i]))
+            return true;
+    return false;
 }
 
 static AccessForm access_form(Lowering *l, const Parts *parts)
@@ -260,6 +287,7 @@ void lower_load(Lowering *l, const Parts *parts)
     load->size = size_of(form.type);
     load->count = (uint8_t)form.count;
     load->is_signed = ptx_type_is_signed(form.type);
+    load->is_strong = is_strong(parts);
     for (int i = 0; i < form.count; i++)
         load->results[i] = results[i];
     set_address(l, load, operand_at(l, 1), form.space);
@@ -282,6 +310,7 @@ void lower_store(Lowering *l, const Parts *parts)
     Instruction *store = emit(l, STORE);
     store->size = size_of(form.type);
     store->count = (uint8_t)form.count;
+    store->is_strong = is_strong(parts);
     for (int i = 0; i < form.count; i++)
         store->sources[1 + i] = sources[i];
     set_address(l, store, operand_at(l, 0), form.space);

@@ -1,5 +1,7 @@
 #include "simgpu/memory.h"
 
+#include "simgpu/validity.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +53,8 @@ void memory_free(Memory *memory)
         munmap((void *)memory->base, memory->span);
     if (memory->pattern_file >= 0)
         close(memory->pattern_file);
+    for (int i = 0; i < memory->count; i++)
+        validity_free(&memory->allocations[i]);
     free(memory->allocations);
     *memory = (Memory){.pattern_file = -1};
 }
@@ -133,6 +137,7 @@ uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name)
         return 0;
     }
     insert(memory, index, (Allocation){.address = address, .bytes = bytes, .name = name});
+    validity_new(&memory->allocations[index]);
     memory->used += bytes;
     return address;
 }
@@ -143,6 +148,7 @@ bool memory_release(Memory *memory, uint64_t address)
     if (index < 0 || memory->allocations[index].address != address)
         return false;
     decommit(address, whole_pages(memory->allocations[index].bytes));
+    validity_free(&memory->allocations[index]);
     memory->used -= memory->allocations[index].bytes;
     memory->count--;
     memmove(memory->allocations + index, memory->allocations + index + 1,

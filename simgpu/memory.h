@@ -17,6 +17,9 @@ typedef struct Allocation {
     uint64_t address, bytes;
     const char *name;  /* of a module variable; NULL for an allocation. Not owned */
     bool kernel_wrote;
+    char label[32];         /* what its user calls it; "": nothing */
+    uint32_t element_bytes; /* with a label */
+    uint8_t *written;       /* validity.h; owned */
 } Allocation;
 
 typedef struct Memory {

@@ -53,6 +53,13 @@ bool simgpu_find(const SimGpu *gpu, uint64_t address, uint64_t bytes, SimAllocat
 /* The living allocation nearest to an address that lies in none, for messages. */
 bool simgpu_nearest(const SimGpu *gpu, uint64_t address, SimAllocation *found);
 void simgpu_clear_written(SimGpu *gpu, uint64_t address);
+/* What an allocation is called in messages, and the size of its elements: "output[12]" instead of "offset 48 of an
+ * allocation of 4000 bytes". At most 31 characters are kept. */
+void simgpu_name(SimGpu *gpu, uint64_t address, const char *name, uint32_t element_bytes);
+/* The host has given [address, address + bytes) of one allocation contents, or has taken them back. What a kernel
+ * writes is known by itself, and module variables have contents from the start. Only SIM_WATCH_UNINITIALISED asks. */
+void simgpu_mark_written(SimGpu *gpu, uint64_t address, uint64_t bytes);
+void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes);
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 
@@ -127,6 +134,14 @@ bool simgpu_function_set_dynamic_shared(SimFunction *function, uint32_t bytes);
 
 /* ---- launches ----------------------------------------------------------------------------------------------------- */
 
+/* What a launch may be watched for, besides what is always checked. It takes time and memory, and changes nothing else.
+ * Of a large grid some blocks are looked at in detail (watch.h); what several blocks write is always seen. */
+typedef enum SimWatch {
+    SIM_WATCH_RACES = 1,         /* SIM_RACE_*, SIM_BAD_SHUFFLE */
+    SIM_WATCH_UNINITIALISED = 2, /* SIM_UNINITIALISED */
+    SIM_WATCH_LINES = 4          /* counts by source line */
+} SimWatch;
+
 typedef struct SimLaunch {
     SimFunction *function;
     uint32_t grid[3], block[3];
@@ -137,10 +152,6 @@ typedef struct SimLaunch {
                                               * and stored into the other; 0: none */
     uint32_t watch;              /* bits of SimWatch */
 } SimLaunch;
-
-typedef enum SimWatch {     /* what is looked at besides, at the price of a slower launch */
-    SIM_WATCH_LINES = 4     /* counts by source line */
-} SimWatch;
 
 typedef enum SimOutcome {
     SIM_OK = 0,
@@ -168,6 +179,27 @@ typedef struct SimFault {
     uint64_t lanes;      /* how many lanes faulted in the block that met the fault first */
     char text[400];      /* one sentence: what, where, and beside which allocation */
 } SimFault;
+
+/* What a watched kernel did that is undefined in CUDA, though here it went some way. In a race two threads use the same
+ * bytes with nothing that orders them, and at least one of them changes what is there: storing the value that is there
+ * already is none, and neither are atomic operations among themselves. */
+typedef enum SimFindingKind {
+    SIM_RACE_OF_BLOCKS,      /* global memory, two blocks of the launch */
+    SIM_RACE_OF_WARPS,       /* shared memory, two warps between barriers of their block */
+    SIM_RACE_OF_LANES,       /* shared memory, lanes that store different values with one instruction */
+    SIM_RACE_IN_WARP,        /* shared memory, lanes of one warp without __syncwarp(): right as long as the warp stays
+                              * together, which no hardware since Volta promises */
+    SIM_UNINITIALISED,       /* a read of bytes that nothing has written */
+    SIM_BAD_SHUFFLE,         /* the value of a lane that takes no part */
+    SIM_FINDING_KINDS
+} SimFindingKind;
+
+enum { SIM_MAX_FINDINGS = 8 };
+
+typedef struct SimFinding {
+    SimFindingKind kind;
+    SimFault where;          /* of the lowest block that did it; `lanes` counts how often its source line did */
+} SimFinding;
 
 /* What Nsight Compute would count. Per launch, summed over all blocks; exact, independent of `threads`. */
 typedef struct SimCounters {
@@ -224,6 +256,10 @@ typedef struct SimReport {
     char watched_load[400];/* "kernel blur (blur.cu:31)": the first instruction that loaded from the watched source,
                             * in the order of the code; empty: none did */
     bool watched_store;    /* the watched target was stored into */
+    SimFinding findings[SIM_MAX_FINDINGS]; /* where outcome is SIM_OK: by kind, then in the order of the code; the same
+                            * whatever `threads` is */
+    uint32_t finding_count;
+    uint32_t findings_more; /* found, and not listed */
 } SimReport;
 
 /* Runs the whole grid. Stores of blocks that ran before a fault stay. */

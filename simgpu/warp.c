@@ -3,7 +3,7 @@
  *
  * Source   PTX ISA 9.0, Data Movement and Conversion: shfl.sync; Parallel Synchronization and Communication: vote,
  *          match, redux.  */
-#include "simgpu/worker.h"
+#include "simgpu/watch.h"
 
 #include <string.h>
 
@@ -74,6 +74,8 @@ void execute_shuffle(Worker *worker, const Instruction *instruction, Active *act
             uint32_t c = value32(worker, instruction->sources[2], own);
             uint32_t from = shuffle_source((ShuffleKind)instruction->detail, lane, b, c, &valid);
             uint32_t source = warp * SIM_WARP_SIZE + from;
+            if (worker->watch != NULL && valid)
+                watch_shuffle(worker, instruction, active, own, from);
             to[own] = value32(worker, instruction->sources[0], source < worker->launch->threads ? source : own);
             if (valid_result.slot != NO_SLOT)
                 valid_to[own] = valid;

@@ -1,6 +1,5 @@
-#include "simgpu/worker.h"
-
 #include "simgpu/lines.h"
+#include "simgpu/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +61,7 @@ Worker *worker_new(Launch *launch)
         worker->lines = lines_empty(launch->lines);
     for (int i = 0; i < code->pinned_count; i++)
         set_pinned(worker, &code->pinned[i]);
+    worker->watch = watch_new(worker);
     return worker;
 }
 
@@ -76,6 +76,7 @@ void worker_free(Worker *worker)
     for (int i = 0; i < worker->spare_count; i++)
         free(worker->spares[i]);
     pattern_free(&worker->temporary);
+    watch_free(worker->watch);
     free(worker->registers);
     free(worker->states);
     free(worker->scratch);
@@ -173,6 +174,8 @@ void worker_begin_block(Worker *worker, uint64_t block)
     if (launch->shared_bytes > 0) /* what was never written must not depend on which worker runs the block */
         memset(worker->shared, MEMORY_PATTERN, launch->shared_bytes);
     worker->path = (SimWarpPath){0};
+    if (worker->watch != NULL)
+        watch_begin_block(worker);
 }
 
 /* ---- active lanes ------------------------------------------------------------------------------------------------ */

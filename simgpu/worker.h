@@ -12,6 +12,7 @@
  * atomic.c        atom and red
  * warp.c          shuffles, votes, matches
  * matrix.c        products of matrix fragments, ldmatrix and its like
+ * watch.c         what is watched beyond that: races and reads of what was never written
  * output.c        printf and assert
  * lines.c         what is counted by source line
  *
@@ -95,6 +96,7 @@ typedef struct Launch {
     const struct LineTable *lines;      /* NULL: not watched */
     const _Atomic int *cancelled;
     struct Output *output;
+    struct WatchPlan *plan;             /* watch.h; NULL: nothing is watched */
 
     _Atomic uint64_t next_block;
     _Atomic uint64_t fault_block;       /* lowest block that met a fault: later ones need not run */
@@ -145,6 +147,7 @@ typedef struct Worker {
                                          * warps take different paths, this is an upper bound of each */
     SimLine *lines;                     /* [launch->lines->count]; NULL: not watched */
     SimCounters counters;               /* all but those that follow from `executed` */
+    struct Watch *watch;                /* watch.h; NULL: nothing is watched */
 } Worker;
 
 /* ---- worker.c ---------------------------------------------------------------------------------------------------- */
@@ -159,6 +162,13 @@ __attribute__((format(printf, 6, 7))) bool worker_fault(Worker *worker, SimOutco
 /* As above, of an access: fills in the rest of SimFault. */
 bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutcome outcome, SimSpace space,
                          bool is_store, uint32_t lane, uint64_t address, uint32_t bytes, uint64_t lanes);
+
+/* What both begin with: the place of a thread; `lane` is its number in the block. */
+SimFault fault_at(const Launch *launch, uint64_t block, uint32_t lane, int file, int line);
+/* Writes the sentence: "kernel k: block (x,y,z), thread (x,y,z) WHAT (file:line)". */
+void fault_describe(const Launch *launch, SimFault *fault, const char *what);
+/* "output[12]", "4 bytes past the end of an allocation of 100 bytes (parameter 2)", "byte 8 of shared variable 'tile'". */
+void fault_describe_place(const Launch *launch, SimSpace space, uint64_t address, char *text, size_t size);
 
 /* ---- active lanes (worker.c) ------------------------------------------------------------------------------------- */
 /* Recomputes everything from `bits`. */

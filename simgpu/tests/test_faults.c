@@ -22,6 +22,8 @@ static int free_gpu(void **state)
     return 0;
 }
 
+static const char *out_name; /* that `out` gets; NULL: none */
+
 typedef struct Run {
     SimReport report;
     uint64_t in, out; /* addresses; released */
@@ -44,6 +46,8 @@ static Run run(const char *functions, const char *instructions, uint64_t budget)
         fail_test("%s: %s", instructions, why.text);
     result.in = machine_array(gpu, operands, sizeof operands);
     result.out = machine_array(gpu, NULL, OUT_BYTES);
+    if (out_name != NULL)
+        simgpu_name(gpu, result.out, out_name, 4);
     SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {THREADS, 1, 1},
                         .parameters = (uint64_t[]){result.in, result.out}, .warp_instructions = budget};
     simgpu_launch(gpu, &launch, &result.report);
@@ -156,6 +160,28 @@ static void the_fault_counts_its_lanes(void **state)
     Run done = run(NULL, "mul.wide.u32 %d4, %r1, 128; add.s64 %d4, %d12, %d4; st.global.u32 [%d4], %r1", BUDGET);
     assert_int_equal(done.report.outcome, SIM_OUT_OF_BOUNDS); /* thread 16 still writes within 2052 bytes */
     assert_int_equal(done.report.fault.lanes, THREADS - 17);
+}
+
+static const struct {
+    const char *instruction, *name, *text;
+} places[] = {
+    {"st.global.f32 [%d12+2052], %f1", "output", "writes 4 bytes at 4 bytes past output[512]"},
+    {"ld.global.f32 %f0, [%d12+-8]", "output", "reads 4 bytes at 8 bytes before output[0]"},
+    {"ld.global.u64 %d0, [%d12+2048]", "output", "reads 8 bytes at output[512], beyond its end"},
+    {"ld.global.f32 %f0, [%d12+2056]", NULL, "4 bytes past the end of an allocation of 2052 bytes (parameter 2)"},
+    {"ld.global.f32 %f0, [variable+16]", NULL, "0 bytes past the end of variable 'variable' of 16 bytes"},
+    {"ld.shared.f32 %f0, [shared+2048]", NULL, "offset 2048 of the block's 2048 bytes of shared memory"},
+};
+
+static void the_place_is_named_by_what_lies_there(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        out_name = places[i].name;
+        Run done = run(NULL, places[i].instruction, BUDGET);
+        out_name = NULL;
+        if (done.report.outcome != SIM_OUT_OF_BOUNDS || strstr(done.report.fault.text, places[i].text) == NULL)
+            fail_test("%s: outcome %d: %s", places[i].instruction, done.report.outcome, done.report.fault.text);
+    }
 }
 
 /* ---- other ends -------------------------------------------------------------------------------------------------- */
@@ -338,6 +364,7 @@ int main(void)
         cmocka_unit_test(the_last_element_is_no_fault),
         cmocka_unit_test(a_released_array_is_out_of_bounds),
         cmocka_unit_test(the_fault_counts_its_lanes),
+        cmocka_unit_test(the_place_is_named_by_what_lies_there),
         cmocka_unit_test(kernels_that_do_not_end_well_say_why),
         cmocka_unit_test(the_budget_is_that_of_the_launch),
         cmocka_unit_test(an_endless_kernel_can_be_cancelled),

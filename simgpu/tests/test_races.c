@@ -1,0 +1,96 @@
+#include "simgpu/tests/watched.h"
+
+static const char *const in_order[] = {
+    "halo_tile", "double_buffer", "tree", "tree_with_syncwarp", "tree_of_volatiles", "shuffles", "histogram",
+    "largest_by_compare", "copies_ahead", "copies_of_the_same", "last_block_adds_up", "lock_around_a_sum", "all_raise_a_flag",
+    "bytes_side_by_side", "producers_and_consumers", "local_array",
+};
+
+static void code_in_order_has_no_race(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(in_order); i++)
+        for (uint32_t blocks = 1; blocks <= 16; blocks += 15) {
+            SimReport report = watched_run(in_order[i], blocks, 2, SIM_WATCH_RACES, true);
+            expect_none(in_order[i], &report);
+        }
+}
+
+static const WatchedRow rows[] = {
+    {"tile_without_barrier", 2, SIM_RACE_OF_WARPS, 2 * 128,
+     "block (0,0,0), thread (0,0,0) reads 4 bytes at byte 508 of shared variable 'tile', which thread (127,0,0) has "
+     "written with no barrier in between"},
+    {"tile_loaded_too_early", 2, SIM_RACE_OF_WARPS, 2 * 128, "writes 4 bytes at byte 0 of shared variable 'tile', "
+     "which thread (127,0,0) has read"},
+    {"warps_write_one_word", 1, SIM_RACE_OF_WARPS, 3, "thread (32,0,0) writes 4 bytes at byte 0 of shared variable 'sum', "
+     "which thread (0,0,0) has written"},
+    {"lanes_write_one_word", 1, SIM_RACE_OF_LANES, 64, "thread (1,0,0) writes 4 bytes at byte 0 of shared variable "
+     "'tile', where thread (0,0,0) writes another value at the same time"},
+    {"lanes_exchange", 1, SIM_RACE_IN_WARP, 128, "no __syncwarp()"},
+    {"histogram_read_too_early", 1, SIM_RACE_OF_WARPS, 0, "reads 4 bytes at byte 0 of shared variable 'counts'"},
+    {"histogram_cleared_too_late", 1, SIM_RACE_OF_WARPS, 0, "which thread (0,0,0) has written"},
+    {"copy_without_barrier", 1, SIM_RACE_OF_WARPS, 128, "byte 508 of shared variable 'tile'"},
+    {"blocks_add_up", 4, SIM_RACE_OF_BLOCKS, 128,
+     "block (3,0,0), thread (0,0,0) reads 4 bytes at output[0], which block (0,0,0) writes in the same launch"},
+    {"blocks_write_one_word", 4, SIM_RACE_OF_BLOCKS, 1,
+     "block (3,0,0), thread (5,0,0) writes 4 bytes at output[3], where block (0,0,0) writes another value"},
+    {"blocks_read_their_neighbours", 3, SIM_RACE_OF_BLOCKS, 256,
+     "block (1,0,0), thread (0,0,0) reads 4 bytes at output[0], which block (0,0,0) writes"},
+    {"cleared_while_others_add", 3, SIM_RACE_OF_BLOCKS, 128,
+     "block (2,0,0), thread (0,0,0) writes 4 bytes at output[0], which block (0,0,0) writes without an atomic"},
+    {"half_a_warp_shuffles", 1, SIM_BAD_SHUFFLE, 4 * 8, "thread (8,0,0) takes the value of lane 16 of its warp"},
+};
+
+static void each_race_is_found(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        SimReport report = watched_run(rows[i].kernel, rows[i].blocks, 1, SIM_WATCH_RACES, true);
+        expect_finding(&rows[i], &report);
+    }
+}
+
+static void findings_do_not_depend_on_the_number_of_threads(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        SimReport one = watched_run(rows[i].kernel, WATCHED_MAX_BLOCKS, 1, SIM_WATCH_RACES, true);
+        SimReport three = watched_run(rows[i].kernel, WATCHED_MAX_BLOCKS, 3, SIM_WATCH_RACES, true);
+        if (one.finding_count == 0)
+            fail_test("%s: nothing was found", rows[i].kernel);
+        assert_int_equal(one.finding_count, three.finding_count);
+        for (uint32_t j = 0; j < one.finding_count; j++) {
+            assert_string_equal(one.findings[j].where.text, three.findings[j].where.text);
+            assert_int_equal(one.findings[j].where.lanes, three.findings[j].where.lanes);
+        }
+    }
+}
+
+static void watching_changes_no_counter(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(in_order); i++) {
+        SimReport watched = watched_run(in_order[i], 4, 1, SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED, true);
+        SimReport not = watched_run(in_order[i], 4, 1, 0, true);
+        assert_memory_equal(&watched.counters, &not.counters, sizeof not.counters);
+        assert_true(watched.modelled_s == not.modelled_s);
+    }
+}
+
+static void only_what_is_asked_for_is_found(void **state)
+{
+    SimReport report = watched_run("tile_without_barrier", 2, 1, SIM_WATCH_UNINITIALISED, true);
+    expect_none("tile_without_barrier", &report);
+    report = watched_run("adds_to_output", 2, 1, SIM_WATCH_RACES, false);
+    expect_none("adds_to_output", &report);
+    report = watched_run("blocks_add_up", 2, 1, 0, false);
+    expect_none("blocks_add_up", &report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_in_order_has_no_race),
+        cmocka_unit_test(each_race_is_found),
+        cmocka_unit_test(findings_do_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(watching_changes_no_counter),
+        cmocka_unit_test(only_what_is_asked_for_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,317 @@
+#include "simgpu/watch.h"
+
+#include "simgpu/validity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *zeroed(size_t count, size_t size)
+{
+    void *memory = calloc(count + 1, size);
+    if (memory == NULL) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+    return memory;
+}
+
+/* ---- the plan of a launch ---------------------------------------------------------------------------------------- */
+
+/* A store that is not reported here would make loads look like reads of what nobody wrote. Texture fetches are not
+ * reported either, but they only load. An mbarrier orders threads in a way of its own. */
+static bool is_followed(const Instruction *instruction)
+{
+    switch ((InstructionKind)instruction->kind) {
+    case ATOMIC:
+        return instruction->detail != ATOMIC_ARRIVE && instruction->detail != ATOMIC_ARRIVE_DROP;
+    case RUN_LANES: case LOAD_PARAMETER: case LOAD: case STORE: case COPY_ASYNC: case SHUFFLE: case VOTE: case MATCH:
+    case REDUCE: case ACTIVE_MASK: case CLOCK: case PRINT: case FAIL_ASSERT: case TEXTURE: case LOAD_MATRIX:
+    case MULTIPLY_MATRIX: case TURN_MATRIX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_followed_throughout(const Code *code)
+{
+    for (int i = 0; i < code->instruction_count; i++)
+        if (!is_followed(&code->instructions[i]))
+            return false;
+    return true;
+}
+
+static bool may_reach(const Instruction *instruction, PtxSpace space)
+{
+    if (instruction->kind == COPY_ASYNC)
+        return space == PTX_SHARED;
+    return instruction->space == PTX_NO_SPACE || instruction->space == (uint8_t)space;
+}
+
+/* Of the finest store into a space. */
+static uint8_t grain_of(const Code *code, PtxSpace space)
+{
+    uint8_t grain = MAX_GRAIN;
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *instruction = &code->instructions[i];
+        if (instruction->kind == STORE && may_reach(instruction, space) && instruction->size < grain)
+            grain = instruction->size;
+    }
+    return grain;
+}
+
+static bool has_compare(const Code *code, PtxSpace space)
+{
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *instruction = &code->instructions[i];
+        if (instruction->kind == ATOMIC && instruction->detail == ATOMIC_COMPARE && may_reach(instruction, space))
+            return true;
+    }
+    return false;
+}
+
+WatchPlan *watch_plan(const Launch *launch)
+{
+    const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* race_of_blocks.c: bits of a key */
+    const Code *code = launch->code;
+    const uint32_t bits = launch->request->watch & (SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED);
+    if (bits == 0 || launch->blocks >= most_blocks ||
+        (uint64_t)code->memory_count >= most_accesses || !is_followed_throughout(code))
+        return NULL;
+    WatchPlan *plan = zeroed(1, sizeof *plan);
+    *plan = (WatchPlan){.bits = bits,
+                        .stride = (launch->blocks + DETAILED_BLOCKS - 1) / DETAILED_BLOCKS,
+                        .shared_grain = grain_of(code, PTX_SHARED), .global_grain = grain_of(code, PTX_GLOBAL),
+                        .has_shared_compare = has_compare(code, PTX_SHARED), .allocations = launch->memory->count};
+    plan->grains = zeroed((size_t)plan->allocations, sizeof(BlockGrain *));
+    if (plan->bits & SIM_WATCH_RACES)
+        block_grains_map(plan, launch);
+    for (int i = 0; i < plan->allocations; i++)
+        validity_settle(&launch->memory->allocations[i]);
+    return plan;
+}
+
+void watch_plan_free(WatchPlan *plan, const Launch *launch)
+{
+    if (plan == NULL)
+        return;
+    block_grains_unmap(plan, launch);
+    free(plan->grains);
+    free(plan);
+}
+
+/* ---- the watch of a worker --------------------------------------------------------------------------------------- */
+
+static size_t local_bytes(const Worker *worker)
+{
+    return (size_t)worker->frame_stride * worker->capacity;
+}
+
+Watch *watch_new(const Worker *worker)
+{
+    const WatchPlan *plan = worker->launch->plan;
+    if (plan == NULL)
+        return NULL;
+    Watch *watch = zeroed(1, sizeof *watch);
+    watch->plan = plan;
+    watch->shared = shared_grains_new(worker->launch);
+    if ((plan->bits & SIM_WATCH_UNINITIALISED) && worker->frame_stride > 0)
+        watch->local = zeroed(local_bytes(worker), 1);
+    watch->found = found_new(worker->code);
+    return watch;
+}
+
+void watch_free(Watch *watch)
+{
+    if (watch == NULL)
+        return;
+    free(watch->shared);
+    free(watch->local);
+    free(watch->found);
+    free(watch);
+}
+
+/* What earlier blocks left in shared and local memory ages at once, instead of being wiped. */
+void watch_begin_block(Worker *worker)
+{
+    Watch *watch = worker->watch;
+    watch->detailed = worker->block % watch->plan->stride == 0 || worker->block + 1 == worker->launch->blocks;
+    watch->ordered = false;
+    watch->first_epoch = watch->epoch + 1;
+    watch->epoch += 2; /* so that an epoch of the block lies before its first accesses */
+    if (watch->local != NULL && ++watch->generation == 0) {
+        memset(watch->local, 0, local_bytes(worker));
+        watch->generation = 1;
+    }
+}
+
+void watch_barrier(Watch *watch)
+{
+    watch->epoch++;
+}
+
+void watch_join(Watch *watch, const Active *active)
+{
+    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
+        watch->turn[warp] += active->bits[warp] != 0;
+}
+
+/* ---- local memory ------------------------------------------------------------------------------------------------ */
+
+static void touch_local(Worker *worker, const Instruction *instruction, bool is_store, uint32_t lane, uint64_t offset,
+                        uint32_t bytes)
+{
+    Watch *watch = worker->watch;
+    uint8_t *written = watch->local + (size_t)lane * worker->frame_stride + offset;
+    if (is_store) {
+        memset(written, watch->generation, bytes);
+        return;
+    }
+    for (uint32_t i = 0; i < bytes && !instruction->is_hidden; i++)
+        if (written[i] != watch->generation) {
+            found_note(worker, instruction, SIM_UNINITIALISED,
+                       (Found){.lane = lane, .space = SIM_LOCAL, .bytes = (uint8_t)bytes, .address = offset});
+            return;
+        }
+}
+
+/* ---- global memory ----------------------------------------------------------------------------------------------- */
+
+static void note_unwritten(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address,
+                           uint32_t bytes)
+{
+    found_note(worker, instruction, SIM_UNINITIALISED,
+               (Found){.lane = lane, .space = SIM_GLOBAL, .bytes = (uint8_t)bytes, .address = address});
+}
+
+static void load_global(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation,
+                        uint64_t address, uint32_t bytes)
+{
+    if (!validity_holds(&worker->launch->memory->allocations[allocation], address, bytes))
+        note_unwritten(worker, instruction, lane, address, bytes);
+    if (instruction->is_strong)
+        worker->watch->ordered = true;
+    else
+        blocks_read(worker, instruction, lane, allocation, address, bytes);
+}
+
+static void store_global(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation,
+                         uint64_t address, uint32_t bytes)
+{
+    validity_mark(&worker->launch->memory->allocations[allocation], address, bytes);
+    if (!instruction->is_strong)
+        blocks_write(worker, instruction, lane, allocation, address, bytes);
+}
+
+static bool holds(const Allocation *allocation, uint64_t address)
+{
+    return address >= allocation->address && address - allocation->address < allocation->bytes;
+}
+
+/* ---- all spaces -------------------------------------------------------------------------------------------------- */
+
+static bool is_active(const Active *active, uint32_t lane)
+{
+    return active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1;
+}
+
+static void watch_global(Worker *worker, const Instruction *instruction, bool is_store, const Active *active,
+                         uint64_t first, const int32_t *relative, uint32_t bytes)
+{
+    const Memory *memory = worker->launch->memory;
+    int allocation = memory_find(memory, first);
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        if (!is_active(active, lane))
+            continue;
+        uint64_t address = first + (uint64_t)(int64_t)relative[lane - active->first];
+        if (!holds(&memory->allocations[allocation], address))
+            allocation = memory_find(memory, address);
+        (is_store ? store_global : load_global)(worker, instruction, lane, allocation, address, bytes);
+    }
+}
+
+/* Nothing to look for: the block is one of many, and the allocation of the first lane is written all over. */
+static bool is_plain_load(const Worker *worker, bool is_store, uint64_t first)
+{
+    const Memory *memory = worker->launch->memory;
+    return !is_store && !worker->watch->detailed && memory->allocations[memory_find(memory, first)].written == NULL;
+}
+
+static void watch_window(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
+                         const Active *active, uint64_t first, const int32_t *relative, uint32_t bytes)
+{
+    worker->watch->store += is_store;
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        if (!is_active(active, lane))
+            continue;
+        uint64_t address = first + (uint64_t)(int64_t)relative[lane - active->first];
+        if (space == PTX_LOCAL)
+            touch_local(worker, instruction, is_store, lane, address, bytes);
+        else
+            (is_store ? shared_write : shared_read)(worker, instruction, lane, address, bytes);
+    }
+}
+
+void watch_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
+                  uint64_t first, const int32_t *relative, uint32_t bytes)
+{
+    const Watch *watch = worker->watch;
+    if (space == PTX_CONST || space == PTX_PARAM)
+        return;
+    if (space == PTX_SHARED || space == PTX_LOCAL) {
+        if (watch->detailed && (space == PTX_SHARED || watch->local != NULL))
+            watch_window(worker, instruction, space, is_store, active, first, relative, bytes);
+    } else if (!is_plain_load(worker, is_store, first)) {
+        watch_global(worker, instruction, is_store, active, first, relative, bytes);
+    }
+}
+
+/* The first and the last lane of each warp stand for all. */
+void watch_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
+                        uint32_t bytes)
+{
+    if (instruction->space == PTX_CONST)
+        return;
+    if (instruction->space == PTX_GLOBAL) {
+        load_global(worker, instruction, active->first, memory_find(worker->launch->memory, address), address, bytes);
+        return;
+    }
+    for (uint32_t warp = 0; warp < worker->launch->warps && worker->watch->detailed; warp++) {
+        uint32_t bits = active->bits[warp];
+        if (bits == 0)
+            continue;
+        shared_read(worker, instruction, warp * SIM_WARP_SIZE + (uint32_t)__builtin_ctz(bits), address, bytes);
+        shared_read(worker, instruction, warp * SIM_WARP_SIZE + 31 - (uint32_t)__builtin_clz(bits), address, bytes);
+    }
+}
+
+static void atomic_global(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address)
+{
+    uint32_t bytes = 1u << instruction->size;
+    int index = memory_find(worker->launch->memory, address);
+    Allocation *allocation = &worker->launch->memory->allocations[index];
+    if (!validity_holds(allocation, address, bytes) && instruction->detail != ATOMIC_EXCHANGE)
+        note_unwritten(worker, instruction, lane, address, bytes);
+    validity_mark(allocation, address, bytes);
+    blocks_atomic(worker, instruction, lane, index, address);
+    if (tells_of_others(instruction))
+        worker->watch->ordered = true;
+}
+
+void watch_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address)
+{
+    if (!in_shared)
+        atomic_global(worker, instruction, lane, address);
+    else if (worker->watch->detailed)
+        shared_atomic(worker, instruction, lane, address);
+}
+
+void watch_shuffle(Worker *worker, const Instruction *instruction, const Active *active, uint32_t lane,
+                   uint32_t source)
+{
+    uint32_t members = (uint32_t)register_value(worker, instruction->sources[3], lane);
+    uint32_t taking_part = active->bits[lane / SIM_WARP_SIZE] & members;
+    if (!(taking_part >> source & 1))
+        found_note(worker, instruction, SIM_BAD_SHUFFLE, (Found){.lane = lane, .other = source});
+}

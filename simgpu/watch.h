@@ -1,0 +1,134 @@
+/* watch.h - races, and reads of bytes that nothing has written, found while a kernel runs (SimWatch).
+ *
+ * watch.c           which accesses of which blocks are looked at
+ * race.c            shared memory: the threads of one block
+ * race_of_blocks.c  global memory: the blocks of one launch
+ * validity.c        what has been written of global and local memory
+ * finding.c         what was found, and its sentence
+ *
+ * A false alarm is worse than a miss, so that whatever may order two accesses is taken to do so:
+ *   - any barrier of the block orders all that its threads did before from all that they do after it;
+ *   - any .sync operation of a warp (bar.warp.sync, shfl, vote, match, redux) likewise among the lanes of the warp;
+ *   - after an atomic operation whose result is used, or a strong load (volatile, acquire, ...), a block is taken to be
+ *     ordered behind all other blocks, and in shared memory, until the next barrier, a warp behind all others of which
+ *     the same is true: this lets locks, flags and "the last block does the rest" pass;
+ *   - strong accesses race with none.
+ * Storing the value that is there already is no race.
+ *
+ * Bounds   of a grid, up to DETAILED_BLOCKS blocks, at equal distances, and the last one are watched in all they do; of
+ *          the others only what they store into global memory is noted, and what they load from memory that is not
+ *          written all over. Allocations beyond VALIDITY_MAX_BYTES are left out.
+ * Grains   memory is looked at in pieces as large as the kernel's smallest store, at most 4 bytes: finer ones could
+ *          tell no two stores apart.  */
+#ifndef SIMGPU_WATCH_H
+#define SIMGPU_WATCH_H
+
+#include "simgpu/worker.h"
+
+enum { DETAILED_BLOCKS = 128, MAX_GRAIN = 2 /* logarithm of bytes */ };
+
+/* One thing that was found at one instruction. */
+typedef struct Found {
+    uint64_t count;            /* how often; 0: not at all */
+    uint64_t block;            /* the lowest block that did it, and what its thread did first: */
+    uint32_t lane;
+    bool is_store, is_atomic, other_stored;
+    uint8_t space;             /* SimSpace */
+    uint8_t bytes;
+    uint64_t address;          /* as in SimFault */
+    uint64_t other;            /* the other block, thread of the block, or lane of the warp */
+} Found;
+
+/* What blocks did to one grain of global memory; see race_of_blocks.c. */
+typedef struct BlockGrain BlockGrain;
+
+/* Of one launch. */
+typedef struct WatchPlan {
+    uint32_t bits;             /* of SimWatch */
+    uint64_t stride;           /* blocks from one that is looked at in detail to the next */
+    uint8_t shared_grain, global_grain; /* logarithms of bytes */
+    bool has_shared_compare;   /* a loop around compare-and-swap begins with a plain load */
+    BlockGrain **grains;       /* [allocation]; NULL: left out */
+    int allocations;
+} WatchPlan;
+
+typedef struct SharedGrain SharedGrain; /* race.c */
+
+/* Of one worker. */
+typedef struct Watch {
+    const WatchPlan *plan;
+    bool detailed;             /* of this block everything is looked at */
+    bool ordered;              /* this block is behind others that it may have waited for */
+    uint32_t first_epoch, epoch; /* barriers that this worker has passed, at the block's start and now */
+    uint32_t turn[MAX_WARPS];  /* .sync operations that each warp has passed */
+    uint32_t ordered_in[MAX_WARPS]; /* epoch in which a warp got behind others */
+    uint32_t store;            /* number of the store at hand */
+    SharedGrain *shared;       /* [shared_bytes >> shared_grain] */
+    uint8_t *local;            /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
+    uint8_t generation;
+    Found *found;              /* [memory_count][SIM_FINDING_KINDS] */
+} Watch;
+
+/* ---- watch.c ----------------------------------------------------------------------------------------------------- */
+
+/* NULL: nothing is to be watched, or the kernel does what this cannot follow. */
+WatchPlan *watch_plan(const Launch *launch);
+void watch_plan_free(WatchPlan *plan, const Launch *launch);
+Watch *watch_new(const Worker *worker);
+void watch_free(Watch *watch);
+
+/* All below are called where worker->watch is not NULL, before the access is carried out. */
+void watch_begin_block(Worker *worker);
+void watch_barrier(Watch *watch);
+void watch_join(Watch *watch, const Active *active);
+/* An access that is allowed: the active lanes' addresses are first + relative[lane - active->first], offsets in the
+ * window where the space has one. */
+void watch_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
+                  uint64_t first, const int32_t *relative, uint32_t bytes);
+/* A load of the same address by all lanes. */
+void watch_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
+                        uint32_t bytes);
+void watch_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address);
+/* `lane` of the block takes the value of lane `source` of its warp. */
+void watch_shuffle(Worker *worker, const Instruction *instruction, const Active *active, uint32_t lane,
+                   uint32_t source);
+
+/* Does a result let the block know what others have done? Sums of floats are for adding up alone. */
+static inline bool tells_of_others(const Instruction *atomic)
+{
+    return atomic->uses_result && atomic->detail != ATOMIC_FLOAT_ADD &&
+           atomic->detail != ATOMIC_F16_ADD && atomic->detail != ATOMIC_BF16_ADD;
+}
+
+/* ---- race.c ------------------------------------------------------------------------------------------------------ */
+
+/* The grain-sized part at `offset` of what a lane is about to store, or to copy. */
+uint32_t stored_part(const Worker *worker, const Instruction *store, uint32_t lane, uint32_t offset, uint8_t grain);
+
+SharedGrain *shared_grains_new(const Launch *launch);
+void shared_read(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address, uint32_t bytes);
+void shared_write(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address, uint32_t bytes);
+void shared_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address);
+
+/* ---- race_of_blocks.c -------------------------------------------------------------------------------------------- */
+
+void block_grains_map(WatchPlan *plan, const Launch *launch);
+void block_grains_unmap(WatchPlan *plan, const Launch *launch);
+void blocks_read(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
+                 uint32_t bytes);
+void blocks_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
+                  uint32_t bytes);
+void blocks_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address);
+/* When the launch has ended: adds the races in [low, high) of an allocation to `found`. */
+void blocks_find_races(const Launch *launch, int allocation, uint64_t low, uint64_t high, Found *found);
+
+/* ---- finding.c --------------------------------------------------------------------------------------------------- */
+
+Found *found_new(const Code *code);
+/* Adds one to those of an instruction and a kind. */
+void found_add(Found *found, int32_t index, SimFindingKind kind, const Found *one);
+void found_note(Worker *worker, const Instruction *instruction, SimFindingKind kind, Found one);
+void found_merge(const Code *code, Found *sum, const Found *part);
+void found_report(const Launch *launch, const Found *found, SimReport *report);
+
+#endif
