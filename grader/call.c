@@ -6,7 +6,8 @@ static Status prepare_array(const Problem *problem, const Testcase *testcase, si
     size_t shape[TENSOR_MAX_RANK];
     Status status = problem_shape(problem, i, &testcase->sizes, shape, &call->counts[i], why);
     call->arguments[i].role = parameter->role == ROLE_IN ? ARGUMENT_INPUT : ARGUMENT_OUTPUT;
-    call->arguments[i].bytes = call->counts[i] * element_bytes(parameter->type);
+    call->arguments[i].element_bytes = (uint32_t)element_bytes(parameter->type);
+    call->arguments[i].bytes = call->counts[i] * call->arguments[i].element_bytes;
     call->arguments[i].float_output = parameter->role == ROLE_OUT && parameter->type == ELEMENT_FLOAT32;
     return status;
 }

@@ -6,12 +6,11 @@
 #include "grader/constant_rule.h"
 #include "grader/device_oracle.h"
 #include "grader/oracle.h"
-#include "grader/redact.h"
 #include "grader/sitting.h"
+#include "grader/wording.h"
 #include "harness/process.h"
 #include "harness/toolkit.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,67 +30,10 @@ typedef struct Judge {
     const Testcase **testcases; /* of result->cases, one by one */
     const DeviceProfile *profile; /* the session's; NULL: none is wanted */
     uint64_t secret;            /* seed of this run's data */
+    bool findings_told;
     bool queued;                /* somebody else had the device */
     bool ended;                 /* the verdict is final */
 } Judge;
-
-/* ---- one call ---------------------------------------------------------------------------------------------------- */
-
-__attribute__((format(printf, 2, 3))) static Judgement judgement(Verdict verdict, const char *format, ...)
-{
-    Judgement result = {.verdict = verdict};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(result.text, sizeof result.text, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
-/* solve() did not come to a good end. */
-static Judgement judge_outcome(const CallReport *call)
-{
-    switch (call->outcome) {
-    case CALL_OK: break;
-    case CALL_RUN_TIME_ERROR:
-        if (call->allocation_refused)
-            return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory beyond the limit was refused, and then %s",
-                             call->text);
-        return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->text);
-    case CALL_TIME_LIMIT: return judgement(VERDICT_TIME_LIMIT_EXCEEDED, "%s", call->text);
-    case CALL_MEMORY_LIMIT: return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "%s", call->text);
-    case CALL_UNSUPPORTED: return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->text);
-    case CALL_INTEGRITY_VIOLATION: return judgement(VERDICT_INTEGRITY_VIOLATION, "%s", call->text);
-    }
-    return judgement(VERDICT_ACCEPTED, "%s", "");
-}
-
-/* The output is wrong: what the submission overlooked on the way explains it better than the numbers do. */
-static Judgement judge_wrong_output(const CallReport *call, const Comparison *comparison)
-{
-    if (call->allocation_refused)
-        return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory beyond the limit was asked for, and refused");
-    if (call->first_error != 0)
-        return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->first_error_text);
-    return judgement(VERDICT_WRONG_ANSWER, "%s", comparison->kind);
-}
-
-static bool is_right(const Comparison *comparison)
-{
-    return comparison->wrong == 0 && !comparison->rms_exceeded;
-}
-
-Judgement judge_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output)
-{
-    if (call->outcome != CALL_OK || comparison == NULL)
-        return judge_outcome(call);
-    if (call->input_changed)
-        return judgement(VERDICT_RULE_VIOLATION, "solve() changed one of its input arrays");
-    if (!is_right(comparison))
-        return judge_wrong_output(call, comparison);
-    if (kernel_must_write_output && call->kernel_wrote_output == 0)
-        return judgement(VERDICT_RULE_VIOLATION, "no kernel wrote the output: it was computed by the CPU or copied");
-    return judgement(VERDICT_ACCEPTED, "%s", "");
-}
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
@@ -101,18 +43,47 @@ static Status compare_output(const Judge *judge, const Call *call, CaseResult *i
     return call_compare(call, judge->oracle, &item->comparison, why);
 }
 
-/* A sentence that may be shown: with the student's own file name, and of hidden cases without numbers. */
+/* A sentence that may be shown. */
 static const char *showable(Judge *judge, bool is_hidden, const char *message)
 {
-    const char *file_name = judge->job->submission->file_name;
-    Text text = {0}, redacted = {0};
-    redact_compiler_name(&text, message, file_name);
-    redact_numbers(&redacted, text.data, file_name);
-    const Text *shown = is_hidden ? &redacted : &text;
-    char *copy = arena_copy(&judge->result->arena, shown->data == NULL ? "" : shown->data, shown->length);
+    Text text = {0};
+    wording_add(&text, judge->job->submission, is_hidden, message);
+    const char *copy = arena_copy(&judge->result->arena, text.data == NULL ? "" : text.data, text.length);
     text_free(&text);
-    text_free(&redacted);
     return copy;
+}
+
+/* Of hidden cases one finding is told at most: which lines have some is the submission's choice, and could carry data
+ * out. */
+static void limit_findings(const Judge *judge, const CaseResult *item, DeviceFindings *findings)
+{
+    if (item->group == CASE_HIDDEN && judge->findings_told)
+        *findings = (DeviceFindings){0};
+    else if (item->group == CASE_HIDDEN)
+        findings->more = 0;
+}
+
+/* A wrong output is explained by its text. Where the output is right, threads beside the data have read parts of a tile
+ * that nobody loaded, as many do, and thrown the result away. */
+static bool is_warning(const CaseResult *item, const DeviceFinding *finding)
+{
+    return item->verdict != VERDICT_WRONG_ANSWER && (!finding->is_unwritten || finding->is_global);
+}
+
+/* Of the first call that has any; the others mostly have the same. */
+static void warn_of_findings(Judge *judge, const CaseResult *item, const DeviceFindings *findings)
+{
+    bool is_hidden = item->group == CASE_HIDDEN;
+    if (judge->findings_told)
+        return;
+    judge->findings_told = item->verdict == VERDICT_WRONG_ANSWER && findings->count > 0;
+    for (uint32_t i = 0; i < findings->count && !(is_hidden && judge->findings_told); i++)
+        if (is_warning(item, &findings->items[i])) {
+            result_warn(judge->result, "%s", showable(judge, is_hidden, findings->items[i].text));
+            judge->findings_told = true;
+        }
+    if (findings->more > 0)
+        result_warn(judge->result, "and %u more findings of this kind", findings->more);
 }
 
 static void warn_of_what_was_overlooked(Judge *judge, const CaseResult *item, const CallReport *call)
@@ -144,6 +115,7 @@ static void conclude_case(Judge *judge, CaseResult *item, const CallReport *call
         item->printed = arena_copy(&judge->result->arena, call->printed.data, call->printed.length);
         item->printed_lost = call->printed_lost;
     }
+    warn_of_findings(judge, item, &call->findings);
     if (item->verdict != VERDICT_ACCEPTED)
         return;
     warn_of_what_was_overlooked(judge, item, call);
@@ -157,10 +129,12 @@ static Status judge_case(Judge *judge, const Testcase *testcase, CaseResult *ite
     if (status == STATUS_OK) {
         call_fill(&call, judge->secret);
         item->input_bytes = call_input_bytes(&call);
+        session_watch(judge->session, !case_is_timed(item->group));
         status = session_call(judge->session, call.arguments, judge->job->problem->parameter_count, true, &report, why);
     }
     if (status == STATUS_OK && report.outcome == CALL_OK)
         status = compare_output(judge, &call, item, why);
+    limit_findings(judge, item, &report.findings);
     if (status == STATUS_OK)
         conclude_case(judge, item, &report);
     if (status == STATUS_OK && case_is_timed(item->group) && item->verdict == VERDICT_ACCEPTED)

@@ -275,6 +275,30 @@ static void profile_end(Broker *broker)
         broker->device->ops->profile(broker->device, NULL);
 }
 
+/* ---- what kernels do that they should not ------------------------------------------------------------------------ */
+
+static void check_begin(Broker *broker, const ControlRequest *request, DeviceCheck *check)
+{
+    *check = (DeviceCheck){.is_watched = request->is_watched};
+    for (uint32_t i = 0; i < request->argument_count; i++) {
+        const ControlArgument *argument = &request->arguments[i];
+        if (is_array(argument))
+            check->arrays[check->array_count++] = (DeviceNamed){
+                .name = argument->name, .address = broker->arrays[i], .bytes = argument->span.bytes,
+                .element_bytes = argument->element_bytes,
+                .is_unwritten = request->is_watched && argument->role == ARGUMENT_OUTPUT};
+    }
+    if (broker->device->ops->check != NULL)
+        broker->device->ops->check(broker->device, check);
+}
+
+static void check_end(Broker *broker, const DeviceCheck *check)
+{
+    if (broker->device->ops->check != NULL)
+        broker->device->ops->check(broker->device, NULL);
+    broker->reply.report.findings = check->findings;
+}
+
 /* ---- loading and calling ----------------------------------------------------------------------------------------- */
 
 void broker_load(Broker *broker)
@@ -298,6 +322,7 @@ void broker_call(Broker *broker, const ControlRequest *request)
     const DeviceOps *ops = broker->device->ops;
     CallReport *report = &broker->reply.report;
     DeviceProbe probe;
+    DeviceCheck checked;
     begin(broker);
     allocate_arrays(broker, request);
     fill_arrays(broker, request);
@@ -306,6 +331,7 @@ void broker_call(Broker *broker, const ControlRequest *request)
         probe_begin(broker, request, &probe);
     if (!ok(broker))
         return;
+    check_begin(broker, request, &checked);
     DeviceBracket bracket;
     check(broker, ops->bracket_begin(broker->device), "bracket");
     ops->reset_statistics(broker->device);
@@ -315,6 +341,7 @@ void broker_call(Broker *broker, const ControlRequest *request)
     CudaError error = ops->bracket_end(broker->device, &bracket);
     profile_end(broker);
     probe_end(broker, &probe);
+    check_end(broker, &checked);
     report->event_s = bracket.event_s;
     report->host_s = bracket.host_s;
     report->pending_at_return = bracket.pending;

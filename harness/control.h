@@ -32,6 +32,8 @@ typedef struct ControlSpan { /* bytes of a shared memory */
 } ControlSpan;
 
 typedef struct ControlArgument { /* a SessionArgument without its pointers */
+    char name[32];
+    uint32_t element_bytes;
     ArgumentRole role;
     bool float_output, probed;
     uint64_t value;
@@ -47,6 +49,7 @@ typedef struct ControlRequest {
     uint32_t argument_count;                         /* call */
     bool check_inputs;                               /* call: whether solve() left them as they were */
     bool exchanged;                                  /* call: the arrays come and go through the exchange */
+    bool is_watched;                                 /* call: session_watch() */
     ControlArgument arguments[SESSION_MAX_PARAMETERS]; /* call */
 } ControlRequest;
 

@@ -41,6 +41,7 @@ struct Session {
     bool exchanged;    /* the broker has joined an exchange for them */
     int profile_memory; /* -1: none */
     DeviceProfile *profile;
+    bool is_watched;   /* calls are, from now on */
 };
 
 /* ---- the broker's process ---------------------------------------------------------------------------------------- */
@@ -421,7 +422,10 @@ static bool describe_call(const Session *session, const SessionArgument *argumen
         const SessionArgument *argument = &arguments[i];
         request->arguments[i] = (ControlArgument){.role = argument->role, .value = argument->value,
                                                   .float_output = argument->float_output,
-                                                  .probed = argument->probed};
+                                                  .probed = argument->probed,
+                                                  .element_bytes = argument->element_bytes};
+        snprintf(request->arguments[i].name, sizeof request->arguments[i].name, "%s",
+                 argument->name == NULL ? "" : argument->name);
         if (!is_array(argument))
             continue;
         size_t offset = (size_t)((const uint8_t *)argument->data - session->buffers);
@@ -435,8 +439,8 @@ static bool describe_call(const Session *session, const SessionArgument *argumen
 Status session_call(Session *session, SessionArgument *arguments, size_t count, bool check_inputs, CallReport *report,
                     Message *why)
 {
-    ControlRequest request = {
-        .kind = CONTROL_CALL, .check_inputs = check_inputs && !session->exchanged, .exchanged = session->exchanged};
+    ControlRequest request = {.kind = CONTROL_CALL, .check_inputs = check_inputs && !session->exchanged,
+                              .exchanged = session->exchanged, .is_watched = session->is_watched};
     *report = (CallReport){.kernel_wrote_output = -1};
     if (session->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");
@@ -508,6 +512,11 @@ Status session_device(Session *session, DeviceInfo *info, Message *why)
         status = await_hello(session, why);
     *info = session->info;
     return status == STATUS_OK && session->broker != 0 ? ask_to_open(session, false, why) : status;
+}
+
+void session_watch(Session *session, bool is_watched)
+{
+    session->is_watched = is_watched;
 }
 
 pid_t session_broker(const Session *session)

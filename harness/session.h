@@ -54,6 +54,7 @@ typedef struct SessionArgument { /* one parameter of solve() */
     const char *name;
     ArgumentRole role;
     size_t bytes;          /* of the array; inputs and outputs */
+    uint32_t element_bytes;
     bool float_output;     /* poison with SESSION_POISON_BITS, else with a random pattern */
     bool probed;           /* an input of floats in [1, 2): while kernels run, constant memory that holds its values holds
                             * session_other() of them, and the report tells who loads from the array itself. One at most,
@@ -81,6 +82,7 @@ typedef struct CallReport {
     char first_error_text[300]; /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
     bool allocation_refused;    /* device memory beyond the limit was asked for */
     bool input_changed;         /* an input array no longer holds what it held */
+    DeviceFindings findings;    /* of a call that was watched */
     char direct_load[400];      /* "kernel blur (blur.cu:31)": wrote the output, and loaded from the probed array itself */
     bool pending_at_return;     /* kernels were still under way when solve() returned: it did not synchronise */
     Text printed;               /* what host and device code printed, at most 64 KiB, printable; free it */
@@ -115,6 +117,8 @@ MUST_USE Status session_exchange(Session *session, int descriptor, Message *why)
 /* `check_inputs`: look whether solve() left them as they were; not of arrays that are exchanged. */
 MUST_USE Status session_call(Session *session, SessionArgument *arguments, size_t count, bool check_inputs,
                              CallReport *report, Message *why);
+/* Whether calls are watched from now on, on a device that can (DeviceCheck.is_watched); at first they are not. */
+void session_watch(Session *session, bool is_watched);
 void session_close(Session *session);
 
 #endif

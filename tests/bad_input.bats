@@ -225,13 +225,13 @@ load helper
 @test "a read of one element beyond the input" {
     submission '' 'if (i == 0) output[0] = input[input_size];' >oob.cu
     judge grade oob.cu
-    ends 1 "Run-Time Error" "reads 4 bytes" "oob.cu:9"
+    ends 1 "Run-Time Error" "reads 4 bytes at 4 bytes past input[5] (oob.cu:9: \`if (i == 0) output[0] = input[input_size];\`)"
 }
 
 @test "a read of one element before the input" {
     submission '' 'if (i == 0) output[0] = input[-1];' >oob.cu
     judge grade oob.cu
-    ends 1 "Run-Time Error" "reads 4 bytes" "oob.cu:9"
+    ends 1 "Run-Time Error" "reads 4 bytes at 4 bytes before input[0]" "oob.cu:9"
 }
 
 @test "a write of one element beyond the output" {
@@ -244,6 +244,40 @@ load helper
     submission '' 'output[input_size + i] = 1;' '1000, 1000' >oob.cu
     judge grade oob.cu
     ends 1 "Run-Time Error" "writes 4 bytes" "oob.cu:9"
+}
+
+@test "threads that race for shared memory" {
+    submission '' '__shared__ int s[256]; s[threadIdx.x] = i; if (s[255 - threadIdx.x] < 0) return;' >race.cu
+    judge grade race.cu
+    ends 1 "Run-Time Error" "thread (0,0,0) reads 4 bytes at byte 1020 of shared variable 's', which thread (255,0,0) has written" \
+        "with no barrier in between" "race.cu:9: "
+}
+
+@test "lanes that count on their warp to stay together are warned of" {
+    submission '' '__shared__ int s[256]; s[threadIdx.x] = i; if (s[threadIdx.x ^ 1] < 0) return;' >warp.cu
+    judge grade --json out.json warp.cu
+    ends 0 "Accepted" "warning: kernel convolve: block (0,0,0), thread (0,0,0) reads 4 bytes at byte 4 of shared variable 's'" \
+        "no __syncwarp() in between, 256 times in all (warp.cu:9: "
+    [[ $(jq -r '.warnings[0]' out.json) == *"no __syncwarp() in between"* ]]
+}
+
+@test "blocks that race for global memory" {
+    submission '' 'output[0] = blockIdx.x;' '2, 256' >race.cu
+    judge grade race.cu
+    ends 1 "Run-Time Error" "writes 4 bytes at output[0], where block (0,0,0) writes another value" "race.cu:9"
+}
+
+@test "a read of what nothing has written explains a wrong answer" {
+    submission '' 'if (i < input_size - kernel_size + 1) output[i] += 1; return;' >sum.cu
+    judge grade sum.cu
+    ends 1 "Wrong Answer" "reads 4 bytes at output[0], which nothing has written" "sum.cu:9"
+}
+
+@test "a part of a tile that is read and thrown away is no matter" {
+    submission '' '__shared__ float s[512]; s[threadIdx.x] = i; __syncthreads(); if (s[threadIdx.x + 256] == i) return;' >tile.cu
+    judge grade tile.cu
+    ends 0 "Accepted"
+    lacks "warning"
 }
 
 @test "a misaligned access" {

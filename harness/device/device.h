@@ -162,6 +162,35 @@ typedef struct DeviceProbe {
                                      * and loaded from the source, and where; empty: none yet */
 } DeviceProbe;
 
+typedef struct DeviceNamed {   /* an array of the call's, for messages */
+    const char *name;
+    uint64_t address, bytes;
+    uint32_t element_bytes;
+    bool is_unwritten;         /* what it holds is no contents: reading it is a finding until a kernel has written it */
+} DeviceNamed;
+
+enum { DEVICE_MAX_FINDINGS = 4, DEVICE_MAX_NAMED = 16 };
+
+typedef struct DeviceFinding { /* undefined, though it went some way: what kind and where, in one sentence */
+    bool is_unwritten;         /* a read of bytes that nothing has written, */
+    bool is_global;            /*   in global memory */
+    char text[600];
+} DeviceFinding;
+
+typedef struct DeviceFindings {
+    DeviceFinding items[DEVICE_MAX_FINDINGS];
+    uint32_t count, more;      /* listed here; found beyond that */
+} DeviceFindings;
+
+/* What is known of a call's arrays, and what its kernels did that they should not. */
+typedef struct DeviceCheck {
+    DeviceNamed arrays[DEVICE_MAX_NAMED];
+    size_t array_count;
+    bool is_watched;           /* look for races and reads of what nothing has written, in launches of moderate size.
+                                * A race that can change what is computed is a fault */
+    DeviceFindings findings;   /* filled in: all but faults */
+} DeviceCheck;
+
 typedef struct DeviceOps {
     void (*close)(Device *device);
 
@@ -263,6 +292,9 @@ typedef struct DeviceOps {
     /* Adds what every launch and copy does to the profile from now on; NULL: to none any more. The profile stays the
      * caller's. The operation itself is NULL on a device that cannot do this. */
     void (*profile)(Device *device, DeviceProfile *profile);
+    /* Checks every kernel from now on; NULL: none any more. The check stays the caller's. The operation itself is NULL
+     * on a device that cannot do this. */
+    void (*check)(Device *device, DeviceCheck *check);
 } DeviceOps;
 
 struct Device {

@@ -188,6 +188,7 @@ static CudaError sim_write(Device *device, uint64_t to, const void *from, uint64
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     memcpy(byte_at(to), from, bytes);
+    simgpu_mark_written(sim->gpu, to, bytes);
     sim_count_copy(sim, stream, bytes, true);
     return CUDA_ERROR_SUCCESS;
 }
@@ -212,6 +213,7 @@ static CudaError sim_copy(Device *device, uint64_t to, uint64_t from, uint64_t b
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     memmove(byte_at(to), byte_at(from), bytes);
+    simgpu_mark_written(sim->gpu, to, bytes);
     sim_count_copy(sim, stream, bytes, false);
     return CUDA_ERROR_SUCCESS;
 }
@@ -223,6 +225,7 @@ static CudaError sim_fill(Device *device, uint64_t to, uint8_t value, uint64_t b
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
     memset(byte_at(to), value, bytes);
+    simgpu_mark_written(sim->gpu, to, bytes);
     sim_count_copy(sim, stream, bytes, false);
     return CUDA_ERROR_SUCCESS;
 }
@@ -410,7 +413,7 @@ static CudaError sim_launch(Device *device, const DeviceLaunch *launch)
                       .block = {launch->block[0], launch->block[1], launch->block[2]},
                       .dynamic_shared_bytes = launch->dynamic_shared_bytes,
                       .parameters = launch->parameters,
-                      .watch = sim->profile != NULL ? SIM_WATCH_LINES : 0,
+                      .watch = sim_watch_of(sim, launch),
                       .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
     SimReport report = {0};
     if (sim->probe != NULL)
@@ -421,6 +424,7 @@ static CudaError sim_launch(Device *device, const DeviceLaunch *launch)
     if (sim->profile != NULL)
         sim_profile_launch(sim, &grid, &report);
     enqueue(sim, launch->stream, ENGINE_KERNELS, report.modelled_s);
+    sim_note_findings(sim, &report);
     return note_fault(sim, &report);
 }
 
@@ -630,6 +634,7 @@ static const DeviceOps OPS = {
     .texture_free = sim_texture_free,
     .probe = sim_probe,
     .profile = sim_profile,
+    .check = sim_check,
 };
 
 void device_describe_sim(const SimProfile *profile, DeviceInfo *info)

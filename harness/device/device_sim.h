@@ -1,6 +1,6 @@
 /* device_sim.h - what the files of the simulated GPU share: device_sim.c (the operations of device.h),
- * device_sim_array.c (arrays and textures), device_sim_probe.c (how kernels get at an array) and device_sim_profile.c
- * (what kernels did, by source line).  */
+ * device_sim_array.c (arrays and textures), device_sim_probe.c (how kernels get at an array), device_sim_profile.c (what
+ * kernels did, by source line) and device_sim_check.c (races and reads of what nothing has written).  */
 #ifndef HARNESS_DEVICE_SIM_H
 #define HARNESS_DEVICE_SIM_H
 
@@ -32,6 +32,8 @@ typedef struct SimDevice {
     uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
     DeviceProbe *probe;           /* NULL: kernels are not probed */
     DeviceProfile *profile;       /* NULL: nothing is gathered */
+    DeviceCheck *check;           /* NULL: kernels are not checked */
+    uint32_t watched_launches;    /* since the check began */
 } SimDevice;
 
 static inline SimDevice *sim_of(Device *device)
@@ -77,5 +79,13 @@ void sim_profile(Device *device, DeviceProfile *profile);
 /* Adds to the device's profile, which there is: a launch, a copy or fill. */
 void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport *report);
 void sim_profile_copy(SimDevice *sim, uint64_t bytes, bool across_bus, double seconds);
+
+/* ---- device_sim_check.c ------------------------------------------------------------------------------------------ */
+
+void sim_check(Device *device, DeviceCheck *check);
+/* What a launch is to be watched for: bits of SimWatch. */
+uint32_t sim_watch_of(SimDevice *sim, const DeviceLaunch *launch);
+/* Keeps what a watched launch found; a race that can change what is computed becomes the device's fault. */
+void sim_note_findings(SimDevice *sim, const SimReport *report);
 
 #endif

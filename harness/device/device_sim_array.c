@@ -78,9 +78,12 @@ CudaError sim_copy_box(Device *device, const DevicePlace *to, const DevicePlace 
         return error;
     Rows target = rows_of(to), source = rows_of(from);
     for (uint64_t z = 0; z < box->depth; z++)
-        for (uint64_t y = 0; y < box->height; y++)
-            memmove(target.first + z * target.slice_bytes + y * target.pitch,
-                    source.first + z * source.slice_bytes + y * source.pitch, box->width_bytes);
+        for (uint64_t y = 0; y < box->height; y++) {
+            uint8_t *row = target.first + z * target.slice_bytes + y * target.pitch;
+            memmove(row, source.first + z * source.slice_bytes + y * source.pitch, box->width_bytes);
+            if (!is_host(to))
+                simgpu_mark_written(sim->gpu, (uint64_t)row, box->width_bytes);
+        }
     sim_count_copy(sim, stream, box->width_bytes * box->height * box->depth, is_host(to) || is_host(from));
     return is_host(to) ? sim_stream_synchronize(device, stream) : CUDA_ERROR_SUCCESS;
 }
@@ -94,8 +97,10 @@ CudaError sim_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t val
     CudaError error = check_place(sim, &place, &box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    for (uint64_t y = 0; y < height; y++)
-        memset((uint8_t *)byte_at(to) + y * pitch, value, width);
+    for (uint64_t y = 0; y < height; y++) {
+        memset(byte_at(to + y * pitch), value, width);
+        simgpu_mark_written(sim->gpu, to + y * pitch, width);
+    }
     sim_count_copy(sim, stream, width * height, false);
     return CUDA_ERROR_SUCCESS;
 }

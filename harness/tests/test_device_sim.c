@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* store(p, v): thread i of the grid writes v + i to p[i]. spin(): never ends. take(to, from): writes numbers[0] to to[0]
- * and from[0] to to[1]. */
+ * and from[0] to to[1]. clash(p): each block writes its own number to p[0]. */
 static const char PTX[] =
     ".version 9.0\n.target sm_90\n.address_size 64\n"
     ".visible .const .align 4 .b8 numbers[16];\n"
@@ -32,6 +32,14 @@ static const char PTX[] =
     "  ld.global.u32 %r2, [%rd2];\n"
     "  st.global.u32 [%rd1], %r1;\n"
     "  st.global.u32 [%rd1+4], %r2;\n"
+    "  ret;\n"
+    "}\n"
+    ".visible .entry clash(.param .u64 clash_param_0)\n"
+    "{\n"
+    "  .reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
+    "  ld.param.u64 %rd1, [clash_param_0];\n"
+    "  mov.u32 %r1, %ctaid.x;\n"
+    "  st.global.u32 [%rd1], %r1;\n"
     "  ret;\n"
     "}\n"
     ".visible .entry spin()\n"
@@ -274,6 +282,84 @@ static void a_probe_names_a_kernel_that_takes_the_direct_way(void **state)
     f->ops->probe(f->device, NULL);
 }
 
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static CudaError take_from(Fixture *f, uint64_t to, uint64_t from)
+{
+    const uint64_t parameters[] = {to, from};
+    DeviceLaunch launch = {.function = f->ops->function(f->module, "take"), .grid = {1, 1, 1}, .block = {1, 1, 1},
+                           .parameters = parameters, .parameter_bytes = sizeof parameters};
+    return f->ops->launch(f->device, &launch);
+}
+
+static DeviceCheck check_of(Fixture *f, uint64_t *array, bool is_watched)
+{
+    assert_int_equal(f->ops->alloc(f->device, 40, array), 0);
+    return (DeviceCheck){.arrays = {{"output", *array, 40, 4, true}}, .array_count = 1, .is_watched = is_watched};
+}
+
+static void a_check_tells_who_reads_what_nothing_has_written(void **state)
+{
+    Fixture *f = *state;
+    uint64_t array;
+    DeviceCheck check = check_of(f, &array, true);
+    assert_int_equal(f->ops->fill(f->device, array, 0, 40, NULL), 0);
+    f->ops->check(f->device, &check);
+    assert_int_equal(take_from(f, f->array, array + 8), 0);
+    assert_int_equal(check.findings.count, 1);
+    assert_true(check.findings.items[0].is_unwritten);
+    assert_non_null(strstr(check.findings.items[0].text, "reads 4 bytes at output[2], which nothing has written"));
+    assert_int_equal(f->ops->write(f->device, array + 8, "abcd", 4, NULL), 0);
+    assert_int_equal(take_from(f, f->array, array + 8), 0);
+    assert_int_equal(take_from(f, array + 16, array + 8), 0); /* writes output[4] and output[5] */
+    assert_int_equal(take_from(f, f->array, array + 20), 0);
+    assert_int_equal(check.findings.count, 1);
+    f->ops->check(f->device, NULL);
+    assert_int_equal(take_from(f, f->array, array), 0);
+    assert_int_equal(check.findings.count, 1);
+}
+
+static void a_check_names_arrays_even_where_nothing_is_watched(void **state)
+{
+    Fixture *f = *state;
+    uint64_t array;
+    DeviceFault fault;
+    DeviceCheck check = check_of(f, &array, false);
+    f->ops->check(f->device, &check);
+    assert_int_equal(take_from(f, f->array, array), 0);
+    assert_int_equal(check.findings.count, 0);
+    assert_int_equal(take_from(f, f->array, array + 40), 0);
+    f->ops->fault(f->device, &fault);
+    assert_int_equal(fault.kind, DEVICE_FAULT);
+    assert_non_null(strstr(fault.text, "reads 4 bytes at 4 bytes past output[9]"));
+}
+
+static CudaError clash(Fixture *f, uint32_t blocks)
+{
+    const uint64_t parameters[] = {f->array};
+    DeviceLaunch launch = {.function = f->ops->function(f->module, "clash"), .grid = {blocks, 1, 1},
+                           .block = {64, 1, 1}, .parameters = parameters, .parameter_bytes = sizeof parameters};
+    return f->ops->launch(f->device, &launch);
+}
+
+static void a_race_is_a_fault_where_it_is_looked_for(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck check = {.is_watched = true};
+    DeviceFault fault;
+    assert_int_equal(clash(f, 2), 0);
+    f->ops->check(f->device, &check);
+    assert_int_equal(clash(f, 1), 0);
+    assert_int_equal(clash(f, 1 << 16), 0); /* too large a launch to be watched */
+    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(clash(f, 2), 0);
+    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_LAUNCH_FAILURE);
+    f->ops->fault(f->device, &fault);
+    assert_int_equal(fault.kind, DEVICE_FAULT);
+    assert_non_null(strstr(fault.text, "where block (0,0,0) writes another value"));
+    assert_int_equal(check.findings.count, 0);
+}
+
 /* ---- modelled time ----------------------------------------------------------------------------------------------- */
 
 /* What the bracket shows for some operations on streams, in units of one kernel (K) and one copy across the bus (C). */
@@ -455,6 +541,9 @@ int main(void)
         ON_A_DEVICE(one_budget_is_for_all_kernels_of_a_call),
         ON_A_DEVICE(a_probe_exchanges_constants_while_a_kernel_runs),
         ON_A_DEVICE(a_probe_names_a_kernel_that_takes_the_direct_way),
+        ON_A_DEVICE(a_check_tells_who_reads_what_nothing_has_written),
+        ON_A_DEVICE(a_check_names_arrays_even_where_nothing_is_watched),
+        ON_A_DEVICE(a_race_is_a_fault_where_it_is_looked_for),
         ON_A_DEVICE(operations_of_one_stream_follow_each_other),
         ON_A_DEVICE(copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap),
         ON_A_DEVICE(the_default_stream_waits_for_blocking_streams_only),
