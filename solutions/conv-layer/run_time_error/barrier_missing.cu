@@ -1,0 +1,83 @@
+// Mistake: one __syncthreads() in each turn is not enough: a fast warp loads the next group of channels over the tile that
+// slower ones still read.
+// on cuda: Accepted, Wrong Answer
+// problem: conv-layer
+#include <cuda_runtime.h>
+
+#define TILE 4
+#define PIXELS (TILE * TILE)
+#define CHANNELS 32 // of the output, for each block
+#define GROUP 8     // channels of the input at a time
+#define THREADS_Y 8
+#define RESULTS (PIXELS / THREADS_Y)
+
+struct Layer {
+    int n, height, width, in_channels, filter_height, filter_width, out_channels, stride, output_height, output_width;
+};
+
+__global__ void convolve(const float* input, const float* weights, const float* bias, float* output, Layer layer)
+{
+    extern __shared__ float s_tile[]; // tile_rows x tile_cols x GROUP
+
+    int tiles_x = (layer.output_width + TILE - 1) / TILE;
+    int tiles_y = (layer.output_height + TILE - 1) / TILE;
+    int first_col = blockIdx.x % tiles_x * TILE;
+    int first_row = blockIdx.x / tiles_x % tiles_y * TILE;
+    int image = blockIdx.x / tiles_x / tiles_y;
+    int channel = blockIdx.y * CHANNELS + threadIdx.x;
+    int tile_rows = (TILE - 1) * layer.stride + layer.filter_height;
+    int tile_cols = (TILE - 1) * layer.stride + layer.filter_width;
+
+    float sum[RESULTS] = {0.0f};
+    for (int first = 0; first < layer.in_channels; first += GROUP) {
+        int thread = threadIdx.y * CHANNELS + threadIdx.x;
+        for (int j = thread; j < tile_rows * tile_cols * GROUP; j += CHANNELS * THREADS_Y) {
+            int i = first + j % GROUP;
+            int col = first_col * layer.stride + j / GROUP % tile_cols;
+            int row = first_row * layer.stride + j / GROUP / tile_cols;
+            bool inside = i < layer.in_channels && col < layer.width && row < layer.height;
+            s_tile[j] = inside ? input[((image * layer.height + row) * layer.width + col) * layer.in_channels + i] : 0.0f;
+        }
+        __syncthreads();
+
+        if (channel >= layer.out_channels)
+            continue;
+        int group = min(GROUP, layer.in_channels - first);
+        for (int r = 0; r < layer.filter_height; r++)
+            for (int s = 0; s < layer.filter_width; s++) {
+                int tap = r * layer.filter_width + s;
+                const float* weight = weights + (tap * layer.in_channels + first) * layer.out_channels + channel;
+                for (int i = 0; i < group; i++) {
+                    float w = weight[i * layer.out_channels];
+#pragma unroll
+                    for (int p = 0; p < RESULTS; p++) {
+                        int pixel = threadIdx.y + p * THREADS_Y;
+                        int row = pixel / TILE * layer.stride + r, col = pixel % TILE * layer.stride + s;
+                        sum[p] += s_tile[(row * tile_cols + col) * GROUP + i] * w;
+                    }
+                }
+            }
+    }
+#pragma unroll
+    for (int p = 0; p < RESULTS; p++) {
+        int pixel = threadIdx.y + p * THREADS_Y;
+        int row = first_row + pixel / TILE, col = first_col + pixel % TILE;
+        if (channel < layer.out_channels && row < layer.output_height && col < layer.output_width)
+            output[((image * layer.output_height + row) * layer.output_width + col) * layer.out_channels + channel] =
+                fmaxf(sum[p] + bias[channel], 0.0f);
+    }
+}
+
+extern "C" void solve(const float* input, const float* weights, const float* bias, float* output, int n, int height,
+                      int width, int in_channels, int filter_height, int filter_width, int out_channels, int stride)
+{
+    Layer layer = {n, height, width, in_channels, filter_height, filter_width, out_channels, stride,
+                   (height - filter_height) / stride + 1, (width - filter_width) / stride + 1};
+    dim3 threads(CHANNELS, THREADS_Y);
+    dim3 blocks((layer.output_width + TILE - 1) / TILE * ((layer.output_height + TILE - 1) / TILE) * n,
+                (out_channels + CHANNELS - 1) / CHANNELS);
+    int tile_rows = (TILE - 1) * stride + filter_height, tile_cols = (TILE - 1) * stride + filter_width;
+    size_t shared_bytes = tile_rows * tile_cols * GROUP * sizeof(float);
+    convolve<<<blocks, threads, shared_bytes>>>(input, weights, bias, output, layer);
+    cudaDeviceSynchronize();
+}

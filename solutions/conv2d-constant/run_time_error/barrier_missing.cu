@@ -1,0 +1,48 @@
+// Mistake: no __syncthreads() between loading the shared tile and using it: rows that another warp loads
+// may not be there yet.
+// on cuda: Accepted, Wrong Answer
+// problem: conv2d-constant
+#include <cuda_runtime.h>
+
+#define TILE_ROWS 16
+#define TILE_COLS 32
+#define MAX_RADIUS 8
+#define MAX_SIDE (2 * MAX_RADIUS + 1)
+
+__constant__ float c_filter[MAX_SIDE * MAX_SIDE];
+
+__global__ void convolve(const float* input, float* output, int width, int height, int radius)
+{
+    __shared__ float s_input[TILE_ROWS + 2 * MAX_RADIUS][TILE_COLS + 2 * MAX_RADIUS];
+
+    int first_row = blockIdx.x * TILE_ROWS - radius;
+    int first_col = blockIdx.y * TILE_COLS - radius;
+    for (int r = threadIdx.y; r < TILE_ROWS + 2 * radius; r += TILE_ROWS)
+        for (int s = threadIdx.x; s < TILE_COLS + 2 * radius; s += TILE_COLS) {
+            int y = first_row + r, x = first_col + s;
+            bool on_image = y >= 0 && y < height && x >= 0 && x < width;
+            s_input[r][s] = on_image ? input[y * width + x] : 0.0f;
+        }
+
+    int row = blockIdx.x * TILE_ROWS + threadIdx.y;
+    int col = blockIdx.y * TILE_COLS + threadIdx.x;
+    if (row >= height || col >= width)
+        return;
+
+    int side = 2 * radius + 1;
+    float sum = 0.0f;
+    for (int r = 0; r < side; r++)
+        for (int s = 0; s < side; s++)
+            sum += s_input[threadIdx.y + r][threadIdx.x + s] * c_filter[r * side + s];
+    output[row * width + col] = sum;
+}
+
+extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
+{
+    int side = 2 * radius + 1;
+    dim3 threads(TILE_COLS, TILE_ROWS);
+    dim3 blocks((height + TILE_ROWS - 1) / TILE_ROWS, (width + TILE_COLS - 1) / TILE_COLS);
+    cudaMemcpyToSymbol(c_filter, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
+    convolve<<<blocks, threads>>>(input, output, width, height, radius);
+    cudaDeviceSynchronize();
+}

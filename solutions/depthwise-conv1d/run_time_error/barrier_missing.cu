@@ -1,0 +1,50 @@
+// Mistake: no __syncthreads() between loading the shared tile and using it: positions that another warp
+// loads may not be there yet.
+// on cuda: Accepted, Wrong Answer
+// problem: depthwise-conv1d
+#include <cuda_runtime.h>
+
+#define MAX_TAPS 8
+#define CHANNELS 32
+#define TILE 64 // positions of a block
+#define THREADS_Y 8
+
+__global__ void convolve(const float* x, const float* weight, const float* bias, float* output, int L, int D, int K)
+{
+    __shared__ float s_x[TILE + MAX_TAPS - 1][CHANNELS];
+
+    int d = blockIdx.x * CHANNELS + threadIdx.x;
+    int begin = blockIdx.y * TILE;
+    int first = begin - (K - 1);
+    const float* sequence = x + blockIdx.z * L * D;
+    for (int r = threadIdx.y; r < TILE + K - 1; r += THREADS_Y) {
+        bool inside = first + r >= 0 && first + r < L && d < D;
+        s_x[r][threadIdx.x] = inside ? sequence[(first + r) * D + d] : 0.0f;
+    }
+    if (d >= D)
+        return;
+
+    float taps[MAX_TAPS];
+#pragma unroll
+    for (int k = 0; k < MAX_TAPS; k++)
+        taps[k] = k < K ? weight[d * K + k] : 0.0f;
+    float start = bias[d];
+
+    int end = min(TILE, L - begin);
+    for (int r = threadIdx.y; r < end; r += THREADS_Y) {
+        float sum = start;
+#pragma unroll
+        for (int k = 0; k < MAX_TAPS; k++)
+            if (k < K)
+                sum += s_x[r + K - 1 - k][threadIdx.x] * taps[k];
+        output[(blockIdx.z * L + begin + r) * D + d] = sum;
+    }
+}
+
+extern "C" void solve(const float* x, const float* weight, const float* bias, float* output, int B, int L, int D, int K)
+{
+    dim3 threads(CHANNELS, THREADS_Y);
+    dim3 blocks((D + CHANNELS - 1) / CHANNELS, (L + TILE - 1) / TILE, B);
+    convolve<<<blocks, threads>>>(x, weight, bias, output, L, D, K);
+    cudaDeviceSynchronize();
+}
