@@ -170,4 +170,8 @@ typedef struct Code {
 MUST_USE Status code_lower(const PtxModule *module, const PtxFunction *function, Code *code, Message *why);
 void code_free(Code *code);
 
+/* The blocks that block `number` may lead to, for index 0, 1, ...: -1 where that one does not exist, -2: no more. Index
+ * 0 is the next block. */
+int code_successor(const Code *code, int number, int index);
+
 #endif

@@ -87,7 +87,7 @@ static void scan_block(Scan *scan, int number)
         note_definition(scan, number, block->result);
 }
 
-static int successor(const Code *code, int number, int index)
+int code_successor(const Code *code, int number, int index)
 {
     const Block *block = &code->blocks[number];
     bool may_fall = block->ends == END_FALL || block->ends == END_BARRIER ||
@@ -105,7 +105,7 @@ static int successor(const Code *code, int number, int index)
 static void live_out(const Scan *scan, int number, uint64_t *out)
 {
     memset(out, 0, scan->words * sizeof *out);
-    for (int i = 0, next; (next = successor(scan->code, number, i)) != -2; i++)
+    for (int i = 0, next; (next = code_successor(scan->code, number, i)) != -2; i++)
         if (next >= 0)
             for (size_t w = 0; w < scan->words; w++)
                 out[w] |= scan->live_in[(size_t)next * scan->words + w];
