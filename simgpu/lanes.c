@@ -127,6 +127,43 @@ enum { PATTERN_PIECE = 64 };
 SAME_PATTERN(u32, s32)
 SAME_PATTERN(u64, s64)
 
+/* ---- ramps ------------------------------------------------------------------------------------------------------- */
+
+#define RAMP(T, S)                                                                                                     \
+    static void ramp_##T(void *d_, uint64_t base, uint64_t step, uint64_t on, const int32_t *place, size_t count)      \
+    {                                                                                                                  \
+        T *d = d_;                                                                                                     \
+        EACH_LANE(i, count) d[i] = (T)((T)base + (T)step * (T)i + (T)on * (T)(S)place[i]);                             \
+    }                                                                                                                  \
+    static bool is_ramp_##T(const void *a_, uint64_t base, uint64_t step, uint64_t on, const int32_t *place,           \
+                            size_t count)                                                                              \
+    {                                                                                                                  \
+        const T *a = a_;                                                                                               \
+        T difference = 0;                                                                                              \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            difference |= a[i] ^ (T)((T)base + (T)step * (T)i + (T)on * (T)(S)place[i]);                               \
+        return difference == 0;                                                                                        \
+    }
+#define MEASURE(T, S)                                                                                                  \
+    static int measure_##T(const void *a_, uint64_t first, int32_t *place, size_t count)                               \
+    {                                                                                                                  \
+        const T *a = a_;                                                                                               \
+        T changed = 0, far = 0;                                                                                        \
+        for (size_t i = 0; i < count; i++) {                                                                           \
+            S beyond = (S)(a[i] - (T)first);                                                                           \
+            changed |= (T)(beyond ^ place[i]);                                                                         \
+            far |= (T)(beyond ^ (int32_t)beyond);                                                                      \
+            place[i] = (int32_t)beyond;                                                                                \
+        }                                                                                                              \
+        return far != 0 ? -1 : changed != 0;                                                                           \
+    }
+RAMP(u8, s8)
+RAMP(u16, s16)
+RAMP(u32, s32)
+RAMP(u64, s64)
+MEASURE(u32, s32)
+MEASURE(u64, s64)
+
 /* ---- predicates and masks ---------------------------------------------------------------------------------------- */
 
 static void pack_bits(const uint8_t *predicate, size_t count, uint32_t *words)
@@ -177,6 +214,9 @@ const LaneTable JOIN(lanes_, LANES_LEVEL) = {
     .store_strided = BY_REGISTER(store_strided, u8, u16, u32, u64),
     .store_scattered = BY_REGISTER(store_scattered, u8, u16, u32, u64),
     .same_pattern = {same_pattern_u32, same_pattern_u64},
+    .ramp = {ramp_u8, ramp_u16, ramp_u32, ramp_u64},
+    .is_ramp = {is_ramp_u8, is_ramp_u16, is_ramp_u32, is_ramp_u64},
+    .measure = {measure_u32, measure_u64},
     .pack_bits = pack_bits,
     .unpack_bits = unpack_bits,
 };

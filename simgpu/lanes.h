@@ -58,6 +58,14 @@ typedef struct LaneTable {
     /* Is address[i] == first + relative[i] for all lanes? [0] for 32-bit addresses, [1] for 64-bit ones. */
     bool (*same_pattern[2])(const void *address, uint64_t first, const int32_t *relative, size_t count);
 
+    /* d[i] = base + step * i + on * place[i], and whether that is what the lanes hold. */
+    void (*ramp[SIZES])(void *d, uint64_t base, uint64_t step, uint64_t on, const int32_t *place, size_t count);
+    bool (*is_ramp[SIZES])(const void *a, uint64_t base, uint64_t step, uint64_t on, const int32_t *place,
+                           size_t count);
+    /* place[i] = a[i] - first, of [0] 32 or [1] 64 bits: 0 where that changes nothing, 1 where it does, -1 where 32 bits
+     * do not hold it. */
+    int (*measure[2])(const void *a, uint64_t first, int32_t *place, size_t count);
+
     /* Bit i % 32 of words[i / 32] is predicate[i]; unused high bits are 0. */
     void (*pack_bits)(const uint8_t *predicate, size_t count, uint32_t *words);
     void (*unpack_bits)(const uint32_t *words, size_t first, size_t count, uint8_t *bytes);
