@@ -32,7 +32,7 @@ unexport AS
 endif
 
 sources_base        := $(wildcard base/*.c)
-sources_simgpu      := $(filter-out simgpu/lanes.c simgpu/bench.c,$(wildcard simgpu/*.c))
+sources_simgpu      := $(filter-out simgpu/lanes.c simgpu/bench.c,$(wildcard simgpu/*.c simgpu/translate/*.c))
 sources_harness     := $(wildcard harness/*.c harness/device/*.c)
 sources_leaderboard := $(wildcard leaderboard/*.c)
 sources_grader      := $(filter-out grader/main.c,$(wildcard grader/*.c))
@@ -132,6 +132,9 @@ $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
 
 # What works on all elements of an array does so in parallel.
 $(addprefix $(BUILD)/grader/,generator.o oracle.o checker.o): EXTRA := -fopenmp
+
+# The text of these is part of every translated kernel.
+$(BUILD)/simgpu/translate/text.o: simgpu/lane_math.h simgpu/half_math.h simgpu/translate/frame.h
 
 # The lane loops once per level of the instruction set; which one runs is decided at start-up (simgpu/lanes.h). The lowest
 # is v2, so that the rest of the engine may count bits with it, and round texels.

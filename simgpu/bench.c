@@ -4,13 +4,16 @@
 #include "base/text.h"
 #include "simgpu/simgpu.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static SimGpu *gpu;
 static SimModule *module;
+static char libraries[] = "/tmp/bench-simgpu-XXXXXX"; /* translated kernels */
 
 static void die(const char *what)
 {
@@ -43,6 +46,8 @@ static void set_up(void)
     double start_s = now_s();
     if (simgpu_module_load(gpu, ptx.data, ptx.length, &module, &why) != STATUS_OK)
         die(why.text);
+    if (getenv("TR"))
+        simgpu_set_translator(gpu, "/usr/bin/gcc", "/tmp/tp", true);
     figure("loading a module of five kernels", (now_s() - start_s) * 1e3, "ms");
     text_free(&ptx);
 }
@@ -64,10 +69,8 @@ typedef struct Parameters {
 } Parameters;
 
 /* Seconds of one run; the report says what was executed. */
-static double run(const char *name, SimLaunch launch, const Parameters *parameters, SimReport *report)
+static double run(SimLaunch launch, SimReport *report)
 {
-    launch.function = simgpu_function(module, name);
-    launch.parameters = parameters;
     double start_s = now_s();
     simgpu_launch(gpu, &launch, report);
     double seconds = now_s() - start_s;
@@ -76,12 +79,36 @@ static double run(const char *name, SimLaunch launch, const Parameters *paramete
     return seconds;
 }
 
+typedef struct Engines {
+    double interpreter_s, translator_s; /* of one run each; the translation is ready by then */
+    SimReport report;
+} Engines;
+
+/* One after the other, in the same minute on the same core. */
+static Engines run_both(const char *name, SimLaunch launch, const Parameters *parameters)
+{
+    Engines engines;
+    launch.function = simgpu_function(module, name);
+    launch.parameters = parameters;
+    simgpu_set_translator(gpu, NULL, NULL, false);
+    engines.interpreter_s = run(launch, &engines.report);
+    simgpu_set_translator(gpu, "/usr/bin/gcc", libraries, true);
+    SimReport first;
+    run(launch, &first);
+    engines.translator_s = run(launch, &engines.report);
+    if (memcmp(&first.counters, &engines.report.counters, sizeof first.counters) != 0)
+        die("two runs have different counters");
+    return engines;
+}
+
 static void bench_rate(const char *title, const char *name, SimLaunch launch, const Parameters *parameters)
 {
-    SimReport report;
-    double seconds = run(name, launch, parameters, &report);
-    figure(title, (double)report.counters.lane_instructions / seconds * 1e-9, "1e9 lane-instructions/s");
-    figure("  in all", seconds, "s");
+    Engines engines = run_both(name, launch, parameters);
+    double lanes = (double)engines.report.counters.lane_instructions * 1e-9;
+    figure(title, lanes / engines.translator_s, "1e9 lane-instructions/s");
+    figure("  interpreted", lanes / engines.interpreter_s, "1e9 lane-instructions/s");
+    figure("  in all", engines.translator_s, "s");
+    figure("  interpreted", engines.interpreter_s, "s");
 }
 
 /* The baseline: what a student would write for the CPU. */
@@ -103,14 +130,27 @@ static void bench_plain_c(const Parameters *parameters)
 static void bench_blocks(const char *title, const char *name, uint32_t threads, const Parameters *parameters)
 {
     enum { BLOCKS = 1000000 };
-    SimReport report;
-    double seconds = run(name, (SimLaunch){.grid = {BLOCKS, 1, 1}, .block = {threads, 1, 1}}, parameters, &report);
-    figure(title, seconds * 1e6 / BLOCKS, "us a block");
+    Engines engines = run_both(name, (SimLaunch){.grid = {BLOCKS, 1, 1}, .block = {threads, 1, 1}}, parameters);
+    figure(title, engines.translator_s * 1e6 / BLOCKS, "us a block");
+    figure("  interpreted", engines.interpreter_s * 1e6 / BLOCKS, "us a block");
+}
+
+static void remove_libraries(void)
+{
+    DIR *entries = opendir(libraries);
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;)
+        unlinkat(dirfd(entries), entry->d_name, 0);
+    if (entries != NULL)
+        closedir(entries);
+    rmdir(libraries);
 }
 
 int main(void)
 {
     enum { OUTPUTS = 1 << 20, SIDE = 1024, TAPS = 17 };
+    if (mkdtemp(libraries) == NULL)
+        die("no folder for translated kernels");
+    atexit(remove_libraries);
     set_up();
     const SimLaunch row = {.grid = {OUTPUTS / 256, 1, 1}, .block = {256, 1, 1}};
     Parameters line = {new_array(OUTPUTS + 2046), new_array(2047), new_array(OUTPUTS), {OUTPUTS + 2046, 2047}};

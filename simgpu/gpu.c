@@ -38,6 +38,8 @@ void simgpu_free(SimGpu *gpu)
     texture_table_free(&gpu->textures);
     free(gpu->lines);
     pthread_mutex_destroy(&gpu->output.lock);
+    free(gpu->translator.compiler);
+    free(gpu->translator.folder);
     free(gpu);
 }
 
@@ -141,6 +143,22 @@ uint64_t simgpu_texture_new(SimGpu *gpu, const SimTexture *description)
 bool simgpu_texture_free(SimGpu *gpu, uint64_t handle)
 {
     return texture_remove(&gpu->textures, handle);
+}
+
+void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, bool always)
+{
+    Translator *translator = &gpu->translator;
+    free(translator->compiler);
+    free(translator->folder);
+    *translator = (Translator){.always = always};
+    if (compiler == NULL)
+        return;
+    translator->compiler = strdup(compiler);
+    translator->folder = strdup(folder);
+    if (translator->compiler == NULL || translator->folder == NULL) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */

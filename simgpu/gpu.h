@@ -8,6 +8,7 @@
 #include "simgpu/profile.h"
 #include "simgpu/simgpu.h"
 #include "simgpu/texture.h"
+#include "simgpu/translate/translator.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,6 +31,7 @@ struct SimGpu {
     TextureTable textures;
     Output output;
     Pool pool;
+    Translator translator;
     _Atomic int cancelled;
     SimLine *lines;               /* of the last launch that was watched; NULL: there was none */
 };
@@ -40,6 +42,7 @@ struct SimFunction {
     const PtxFunction *ptx;
     char plain_name[128];         /* for messages */
     Code code;
+    TranslationJob *jobs;
     bool is_supported;
     Message refusal;              /* why it is not */
     SimFunctionInfo info;

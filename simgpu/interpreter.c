@@ -1,5 +1,6 @@
 /* Runs a block of threads: the instructions of one basic block after the other, and where its end leads.  */
 #include "simgpu/lines.h"
+#include "simgpu/translate/enter.h"
 #include "simgpu/watch.h"
 
 #include <fenv.h>
@@ -112,7 +113,7 @@ static bool execute_guarded(Worker *worker, const Instruction *instruction, cons
            execute(worker, instruction, &part);
 }
 
-static bool execute_in_its_lanes(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_instruction(Worker *worker, const Instruction *instruction, Active *active)
 {
     return instruction->guard.slot == NO_SLOT ? execute(worker, instruction, active)
                                               : execute_guarded(worker, instruction, active);
@@ -132,34 +133,35 @@ static uint32_t bytes_of_access(const Instruction *instruction)
 static bool execute_watched(Worker *worker, const Instruction *instruction, Active *active)
 {
     const SimCounters before = worker->counters;
-    bool going_on = execute_in_its_lanes(worker, instruction, active);
+    bool going_on = execute_instruction(worker, instruction, active);
     lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before,
                bytes_of_access(instruction));
     return going_on;
 }
 
-static bool execute_block(Worker *worker, const Block *block, Active *active)
+/* From instruction `first` on. */
+static bool execute_block(Worker *worker, const Block *block, int32_t first, Active *active)
 {
     const Instruction *end = worker->code->instructions + block->end;
-    for (const Instruction *i = worker->code->instructions + block->first; i < end; i++) {
+    for (const Instruction *i = worker->code->instructions + first; i < end; i++) {
         bool is_watched = worker->lines != NULL && i->kind != RUN_LANES;
-        bool going_on = is_watched ? execute_watched(worker, i, active) : execute_in_its_lanes(worker, i, active);
+        bool going_on = is_watched ? execute_watched(worker, i, active) : execute_instruction(worker, i, active);
         if (!going_on)
             return false;
     }
     return true;
 }
 
-static void count_block(Worker *worker, const Block *block, const Active *active)
+void count_block(Worker *worker, const Block *block, const Active *active, uint64_t times)
 {
     Executed *executed = &worker->executed[block - worker->code->blocks];
-    executed->warps += active->warps;
-    executed->lanes += active->count;
-    worker->unreported += (uint64_t)block->instructions * active->warps;
-    worker->path.instructions += block->instructions;
-    worker->path.loads += block->loads;
-    worker->path.shared_loads += block->shared_loads;
-    worker->path.constant_loads += block->constant_loads;
+    executed->warps += active->warps * times;
+    executed->lanes += active->count * times;
+    worker->unreported += block->instructions * active->warps * times;
+    worker->path.instructions += block->instructions * times;
+    worker->path.loads += block->loads * times;
+    worker->path.shared_loads += block->shared_loads * times;
+    worker->path.constant_loads += block->constant_loads * times;
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
@@ -179,9 +181,15 @@ static bool may_go_on(Worker *worker)
            worker->block <= atomic_load_explicit(&launch->fault_block, memory_order_relaxed);
 }
 
-static bool tick(Worker *worker)
+bool count_turns(Worker *worker, Group *group, uint32_t turns)
 {
-    return ++worker->ticks % TICKS != 0 || may_go_on(worker);
+    if (worker->group_count > 1 && (group->backward += turns) >= PATIENCE) {
+        group->has_yielded = true;
+        group->backward = 0;
+    }
+    uint32_t before = worker->ticks / TICKS;
+    worker->ticks += turns;
+    return worker->ticks / TICKS == before || may_go_on(worker);
 }
 
 /* ---- ends of blocks ---------------------------------------------------------------------------------------------- */
@@ -191,13 +199,7 @@ static bool go_to(Worker *worker, Group *group, int32_t pc)
     bool backward = pc <= group->pc;
     group->pc = pc;
     group->is_forced = false;
-    if (!backward)
-        return true;
-    if (worker->group_count > 1 && ++group->backward >= PATIENCE) {
-        group->has_yielded = true;
-        group->backward = 0;
-    }
-    return tick(worker);
+    return !backward || count_turns(worker, group, 1);
 }
 
 static void count_divergence(Worker *worker, const Group *stay, const Group *leave)
@@ -300,29 +302,58 @@ static bool is_alone(const Worker *worker, const Group *group)
     return worker->group_count == 1 && worker->groups[0] == group && !group->is_waiting;
 }
 
+/* Runs the basic block that the group is at, from `at` on (Point.instruction). False where a fault ended it. */
+static bool run_basic_block(Worker *worker, Group *group, int32_t at)
+{
+    const Block *block = &worker->code->blocks[group->pc];
+    bool is_watched = worker->lines != NULL && block->ends != END_FALL;
+    if (at == POINT_START) {
+        if (block->joins && worker->watch != NULL)
+            watch_join(worker->watch, &group->active);
+        count_block(worker, block, &group->active, 1);
+        at = block->first;
+    }
+    if (block->waits)
+        group->backward = PATIENCE;
+    return (at == POINT_END || execute_block(worker, block, at, &group->active)) &&
+           (is_watched ? end_block_watched : end_block)(worker, group, block);
+}
+
+static bool must_wait_for_warp(Worker *worker, Group *group)
+{
+    if (!worker->code->blocks[group->pc].joins || group->is_forced || !group_misses_lanes(worker, group))
+        return false;
+    return group->has_yielded = true;
+}
+
+/* May the group go on to where it stands? */
+static bool has_turn(const Worker *worker, const Group *group)
+{
+    return is_alone(worker, group) || (!group->has_yielded && group->pc < group_lowest_other(worker, group));
+}
+
 /* Runs one group until another must be looked at. */
 static bool run_group(Worker *worker, Group *group)
 {
     do {
-        const Block *block = &worker->code->blocks[group->pc];
-        if (block->joins && !group->is_forced && group_misses_lanes(worker, group)) {
-            group->has_yielded = true;
-            return true;
+        int32_t at = POINT_START;
+        if (worker->visit != NULL) {
+            EnterEnd end = visit_run(worker, group, &at);
+            if (end == ENTER_FAULT)
+                return false;
+            if (end == ENTER_LEFT && at == POINT_START && !has_turn(worker, group))
+                return true;
         }
-        if (block->joins && worker->watch != NULL)
-            watch_join(worker->watch, &group->active);
-        count_block(worker, block, &group->active);
-        if (block->waits)
-            group->backward = PATIENCE;
-        bool is_watched = worker->lines != NULL && block->ends != END_FALL;
-        if (!execute_block(worker, block, &group->active) ||
-            !(is_watched ? end_block_watched : end_block)(worker, group, block))
+        if (at == POINT_START && must_wait_for_warp(worker, group))
+            return true;
+        BlockEnd ends = (BlockEnd)worker->code->blocks[group->pc].ends;
+        if (!run_basic_block(worker, group, at))
             return false;
         if (is_alone(worker, group))
             continue;
-        if (block->ends > END_INDEXED) /* the group may be gone, or another may be free */
+        if (ends > END_INDEXED) /* the group may be gone, or another may be free */
             return true;
-    } while (is_alone(worker, group) || (!group->has_yielded && group->pc < group_lowest_other(worker, group)));
+    } while (has_turn(worker, group));
     return true;
 }
 

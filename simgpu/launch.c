@@ -3,6 +3,7 @@
 #include "simgpu/counters.h"
 #include "simgpu/gpu.h"
 #include "simgpu/lines.h"
+#include "simgpu/translate/enter.h"
 #include "simgpu/validity.h"
 #include "simgpu/watch.h"
 
@@ -79,6 +80,7 @@ static bool check_launch(const SimGpu *gpu, const SimLaunch *launch, SimReport *
 
 typedef struct Run {
     Launch launch;
+    TranslationJob *job;       /* NULL: there is no translator */
     pthread_mutex_t lock;      /* of the sums below */
     SimCounters counters;
     Executed *executed;        /* [block_count] */
@@ -126,6 +128,8 @@ static int forget_notes(Worker *worker)
 
 static void add_worker(Run *run, Worker *worker)
 {
+    if (worker->visit != NULL)
+        visit_settle(worker);
     int first_watched = forget_notes(worker);
     pthread_mutex_lock(&run->lock);
     run->first_watched = first_watched < run->first_watched ? first_watched : run->first_watched;
@@ -144,6 +148,20 @@ static void add_worker(Run *run, Worker *worker)
     pthread_mutex_unlock(&run->lock);
 }
 
+/* From the next block on, where there is one by now. */
+static void use_translation(Run *run, Worker *worker)
+{
+    Launch *launch = &run->launch;
+    if (run->job == NULL || worker->visit != NULL)
+        return;
+    uint64_t finished = atomic_load_explicit(&launch->finished_blocks, memory_order_relaxed);
+    uint64_t warps = atomic_load_explicit(&launch->warp_instructions, memory_order_relaxed);
+    uint64_t each = finished == 0 ? 0 : warps / finished * SIM_WARP_SIZE;
+    const Translation *translation = job_consider(run->job, each * (launch->blocks - finished));
+    if (translation != NULL)
+        worker->visit = visit_new(worker, translation);
+}
+
 /* One worker's part: chunks of blocks, in order, until there are none or the launch has to end. */
 static void work(void *context)
 {
@@ -158,7 +176,9 @@ static void work(void *context)
             break;
         for (; going_on && block < end && block < atomic_load(&launch->fault_block); block++) {
             worker_begin_block(worker, block);
+            use_translation(run, worker);
             going_on = run_block(worker);
+            atomic_fetch_add_explicit(&launch->finished_blocks, 1, memory_order_relaxed);
             lengthen(&worker->longest, &worker->path);
         }
         going_on = going_on && block == end;
@@ -285,6 +305,8 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
         .blocks = product(request->grid), .watched_source = memory_find(&gpu->memory, request->watched_source),
         .cancelled = &gpu->cancelled, .output = &gpu->output,
         .fault_block = UINT64_MAX}, .first_watched = function->code.instruction_count};
+    if (gpu->translator.compiler != NULL && request->watch == 0)
+        run->job = job_find(&request->function->jobs, &gpu->translator, &function->code, request->block);
     run->launch.chunk = chunk_size(run->launch.blocks, gpu->pool.count + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);

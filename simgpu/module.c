@@ -139,6 +139,7 @@ void simgpu_module_unload(SimGpu *gpu, SimModule *module)
     while (module->functions != NULL) {
         SimFunction *function = module->functions;
         module->functions = function->next;
+        jobs_free(function->jobs);
         code_free(&function->code);
         free((void *)function->info.parameter_offsets);
         free((void *)function->info.parameter_sizes);

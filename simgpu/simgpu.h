@@ -265,6 +265,11 @@ typedef struct SimReport {
 /* Runs the whole grid. Stores of blocks that ran before a fault stay. */
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
 
+/* From now on kernels become machine code of the host where that pays: `compiler` is a gcc of this machine, `folder`
+ * one for libraries, which exists and in which nobody writes who is not trusted. `always`: each kernel, before it
+ * begins; for tests. NULL: kernels are interpreted, as in the beginning. The results and the counters are the same. */
+void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, bool always);
+
 /* Ends a running launch from another thread or a signal handler, within milliseconds. */
 void simgpu_cancel(SimGpu *gpu);
 

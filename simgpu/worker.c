@@ -1,4 +1,5 @@
 #include "simgpu/lines.h"
+#include "simgpu/translate/enter.h"
 #include "simgpu/watch.h"
 
 #include <stdio.h>
@@ -89,6 +90,7 @@ void worker_free(Worker *worker)
     free(worker->loaded);
     free(worker->stored);
     free(worker->lines);
+    visit_free(worker->visit);
     free(worker);
 }
 

@@ -98,7 +98,7 @@ typedef struct Launch {
     struct Output *output;
     struct WatchPlan *plan;             /* watch.h; NULL: nothing is watched */
 
-    _Atomic uint64_t next_block;
+    _Atomic uint64_t next_block, finished_blocks;
     _Atomic uint64_t fault_block;       /* lowest block that met a fault: later ones need not run */
     _Atomic uint64_t warp_instructions; /* executed so far, brought up to date now and then */
     _Atomic int stop;                   /* SimOutcome that ends the launch at once, SIM_OK: none */
@@ -106,6 +106,8 @@ typedef struct Launch {
     SimOutcome outcome;                 /* of the fault below */
     SimFault fault;
 } Launch;
+
+typedef struct Visit Visit;             /* see translate/enter.h */
 
 typedef struct Executed {
     uint64_t warps, lanes;              /* that ran a basic block, summed over its executions */
@@ -143,6 +145,7 @@ typedef struct Worker {
     MemoryNote *notes;                  /* [memory_count] */
     Executed *executed;                 /* [block_count] */
     Touched *loaded, *stored;           /* [allocation] */
+    Visit *visit;                       /* NULL: no translation is used */
     SimWarpPath path, longest;          /* the sum over the basic blocks that the block of threads went through. Where
                                          * warps take different paths, this is an upper bound of each */
     SimLine *lines;                     /* [launch->lines->count]; NULL: not watched */
@@ -226,6 +229,11 @@ bool barrier_deadlock(Worker *worker);
 
 /* ---- the instructions: false where a fault ended the block ------------------------------------------------------- */
 bool run_block(Worker *worker);
+/* Where its guard holds. */
+bool execute_instruction(Worker *worker, const Instruction *instruction, Active *active);
+/* A basic block has begun `times` times; the group has branched backward. False where the launch must end. */
+void count_block(Worker *worker, const Block *block, const Active *active, uint64_t times);
+bool count_turns(Worker *worker, Group *group, uint32_t turns);
 bool execute_load(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_store(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_copy_async(Worker *worker, const Instruction *instruction, Active *active);

@@ -1,14 +1,29 @@
 #include "simgpu/tests/machine.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-static SimGpu *with_one_thread, *with_three_threads;
+static SimGpu *with_one_thread, *with_three_threads, *translating;
+static char libraries[] = "/tmp/simgpu-test-XXXXXX";
+
+static int remove_folder(const char *path)
+{
+    DIR *entries = opendir(path);
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;)
+        unlinkat(dirfd(entries), entry->d_name, 0);
+    return entries == NULL || closedir(entries) != 0 || rmdir(path) != 0 ? -1 : 0;
+}
 
 static int new_gpus(void **state)
 {
     with_one_thread = machine_new(0, 1);
     with_three_threads = machine_new(1, 3);
+    translating = machine_new(2, 2);
+    if (mkdtemp(libraries) == NULL)
+        return -1;
+    simgpu_set_translator(translating, "/usr/bin/gcc", libraries, true);
     return 0;
 }
 
@@ -16,7 +31,8 @@ static int free_gpus(void **state)
 {
     simgpu_free(with_one_thread);
     simgpu_free(with_three_threads);
-    return 0;
+    simgpu_free(translating);
+    return remove_folder(libraries);
 }
 
 /* ---- running a kernel of simgpu/tests/data ----------------------------------------------------------------------- */
@@ -81,12 +97,14 @@ static void same_floats(uint64_t address, const float *expected, size_t count)
             fail_test("element %zu: got %.9g, expected %.9g", i, got[i], expected[i]);
 }
 
-/* Runs on both GPUs: what is counted and modelled must not depend on the number of threads. */
-static SimReport on_both(SimReport (*run)(SimGpu *gpu))
+/* Runs on all GPUs: what is counted and modelled must not depend on the number of threads, nor on the engine. */
+static SimReport on_all(SimReport (*run)(SimGpu *gpu))
 {
-    SimReport one = run(with_one_thread), three = run(with_three_threads);
+    SimReport one = run(with_one_thread), three = run(with_three_threads), translated = run(translating);
     assert_memory_equal(&one.counters, &three.counters, sizeof one.counters);
+    assert_memory_equal(&one.counters, &translated.counters, sizeof one.counters);
     assert_true(one.modelled_s == three.modelled_s);
+    assert_true(one.modelled_s == translated.modelled_s);
     return one;
 }
 
@@ -177,7 +195,7 @@ static SimReport conv1d_shared(SimGpu *gpu)
 /* In the PTX of the naive kernel a warp executes 25 instructions and 8 a tap; one with nothing to do, 12. */
 static void conv1d_naive_counts(void **state)
 {
-    SimCounters c = on_both(conv1d_naive).counters;
+    SimCounters c = on_all(conv1d_naive).counters;
     assert_int_equal(c.fma32, OUTPUTS * TAPS);
     assert_int_equal(c.fp32, OUTPUTS * TAPS);
     assert_int_equal(c.warp_instructions, WARPS * (25 + 8 * TAPS) + 8 * 12);
@@ -197,7 +215,7 @@ static void conv1d_naive_counts(void **state)
 
 static void conv1d_constant_counts(void **state)
 {
-    SimCounters c = on_both(conv1d_constant).counters;
+    SimCounters c = on_all(conv1d_constant).counters;
     assert_int_equal(c.fma32, OUTPUTS * TAPS);
     assert_int_equal(c.constant_requests, WARPS * TAPS);
     assert_int_equal(c.constant_replays, 0);
@@ -206,7 +224,7 @@ static void conv1d_constant_counts(void **state)
 
 static void conv1d_shared_counts(void **state)
 {
-    SimCounters c = on_both(conv1d_shared).counters;
+    SimCounters c = on_all(conv1d_shared).counters;
     assert_int_equal(c.fma32, OUTPUTS * TAPS);
     assert_int_equal(c.barriers, WARPS);
     assert_int_equal(c.shared_load_requests, WARPS * 2 * TAPS);
@@ -259,7 +277,7 @@ static SimReport conv2d_tiled(SimGpu *gpu)
 static void conv2d_tiled_counts(void **state)
 {
     enum { BLOCKS = (OUT_COLS + 15) / 16 * ((OUT_ROWS + 15) / 16) };
-    SimCounters c = on_both(conv2d_tiled).counters;
+    SimCounters c = on_all(conv2d_tiled).counters;
     assert_int_equal(c.fma32, OUT_ROWS * OUT_COLS * FILTER_ROWS * FILTER_COLS);
     assert_int_equal(c.barriers, BLOCKS * 8);
     assert_int_equal(c.global_store_bytes, OUT_ROWS * OUT_COLS * 4);
@@ -312,13 +330,13 @@ static SimReport reduction_with_groups(SimGpu *gpu)
 
 static void reductions_count(void **state)
 {
-    SimCounters c = on_both(reduction_with_shuffles).counters;
+    SimCounters c = on_all(reduction_with_shuffles).counters;
     /* Five additions a lane in every warp, five more in the first of each block. */
     assert_int_equal(c.fp32, SUM_BLOCKS * (SUM_THREADS + 32) * 5);
     assert_int_equal(c.barriers, SUM_BLOCKS * SUM_THREADS / 32);
     assert_int_equal(c.global_load_bytes, SUMMED * 4);
     assert_int_equal(c.global_store_requests, SUM_BLOCKS);
-    c = on_both(reduction_with_groups).counters;
+    c = on_all(reduction_with_groups).counters;
     assert_int_equal(c.atomic_lanes, SUM_BLOCKS * SUM_THREADS / 16);
 }
 
@@ -349,7 +367,7 @@ static SimReport pipeline(SimGpu *gpu)
 
 static void asynchronous_copies_arrive(void **state)
 {
-    SimCounters c = on_both(pipeline).counters;
+    SimCounters c = on_all(pipeline).counters;
     assert_int_equal(c.barriers, PIPES * TILES * 2 * TILE / 32);
     assert_int_equal(c.global_load_bytes, PIPES * TILES * TILE * 4);
     assert_int_equal(c.global_load_requests, PIPES * TILES * 2); /* two warps of 16 bytes a lane */
@@ -391,14 +409,14 @@ static SimReport histogram_in_a_fatbin(SimGpu *gpu)
 
 static void atomics_lose_nothing(void **state)
 {
-    SimCounters c = on_both(histogram).counters;
+    SimCounters c = on_all(histogram).counters;
     assert_int_equal(c.atomic_lanes, BYTES + 9 * 256);
     assert_int_equal(c.global_load_bytes, BYTES);
 }
 
 static void a_fatbin_runs_like_its_ptx(void **state)
 {
-    SimCounters from_ptx = on_both(histogram).counters, from_fatbin = on_both(histogram_in_a_fatbin).counters;
+    SimCounters from_ptx = on_all(histogram).counters, from_fatbin = on_all(histogram_in_a_fatbin).counters;
     assert_memory_equal(&from_ptx, &from_fatbin, sizeof from_ptx);
 }
 

@@ -1,0 +1,21 @@
+/* enter.h - how the interpreter hands a group of lanes to a translation, and takes it back.  */
+#ifndef SIMGPU_TRANSLATE_ENTER_H
+#define SIMGPU_TRANSLATE_ENTER_H
+
+#include "simgpu/translate/translate.h"
+#include "simgpu/worker.h"
+
+typedef enum EnterEnd {
+    ENTER_REFUSED, /* nothing was done */
+    ENTER_LEFT,    /* the group stands at group->pc, before an instruction of it */
+    ENTER_FAULT
+} EnterEnd;
+
+Visit *visit_new(Worker *worker, const Translation *translation);
+void visit_free(Visit *visit);
+/* Runs the group as far as it is known how, and as long as it is its turn. `instruction` as in Point. */
+EnterEnd visit_run(Worker *worker, Group *group, int32_t *instruction);
+/* Hands over what the worker's notes do not know yet. */
+void visit_settle(Worker *worker);
+
+#endif
