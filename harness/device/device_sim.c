@@ -1,11 +1,15 @@
 #include "harness/device/device_kinds.h"
 #include "harness/device/device_sim.h"
 #include "harness/device/launch_check.h"
+#include "harness/own_code.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Every operation is carried out at once, when it is asked for, so results never depend on timing. Time is kept beside
  * that: each operation has a modelled duration and starts when its stream, the engine it needs (kernels, or the bus)
@@ -670,13 +674,36 @@ void device_describe_sim(const SimProfile *profile, DeviceInfo *info)
     snprintf(info->name, sizeof info->name, "%s (simulated)", profile->title);
 }
 
+/* The compiler that nvcc uses, too. Libraries lie beside what nvcc made: whoever can write there decides every verdict
+ * anyway. CONVJUDGE_ENGINE=interpreter does without, and =translator takes no notice of whether it pays. */
+static Status choose_engine(SimGpu *gpu, Message *why)
+{
+    static const char compiler[] = "/usr/bin/gcc";
+    const char *engine = getenv("CONVJUDGE_ENGINE");
+    bool chosen = engine != NULL && engine[0] != '\0', always = chosen && strcmp(engine, "translator") == 0;
+    char folder[PATH_MAX];
+    if (chosen && strcmp(engine, "interpreter") == 0)
+        return STATUS_OK;
+    if (chosen && !always)
+        return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_ENGINE=%s: expected 'interpreter' or 'translator'", engine);
+    if (own_code_cached("translated", folder, sizeof folder, NULL) != STATUS_OK || access(compiler, X_OK) != 0)
+        return STATUS_OK;
+    mkdir(folder, 0700);
+    if (access(folder, W_OK) == 0)
+        simgpu_set_translator(gpu, compiler, folder, always);
+    return STATUS_OK;
+}
+
 Status device_open_sim(const SimProfile *profile, Device **device, Message *why)
 {
     SimDevice *sim = calloc(1, sizeof *sim);
     if (sim == NULL)
         return fail_errno(why, "the simulated GPU's memory");
     Status status = simgpu_new(profile, DEVICE_BASE, DEVICE_SPAN, 0, &sim->gpu, why);
+    if (status == STATUS_OK)
+        status = choose_engine(sim->gpu, why);
     if (status != STATUS_OK) {
+        simgpu_free(sim->gpu);
         free(sim);
         return status;
     }

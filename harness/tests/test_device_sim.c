@@ -2,6 +2,7 @@
 
 #include "harness/device/device.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* store(p, v): thread i of the grid writes v + i to p[i]. spin(): never ends. take(to, from): writes numbers[0] to to[0]
@@ -527,6 +528,17 @@ static void device_names_are_resolved_or_refused(void **state)
 
 #define ON_A_DEVICE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static void an_engine_that_does_not_exist_is_refused(void **state)
+{
+    Device *device = NULL;
+    Message why = {0};
+    setenv("CONVJUDGE_ENGINE", "steam", 1);
+    Status status = device_open("sim", &device, &why);
+    unsetenv("CONVJUDGE_ENGINE");
+    assert_int_equal(status, STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "CONVJUDGE_ENGINE=steam: expected 'interpreter' or 'translator'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +564,7 @@ int main(void)
         ON_A_DEVICE(a_poll_sees_work_under_way_and_then_its_end),
         ON_A_DEVICE(nothing_done_takes_no_time),
         cmocka_unit_test(device_names_are_resolved_or_refused),
+        cmocka_unit_test(an_engine_that_does_not_exist_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

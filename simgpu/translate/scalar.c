@@ -231,7 +231,7 @@ static Value widened(Builder *b, const Value *value, bool is_signed)
     return result;
 }
 
-static Value narrowed(Builder *b, const Value *value)
+static Value shortened(Builder *b, const Value *value)
 {
     Value result = scalar_literal(0, 2);
     result.axis = value->axis;
@@ -401,7 +401,7 @@ static bool linear(Builder *b, Opcode opcode, const Value s[4], Value *result)
         *result = widened(b, &s[0], opcode == OP_extend_s32_64_32);
         return true;
     case OP_extend_s32_32_64: case OP_extend_u32_32_64:
-        *result = narrowed(b, &s[0]);
+        *result = shortened(b, &s[0]);
         return true;
     default: return false;
     }
