@@ -7,7 +7,10 @@
 #include "base/text.h"
 #include "simgpu/simgpu.h"
 
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const uint64_t machine_base = 0x300000000000, machine_span = 1ull << 32;
 
@@ -22,6 +25,26 @@ static inline SimGpu *machine_new(int number, int threads)
         simgpu_new(&profile, base, machine_span, threads, &gpu, &why) != STATUS_OK)
         fail_test("%s", why.text);
     return gpu;
+}
+
+/* Where GPUs that translate keep their libraries, made by the only one of them. */
+static char machine_libraries[] = "/tmp/simgpu-test-XXXXXX";
+
+static inline SimGpu *machine_new_translating(int number, int threads)
+{
+    SimGpu *gpu = machine_new(number, threads);
+    if (mkdtemp(machine_libraries) == NULL)
+        fail_test("%s: no folder for libraries", machine_libraries);
+    simgpu_set_translator(gpu, "/usr/bin/gcc", machine_libraries, true);
+    return gpu;
+}
+
+static inline int machine_remove_libraries(void)
+{
+    DIR *entries = opendir(machine_libraries);
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;)
+        unlinkat(dirfd(entries), entry->d_name, 0);
+    return entries == NULL || closedir(entries) != 0 || rmdir(machine_libraries) != 0 ? -1 : 0;
 }
 
 static inline void *at(uint64_t address)

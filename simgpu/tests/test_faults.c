@@ -22,6 +22,18 @@ static int free_gpu(void **state)
     return 0;
 }
 
+static int new_translating_gpu(void **state)
+{
+    gpu = machine_new_translating(0, 1);
+    return 0;
+}
+
+static int free_translating_gpu(void **state)
+{
+    simgpu_free(gpu);
+    return machine_remove_libraries();
+}
+
 static const char *out_name; /* that `out` gets; NULL: none */
 
 typedef struct Run {
@@ -371,5 +383,6 @@ int main(void)
         cmocka_unit_test(the_source_line_is_named),
         cmocka_unit_test(what_is_not_understood_refuses_its_kernel_alone),
     };
-    return cmocka_run_group_tests(tests, new_gpu, free_gpu);
+    int failed = cmocka_run_group_tests_name("interpreted", tests, new_gpu, free_gpu);
+    return failed + cmocka_run_group_tests_name("translated", tests, new_translating_gpu, free_translating_gpu);
 }

@@ -1,29 +1,15 @@
 #include "simgpu/tests/machine.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static SimGpu *with_one_thread, *with_three_threads, *translating;
-static char libraries[] = "/tmp/simgpu-test-XXXXXX";
-
-static int remove_folder(const char *path)
-{
-    DIR *entries = opendir(path);
-    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;)
-        unlinkat(dirfd(entries), entry->d_name, 0);
-    return entries == NULL || closedir(entries) != 0 || rmdir(path) != 0 ? -1 : 0;
-}
 
 static int new_gpus(void **state)
 {
     with_one_thread = machine_new(0, 1);
     with_three_threads = machine_new(1, 3);
-    translating = machine_new(2, 2);
-    if (mkdtemp(libraries) == NULL)
-        return -1;
-    simgpu_set_translator(translating, "/usr/bin/gcc", libraries, true);
+    translating = machine_new_translating(2, 2);
     return 0;
 }
 
@@ -32,7 +18,7 @@ static int free_gpus(void **state)
     simgpu_free(with_one_thread);
     simgpu_free(with_three_threads);
     simgpu_free(translating);
-    return remove_folder(libraries);
+    return machine_remove_libraries();
 }
 
 /* ---- running a kernel of simgpu/tests/data ----------------------------------------------------------------------- */
