@@ -16,10 +16,6 @@ endif
 # A GPU node may have none of these libraries. Debian packs no static cJSON: there its shared library travels beside the binary.
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a)),$(BUILD)/libcjson.so.1)
 LDLIBS   := -Wl,-Bstatic -lsqlite3 -lmd -Wl,-Bdynamic $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
-# The folder that holds the toolkit's include/; nvcc itself is looked for again at run time (harness/toolkit.c).
-NVCC     := $(firstword $(CONVJUDGE_NVCC) $(wildcard build/toolchain/bin/nvcc) $(shell command -v nvcc) \
-              $(wildcard $(CUDA_HOME)/bin/nvcc /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc))
-CUDA     := $(if $(NVCC),$(realpath $(shell $(NVCC) --dryrun -E -x cu /dev/null 2>&1 | sed -n 's/^#$$ TOP=//p')))
 
 # What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too: it is taken literally, and reaches the
 # judge through the environment, never through the text of a command. AS is also make's name for the assembler.
@@ -191,7 +187,7 @@ $(BUILD)/grader/tests/test_oracle: LDLIBS += -lfftw3
 plain_flags     := $(filter-out -fsanitize=% -fno-sanitize-recover=% -fno-omit-frame-pointer,$(CFLAGS))
 runner_objects  := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runner/*.c))
 runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c) harness/ring.c harness/cuda_error.c)
-$(BUILD)/pic/%.o: EXTRA := -fPIC -fvisibility=hidden $(if $(CUDA),-isystem $(CUDA)/include)
+$(BUILD)/pic/%.o: EXTRA := -fPIC -fvisibility=hidden -Iharness/cuda
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(plain_flags) $(EXTRA) -MMD -MP -c $< -o $@

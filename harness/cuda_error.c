@@ -5,8 +5,8 @@ static const char UNRECOGNIZED[] = "unrecognized error code";
 const char *cuda_error_name(CudaError error)
 {
     switch (error) {
-#define CUDA_ERROR(constant, value, name, text) case value: return name;
-#include "harness/cuda_error.def"
+#define CUDA_ERROR(constant, value, name, text) case value: return #name;
+#include "harness/cuda/cuda_error.def"
 #undef CUDA_ERROR
     default: return UNRECOGNIZED;
     }
@@ -16,7 +16,7 @@ const char *cuda_error_text(CudaError error)
 {
     switch (error) {
 #define CUDA_ERROR(constant, value, name, text) case value: return text;
-#include "harness/cuda_error.def"
+#include "harness/cuda/cuda_error.def"
 #undef CUDA_ERROR
     default: return UNRECOGNIZED;
     }

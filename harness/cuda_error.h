@@ -7,7 +7,7 @@ typedef int CudaError; /* a cudaError_t; 0 is success */
 
 #define CUDA_ERROR(constant, value, name, text) CUDA_ERROR_##constant = value,
 enum {
-#include "harness/cuda_error.def"
+#include "harness/cuda/cuda_error.def"
 };
 #undef CUDA_ERROR
 

@@ -1,0 +1,22 @@
+/* host_defines.h - what CUDA adds to the language, in terms of clang's attributes; for a plain C compiler nothing.  */
+#ifndef CONVJUDGE_HOST_DEFINES_H
+#define CONVJUDGE_HOST_DEFINES_H
+
+#define __align__(n) __attribute__((aligned(n)))
+
+#ifdef __CUDA__
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((device, unavailable("__managed__ variables need nvcc: clang compiles a subset of CUDA without them")))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#else
+#define __device__
+#define __host__
+#endif
+
+#endif
