@@ -1,4 +1,4 @@
-/* attach.h - what the runner asks of the runtime library, besides CUDA's own calls.
+/* attach.h - what the runner and the judge's prototype ask of the runtime library, besides CUDA's own calls.
  *
  * The runner and the submission it holds share one process; nothing here or behind it is worth stealing.  */
 #ifndef RUNTIME_ATTACH_H
@@ -18,6 +18,8 @@ void convjudge_next_call(unsigned long long *words, size_t count);
 void convjudge_returned(void);
 /* malloc() or the loader was refused memory. */
 void convjudge_memory_refused(void);
+/* The object was compiled with the headers of CUDA 11 or 12. Before its first call. */
+void convjudge_compiled_for(int cuda_major);
 
 #pragma GCC visibility pop
 

@@ -1,6 +1,7 @@
-/* cuda_api.h - CUDA's own declarations, made visible outside the library, and those that only nvcc's code calls.
+/* cuda_api.h - CUDA's own declarations, made visible outside the library, and those that only the compilers' code calls,
+ * or that of older versions of CUDA.
  *
- * Source   crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.  */
+ * Source   crt/host_runtime.h and crt/device_functions.h of CUDA 13.0; cuda_runtime_api.h of CUDA 11.8 and 12.4.  */
 #ifndef RUNTIME_CUDA_API_H
 #define RUNTIME_CUDA_API_H
 
@@ -23,6 +24,12 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host_function);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                                cudaStream_t stream);
+
+
+cudaError_t cudaGetDeviceProperties_v2(void *properties, int device);
+cudaError_t cudaThreadSynchronize(void);
+cudaError_t cudaThreadExit(void);
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit);
 
 #pragma GCC visibility pop
 

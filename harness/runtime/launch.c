@@ -1,4 +1,5 @@
 #include "harness/runtime/managed.h"
+#include "harness/runtime/older.h"
 #include "harness/runtime/registration.h"
 #include "harness/runtime/stream.h"
 
@@ -15,6 +16,7 @@ typedef struct Configuration {
 enum { MAX_NESTED = 16 };
 static __thread Configuration pushed[MAX_NESTED];
 static __thread int pushed_count;
+static __thread bool in_stub; /* of a kernel: the next launch is that of <<<...>>> */
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, struct CUstream_st *stream)
 {
@@ -33,6 +35,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
     *block = top->block;
     *shared_bytes = top->shared_bytes;
     *(cudaStream_t *)stream = top->stream;
+    in_stub = true;
     return cudaSuccess;
 }
 
@@ -56,7 +59,8 @@ static void pack(const RingFunctionInfo *info, void **arguments, uint8_t *parame
         memcpy(parameters + info->offsets[i], arguments[i], info->sizes[i]);
 }
 
-/* Nobody looks at what <<<...>>> returns, so it need not wait for an answer; cudaLaunchKernel() does. */
+/* Nobody looks at what <<<...>>> returns, so it need not wait for an answer; cudaLaunchKernel() does, but where it is the
+ * stub that calls it, as in what clang and nvcc up to 12 make. */
 static cudaError_t launch(const void *kernel, const Configuration *how, void **arguments, bool wait)
 {
     Function *function;
@@ -85,6 +89,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
                                cudaStream_t stream)
 {
     Configuration how = {grid, block, shared_bytes, stream};
+    in_stub = false;
     return result(launch(kernel, &how, arguments, false));
 }
 
@@ -92,7 +97,9 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
                              cudaStream_t stream)
 {
     Configuration how = {grid, block, shared_bytes, stream};
-    return result(launch(kernel, &how, arguments, true));
+    bool wait = !in_stub;
+    in_stub = false;
+    return result(launch(kernel, &how, arguments, wait));
 }
 
 /* Attributes that change what a launch means are refused; the rest are hints. */
@@ -115,7 +122,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     if (error != cudaSuccess)
         return result(error);
     const RingFunctionInfo *info = function->info;
-    *attributes = (struct cudaFuncAttributes){
+    const struct cudaFuncAttributes filled = {
         .sharedSizeBytes = info->static_shared_bytes,
         .constSizeBytes = info->constant_bytes,
         .localSizeBytes = info->local_bytes,
@@ -126,6 +133,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
         .maxDynamicSharedSizeBytes = (int)info->max_dynamic_shared_bytes,
         .preferredShmemCarveout = -1,
     };
+    GIVE(attributes, &filled, 56, sizeof filled);
     return cudaSuccess;
 }
 

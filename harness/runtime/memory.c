@@ -1,5 +1,6 @@
 #include "harness/runtime/copy.h"
 #include "harness/runtime/managed.h"
+#include "harness/runtime/older.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,17 +201,16 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
         return result(cudaErrorInvalidValue);
     Pinned pinned;
     void *address = (void *)(uintptr_t)pointer;
-    *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered,
-                                                 .device = -2,
-                                                 .hostPointer = address};
+    struct cudaPointerAttributes found = {.type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = address};
     if (is_device_address(pointer)) {
         bool managed = managed_holds((uint64_t)(uintptr_t)pointer);
-        *attributes = (struct cudaPointerAttributes){.type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice,
-                                                     .devicePointer = address,
-                                                     .hostPointer = managed ? address : NULL};
+        found = (struct cudaPointerAttributes){.type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice,
+                                               .devicePointer = address,
+                                               .hostPointer = managed ? address : NULL};
     } else if (find_pinned(pointer, &pinned)) {
-        attributes->type = cudaMemoryTypeHost;
-        attributes->device = 0;
+        found.type = cudaMemoryTypeHost;
+        found.device = 0;
     }
+    GIVE(attributes, &found, 24, 24);
     return cudaSuccess;
 }

@@ -1,6 +1,7 @@
 #include "harness/device/array_check.h"
 #include "harness/device/device.h"
 #include "harness/runtime/client.h"
+#include "harness/runtime/older.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,10 +93,16 @@ static void fill_properties(const DeviceInfo *info, struct cudaDeviceProp *prop)
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
     DeviceInfo info;
+    struct cudaDeviceProp properties;
     cudaError_t error = device != 0 ? cudaErrorInvalidDevice : prop == NULL ? cudaErrorInvalidValue : ask_device(&info);
-    if (error == cudaSuccess)
-        fill_properties(&info, prop);
-    return result(error);
+    if (error != cudaSuccess)
+        return result(error);
+    fill_properties(&info, &properties);
+    if (compiled_for_11())
+        give_older_properties(prop, &properties);
+    else
+        *prop = properties;
+    return cudaSuccess;
 }
 
 /* Attributes that DeviceInfo knows; every other one that CUDA has is a feature that is absent here: 0. */

@@ -1,6 +1,7 @@
 #include "harness/device/device.h"
 #include "harness/runtime/array.h"
 #include "harness/runtime/copy.h"
+#include "harness/runtime/older.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +150,7 @@ cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, 
     const Texture *texture = texture_find(number);
     if (resource == NULL || texture == NULL)
         return result(cudaErrorInvalidValue);
-    *resource = texture->resource;
+    GIVE(resource, &texture->resource, 64, 64);
     return cudaSuccess;
 }
 
@@ -158,7 +159,7 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description,
     const Texture *texture = texture_find(number);
     if (description == NULL || texture == NULL)
         return result(cudaErrorInvalidValue);
-    *description = texture->description;
+    GIVE(description, &texture->description, 68, sizeof texture->description);
     return cudaSuccess;
 }
 

@@ -1,0 +1,112 @@
+#include "harness/runtime/older.h"
+#include "harness/runtime/attach.h"
+#include "harness/runtime/client.h"
+
+#include <string.h>
+
+static int major = 13; /* version of CUDA that the submission was compiled for */
+
+void convjudge_compiled_for(int cuda_major)
+{
+    major = cuda_major;
+}
+
+bool compiled_for_11(void)
+{
+    return major <= 11;
+}
+
+void give_struct(void *to, const void *from, size_t bytes_in_11, size_t bytes_in_12, size_t bytes)
+{
+    memcpy(to, from, major <= 11 ? bytes_in_11 : major == 12 ? bytes_in_12 : bytes);
+}
+
+/* ---- cudaDeviceProp ---------------------------------------------------------------------------------------------- */
+
+/* As in CUDA 11.8 and 12 (driver_types.h), up to where 11.8's ends. */
+typedef struct OlderProperties {
+    char name[256];
+    cudaUUID_t uuid;
+    char luid[8];
+    unsigned int luidDeviceNodeMask;
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize;
+    size_t memPitch;
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate;
+    size_t totalConstMem;
+    int major, minor;
+    size_t textureAlignment, texturePitchAlignment;
+    int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode;
+    int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear;
+    int maxTexture2D[2], other_textures[21];
+    int surfaces[14];
+    size_t surfaceAlignment;
+    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount;
+    int unifiedAddressing, memoryClockRate, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize;
+    int maxThreadsPerMultiProcessor, streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+    size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported;
+    int singleToDoublePrecisionPerfRatio, pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported;
+    int canUseHostPointerForRegisteredMem, cooperativeLaunch, cooperativeMultiDeviceLaunch;
+    size_t sharedMemPerBlockOptin;
+    int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor;
+    int accessPolicyMaxWindowSize;
+    size_t reservedSharedMemPerBlock;
+} OlderProperties;
+
+_Static_assert(offsetof(OlderProperties, surfaceAlignment) == 568 && sizeof(OlderProperties) == 728, "as in CUDA 11.8");
+
+/* Fields that follow one another in both. */
+#define COPY(first, last)                                                                                              \
+    memcpy(&older.first, &properties->first,                                                                           \
+           offsetof(OlderProperties, last) + sizeof older.last - offsetof(OlderProperties, first))
+
+void give_older_properties(void *to, const struct cudaDeviceProp *properties)
+{
+    OlderProperties older = {.deviceOverlap = 1};
+    COPY(name, maxGridSize);
+    COPY(totalConstMem, texturePitchAlignment);
+    older.multiProcessorCount = properties->multiProcessorCount;
+    COPY(integrated, canMapHostMemory);
+    COPY(maxTexture1D, maxTexture1DMipmap);
+    COPY(maxTexture2D, surfaces);
+    COPY(surfaceAlignment, unifiedAddressing);
+    COPY(memoryBusWidth, hostNativeAtomicSupported);
+    COPY(pageableMemoryAccess, cooperativeLaunch);
+    COPY(sharedMemPerBlockOptin, reservedSharedMemPerBlock);
+    cudaDeviceGetAttribute(&older.clockRate, cudaDevAttrClockRate, 0);
+    cudaDeviceGetAttribute(&older.memoryClockRate, cudaDevAttrMemoryClockRate, 0);
+    memcpy(to, &older, sizeof older);
+}
+
+/* ---- calls of other names ---------------------------------------------------------------------------------------- */
+
+enum { PROPERTIES_BYTES_IN_12 = 1032 };
+
+cudaError_t cudaGetDeviceProperties_v2(void *properties, int device)
+{
+    struct cudaDeviceProp now;
+    if (properties == NULL)
+        return result(cudaErrorInvalidValue);
+    cudaError_t error = cudaGetDeviceProperties(&now, device);
+    if (error == cudaSuccess) {
+        memset(properties, 0, PROPERTIES_BYTES_IN_12);
+        give_older_properties(properties, &now);
+    }
+    return error;
+}
+
+cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
+{
+    return cudaDeviceGetLimit(value, limit);
+}

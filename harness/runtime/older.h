@@ -1,0 +1,19 @@
+/* older.h - what programs expect that were compiled with the headers of CUDA 11 and 12: structs were shorter, and some calls
+ * had other names. The rest of this library is of CUDA 13.  */
+#ifndef RUNTIME_OLDER_H
+#define RUNTIME_OLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Fills in a program's struct: as many bytes as its version of CUDA knows of it. */
+void give_struct(void *to, const void *from, size_t bytes_in_11, size_t bytes_in_12, size_t bytes);
+#define GIVE(to, from, bytes_in_11, bytes_in_12) give_struct(to, from, bytes_in_11, bytes_in_12, sizeof *(from))
+
+/* Does the submission know cudaDeviceProp as CUDA 11 had it? */
+bool compiled_for_11(void);
+struct cudaDeviceProp;
+/* Fills in CUDA 11's struct, or CUDA 12's, which begins likewise. */
+void give_older_properties(void *to, const struct cudaDeviceProp *properties);
+
+#endif
