@@ -20,6 +20,13 @@ void hash_add_string(Hash *hash, const char *string)
     hash_add(hash, string, strlen(string));
 }
 
+void hash_add_strings(Hash *hash, const char *const *strings)
+{
+    for (; *strings != NULL; strings++)
+        hash_add_string(hash, *strings);
+    hash_add_string(hash, "");
+}
+
 Digest hash_end(Hash *hash)
 {
     Digest digest;

@@ -18,6 +18,8 @@ void hash_begin(Hash *hash);
 /* Adds the length and the bytes, so that ("ab", "c") and ("a", "bc") differ. */
 void hash_add(Hash *hash, const void *bytes, size_t count);
 void hash_add_string(Hash *hash, const char *string);
+/* Adds a list that ends with NULL, and that it ends. */
+void hash_add_strings(Hash *hash, const char *const *strings);
 Digest hash_end(Hash *hash);
 
 #endif

@@ -296,6 +296,16 @@ static void list_cases(Judge *judge)
         result_keep_largest_case(judge->result, judge->testcases);
 }
 
+/* What is known of the device; more once it is open. */
+static Status learn_device(Judge *judge, Message *why)
+{
+    DeviceInfo *device = &judge->result->device;
+    Status status = session_device(judge->session, device, why);
+    if (status == STATUS_OK && device->modelled)
+        toolkit_mark_times(&judge->toolkit, device->id, sizeof device->id);
+    return status;
+}
+
 /* The broker opens the device while everything else is read. */
 static Status open_all(Judge *judge, Message *why)
 {
@@ -312,7 +322,9 @@ static Status open_all(Judge *judge, Message *why)
     if (status == STATUS_OK)
         status = scratch_new(judge->scratch, sizeof judge->scratch, why);
     if (status == STATUS_OK)
-        status = session_device(judge->session, &judge->result->device, why);
+        status = learn_device(judge, why);
+    if (status == STATUS_OK && !judge->result->device.modelled)
+        status = toolkit_find_nvcc(&judge->toolkit, why);
     return status;
 }
 
@@ -324,7 +336,8 @@ static Status start(Judge *judge, Message *why)
     Status status = open_all(judge, why);
     if (status != STATUS_OK)
         return status;
-    snprintf(result->toolkit, sizeof result->toolkit, "%s", judge->toolkit.version);
+    snprintf(result->toolkit, sizeof result->toolkit, "%s", judge->toolkit.name);
+    result->by_clang = judge->toolkit.kind == TOOLKIT_CLANG;
     list_cases(judge);
     result->seconds.start = now_s() - start_s;
     return STATUS_OK;
@@ -342,13 +355,16 @@ static void end_compile_step(const Judge *judge)
 {
     const Compiled *compiled = &judge->result->compiled;
     CompileKernel most = result_largest_use(compiled);
-    char text[200];
+    Text text = {0};
     if (compiled->outcome != COMPILE_OK)
-        snprintf(text, sizeof text, "%s", verdict_name(VERDICT_COMPILE_ERROR));
+        text_add(&text, verdict_name(VERDICT_COMPILE_ERROR));
     else
-        snprintf(text, sizeof text, "%.1f s%s, %u registers, %u bytes shared, %u bytes spilled", compiled->seconds,
-                 compiled->cached ? " (kept from before)" : "", most.registers, most.shared_bytes, most.spill_bytes);
-    progress_end(judge->job->progress, text);
+        text_printf(&text, "%.1f s%s", compiled->seconds, compiled->cached ? " (kept from before)" : "");
+    if (compiled->kernel_count > 0)
+        text_printf(&text, ", %u registers, %u bytes shared, %u bytes spilled", most.registers, most.shared_bytes,
+                    most.spill_bytes);
+    progress_end(judge->job->progress, text.data);
+    text_free(&text);
 }
 
 Status judge_compile(const Problem *problem, const Submission *submission, const DeviceInfo *device,
@@ -461,7 +477,7 @@ static Status load(Judge *judge, Message *why)
     if (status == STATUS_OK && judge->job->profile != NULL)
         status = session_profile(judge->session, &judge->profile, why);
     if (status == STATUS_OK)
-        status = session_device(judge->session, &judge->result->device, why);
+        status = learn_device(judge, why);
     return status == STATUS_OK && !judge->ended ? open_clock(judge, why) : status;
 }
 

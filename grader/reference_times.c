@@ -4,6 +4,7 @@
 #include "grader/progress.h"
 #include "grader/ranking.h"
 #include "grader/timing.h"
+#include "harness/toolkit.h"
 #include "leaderboard/references.h"
 
 #include <stdio.h>
@@ -53,6 +54,7 @@ static Status write_file(const Board *board, const Ladder *ladder, Message *why)
 Status reference_times_take(const Problem *problem, const char *device, bool export_times, Message *why)
 {
     DeviceInfo info;
+    Toolkit toolkit;
     Ladder ladder = {0};
     Store *store = NULL;
     Status status = ladder_read(problem, &ladder, why);
@@ -62,7 +64,11 @@ Status reference_times_take(const Problem *problem, const char *device, bool exp
         status = ranking_open(STORE_WRITE, &store, why);
     if (status == STATUS_OK)
         status = device_describe(device, &info, why);
+    if (status == STATUS_OK)
+        status = toolkit_find(&toolkit, why);
     if (status == STATUS_OK) {
+        if (info.modelled)
+            toolkit_mark_times(&toolkit, info.id, sizeof info.id);
         const Board board = {problem->id, problem->revision.hex, info.id, info.epoch};
         status = time_all(store, &board, &info, device, &ladder, why);
         if (status == STATUS_OK && export_times)

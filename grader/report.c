@@ -39,8 +39,10 @@ static void add_headline(const Result *result, TerminalStyle style, Text *out)
     terminal_colour(style, out, good ? COLOUR_GOOD : COLOUR_BAD, verdict_name(result->verdict));
     text_add(out, "  ");
     terminal_add_line(out, result->file_name);
-    text_printf(out, ", problem %s on %s%s\n", result->problem->id, result->device.name,
-                good && result->device.modelled ? ", times are modelled" : "");
+    text_printf(out, ", problem %s on %s", result->problem->id, result->device.name);
+    if (result->by_clang)
+        text_printf(out, ", compiled by %s", result->toolkit);
+    text_add(out, good && result->device.modelled ? ", times are modelled\n" : "\n");
 }
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */

@@ -69,7 +69,8 @@ typedef struct Result {
     DeviceInfo device;         /* where on_cpu is set only its names mean anything */
     bool on_cpu;               /* a CPU baseline: plain C, timed by the judge's clock, never ranked or recorded */
     const char *judge;         /* version */
-    char toolkit[64];          /* version */
+    char toolkit[80];          /* the compiler and its version: "nvcc 13.0.88" */
+    bool by_clang;             /* it is clang: times stand apart from those of nvcc's code */
     const char *sandbox;       /* sandbox_level() */
     Compiled compiled;
 

@@ -178,9 +178,11 @@ static cJSON *compile_item(const Result *result)
     }
     json_put_number(object, "seconds", compiled->seconds);
     cJSON_AddBoolToObject(object, "cached", compiled->cached);
-    cJSON_AddNumberToObject(object, "registers", most.registers);
-    cJSON_AddNumberToObject(object, "shared_bytes", most.shared_bytes);
-    cJSON_AddNumberToObject(object, "spill_bytes", most.spill_bytes);
+    if (compiled->kernel_count > 0) {
+        cJSON_AddNumberToObject(object, "registers", most.registers);
+        cJSON_AddNumberToObject(object, "shared_bytes", most.shared_bytes);
+        cJSON_AddNumberToObject(object, "spill_bytes", most.spill_bytes);
+    }
     cJSON_AddItemToObject(object, "kernels", kernels);
     cJSON_AddStringToObject(object, "diagnostics", compiled->diagnostics.length == 0 ? "" : compiled->diagnostics.data);
     return object;

@@ -1,15 +1,9 @@
 /* How it works
  *
  * The source is written under a fixed name into a folder that the sandbox sees read-only, beside the prototype. One line
- * of shell in the sandbox compiles it (nvcc -c) and links it (g++): apart, so that the object before linking can be
- * hashed, and at no cost, since nvcc would call g++ for that too. What they print and write is bounded; nothing of the
- * student's is ever part of a command line.
- *
- * Where the time goes, for a file of 20 lines (nvcc 13.0, one core, milliseconds): preprocessing for the host 47,
- * cudafe++ 120, preprocessing for the device 53, cicc 139, ptxas 16, compiling for the host 146, linking 42; 620 in all,
- * nearly all of it on the CUDA headers. Without effect: -O1 or -O0 for the host compiler, -pipe, --split-compile,
- * temporary files in memory. `--threads 2` runs host and device side by side (575 on two cores), but then prints every
- * error of the preprocessor twice.  */
+ * of shell in the sandbox compiles it (nvcc -c, clang -c) and links it (g++): apart, so that the object before linking
+ * can be hashed, and at no cost, since nvcc would call g++ for that too. What they print and write is bounded; nothing
+ * of the student's is ever part of a command line.  */
 #include "harness/compile_parts.h"
 
 #include "harness/process.h"
@@ -23,17 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COMPILE_PROCESSES = 64, COMPILE_OPEN_FILES = 256, COMPILE_TMP_BYTES = 256 << 20, MAX_NVCC_ARGUMENTS = 48 };
+enum { COMPILE_PROCESSES = 64, COMPILE_OPEN_FILES = 256, COMPILE_TMP_BYTES = 256 << 20 };
 
-/* $1 object, $2 shared object, $3 runtime, then the command of nvcc. */
-static const char script[] = "object=$1 shared=$2 runtime=$3; shift 3\n"
-                             "\"$@\" -c " COMPILE_SOURCE_NAME " -o \"$object\" &&\n"
-                             "g++ -shared \"$object\" \"$runtime\" -Wl,-z,defs -o \"$shared\"\n";
-
-static const char *const flags[] = {
-    "-O3", "-lineinfo", "--no-compress", "-cudart", "none", "-Xptxas", "-v", "-Xcompiler", "-fPIC", "-include", "prototype.h",
-    "-I", ".", NULL,
-};
+const char COMPILE_SCRIPT[] = "\"$@\" -c " COMPILE_SOURCE_NAME " -o /out/submission.o &&\n"
+                              "g++ -shared /out/submission.o " COMPILE_RUNTIME " -Wl,-z,defs -o /out/submission.so\n";
 
 static const char *const environment[] = {"PATH=/usr/bin:/bin", "TMPDIR=/tmp", "LC_ALL=C", NULL};
 
@@ -50,7 +37,15 @@ static void add_argument(Text *text, const char *type, size_t index)
         text_printf(text, "(%s)words[%zu]", type, index);
 }
 
-static Text prototype_header(const CompileJob *job)
+/* Structs of the runtime's calls have grown with CUDA 12 and 13 (runtime/older.h); clang's are the judge's own. */
+static void add_version(Text *text, const Toolkit *toolkit)
+{
+    if (toolkit->kind == TOOLKIT_NVCC && toolkit->major < 13)
+        text_printf(text, "extern \"C\" void convjudge_compiled_for(int);\n__attribute__((constructor(101))) static void "
+                    "convjudge_begin()\n{\n    convjudge_compiled_for(%d);\n}\n", toolkit->major);
+}
+
+static Text prototype_header(const CompileJob *job, const Toolkit *toolkit)
 {
     Text text = {0};
     text_printf(&text, "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\nextern \"C\" %s;\n"
@@ -59,7 +54,9 @@ static Text prototype_header(const CompileJob *job)
         text_add(&text, i > 0 ? ", " : "");
         add_argument(&text, job->parameter_types[i], i);
     }
-    text_add(&text, ");\n}\n#endif\n");
+    text_add(&text, ");\n}\n");
+    add_version(&text, toolkit);
+    text_add(&text, "#endif\n");
     return text;
 }
 
@@ -88,16 +85,10 @@ Status compile_put_folder(const char *parent, const char *name, mode_t mode, cha
     return STATUS_OK;
 }
 
-typedef struct Places { /* on the host */
-    char folder[PATH_MAX]; /* of this compilation, in `scratch`; holds the other two and the object */
-    char in[PATH_MAX], out[PATH_MAX];
-    char runtime[PATH_MAX];
-} Places;
-
-static Status prepare(const CompileJob *job, Places *places, Message *why)
+static Status prepare(const CompileJob *job, const Toolkit *toolkit, Places *places, Message *why)
 {
     static const char solve_h[] = "#include \"prototype.h\"\n";
-    Text prototype = prototype_header(job);
+    Text prototype = prototype_header(job, toolkit);
     Status status = compile_put_folder(places->folder, "in", 0755, places->in, sizeof places->in, why);
     if (status == STATUS_OK) /* written by another user where the judge is root; the folder keeps all others out */
         status = compile_put_folder(places->folder, "out", 0777, places->out, sizeof places->out, why);
@@ -111,23 +102,24 @@ static Status prepare(const CompileJob *job, Places *places, Message *why)
     return status;
 }
 
-static Digest cache_key(const CompileJob *job, const Toolkit *toolkit, const Text *runtime)
+static Status cache_key(const CompileJob *job, const Toolkit *toolkit, const Places *places, const Text *runtime,
+                        Digest *key, Message *why)
 {
     Hash hash;
-    Text prototype = prototype_header(job);
+    Text prototype = prototype_header(job, toolkit);
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge compilation 1"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, "convjudge compilation 2"); /* raise it when an entry's meaning changes */
     hash_add(&hash, job->source, job->source_bytes);
     hash_add(&hash, prototype.data, prototype.length);
-    hash_add_string(&hash, script);
-    for (const char *const *flag = flags; *flag != NULL; flag++)
-        hash_add_string(&hash, *flag);
+    hash_add_string(&hash, COMPILE_SCRIPT);
     hash_add(&hash, &job->compute, sizeof job->compute);
-    hash_add_string(&hash, toolkit->version);
+    hash_add_string(&hash, toolkit->name);
     hash_add_string(&hash, toolkit->root);
     hash_add(&hash, runtime->data, runtime->length);
     text_free(&prototype);
-    return hash_end(&hash);
+    Status status = (toolkit->kind == TOOLKIT_CLANG ? clang_hash : nvcc_hash)(places, &hash, why);
+    *key = hash_end(&hash);
+    return status;
 }
 
 /* ---- the compiler in its sandbox ------------------------------------------------------------------------------------------- */
@@ -138,27 +130,28 @@ static bool inside_system(const char *root)
     return strcmp(root, "/usr") == 0 || strncmp(root, "/usr/lib", 8) == 0;
 }
 
-static Status run_compiler(const CompileJob *job, const Toolkit *toolkit, const Places *places, Text *output,
-                           ProcessEnd *end, Message *why)
+void compile_program_path(const Toolkit *toolkit, char *path, size_t size)
 {
-    char nvcc[PATH_MAX];
-    const bool in_place = inside_system(toolkit->root);
-    const char *argv[MAX_NVCC_ARGUMENTS] = {"/bin/sh", "-c", script, "compile", "/out/submission.o",
-                                            "/out/submission.so", "/judge/libcudart.so", nvcc, "-gencode", job->gencode};
-    size_t count = 10;
-    for (const char *const *flag = flags; *flag != NULL; flag++)
-        argv[count++] = *flag;
-    snprintf(nvcc, sizeof nvcc, "%s", in_place ? toolkit->nvcc : "/toolkit/bin/nvcc");
+    if (inside_system(toolkit->root))
+        snprintf(path, size, "%s", toolkit->compiler);
+    else
+        snprintf(path, size, "/toolkit%s", toolkit->compiler + strlen(toolkit->root));
+}
+
+Status compile_in_sandbox(const Toolkit *toolkit, const Places *places, const char *const *argv, Text *output,
+                          ProcessEnd *end, Message *why)
+{
     const SandboxMount mounts[] = {{places->in, "/submission", false},
                                    {places->out, "/out", true},
-                                   {places->runtime, "/judge/libcudart.so", false},
+                                   {places->runtime, COMPILE_RUNTIME, false},
+                                   {places->headers, COMPILE_HEADERS, false},
                                    {toolkit->root, "/toolkit", false}};
     const SandboxSpec spec = {
         .process = {.argv = argv, .environment = environment, .folder = "/submission",
                     .limits = {.address_space_bytes = COMPILE_MEMORY_BYTES, .file_bytes = COMPILE_FILE_BYTES,
                                .cpu_seconds = COMPILE_CPU_SECONDS, .processes = COMPILE_PROCESSES,
                                .open_files = COMPILE_OPEN_FILES}},
-        .mounts = mounts, .mount_count = in_place ? 3 : 4, .tmp_bytes = COMPILE_TMP_BYTES,
+        .mounts = mounts, .mount_count = inside_system(toolkit->root) ? 4 : 5, .tmp_bytes = COMPILE_TMP_BYTES,
     };
     Sandbox *sandbox;
     ProcessSpec process;
@@ -209,14 +202,16 @@ void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text 
         report_first_error(output, job, diagnostics);
 }
 
-static void add_diagnostics(const CompileJob *job, const Places *places, const Text *output, Compiled *compiled)
+static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const Places *places, const Text *output, Compiled *compiled)
 {
     const char *const paths[] = {"/submission/" COMPILE_SOURCE_NAME, job->file_name, COMPILE_SOURCE_NAME, job->file_name,
                                  "/out/submission.o", job->file_name, "./prototype.h", "the judge's prototype",
-                                 places->in, "", places->out, "", NULL};
+                                 COMPILE_HEADERS "/", "", places->in, "", places->out, "", NULL};
     Text all = {0};
     compile_headline(job, compiled->outcome, output, &all);
     text_append(&all, output->data, output->length);
+    if (toolkit->kind == TOOLKIT_CLANG && compiled->outcome == COMPILE_ERROR)
+        report_subset(output, job, toolkit, &all);
     report_diagnostics(&all, paths, &compiled->diagnostics);
     text_free(&all);
 }
@@ -234,7 +229,8 @@ static Status compile(const CompileJob *job, const Toolkit *toolkit, const Place
                       CompileOutcome *outcome, Message *why)
 {
     ProcessEnd end = {0};
-    Status status = run_compiler(job, toolkit, places, &run->output, &end, why);
+    CompileRun *compiler = toolkit->kind == TOOLKIT_CLANG ? clang_run : nvcc_run;
+    Status status = compiler(job, toolkit, places, &run->output, &end, why);
     if (status != STATUS_OK)
         return status;
     run->seconds = end.seconds;
@@ -263,6 +259,8 @@ static Status find_places(const char *scratch, Places *places, Text *runtime, Me
 {
     Status status = build_path("libcudart.so.13", places->runtime, sizeof places->runtime, why);
     if (status == STATUS_OK)
+        status = home_path("harness/cuda", places->headers, sizeof places->headers, why);
+    if (status == STATUS_OK)
         status = text_read_file(places->runtime, COMPILE_FILE_BYTES, runtime, why);
     if (status != STATUS_OK)
         return status;
@@ -275,11 +273,12 @@ static Status find_places(const char *scratch, Places *places, Text *runtime, Me
 static Status obtain(const CompileJob *job, const Toolkit *toolkit, Places *places, const Text *runtime, CompilerRun *run,
                      Compiled *compiled, Message *why)
 {
-    Digest key = cache_key(job, toolkit, runtime);
-    compiled->cached = cache_get(&key, run);
-    if (compiled->cached)
-        return STATUS_OK;
-    Status status = prepare(job, places, why);
+    Digest key;
+    Status status = cache_key(job, toolkit, places, runtime, &key, why);
+    compiled->cached = status == STATUS_OK && cache_get(&key, run);
+    if (compiled->cached || status != STATUS_OK)
+        return status;
+    status = prepare(job, toolkit, places, why);
     if (status == STATUS_OK)
         status = compile(job, toolkit, places, run, &compiled->outcome, why);
     if (status == STATUS_OK && compiled->outcome == COMPILE_OK)
@@ -290,14 +289,12 @@ static Status obtain(const CompileJob *job, const Toolkit *toolkit, Places *plac
 Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const char *scratch, Compiled *compiled,
                           Message *why)
 {
-    char gencode[80];
     CompileJob chosen = *asked, *job = &chosen;
     Places places = {0};
     CompilerRun run = {0};
     Text runtime = {0};
     *compiled = (Compiled){0};
-    Status status = toolkit_gencode(toolkit, asked->compute, &chosen.compute, gencode, sizeof gencode, why);
-    chosen.gencode = gencode;
+    Status status = toolkit_architecture(toolkit, asked->compute, &chosen.compute, why);
     if (status == STATUS_OK)
         status = find_places(scratch, &places, &runtime, why);
     if (status == STATUS_OK)
@@ -305,7 +302,7 @@ Status compile_submission(const CompileJob *asked, const Toolkit *toolkit, const
     if (status == STATUS_OK && compiled->outcome == COMPILE_OK)
         status = take_object(job, &places, &run, compiled, why);
     if (status == STATUS_OK)
-        add_diagnostics(job, &places, &run.output, compiled);
+        add_diagnostics(job, toolkit, &places, &run.output, compiled);
     compiled->seconds = run.seconds;
     compiler_run_free(&run);
     text_free(&runtime);

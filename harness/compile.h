@@ -1,7 +1,8 @@
 /* compile.h - turns a submission's source into a shared object, inside the sandbox.
  *
- * Compiled with -O3, line information, machine code for the device and PTX side by side, fatbins stored plain, linked
- * against the judge's own libcudart. A prototype made from the problem's signature is included by force, so that a
+ * Compiled with -O3 and line information, by nvcc to machine code for the device and PTX side by side, by clang to PTX
+ * alone (with the judge's own CUDA headers, harness/cuda/); fatbins stored plain; linked against the judge's own
+ * libcudart. A prototype made from the problem's signature is included by force, so that a
  * wrong signature is an error at the student's own line; it also defines
  *
  *     extern "C" void convjudge_call(const unsigned long long *arguments);
@@ -36,7 +37,6 @@ typedef struct CompileJob {
     const char *const *parameter_types; /* "const float*", "int", ...: one a parameter, for convjudge_call */
     size_t parameter_count;
     int compute;            /* 90 for a device of compute capability 9.0 */
-    const char *gencode;    /* set by compile_submission(): what nvcc is told of it (toolkit_gencode()) */
 } CompileJob;
 
 typedef struct CompileKernel {
@@ -65,7 +65,7 @@ typedef struct Compiled {
     const char *object_path;     /* the shared object, inside the scratch folder; NULL where there is none */
     CompileModule *modules;
     size_t module_count;
-    CompileKernel *kernels;
+    CompileKernel *kernels;      /* as nvcc tells of them; none where clang compiled */
     size_t kernel_count;
     Digest machine_code;         /* equal for submissions that compile to the same code for device and host, whatever
                                   * their names, comments and lines */

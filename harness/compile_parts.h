@@ -5,6 +5,7 @@
 #include "harness/compile.h"
 #include "harness/process.h"
 
+#include <limits.h>
 #include <sys/types.h>
 
 enum {
@@ -22,6 +23,32 @@ typedef struct CompilerRun {
     Text output;      /* what was printed, unchanged */
     double seconds;
 } CompilerRun;
+
+typedef struct Places { /* of one compilation, on the host */
+    char folder[PATH_MAX];  /* in `scratch`; holds the other two and the object */
+    char in[PATH_MAX];      /* /submission in the sandbox, its working folder; read-only there */
+    char out[PATH_MAX];     /* /out */
+    char runtime[PATH_MAX]; /* COMPILE_RUNTIME, to link with */
+    char headers[PATH_MAX]; /* COMPILE_HEADERS: the judge's own CUDA headers */
+} Places;
+
+#define COMPILE_RUNTIME "/judge/libcudart.so"
+#define COMPILE_HEADERS "/judge/cuda"
+
+/* compile_nvcc.c, compile_clang.c: makes the files below out/ from those below in/, and adds what a result depends on
+ * besides the source and the compiler's version. That the compiler says no is no failure. */
+typedef Status CompileRun(const CompileJob *job, const Toolkit *toolkit, const Places *places, Text *output,
+                          ProcessEnd *end, Message *why);
+typedef Status CompileHash(const Places *places, Hash *hash, Message *why);
+CompileRun nvcc_run, clang_run;
+CompileHash nvcc_hash, clang_hash;
+
+/* compile.c: runs a command in the sandbox, where `program` is the compiler's path. */
+MUST_USE Status compile_in_sandbox(const Toolkit *toolkit, const Places *places, const char *const *argv, Text *output,
+                                   ProcessEnd *end, Message *why);
+void compile_program_path(const Toolkit *toolkit, char *path, size_t size);
+/* A line of shell whose arguments are the compiler and its flags: compiles COMPILE_SOURCE_NAME, then links it. */
+extern const char COMPILE_SCRIPT[];
 
 /* compile.c: files and folders of a compilation, which the sandbox's user can read. */
 MUST_USE Status compile_put_file(const char *folder, const char *name, const char *data, size_t length, Message *why);
@@ -45,6 +72,8 @@ void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, s
 void report_diagnostics(const Text *output, const char *const *paths, Text *diagnostics);
 /* Appends one clear line about solve() where that is what is wrong: its place, and the signature expected. */
 bool report_solve(const Text *output, const CompileJob *job, Text *diagnostics);
+/* Appends a line about clang's subset of CUDA where the error may come of it. */
+void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics);
 /* Appends the first line that tells of an error, unless the output begins with it. */
 void report_first_error(const Text *output, const CompileJob *job, Text *diagnostics);
 

@@ -205,6 +205,22 @@ static int line_of_solve(const char *source)
     return 0;
 }
 
+/* Whether the compiler complains so of a line: "submission.cu(9): error: ..." or "submission.cu:9:5: error: ...". */
+static bool errs_in_line(const char *output, int number, const char *complaint)
+{
+    char nvcc[40], clang[40];
+    snprintf(nvcc, sizeof nvcc, COMPILE_SOURCE_NAME "(%d): ", number);
+    snprintf(clang, sizeof clang, COMPILE_SOURCE_NAME ":%d:", number);
+    for (const char *line = output; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        if (memmem(line, length, complaint, strlen(complaint)) != NULL &&
+            (starts(line, length, nvcc) || starts(line, length, clang)))
+            return true;
+        line += length + (line[length] == '\n');
+    }
+    return false;
+}
+
 /* Whether the compiler's or linker's complaint is about the signature of the solve() in this line. */
 static bool is_about_solve(const char *output, int line)
 {
@@ -212,14 +228,15 @@ static bool is_about_solve(const char *output, int line)
         "undefined reference to `solve'", /* ld: there is none, or a C++ function with other parameters */
         "\"solve\" has \"C\" linkage",    /* cudafe++: other parameters */
         "(\"solve\") redeclared with",    /* cudafe++: __global__ */
+        "conflicting types for 'solve'",  /* clang: other parameters */
+        "static declaration of 'solve'",
+        "__global__ function 'solve'",
     };
-    char place[200];
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(output, signs[i]) != NULL)
             return true;
-    snprintf(place, sizeof place, COMPILE_SOURCE_NAME "(%d): error: cannot overload functions distinguished by return type",
-             line);
-    return strstr(output, place) != NULL;
+    return errs_in_line(output, line, "cannot overload functions distinguished by return type") ||
+           errs_in_line(output, line, "functions that differ only in their return type cannot be overloaded");
 }
 
 bool report_solve(const Text *output, const CompileJob *job, Text *diagnostics)
@@ -233,4 +250,17 @@ bool report_solve(const Text *output, const CompileJob *job, Text *diagnostics)
         text_printf(diagnostics, "%s:%d: solve() must have the signature `%s`, in no namespace, not static and no template\n",
                     job->file_name, line, job->prototype);
     return true;
+}
+
+void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics)
+{
+    static const char *const signs[] = {" need nvcc", " needs nvcc", "file not found", "to __host__ function",
+                                        "use of undeclared identifier", "unknown type name", "error in backend"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strstr(output->data, signs[i]) != NULL) {
+            text_printf(diagnostics, "%s: compiled by %s, which knows a subset of CUDA: no half precision, textures, matrix "
+                        "instructions, cooperative groups, nor NVIDIA's libraries; to have all of it: make toolchain\n",
+                        job->file_name, toolkit->name);
+            return;
+        }
 }

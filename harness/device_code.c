@@ -23,13 +23,6 @@ static const char *const *list(const char *const *strings)
 
 /* ---- the cache --------------------------------------------------------------------------------------------------- */
 
-static void hash_strings(Hash *hash, const char *const *strings)
-{
-    for (; *strings != NULL; strings++)
-        hash_add_string(hash, *strings);
-    hash_add_string(hash, ""); /* ends the list */
-}
-
 static Status cache_key(const DeviceCodeJob *job, const Toolkit *toolkit, Digest *key, Message *why)
 {
     Hash hash;
@@ -37,8 +30,8 @@ static Status cache_key(const DeviceCodeJob *job, const Toolkit *toolkit, Digest
     hash_add_string(&hash, "convjudge device code 1"); /* raise it when an entry's meaning changes */
     hash_add_string(&hash, toolkit->version);
     hash_add_string(&hash, toolkit->root);
-    hash_strings(&hash, flags);
-    hash_strings(&hash, list(job->options));
+    hash_add_strings(&hash, flags);
+    hash_add_strings(&hash, list(job->options));
     hash_add(&hash, &job->compute, sizeof job->compute);
     hash_add_string(&hash, job->include != NULL ? job->include : "");
     Status status = own_code_hash(&hash, job->source, why);
@@ -95,13 +88,12 @@ static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const c
                        Message *why)
 {
     char home[PATH_MAX], architecture[80];
-    int chosen;
-    const char *argv[MAX_ARGUMENTS] = {toolkit->nvcc, "-gencode", architecture, "-I", home, "-I", folder, "-o", image};
+    const char *argv[MAX_ARGUMENTS] = {toolkit->compiler, "-gencode", architecture, "-I", home, "-I", folder, "-o", image};
     size_t count = 9;
     Status status = home_path("", home, sizeof home, why);
     if (status != STATUS_OK)
         return status;
-    status = toolkit_gencode(toolkit, job->compute, &chosen, architecture, sizeof architecture, why);
+    status = toolkit_gencode(toolkit, job->compute, architecture, sizeof architecture, why);
     if (status != STATUS_OK)
         return status;
     for (const char *const *flag = flags; *flag != NULL; flag++)
@@ -148,7 +140,7 @@ Status device_code_build(const DeviceCodeJob *job, Text *image, Message *why)
     Toolkit toolkit;
     Digest key;
     char cached[PATH_MAX];
-    Status status = toolkit_find(&toolkit, why);
+    Status status = toolkit_find_nvcc(&toolkit, why);
     if (status == STATUS_OK)
         status = cache_key(job, &toolkit, &key, why);
     if (status == STATUS_OK)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sees to it that everything is there that building and judging need, and with `test` what the tests need as well.
 # As root on Debian and Ubuntu it installs what is missing and nothing else; elsewhere it prints the command to run and
-# exits with 2. Where there is no nvcc it fetches one (toolchain.sh).
+# exits with 2. Where there is no nvcc it fetches one (toolchain.sh); where that fails, or CONVJUDGE_COMPILER=clang asks for
+# it, clang does for the simulated GPU.
 # Usage: harness/setup.sh [test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -78,7 +79,32 @@ nvcc_present() {
     return 1
 }
 
+clang_present() {
+    compgen -c clang- | grep -qE '^clang-(1[6-9]|2[0-9])$'
+}
+
+fuzzer_present() {
+    compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-x86_64.a' >/dev/null
+}
+
+# The first version that the package lists have, with its fuzzer.
+install_clang() {
+    local version
+    [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null || return 1
+    for version in 16 17 18 19 20 21; do
+        ! apt_install "clang-$version" "libclang-rt-$version-dev" || return 0
+    done
+    return 1
+}
+
 list=$needed
 [[ ${1:-} != test ]] || list=$needed$needed_by_tests
 [[ -z $(missing 1) ]] || install_packages
-nvcc_present || harness/toolchain.sh
+if [[ ${1:-} == test ]]; then
+    { clang_present && fuzzer_present; } || install_clang || echo "setup: no clang 16 or later: what needs it is skipped"
+fi
+if [[ ${CONVJUDGE_COMPILER:-} != clang ]] && { nvcc_present || harness/toolchain.sh; }; then
+    exit
+fi
+clang_present || install_clang || die "no nvcc, and no clang 16 or later for the simulated GPU; install one of them"
+echo "setup: clang compiles, for the simulated GPU alone"

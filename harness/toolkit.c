@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HOW_TO_GET_ONE "run `make toolchain`, or install the CUDA toolkit and set CUDA_HOME to its folder"
+#define HOW_TO_GET_NVCC "run `make toolchain`, or install the CUDA toolkit and set CUDA_HOME to its folder"
+#define HOW_TO_GET_EITHER HOW_TO_GET_NVCC "; for the simulated GPU, clang 16 or later will do"
 
-enum { ANSWER_SECONDS = 60 };
+/* clang 16 is the first that knows compute capability 9.0; it is what the judge's headers were tried with. */
+enum { ANSWER_SECONDS = 60, OLDEST_CLANG = 16, NEWEST_CLANG = 29 };
 
 /* ---- the judge's own files ------------------------------------------------------------------------------------------- */
 
@@ -84,7 +86,7 @@ Status build_path(const char *relative, char *path, size_t size, Message *why)
 /* Takes `path` where it is a program. Where the toolkit lies is nvcc's to say: `path` may be a script that calls it. */
 static bool take(Toolkit *toolkit, const char *path)
 {
-    return access(path, X_OK) == 0 && realpath(path, toolkit->nvcc) != NULL;
+    return access(path, X_OK) == 0 && realpath(path, toolkit->compiler) != NULL;
 }
 
 static bool take_below(Toolkit *toolkit, const char *folder)
@@ -94,28 +96,28 @@ static bool take_below(Toolkit *toolkit, const char *folder)
            (size_t)snprintf(path, sizeof path, "%s/bin/nvcc", folder) < sizeof path && take(toolkit, path);
 }
 
-static bool take_from_path(Toolkit *toolkit)
+static bool take_from_path(Toolkit *toolkit, const char *name)
 {
     const char *folders = getenv("PATH");
     while (folders != NULL && *folders != '\0') {
         char path[PATH_MAX];
         size_t length = strcspn(folders, ":");
-        if ((size_t)snprintf(path, sizeof path, "%.*s/nvcc", (int)length, folders) < sizeof path && path[0] == '/' &&
-            take(toolkit, path))
+        if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)length, folders, name) < sizeof path &&
+            path[0] == '/' && take(toolkit, path))
             return true;
         folders += length + (folders[length] == ':');
     }
     return false;
 }
 
-static bool find(Toolkit *toolkit)
+static bool find_nvcc(Toolkit *toolkit)
 {
     static const char *const usual[] = {"/usr/local/cuda", "/usr/local/cuda-13", "/opt/cuda", "/usr/lib/cuda",
                                         "/usr/lib/nvidia-cuda-toolkit"};
     char own[PATH_MAX];
     if (home_path("build/toolchain", own, sizeof own, NULL) == STATUS_OK && take_below(toolkit, own))
         return true;
-    if (take_from_path(toolkit) || take_below(toolkit, getenv("CUDA_HOME")))
+    if (take_from_path(toolkit, "nvcc") || take_below(toolkit, getenv("CUDA_HOME")))
         return true;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (take_below(toolkit, usual[i]))
@@ -144,8 +146,9 @@ static bool read_dry_run(Toolkit *toolkit, const char *output)
         !read_word(output, "__CUDACC_VER_BUILD__=", build, sizeof build))
         return false;
     snprintf(toolkit->version, sizeof toolkit->version, "%s.%s.%s", major, minor, build);
-    return (size_t)snprintf(toolkit->nvcc, sizeof toolkit->nvcc, "%s/bin/nvcc", toolkit->root) < sizeof toolkit->nvcc &&
-           access(toolkit->nvcc, X_OK) == 0;
+    return (size_t)snprintf(toolkit->compiler, sizeof toolkit->compiler, "%s/bin/nvcc", toolkit->root) <
+               sizeof toolkit->compiler &&
+           access(toolkit->compiler, X_OK) == 0;
 }
 
 /* One a line, ascending or not: "sm_90". */
@@ -166,43 +169,125 @@ static Status ask(Toolkit *toolkit, const char *const *argv, bool read(Toolkit *
     ProcessEnd end;
     Status status = process_run(&spec, ANSWER_SECONDS, 64 << 10, &output, &end, why);
     if (status == STATUS_OK && (end.exit_status != 0 || output.data == NULL || !read(toolkit, output.data)))
-        status = fail(STATUS_NOT_FOUND, why, "%s: does not tell %s; %s", argv[0], what, HOW_TO_GET_ONE);
+        status = fail(STATUS_NOT_FOUND, why, "%s: does not tell %s; %s", argv[0], what,
+                      toolkit->kind == TOOLKIT_NVCC ? HOW_TO_GET_NVCC : HOW_TO_GET_EITHER);
     text_free(&output);
     return status;
 }
 
-static Status ask_all(Toolkit *toolkit, Message *why)
+static void name(Toolkit *toolkit, const char *compiler)
 {
-    char asked[PATH_MAX];
-    memcpy(asked, toolkit->nvcc, sizeof asked);
-    const char *const dry_run[] = {asked, "--dryrun", "-E", "-x", "cu", "/dev/null", NULL};
-    const char *const list[] = {toolkit->nvcc, "--list-gpu-code", NULL};
-    Status status = ask(toolkit, dry_run, read_dry_run, "where its toolkit is and of which version", why);
-    return status == STATUS_OK ? ask(toolkit, list, read_architectures, "what it makes code for", why) : status;
+    snprintf(toolkit->name, sizeof toolkit->name, "%s %s", compiler, toolkit->version);
+    toolkit->major = atoi(toolkit->version);
 }
 
-Status toolkit_gencode(const Toolkit *toolkit, int compute, int *architecture, char *option, size_t size, Message *why)
+static Status ask_nvcc(Toolkit *toolkit, Message *why)
+{
+    char asked[PATH_MAX];
+    memcpy(asked, toolkit->compiler, sizeof asked);
+    const char *const dry_run[] = {asked, "--dryrun", "-E", "-x", "cu", "/dev/null", NULL};
+    const char *const list[] = {toolkit->compiler, "--list-gpu-code", NULL};
+    Status status = ask(toolkit, dry_run, read_dry_run, "where its toolkit is and of which version", why);
+    if (status == STATUS_OK)
+        status = ask(toolkit, list, read_architectures, "what it makes code for", why);
+    name(toolkit, "nvcc");
+    return status;
+}
+
+Status toolkit_find_nvcc(Toolkit *toolkit, Message *why)
+{
+    const char *chosen = getenv("CONVJUDGE_NVCC");
+    *toolkit = (Toolkit){.kind = TOOLKIT_NVCC};
+    if (chosen != NULL && chosen[0] != '\0') {
+        if (!take(toolkit, chosen))
+            return fail(STATUS_NOT_FOUND, why, "CONVJUDGE_NVCC=%s: no such program", chosen);
+    } else if (!find_nvcc(toolkit)) {
+        return fail(STATUS_NOT_FOUND, why, "no nvcc found; " HOW_TO_GET_NVCC);
+    }
+    return ask_nvcc(toolkit, why);
+}
+
+/* ---- clang ------------------------------------------------------------------------------------------------------- */
+
+/* "clang-16", ..., then "clang", whatever it is. */
+static bool find_clang(Toolkit *toolkit)
+{
+    for (int version = OLDEST_CLANG; version <= NEWEST_CLANG; version++) {
+        char program[20];
+        snprintf(program, sizeof program, "clang-%d", version);
+        if (take_from_path(toolkit, program))
+            return true;
+    }
+    return take_from_path(toolkit, "clang");
+}
+
+/* "Debian clang version 16.0.6 (15~deb12u1)" */
+static bool read_clang_version(Toolkit *toolkit, const char *output)
+{
+    return read_word(output, "clang version ", toolkit->version, sizeof toolkit->version);
+}
+
+static Status find_and_ask_clang(Toolkit *toolkit, Message *why)
+{
+    *toolkit = (Toolkit){.kind = TOOLKIT_CLANG};
+    if (!find_clang(toolkit))
+        return fail(STATUS_NOT_FOUND, why, "no clang found; install the package clang-%d, or a later one", OLDEST_CLANG);
+    const char *const version[] = {toolkit->compiler, "--version", NULL};
+    const char *const list[] = {toolkit->compiler, "--target=nvptx64-nvidia-cuda", "--print-supported-cpus", NULL};
+    Status status = ask(toolkit, version, read_clang_version, "its version", why);
+    name(toolkit, "clang");
+    if (status == STATUS_OK && toolkit->major < OLDEST_CLANG)
+        return fail(STATUS_NOT_FOUND, why, "%s is too old; " HOW_TO_GET_EITHER, toolkit->name);
+    memcpy(toolkit->root, toolkit->compiler, sizeof toolkit->root);
+    for (int i = 0; i < 2; i++) /* root/bin/clang */
+        go_up(toolkit->root);
+    return status == STATUS_OK ? ask(toolkit, list, read_architectures, "which GPUs it makes code for", why) : status;
+}
+
+Status toolkit_find(Toolkit *toolkit, Message *why)
+{
+    const char *chosen = getenv("CONVJUDGE_COMPILER");
+    if (chosen == NULL || chosen[0] == '\0') {
+        Status status = toolkit_find_nvcc(toolkit, why);
+        const char *nvcc = getenv("CONVJUDGE_NVCC");
+        if (status != STATUS_NOT_FOUND || (nvcc != NULL && nvcc[0] != '\0'))
+            return status;
+        return find_and_ask_clang(toolkit, NULL) == STATUS_OK
+                   ? STATUS_OK : fail(STATUS_NOT_FOUND, why, "no compiler of CUDA found; " HOW_TO_GET_EITHER);
+    }
+    if (strcmp(chosen, "clang") == 0)
+        return find_and_ask_clang(toolkit, why);
+    if (strcmp(chosen, "nvcc") == 0)
+        return toolkit_find_nvcc(toolkit, why);
+    return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_COMPILER=%s: expected nvcc or clang", chosen);
+}
+
+/* ---- what it makes ----------------------------------------------------------------------------------------------- */
+
+void toolkit_mark_times(const Toolkit *toolkit, char *device_id, size_t size)
+{
+    size_t length = strlen(device_id);
+    if (toolkit->kind == TOOLKIT_CLANG)
+        snprintf(device_id + length, size - length, "-clang");
+}
+
+Status toolkit_architecture(const Toolkit *toolkit, int compute, int *architecture, Message *why)
 {
     *architecture = 0;
     for (size_t i = 0; i < toolkit->architecture_count; i++)
         if (toolkit->architectures[i] <= compute && toolkit->architectures[i] > *architecture)
             *architecture = toolkit->architectures[i];
     if (*architecture == 0)
-        return fail(STATUS_UNSUPPORTED, why, "a GPU of compute capability %d.%d is older than nvcc %s makes code for",
-                    compute / 10, compute % 10, toolkit->version);
-    snprintf(option, size, "arch=compute_%d,code=[sm_%d,compute_%d]", *architecture, *architecture, *architecture);
+        return fail(STATUS_UNSUPPORTED, why, "a GPU of compute capability %d.%d is older than %s makes code for",
+                    compute / 10, compute % 10, toolkit->name);
     return STATUS_OK;
 }
 
-Status toolkit_find(Toolkit *toolkit, Message *why)
+Status toolkit_gencode(const Toolkit *toolkit, int compute, char *option, size_t size, Message *why)
 {
-    const char *chosen = getenv("CONVJUDGE_NVCC");
-    *toolkit = (Toolkit){0};
-    if (chosen != NULL && chosen[0] != '\0') {
-        if (!take(toolkit, chosen))
-            return fail(STATUS_NOT_FOUND, why, "CONVJUDGE_NVCC=%s: no such program", chosen);
-    } else if (!find(toolkit)) {
-        return fail(STATUS_NOT_FOUND, why, "no nvcc found; %s", HOW_TO_GET_ONE);
-    }
-    return ask_all(toolkit, why);
+    int chosen;
+    Status status = toolkit_architecture(toolkit, compute, &chosen, why);
+    if (status == STATUS_OK)
+        snprintf(option, size, "arch=compute_%d,code=[sm_%d,compute_%d]", chosen, chosen, chosen);
+    return status;
 }

@@ -119,6 +119,21 @@ Status fatbin_read(const void *image, size_t bytes, int compute, Fatbin *fatbin,
     return status;
 }
 
+/* The PTX gets at least one zero byte after it, as nvcc writes it. */
+void fatbin_write(const char *ptx, size_t bytes, int compute, Text *image)
+{
+    static const char zeros[8];
+    const size_t padding = 8 - bytes % 8;
+    const EntryHeader entry = {.kind = ENTRY_PTX, .version = 0x101, .header_bytes = sizeof entry,
+                               .payload_bytes = bytes + padding, .compute = (uint32_t)compute};
+    const FatbinHeader header = {.magic = (uint32_t)FATBIN_MAGIC, .version = 1, .header_bytes = sizeof header,
+                                 .payload_bytes = sizeof entry + entry.payload_bytes};
+    text_append(image, (const char *)&header, sizeof header);
+    text_append(image, (const char *)&entry, sizeof entry);
+    text_append(image, ptx, bytes);
+    text_append(image, zeros, padding);
+}
+
 /* ---- cubin ------------------------------------------------------------------------------------------------------- */
 
 /* .nv.info is a list of attributes {u8 format, u8 attribute, u16 length or value}, followed by `length` bytes where the

@@ -14,6 +14,7 @@ suites() { # one a line: name, tab, command
     local file
     for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for file in solutions/*/; do printf '%s\t%s/convjudge check-problem --problem %s\n' "${file%/}" "$build" "$(basename "$file")"; done
+    printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
     for file in tests/student tests/attacks; do printf '%s\t%s/convjudge check %s/*.cu\n' "$file" "$build" "$file"; done
     for file in "$build"/*/tests/test_* "$build"/sanitize/*/tests/test_*; do
         if [[ -x $file ]]; then printf '%s\t%s\n' "${file#"$build"/}" "$file"; fi
@@ -21,7 +22,7 @@ suites() { # one a line: name, tab, command
 }
 
 run_suite() { # writes LOG, LOG.status; says how it went
-    local name=$1 log=$logs/${1//\//_} status=0 start=$SECONDS
+    local name=$1 log=$logs/${1//[\/ ]/_} status=0 start=$SECONDS
     bash -c "$2" >"$log" 2>&1 </dev/null || status=$?
     echo "$status" >"$log.status"
     local passed failed

@@ -307,6 +307,29 @@ static void hostile_images_are_survived(void **state)
     text_free(&cubin);
 }
 
+/* Of lengths around the padding, one after the other. */
+static void what_is_written_is_read_again(void **state)
+{
+    static const char text[] = ".version 7.8 .target sm_90";
+    Text image = {0};
+    size_t offset = 0;
+    for (size_t length = 0; length < sizeof text; length++)
+        fatbin_write(text, length, 90, &image);
+    for (size_t length = 0; length < sizeof text; length++) {
+        Fatbin fatbin;
+        size_t bytes = fatbin_size(image.data + offset, image.length - offset);
+        assert_int_equal(fatbin_read(image.data + offset, bytes, 90, &fatbin, NULL), STATUS_OK);
+        assert_int_equal(fatbin.ptx_compute, 90);
+        assert_int_equal(fatbin.ptx_bytes, length);
+        assert_memory_equal(fatbin.ptx, text, length);
+        assert_null(fatbin.cubin);
+        assert_int_equal(bytes % 8, 0);
+        offset += bytes;
+    }
+    assert_int_equal(offset, image.length);
+    text_free(&image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +340,7 @@ int main(void)
         cmocka_unit_test(registers_come_from_the_cubin),
         cmocka_unit_test(uniform_constant_loads_are_seen),
         cmocka_unit_test(hostile_images_are_survived),
+        cmocka_unit_test(what_is_written_is_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,214 @@
+/* cuda_runtime.h - CUDA C++ as clang compiles it without any of NVIDIA's software: the judge's own CUDA headers.
+ *
+ * Included by force before every submission, as nvcc does with its own. What is here is a subset: enough for kernels in
+ * single and double precision, with shared and constant memory, warp shuffles, votes, atomics, streams and events.
+ * Half precision, textures, matrix instructions, cooperative groups and NVIDIA's libraries are refused by name.
+ *
+ * Source   CUDA C++ Programming Guide 13.0; CUDA Runtime API 13.0, "C++ API Routines".  */
+#ifndef CONVJUDGE_CUDA_RUNTIME_H
+#define CONVJUDGE_CUDA_RUNTIME_H
+
+#if !defined(__CUDA__) || !defined(__clang__)
+#error "these headers are for clang; nvcc has its own"
+#endif
+
+#include "device_math.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#include <__clang_cuda_builtin_vars.h>
+
+#include "device_atomics.h"
+#include "device_functions.h"
+#include "texture_refusals.h"
+
+/* ---- launches: what clang makes of f<<<grid, block, shared, stream>>>() ------------------------------------------ */
+
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0,
+                                                struct CUstream_st *stream = 0);
+
+template <class Kernel> cudaError_t cudaLaunchKernel(Kernel *kernel, dim3 grid, dim3 block, void **arguments,
+                                                     size_t shared_bytes = 0, cudaStream_t stream = 0)
+{
+    return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
+}
+
+/* ---- the runtime's calls, by type -------------------------------------------------------------------------------- */
+
+template <class T> cudaError_t cudaMalloc(T **pointer, size_t bytes)
+{
+    return cudaMalloc((void **)pointer, bytes);
+}
+
+template <class T> cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream)
+{
+    return cudaMallocAsync((void **)pointer, bytes, stream);
+}
+
+template <class T> cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return cudaMallocPitch((void **)pointer, pitch, width, height);
+}
+
+template <class T> cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal)
+{
+    return cudaMallocManaged((void **)pointer, bytes, flags);
+}
+
+template <class T> cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = 0)
+{
+    return cudaHostAlloc((void **)pointer, bytes, flags);
+}
+
+template <class T> cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags)
+{
+    return cudaHostAlloc((void **)pointer, bytes, flags);
+}
+
+template <class T> cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                                                  cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+{
+    return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind);
+}
+
+template <class T> cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes,
+                                                       size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                                       cudaStream_t stream = 0)
+{
+    return cudaMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream);
+}
+
+template <class T> cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+{
+    return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind);
+}
+
+template <class T> cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                                         cudaStream_t stream = 0)
+{
+    return cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream);
+}
+
+template <class T> cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
+{
+    return cudaGetSymbolAddress(pointer, (const void *)&symbol);
+}
+
+template <class T> cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol)
+{
+    return cudaGetSymbolSize(bytes, (const void *)&symbol);
+}
+
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags)
+{
+    return cudaEventCreateWithFlags(event, flags);
+}
+
+static inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event)
+{
+    return cudaStreamWaitEvent(stream, event, 0);
+}
+
+template <class Kernel> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, Kernel *kernel)
+{
+    return cudaFuncGetAttributes(attributes, (const void *)kernel);
+}
+
+template <class Kernel> cudaError_t cudaFuncSetAttribute(Kernel *kernel, cudaFuncAttribute attribute, int value)
+{
+    return cudaFuncSetAttribute((const void *)kernel, attribute, value);
+}
+
+template <class Kernel> cudaError_t cudaFuncSetCacheConfig(Kernel *kernel, cudaFuncCache preference)
+{
+    return cudaFuncSetCacheConfig((const void *)kernel, preference);
+}
+
+template <class Kernel> cudaError_t cudaFuncGetName(const char **name, Kernel *kernel)
+{
+    return cudaFuncGetName(name, (const void *)kernel);
+}
+
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *kernel, int threads, size_t shared_bytes)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared_bytes);
+}
+
+/* The size of block, in whole warps, of which the most threads are resident at a time; the largest of several. */
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int *least_grid, int *threads, Kernel *kernel, size_t shared_bytes = 0,
+                                               int most_threads = 0)
+{
+    cudaFuncAttributes attributes;
+    int multiprocessors = 0, best = 0;
+    cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+    if (most_threads <= 0 || most_threads > attributes.maxThreadsPerBlock)
+        most_threads = attributes.maxThreadsPerBlock;
+    for (int size = (most_threads + 31) / 32 * 32; size > 0 && error == cudaSuccess; size -= 32) {
+        int tried = size < most_threads ? size : most_threads, blocks = 0;
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, tried, shared_bytes);
+        if (error == cudaSuccess && blocks * tried > best) {
+            best = blocks * tried;
+            *threads = tried;
+            *least_grid = blocks * multiprocessors;
+        }
+    }
+    return error;
+}
+
+/* Of float, int2, uchar4...: its channels are as wide as its first one. */
+template <class T> struct convjudge_channels {
+    typedef decltype(T::x) First;
+    enum { COUNT = sizeof(T) / sizeof(First) };
+};
+#define PLAIN(type)                                                                                                    \
+    template <> struct convjudge_channels<type> {                                                                      \
+        typedef type First;                                                                                            \
+        enum { COUNT = 1 };                                                                                            \
+    };
+PLAIN(char)
+PLAIN(signed char)
+PLAIN(unsigned char)
+PLAIN(short)
+PLAIN(unsigned short)
+PLAIN(int)
+PLAIN(unsigned)
+PLAIN(float)
+#undef PLAIN
+
+template <class T> cudaChannelFormatDesc cudaCreateChannelDesc()
+{
+    typedef typename convjudge_channels<T>::First First;
+    const int count = convjudge_channels<T>::COUNT, bits = 8 * sizeof(First);
+    return cudaCreateChannelDesc(bits, count > 1 ? bits : 0, count > 2 ? bits : 0, count > 3 ? bits : 0,
+                                 First(0.5f) != First(0) ? cudaChannelFormatKindFloat
+                                 : First(-1) < First(0)  ? cudaChannelFormatKindSigned
+                                                         : cudaChannelFormatKindUnsigned);
+}
+
+static inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+{
+    return cudaExtent{width, height, depth};
+}
+
+static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z)
+{
+    return cudaPos{x, y, z};
+}
+
+static inline cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t width, size_t height)
+{
+    return cudaPitchedPtr{pointer, pitch, width, height};
+}
+
+#endif

@@ -1,0 +1,313 @@
+/* device_math.h - the mathematical functions of kernels: those that are an instruction or two, and those that are a
+ * series.
+ *
+ * Accuracy  in units in the last place, float and double alike: sqrt, fma, rounding functions exact; exp, log, sin, cos
+ *           and what follows from them 2 to 4; sin and cos of floats for any argument, of doubles below 2^30; pow of
+ *           doubles as many as the exponent of the result has bits. Functions with two underscores are approximations
+ *           of the hardware. Functions that are not here are host functions to clang, which says so by name.
+ * Source    CUDA Math API 13.0 for names and meanings; the series are Taylor's.  */
+#ifndef CONVJUDGE_DEVICE_MATH_H
+#define CONVJUDGE_DEVICE_MATH_H
+
+#include "host_defines.h"
+
+#define DEVICE static __device__ __forceinline__
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+/* For float and double under C's names; C++'s overloads come from <cmath>, which has to be included after this. */
+#define ONE(name)                                                                                                      \
+    DEVICE float name##f(float x) { return __builtin_##name##f(x); }                                                   \
+    DEVICE double name(double x) { return __builtin_##name(x); }
+#define TWO(name)                                                                                                      \
+    DEVICE float name##f(float x, float y) { return __builtin_##name##f(x, y); }                                       \
+    DEVICE double name(double x, double y) { return __builtin_##name(x, y); }
+ONE(fabs)
+ONE(sqrt)
+ONE(floor)
+ONE(ceil)
+ONE(trunc)
+ONE(rint)
+ONE(nearbyint)
+ONE(round)
+TWO(fmin)
+TWO(fmax)
+TWO(copysign)
+#undef ONE
+#undef TWO
+
+DEVICE float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+DEVICE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+DEVICE float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }
+DEVICE float rsqrt(float x) { return __nvvm_rsqrt_approx_f(x); }
+DEVICE double rsqrt(double x) { return 1 / __builtin_sqrt(x); }
+DEVICE int abs(int x) { return x < 0 ? -x : x; }
+DEVICE long lroundf(float x) { return (long)__builtin_roundf(x); }
+DEVICE long lrintf(float x) { return (long)__builtin_rintf(x); }
+DEVICE float hypotf(float x, float y) { return (float)__builtin_sqrt((double)x * x + (double)y * y); }
+
+#define ROUNDED(suffix, mode)                                                                                          \
+    DEVICE float __fadd_##suffix(float x, float y) { return __nvvm_add_##mode##_f(x, y); }                             \
+    DEVICE float __fsub_##suffix(float x, float y) { return __nvvm_add_##mode##_f(x, -y); }                            \
+    DEVICE float __fmul_##suffix(float x, float y) { return __nvvm_mul_##mode##_f(x, y); }                             \
+    DEVICE float __fmaf_##suffix(float x, float y, float z) { return __nvvm_fma_##mode##_f(x, y, z); }                 \
+    DEVICE float __fdiv_##suffix(float x, float y) { return __nvvm_div_##mode##_f(x, y); }                             \
+    DEVICE float __fsqrt_##suffix(float x) { return __nvvm_sqrt_##mode##_f(x); }                                       \
+    DEVICE float __frcp_##suffix(float x) { return __nvvm_rcp_##mode##_f(x); }                                         \
+    DEVICE double __dadd_##suffix(double x, double y) { return __nvvm_add_##mode##_d(x, y); }                          \
+    DEVICE double __dmul_##suffix(double x, double y) { return __nvvm_mul_##mode##_d(x, y); }                          \
+    DEVICE double __fma_##suffix(double x, double y, double z) { return __nvvm_fma_##mode##_d(x, y, z); }
+ROUNDED(rn, rn)
+ROUNDED(rz, rz)
+ROUNDED(ru, rp)
+ROUNDED(rd, rm)
+#undef ROUNDED
+
+DEVICE float __fdividef(float x, float y) { return __nvvm_div_approx_f(x, y); }
+DEVICE float __frsqrt_rn(float x) { return __nvvm_rsqrt_approx_f(x); }
+DEVICE float __saturatef(float x) { return __nvvm_saturate_f(x); }
+DEVICE float __exp10f(float x) { return __nvvm_ex2_approx_f(x * 3.32192809f); }
+DEVICE float __expf(float x) { return __nvvm_ex2_approx_f(x * 1.44269504f); }
+DEVICE float __log2f(float x) { return __nvvm_lg2_approx_f(x); }
+DEVICE float __logf(float x) { return __nvvm_lg2_approx_f(x) * 0.693147181f; }
+DEVICE float __log10f(float x) { return __nvvm_lg2_approx_f(x) * 0.301029996f; }
+DEVICE float __powf(float x, float y) { return __nvvm_ex2_approx_f(y * __nvvm_lg2_approx_f(x)); }
+DEVICE float __sinf(float x) { return __nvvm_sin_approx_f(x); }
+DEVICE float __cosf(float x) { return __nvvm_cos_approx_f(x); }
+DEVICE float __tanf(float x) { return __nvvm_div_approx_f(__nvvm_sin_approx_f(x), __nvvm_cos_approx_f(x)); }
+DEVICE void __sincosf(float x, float *sine, float *cosine)
+{
+    *sine = __nvvm_sin_approx_f(x);
+    *cosine = __nvvm_cos_approx_f(x);
+}
+
+/* ---- series ------------------------------------------------------------------------------------------------------ */
+
+namespace convjudge {
+
+constexpr double LN_2 = 0x1.62e42fefa39efp-1, LOG2_E = 0x1.71547652b82fep+0, LOG10_E = 0x1.bcb7b1526e50ep-2;
+constexpr double LOG10_2 = 0x1.34413509f79ffp-2, PI = 0x1.921fb54442d18p+1, HALF_PI = PI / 2, TWO_OVER_PI = 2 / PI;
+/* What the constants lack in double; and, for floats, how ln 2 divides into a part of 16 bits and the rest. */
+constexpr double LN_2_REST = 0x1.abc9e3b39803fp-56, HALF_PI_REST = 0x1.1a62633145c07p-54;
+constexpr double LN_2_HIGH = 0x1.62e4p-1, LN_2_LOW = LN_2 - LN_2_HIGH;
+
+/* How many terms it takes, beyond which argument exp() is 0 or infinite, and the layout of the type. */
+template <class Real> struct Format;
+template <> struct Format<float> {
+    using Bits = int;
+    enum { FRACTION_BITS = 23, BIAS = 127, EXP_TERMS = 7, SINE_TERMS = 5, ATANH_TERMS = 6, EXP_RANGE = 104 };
+    static constexpr Bits ROOT_HALF = 0x3f3504f3; /* sqrt(1/2) */
+    static constexpr double LN_2_PARTS[] = {LN_2_HIGH, LN_2_LOW};
+};
+template <> struct Format<double> {
+    using Bits = long long;
+    enum { FRACTION_BITS = 52, BIAS = 1023, EXP_TERMS = 13, SINE_TERMS = 9, ATANH_TERMS = 12, EXP_RANGE = 746 };
+    static constexpr Bits ROOT_HALF = 0x3fe6a09e667f3bcd;
+    static constexpr double LN_2_PARTS[] = {LN_2, LN_2_REST};
+};
+
+DEVICE float multiply_add(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+DEVICE double multiply_add(double x, double y, double z) { return __builtin_fma(x, y, z); }
+DEVICE float to_whole(float x) { return __builtin_rintf(x); }
+DEVICE double to_whole(double x) { return __builtin_rint(x); }
+
+/* 2^n, for exponents of normal numbers. */
+template <class Real> DEVICE Real power_of_two(int n)
+{
+    using F = Format<Real>;
+    return __builtin_bit_cast(Real, (typename F::Bits)(n + F::BIAS) << F::FRACTION_BITS);
+}
+
+/* e^r 2^n for |r| up to ln 2 / 2, in two steps, since 2^n alone may be out of range: sum of r^k / k!. */
+template <class Real> DEVICE Real exp_of_rest(Real r, Real n)
+{
+    Real sum = 1;
+#pragma unroll
+    for (int k = Format<Real>::EXP_TERMS; k > 0; k--)
+        sum = multiply_add(sum, r * Real(1.0 / k), Real(1));
+    int half = (int)n / 2;
+    return sum * power_of_two<Real>(half) * power_of_two<Real>((int)n - half);
+}
+
+/* A NaN stays one. */
+template <class Real> DEVICE Real within(Real most, Real x)
+{
+    return x > most ? most : x < -most ? -most : x;
+}
+
+template <class Real> DEVICE Real exp(Real x)
+{
+    x = within(Real(Format<Real>::EXP_RANGE), x);
+    Real n = to_whole(x * Real(LOG2_E)), r = multiply_add(n, Real(-Format<Real>::LN_2_PARTS[0]), x);
+    return exp_of_rest(multiply_add(n, Real(-Format<Real>::LN_2_PARTS[1]), r), n);
+}
+
+template <class Real> DEVICE Real exp2(Real x)
+{
+    x = within(Real(Format<Real>::EXP_RANGE * LOG2_E), x);
+    Real n = to_whole(x);
+    return exp_of_rest((x - n) * Real(LN_2), n);
+}
+
+/* x = m 2^exponent with m from sqrt(1/2) to sqrt(2). Returns ln m = 2 atanh s with s = (m - 1) / (m + 1), where atanh s
+ * is the sum of s^(2k+1) / (2k+1). */
+template <class Real> DEVICE Real log_of_fraction(Real x, Real *exponent)
+{
+    using F = Format<Real>;
+    Real scaled = x < power_of_two<Real>(1 - F::BIAS) ? x * power_of_two<Real>(64) : x; /* of subnormal numbers */
+    typename F::Bits bits = __builtin_bit_cast(typename F::Bits, scaled);
+    typename F::Bits e = (bits - F::ROOT_HALF) >> F::FRACTION_BITS;
+    Real m = __builtin_bit_cast(Real, bits - (e << F::FRACTION_BITS)), s = (m - 1) / (m + 1), sum = 0;
+#pragma unroll
+    for (int k = F::ATANH_TERMS; k >= 0; k--)
+        sum = multiply_add(sum, s * s, Real(1.0 / (2 * k + 1)));
+    *exponent = Real(e) - (scaled != x ? 64 : 0);
+    return 2 * s * sum;
+}
+
+/* Where x is none of the numbers that have a logarithm, the logarithm all the same. */
+template <class Real> DEVICE Real log_of(Real x, Real result)
+{
+    constexpr Real infinity = __builtin_inf();
+    return x > 0 && x < infinity ? result : x == 0 ? -infinity : x < 0 ? Real(__builtin_nan("")) : x;
+}
+
+template <class Real> DEVICE Real log(Real x)
+{
+    Real e, part = log_of_fraction(x, &e);
+    part = multiply_add(e, Real(Format<Real>::LN_2_PARTS[1]), part);
+    return log_of(x, multiply_add(e, Real(Format<Real>::LN_2_PARTS[0]), part));
+}
+
+template <class Real> DEVICE Real log2(Real x)
+{
+    Real e, part = log_of_fraction(x, &e);
+    return log_of(x, multiply_add(part, Real(LOG2_E), e));
+}
+
+template <class Real> DEVICE Real log10(Real x)
+{
+    Real e, part = log_of_fraction(x, &e);
+    return log_of(x, multiply_add(part, Real(LOG10_E), e * Real(LOG10_2)));
+}
+
+DEVICE double pow(double x, double y)
+{
+    bool whole = __builtin_trunc(y) == y, odd = whole && __builtin_trunc(y / 2) != y / 2;
+    if (x == 1 || y == 0)
+        return 1;
+    if (x < 0 && !whole)
+        return __builtin_nan("");
+    double magnitude = exp(y * log(__builtin_fabs(x)));
+    return x < 0 && odd ? -magnitude : magnitude;
+}
+
+/* Sine and cosine of r + quarters pi / 2, for |r| up to pi / 4: r (1 - r^2 / (2 3) (1 - r^2 / (4 5) ...)), and likewise
+ * for the cosine. */
+template <class Real> DEVICE void sincos_of_rest(Real r, long long quarters, Real *sine, Real *cosine)
+{
+    Real square = r * r, s = 1, c = 1;
+#pragma unroll
+    for (int k = Format<Real>::SINE_TERMS; k > 0; k--) {
+        s = multiply_add(s, square * Real(-1.0 / (2 * k * (2 * k + 1))), Real(1));
+        c = multiply_add(c, square * Real(-1.0 / ((2 * k - 1) * 2 * k)), Real(1));
+    }
+    s *= r;
+    *sine = (quarters & 1) != 0 ? c : s;
+    *cosine = (quarters & 1) != 0 ? s : c;
+    *sine = (quarters & 2) != 0 ? -*sine : *sine;
+    *cosine = ((quarters + 1) & 2) != 0 ? -*cosine : *cosine;
+}
+
+/* The rest is found in double for floats as well: simple, and right for all of them. */
+template <class Real> DEVICE void sincos(Real x, Real *sine, Real *cosine)
+{
+    double n = to_whole(double(x) * TWO_OVER_PI), r = multiply_add(-n, HALF_PI, double(x));
+    sincos_of_rest(Real(multiply_add(-n, HALF_PI_REST, r)), (long long)n, sine, cosine);
+}
+
+template <class Real> DEVICE void sincospi(Real x, Real *sine, Real *cosine)
+{
+    Real n = to_whole(2 * x);
+    sincos_of_rest(multiply_add(n, Real(-0.5), x) * Real(PI), (long long)n, sine, cosine);
+}
+
+template <class Real> DEVICE Real sin(Real x)
+{
+    Real sine, cosine;
+    sincos(x, &sine, &cosine);
+    return sine;
+}
+
+template <class Real> DEVICE Real cos(Real x)
+{
+    Real sine, cosine;
+    sincos(x, &sine, &cosine);
+    return cosine;
+}
+
+template <class Real> DEVICE Real tan(Real x)
+{
+    Real sine, cosine;
+    sincos(x, &sine, &cosine);
+    return sine / cosine;
+}
+
+} // namespace convjudge
+
+/* Under C's names, and as C++'s overloads, which have to stand here before <cmath> makes its own of them. */
+#define ONE(name)                                                                                                      \
+    DEVICE float name##f(float x) { return convjudge::name(x); }                                                       \
+    DEVICE double name(double x) { return convjudge::name(x); }                                                        \
+    namespace std { DEVICE float name(float x) { return convjudge::name(x); } }
+ONE(exp)
+ONE(exp2)
+ONE(log)
+ONE(log2)
+ONE(log10)
+ONE(sin)
+ONE(cos)
+ONE(tan)
+#undef ONE
+
+DEVICE double pow(double x, double y) { return convjudge::pow(x, y); }
+DEVICE float powf(float x, float y) { return (float)convjudge::pow((double)x, (double)y); }
+namespace std { DEVICE float pow(float x, float y) { return powf(x, y); } }
+
+DEVICE void sincosf(float x, float *sine, float *cosine) { convjudge::sincos(x, sine, cosine); }
+DEVICE void sincos(double x, double *sine, double *cosine) { convjudge::sincos(x, sine, cosine); }
+DEVICE void sincospif(float x, float *sine, float *cosine) { convjudge::sincospi(x, sine, cosine); }
+DEVICE void sincospi(double x, double *sine, double *cosine) { convjudge::sincospi(x, sine, cosine); }
+
+/* 1 - 2 / (e^2x + 1), where that is not lost beside 1. */
+DEVICE float tanhf(float x)
+{
+    return __builtin_fabsf(x) < 1e-4f ? x : (float)(1 - 2 / (convjudge::exp(2 * (double)x) + 1));
+}
+namespace std { DEVICE float tanh(float x) { return tanhf(x); } }
+
+#undef DEVICE
+
+/* ---- the lesser and the greater, on the host too ----------------------------------------------------------------- */
+
+#define LESSER_AND_GREATER(type)                                                                                       \
+    static inline __host__ __device__ type min(type x, type y) { return y < x ? y : x; }                               \
+    static inline __host__ __device__ type max(type x, type y) { return x < y ? y : x; }
+LESSER_AND_GREATER(int)
+LESSER_AND_GREATER(unsigned)
+LESSER_AND_GREATER(long)
+LESSER_AND_GREATER(unsigned long)
+LESSER_AND_GREATER(long long)
+LESSER_AND_GREATER(unsigned long long)
+#undef LESSER_AND_GREATER
+
+/* A NaN loses, as with CUDA's. */
+#define LESSER_AND_GREATER(type, mixed, suffix)                                                                        \
+    static inline __host__ __device__ type min(type x, mixed y) { return __builtin_fmin##suffix(x, y); }               \
+    static inline __host__ __device__ type max(type x, mixed y) { return __builtin_fmax##suffix(x, y); }
+LESSER_AND_GREATER(float, float, f)
+LESSER_AND_GREATER(double, double, )
+LESSER_AND_GREATER(double, float, )
+#undef LESSER_AND_GREATER
+
+#endif

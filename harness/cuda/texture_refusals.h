@@ -1,0 +1,27 @@
+/* texture_refusals.h - texture and surface functions, by name: using one is an error that says what to do.  */
+#ifndef CONVJUDGE_TEXTURE_REFUSALS_H
+#define CONVJUDGE_TEXTURE_REFUSALS_H
+
+#include "host_defines.h"
+
+#define REFUSED(name)                                                                                                  \
+    template <class T = float, class... Arguments>                                                                     \
+    __device__ T name(Arguments...)                                                                                    \
+        __attribute__((unavailable("textures and surfaces need nvcc: clang compiles a subset of CUDA without them")));
+REFUSED(tex1D)
+REFUSED(tex1Dfetch)
+REFUSED(tex1DLayered)
+REFUSED(tex2D)
+REFUSED(tex2Dgather)
+REFUSED(tex2DLayered)
+REFUSED(tex2DLod)
+REFUSED(tex3D)
+REFUSED(surf1Dread)
+REFUSED(surf1Dwrite)
+REFUSED(surf2Dread)
+REFUSED(surf2Dwrite)
+REFUSED(surf3Dread)
+REFUSED(surf3Dwrite)
+#undef REFUSED
+
+#endif

@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# The simulated GPU without NVIDIA's software: submissions compiled by clang with the judge's own CUDA headers.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+by_clang() {
+    compgen -c clang | grep -qE '^clang-(1[6-9]|2[0-9])$' || skip "no clang 16 or later"
+    export CONVJUDGE_COMPILER=clang
+}
+
+# A judge's home with one problem and one reference solution.
+small_home() {
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases,leaderboard,solutions/conv1d/accepted}
+    ln -s "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
+    ln -s "$root/simgpu/profiles" "$CONVJUDGE_HOME/simgpu/"
+    ln -s "$root/problems/conv1d" "$CONVJUDGE_HOME/problems/"
+    ln -s "$root/testcases/conv1d" "$CONVJUDGE_HOME/testcases/"
+    ln -s "$root/leaderboard/references" "$CONVJUDGE_HOME/leaderboard/"
+    cp "$root/solutions/conv1d/accepted/naive.cu" "$CONVJUDGE_HOME/solutions/conv1d/accepted/"
+}
+
+@test "the result says which compiler made it, and nothing about registers" {
+    by_clang
+    submission >x.cu
+    judge grade --no-record --json result.json x.cu
+    ends 0 "Accepted" "compiled by clang" "modelled"
+    lacks "registers"
+    run jq -r '[.verdict, .device, (.toolkit | test("^clang [0-9]+[.]")), .compile.kernels, (.compile | has("registers"))] | tostring' \
+        result.json
+    ends 0 '["Accepted","sim-h200-clang",true,[],false]'
+}
+
+@test "times of the two compilers never mix" {
+    by_clang
+    small_home
+    submission >x.cu
+    judge grade --as Ada x.cu
+    ends 0 "Accepted"
+    CONVJUDGE_COMPILER=nvcc judge grade --as Ben x.cu
+    ends 0 "Accepted" "1 of 1 in the class"
+    [[ $(sqlite3 "$CONVJUDGE_DB" 'SELECT device, person, count(DISTINCT toolkit) FROM runs GROUP BY device') == \
+        $'sim-h200|Ben|1\nsim-h200-clang|Ada|1' ]]
+    # nvcc's reference times come with the judge; clang's are taken when first needed.
+    [[ $(sqlite3 "$CONVJUDGE_DB" 'SELECT DISTINCT device FROM reference_times') == sim-h200-clang ]]
+    judge leaderboard --problem conv1d
+    ends 0 "sim-h200-clang" "Ada" "Ben"
+}
+
+@test "files that differ in names, comments and lines alone are the same machine code" {
+    by_clang
+    submission >x.cu
+    submission | sed 's/convolve/another/g; s/sum/total/g; s/^__global__/\/\/ a comment\n\n&/' >y.cu
+    submission | sed 's/sum += /sum -= /' >z.cu
+    local file
+    for file in x y z; do
+        judge grade --no-record --json $file.json $file.cu
+    done
+    [[ $(jq .machine_code x.json) == "$(jq .machine_code y.json)" ]]
+    [[ $(jq .machine_code x.json) != "$(jq .machine_code z.json)" ]]
+}
+
+@test "what the subset lacks is refused by name, and what to do is said" {
+    by_clang
+    local header
+    for header in cuda_fp16 cuda_bf16 mma cooperative_groups; do
+        { echo "#include <$header.h>"; submission; } >x.cu
+        judge grade --no-record x.cu
+        ends 1 "Compile Error" "x.cu: $header.h:2:2: error: " "nvcc: clang compiles a subset of CUDA" "make toolchain"
+    done
+    submission '' 'output[i] = tex2D<float>(input_size, 0.5f, 0.5f);' >x.cu
+    judge grade --no-record x.cu
+    ends 1 "Compile Error" "x.cu:9:" "textures and surfaces need nvcc" "make toolchain"
+    submission '' 'output[i] = erfinvf(input[i]);' >x.cu
+    judge grade --no-record x.cu
+    ends 1 "Compile Error" "x.cu:9:" "erfinvf" "make toolchain"
+}
+
+@test "an ordinary mistake is not blamed on the subset" {
+    by_clang
+    submission '' 'int x = ;' >x.cu
+    judge grade --no-record x.cu
+    ends 1 "Compile Error" "x.cu:9:" "expected expression"
+    lacks "subset"
+}
+
+@test "a wrong solve() is told the right one" {
+    by_clang
+    local wrong
+    for wrong in 's/solve(const float\*/solve(float*/' 's/extern "C" void solve/static void solve/' 's/extern "C" void solve/int solve/' \
+        's/extern "C" void solve/void resolve/'; do
+        submission | sed "$wrong" >x.cu
+        judge grade --no-record --problem conv1d x.cu
+        ends 1 "Compile Error" "solve()" "the signature"
+    done
+}
+
+# Mathematical functions against the host's: each within a few units in the last place over its range.
+@test "mathematical functions are as accurate as they are said to be" {
+    by_clang
+    cat >x.cu <<'EOF'
+// problem: conv1d
+#include <cmath>
+#include <cstdio>
+#define FUNCTIONS(F) F(exp, -80, 80) F(exp2, -100, 100) F(log, 1e-30, 1e4) F(log2, 0.5, 2) F(log10, 1e-3, 1e9) F(sin, -1e4, 1e4) \
+    F(cos, -7, 7) F(tan, -1.5, 1.5) F(tanh, -4, 4)
+enum { SAMPLES = 4096 };
+#define KERNEL(name, low, high) \
+    __global__ void k_##name(float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        y[i] = name##f((float)(low + (high - (low)) * (i / (double)SAMPLES))); }
+FUNCTIONS(KERNEL)
+__global__ void k_double(double *y) { int i = threadIdx.x; double x = i * 0.375 - 40;
+    y[i] = exp(x); y[256 + i] = sin(x); y[512 + i] = log(i + 0.125); y[768 + i] = pow(i + 0.5, 1.7); }
+__global__ void correct(const float *input, const float *kernel, float *output, int n, int k)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > n - k) return;
+    float sum = 0;
+    for (int j = 0; j < k; j++) sum += input[i + j] * kernel[j];
+    output[i] = sum;
+}
+static void check(const char *name, double x, double got, double expected, double ulp)
+{
+    double error = std::fabs(got - expected) / ulp;
+    if (!(error <= 4)) printf("%s(%.17g) = %.17g, expected %.17g\n", name, x, got, expected);
+}
+extern "C" void solve(const float *input, const float *kernel, float *output, int input_size, int kernel_size)
+{
+    static float y[SAMPLES];
+    static double z[1024];
+    void *d;
+    cudaMalloc(&d, sizeof y);
+#define CHECK(name, low, high) \
+    k_##name<<<SAMPLES / 256, 256>>>((float *)d); \
+    cudaMemcpy(y, d, sizeof y, cudaMemcpyDeviceToHost); \
+    for (int i = 0; i < SAMPLES; i++) { \
+        float x = (float)(low + (high - (low)) * (i / (double)SAMPLES)); \
+        double e = std::name((double)x); \
+        check(#name "f", x, y[i], e, std::fmax(std::fabs(e) * 1.2e-7, 1e-38)); }
+    FUNCTIONS(CHECK)
+    k_double<<<1, 256>>>((double *)d);
+    cudaMemcpy(z, d, sizeof z, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 256; i++) {
+        double x = i * 0.375 - 40;
+        check("exp", x, z[i], std::exp(x), std::exp(x) * 2.2e-16);
+        check("sin", x, z[256 + i], std::sin(x), 2.2e-16);
+        check("log", i + 0.125, z[512 + i], std::log(i + 0.125), std::fmax(std::fabs(std::log(i + 0.125)), 0.1) * 2.2e-16);
+        check("pow", i + 0.5, z[768 + i], std::pow(i + 0.5, 1.7), std::pow(i + 0.5, 1.7) * 1e-15);
+    }
+    cudaFree(d);
+    correct<<<(input_size + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size);
+    cudaDeviceSynchronize();
+    printf("checked\n");
+}
+EOF
+    judge grade --no-record --json result.json x.cu
+    ends 0 "Accepted"
+    [[ $(jq -r '[.cases[].printed // empty] | unique | join(";")' result.json) == "checked" ]]
+}
+
+# enumerators and sizes FOLDER: values of every enumerator and layout of every struct of the judge's headers, by FOLDER's.
+layout_by() {
+    local headers=$root/harness/cuda
+    {
+        echo '#include <stddef.h>'
+        echo '#include <stdio.h>'
+        echo '#include <cuda_runtime_api.h>'
+        echo 'int main(void) {'
+        sed -nE '/^(typedef )?enum .*\{$/,/^}/p' "$headers/driver_types.h" | grep -oE '\bcuda[A-Z]\w*( =)?' | grep -oE 'cuda\w+' |
+            sort -u | grep -vxFf <(grep -oE 'enum cuda\w+' "$headers/driver_types.h" | cut -d' ' -f2) |
+            sed 's/.*/printf("& %lld\\n", (long long)&);/'
+        grep -oE ', cuda\w+,' "$headers/cuda_error.def" | grep -oE 'cuda\w+' | sed 's/.*/printf("& %d\\n", (int)&);/'
+        grep -oE '^#define cuda\w+ 0x\w+' "$headers/driver_types.h" | cut -d' ' -f2 | sed 's/.*/printf("& %d\\n", (int)&);/'
+        awk '/^struct [a-zA-Z0-9]+ \{/ { name = $2; next } /^}/ { name = "" } name != "" && /^    [a-z]/' "$headers/driver_types.h" >/dev/null
+        awk '/^struct cuda/ { name = $2; depth = 0; print "printf(\"" name " %zu\\n\", sizeof(struct " name "));"; next }
+             /^}/ { name = "" }
+             name == "" { next }
+             { line = $0; opened = gsub(/{/, "{", line); closed = gsub(/}/, "}", line)
+               if (depth == 0 && !opened || depth + opened - closed == 0 && closed) {
+                   gsub(/\[[^]]*\]|^ *(unsigned int|enum [a-zA-Z0-9]+|struct [a-zA-Z0-9]+|[a-zA-Z_]+[0-9a-zA-Z_]*) +|[*;}]/, "", line)
+                   count = split(line, field, /, */)
+                   for (i = 1; i <= count; i++) { gsub(/ /, "", field[i]); if (field[i] != "")
+                       print "printf(\"" name "." field[i] " %zu\\n\", offsetof(struct " name ", " field[i] "));" }
+               }
+               depth += opened - closed }' "$headers/driver_types.h"
+        echo 'return 0; }'
+    } >layout.c
+    gcc -std=gnu11 -w -I"$1" layout.c -o layout && ./layout
+}
+
+@test "the judge's CUDA headers agree with NVIDIA's" {
+    local toolkit
+    toolkit=$("${CONVJUDGE_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}" --dryrun -E -x cu /dev/null 2>&1 |
+        sed -n 's/^#$ TOP=//p') || true
+    grep -q 'CUDART_VERSION *13' "$toolkit/include/cuda_runtime_api.h" 2>/dev/null || skip "no CUDA 13 to compare with"
+    layout_by "$root/harness/cuda" >ours
+    layout_by "$toolkit/include" >theirs
+    [[ $(wc -l <ours) -gt 400 ]]
+    diff ours theirs
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Holds solutions to the verdicts that their folders name where clang compiles them, without NVIDIA's software: those of
+# one problem on all their cases, all other accepted ones and the students' files on the samples. Files that need what
+# clang's subset of CUDA lacks are left out; tests/clang.bats has such refused by name. Prints TAP.
+# Usage: tests/clang.sh BUILD
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$(realpath "$1")
+whole=conv1d
+outside='cuda_fp16.h|cuda_bf16.h|mma.h|cooperative_groups.h|tex(1D|2D|3D)|surf(1D|2D|3D)'
+# Before version 18 clang wants alignas() in front of __shared__.
+outside="$outside|__shared__ alignas"
+
+if ! compgen -c clang | grep -qE '^clang-(1[6-9]|2[0-9])$'; then
+    printf '1..1\nok 1 # skip no clang 16 or later\n'
+    exit
+fi
+
+# A home of the judge's without hidden cases.
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+for folder in grader harness leaderboard problems simgpu solutions; do ln -s "$PWD/$folder" "$home/$folder"; done
+for problem in testcases/*; do
+    mkdir -p "$home/$problem"
+    cp "$problem/sample.json" "$home/$problem/"
+    jq '.cases |= map(select(.timed))' "$problem/hidden.json" >"$home/$problem/hidden.json"
+done
+export CONVJUDGE_COMPILER=clang CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+
+mapfile -t in_full < <(grep -LE "$outside" solutions/$whole/{accepted,run_time_error}/*.cu)
+mapfile -t on_samples < <(grep -LE "$outside" solutions/*/accepted/*.cu tests/student/*.cu | grep -v "^solutions/$whole/")
+printf '1..%d\n' $((${#in_full[@]} + ${#on_samples[@]}))
+{
+    "$build/convjudge" check "${in_full[@]}" || true
+    CONVJUDGE_HOME=$home "$build/convjudge" check "${on_samples[@]}" || true
+} | grep -v '^1\.\.' | awk '/^(not )?ok / { sub(/ok [0-9]+/, "ok " ++number) } { print }'
