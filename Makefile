@@ -99,7 +99,10 @@ test:  ## Run every test; the last line counts them
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) test-programs
 	@tests/run.sh $(BUILD)
 
-test-programs: build $(unit_tests) $(BUILD)/tests/leftovers
+test-all: test  ## The same, and ten minutes of fuzzing for each target
+	@tests/fuzz.sh $(BUILD) 600
+
+test-programs: build $(unit_tests) $(BUILD)/tests/leftovers fuzz-programs
 	@$(MAKE) --no-print-directory --silent SANITIZE=1 sanitized-unit-tests
 
 sanitized-unit-tests: $(unit_tests)
@@ -168,6 +171,22 @@ $(BUILD)/$(1)/tests/test_%: $(BUILD)/$(1)/tests/test_%.o $(patsubst %,$(BUILD)/l
 endef
 $(foreach layer,$(LAYERS),$(eval $(call unit_test_rules,$(layer))))
 
+# What reads bytes that a submission or its compiler wrote, under clang's fuzzer (tests/fuzz.sh); nothing where there is none.
+FUZZ_CC     := $(firstword $(foreach version,16 17 18 19 20 21,$(shell command -v clang-$(version))))
+FUZZ_CFLAGS := -O1 -g -fsanitize=address,fuzzer-no-link -fno-omit-frame-pointer
+fuzzers     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
+ifdef FUZZ_CC
+fuzz-programs:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) WARNINGS=-w CFLAGS='$(FUZZ_CFLAGS)' fuzzers
+else
+fuzz-programs:
+endif
+
+fuzzers: $(fuzzers)
+
+$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(patsubst %,$(BUILD)/lib%.a,$(call through,harness,$(LAYERS)))
+	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -lcmocka -o $@
+
 # Libraries that stand in for NVIDIA's where there is no GPU.
 $(BUILD)/tests/lib%.so.1: tests/fake/%.c
 	@mkdir -p $(@D)
@@ -206,5 +225,5 @@ $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-programs sanitized-unit-tests unit \
-  test-gpu lint bench clean
+.PHONY: help grade leaderboard references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-programs sanitized-unit-tests unit \
+  fuzz-programs fuzzers test-gpu lint bench clean

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Runs clang's fuzzer on what reads bytes that a submission or its compiler wrote: SECONDS for each target of tests/fuzz/,
+# under AddressSanitizer. Seeds are made from files of the repository. An input that crashes, leaks or takes 20 s is kept
+# in BUILD/fuzz/found. Prints TAP.
+# Usage: tests/fuzz.sh BUILD SECONDS
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1 seconds=$2
+programs=$build/fuzz/tests/fuzz
+targets=(fatbin ptx broker)
+
+printf '1..%d\n' "${#targets[@]}"
+if [[ ! -x $programs/ptx ]]; then
+    for i in "${!targets[@]}"; do printf 'ok %d %s # skip no clang 16 or later\n' $((i + 1)) "${targets[i]}"; done
+    exit
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work"/{fatbin,ptx,broker} "$build/fuzz/found"
+cp simgpu/tests/data/*.ptx "$work/ptx/"
+cp simgpu/tests/data/*.fatbin "$work/fatbin/"
+grep -ohE '[.a-z][a-z0-9_]*(\.[a-z0-9_]+)+' simgpu/tests/data/*.ptx | sort -u | sed 's/.*/"&"/' >"$work/ptx.dict"
+
+# request KIND BYTES [WORD...]: a call with that many bytes of body, which begins with the words; see tests/fuzz/broker.c.
+little_endian() { # VALUE BYTES
+    local i bytes=''
+    for ((i = 0; i < $2; i++)); do bytes+=$(printf '\\x%02x' $(($1 >> 8 * i & 255))); done
+    printf %b "$bytes"
+}
+request() {
+    local word
+    little_endian "$1" 1
+    little_endian 1 1
+    little_endian "$2" 2
+    for word in "${@:3}"; do little_endian "$word" 8; done
+    head -c $(($2 - 8 * ($# - 2))) /dev/zero
+}
+# By the numbers of RingKind (harness/ring.h): memory is allocated, filled, written; a stream made, waited for, freed; a
+# kernel found and launched.
+given=$((0xA5 << 56)) one=$((1 << 32))
+{ printf '\1'; request 13 32 256 0 0 0; request 19 32 $given 7 64 0; request 16 32 $given 16 0 0; } >"$work/broker/memory"
+{ printf '\1'; request 29 32 0 0 0 0; request 31 32 $given 0 0 0; request 30 32 $given 0 0 0; } >"$work/broker/streams"
+{ printf '\1'; request 9 1032 0 0x676e6968746f6e; request 27 64 $given 0 $((one + 1)) $((32 * one + 1)) $((one + 1)) 0 8 0; } >"$work/broker/launch"
+printf '\0' >"$work/broker/raw"
+head -c 200 /dev/zero >>"$work/broker/raw"
+
+# fuzz NUMBER TARGET: one line of TAP, and what the fuzzer said where it found something.
+fuzz() {
+    local log=$build/fuzz/$2.log options=()
+    if [[ -e $work/$2.dict ]]; then options=("-dict=$work/$2.dict"); fi
+    if "$programs/$2" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=65536 -print_final_stats=1 \
+        -artifact_prefix="$build/fuzz/found/$2-" "${options[@]}" "$work/$2" >"$log" 2>&1; then
+        printf 'ok %d %s: %s executions\n' "$1" "$2" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
+    else
+        printf 'not ok %d %s\n' "$1" "$2"
+        grep -E '^==|ERROR|SUMMARY|Test unit written|    #[0-9] ' "$log" | head -n 30 | sed 's/^/# /'
+        return 1
+    fi
+}
+status=0
+for i in "${!targets[@]}"; do fuzz $((i + 1)) "${targets[i]}" || status=1; done
+exit "$status"
