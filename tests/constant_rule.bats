@@ -7,7 +7,7 @@ load helper
 
 @test "a kernel that loads the filter from global memory is named with its line" {
     judge grade --no-record "$root/solutions/conv1d-constant/rule_violation/unused_constant.cu"
-    ends 1 "Rule Violation" "kernel convolve (unused_constant.cu:17) writes the output and loads from filter in global memory"
+    ends 1 "Rule Violation" "kernel convolve (unused_constant.cu:17: \`sum += input[j] * filter[k];\`) writes the output and loads from filter in global memory"
 }
 
 @test "a filter that comes from elsewhere was not read through constant memory" {
