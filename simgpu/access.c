@@ -503,7 +503,7 @@ static bool load_uniform(Worker *worker, const Instruction *instruction, const A
         if (address >= size || size - address < bytes)
             return false;
         counters->shared_load_requests += active->warps;
-        counters->shared_load_wavefronts += active->warps;
+        counters->shared_load_wavefronts += active->warps * broadcast_wavefronts(bytes);
         if (worker->watch != NULL)
             watch_uniform_load(worker, instruction, active, address, bytes);
         load_once(worker, instruction, (const char *)worker->shared + address);

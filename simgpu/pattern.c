@@ -198,7 +198,7 @@ uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t fir
     uint32_t total = 0;
     EACH_WARP(pattern, begin, end) {
         uint32_t wavefronts = warp_wavefronts(pattern, bits, begin, end, start, bytes);
-        total += wavefronts > 1 && all_equal(pattern, bits, begin, end) ? 1 : wavefronts;
+        total += wavefronts > 0 && all_equal(pattern, bits, begin, end) ? broadcast_wavefronts(bytes) : wavefronts;
     }
     return pattern->wavefronts = total;
 }

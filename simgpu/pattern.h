@@ -49,8 +49,13 @@ bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, ui
 /* 32-byte sectors of global memory that the warps touch; `bytes` a lane, at most 16. */
 uint32_t pattern_sectors(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes);
 /* Passes through shared memory: the most different words that a bank must give, summed over warps. A request of 8 or
- * 16 bytes a lane goes through in halves or quarters of the warp, unless all lanes ask for the same. */
+ * 16 bytes a lane goes through in halves or quarters of the warp, unless all lanes ask for the same: that takes one, and
+ * two where it is 16 bytes (measured on an H200, l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld). */
 uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes);
+static inline uint32_t broadcast_wavefronts(uint32_t bytes)
+{
+    return bytes > 2 * BANK_BYTES ? 2 : 1;
+}
 /* Different 4-byte words, summed over warps: what a constant cache is asked for one after the other. */
 uint32_t pattern_distinct(Pattern *pattern, const uint32_t *bits);
 
