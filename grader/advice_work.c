@@ -69,6 +69,23 @@ static double divisions(const SimLine *line)
     return (double)line->divisions;
 }
 
+/* Where the machine code is known, it holds what divisions are composed of: a model without that. */
+static KernelModel without_divisions(const Patient *patient)
+{
+    KernelModel model = patient->model;
+    SimMachine *machine = &model.input.machine;
+    double lanes = patient_sum(patient, divisions) / (double)model.launches * DIVISION_INSTRUCTIONS;
+    double issued = machine->issue * (double)model.counters.warp_instructions;
+    double kept = fmax(0.05, 1 - ratio(lanes / SIM_WARP_SIZE, issued));
+    machine->issue *= kept;
+    machine->alu *= kept;
+    machine->multiply *= kept;
+    machine->waiting *= kept;
+    model.input.counters = &patient->model.counters;
+    model.input.function = &patient->model.function;
+    return model;
+}
+
 /* The counters hold a division as one instruction, as PTX has it; hardware composes it of many. */
 bool rule_integer_division(const Patient *patient, Advice *advice)
 {
@@ -83,8 +100,11 @@ bool rule_integer_division(const Patient *patient, Advice *advice)
     composed.input.longest_warp_instructions += (uint64_t)(each * (double)composed.input.longest_warp_instructions);
     composed.input.counters = &composed.counters;
     composed.input.function = &composed.function;
-    double with_s = kernel_model_seconds(&composed), without_s = kernel_model_seconds(&patient->model);
-    advice->gain = (with_s - without_s) / (patient->explanation->seconds + with_s - without_s);
+    KernelModel without = without_divisions(patient);
+    bool known = patient->model.input.machine.issue > 0;
+    double with_s = kernel_model_seconds(known ? &patient->model : &composed);
+    double without_s = kernel_model_seconds(known ? &without : &patient->model);
+    advice->gain = (with_s - without_s) / (patient->explanation->seconds + (known ? 0 : with_s - without_s));
     advice_say(advice, line->line,
                "integers are divided in a loop, %.0f times by each thread, and each division takes about %d "
                "instructions: compute indices by adding as the loop goes on, or nest loops over rows and columns",
@@ -104,14 +124,16 @@ bool rule_too_much_integer(const Patient *patient, Advice *advice)
     double each = ratio((double)counters->integer, (double)counters->fp32);
     if (line == NULL || each < 3 || patient_turns(patient, line) < 4)
         return false;
-    KernelModel changed = patient->model;
+    const KernelModel plain = without_divisions(patient); /* which have a rule of their own */
+    KernelModel changed = plain;
     double kept = 1 / each, share = ratio((double)counters->integer, (double)counters->lane_instructions);
     changed.counters.integer = (uint64_t)((double)changed.counters.integer * kept);
     double instructions = 1 - share * (1 - kept);
     changed.counters.warp_instructions = (uint64_t)((double)changed.counters.warp_instructions * instructions);
     changed.input.longest_warp_instructions =
         (uint64_t)((double)changed.input.longest_warp_instructions * instructions);
-    advice->gain = patient_gain(patient, &changed);
+    changed.input.counters = &changed.counters;
+    advice->gain = (kernel_model_seconds(&plain) - kernel_model_seconds(&changed)) / patient->explanation->seconds;
     advice_say(advice, line->line,
                "%.2g integer instructions for every one that computes: take what does not change out of the loop, "
                "step pointers instead of computing indices, and unroll",

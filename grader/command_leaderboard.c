@@ -20,6 +20,18 @@ static bool is_asked_for(const char *asked, const char *device_id)
     return strncmp(id, device_id, length) == 0 && (device_id[length] == '\0' || device_id[length] == '-');
 }
 
+/* How a board's times are called: "sim-h200" is the key of the device that "sim:h200" opens. */
+static const char *times_of(const char *id)
+{
+    char name[sizeof((DeviceInfo *)0)->id + 1];
+    DeviceInfo info;
+    Message why;
+    if (strncmp(id, "sim-", 4) != 0)
+        return "";
+    snprintf(name, sizeof name, "sim:%s", id + 4);
+    return device_describe(name, &info, &why) == STATUS_OK ? device_times(&info) : "modelled";
+}
+
 static Status add_board(Store *store, const Problem *problem, const Board *board, Text *out, Message *why)
 {
     Arena arena = {0};
@@ -28,8 +40,7 @@ static Status add_board(Store *store, const Problem *problem, const Board *board
     Status status = store_runs(store, board, &arena, &runs, &run_count, why);
     if (status == STATUS_OK) {
         Standing *standings = standings_of(runs, run_count, &arena, &count);
-        bool modelled = strncmp(board->device, "sim-", 4) == 0;
-        report_leaderboard(problem, board, modelled, standings, count, out);
+        report_leaderboard(problem, board, times_of(board->device), standings, count, out);
     }
     arena_free(&arena);
     return status;

@@ -36,7 +36,7 @@ void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *
         .dynamic_shared_bytes = profile->dynamic_shared_bytes,
         .longest_warp_instructions = profile->longest.instructions, .longest_warp_loads = profile->longest.loads,
         .longest_warp_shared = profile->longest.shared_loads,
-        .longest_warp_constant = profile->longest.constant_loads,
+        .longest_warp_constant = profile->longest.constant_loads, .machine = profile->machine,
     };
     memcpy(model->input.grid, profile->grid, sizeof model->input.grid);
     memcpy(model->input.block, profile->block, sizeof model->input.block);

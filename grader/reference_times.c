@@ -29,7 +29,8 @@ static Status time_all(Store *store, const Board *board, const DeviceInfo *info,
             return status;
         }
         timing_add_text(&text, rung->time.time.ms);
-        text_add(&text, info->modelled ? " (modelled)" : "");
+        if (info->modelled)
+            text_printf(&text, " (%s)", device_times(info));
         progress_end(&progress, text.data);
         text_free(&text);
     }

@@ -32,6 +32,13 @@ static const char *plus_minus(TerminalStyle style)
 
 /* ---- the first line ---------------------------------------------------------------------------------------------- */
 
+/* " (modelled)" behind a time that no clock took. */
+static void add_label_of_times(const DeviceInfo *device, Text *out)
+{
+    if (device->modelled)
+        text_printf(out, " (%s)", device_times(device));
+}
+
 static void add_headline(const Result *result, TerminalStyle style, Text *out)
 {
     bool good = result->verdict == VERDICT_ACCEPTED;
@@ -170,13 +177,15 @@ static void add_score(const Result *result, TerminalStyle style, Text *out)
     timing_add_text(&time, result->score.ms);
     terminal_colour(style, out, COLOUR_MARK, time.data);
     text_free(&time);
-    text_printf(out, " %s %.1f %%%s, geometric mean of the timed cases\n", plus_minus(style),
-                100 * result->score.uncertainty, result->device.modelled ? " (modelled)" : "");
+    text_printf(out, " %s %.1f %%", plus_minus(style), 100 * result->score.uncertainty);
+    add_label_of_times(&result->device, out);
+    text_add(out, ", geometric mean of the timed cases\n");
     add_label(out, "throughput");
     add_rate(out, result->gflops, 0);
     text_add(out, " GFLOP/s, ");
     add_rate(out, result->gbytes_per_s, 0);
-    text_printf(out, " GB/s%s", result->device.modelled ? " (modelled)" : "");
+    text_add(out, " GB/s");
+    add_label_of_times(&result->device, out);
     if (result->roofline > 0)
         text_printf(out, ", %.3g %% of the direct roofline", 100 * result->roofline);
     text_add(out, "\n");
@@ -214,8 +223,10 @@ static void add_timed_case(const CaseResult *item, Text *out)
 
 static void add_modelled_cases(const Result *result, Text *out)
 {
-    text_printf(out, "\n  %-*s%*s  %-*s%s\n", CASE_COLUMNS, "timed case (modelled)", TIME_COLUMNS, "time",
-                LIMITER_COLUMNS, "limited by", "occupancy");
+    char head[60];
+    snprintf(head, sizeof head, "timed case (%s)", device_times(&result->device));
+    text_printf(out, "\n  %-*s%*s  %-*s%s\n", CASE_COLUMNS, head, TIME_COLUMNS, "time", LIMITER_COLUMNS, "limited by",
+                "occupancy");
     for (size_t i = 0; i < result->case_count; i++)
         if (result->cases[i].time.ms > 0)
             add_timed_case(&result->cases[i], out);
@@ -431,7 +442,10 @@ static void add_ladder(const Result *result, TerminalStyle style, Text *out)
     }
     bars[count - 1] = (Bar){.name = "> this submission", .ms = result->score.ms, .mine = true};
     qsort(bars, count, sizeof *bars, by_ms);
-    text_printf(out, "\n  The reference solutions%s:\n", result->device.modelled ? ", modelled times" : "");
+    text_add(out, "\n  The reference solutions");
+    if (result->device.modelled)
+        text_printf(out, ", %s times", device_times(&result->device));
+    text_add(out, ":\n");
     for (size_t i = 0; i < count; i++)
         add_bar(&bars[i], bars[count - 1].ms, style, out);
     free(bars);
@@ -517,11 +531,11 @@ static void add_standing(const Standing *standing, Text *out)
     text_free(&time);
 }
 
-void report_leaderboard(const Problem *problem, const Board *board, bool modelled, const Standing *standings,
+void report_leaderboard(const Problem *problem, const Board *board, const char *times, const Standing *standings,
                         size_t count, Text *out)
 {
-    text_printf(out, "%s (%s) on %s%s\n", problem->id, problem->title, board->device,
-                modelled ? ", modelled times" : "");
+    text_printf(out, "%s (%s) on %s%s%s%s\n", problem->id, problem->title, board->device, *times == '\0' ? "" : ", ", times,
+                *times == '\0' ? "" : " times");
     if (count == 0) {
         text_add(out, "  nobody yet\n");
         return;

@@ -11,8 +11,8 @@
 
 void report_write(const Result *result, TerminalStyle style, Text *out);
 
-/* One board as a table; `modelled` labels its times. */
-void report_leaderboard(const Problem *problem, const Board *board, bool modelled, const Standing *standings,
+/* One board as a table; `times` as device_times() calls them. */
+void report_leaderboard(const Problem *problem, const Board *board, const char *times, const Standing *standings,
                         size_t count, Text *out);
 
 /* What the cost model (simgpu/cost.h) calls "lsu", in words: "load/store units". */

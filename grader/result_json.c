@@ -194,6 +194,8 @@ static void put_device(cJSON *root, const DeviceInfo *device)
     cJSON_AddStringToObject(root, "device_name", device->name);
     cJSON_AddStringToObject(root, "driver", device->driver);
     cJSON_AddBoolToObject(root, "modelled", device->modelled);
+    if (device->modelled)
+        cJSON_AddBoolToObject(root, "calibrated", device->calibrated);
     cJSON_AddNumberToObject(root, "epoch", device->epoch);
 }
 

@@ -145,6 +145,10 @@ typedef struct SharedVariable { /* for messages */
     uint64_t offset, bytes; /* of an unsized one 0: it reaches to the end */
 } SharedVariable;
 
+typedef struct CodeLine {
+    int32_t ptx_line, block; /* a line of PTX, and the basic block that executes it */
+} CodeLine;
+
 typedef struct Code {
     Arena arena;
     Instruction *instructions;
@@ -153,6 +157,8 @@ typedef struct Code {
     int block_count;
     BlockLine *block_lines;          /* in the order of the blocks; together they hold what the blocks do */
     int block_line_count;
+    CodeLine *lines;         /* [line_count] in the order of lowering: a line of a function called twice stands twice */
+    int line_count;
     Pinned *pinned;
     int pinned_count;
     uint32_t slot_count, unit_bytes; /* bytes of one lane in all slots */

@@ -56,10 +56,11 @@ uint32_t cost_resident_blocks(const SimProfile *profile, const SimFunctionInfo *
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
 typedef struct Shape {
-    double blocks;
-    double busy;     /* multiprocessors that have a block */
+    double blocks, warps;
+    double share;    /* of all work that the busiest multiprocessor does */
     double waves;    /* how often a multiprocessor fills up with blocks */
     double warps_per_block, resident;
+    double together; /* blocks on a multiprocessor at once: resident, where there are so many */
 } Shape;
 
 static Shape shape_of(const CostInput *input)
@@ -69,9 +70,11 @@ static Shape shape_of(const CostInput *input)
     uint32_t resident = threads > profile->max_threads_per_block
         ? 0 : cost_resident_blocks(profile, input->function, (uint32_t)threads, input->dynamic_shared_bytes);
     Shape shape = {.blocks = fmax(1, (double)input->grid[0] * input->grid[1] * input->grid[2]),
-                   .warps_per_block = ceil(threads / SIM_WARP_SIZE),
+                   .warps_per_block = fmax(1, ceil(threads / SIM_WARP_SIZE)),
                    .resident = fmax(1, resident)};
-    shape.busy = fmin(shape.blocks, profile->multiprocessors);
+    shape.warps = shape.blocks * shape.warps_per_block;
+    shape.share = ceil(shape.blocks / profile->multiprocessors) / shape.blocks;
+    shape.together = fmin(shape.resident, ceil(shape.blocks / profile->multiprocessors));
     shape.waves = ceil(shape.blocks / (profile->multiprocessors * shape.resident));
     return shape;
 }
@@ -138,42 +141,121 @@ static double dram_seconds(const SimProfile *profile, const SimCounters *counter
            stores * SECTOR_BYTES / profile->dram_copy_bytes_per_s;
 }
 
-/* Nearly all constant loads hit, but for one kind: where the compiler sees that all lanes read the same address, it
- * loads through the uniform datapath (ULDC), which keeps a few lines at hand. Blocks that have drifted apart in a loop
- * over a longer array evict each other's. Measured on an H200: conv1d's filter goes this way, conv2d's, indexed by two
- * nested loops, does not. A warp reads 4 bytes a request or more, and no more than there are. */
-static double constant_miss_share(const CostInput *input, const Shape *shape)
+/* ---- what ptxas made of it --------------------------------------------------------------------------------------- */
+
+/* PTX taken at its word. */
+static SimMachine plain_machine(const CostInput *input)
+{
+    bool uniform = input->function->uniform_constant_loads;
+    return (SimMachine){.issue = 1, .fma = 1, .alu = 1, .special = 1, .constant = uniform ? 0 : 1,
+                        .uniform = uniform ? 1 : 0, .waiting = 1};
+}
+
+static SimMachine machine_of(const CostInput *input)
+{
+    return input->machine.issue > 0 ? input->machine : plain_machine(input);
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+/* Loads of __constant__ arrays hit nearly always, but for two kinds, whose caches are small.
+ *
+ * Where the compiler sees that all lanes read the same address, it loads through the uniform datapath (ULDC). Warps that
+ * go through a long array at different places evict each other's lines, and they drift apart the further the longer the
+ * array and the more blocks there are, of which nothing holds the first back for the last. The form of the curve was
+ * fitted to loops over 36 to 8100 bytes with 2, 4 and 8 blocks a multiprocessor (simgpu/calibrate).
+ *
+ * Where a loop over an array is unrolled wholly, its elements become operands. Of a longer array than the cache holds,
+ * each turn of the loop around it misses. */
+static double uniform_miss_share(const CostInput *input, const Shape *shape)
 {
     const SimProfile *profile = input->profile;
-    double read = fmin(input->function->constant_bytes, 4 * (double)input->longest_warp_constant);
-    if (!input->function->uniform_constant_loads || !(read > profile->constant_cache_bytes))
+    if (!input->function->uniform_constant_loads)
         return 0;
-    double drift = fmin(1, (shape->resident - 1) / profile->constant_drift_blocks);
-    return drift * (1 - profile->constant_cache_bytes / read);
+    double read = fmin(input->function->constant_bytes, 4 * (double)input->longest_warp_constant);
+    double drift = (shape->together - 1) / profile->constant_drift_blocks;
+    double reach = read * drift * drift / profile->uniform_cache_bytes;
+    return reach * reach / (1 + reach * reach);
 }
 
-static double constant_seconds(const CostInput *input, const Shape *shape)
+static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
+{
+    double bytes = fmin(direct_bytes, input->function->constant_bytes);
+    double missing = 1 - input->profile->constant_cache_bytes / fmax(1, bytes);
+    return fmax(0, missing);
+}
+
+/* Lanes that read different addresses are served one after the other. */
+static double constant_cycles(const CostInput *input, const SimMachine *machine, const Shape *shape)
 {
     const SimProfile *profile = input->profile;
-    double loads = (double)input->counters->constant_requests + (double)input->counters->constant_replays;
-    double hit_s = 1 / (profile->constant_loads * profile->clock_hz);
-    return loads * (hit_s + constant_miss_share(input, shape) * profile->constant_miss_s);
+    double requests = (double)input->counters->constant_requests;
+    double direct = machine->direct * (double)input->counters->warp_instructions;
+    double misses = requests * uniform_miss_share(input, shape) + direct * direct_miss_share(input, machine->direct_bytes);
+    return (requests * machine->constant + (double)input->counters->constant_replays) / profile->constant_loads +
+           requests * machine->uniform / profile->uniform_loads + misses * profile->constant_miss_s * profile->clock_hz;
 }
 
-/* One warp alone, each instruction waiting for the one before; the blocks of a wave hide each other's, the waves do
- * not. The first global load of a block comes from memory, later ones from the L1 where it holds them, else from the
- * L2. */
-static double latency_seconds(const CostInput *input, const Shape *shape)
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+/* One warp alone, as PTX has it: each instruction waits for the one before. The first global load of a block comes from
+ * memory, later ones from the L1 where it holds them, else from the L2. */
+static double plain_chain_seconds(const CostInput *input)
 {
     const SimProfile *profile = input->profile;
     double first = input->longest_warp_loads > 0 ? 1 : 0, later = (double)input->longest_warp_loads - first;
     double missing = later * l1_miss_share(input->counters);
-    double chain = (double)input->longest_warp_instructions * profile->arithmetic_latency_s +
-                   first * profile->global_latency_s + missing * profile->l2_latency_s +
-                   (later - missing) * profile->l1_latency_s +
-                   (double)input->longest_warp_shared * profile->shared_latency_s +
-                   (double)input->longest_warp_constant * profile->constant_latency_s;
-    return chain * shape->waves;
+    return (double)input->longest_warp_instructions * profile->arithmetic_latency_s +
+           first * profile->global_latency_s + missing * profile->l2_latency_s +
+           (later - missing) * profile->l1_latency_s +
+           (double)input->longest_warp_shared * profile->shared_latency_s +
+           (double)input->longest_warp_constant * profile->constant_latency_s;
+}
+
+/* One warp alone, on average, as the machine code lets it go on. Loads from what nobody has read before wait for memory
+ * as the first one does. */
+static double machine_chain_seconds(const CostInput *input, const MachineWork *work, uint32_t direct_bytes,
+                                    const Shape *shape)
+{
+    const SimProfile *profile = input->profile;
+    double sectors = (double)input->counters->global_load_sectors;
+    double cold = sectors > 0 ? fmin(1, (double)input->counters->unique_load_sectors / sectors) : 0;
+    double missing = fmax(l1_miss_share(input->counters), cold);
+    double further = (profile->global_latency_s - profile->l2_latency_s) / (profile->l2_latency_s - profile->l1_latency_s);
+    double constants = work->direct * direct_miss_share(input, direct_bytes) * profile->constant_miss_s * profile->clock_hz;
+    double cycles = work->cycles + constants + (missing + cold * further) * (work->missing_cycles - work->cycles);
+    double first = sectors > 0 ? profile->global_latency_s : 0;
+    return cycles / shape->warps / profile->clock_hz + first;
+}
+
+/* The blocks of a wave hide each other's waiting, the waves do not. */
+static double latency_seconds(const CostInput *input, const SimMachine *machine, const Shape *shape)
+{
+    return plain_chain_seconds(input) * machine->waiting * shape->waves;
+}
+
+static double of_count(double part, double count)
+{
+    return count > 0 ? part / count : 0;
+}
+
+SimMachine cost_machine(const CostInput *input, const MachineWork *work, uint32_t direct_bytes)
+{
+    const SimCounters *counters = input->counters;
+    Shape shape = shape_of(input);
+    double warp_instructions = (double)counters->warp_instructions, requests = (double)counters->constant_requests;
+    return (SimMachine){
+        .issue = of_count(work->issue, warp_instructions),
+        .fma = of_count((work->fma - work->multiply) * SIM_WARP_SIZE, (double)counters->fp32),
+        .alu = of_count(work->alu * SIM_WARP_SIZE, (double)counters->integer),
+        .multiply = of_count(work->multiply * SIM_WARP_SIZE, (double)counters->integer),
+        .special = of_count(work->special * SIM_WARP_SIZE, (double)counters->special),
+        .constant = of_count(work->constant, requests),
+        .uniform = of_count(work->uniform, requests),
+        .direct = of_count(work->direct, warp_instructions),
+        .direct_bytes = direct_bytes,
+        .waiting = of_count(machine_chain_seconds(input, work, direct_bytes, &shape), plain_chain_seconds(input)),
+    };
 }
 
 enum { PART_COUNT = 12 };
@@ -183,20 +265,22 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
 {
     const SimProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
-    double cycles_per_s = profile->clock_hz * shape->busy; /* of all busy multiprocessors together */
+    const SimMachine machine = machine_of(input);
+    double s_per_cycle = shape->share / profile->clock_hz; /* for a cycle of all multiprocessors together */
+    double multiply = machine.multiply * (double)counters->integer;
     const CostPart found[PART_COUNT] = {
-        {"issue", (double)counters->warp_instructions / profile->warp_schedulers / cycles_per_s},
-        {"fma", (double)counters->fp32 / profile->fp32_lanes / cycles_per_s},
-        {"fp64", (double)counters->fp64 / profile->fp64_lanes / cycles_per_s},
-        {"integer", (double)counters->integer / profile->integer_lanes / cycles_per_s},
-        {"special", (double)counters->special / profile->special_lanes / cycles_per_s},
-        {"lsu", load_store_cycles(profile, counters) / cycles_per_s},
-        {"texture", texture_cycles(counters) / cycles_per_s},
+        {"issue", machine.issue * (double)counters->warp_instructions / profile->warp_schedulers * s_per_cycle},
+        {"fma", fmax(machine.fma * (double)counters->fp32 + multiply, 2 * multiply) / profile->fp32_lanes * s_per_cycle},
+        {"fp64", (double)counters->fp64 / profile->fp64_lanes * s_per_cycle},
+        {"integer", machine.alu * (double)counters->integer / profile->integer_lanes * s_per_cycle},
+        {"special", machine.special * (double)counters->special / profile->special_lanes * s_per_cycle},
+        {"lsu", load_store_cycles(profile, counters) * s_per_cycle},
+        {"texture", texture_cycles(counters) * s_per_cycle},
         {"l2", l2_seconds(profile, counters)},
         {"dram", dram_seconds(profile, counters)},
-        {"constant", constant_seconds(input, shape) / shape->busy},
-        {"latency", latency_seconds(input, shape)},
-        {"blocks", ceil(shape->blocks / shape->busy) * profile->block_start_s},
+        {"constant", constant_cycles(input, &machine, shape) * s_per_cycle},
+        {"latency", latency_seconds(input, &machine, shape)},
+        {"blocks", shape->blocks * shape->share * profile->block_start_s},
     };
     for (int i = 0; i < PART_COUNT; i++)
         parts[i] = found[i];

@@ -3,6 +3,7 @@
 #define SIMGPU_GPU_H
 
 #include "simgpu/code.h"
+#include "simgpu/machine_code.h"
 #include "simgpu/memory.h"
 #include "simgpu/output.h"
 #include "simgpu/profile.h"
@@ -43,6 +44,8 @@ struct SimFunction {
     char plain_name[128];         /* for messages */
     Code code;
     TranslationJob *jobs;
+    MachineProgram machine;      /* where machine_known */
+    bool machine_known;
     bool is_supported;
     Message refusal;              /* why it is not */
     SimFunctionInfo info;

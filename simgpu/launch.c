@@ -187,6 +187,16 @@ static void work(void *context)
     worker_free(worker);
 }
 
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count + 1, size);
+    if (memory == NULL) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+    return memory;
+}
+
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* What follows from how often each basic block ran. */
@@ -234,6 +244,20 @@ static void report_findings(Run *run, SimReport *report)
     found_report(launch, run->found, report);
 }
 
+static SimMachine find_machine(const SimFunction *function, const Executed *executed, const CostInput *input)
+{
+    const Code *code = &function->code;
+    MachineWork work;
+    if (!function->machine_known)
+        return (SimMachine){0};
+    uint64_t *warps = allocate((size_t)code->block_count, sizeof *warps);
+    for (int i = 0; i < code->block_count; i++)
+        warps[i] = executed[i].warps;
+    machine_code_total(&function->machine, code, warps, &work);
+    free(warps);
+    return cost_machine(input, &work, function->machine.direct_bytes);
+}
+
 static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *run, SimReport *report)
 {
     CostInput input = {
@@ -244,6 +268,7 @@ static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *ru
     };
     memcpy(input.grid, launch->grid, sizeof input.grid);
     memcpy(input.block, launch->block, sizeof input.block);
+    input.machine = report->machine = find_machine(launch->function, run->executed, &input);
     Cost cost = cost_model(&input);
     report->modelled_s = cost.seconds;
     report->occupancy = cost.occupancy;
@@ -269,16 +294,6 @@ static void report_watched(const Run *run, SimReport *report)
 }
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
-
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-    if (memory == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
-    return memory;
-}
 
 /* Small enough that all workers end together, large enough that handing out blocks costs nothing. */
 static uint64_t chunk_size(uint64_t blocks, int workers)

@@ -345,6 +345,19 @@ void count_class(Lowering *l, OpClass op_class)
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
+static void note_line(Lowering *l)
+{
+    Code *code = l->code;
+    if (code->line_count == l->line_capacity) {
+        l->line_capacity = l->line_capacity == 0 ? 64 : l->line_capacity * 2;
+        CodeLine *larger = arena_array(&code->arena, (size_t)l->line_capacity, sizeof *larger);
+        if (code->line_count > 0)
+            memcpy(larger, code->lines, (size_t)code->line_count * sizeof *larger);
+        code->lines = larger;
+    }
+    code->lines[code->line_count++] = (CodeLine){.ptx_line = l->source->ptx_line, .block = code->block_count - 1};
+}
+
 static void lower_instruction(Lowering *l)
 {
     static const struct { const char *name; void (*lower)(Lowering *, const Parts *); } others[] = {
@@ -361,6 +374,7 @@ static void lower_instruction(Lowering *l)
         l->guard = (Operand){.slot = number, .size = 0};
     }
     l->guard_negated = l->source->guard_negated;
+    note_line(l);
     if (lower_control(l, &parts) || lower_matrix(l, &parts))
         return;
     count_instruction(l);

@@ -60,7 +60,7 @@ typedef struct Lowering {
     Operand guard;
     bool guard_negated;
 
-    int instruction_capacity, block_capacity, block_line_capacity, pinned_capacity;
+    int instruction_capacity, block_capacity, block_line_capacity, line_capacity, pinned_capacity;
     uint8_t *register_sizes;   /* [register_count] logarithm of bytes of virtual registers */
     uint32_t register_count, register_capacity;
     Placement *shared;         /* the kernel's shared variables */

@@ -141,6 +141,7 @@ void simgpu_module_unload(SimGpu *gpu, SimModule *module)
         module->functions = function->next;
         jobs_free(function->jobs);
         code_free(&function->code);
+        machine_code_free(&function->machine);
         free((void *)function->info.parameter_offsets);
         free((void *)function->info.parameter_sizes);
         free(function);
@@ -234,6 +235,8 @@ SimFunction *simgpu_function(SimModule *module, const char *name)
     function->ptx = ptx;
     function->is_supported = code_lower(&module->ptx, ptx, &function->code, &function->refusal) == STATUS_OK;
     fill_info(function);
+    function->machine_known = machine_code_read(module->cubin, module->cubin_bytes, name, &function->code,
+                                           &module->gpu->profile, &function->machine);
     function->next = module->functions;
     module->functions = function;
     return function;

@@ -55,6 +55,7 @@ static const Field fields[] = {
     REAL(load_store_wavefronts, 0.1, 64),
     REAL(sectors_per_wavefront, 1, 64),
     REAL(constant_loads, 0.01, 64),
+    REAL(uniform_loads, 0.01, 64),
     REAL(dram_read_bytes_per_s, 1e9, 1e15),
     REAL(dram_copy_bytes_per_s, 1e9, 1e15),
     REAL(l2_bytes_per_s, 1e9, 1e15),
@@ -67,6 +68,7 @@ static const Field fields[] = {
     REAL(arithmetic_latency_s, 1e-11, 1e-6),
     REAL(constant_latency_s, 1e-10, 1e-5),
     REAL(constant_cache_bytes, 64, 1e9),
+    REAL(uniform_cache_bytes, 64, 1e9),
     REAL(constant_drift_blocks, 1, 1024),
     REAL(constant_miss_s, 0, 1e-5),
     REAL(launch_s, 0, 1e-2),
@@ -123,11 +125,11 @@ static Status check_sources(const JsonFile *file, Message *why)
 
 static Status check_keys(const JsonFile *file, Message *why)
 {
-    JsonKey keys[FIELD_COUNT + 3] = {
-        {"schema", JSON_NUMBER, true}, {"title", JSON_STRING, true}, {"sources", JSON_OBJECT, true}};
+    JsonKey keys[FIELD_COUNT + 4] = {{"schema", JSON_NUMBER, true}, {"title", JSON_STRING, true},
+                                     {"calibrated", JSON_BOOLEAN, true}, {"sources", JSON_OBJECT, true}};
     for (int i = 0; i < FIELD_COUNT; i++)
-        keys[i + 3] = (JsonKey){fields[i].name, fields[i].count == 1 ? JSON_NUMBER : JSON_ARRAY, true};
-    Status status = json_check(file, file->root, keys, FIELD_COUNT + 3, why);
+        keys[i + 4] = (JsonKey){fields[i].name, fields[i].count == 1 ? JSON_NUMBER : JSON_ARRAY, true};
+    Status status = json_check(file, file->root, keys, FIELD_COUNT + 4, why);
     int64_t schema = SCHEMA;
     if (status == STATUS_OK)
         status = json_integer(file, file->root, "schema", SCHEMA, SCHEMA, &schema, why);
@@ -167,6 +169,7 @@ static Status read_members(const JsonFile *file, SimProfile *profile, Message *w
         return json_fail(file, json_get(file->root, "title"), why, "expected at most %zu bytes",
                          sizeof profile->title - 1);
     strcpy(profile->title, title);
+    profile->calibrated = cJSON_IsTrue(json_get(file->root, "calibrated"));
     return check_together(file, profile, why);
 }
 

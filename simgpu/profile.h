@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@ typedef struct SimProfile {
     char name[32];   /* "h200": the file's name */
     char title[64];  /* "NVIDIA H200" */
     int compute_major, compute_minor;
+    bool calibrated; /* its times were held against hardware; else they are those of data sheets, called uncalibrated */
     int epoch;       /* raised when the cost model or these numbers change, so that modelled times do not mix */
 
     uint32_t multiprocessors;
@@ -29,7 +31,8 @@ typedef struct SimProfile {
     double fp32_lanes, fp64_lanes, integer_lanes, special_lanes; /* per multiprocessor and cycle */
     double load_store_wavefronts;        /* per multiprocessor and cycle */
     double sectors_per_wavefront;        /* of a global request, beyond its first, that one more wavefront serves */
-    double constant_loads;               /* warp requests that hit the cache, per multiprocessor and cycle */
+    double constant_loads;               /* addresses of warp requests (LDC), per multiprocessor and cycle */
+    double uniform_loads;                /* warp requests through the uniform datapath (ULDC) that hit its cache */
     double dram_read_bytes_per_s, dram_copy_bytes_per_s; /* copy: read plus written */
     double l2_bytes_per_s;
     double bus_bytes_per_s;              /* host to device */
@@ -37,12 +40,13 @@ typedef struct SimProfile {
     double global_latency_s, l2_latency_s, l1_latency_s; /* of a global load that memory, the L2, the L1 serves */
     double shared_latency_s, constant_latency_s;         /* constant: where it hits */
     double arithmetic_latency_s;         /* from one instruction of a warp to the next, on average */
-    double constant_cache_bytes;         /* what the uniform datapath's loads (ULDC) keep at hand */
-    double constant_drift_blocks;        /* resident blocks beyond one, from which on no two read the same part of it */
+    double constant_cache_bytes;         /* of constants that instructions have as operands */
+    double uniform_cache_bytes;          /* of an array whose every second load by ULDC misses, with so many blocks */
+    double constant_drift_blocks;        /* resident on a multiprocessor beyond one */
     double constant_miss_s;              /* a multiprocessor's time for a warp request that is not at hand */
-    double launch_s;                     /* from launch to end of an empty kernel, back to back */
+    double launch_s;                     /* between two events around an empty kernel */
     double block_start_s;                /* a multiprocessor's time from one block's start to the next one's */
-    double copy_overhead_s;
+    double copy_overhead_s;              /* what a copy of few bytes adds to the kernel after it */
     double combine_power;                /* p in t = launch + (sum t_i^p)^(1/p) */
 } SimProfile;
 

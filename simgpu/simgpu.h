@@ -243,11 +243,24 @@ typedef struct SimWarpPath {   /* of the warp that did most: the longest way thr
     uint64_t instructions, loads, shared_loads, constant_loads;
 } SimWarpPath;
 
+/* What ptxas made of the PTX that ran, as multiples of what was counted; all 0 where the machine code is not known. */
+typedef struct SimMachine {
+    double issue;          /* instructions, of warp_instructions */
+    double fma;            /* float32 operations, of fp32 */
+    double alu, multiply;  /* integer operations; those on the float32 pipe's half that multiplies: of integer */
+    double special;        /* of special */
+    double constant, uniform; /* loads of constants (LDC; ULDC), of constant_requests */
+    double direct;         /* instructions with a constant of an array as an operand, of warp_instructions */
+    uint32_t direct_bytes; /* of such operands */
+    double waiting;        /* from start to end of a warp, of what PTX alone would lead to expect */
+} SimMachine;
+
 typedef struct SimReport {
     SimOutcome outcome;
     SimFault fault;        /* where outcome is a fault, SIM_BAD_LAUNCH or SIM_UNSUPPORTED (text only) */
     SimCounters counters;
     SimWarpPath longest;
+    SimMachine machine;
     const SimLine *lines;  /* [line_count] by file and line; the GPU's, until its next launch. NULL: not watched */
     size_t line_count;
     double modelled_s;     /* 0 where the kernel did not end */

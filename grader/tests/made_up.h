@@ -50,7 +50,7 @@ static inline Result made_up_result(CaseResult *cases, size_t count)
         .text = "",
         .rank_status = "ranked",
         .time_utc = "2026-01-31T12:00:00Z",
-        .device = {.id = "sim-h200", .name = "NVIDIA H200", .driver = "simgpu", .modelled = true, .epoch = 1,
+        .device = {.id = "sim-h200", .name = "NVIDIA H200", .driver = "simgpu", .modelled = true, .calibrated = true, .epoch = 1,
                    .read_bytes_per_s = 1e12, .copy_bytes_per_s = 1e12, .fma_flops_per_s = 1e13},
         .cases = cases,
         .case_count = count,

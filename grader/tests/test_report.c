@@ -256,7 +256,7 @@ static void the_leaderboard_is_aligned_with_wide_names_too(void **state)
     };
     const Board board = {.device = "sim-h200"};
     Text text = {0};
-    report_leaderboard(&made_up_problem, &board, true, standings, COUNT_OF(standings), &text);
+    report_leaderboard(&made_up_problem, &board, "modelled", standings, COUNT_OF(standings), &text);
     holds(&text, "modelled");
     holds(&text, "500 us");
     holds(&text, "12.35 ms");
@@ -278,7 +278,8 @@ static void the_leaderboard_is_aligned_with_wide_names_too(void **state)
 static void an_empty_leaderboard_says_so(void **state)
 {
     Text text = {0};
-    report_leaderboard(&made_up_problem, &(Board){.device = "sim-h200"}, true, NULL, 0, &text);
+    report_leaderboard(&made_up_problem, &(Board){.device = "sim-h200"}, "modelled, uncalibrated", NULL, 0, &text);
+    holds(&text, "modelled, uncalibrated times");
     holds(&text, "nobody yet");
     text_free(&text);
 }

@@ -88,6 +88,11 @@ Status device_describe(const char *name, DeviceInfo *info, Message *why)
     return choose(name, &choice, info, why);
 }
 
+const char *device_times(const DeviceInfo *info)
+{
+    return !info->modelled ? "" : info->calibrated ? "modelled" : "modelled, uncalibrated";
+}
+
 Status device_open(const char *name, Device **device, Message *why)
 {
     Choice choice;

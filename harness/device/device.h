@@ -37,6 +37,7 @@ typedef struct DeviceInfo {
     char uuid[48];     /* "GPU-5a0c...": the one device among all of its model; "" for the simulated GPU */
     char driver[64];   /* driver version; "simgpu" for the simulated GPU */
     bool modelled;     /* times come from a model, not from a clock */
+    bool calibrated;   /* the model was held against such hardware */
     int epoch;         /* times of different epochs do not compare */
     int compute_major, compute_minor;
     uint32_t multiprocessors, warp_size;
@@ -306,5 +307,7 @@ struct Device {
 MUST_USE Status device_open(const char *name, Device **device, Message *why);
 /* What is known of the same without opening it: no memory of it is taken, nobody's work on it is disturbed. */
 MUST_USE Status device_describe(const char *name, DeviceInfo *info, Message *why);
+/* How its times are called: "modelled", "modelled, uncalibrated"; "" where a clock takes them. */
+const char *device_times(const DeviceInfo *info);
 
 #endif

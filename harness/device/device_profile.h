@@ -24,6 +24,7 @@ typedef struct ProfileKernel {
     uint64_t launches;
     SimCounters counters;
     SimWarpPath longest;          /* of the launch whose warp did most */
+    SimMachine machine;           /* of the same */
     double seconds;
 } ProfileKernel;
 

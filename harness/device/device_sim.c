@@ -646,6 +646,7 @@ void device_describe_sim(const SimProfile *profile, DeviceInfo *info)
     *info = (DeviceInfo){
         .driver = "simgpu",
         .modelled = true,
+        .calibrated = profile->calibrated,
         .epoch = profile->epoch,
         .compute_major = profile->compute_major,
         .compute_minor = profile->compute_minor,
@@ -671,7 +672,8 @@ void device_describe_sim(const SimProfile *profile, DeviceInfo *info)
     memcpy(info->max_block, profile->max_block, sizeof info->max_block);
     memcpy(info->max_grid, profile->max_grid, sizeof info->max_grid);
     snprintf(info->id, sizeof info->id, "sim-%s", profile->name);
-    snprintf(info->name, sizeof info->name, "%s (simulated)", profile->title);
+    snprintf(info->name, sizeof info->name, "%s (simulated%s)", profile->title,
+             profile->calibrated ? "" : ", uncalibrated");
 }
 
 /* The compiler that nvcc uses, too. Libraries lie beside what nvcc made: whoever can write there decides every verdict

@@ -88,8 +88,10 @@ void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport
     }
     kernel->launches++;
     kernel->seconds += report->modelled_s;
-    if (report->longest.instructions > kernel->longest.instructions)
+    if (report->longest.instructions > kernel->longest.instructions) {
         kernel->longest = report->longest;
+        kernel->machine = report->machine;
+    }
     simgpu_counters_add(&kernel->counters, &report->counters);
     add_lines(profile, (uint32_t)(kernel - profile->kernels), report);
 }

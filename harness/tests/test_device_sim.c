@@ -509,7 +509,8 @@ static void device_names_are_resolved_or_refused(void **state)
     } cases[] = {
         {"sim", STATUS_OK, "sim:h200"},
         {"sim:h200", STATUS_OK, "sim:h200"},
-        {"sim:zx81", STATUS_NOT_FOUND, "there are: h200"},
+        {"sim:t4", STATUS_OK, "sim:t4"},
+        {"sim:zx81", STATUS_NOT_FOUND, "there are: a100, h200, rtx3060, t4"},
         {"sim:../profiles/h200", STATUS_NOT_FOUND, "no such profile"},
         {"sim:", STATUS_BAD_INPUT, "expected auto, cuda"},
         {"cuda:0", STATUS_NOT_FOUND, "DEVICE=sim is"},

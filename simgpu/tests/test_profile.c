@@ -27,6 +27,24 @@ static void h200_is_read(void **state)
     assert_true(profile.clock_hz == 1.98e9);
 }
 
+static void only_what_was_measured_is_calibrated(void **state)
+{
+    static const struct {
+        const char *name;
+        int compute, multiprocessors;
+        bool calibrated;
+    } rows[] = {{"a100", 80, 108, false}, {"h200", 90, 132, true}, {"rtx3060", 86, 28, false}, {"t4", 75, 40, false}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        SimProfile profile;
+        Message why = {0};
+        if (profile_read(shipped, rows[i].name, &profile, &why) != STATUS_OK)
+            fail_test("%s", why.text);
+        assert_int_equal(10 * profile.compute_major + profile.compute_minor, rows[i].compute);
+        assert_int_equal(profile.multiprocessors, rows[i].multiprocessors);
+        assert_true(profile.calibrated == rows[i].calibrated);
+    }
+}
+
 static void the_peak_is_that_of_the_lanes(void **state)
 {
     SimProfile profile;
@@ -40,9 +58,9 @@ static void the_names_are_listed(void **state)
 {
     char names[100], cut[3];
     profile_names(shipped, names, sizeof names);
-    assert_string_equal(names, "h200");
+    assert_string_equal(names, "a100, h200, rtx3060, t4");
     profile_names(shipped, cut, sizeof cut);
-    assert_string_equal(cut, "h2");
+    assert_string_equal(cut, "a1");
     profile_names("/no/such/folder", names, sizeof names);
     assert_string_equal(names, "(none)");
 }
@@ -55,7 +73,7 @@ static void an_unknown_name_lists_the_known_ones(void **state)
         SimProfile profile;
         Message why = {0};
         assert_int_equal(profile_read(shipped, names[i], &profile, &why), STATUS_NOT_FOUND);
-        assert_non_null(strstr(why.text, "expected one of: h200"));
+        assert_non_null(strstr(why.text, "expected one of: a100, h200, rtx3060, t4"));
     }
 }
 
@@ -65,9 +83,9 @@ static const struct {
 } slips[] = {
     {"\"schema\": 1", "\"schema\": 2", "broken.json:2: schema: expected a whole number from 1 to 1"},
     {"\"title\": \"NVIDIA H200\"", "\"title\": 7", "broken.json:3: title: expected a string"},
-    {"\"epoch\": 1", "\"epoch\": 1,\n \"epoch\": 1", "broken.json:7: epoch: this key stands twice"},
-    {"\"epoch\": 1", "\"epoch\": 1, \"colour\": 1", "broken.json:6: colour: unknown key"},
-    {"  \"epoch\": 1,\n", "", "the key \"epoch\" is missing"},
+    {"\"epoch\": 2", "\"epoch\": 2,\n \"epoch\": 2", "broken.json:8: epoch: this key stands twice"},
+    {"\"epoch\": 2", "\"epoch\": 2, \"colour\": 1", "broken.json:7: colour: unknown key"},
+    {"  \"epoch\": 2,\n", "", "the key \"epoch\" is missing"},
     {"    \"epoch\": \"counted", "    \"epoc\": \"counted", "epoc: unknown key"},
     {"    \"epoch\": \"counted here\",\n", "", "the key \"epoch\" is missing"},
     {"\"multiprocessors\": 132", "\"multiprocessors\": 0", "multiprocessors: expected a whole number from 1 to 10000"},
@@ -125,6 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(h200_is_read),
+        cmocka_unit_test(only_what_was_measured_is_calibrated),
         cmocka_unit_test(the_peak_is_that_of_the_lanes),
         cmocka_unit_test(the_names_are_listed),
         cmocka_unit_test(an_unknown_name_lists_the_known_ones),

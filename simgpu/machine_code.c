@@ -1,0 +1,482 @@
+#include "simgpu/machine_code.h"
+
+#include "base/elf.h"
+#include "simgpu/machine_lines.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+/* Bits 0 to 8 of an instruction; bits 9 to 11 say which operands are immediate, constant or uniform. */
+enum {
+    MOV = 0x002, VIMNMX3 = 0x00f, IADD3 = 0x010, PLOP3 = 0x01c, FMUL = 0x020, FADD = 0x021, FFMA = 0x023, IMAD = 0x024,
+    IMAD_HIGH = 0x027, HFMA2 = 0x035, VIADD = 0x036, I2FP = 0x045, VIMNMX = 0x048, FIRST_UNIFORM = 0x080, ULDC = 0x0b9,
+    ULDC_INDEXED = 0x0bb, LAST_UNIFORM = 0x0ff, FLO = 0x100, POPC = 0x109, NOP = 0x118, CALL = 0x144, BRA = 0x147, BRX = 0x149,
+    EXIT = 0x14d, RET = 0x150, LD = 0x180, LDG = 0x181, LDC = 0x182, LDL = 0x183, LDS = 0x184, ST = 0x185,
+    LAST_MEMORY = 0x1af
+};
+enum { BARRIERS = 6, CONSTANT_BANK_OF_VARIABLES = 3, CONSTANT_OPERAND = 5 };
+
+typedef struct Machine {
+    uint32_t operation;       /* see above */
+    uint32_t stall;           /* cycles until the warp's next instruction may issue */
+    uint32_t sets[2];         /* barriers that it releases once its result is there, and once its operands are read;
+                                 BARRIERS or more: none */
+    uint32_t waits;           /* for these barriers, one bit each */
+    bool of_variables;        /* where it reads a constant bank: that of __constant__ variables */
+    bool direct;              /* an operand is a constant of them, at a fixed place */
+    int32_t line;             /* of PTX */
+    int64_t target;           /* of a branch: index of an instruction; -1: none */
+    bool leads;               /* begins a stretch without branches */
+    double cycles[2];         /* that the warp spends on it: loads served by the L1, by the L2 */
+} Machine;
+
+typedef struct MachineCode {
+    Machine *instructions;
+    size_t count;
+    const SimProfile *profile;
+} MachineCode;
+
+/* The distance of a branch counts from the next instruction: in bytes from bit 34 on, and since compute capability 9.0
+ * in words of 4, whose lowest 8 bits stand from bit 16 on. */
+static int64_t branch_target(const uint64_t word[2], size_t index, int compute_major)
+{
+    int64_t high = (int64_t)(word[0] >> 34 | (word[1] & 0x3ffff) << 30); /* 48 bits */
+    high = (int64_t)((uint64_t)high << 16) >> 16;
+    int64_t bytes = compute_major >= 9 ? ((int64_t)((uint64_t)high << 8) | (int64_t)(word[0] >> 16 & 0xff)) * 4 : high;
+    return (int64_t)index + 1 + bytes / MACHINE_INSTRUCTION_BYTES;
+}
+
+static Machine decode(const uint64_t word[2], size_t index, int compute_major)
+{
+    Machine machine = {
+        .operation = word[0] & 0x1ff, .stall = word[1] >> 41 & 15, .sets = {word[1] >> 46 & 7, word[1] >> 49 & 7},
+        .waits = word[1] >> 52 & 0x3f, .of_variables = (word[0] >> 54 & 0x1f) == CONSTANT_BANK_OF_VARIABLES,
+        .target = -1};
+    bool constant_operand = (word[0] >> 9 & 7) == CONSTANT_OPERAND && machine.operation < FIRST_UNIFORM;
+    machine.direct = machine.of_variables && (constant_operand || machine.operation == ULDC);
+    if (machine.operation == BRA)
+        machine.target = branch_target(word, index, compute_major);
+    return machine;
+}
+
+static bool is_load(uint32_t operation)
+{
+    return operation == LD || operation == LDG || operation == LDL;
+}
+
+static bool is_memory(const Machine *machine)
+{
+    uint32_t operation = machine->operation;
+    bool constant = operation == LDC || operation == ULDC || operation == ULDC_INDEXED;
+    return constant ? machine->of_variables : operation >= LD && operation <= LAST_MEMORY;
+}
+
+static bool ends_stretch(uint32_t operation)
+{
+    return operation == BRA || operation == BRX || operation == CALL || operation == RET;
+}
+
+static bool read_code(MachineCode *machine, const void *cubin, size_t bytes, const char *kernel)
+{
+    Elf elf;
+    ElfSection section;
+    if (cubin == NULL || !elf_open(&elf, cubin, bytes) || !elf_find(&elf, ".text.", kernel, &section) ||
+        section.data == NULL || machine->profile->compute_major < 7 || machine->profile->compute_major > 9)
+        return false;
+    machine->count = section.bytes / MACHINE_INSTRUCTION_BYTES;
+    machine->instructions = calloc(machine->count + 1, sizeof *machine->instructions);
+    int32_t *lines = calloc(machine->count + 1, sizeof *lines);
+    bool known = machine->instructions != NULL && lines != NULL &&
+                 machine_lines(cubin, bytes, kernel, lines, machine->count);
+    for (size_t i = 0; known && i < machine->count; i++) {
+        uint64_t word[2];
+        memcpy(word, section.data + i * MACHINE_INSTRUCTION_BYTES, sizeof word);
+        machine->instructions[i] = decode(word, i, machine->profile->compute_major);
+        machine->instructions[i].line = lines[i];
+    }
+    free(lines);
+    return known;
+}
+
+/* ULDC mostly loads two elements, an operand is one. */
+static uint32_t direct_bytes(const MachineCode *machine)
+{
+    uint32_t bytes = 0;
+    for (size_t i = 0; i < machine->count; i++)
+        if (machine->instructions[i].direct)
+            bytes += machine->instructions[i].operation == ULDC ? 8 : 4;
+    return bytes;
+}
+
+static void find_stretches(MachineCode *machine)
+{
+    for (size_t i = 0; i < machine->count; i++) {
+        Machine *instruction = &machine->instructions[i];
+        instruction->leads |= i == 0;
+        if (ends_stretch(instruction->operation))
+            machine->instructions[i + 1].leads = true;
+        if (instruction->target >= 0 && (size_t)instruction->target < machine->count)
+            machine->instructions[instruction->target].leads = true;
+    }
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+/* Cycles until a result is there. What is not in the profile is a guess: functions, conversions, special registers. */
+static double latency_of(const Machine *machine, const SimProfile *profile, bool missing)
+{
+    enum { OTHER_CYCLES = 20 };
+    uint32_t operation = machine->operation;
+    if (is_load(operation))
+        return (missing ? profile->l2_latency_s : profile->l1_latency_s) * profile->clock_hz;
+    if (operation == LDS)
+        return profile->shared_latency_s * profile->clock_hz;
+    if (operation == LDC && machine->of_variables)
+        return profile->constant_latency_s * profile->clock_hz;
+    return OTHER_CYCLES;
+}
+
+typedef struct Waiting {
+    double now, released[BARRIERS];
+} Waiting;
+
+static void step(const MachineCode *machine, Machine *instruction, Waiting *waiting, bool missing)
+{
+    double start = waiting->now, issue = start;
+    for (int i = 0; i < BARRIERS; i++)
+        if (instruction->waits >> i & 1)
+            issue = fmax(issue, waiting->released[i]);
+    double latency = latency_of(instruction, machine->profile, missing);
+    for (int i = 0; i < 2; i++)
+        if (instruction->sets[i] < BARRIERS) {
+            double *released = &waiting->released[instruction->sets[i]];
+            *released = fmax(*released, issue + latency);
+        }
+    waiting->now = issue + (instruction->stall > 0 ? instruction->stall : 1);
+    instruction->cycles[missing] = waiting->now - start;
+}
+
+/* One warp goes through the code from its start to its end. An innermost loop is gone through twice, and the second
+ * time counts: it is the one that finds loads of the turn before under way. */
+static void find_waiting(MachineCode *machine, bool missing)
+{
+    Waiting waiting = {0};
+    int64_t last_backward = -1;
+    for (size_t i = 0; i < machine->count; i++) {
+        step(machine, &machine->instructions[i], &waiting, missing);
+        int64_t target = machine->instructions[i].target;
+        if (target < 0 || target > (int64_t)i)
+            continue;
+        for (size_t j = (size_t)target; target > last_backward && j <= i; j++)
+            step(machine, &machine->instructions[j], &waiting, missing);
+        last_backward = (int64_t)i;
+    }
+}
+
+/* ---- work of a line ---------------------------------------------------------------------------------------------- */
+
+static bool is_integer_or_comparison(uint32_t operation)
+{
+    return (operation >= MOV && operation <= VIMNMX3) || (operation >= IADD3 && operation <= PLOP3) ||
+           operation == VIADD || (operation >= I2FP && operation <= VIMNMX);
+}
+
+static MachineWork work_of(const Machine *machine)
+{
+    uint32_t operation = machine->operation;
+    bool multiplies = (operation >= IMAD && operation <= IMAD_HIGH) || operation == HFMA2;
+    bool loads_constant = machine->of_variables && is_memory(machine);
+    return (MachineWork){
+        .issue = 1,
+        .fma = multiplies || operation == FMUL || operation == FADD || operation == FFMA,
+        .multiply = multiplies,
+        .alu = is_integer_or_comparison(operation),
+        .special = operation >= FLO && operation <= POPC,
+        .constant = loads_constant && operation == LDC,
+        .direct = machine->direct,
+        .uniform = loads_constant && operation == ULDC_INDEXED,
+        .cycles = machine->cycles[0],
+        .missing_cycles = machine->cycles[1],
+    };
+}
+
+static void add_work(MachineWork *sum, const MachineWork *work, double times)
+{
+    sum->issue += times * work->issue;
+    sum->fma += times * work->fma;
+    sum->multiply += times * work->multiply;
+    sum->alu += times * work->alu;
+    sum->special += times * work->special;
+    sum->constant += times * work->constant;
+    sum->uniform += times * work->uniform;
+    sum->direct += times * work->direct;
+    sum->cycles += times * work->cycles;
+    sum->missing_cycles += times * work->missing_cycles;
+}
+
+/* ---- what stretches hold ----------------------------------------------------------------------------------------- */
+
+/* A line of PTX in the stretch that is being looked at. */
+typedef struct Here {
+    MachineWork work;           /* of all copies */
+    uint32_t count, accesses;   /* machine instructions, and those of memory among them */
+} Here;
+
+typedef struct Look {
+    MachineProgram *program;
+    Here *here;                 /* [program->line_count] */
+    uint32_t *copies;           /* [block] in this stretch; 0 but for those of its lines, as the next two */
+    uint32_t *rarest;           /* [block] least instructions of one of its lines */
+    uint32_t *loop_copies;      /* [loop] most copies of one of its blocks, by accesses to memory */
+    uint32_t *touched;          /* [touched_count] lines of this stretch */
+    size_t touched_count;
+} Look;
+
+static int32_t block_of(const Look *look, size_t touched)
+{
+    return look->program->lines[look->touched[touched]].block;
+}
+
+static void add_copies(MachineCopies *of, uint32_t copies)
+{
+    int at = 0;
+    while (at < of->count && of->copies[at] > copies)
+        at++;
+    if ((at < of->count && of->copies[at] == copies) || of->count == MACHINE_VARIANTS)
+        return;
+    memmove(&of->copies[at + 1], &of->copies[at], (size_t)(of->count - at) * sizeof *of->copies);
+    of->copies[at] = copies;
+    of->count++;
+}
+
+/* How often a stretch holds a block: as often as one of its accesses to memory, which ptxas does not split. A block
+ * without any is there as often as others of its loop, or else as its rarest line: some lines take several
+ * instructions. */
+static void count_copies(Look *look)
+{
+    const MachineProgram *program = look->program;
+    for (size_t i = 0; i < look->touched_count; i++) {
+        uint32_t *copies = &look->copies[block_of(look, i)], accesses = look->here[look->touched[i]].accesses;
+        uint32_t *in_loop = &look->loop_copies[program->blocks[block_of(look, i)].loop];
+        *copies = accesses > *copies ? accesses : *copies;
+        *in_loop = accesses > *in_loop ? accesses : *in_loop;
+    }
+    for (size_t i = 0; i < look->touched_count; i++) {
+        MachineBlock *block = &look->program->blocks[block_of(look, i)];
+        uint32_t *rarest = &look->rarest[block_of(look, i)], count = look->here[look->touched[i]].count;
+        block->accesses |= look->copies[block_of(look, i)] > 0;
+        *rarest = *rarest == 0 || count < *rarest ? count : *rarest;
+    }
+    for (size_t i = 0; i < look->touched_count; i++) {
+        MachineBlock *block = &look->program->blocks[block_of(look, i)];
+        uint32_t *copies = &look->copies[block_of(look, i)], in_loop = look->loop_copies[block->loop];
+        if (*copies == 0)
+            *copies = in_loop > 0 && block->loop > 0 ? in_loop : look->rarest[block_of(look, i)];
+        else
+            add_copies(&block->copies, *copies);
+    }
+}
+
+static void add_variant(MachineLine *line, uint32_t copies, const MachineWork *all)
+{
+    MachineWork one = {0};
+    add_work(&one, all, 1.0 / copies);
+    for (int i = 0; i < line->variant_count; i++)
+        if (line->variants[i].copies == copies) {
+            if (one.issue > line->variants[i].work.issue)
+                line->variants[i].work = one;
+            return;
+        }
+    if (line->variant_count < MACHINE_VARIANTS)
+        line->variants[line->variant_count++] = (MachineVariant){.copies = copies, .work = one};
+}
+
+static void end_stretch(Look *look)
+{
+    count_copies(look);
+    for (size_t i = 0; i < look->touched_count; i++) {
+        uint32_t number = look->touched[i];
+        add_variant(&look->program->lines[number], look->copies[block_of(look, i)], &look->here[number].work);
+        look->here[number] = (Here){0};
+    }
+    for (size_t i = 0; i < look->touched_count; i++) {
+        int32_t block = block_of(look, i);
+        look->copies[block] = look->rarest[block] = look->loop_copies[look->program->blocks[block].loop] = 0;
+    }
+    look->touched_count = 0;
+}
+
+/* The line that an instruction counts for: its own, or where ptxas gives it one that executes nothing, such as the
+ * kernel's first brace, that of the instruction before. */
+static size_t line_of(const MachineProgram *program, const Machine *instruction, size_t before)
+{
+    size_t line = (size_t)instruction->line;
+    bool executes = instruction->line > 0 && line < program->line_count && program->lines[line].block >= 0;
+    return executes ? line : before;
+}
+
+static void look_at_stretches(const MachineCode *machine, Look *look)
+{
+    const MachineProgram *program = look->program;
+    size_t line = 0;
+    for (size_t i = 0; i < machine->count; i++) {
+        const Machine *instruction = &machine->instructions[i];
+        line = line_of(program, instruction, line);
+        if (line > 0 && instruction->operation != NOP) {
+            Here *here = &look->here[line];
+            MachineWork work = work_of(instruction);
+            if (here->count == 0)
+                look->touched[look->touched_count++] = (uint32_t)line;
+            add_work(&here->work, &work, 1);
+            here->count++;
+            here->accesses += is_memory(instruction);
+        }
+        if (i + 1 == machine->count || machine->instructions[i + 1].leads)
+            end_stretch(look);
+    }
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------------- */
+
+/* Where the loop begins that block `end` ends; -1: it ends none. A loop is entered from the block before it. */
+static int loop_start(const Code *code, int end)
+{
+    const Block *block = &code->blocks[end];
+    return block->ends == END_BRANCH && block->target > 0 && block->target <= end ? block->target : -1;
+}
+
+static void find_loops(const Code *code, MachineProgram *program)
+{
+    for (int end = code->block_count - 1; end >= 0; end--) /* of loops within each other, the inner one */
+        for (int first = loop_start(code, end), i = first; first >= 0 && i <= end; i++)
+            program->blocks[i].loop = first;
+}
+
+static bool new_program(const Code *code, MachineProgram *program)
+{
+    for (int i = 0; i < code->line_count; i++)
+        if ((size_t)code->lines[i].ptx_line >= program->line_count)
+            program->line_count = (size_t)code->lines[i].ptx_line + 1;
+    program->lines = calloc(program->line_count + 1, sizeof *program->lines);
+    program->blocks = calloc((size_t)code->block_count + 1, sizeof *program->blocks);
+    if (program->lines == NULL || program->blocks == NULL)
+        return false;
+    for (size_t i = 0; i < program->line_count; i++)
+        program->lines[i].block = -1;
+    for (int i = code->line_count - 1; i >= 0; i--)
+        program->lines[code->lines[i].ptx_line].block = code->lines[i].block;
+    find_loops(code, program);
+    return true;
+}
+
+static bool look_at(const MachineCode *machine, const Code *code, MachineProgram *program)
+{
+    Look look = {.program = program,
+                 .here = calloc(program->line_count + 1, sizeof *look.here),
+                 .copies = calloc((size_t)code->block_count + 1, sizeof *look.copies),
+                 .rarest = calloc((size_t)code->block_count + 1, sizeof *look.rarest),
+                 .loop_copies = calloc((size_t)code->block_count + 1, sizeof *look.loop_copies),
+                 .touched = calloc(program->line_count + 1, sizeof *look.touched)};
+    bool ready = look.here != NULL && look.copies != NULL && look.rarest != NULL && look.loop_copies != NULL &&
+                 look.touched != NULL;
+    if (ready)
+        look_at_stretches(machine, &look);
+    free(look.here);
+    free(look.copies);
+    free(look.rarest);
+    free(look.loop_copies);
+    free(look.touched);
+    return ready;
+}
+
+bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, const Code *code, const SimProfile *profile,
+                  MachineProgram *program)
+{
+    MachineCode machine = {.profile = profile};
+    *program = (MachineProgram){0};
+    bool known = read_code(&machine, cubin, bytes, kernel) && new_program(code, program);
+    if (known) {
+        find_stretches(&machine);
+        find_waiting(&machine, false);
+        find_waiting(&machine, true);
+        known = look_at(&machine, code, program);
+        program->direct_bytes = direct_bytes(&machine);
+    }
+    free(machine.instructions);
+    if (!known)
+        machine_code_free(program);
+    return known;
+}
+
+void machine_code_free(MachineProgram *program)
+{
+    free(program->lines);
+    free(program->blocks);
+    *program = (MachineProgram){0};
+}
+
+/* ---- what a launch did ------------------------------------------------------------------------------------------- */
+
+/* How often a block is executed in a row: turns of the innermost loop that it lies in, on average. */
+static double turns_of(const MachineProgram *program, int block, const uint64_t *executed)
+{
+    int first = program->blocks[block].loop;
+    if (first <= 0 || executed[first - 1] == 0)
+        return 1;
+    return fmax(1, (double)executed[first] / (double)executed[first - 1]);
+}
+
+static bool has_copies(const MachineCopies *of, uint32_t copies)
+{
+    for (int i = 0; i < of->count; i++)
+        if (of->copies[i] == copies)
+            return true;
+    return false;
+}
+
+/* What a line does where its block stands in so many copies: nothing, where it belongs to the other stretches of the
+ * block. Code that ptxas put between is there however many copies are taken. */
+static const MachineWork *variant_of(const MachineLine *line, const MachineCopies *block, uint32_t copies)
+{
+    const MachineVariant *most = NULL;
+    for (int i = 0; i < line->variant_count; i++) {
+        const MachineVariant *variant = &line->variants[i];
+        if (variant->copies == copies)
+            return &variant->work;
+        if (!has_copies(block, variant->copies) && (most == NULL || variant->copies > most->copies))
+            most = variant;
+    }
+    return most == NULL ? NULL : &most->work;
+}
+
+/* A loop goes through the code with the most copies of it as long as there are that many turns left, then through that
+ * with fewer, and so on. */
+static void add_line(const MachineLine *line, const MachineCopies *block, double turns, double executed,
+                     MachineWork *sum)
+{
+    double left = floor(turns + 0.5), all = left;
+    for (int i = 0; i < block->count; i++) {
+        double taken = i + 1 < block->count ? floor(left / block->copies[i]) * block->copies[i] : left;
+        const MachineWork *work = variant_of(line, block, block->copies[i]);
+        if (work != NULL)
+            add_work(sum, work, executed * taken / all);
+        left -= taken;
+    }
+    if (block->count == 0)
+        add_work(sum, variant_of(line, block, 1), executed);
+}
+
+void machine_code_total(const MachineProgram *program, const Code *code, const uint64_t *executed, MachineWork *sum)
+{
+    *sum = (MachineWork){0};
+    for (int i = 0; i < code->line_count; i++) {
+        int block = code->lines[i].block;
+        const MachineLine *line = &program->lines[code->lines[i].ptx_line];
+        if (line->variant_count > 0)
+            add_line(line, &program->blocks[line->block].copies, turns_of(program, block, executed),
+                     (double)executed[block], sum);
+    }
+}

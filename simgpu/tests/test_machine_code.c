@@ -1,0 +1,145 @@
+#include "base/tests/unit.h"
+
+#include "base/text.h"
+#include "simgpu/fatbin.h"
+#include "simgpu/machine_code.h"
+#include "simgpu/machine_lines.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* unrolled.cu: nvcc unrolls its loop four times; of that, ptxas has one loop of four copies (16 taps: 32 loads, 16 FMA and
+ * 8 others), and stretches of two copies and of one for what is left over. */
+typedef struct Kernel {
+    Text image;
+    Fatbin fatbin;
+    PtxModule ptx;
+    Code code;
+    SimProfile profile;
+    MachineProgram program;
+    int loop; /* basic block of the four taps */
+} Kernel;
+
+static Kernel kernel;
+
+static int find_loop(const Code *code)
+{
+    for (int i = 0; i < code->block_count; i++)
+        if (code->blocks[i].classes[FMA32] == 4 && code->blocks[i].target == i)
+            return i;
+    return -1;
+}
+
+static int set_up(void **state)
+{
+    Message why = {0};
+    if (profile_read("simgpu/profiles", "h200", &kernel.profile, &why) != STATUS_OK ||
+        text_read_file("simgpu/tests/data/unrolled.fatbin", 1 << 20, &kernel.image, &why) != STATUS_OK ||
+        fatbin_read(kernel.image.data, kernel.image.length, 90, &kernel.fatbin, &why) != STATUS_OK ||
+        ptx_parse("unrolled.ptx", kernel.fatbin.ptx, kernel.fatbin.ptx_bytes, &kernel.ptx, &why) != STATUS_OK ||
+        code_lower(&kernel.ptx, ptx_function(&kernel.ptx, "convolve"), &kernel.code, &why) != STATUS_OK) {
+        print_error("%s\n", why.text);
+        return -1;
+    }
+    kernel.loop = find_loop(&kernel.code);
+    bool known = machine_code_read(kernel.fatbin.cubin, kernel.fatbin.cubin_bytes, "convolve", &kernel.code,
+                              &kernel.profile, &kernel.program);
+    return kernel.loop > 0 && known ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    machine_code_free(&kernel.program);
+    code_free(&kernel.code);
+    ptx_free(&kernel.ptx);
+    text_free(&kernel.image);
+    return 0;
+}
+
+/* What one warp does in the loop over `turns` times four taps. */
+static MachineWork loop_of(uint64_t turns)
+{
+    MachineWork with, without;
+    uint64_t *executed = calloc((size_t)kernel.code.block_count, sizeof *executed);
+    assert_non_null(executed);
+    executed[kernel.loop - 1] = 1;
+    machine_code_total(&kernel.program, &kernel.code, executed, &without);
+    executed[kernel.loop] = turns;
+    machine_code_total(&kernel.program, &kernel.code, executed, &with);
+    free(executed);
+    with.issue -= without.issue;
+    with.fma -= without.fma;
+    with.alu -= without.alu;
+    with.cycles -= without.cycles;
+    with.missing_cycles -= without.missing_cycles;
+    return with;
+}
+
+static void instructions_have_lines(void **state)
+{
+    int32_t lines[200];
+    assert_true(machine_lines(kernel.fatbin.cubin, kernel.fatbin.cubin_bytes, "convolve", lines, COUNT_OF(lines)));
+    for (int i = 0; i < 100; i++)
+        assert_true(lines[i] > 10 && lines[i] < 200);
+    assert_false(machine_lines(kernel.fatbin.cubin, kernel.fatbin.cubin_bytes, "other", lines, COUNT_OF(lines)));
+}
+
+static void many_turns_take_the_unrolled_loop(void **state)
+{
+    MachineWork work = loop_of(400);
+    assert_true(fabs(work.issue / 100 - 56) < 1);
+    assert_true(fabs(work.fma / 1600 - 1) < 0.15); /* ptxas also adds with the float32 pipe */
+}
+
+static void a_single_turn_takes_what_is_left_over(void **state)
+{
+    MachineWork one = loop_of(1), many = loop_of(400);
+    assert_true(one.fma >= 4 && one.fma < 8);
+    assert_true(one.issue > many.issue / 400); /* the counting is not shared by four copies */
+}
+
+static void waiting_grows_with_the_latency_of_loads(void **state)
+{
+    MachineWork work = loop_of(400);
+    assert_true(work.cycles > work.issue);
+    assert_true(work.missing_cycles > 2 * work.cycles);
+    /* sixteen taps wait about twice for a load, not 32 times */
+    double latency = kernel.profile.l2_latency_s * kernel.profile.clock_hz;
+    assert_true(work.missing_cycles / 100 < 4 * latency);
+}
+
+/* Cut or damaged anywhere, it is refused or read, but never read beyond its end. */
+static void a_damaged_cubin_does_no_harm(void **state)
+{
+    size_t bytes = kernel.fatbin.cubin_bytes;
+    for (size_t at = 0; at < bytes; at += 97) {
+        unsigned char *copy = malloc(at + 1);
+        MachineProgram program;
+        memcpy(copy, kernel.fatbin.cubin, at);
+        if (machine_code_read(copy, at, "convolve", &kernel.code, &kernel.profile, &program))
+            machine_code_free(&program);
+        free(copy);
+    }
+    for (size_t at = 0; at < bytes; at += 31) {
+        unsigned char *copy = malloc(bytes);
+        MachineProgram program;
+        memcpy(copy, kernel.fatbin.cubin, bytes);
+        copy[at] ^= 0xFF;
+        if (machine_code_read(copy, bytes, "convolve", &kernel.code, &kernel.profile, &program))
+            machine_code_free(&program);
+        free(copy);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instructions_have_lines),
+        cmocka_unit_test(many_turns_take_the_unrolled_loop),
+        cmocka_unit_test(a_single_turn_takes_what_is_left_over),
+        cmocka_unit_test(waiting_grows_with_the_latency_of_loads),
+        cmocka_unit_test(a_damaged_cubin_does_no_harm),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
