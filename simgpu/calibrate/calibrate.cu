@@ -1,0 +1,508 @@
+// Measures what a profile of simgpu/profiles says of a GPU, one micro-benchmark for each coefficient of the cost model
+// (simgpu/cost.h). Prints lines "name value unit"; names are those of the profile where it has the figure.
+// Usage: nvcc -O3 -arch=native simgpu/calibrate/calibrate.cu -o calibrate && ./calibrate [PART]
+//
+// Rates are of all multiprocessors, full of warps; a loop's load or operation is written in PTX, so that the compiler
+// neither drops nor merges it. Times are medians of events behind a kernel that holds the stream until all is queued.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <vector>
+
+static double clock_hz, sm_count;
+static size_t l2_bytes;
+static cudaEvent_t start, stop;
+
+static void check(cudaError_t error, const char* what)
+{
+    if (error != cudaSuccess) {
+        std::fprintf(stderr, "calibrate: %s: %s\n", what, cudaGetErrorString(error));
+        std::exit(1);
+    }
+}
+
+__global__ void hold(long long cycles)
+{
+    for (long long begin = clock64(); clock64() - begin < cycles;)
+        ;
+}
+
+__global__ void empty()
+{
+}
+
+static void* device_memory(size_t bytes)
+{
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, bytes), "memory");
+    check(cudaMemset(memory, 0, bytes), "memory");
+    return memory;
+}
+
+// Median seconds of what `work` queues; before each run twice the L2 is written where `cold`.
+template <typename Work> static double seconds(Work work, bool cold = false, int samples = 11)
+{
+    static void* flush = device_memory(2 * l2_bytes);
+    std::vector<float> times;
+    for (int i = -2; i < samples; i++) {
+        float ms = 0;
+        if (cold)
+            cudaMemsetAsync(flush, i & 0xFF, 2 * l2_bytes);
+        cudaDeviceSynchronize();
+        hold<<<1, 1>>>(100000);
+        cudaEventRecord(start);
+        work();
+        cudaEventRecord(stop);
+        check(cudaDeviceSynchronize(), "a benchmark");
+        cudaEventElapsedTime(&ms, start, stop);
+        if (i >= 0)
+            times.push_back(ms);
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2] / 1000;
+}
+
+static void figure(const char* name, double value, const char* unit)
+{
+    std::printf("%-44s %14.6g %s\n", name, value, unit);
+    std::fflush(stdout);
+}
+
+// ---- rates of a multiprocessor -----------------------------------------------------------------------------------
+
+constexpr int TURNS = 512, UNROLL = 16, THREADS = 512, BLOCKS_PER_SM = 16;
+
+// Eight chains of one operation: %0 is a chain, %1 the one beside it, without which a chain would be folded into one step.
+#define OPERATION(name, text)                                                                                          \
+    __global__ void name(float* out)                                                                                   \
+    {                                                                                                                  \
+        float a[8];                                                                                                    \
+        for (int i = 0; i < 8; i++)                                                                                    \
+            a[i] = threadIdx.x + i;                                                                                    \
+        for (int turn = 0; turn < TURNS; turn++)                                                                       \
+            _Pragma("unroll") for (int i = 0; i < UNROLL; i++)                                                         \
+                asm volatile("{.reg .b32 x, y; " text "}" : "+f"(a[i % 8]) : "f"(a[(i + 1) % 8]));                     \
+        for (int i = 1; i < 8; i++)                                                                                    \
+            a[0] += a[i];                                                                                              \
+        if (a[0] == 12345)                                                                                             \
+            out[0] = a[0];                                                                                             \
+    }
+#define INTEGER(text) "mov.b32 x, %0; mov.b32 y, %1; " text " mov.b32 %0, x;"
+OPERATION(op_fma, "fma.rn.f32 %0, %0, %0, %0;")
+OPERATION(op_mul, "mul.rn.f32 %0, %0, %0;")
+OPERATION(op_max, "max.f32 %0, %0, 0f40000000;")
+OPERATION(op_add_int, INTEGER("add.s32 x, x, y;"))
+OPERATION(op_logic, INTEGER("lop3.b32 x, x, y, 0x55, 0xe8;"))
+OPERATION(op_mad_int, INTEGER("mad.lo.s32 x, x, x, x;"))
+OPERATION(op_shift, INTEGER("shf.l.wrap.b32 x, x, x, 5;"))
+OPERATION(op_special, "ex2.approx.ftz.f32 %0, %0;")
+OPERATION(op_to_int, "cvt.rzi.s32.f32 x, %0; mov.b32 %0, x;")
+OPERATION(op_fma_and_logic, "fma.rn.f32 %0, %0, %0, %0; " INTEGER("lop3.b32 x, x, y, 0x55, 0xe8;"))
+OPERATION(op_fma_and_mad, "fma.rn.f32 %0, %0, %0, %0; " INTEGER("mad.lo.s32 x, x, x, x;"))
+
+static double warp_cycles(double s, int blocks) // of one multiprocessor, for each warp that ran on it
+{
+    return s * clock_hz * sm_count / (static_cast<double>(blocks) * THREADS / 32);
+}
+
+static float* nowhere() // results are never written there
+{
+    static float* memory = static_cast<float*>(device_memory(4096));
+    return memory;
+}
+
+template <typename Kernel> static void rate(const char* name, Kernel kernel, int instructions)
+{
+    int blocks = static_cast<int>(sm_count) * BLOCKS_PER_SM;
+    double s = seconds([&] { kernel<<<blocks, THREADS>>>(nowhere()); });
+    figure(name, TURNS * UNROLL * instructions / warp_cycles(s, blocks), "warp-instructions/cycle/SM");
+}
+
+static void operations()
+{
+    rate("fma", op_fma, 1);
+    rate("mul", op_mul, 1);
+    rate("max", op_max, 1);
+    rate("integer add", op_add_int, 1);
+    rate("logic", op_logic, 1);
+    rate("integer mad", op_mad_int, 1);
+    rate("shift", op_shift, 1);
+    rate("special", op_special, 1);
+    rate("float to int", op_to_int, 1);
+    rate("fma and logic", op_fma_and_logic, 2);
+    rate("fma and integer mad", op_fma_and_mad, 2);
+}
+
+// ---- loads and stores --------------------------------------------------------------------------------------------
+
+struct Pattern { // of a warp's addresses
+    const char* name;
+    int step, row, row_step, offset; // bytes from lane to lane; lanes of a row; bytes from row to row; of the first
+};
+
+enum Access { GLOBAL, GLOBAL_2, GLOBAL_4, SHARED, SHARED_2, SHARED_4, STORE_SHARED, STORE_GLOBAL };
+
+// The address moves on by `i` pieces, so that no two accesses of a turn are one.
+template <Access ACCESS> __device__ float access(uint64_t global, uint32_t shared, int i)
+{
+    float a = 0, b = 0, c = 0, d = 0;
+    global += i * 2048;
+    shared += i % 2 * 512;
+    if constexpr (ACCESS == GLOBAL)
+        asm volatile("ld.global.f32 %0, [%1];" : "=f"(a) : "l"(global));
+    if constexpr (ACCESS == GLOBAL_2)
+        asm volatile("ld.global.v2.f32 {%0, %1}, [%2];" : "=f"(a), "=f"(b) : "l"(global));
+    if constexpr (ACCESS == GLOBAL_4)
+        asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(global));
+    if constexpr (ACCESS == SHARED)
+        asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(a) : "r"(shared));
+    if constexpr (ACCESS == SHARED_2)
+        asm volatile("ld.volatile.shared.v2.f32 {%0, %1}, [%2];" : "=f"(a), "=f"(b) : "r"(shared));
+    if constexpr (ACCESS == SHARED_4)
+        asm volatile("ld.volatile.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "r"(shared));
+    if constexpr (ACCESS == STORE_SHARED)
+        asm volatile("st.volatile.shared.f32 [%0], %1;" : : "r"(shared), "f"(a));
+    if constexpr (ACCESS == STORE_GLOBAL)
+        asm volatile("st.global.f32 [%0], %1;" : : "l"(global), "f"(a));
+    return a + b + c + d;
+}
+
+template <Access ACCESS> __global__ void accesses(char* base, Pattern p, int zero, float* out)
+{
+    __shared__ float tile[8192];
+    for (int i = threadIdx.x; i < 8192; i += blockDim.x)
+        tile[i] = 0;
+    __syncthreads();
+    int lane = threadIdx.x % 32, offset = p.offset + lane % p.row * p.step + lane / p.row * p.row_step;
+    uint64_t global = __cvta_generic_to_global(base) + offset;
+    uint32_t shared = static_cast<uint32_t>(__cvta_generic_to_shared(tile)) + offset % 16384;
+    float sum = 0;
+    for (int turn = 0; turn < TURNS; turn++, global += zero, shared += zero) {
+#pragma unroll
+        for (int i = 0; i < UNROLL; i++)
+            sum += access<ACCESS>(global, shared, i);
+    }
+    if (sum == 12345)
+        out[0] = sum;
+}
+
+template <Access ACCESS> static void pattern(const char* what, Pattern p)
+{
+    static char* base = static_cast<char*>(device_memory(1 << 20));
+    int blocks = static_cast<int>(sm_count) * BLOCKS_PER_SM;
+    double s = seconds([&] { accesses<ACCESS><<<blocks, THREADS>>>(base, p, 0, nowhere()); });
+    char name[80];
+    std::snprintf(name, sizeof name, "%s, %s", what, p.name);
+    figure(name, warp_cycles(s, blocks) / (TURNS * UNROLL), "cycles/request");
+}
+
+static void loads_and_stores()
+{
+    const Pattern floats[] = {{"one address", 0, 32, 0, 0},      {"neighbours", 4, 32, 0, 0},
+                              {"neighbours, 4 bytes on", 4, 32, 0, 4}, {"neighbours, 64 bytes on", 4, 32, 0, 64},
+                              {"2 rows of 16", 4, 16, 1024, 0},  {"2 rows of 16, 4 bytes on", 4, 16, 1024, 4},
+                              {"4 rows of 8", 4, 8, 1024, 0},    {"4 rows of 8, 4 bytes on", 4, 8, 1024, 4},
+                              {"8 rows of 4", 4, 4, 1024, 0},    {"step of 8", 8, 32, 0, 0},
+                              {"step of 16", 16, 32, 0, 0},      {"step of 32", 32, 32, 0, 0},
+                              {"step of 128", 128, 32, 0, 0},    {"step of 132", 132, 32, 0, 0},
+                              {"step of 1024", 1024, 32, 0, 0}};
+    for (const Pattern& p : floats)
+        pattern<GLOBAL>("global load", p);
+    pattern<GLOBAL_2>("global load of 8 bytes", {"neighbours", 8, 32, 0, 0});
+    pattern<GLOBAL_2>("global load of 8 bytes", {"neighbours, 8 bytes on", 8, 32, 0, 8});
+    pattern<GLOBAL_4>("global load of 16 bytes", {"one address", 0, 32, 0, 0});
+    pattern<GLOBAL_4>("global load of 16 bytes", {"neighbours", 16, 32, 0, 0});
+    pattern<GLOBAL_4>("global load of 16 bytes", {"neighbours, 16 bytes on", 16, 32, 0, 16});
+    pattern<STORE_GLOBAL>("global store", {"neighbours", 4, 32, 0, 0});
+    pattern<STORE_GLOBAL>("global store", {"neighbours, 4 bytes on", 4, 32, 0, 4});
+    pattern<STORE_GLOBAL>("global store", {"step of 32", 32, 32, 0, 0});
+    for (const Pattern& p : floats)
+        pattern<SHARED>("shared load", p);
+    // Wide loads whose lanes share addresses: all, halves, quarters, neighbours of two and four, every second lane.
+    for (int bytes : {8, 16}) {
+        const Pattern wide[] = {{"one address", 0, 32, 0, 0},      {"neighbours", bytes, 32, 0, 0},
+                                {"16 addresses, twice", bytes, 16, 0, 0}, {"8 addresses, 4 times", bytes, 8, 0, 0},
+                                {"4 addresses, 8 times", bytes, 4, 0, 0}, {"2 addresses, in turn", bytes, 2, 0, 0},
+                                {"2 addresses, by halves", 0, 16, bytes, 0}, {"4 addresses, by quarters", 0, 8, bytes, 0},
+                                {"8 addresses, by fours", 0, 4, bytes, 0}, {"16 addresses, by twos", 0, 2, bytes, 0},
+                                {"2 addresses far apart, by halves", 0, 16, 1024, 0}};
+        for (const Pattern& p : wide)
+            bytes == 8 ? pattern<SHARED_2>("shared load of 8 bytes", p) : pattern<SHARED_4>("shared load of 16 bytes", p);
+    }
+    pattern<STORE_SHARED>("shared store", {"neighbours", 4, 32, 0, 0});
+}
+
+// ---- constant memory ---------------------------------------------------------------------------------------------
+
+__constant__ float c_table[16384];
+
+// A filter as it is usually read: the compiler takes the uniform datapath (ULDC) for one loop, not for two nested ones.
+__global__ void constant_row(int count, float* out)
+{
+    __shared__ float tile[1024 + 2048];
+    for (int i = threadIdx.x; i < 1024 + 2048; i += blockDim.x)
+        tile[i] = 0;
+    __syncthreads();
+    float sum = threadIdx.x;
+    for (int i = 0; i < count; i++)
+        sum += tile[threadIdx.x + i] * c_table[i];
+    if (sum == 12345)
+        out[0] = sum;
+}
+
+__global__ void constant_rows(int rows, int count, float* out)
+{
+    float sum = threadIdx.x;
+    for (int row = 0; row < rows; row++)
+        for (int i = 0; i < count; i++)
+            sum = sum * c_table[row * count + i] + 1;
+    if (sum == 12345)
+        out[0] = sum;
+}
+
+template <typename Work> static void constant(const char* what, int taps, int threads, Work work)
+{
+    int blocks = static_cast<int>(sm_count) * 2048 / threads * (65536 / taps);
+    double requests = static_cast<double>(blocks) * threads / 32 * taps, s = seconds([&] { work(blocks); });
+    char name[80];
+    std::snprintf(name, sizeof name, "constant, %s, %d bytes, blocks of %d", what, 4 * taps, threads);
+    figure(name, s * clock_hz * sm_count / requests, "cycles/request");
+}
+
+static void constants()
+{
+    for (int threads : {256, 512, 1024})
+        for (int side : {3, 5, 7, 9, 11, 15, 21, 33, 45}) {
+            int taps = side * side;
+            constant("one loop", taps, threads, [&](int blocks) { constant_row<<<blocks, threads>>>(taps, nowhere()); });
+            constant("two loops", taps, threads,
+                     [&](int blocks) { constant_rows<<<blocks, threads>>>(side, side, nowhere()); });
+        }
+}
+
+// ---- latencies ---------------------------------------------------------------------------------------------------
+
+__global__ void chase(const uint64_t* first, int steps, long long* cycles)
+{
+    const uint64_t* at = first;
+    for (int i = 0; i < steps / 8; i++)
+        at = reinterpret_cast<const uint64_t*>(*at);
+    long long begin = clock64();
+    for (int i = 0; i < steps; i++)
+        at = reinterpret_cast<const uint64_t*>(*at);
+    cycles[0] = clock64() - begin;
+    cycles[1] = reinterpret_cast<long long>(at);
+}
+
+__global__ void chase_shared(int steps, long long* cycles)
+{
+    __shared__ int next[32];
+    next[threadIdx.x] = (threadIdx.x + 1) % 32;
+    __syncwarp();
+    int at = 0;
+    long long begin = clock64();
+    for (int i = 0; i < steps; i++)
+        at = next[at];
+    cycles[0] = clock64() - begin;
+    cycles[1] = at;
+}
+
+__global__ void chain(int steps, float start, long long* cycles)
+{
+    float a = start;
+    long long begin = clock64();
+#pragma unroll 32
+    for (int i = 0; i < steps; i++)
+        asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(a));
+    cycles[0] = clock64() - begin;
+    cycles[1] = static_cast<long long>(a);
+}
+
+static double latency(const char* name, size_t bytes, size_t stride)
+{
+    static long long* cycles = static_cast<long long*>(device_memory(64));
+    char* base = static_cast<char*>(device_memory(bytes));
+    std::vector<uint64_t> list(bytes / 8);
+    size_t count = bytes / stride, at = 0;
+    for (size_t i = 0; i < count; i++) { // a stride that is odd visits all of a power of two
+        size_t next = (at + 40503) % count;
+        list[at * stride / 8] = reinterpret_cast<uint64_t>(base) + next * stride;
+        at = next;
+    }
+    cudaMemcpy(base, list.data(), bytes, cudaMemcpyHostToDevice);
+    int steps = bytes > l2_bytes ? 4096 : 65536;
+    long long found = 0;
+    chase<<<1, 1>>>(reinterpret_cast<uint64_t*>(base), steps, cycles);
+    cudaMemcpy(&found, cycles, sizeof found, cudaMemcpyDeviceToHost);
+    cudaFree(base);
+    figure(name, found / (steps * clock_hz), "s");
+    return found;
+}
+
+static void latencies()
+{
+    long long* cycles = static_cast<long long*>(device_memory(64));
+    long long found = 0;
+    latency("l1_latency_s", 64 << 10, 128);
+    latency("l2_latency_s", 8 << 20, 128);
+    latency("global_latency_s", size_t(1) << 31, 4096);
+    chase_shared<<<1, 32>>>(65536, cycles);
+    cudaMemcpy(&found, cycles, sizeof found, cudaMemcpyDeviceToHost);
+    figure("shared_latency_s", found / (65536 * clock_hz), "s");
+    chain<<<1, 32>>>(65536, 0, cycles);
+    cudaMemcpy(&found, cycles, sizeof found, cudaMemcpyDeviceToHost);
+    figure("arithmetic_latency_s", found / (65536 * clock_hz), "s");
+}
+
+// ---- memory ------------------------------------------------------------------------------------------------------
+
+__global__ void read_all(const float4* from, size_t count, float* out)
+{
+    float sum = 0;
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x) {
+        float4 v = from[i];
+        sum += v.x + v.y + v.z + v.w;
+    }
+    if (sum == 12345)
+        out[0] = sum;
+}
+
+// One element a thread, as simple kernels do it.
+__global__ void copy_each(const float* from, float* to, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count)
+        to[i] = from[i];
+}
+
+__global__ void write_each(float* to, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count)
+        to[i] = i;
+}
+
+__global__ void read_each(const float* from, float* out, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count && from[i] == 12345)
+        out[0] = from[i];
+}
+
+static void memory()
+{
+    size_t large = size_t(2) << 30;
+    float* a = static_cast<float*>(device_memory(large));
+    float* b = static_cast<float*>(device_memory(large));
+    int blocks = static_cast<int>(sm_count) * 16;
+    double s = seconds([&] { read_all<<<blocks, 128>>>(reinterpret_cast<float4*>(a), large / 16, nowhere()); });
+    figure("dram_read_bytes_per_s", large / s, "bytes/s");
+    s = seconds([&] { cudaMemcpyAsync(b, a, large, cudaMemcpyDeviceToDevice); });
+    figure("dram_copy_bytes_per_s", 2 * large / s, "bytes/s");
+    size_t within = l2_bytes / 3;
+    s = seconds([&] {
+        for (int i = 0; i < 50; i++)
+            read_all<<<blocks, 128>>>(reinterpret_cast<float4*>(a), within / 16, nowhere());
+    });
+    figure("l2 read, 50 launches of a third of it", 50 * within / s, "bytes/s");
+    char name[80];
+    for (int log = 14; log <= 27; log++) {
+        int count = 1 << log, grid = (count + 255) / 256;
+        const struct {
+            const char* what;
+            double s;
+        } rows[] = {
+            {"copy", seconds([&] { copy_each<<<grid, 256>>>(a, b, count); }, true)},
+            {"read", seconds([&] { read_each<<<grid, 256>>>(a, nowhere(), count); }, true)},
+            {"write", seconds([&] { write_each<<<grid, 256>>>(b, count); }, true)},
+            {"warm copy", seconds([&] { copy_each<<<grid, 256>>>(a, b, count); })},
+        };
+        for (const auto& row : rows) {
+            std::snprintf(name, sizeof name, "%s of %d floats, one a thread", row.what, count);
+            figure(name, row.s * 1e6, "us");
+        }
+    }
+    cudaFree(a);
+    cudaFree(b);
+}
+
+// ---- what each call takes ----------------------------------------------------------------------------------------
+
+__global__ void one_wave(int turns, float* out)
+{
+    float a = threadIdx.x;
+    for (int i = 0; i < turns; i++)
+        asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(a));
+    if (a == 12345)
+        out[0] = a;
+}
+
+static void overheads()
+{
+    char name[80];
+    for (int launches : {0, 1, 2, 4, 16}) {
+        double s = seconds([&] {
+            for (int i = 0; i < launches; i++)
+                empty<<<1, 32>>>();
+        });
+        std::snprintf(name, sizeof name, "%d empty launches between two events", launches);
+        figure(name, s * 1e6, "us");
+    }
+    for (int threads : {32, 256, 1024})
+        for (int blocks : {132, 1056, 10560, 1000000}) {
+            double s = seconds([&] { empty<<<blocks, threads>>>(); });
+            std::snprintf(name, sizeof name, "%d empty blocks of %d", blocks, threads);
+            figure(name, s * 1e6, "us");
+        }
+    for (int blocks : {66, 132, 264, 528, 1056, 1057, 2112, 2113}) {
+        double s = seconds([&] { one_wave<<<blocks, 256>>>(4096, nowhere()); });
+        std::snprintf(name, sizeof name, "4096 dependent fma, %d blocks of 256", blocks);
+        figure(name, s * 1e6, "us");
+    }
+    char* a = static_cast<char*>(device_memory(1 << 26));
+    for (int bytes : {4, 1024, 65536, 1 << 20, 1 << 25}) {
+        double s = seconds([&] { cudaMemcpyAsync(a, a + (1 << 25), bytes, cudaMemcpyDeviceToDevice); }, true);
+        std::snprintf(name, sizeof name, "copy of %d bytes on the device", bytes);
+        figure(name, s * 1e6, "us");
+        s = seconds([&] { cudaMemsetAsync(a, 0, bytes); }, true);
+        std::snprintf(name, sizeof name, "filling %d bytes", bytes);
+        figure(name, s * 1e6, "us");
+    }
+    for (int bytes : {4, 900, 8188, 65536}) {
+        double s = seconds([&] {
+            cudaMemcpyToSymbolAsync(c_table, a, bytes, 0, cudaMemcpyDeviceToDevice);
+            constant_row<<<1, 32>>>(1, nowhere());
+        }, true);
+        std::snprintf(name, sizeof name, "copy of %d bytes to a symbol, then a launch", bytes);
+        figure(name, s * 1e6, "us");
+    }
+    cudaFree(a);
+}
+
+int main(int argc, char** argv)
+{
+    cudaDeviceProp properties;
+    int khz = 0;
+    check(cudaGetDeviceProperties(&properties, 0), "the device");
+    cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0);
+    clock_hz = 1000.0 * khz;
+    sm_count = properties.multiProcessorCount;
+    l2_bytes = properties.l2CacheSize;
+    cudaEventCreate(&start);
+    cudaEventCreate(&stop);
+    std::printf("# %s\n", properties.name);
+    figure("clock_hz", clock_hz, "Hz");
+    figure("multiprocessors", sm_count, "");
+    const struct {
+        const char* name;
+        void (*run)();
+    } parts[] = {{"operations", operations}, {"accesses", loads_and_stores}, {"constants", constants},
+                 {"latencies", latencies}, {"memory", memory}, {"overheads", overheads}};
+    for (const auto& part : parts)
+        if (argc < 2 || std::strcmp(argv[1], part.name) == 0)
+            part.run();
+}

@@ -1,0 +1,171 @@
+// Calls solutions one after the other, as a plan says, on a real GPU or on the simulated one: which of the two it is
+// depends on what it was linked with, the CUDA runtime or cudart.c.
+// Usage: driver PLAN            one call of each case, for a profiler; prints "case NAME" before each, "end" after it
+//        driver PLAN SAMPLES    times each case instead: prints "NAME MICROSECONDS", the median
+//
+// A line of the plan is a case: its name, a shared object that holds solve(), and an argument of solve() each:
+// f:COUNT input of floats, b:COUNT input of bytes, o:BYTES output, i:VALUE int. Names hold no blanks.
+//
+// Timing is that of the judge (docs/measurements.md): twice the L2 is written before each sample, a kernel that waits
+// holds the stream until all launches are queued, and the time ends with the first call that waits for the device.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+constexpr int MOST_ARGUMENTS = 12, WARM_UPS = 3;
+constexpr long long HOLD_CYCLES = 200000; // 100 us at 2 GHz: longer than the host takes to queue a call's launches
+
+// Integers travel in words as well as pointers do: System V ABI, "Parameter Passing".
+using Words = std::vector<uint64_t>;
+using Solve = void (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                       uint64_t, uint64_t, uint64_t);
+
+static cudaEvent_t start, stop;
+static bool timing, stopped;
+
+static void stop_clock()
+{
+    if (timing && !stopped)
+        cudaEventRecord(stop);
+    stopped = true;
+}
+
+// Solutions find these before the runtime's own.
+extern "C" cudaError_t cudaDeviceSynchronize()
+{
+    static const auto real = reinterpret_cast<cudaError_t (*)()>(dlsym(RTLD_NEXT, "cudaDeviceSynchronize"));
+    stop_clock();
+    return real != nullptr ? real() : cudaSuccess;
+}
+
+static void check(cudaError_t error, const char* what)
+{
+    if (error == cudaSuccess)
+        return;
+    std::fprintf(stderr, "driver: %s: %s\n", what, cudaGetErrorString(error));
+    std::exit(1);
+}
+
+__global__ void hold(long long cycles)
+{
+    for (long long begin = clock64(); clock64() - begin < cycles;)
+        ;
+}
+
+// The same numbers again and again, in pieces: an array may be far larger than what is worth drawing.
+static uint64_t device_array(char kind, size_t count)
+{
+    constexpr size_t PIECE = 1 << 20;
+    size_t size = kind == 'f' ? sizeof(float) : 1, drawn = std::min(count, PIECE);
+    std::vector<unsigned char> values(drawn * size);
+    uint32_t state = 1;
+    for (size_t i = 0; kind != 'o' && i < drawn; i++) {
+        state = state * 1664525 + 1013904223; // Numerical Recipes, "quick and dirty" generator
+        float value = static_cast<float>(state >> 8) / (1 << 24);
+        if (kind == 'f')
+            std::memcpy(&values[i * size], &value, size);
+        else
+            values[i] = state >> 24;
+    }
+    char* array = nullptr;
+    check(cudaMalloc(&array, count * size), "an array");
+    for (size_t i = 0; i < count; i += PIECE)
+        check(cudaMemcpy(array + i * size, values.data(), std::min(PIECE, count - i) * size, cudaMemcpyHostToDevice),
+              "filling an array");
+    return reinterpret_cast<uint64_t>(array);
+}
+
+static void call(Solve solve, const Words& w)
+{
+    solve(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11]);
+}
+
+static double sample_us(Solve solve, const Words& words, void* flush, size_t flush_bytes, int number)
+{
+    float ms = 0;
+    check(cudaMemset(flush, number & 0xFF, flush_bytes), "emptying the L2");
+    cudaDeviceSynchronize();
+    hold<<<1, 1>>>(HOLD_CYCLES);
+    cudaEventRecord(start);
+    timing = true, stopped = false;
+    call(solve, words);
+    stop_clock();
+    timing = false;
+    check(cudaDeviceSynchronize(), "solve()");
+    check(cudaEventElapsedTime(&ms, start, stop), "the time");
+    return 1000.0 * ms;
+}
+
+static double median_us(Solve solve, const Words& words, int samples)
+{
+    static void* flush = nullptr;
+    int l2_bytes = 0;
+    cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0);
+    size_t flush_bytes = 2 * static_cast<size_t>(l2_bytes);
+    if (flush == nullptr) {
+        check(cudaMalloc(&flush, flush_bytes), "memory of twice the L2");
+        cudaEventCreate(&start);
+        cudaEventCreate(&stop);
+    }
+    std::vector<double> times;
+    for (int i = -WARM_UPS; i < samples; i++) {
+        double us = sample_us(solve, words, flush, flush_bytes, i);
+        if (i >= 0)
+            times.push_back(us);
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+static void run_case(const std::string& line, int samples)
+{
+    std::istringstream parts(line);
+    std::string name, library, argument;
+    parts >> name >> library;
+    void* object = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    Solve solve = object == nullptr ? nullptr : reinterpret_cast<Solve>(dlsym(object, "solve"));
+    if (solve == nullptr) {
+        std::fprintf(stderr, "driver: %s\n", dlerror());
+        std::exit(1);
+    }
+    Words words;
+    std::vector<uint64_t> arrays;
+    while (parts >> argument) {
+        uint64_t number = std::strtoull(argument.c_str() + 2, nullptr, 10);
+        if (argument[0] != 'i')
+            arrays.push_back(number = device_array(argument[0], number));
+        words.push_back(number);
+    }
+    words.resize(MOST_ARGUMENTS);
+    if (samples > 0) {
+        std::printf("%s %.3f\n", name.c_str(), median_us(solve, words, samples));
+    } else {
+        std::printf("case %s\n", name.c_str());
+        std::fflush(stdout);
+        call(solve, words);
+        check(cudaDeviceSynchronize(), name.c_str());
+        std::printf("end\n");
+    }
+    std::fflush(stdout);
+    for (uint64_t array : arrays)
+        cudaFree(reinterpret_cast<void*>(array));
+}
+
+int main(int argc, char** argv)
+{
+    std::ifstream plan(argc > 1 ? argv[1] : "");
+    if (!plan) {
+        std::fprintf(stderr, "usage: driver PLAN [SAMPLES]\n");
+        return 2;
+    }
+    for (std::string line; std::getline(plan, line);)
+        run_case(line, argc > 2 ? std::atoi(argv[2]) : 0);
+}

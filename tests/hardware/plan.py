@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Writes the plan of driver.cu: solutions, and sizes to call them with.
+
+Usage: tests/hardware/plan.py OBJECTS KIND [FOLDER]...     KIND: sim or cuda, whose timed cases are taken
+
+OBJECTS is the folder of the shared objects, <problem>.<solution>.so each; those that are not there are left out. FOLDERs of
+solutions/<problem>/ are by default accepted. A case is named <problem>/<solution>/<number of the timed case>.
+"""
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def evaluate(expression, sizes):
+    """An expression over sizes (docs/formats.md); whole numbers, none of them negative here."""
+    if not re.fullmatch(r"[\w\s+*/%()-]+", expression):
+        sys.exit(f"plan: '{expression}': expected an expression over sizes")
+    return eval(expression.replace("/", "//"), {"__builtins__": {}}, sizes)
+
+
+def argument(parameter, sizes, signature):
+    if parameter["role"] == "size":
+        return f"i:{sizes[parameter['name']]}"
+    count = 1
+    for extent in parameter["shape"]:
+        count *= evaluate(extent, sizes)
+    is_bytes = re.search(r"unsigned char\s*\*\s*" + parameter["name"] + r"\b", signature)
+    if parameter["role"] == "out":
+        return f"o:{count if is_bytes else 4 * count}"
+    return f"{'b' if is_bytes else 'f'}:{count}"
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__.strip())
+    objects, kind = pathlib.Path(sys.argv[1]), sys.argv[2]
+    folders = sys.argv[3:] or ["accepted"]
+    for path in sorted((ROOT / "problems").glob("*/problem.json")):
+        problem = json.loads(path.read_text())
+        identifier = problem["id"]
+        cases = json.loads((ROOT / "testcases" / identifier / "hidden.json").read_text())["cases"]
+        timed = [case["sizes"] for case in cases if case.get("timed") == kind]
+        for folder in folders:
+            for source in sorted((ROOT / "solutions" / identifier / folder).glob("*.cu")):
+                library = objects / f"{identifier}.{source.stem}.so"
+                if not library.exists():
+                    continue
+                for number, sizes in enumerate(timed, 1):
+                    words = [argument(p, sizes, problem["signature"]) for p in problem["parameters"]]
+                    print(f"{identifier}/{source.stem}/{number}", library, *words)
+
+
+main()
