@@ -31,7 +31,7 @@ load helper
 }
 
 @test "hidden cases give away a number and the kind of mistake, never data" {
-    submission '' 'if (input_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
+    submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --json result.json x.cu
     ends 1 "Wrong Answer" "hidden"
     lacks "12345"
