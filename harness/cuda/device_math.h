@@ -290,24 +290,29 @@ namespace std { DEVICE float tanh(float x) { return tanhf(x); } }
 
 /* ---- the lesser and the greater, on the host too ----------------------------------------------------------------- */
 
-#define LESSER_AND_GREATER(type)                                                                                       \
-    static inline __host__ __device__ type min(type x, type y) { return y < x ? y : x; }                               \
-    static inline __host__ __device__ type max(type x, type y) { return x < y ? y : x; }
-LESSER_AND_GREATER(int)
-LESSER_AND_GREATER(unsigned)
-LESSER_AND_GREATER(long)
-LESSER_AND_GREATER(unsigned long)
-LESSER_AND_GREATER(long long)
-LESSER_AND_GREATER(unsigned long long)
+/* A signed number beside an unsigned one is taken as unsigned, as with CUDA's. */
+#define LESSER_AND_GREATER(type, first, second)                                                                        \
+    static inline __host__ __device__ type min(first x, second y) { return (type)y < (type)x ? (type)y : (type)x; }    \
+    static inline __host__ __device__ type max(first x, second y) { return (type)x < (type)y ? (type)y : (type)x; }
+#define OF_ALL_SIGNS(type)                                                                                             \
+    LESSER_AND_GREATER(type, type, type)                                                                               \
+    LESSER_AND_GREATER(unsigned type, unsigned type, unsigned type)                                                    \
+    LESSER_AND_GREATER(unsigned type, type, unsigned type)                                                             \
+    LESSER_AND_GREATER(unsigned type, unsigned type, type)
+OF_ALL_SIGNS(int)
+OF_ALL_SIGNS(long)
+OF_ALL_SIGNS(long long)
+#undef OF_ALL_SIGNS
 #undef LESSER_AND_GREATER
 
 /* A NaN loses, as with CUDA's. */
-#define LESSER_AND_GREATER(type, mixed, suffix)                                                                        \
-    static inline __host__ __device__ type min(type x, mixed y) { return __builtin_fmin##suffix(x, y); }               \
-    static inline __host__ __device__ type max(type x, mixed y) { return __builtin_fmax##suffix(x, y); }
-LESSER_AND_GREATER(float, float, f)
-LESSER_AND_GREATER(double, double, )
-LESSER_AND_GREATER(double, float, )
+#define LESSER_AND_GREATER(type, first, second, suffix)                                                                \
+    static inline __host__ __device__ type min(first x, second y) { return __builtin_fmin##suffix(x, y); }             \
+    static inline __host__ __device__ type max(first x, second y) { return __builtin_fmax##suffix(x, y); }
+LESSER_AND_GREATER(float, float, float, f)
+LESSER_AND_GREATER(double, double, double, )
+LESSER_AND_GREATER(double, double, float, )
+LESSER_AND_GREATER(double, float, double, )
 #undef LESSER_AND_GREATER
 
 #endif
