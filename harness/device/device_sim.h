@@ -1,6 +1,7 @@
-/* device_sim.h - what the files of the simulated GPU share: device_sim.c (the operations of device.h),
- * device_sim_array.c (arrays and textures), device_sim_probe.c (how kernels get at an array), device_sim_profile.c (what
- * kernels did, by source line) and device_sim_check.c (races and reads of what nothing has written).  */
+/* device_sim.h - what the files of the simulated GPU share: device_sim.c (the operations of device.h), device_sim_kernel.c
+ * (modules and launches), device_sim_array.c (arrays and textures), device_sim_probe.c (how kernels get at an array),
+ * device_sim_profile.c (what kernels did, by source line) and device_sim_check.c (races and reads of what nothing has
+ * written).  */
 #ifndef HARNESS_DEVICE_SIM_H
 #define HARNESS_DEVICE_SIM_H
 
@@ -55,6 +56,20 @@ CudaError sim_stream_synchronize(Device *device, DeviceStream *stream);
 /* What every copy begins with: nothing works after a fault, and ranges must be owned. */
 CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes);
 void sim_count_copy(SimDevice *sim, DeviceStream *stream, uint64_t bytes, bool across_bus);
+
+/* The modelled time of an operation on the stream (NULL: the legacy default stream), which needs the engine. */
+void sim_enqueue(SimDevice *sim, DeviceStream *stream, Engine engine, double seconds);
+
+/* ---- device_sim_kernel.c ----------------------------------------------------------------------------------------- */
+
+Status sim_module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why);
+void sim_module_unload(Device *device, DeviceModule *module);
+DeviceFunction *sim_function(DeviceModule *module, const char *name);
+bool sim_variable(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes);
+void sim_function_info(DeviceFunction *function, DeviceFunctionInfo *info);
+CudaError sim_function_set_dynamic_shared(DeviceFunction *function, uint32_t bytes);
+uint32_t sim_occupancy(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes);
+CudaError sim_launch(Device *device, const DeviceLaunch *launch);
 
 /* ---- device_sim_array.c ------------------------------------------------------------------------------------------ */
 
