@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/allocated.h"
+
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -14,12 +16,6 @@ typedef struct ArenaBlock {
     size_t used, size;
     alignas(max_align_t) char data[];
 } ArenaBlock;
-
-static void out_of_memory(void)
-{
-    fputs("out of memory\n", stderr);
-    exit(2);
-}
 
 static ArenaBlock *block_new(ArenaBlock *older, size_t size)
 {

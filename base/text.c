@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/allocated.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,11 +18,7 @@ static void text_reserve(Text *text, size_t more)
         return;
     size_t capacity = text->capacity < 128 ? 256 : text->capacity * 2;
     text->capacity = capacity < needed ? needed : capacity;
-    text->data = realloc(text->data, text->capacity);
-    if (text->data == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
+    text->data = allocated(realloc(text->data, text->capacity));
 }
 
 void text_append(Text *text, const char *bytes, size_t count)

@@ -1,5 +1,6 @@
 #include "grader/checker.h"
 
+#include "base/allocated.h"
 #include "grader/diagnosis.h"
 
 #include <float.h>
@@ -211,11 +212,7 @@ static size_t find_filter(const Check *check, size_t *filter_count)
 
 static void *reversed(const void *array, size_t count, size_t element)
 {
-    char *copy = malloc(count * element);
-    if (copy == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
+    char *copy = allocated(malloc(count * element));
     for (size_t i = 0; i < count; i++)
         memcpy(copy + i * element, (const char *)array + (count - 1 - i) * element, element);
     return copy;

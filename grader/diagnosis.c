@@ -1,5 +1,7 @@
 #include "grader/diagnosis.h"
 
+#include "base/allocated.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +17,7 @@ void diagnosis_begin(Diagnosis *diagnosis, int rank, const size_t *shape)
     *diagnosis = (Diagnosis){.rank = rank, .count = 1};
     for (int i = 0; i < rank; i++) {
         diagnosis->axes[i].extent = shape[i];
-        diagnosis->axes[i].marked = calloc(shape[i], 1);
-        if (diagnosis->axes[i].marked == NULL) {
-            fputs("out of memory\n", stderr);
-            exit(2);
-        }
+        diagnosis->axes[i].marked = allocated(calloc(shape[i], 1));
         diagnosis->count *= shape[i];
     }
 }

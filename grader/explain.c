@@ -1,10 +1,10 @@
 #include "grader/explain.h"
 
+#include "base/allocated.h"
 #include "base/symbol.h"
 #include "harness/compile.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,27 +147,17 @@ static void share_among_lines(Explanation *explanation, uint32_t index, SimLine 
     }
 }
 
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-    if (memory == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
-    return memory;
-}
-
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 void explain(const DeviceProfile *profile, const SimProfile *hardware, Explanation *explanation)
 {
     *explanation = (Explanation){.profile = profile, .hardware = hardware};
-    explanation->line_shares = allocate(profile->line_count, sizeof *explanation->line_shares);
+    explanation->line_shares = zeroed(profile->line_count, sizeof *explanation->line_shares);
     explanation->seconds = profile->host_copies.seconds + profile->device_copies.seconds;
     for (uint32_t i = 0; i < profile->kernel_count; i++)
         explanation->seconds += profile->kernels[i].seconds;
-    SimLine *lines = allocate(profile->line_count, sizeof *lines);
-    double *shares = allocate(profile->line_count, sizeof *shares);
+    SimLine *lines = zeroed(profile->line_count, sizeof *lines);
+    double *shares = zeroed(profile->line_count, sizeof *shares);
     for (uint32_t i = 0; i < profile->kernel_count; i++) {
         explain_kernel(explanation, i);
         share_among_lines(explanation, i, lines, shares);

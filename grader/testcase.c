@@ -1,5 +1,6 @@
 #include "grader/testcase.h"
 
+#include "base/allocated.h"
 #include "base/json.h"
 #include "harness/toolkit.h"
 
@@ -54,11 +55,7 @@ static Tensor new_tensor(const Array *array)
 {
     Tensor tensor = {array->parameter->type, array->parameter->rank, {0}, NULL};
     memcpy(tensor.shape, array->shape, sizeof tensor.shape);
-    tensor.data = calloc(array->count, element_bytes(tensor.type));
-    if (tensor.data == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
+    tensor.data = allocated(calloc(array->count, element_bytes(tensor.type)));
     return tensor;
 }
 

@@ -2,17 +2,14 @@
  * it is the same whoever ran the blocks; and the sentence that says it.  */
 #include "simgpu/watch.h"
 
+#include "base/allocated.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 Found *found_new(const Code *code)
 {
-    Found *found = calloc((size_t)code->memory_count + 1, SIM_FINDING_KINDS * sizeof *found);
-    if (found == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
-    return found;
+    return zeroed((size_t)code->memory_count, SIM_FINDING_KINDS * sizeof(Found));
 }
 
 static void join(Found *sum, const Found *part)

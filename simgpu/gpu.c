@@ -1,5 +1,6 @@
 #include "simgpu/gpu.h"
 
+#include "base/allocated.h"
 #include "simgpu/cost.h"
 #include "simgpu/validity.h"
 
@@ -10,11 +11,7 @@
 
 Status simgpu_new(const SimProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu, Message *why)
 {
-    SimGpu *new = calloc(1, sizeof *new);
-    if (new == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
+    SimGpu *new = allocated(calloc(1, sizeof *new));
     new->profile = *profile;
     Status status = memory_new(base, span, profile->memory_bytes, &new->memory, why);
     if (status != STATUS_OK) {
@@ -155,10 +152,8 @@ void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder
         return;
     translator->compiler = strdup(compiler);
     translator->folder = strdup(folder);
-    if (translator->compiler == NULL || translator->folder == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
+    if (translator->compiler == NULL || translator->folder == NULL)
+        out_of_memory();
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */

@@ -9,17 +9,15 @@
  * spins until other lanes do something would never see it done: after some thousand turns a group lets others run.  */
 #include "simgpu/worker.h"
 
-#include <stdio.h>
+#include "base/allocated.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 Group *group_add(Worker *worker, int32_t pc)
 {
-    Group *group = worker->spare_count > 0 ? worker->spares[--worker->spare_count] : malloc(sizeof *group);
-    if (group == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
+    Group *group =
+        worker->spare_count > 0 ? worker->spares[--worker->spare_count] : allocated(malloc(sizeof *group));
     memset(&group->active, 0, sizeof group->active);
     group->pc = pc;
     group->is_waiting = group->has_yielded = group->is_forced = false;

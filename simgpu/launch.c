@@ -1,5 +1,6 @@
 /* A grid: its limits checked, its blocks spread over workers, what they counted added up.  */
 #include "simgpu/cost.h"
+#include "base/allocated.h"
 #include "simgpu/counters.h"
 #include "simgpu/gpu.h"
 #include "simgpu/lines.h"
@@ -187,16 +188,6 @@ static void work(void *context)
     worker_free(worker);
 }
 
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-    if (memory == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
-    return memory;
-}
-
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* What follows from how often each basic block ran. */
@@ -250,7 +241,7 @@ static SimMachine find_machine(const SimFunction *function, const Executed *exec
     MachineWork work;
     if (!function->machine_known)
         return (SimMachine){0};
-    uint64_t *warps = allocate((size_t)code->block_count, sizeof *warps);
+    uint64_t *warps = zeroed((size_t)code->block_count, sizeof *warps);
     for (int i = 0; i < code->block_count; i++)
         warps[i] = executed[i].warps;
     machine_code_total(&function->machine, code, warps, &work);
@@ -327,9 +318,9 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
     pthread_mutex_init(&run->lock, NULL);
     run->launch.plan = watch_plan(&run->launch);
     run->found = run->launch.plan != NULL ? found_new(&function->code) : NULL;
-    run->executed = allocate((size_t)function->code.block_count, sizeof *run->executed);
-    run->loaded = allocate((size_t)gpu->memory.count, sizeof *run->loaded);
-    run->stored = allocate((size_t)gpu->memory.count, sizeof *run->stored);
+    run->executed = zeroed((size_t)function->code.block_count, sizeof *run->executed);
+    run->loaded = zeroed((size_t)gpu->memory.count, sizeof *run->loaded);
+    run->stored = zeroed((size_t)gpu->memory.count, sizeof *run->stored);
     for (int i = 0; i < gpu->memory.count; i++)
         run->loaded[i] = run->stored[i] = (Touched){.low = UINT64_MAX};
     if (request->watch & SIM_WATCH_LINES)

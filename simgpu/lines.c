@@ -1,20 +1,10 @@
 #include "simgpu/lines.h"
 
+#include "base/allocated.h"
 #include "simgpu/counters.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-    if (memory == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
-    return memory;
-}
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
@@ -31,7 +21,7 @@ static int compare_places(const void *a, const void *b)
 /* The places of a kernel's instructions, each once, in order. */
 static Place *find_places(const Code *code, int *count)
 {
-    Place *places = allocate((size_t)code->block_line_count, sizeof *places);
+    Place *places = zeroed((size_t)code->block_line_count, sizeof *places);
     for (int i = 0; i < code->block_line_count; i++)
         places[i] = (Place){code->block_lines[i].file, code->block_lines[i].line};
     qsort(places, (size_t)code->block_line_count, sizeof *places, compare_places);
@@ -59,19 +49,19 @@ static const char *file_of(const Launch *launch, Place place)
 LineTable *lines_new(const Launch *launch)
 {
     const Code *code = launch->code;
-    LineTable *table = allocate(1, sizeof *table);
+    LineTable *table = zeroed(1, sizeof *table);
     Place *places = find_places(code, &table->count);
-    table->lines = allocate((size_t)table->count, sizeof *table->lines);
+    table->lines = zeroed((size_t)table->count, sizeof *table->lines);
     for (int i = 0; i < table->count; i++)
         table->lines[i] = (SimLine){.file = file_of(launch, places[i]), .line = places[i].line};
-    table->of_instruction = allocate((size_t)code->instruction_count, sizeof *table->of_instruction);
+    table->of_instruction = zeroed((size_t)code->instruction_count, sizeof *table->of_instruction);
     for (int i = 0; i < code->instruction_count; i++)
         table->of_instruction[i] =
             index_of(places, table->count, code->instructions[i].file, code->instructions[i].line);
-    table->of_end = allocate((size_t)code->block_count, sizeof *table->of_end);
+    table->of_end = zeroed((size_t)code->block_count, sizeof *table->of_end);
     for (int i = 0; i < code->block_count; i++)
         table->of_end[i] = index_of(places, table->count, code->blocks[i].file, code->blocks[i].line);
-    table->of_part = allocate((size_t)code->block_line_count, sizeof *table->of_part);
+    table->of_part = zeroed((size_t)code->block_line_count, sizeof *table->of_part);
     for (int i = 0; i < code->block_line_count; i++)
         table->of_part[i] = index_of(places, table->count, code->block_lines[i].file, code->block_lines[i].line);
     free(places);
@@ -90,7 +80,7 @@ SimLine *lines_take(LineTable *table)
 
 SimLine *lines_empty(const LineTable *table)
 {
-    return allocate((size_t)table->count, sizeof(SimLine));
+    return zeroed((size_t)table->count, sizeof(SimLine));
 }
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 #include "simgpu/memory.h"
 
+#include "base/allocated.h"
 #include "simgpu/validity.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -111,11 +111,8 @@ static void insert(Memory *memory, int index, Allocation allocation)
 {
     if (memory->count == memory->capacity) {
         memory->capacity = memory->capacity == 0 ? 32 : memory->capacity * 2;
-        memory->allocations = realloc(memory->allocations, (size_t)memory->capacity * sizeof *memory->allocations);
-        if (memory->allocations == NULL) {
-            fputs("out of memory\n", stderr);
-            exit(2);
-        }
+        size_t bytes = (size_t)memory->capacity * sizeof *memory->allocations;
+        memory->allocations = allocated(realloc(memory->allocations, bytes));
     }
     memmove(memory->allocations + index + 1, memory->allocations + index,
             (size_t)(memory->count - index) * sizeof *memory->allocations);

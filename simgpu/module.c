@@ -1,5 +1,6 @@
 #include "simgpu/gpu.h"
 
+#include "base/allocated.h"
 #include "base/symbol.h"
 #include "simgpu/fatbin.h"
 
@@ -8,16 +9,6 @@
 #include <string.h>
 
 enum { FATBIN_MAGIC = 0xBA55ED50 };
-
-static void *allocate(size_t bytes)
-{
-    void *memory = calloc(1, bytes);
-    if (memory == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
-    return memory;
-}
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
@@ -103,7 +94,7 @@ static Status find_ptx(SimModule *module, const void *image, size_t bytes, const
     *ptx = fatbin.ptx;
     *ptx_bytes = fatbin.ptx_bytes;
     if (fatbin.cubin != NULL) {
-        module->cubin = allocate(fatbin.cubin_bytes);
+        module->cubin = allocated(calloc(1, fatbin.cubin_bytes));
         module->cubin_bytes = fatbin.cubin_bytes;
         memcpy(module->cubin, fatbin.cubin, fatbin.cubin_bytes);
     }
@@ -112,7 +103,7 @@ static Status find_ptx(SimModule *module, const void *image, size_t bytes, const
 
 Status simgpu_module_load(SimGpu *gpu, const void *image, size_t bytes, SimModule **module, Message *why)
 {
-    SimModule *new = allocate(sizeof *new);
+    SimModule *new = allocated(calloc(1, sizeof *new));
     new->gpu = gpu;
     const char *ptx = NULL;
     size_t ptx_bytes = 0;
@@ -177,8 +168,8 @@ bool simgpu_constant(const SimModule *module, uint32_t number, uint64_t *address
 
 static void fill_parameters(SimFunctionInfo *info, const PtxFunction *ptx)
 {
-    uint32_t *offsets = allocate((ptx->parameter_count + 1) * sizeof *offsets);
-    uint32_t *sizes = allocate((ptx->parameter_count + 1) * sizeof *sizes);
+    uint32_t *offsets = zeroed(ptx->parameter_count, sizeof *offsets);
+    uint32_t *sizes = zeroed(ptx->parameter_count, sizeof *sizes);
     uint32_t i = 0;
     for (const PtxVariable *parameter = ptx->parameters; parameter != NULL; parameter = parameter->next, i++) {
         offsets[i] = (uint32_t)parameter->address;
@@ -230,7 +221,7 @@ SimFunction *simgpu_function(SimModule *module, const char *name)
     const PtxFunction *ptx = ptx_function(&module->ptx, name);
     if (ptx == NULL || !ptx->is_entry || !ptx->has_body)
         return NULL;
-    SimFunction *function = allocate(sizeof *function);
+    SimFunction *function = allocated(calloc(1, sizeof *function));
     function->module = module;
     function->ptx = ptx;
     function->is_supported = code_lower(&module->ptx, ptx, &function->code, &function->refusal) == STATUS_OK;

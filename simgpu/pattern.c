@@ -1,26 +1,17 @@
 #include "simgpu/pattern.h"
 
+#include "base/allocated.h"
+
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { WARP = 32, MIN_RUN = 4 };
 
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-    if (memory == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
-    return memory;
-}
-
 void pattern_new(Pattern *pattern, uint32_t capacity)
 {
     *pattern = (Pattern){.kind = PATTERN_NONE};
-    pattern->relative = allocate(capacity, sizeof *pattern->relative);
-    pattern->runs = allocate(capacity / MIN_RUN + 1, sizeof *pattern->runs);
+    pattern->relative = zeroed(capacity, sizeof *pattern->relative);
+    pattern->runs = zeroed(capacity / MIN_RUN + 1, sizeof *pattern->runs);
 }
 
 void pattern_free(Pattern *pattern)

@@ -1,6 +1,7 @@
 #include "simgpu/gpu.h"
 
-#include <stdio.h>
+#include "base/allocated.h"
+
 #include <stdlib.h>
 
 static void *wait_for_work(void *argument)
@@ -29,11 +30,7 @@ void pool_start(Pool *pool, int threads)
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->done, NULL);
-    pool->threads = calloc((size_t)threads, sizeof *pool->threads);
-    if (pool->threads == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
+    pool->threads = allocated(calloc((size_t)threads, sizeof *pool->threads));
     while (pool->count < threads - 1 && pthread_create(&pool->threads[pool->count], NULL, wait_for_work, pool) == 0)
         pool->count++; /* fewer threads than asked for only make it slower */
 }

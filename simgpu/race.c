@@ -1,6 +1,8 @@
 /* Races in shared memory: for each grain, who wrote it last and who read it, and between which barriers.  */
 #include "simgpu/watch.h"
 
+#include "base/allocated.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +22,7 @@ enum { NOBODY = 0xFFFF };
 
 SharedGrain *shared_grains_new(const Launch *launch)
 {
-    SharedGrain *grains = calloc((launch->shared_bytes >> launch->plan->shared_grain) + 1, sizeof *grains);
-    if (grains == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
-    return grains;
+    return zeroed(launch->shared_bytes >> launch->plan->shared_grain, sizeof(SharedGrain));
 }
 
 uint32_t stored_part(const Worker *worker, const Instruction *store, uint32_t lane, uint32_t offset, uint8_t grain)

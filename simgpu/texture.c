@@ -1,9 +1,9 @@
 #include "simgpu/texture.h"
 
+#include "base/allocated.h"
 #include "simgpu/lane_math.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,11 +80,7 @@ uint64_t texture_add(TextureTable *table, const SimTexture *description)
 {
     if (table->count == table->capacity) {
         table->capacity = table->capacity == 0 ? 16 : table->capacity * 2;
-        table->textures = realloc(table->textures, table->capacity * sizeof *table->textures);
-        if (table->textures == NULL) {
-            fputs("out of memory\n", stderr);
-            exit(2);
-        }
+        table->textures = allocated(realloc(table->textures, table->capacity * sizeof *table->textures));
     }
     uint64_t handle = first_handle + ++table->made;
     table->textures[table->count++] = new_texture(description, handle);

@@ -1,20 +1,10 @@
 #include "simgpu/watch.h"
 
+#include "base/allocated.h"
 #include "simgpu/validity.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *zeroed(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-    if (memory == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
-    return memory;
-}
 
 /* ---- the plan of a launch ---------------------------------------------------------------------------------------- */
 

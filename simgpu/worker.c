@@ -1,8 +1,8 @@
 #include "simgpu/lines.h"
+#include "base/allocated.h"
 #include "simgpu/translate/enter.h"
 #include "simgpu/watch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,23 +11,8 @@
 static void *allocate(size_t count, size_t size)
 {
     size_t bytes = (count * size + 127) / 64 * 64; /* room for vector loads beyond the end */
-    void *memory = aligned_alloc(64, bytes);
-    if (memory == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
+    void *memory = allocated(aligned_alloc(64, bytes));
     memset(memory, 0, bytes);
-    return memory;
-}
-
-/* For what may be large and is rarely touched all over: its pages come into being when they are used. */
-static void *zeroed(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-    if (memory == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
     return memory;
 }
 

@@ -1,6 +1,7 @@
 #include "simgpu/translate/visit.h"
 
-#include <stdio.h>
+#include "base/allocated.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +10,6 @@ enum {
     VISIT_COSTS = 24, /* in instructions of the interpreter: registers are taken over and put back */
     MOST_WORTH = 1000, LEAST_WORTH = -200, PAUSE = 1000
 };
-
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count + 1, size);
-    if (memory == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
-    return memory;
-}
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
@@ -300,8 +291,8 @@ static uint64_t count_blocks(Worker *worker, const Active *active)
 static void box_new(Box *box, const Worker *worker)
 {
     int count = worker->code->memory_count;
-    box->known = allocate((size_t)count, sizeof *box->known);
-    box->patterns = allocate((size_t)count, sizeof *box->patterns);
+    box->known = zeroed((size_t)count, sizeof *box->known);
+    box->patterns = zeroed((size_t)count, sizeof *box->patterns);
     for (int i = 0; i < count; i++)
         forget_known(&box->known[i]);
 }
@@ -324,9 +315,9 @@ void visit_settle(Worker *worker)
 
 Visit *visit_new(Worker *worker, const Translation *translation)
 {
-    Visit *visit = allocate(1, sizeof *visit);
+    Visit *visit = zeroed(1, sizeof *visit);
     visit->translation = translation;
-    visit->worth = allocate((size_t)worker->code->block_count, sizeof *visit->worth);
+    visit->worth = zeroed((size_t)worker->code->block_count, sizeof *visit->worth);
     box_new(&visit->whole, worker);
     box_new(&visit->part, worker);
     memcpy(visit->whole.to, translation->shape, sizeof visit->whole.to);
@@ -334,13 +325,13 @@ Visit *visit_new(Worker *worker, const Translation *translation)
         .registers = worker->registers, .parameters = worker->launch->request->parameters,
         .shared = (char *)worker->shared, .worker = worker,
         .learn = learn_access, .measure = measure_axis, .execute = execute_at,
-        .executed = allocate((size_t)worker->code->block_count, sizeof(u64)),
-        .scalars = allocate(worker->code->slot_count, sizeof(u64[PARTS])),
-        .axes = allocate((size_t)translation->axis_count, sizeof(Axis)),
+        .executed = zeroed((size_t)worker->code->block_count, sizeof(u64)),
+        .scalars = zeroed(worker->code->slot_count, sizeof(u64[PARTS])),
+        .axes = zeroed((size_t)translation->axis_count, sizeof(Axis)),
     };
-    visit->taken = allocate((size_t)translation->axis_count, sizeof *visit->taken);
+    visit->taken = zeroed((size_t)translation->axis_count, sizeof *visit->taken);
     for (int i = 0; i < translation->axis_count; i++)
-        visit->frame.axes[i].place = allocate(worker->capacity, sizeof(s32));
+        visit->frame.axes[i].place = zeroed(worker->capacity, sizeof(s32));
     return visit;
 }
 

@@ -1,6 +1,7 @@
 #include "simgpu/translate/translator.h"
 
-#include <stdio.h>
+#include "base/allocated.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +18,7 @@ TranslationJob *job_find(TranslationJob **jobs, const Translator *translator, co
     for (TranslationJob *job = *jobs; job != NULL; job = job->next)
         if (memcmp(job->shape, shape, sizeof job->shape) == 0)
             return job;
-    TranslationJob *job = calloc(1, sizeof *job);
-    if (job == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(2);
-    }
+    TranslationJob *job = allocated(calloc(1, sizeof *job));
     job->translator = translator;
     job->code = code;
     memcpy(job->shape, shape, sizeof job->shape);
