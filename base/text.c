@@ -35,16 +35,22 @@ void text_add(Text *text, const char *string)
     text_append(text, string, strlen(string));
 }
 
-void text_printf(Text *text, const char *format, ...)
+void text_vprintf(Text *text, const char *format, va_list arguments)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
+    va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     text_reserve(text, (size_t)length);
     vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
     text->length += (size_t)length;
     va_end(again);
+}
+
+void text_printf(Text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(text, format, arguments);
     va_end(arguments);
 }
 

@@ -8,6 +8,7 @@
 #include "base/status.h"
 
 #include <stdbool.h>
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef struct Text {
@@ -19,6 +20,7 @@ typedef struct Text {
 void text_append(Text *text, const char *bytes, size_t count);
 void text_add(Text *text, const char *string);
 __attribute__((format(printf, 2, 3))) void text_printf(Text *text, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void text_vprintf(Text *text, const char *format, va_list arguments);
 void text_free(Text *text);
 
 /* Reads a whole regular file. Symbolic links, folders, devices and files of more than `max_bytes` are refused. */

@@ -6,8 +6,6 @@
 #include "simgpu/translate/builder.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- atoms ------------------------------------------------------------------------------------------------------- */
@@ -35,12 +33,10 @@ Atom new_atom(Builder *b, const char *format, ...)
         return atom;
     va_list arguments;
     va_start(arguments, format);
-    char *text = NULL;
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
+    text_printf(&b->head, "    const u64 t%d = ", atom.variable);
+    text_vprintf(&b->head, format, arguments);
+    text_add(&b->head, ";\n");
     va_end(arguments);
-    text_printf(&b->head, "    const u64 t%d = %s;\n", atom.variable, text != NULL ? text : "");
-    free(text);
     return atom;
 }
 
@@ -48,14 +44,13 @@ void demand(Builder *b, const char *format, ...)
 {
     if (b->dry)
         return;
+    const char *label = leave_label(b);
     va_list arguments;
     va_start(arguments, format);
-    char *text = NULL;
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
+    text_add(&b->head, "    if (!LIKELY(");
+    text_vprintf(&b->head, format, arguments);
+    text_printf(&b->head, "))\n        goto %s;\n", label);
     va_end(arguments);
-    text_printf(&b->head, "    if (!LIKELY(%s))\n        goto %s;\n", text != NULL ? text : "", leave_label(b));
-    free(text);
 }
 
 bool is_number(Atom atom, uint64_t number)
