@@ -1,4 +1,4 @@
-#include "simgpu/tests/machine.h"
+#include "simgpu/tests/one_gpu.h"
 
 #include "simgpu/tests/opcode_kernel.h"
 
@@ -7,20 +7,6 @@
 #include <unistd.h>
 
 enum { THREADS = 64, OUT_BYTES = THREADS * SLOT_BYTES + 4, BUDGET = 100000 };
-
-static SimGpu *gpu;
-
-static int new_gpu(void **state)
-{
-    gpu = machine_new(0, 1);
-    return 0;
-}
-
-static int free_gpu(void **state)
-{
-    simgpu_free(gpu);
-    return 0;
-}
 
 static int new_translating_gpu(void **state)
 {

@@ -1,22 +1,8 @@
-#include "simgpu/tests/machine.h"
+#include "simgpu/tests/one_gpu.h"
 
 #include "simgpu/cost.h"
 
 #include <math.h>
-
-static SimGpu *gpu;
-
-static int new_gpu(void **state)
-{
-    gpu = machine_new(0, 2);
-    return 0;
-}
-
-static int free_gpu(void **state)
-{
-    simgpu_free(gpu);
-    return 0;
-}
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 

@@ -1,22 +1,8 @@
-#include "simgpu/tests/machine.h"
+#include "simgpu/tests/one_gpu.h"
 
 #include "simgpu/tests/opcode_cases.h"
 #include "simgpu/tests/opcode_rows.h"
 #include "simgpu/tests/warp_rows.h"
-
-static SimGpu *gpu;
-
-static int new_gpu(void **state)
-{
-    gpu = machine_new(0, 1);
-    return 0;
-}
-
-static int free_gpu(void **state)
-{
-    simgpu_free(gpu);
-    return 0;
-}
 
 /* A result that no kernel wrote. */
 static const uint64_t untouched = WARP_ROW_UNTOUCHED;

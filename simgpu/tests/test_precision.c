@@ -1,21 +1,7 @@
 /* Whole kernels in less than float32 (data/precision.cu), against sums in double.  */
-#include "simgpu/tests/machine.h"
+#include "simgpu/tests/one_gpu.h"
 
 #include <math.h>
-
-static SimGpu *gpu;
-
-static int new_gpu(void **state)
-{
-    gpu = machine_new(0, 2);
-    return 0;
-}
-
-static int free_gpu(void **state)
-{
-    simgpu_free(gpu);
-    return 0;
-}
 
 static SimReport launch(SimFunction *function, unsigned grid_x, unsigned grid_y, unsigned threads,
                         const void *parameters)

@@ -1,21 +1,7 @@
 /* Holds the simulated GPU against what an H200 gave for the same kernels (recorded_rows.h, matrix_rows.h).  */
-#include "simgpu/tests/machine.h"
+#include "simgpu/tests/one_gpu.h"
 
 #include "simgpu/tests/matrix_rows.h"
-
-static SimGpu *gpu;
-
-static int new_gpu(void **state)
-{
-    gpu = machine_new(0, 1);
-    return 0;
-}
-
-static int free_gpu(void **state)
-{
-    simgpu_free(gpu);
-    return 0;
-}
 
 /* A recording as it is read from its start to its end. */
 typedef struct Recording {

@@ -1,26 +1,12 @@
 /* Kernels of data/texture.cu, each a block of threads that read one place each. What they must find is computed here in
  * whole numbers: places are multiples of a 256th of a texel, and texels small integers.  */
-#include "simgpu/tests/machine.h"
+#include "simgpu/tests/one_gpu.h"
 
 #include "base/text.h"
 
 #include <stdlib.h>
 
 enum { MOST_THREADS = 1024 };
-
-static SimGpu *gpu;
-
-static int new_gpu(void **state)
-{
-    gpu = machine_new(0, 1);
-    return 0;
-}
-
-static int free_gpu(void **state)
-{
-    simgpu_free(gpu);
-    return 0;
-}
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
