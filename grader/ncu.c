@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELD_BYTES = 256, MAX_COLUMNS = 64, NOT_FOUND_EXIT = 127, MAX_ARGUMENTS = 16 + PROBLEM_MAX_PARAMETERS };
+/* The page of raw figures begins with some 200 attributes of the device. */
+enum { MAX_COLUMNS = 1024, NOT_FOUND_EXIT = 127, MAX_ARGUMENTS = 16 + PROBLEM_MAX_PARAMETERS };
 
 static const struct {
     const char *name;
@@ -26,26 +27,28 @@ static const struct {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
+typedef struct Field { /* of ncu's output, without the quotes around it */
+    const char *start;
+    size_t length;
+} Field;
+
 typedef struct Row {
-    char fields[MAX_COLUMNS][FIELD_BYTES]; /* longer ones are cut */
+    Field fields[MAX_COLUMNS]; /* what comes behind is left out */
     size_t count;
 } Row;
 
 /* One field, quoted or not, up to the comma or the end of the line behind it. */
-static const char *read_field(const char *at, char field[FIELD_BYTES])
+static const char *read_field(const char *at, Field *field)
 {
-    size_t length = 0;
     bool quoted = *at == '"';
-    at += quoted;
+    field->start = at += quoted;
     for (; *at != '\0' && *at != '\n'; at++) {
         if (quoted && at[0] == '"' && at[1] == '"')
             at++;
         else if (*at == (quoted ? '"' : ','))
             break;
-        if (length + 1 < FIELD_BYTES)
-            field[length++] = *at;
     }
-    field[length] = '\0';
+    field->length = (size_t)(at - field->start);
     return at + (quoted && *at == '"');
 }
 
@@ -53,7 +56,7 @@ static const char *read_row(const char *at, Row *row)
 {
     row->count = 0;
     while (*at != '\0' && *at != '\n' && row->count < MAX_COLUMNS) {
-        at = read_field(at, row->fields[row->count++]);
+        at = read_field(at, &row->fields[row->count++]);
         at += *at == ',';
     }
     at += strcspn(at, "\n");
@@ -63,7 +66,7 @@ static const char *read_row(const char *at, Row *row)
 static int find_column(const Row *head, const char *name)
 {
     for (size_t i = 0; i < head->count; i++)
-        if (strcmp(head->fields[i], name) == 0)
+        if (head->fields[i].length == strlen(name) && memcmp(head->fields[i].start, name, strlen(name)) == 0)
             return (int)i;
     return -1;
 }
@@ -75,9 +78,10 @@ static double number_of(const Row *row, int column)
     size_t length = 0;
     if (column < 0 || (size_t)column >= row->count)
         return -1;
-    for (const char *c = row->fields[column]; *c != '\0' && length + 1 < sizeof plain; c++)
-        if (*c != ',')
-            plain[length++] = *c;
+    const Field *field = &row->fields[column];
+    for (size_t i = 0; i < field->length && length + 1 < sizeof plain; i++)
+        if (field->start[i] != ',')
+            plain[length++] = field->start[i];
     plain[length] = '\0';
     char *end;
     double number = strtod(plain, &end);
@@ -85,13 +89,14 @@ static double number_of(const Row *row, int column)
 }
 
 /* "blur<3>(const float *, float *)" is "blur<3>", "void blur(...)" is "blur". */
-static void plain_name(const char *shown, char name[128])
+static void plain_name(const Field *shown, char name[128])
 {
-    const char *start = strncmp(shown, "void ", 5) == 0 ? shown + 5 : shown;
-    snprintf(name, 128, "%.*s", (int)strcspn(start, "("), start);
+    size_t type = shown->length > 5 && memcmp(shown->start, "void ", 5) == 0 ? 5 : 0;
+    const char *start = shown->start + type, *arguments = memchr(start, '(', shown->length - type);
+    snprintf(name, 128, "%.*s", arguments == NULL ? (int)(shown->length - type) : (int)(arguments - start), start);
 }
 
-static NcuKernel *find_kernel(NcuMeasurement *measurement, const char *shown)
+static NcuKernel *find_kernel(NcuMeasurement *measurement, const Field *shown)
 {
     char name[128];
     plain_name(shown, name);
@@ -132,8 +137,8 @@ Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why)
     int name = find_column(&head, "Kernel Name");
     while (*at != '\0' && name >= 0) {
         at = read_row(at, &row);
-        bool is_launch = (size_t)name < row.count && row.fields[0][0] != '\0'; /* not the row of units */
-        NcuKernel *kernel = is_launch ? find_kernel(measurement, row.fields[name]) : NULL;
+        bool is_launch = (size_t)name < row.count && row.fields[0].length > 0; /* not the row of units */
+        NcuKernel *kernel = is_launch ? find_kernel(measurement, &row.fields[name]) : NULL;
         if (kernel != NULL)
             add_launch(kernel, &head, &row);
     }
@@ -185,11 +190,12 @@ static Status run(const Problem *problem, const Sizes *sizes, const char *object
     Text names = {0};
     ProcessEnd end = {0};
     add_metric_names(&names);
-    const char *argv[MAX_ARGUMENTS] = {"/usr/bin/env", "ncu", "--csv", "--page", "raw", "--print-units", "base",
-                                       "--metrics", names.data, runner, runtime, object};
+    /* The clock stays the one that gradings run at. */
+    const char *argv[MAX_ARGUMENTS] = {"/usr/bin/env", "ncu", "--clock-control", "none", "--csv", "--page", "raw",
+                                       "--print-units", "base", "--metrics", names.data, runner, runtime, object};
     Status status = build_path("convjudge-direct-runner", runner, sizeof runner, why);
     if (status == STATUS_OK)
-        status = add_arguments(problem, sizes, &arena, argv + 12, why);
+        status = add_arguments(problem, sizes, &arena, argv + 14, why);
     if (status == STATUS_OK)
         status = own_code_run(argv, folder, output, &end, why);
     if (status == STATUS_OK && end.exit_status != 0)

@@ -102,15 +102,18 @@ fake_gpu_with_ncu() {
 
 @test "what Nsight Compute measures stands beside what is simulated" {
     submission >x.cu
+    local attributes names values
+    attributes=$(seq 300) # of the device: what ncu's page of raw figures begins with
+    names=$(printf '"device__attribute_%s",' $attributes) values=$(printf '"%s",' $attributes)
     fake_gpu_with_ncu <<EOF
 printf '%s\n' "\$@" >"$PWD/arguments"
 cat <<'TABLE'
 convolve is about to run
 ==PROF== Connected to process 1
-"ID","Kernel Name","Block Size","gpu__time_duration.sum","sm__warps_active.avg.pct_of_peak_sustained_active","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
-"","","","ns","%","sector"
-"0","convolve(const float *, const float *, float *, int, int)","(256, 1, 1)","1,000","50","7"
-"1","convolve(const float *, const float *, float *, int, int)","(256, 1, 1)","2,000","100","8"
+"ID","Kernel Name","Block Size",$names"gpu__time_duration.sum","sm__warps_active.avg.pct_of_peak_sustained_active","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+"","","",${names//[a-z0-9_]/}"ns","%","sector"
+"0","convolve(const float *, const float *, float *, int, int)","(256, 1, 1)",$values"1,000","50","7"
+"1","convolve(const float *, const float *, float *, int, int)","(256, 1, 1)",$values"2,000","100","8"
 TABLE
 EOF
     judge explain --device cuda --ncu --json result.json x.cu
