@@ -1,5 +1,5 @@
 /* broker_state.h - what the files of the broker share: broker.c (the grader's requests), broker_call.c (one call of
- * solve()), broker_serve.c (the runner's requests) and broker_texture.c (those about boxes, arrays and textures).  */
+ * solve()), broker_serve.c (the runner's requests), and the files that answer them by their subject.  */
 #ifndef HARNESS_BROKER_STATE_H
 #define HARNESS_BROKER_STATE_H
 
@@ -86,14 +86,35 @@ typedef CudaError Serve(Broker *broker, RingReply *reply);
 
 /* The body of a request that lists [0], [1], ... */
 const uint64_t *broker_words(const Broker *broker);
-/* Whether the bytes lie in one allocation or variable, which may be the judge's. */
-bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes);
-/* Stream 0 is the device's NULL. False where the number stands for nothing. */
-bool broker_stream(Broker *broker, uint64_t number, DeviceStream **stream);
+/* Whether a text of a request ends within its `size` bytes. */
+bool broker_is_terminated(const char *text, size_t size);
 /* For the report: the first error that a call of the submission met; `hint` may be empty. */
 void broker_note_error(Broker *broker, CudaError error, const char *call, const char *hint);
+/* A request that an honest runtime does not make: the runner is served no more. */
+void broker_violation(Broker *broker, const char *text);
+void broker_malformed(Broker *broker);
 
-/* ---- broker_texture.c -------------------------------------------------------------------------------------------- */
+/* ---- broker_module.c: modules, functions, variables, launches ---------------------------------------------------- */
+
+Serve serve_module, serve_function, serve_variable, serve_set_shared, serve_occupancy, serve_launch;
+
+/* ---- broker_memory.c --------------------------------------------------------------------------------------------- */
+
+/* Whether the bytes lie in one allocation or variable, which may be the judge's. */
+bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes);
+
+Serve serve_alloc, serve_release, serve_memory_info, serve_owned, serve_write, serve_read, serve_copy, serve_fill;
+
+/* ---- broker_stream.c: streams and events ------------------------------------------------------------------------- */
+
+/* Stream 0 is the device's NULL. False where the number stands for nothing. */
+bool broker_stream(Broker *broker, uint64_t number, DeviceStream **stream);
+
+Serve serve_synchronize, serve_stream_new, serve_stream_free, serve_stream_synchronize, serve_stream_query,
+    serve_stream_wait, serve_event_new, serve_event_free, serve_event_record, serve_event_synchronize,
+    serve_event_query, serve_event_elapsed;
+
+/* ---- broker_texture.c: boxes, arrays, textures ------------------------------------------------------------------- */
 
 Serve serve_copy_box, serve_fill_rows, serve_array_new, serve_array_free, serve_texture_new, serve_texture_free;
 
