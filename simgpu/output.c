@@ -6,6 +6,7 @@
 
 #include "simgpu/worker.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ size_t output_take(Output *output, char *buffer, size_t size, uint64_t *lost)
     return taken;
 }
 
-enum { LINE_BYTES = 4096 };
+enum { LINE_BYTES = 4096, MOST_WIDTH = 500 };
 
 typedef struct Line {
     char text[LINE_BYTES];
@@ -79,17 +80,32 @@ static uint64_t next_argument(Arguments *arguments, uint32_t bytes)
     return value;
 }
 
-/* One conversion, "%-8.3f" say: flags, width and precision are copied as far as they are sane, the type is ours. */
+/* A width or a precision: digits, or "*" for the next argument. A kernel may ask for any; the host's printf would fill
+ * gigabytes. */
+static int next_number(const char **format, Arguments *arguments)
+{
+    int32_t number = 0;
+    if (**format == '*') {
+        (*format)++;
+        number = (int32_t)next_argument(arguments, 4);
+    }
+    for (; isdigit((unsigned char)**format); (*format)++)
+        number = number < MOST_WIDTH ? 10 * number + (**format - '0') : number;
+    return number > MOST_WIDTH ? MOST_WIDTH : number < -MOST_WIDTH ? -MOST_WIDTH : number;
+}
+
+/* One conversion, "%-8.3f" say: flags, width and precision are the kernel's, the type is ours. */
 static const char *convert(const char *format, Arguments *arguments, Line *line)
 {
-    char specification[40] = "%", text[600];
-    size_t used = 1;
+    char specification[16], text[600];
     uint32_t bytes = 4;
-    for (format++; *format != '\0' && strchr("-+ #0123456789.*", *format) != NULL; format++) {
-        if (*format == '*')
-            used += (size_t)snprintf(specification + used, 8, "%d", (int)next_argument(arguments, 4) % 500);
-        else if (used < 12)
-            specification[used++] = *format;
+    size_t flags = strspn(++format, "-+ #0");
+    size_t used = (size_t)snprintf(specification, sizeof specification, "%%%.*s*.*", flags < 5 ? (int)flags : 5, format);
+    format += flags;
+    int width = next_number(&format, arguments), precision = -1; /* of "*.*": none */
+    if (*format == '.') {
+        format++;
+        precision = next_number(&format, arguments);
     }
     for (; *format != '\0' && strchr("hlLqjzt", *format) != NULL; format++)
         bytes = *format == 'h' ? 4 : 8;
@@ -100,20 +116,20 @@ static const char *convert(const char *format, Arguments *arguments, Line *line)
     if (strchr("diouxXc", type) != NULL) {
         uint64_t value = next_argument(arguments, bytes);
         long long wide = (type == 'd' || type == 'i') && bytes == 4 ? (long long)(int32_t)value : (long long)value;
-        snprintf(specification + used, 8, type == 'c' ? "%c" : "ll%c", type);
-        length = type == 'c' ? snprintf(text, sizeof text, specification, (int)wide)
-                             : snprintf(text, sizeof text, specification, wide);
+        snprintf(specification + used, sizeof specification - used, type == 'c' ? "%c" : "ll%c", type);
+        length = type == 'c' ? snprintf(text, sizeof text, specification, width, precision, (int)wide)
+                             : snprintf(text, sizeof text, specification, width, precision, wide);
     } else if (strchr("eEfFgGaA", type) != NULL) {
         uint64_t bits = next_argument(arguments, 8);
         double value;
         memcpy(&value, &bits, sizeof value);
-        specification[used++] = type;
-        length = snprintf(text, sizeof text, specification, value);
+        snprintf(specification + used, sizeof specification - used, "%c", type);
+        length = snprintf(text, sizeof text, specification, width, precision, value);
     } else if (type == 's') {
         char string[512];
         copy_string(arguments->worker, arguments->lane, next_argument(arguments, 8), string, sizeof string);
-        specification[used++] = type;
-        length = snprintf(text, sizeof text, specification, string);
+        snprintf(specification + used, sizeof specification - used, "s");
+        length = snprintf(text, sizeof text, specification, width, precision, string);
     } else if (type == 'p') {
         length = snprintf(text, sizeof text, "0x%llx", (unsigned long long)next_argument(arguments, 8));
     } else {
