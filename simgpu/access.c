@@ -81,40 +81,6 @@ static bool find_pattern(Worker *worker, Access *access, Active *active)
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
-void note_forget(Worker *worker, MemoryNote *note, bool is_store)
-{
-    if (note->allocation >= 0) {
-        Touched *touched = &(is_store ? worker->stored : worker->loaded)[note->allocation];
-        touched->low = note->low < touched->low ? note->low : touched->low;
-        touched->high = note->high > touched->high ? note->high : touched->high;
-        note->loaded_watched |= !is_store && note->allocation == worker->launch->watched_source;
-    }
-    note->allocation = -1;
-    note->low = UINT64_MAX;
-    note->high = 0;
-    note->begin = note->end = 0;
-}
-
-bool note_access(Worker *worker, MemoryNote *note, bool is_store, uint64_t address, uint64_t bytes)
-{
-    if (address < note->begin || address >= note->end || note->end - address < bytes) {
-        const Memory *memory = worker->launch->memory;
-        int index = memory_find(memory, address);
-        if (index < 0)
-            return false;
-        const Allocation *allocation = &memory->allocations[index];
-        if (allocation->address + allocation->bytes - address < bytes)
-            return false;
-        note_forget(worker, note, is_store);
-        note->allocation = index;
-        note->begin = allocation->address;
-        note->end = allocation->address + allocation->bytes;
-    }
-    note->low = address < note->low ? address : note->low;
-    note->high = address + bytes > note->high ? address + bytes : note->high;
-    return true;
-}
-
 static bool is_active(const Access *access, uint32_t lane)
 {
     return access->bits == NULL || (access->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1);
@@ -413,16 +379,6 @@ static bool access_global(Worker *worker, Access *access, Active *active)
     return true;
 }
 
-static PtxSpace space_at(uint64_t address)
-{
-    switch (address / SHARED_WINDOW) {
-    case 1: return PTX_SHARED;
-    case 2: return PTX_LOCAL;
-    case 3: return PTX_PARAM;
-    default: return PTX_NO_SPACE;
-    }
-}
-
 static bool access_one_space(Worker *worker, Access *access, Active *active)
 {
     if (!find_pattern(worker, access, active)) { /* lanes 2 GiB or more apart: one after the other */
@@ -539,8 +495,6 @@ bool execute_store(Worker *worker, const Instruction *instruction, Active *activ
     return execute_access(worker, instruction, active, true);
 }
 
-/* ---- cp.async ---------------------------------------------------------------------------------------------------- */
-
 bool check_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store)
 {
     Access access = new_access(worker, instruction, is_store);
@@ -552,80 +506,4 @@ bool check_access(Worker *worker, const Instruction *instruction, Active *active
         return false;
     count_access(worker, &access, active);
     return true;
-}
-
-/* Counts both sides of a copy as a load from global memory and a store to shared memory of the same lanes. */
-static bool check_copy(Worker *worker, const Instruction *instruction, Active *active, bool is_store)
-{
-    Instruction side = *instruction;
-    side.size = 0;
-    side.count = instruction->detail;
-    side.space = is_store ? PTX_SHARED : PTX_GLOBAL;
-    side.sources[0] = instruction->sources[is_store ? 0 : 1];
-    side.offset = 0;
-    return check_access(worker, &side, active, is_store);
-}
-
-static void copy_lane(Worker *worker, const Instruction *instruction, uint32_t lane)
-{
-    unsigned char *to = worker->shared + register_value(worker, instruction->sources[0], lane);
-    const void *from = (const void *)register_value(worker, instruction->sources[1], lane);
-    uint64_t wanted = register_value(worker, instruction->sources[2], lane), bytes = instruction->detail;
-    uint64_t copied = wanted < bytes ? wanted : bytes;
-    memcpy(to, from, copied);
-    memset(to + copied, 0, bytes - copied);
-}
-
-/* Lanes that read nothing, only fill with zeros, may have any address. */
-static void lanes_that_read(Worker *worker, const Instruction *instruction, const Active *active, Active *readers)
-{
-    *readers = *active;
-    for (uint32_t lane = active->first; lane < active->end; lane++)
-        if (register_value(worker, instruction->sources[2], lane) == 0)
-            readers->bits[lane / SIM_WARP_SIZE] &= ~(1u << lane % SIM_WARP_SIZE);
-    active_measure(readers, worker);
-}
-
-bool execute_copy_async(Worker *worker, const Instruction *instruction, Active *active)
-{
-    Active readers;
-    lanes_that_read(worker, instruction, active, &readers);
-    if (readers.count > 0 && !check_copy(worker, instruction, &readers, false))
-        return false;
-    if (!check_copy(worker, instruction, active, true))
-        return false;
-    for (uint32_t lane = active->first; lane < active->end; lane++)
-        if (active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1)
-            copy_lane(worker, instruction, lane);
-    return true;
-}
-
-/* ---- single bytes ------------------------------------------------------------------------------------------------ */
-
-const void *generic_pointer(Worker *worker, uint32_t lane, uint64_t address, uint64_t bytes)
-{
-    PtxSpace space = space_at(address);
-    uint64_t offset = address % SHARED_WINDOW, size;
-    const char *base;
-    if (space == PTX_NO_SPACE) {
-        int index = memory_find(worker->launch->memory, address);
-        if (index < 0)
-            return NULL;
-        const Allocation *allocation = &worker->launch->memory->allocations[index];
-        return allocation->address + allocation->bytes - address >= bytes ? (const void *)address : NULL;
-    }
-    switch (space) {
-    case PTX_SHARED:
-        base = (const char *)worker->shared;
-        size = worker->launch->shared_bytes;
-        break;
-    case PTX_LOCAL:
-        base = worker->local + (size_t)lane * worker->frame_stride;
-        size = worker->code->frame_bytes;
-        break;
-    default:
-        base = worker->launch->request->parameters;
-        size = worker->launch->parameter_bytes;
-    }
-    return offset < size && size - offset >= bytes ? base + offset : NULL;
 }

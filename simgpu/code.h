@@ -21,6 +21,17 @@ enum { NO_SLOT = 0xFFFFFFFF };
 #define PARAM_WINDOW (3ull << 32)
 #define WINDOWS_END (4ull << 32)
 
+/* The space whose window a generic address lies in; PTX_NO_SPACE: none's, so that it is global. */
+static inline PtxSpace space_at(uint64_t address)
+{
+    switch (address / SHARED_WINDOW) {
+    case 1: return PTX_SHARED;
+    case 2: return PTX_LOCAL;
+    case 3: return PTX_PARAM;
+    default: return PTX_NO_SPACE;
+    }
+}
+
 typedef struct Operand {
     uint32_t slot;       /* NO_SLOT: none. While lowering: the virtual register */
     uint32_t unit : 28;  /* bytes of one lane in all slots before this one */

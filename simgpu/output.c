@@ -50,6 +50,35 @@ static void add(Line *line, const char *text, size_t length)
     line->length += length;
 }
 
+/* The host address of `bytes` at a generic address as one lane sees it; NULL: nothing is there. */
+static const void *generic_pointer(Worker *worker, uint32_t lane, uint64_t address, uint64_t bytes)
+{
+    PtxSpace space = space_at(address);
+    uint64_t offset = address % SHARED_WINDOW, size;
+    const char *base;
+    if (space == PTX_NO_SPACE) {
+        int index = memory_find(worker->launch->memory, address);
+        if (index < 0)
+            return NULL;
+        const Allocation *allocation = &worker->launch->memory->allocations[index];
+        return allocation->address + allocation->bytes - address >= bytes ? (const void *)address : NULL;
+    }
+    switch (space) {
+    case PTX_SHARED:
+        base = (const char *)worker->shared;
+        size = worker->launch->shared_bytes;
+        break;
+    case PTX_LOCAL:
+        base = worker->local + (size_t)lane * worker->frame_stride;
+        size = worker->code->frame_bytes;
+        break;
+    default:
+        base = worker->launch->request->parameters;
+        size = worker->launch->parameter_bytes;
+    }
+    return offset < size && size - offset >= bytes ? base + offset : NULL;
+}
+
 /* A string of the kernel's, cut at `size` and at the end of its memory. */
 static size_t copy_string(Worker *worker, uint32_t lane, uint64_t address, char *to, size_t size)
 {

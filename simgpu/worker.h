@@ -253,8 +253,6 @@ bool execute_assert(Worker *worker, const Instruction *instruction, Active *acti
 /* Checks and counts an access of one space as a load or store would be, of `count` elements of `size` at sources[0] +
  * offset, but moves nothing; false where a fault ended the block. */
 bool check_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store);
-/* The host address of `bytes` at a generic address as one lane sees it; NULL: nothing is there. */
-const void *generic_pointer(Worker *worker, uint32_t lane, uint64_t address, uint64_t bytes);
 /* Remembers that `bytes` at `address` were loaded or stored; false where they lie in no one allocation. */
 bool note_access(Worker *worker, MemoryNote *note, bool is_store, uint64_t address, uint64_t bytes);
 void note_forget(Worker *worker, MemoryNote *note, bool is_store);
