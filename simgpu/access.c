@@ -105,7 +105,7 @@ static bool fault(Worker *worker, const Access *access, const Active *active, Si
     uint32_t first_lane = active->first;
     for (uint32_t lane = active->first; lane < active->end; lane++) {
         uint64_t address = lane_address(worker, access->instruction, lane);
-        if (!(active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1))
+        if (!active_has(active, lane))
             continue;
         if (access->instruction->space == PTX_NO_SPACE && address < WINDOWS_END && access->space != PTX_NO_SPACE)
             address %= SHARED_WINDOW;

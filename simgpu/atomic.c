@@ -127,7 +127,7 @@ bool execute_atomic(Worker *worker, const Instruction *instruction, Active *acti
     unsigned char *to = register_write(worker, active, result, 0);
     MemoryNote *note = &worker->notes[instruction->index];
     for (uint32_t lane = active->first; lane < active->end; lane++) {
-        if (!(active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1))
+        if (!active_has(active, lane))
             continue;
         void *word = find_word(worker, instruction, lane, note);
         if (word == NULL)

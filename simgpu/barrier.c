@@ -35,7 +35,7 @@ static uint32_t reduce_waiting(Worker *worker, uint32_t barrier, BarrierKind kin
             continue;
         const Block *block = &worker->code->blocks[group->pc];
         for (uint32_t lane = group->active.first; lane < group->active.end; lane++)
-            if (group->active.bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1)
+            if (active_has(&group->active, lane))
                 yes += (uint32_t)register_value(worker, block->source, lane) & 1;
         all += group->active.count;
     }

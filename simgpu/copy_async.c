@@ -45,7 +45,7 @@ bool execute_copy_async(Worker *worker, const Instruction *instruction, Active *
     if (!check_copy(worker, instruction, active, true))
         return false;
     for (uint32_t lane = active->first; lane < active->end; lane++)
-        if (active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1)
+        if (active_has(active, lane))
             copy_lane(worker, instruction, lane);
     return true;
 }

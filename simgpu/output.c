@@ -191,7 +191,7 @@ void execute_print(Worker *worker, const Instruction *instruction, Active *activ
 {
     int32_t *taken = (int32_t *)register_write(worker, active, instruction->results[0], 0) - active->first;
     for (uint32_t lane = active->first; lane < active->end; lane++)
-        if (active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1)
+        if (active_has(active, lane))
             taken[lane] = print_lane(worker, lane, register_value(worker, instruction->sources[0], lane),
                                      register_value(worker, instruction->sources[1], lane));
     register_written(worker, active, instruction->results[0], 0);

@@ -201,18 +201,13 @@ static bool holds(const Allocation *allocation, uint64_t address)
 
 /* ---- all spaces -------------------------------------------------------------------------------------------------- */
 
-static bool is_active(const Active *active, uint32_t lane)
-{
-    return active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1;
-}
-
 static void watch_global(Worker *worker, const Instruction *instruction, bool is_store, const Active *active,
                          uint64_t first, const int32_t *relative, uint32_t bytes)
 {
     const Memory *memory = worker->launch->memory;
     int allocation = memory_find(memory, first);
     for (uint32_t lane = active->first; lane < active->end; lane++) {
-        if (!is_active(active, lane))
+        if (!active_has(active, lane))
             continue;
         uint64_t address = first + (uint64_t)(int64_t)relative[lane - active->first];
         if (!holds(&memory->allocations[allocation], address))
@@ -233,7 +228,7 @@ static void watch_window(Worker *worker, const Instruction *instruction, PtxSpac
 {
     worker->watch->store += is_store;
     for (uint32_t lane = active->first; lane < active->end; lane++) {
-        if (!is_active(active, lane))
+        if (!active_has(active, lane))
             continue;
         uint64_t address = first + (uint64_t)(int64_t)relative[lane - active->first];
         if (space == PTX_LOCAL)

@@ -176,6 +176,10 @@ void fault_describe_place(const Launch *launch, SimSpace space, uint64_t address
 /* ---- active lanes (worker.c) ------------------------------------------------------------------------------------- */
 /* Recomputes everything from `bits`. */
 void active_measure(Active *active, const Worker *worker);
+static inline bool active_has(const Active *active, uint32_t lane)
+{
+    return active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1;
+}
 /* The lanes of `active` in which a predicate holds; false: none. `part` may be the result. */
 bool active_where(Worker *worker, const Active *active, Operand predicate, bool negated, Active *part);
 const uint8_t *active_mask(Worker *worker, Active *active);

@@ -220,7 +220,7 @@ static bool find_box(const Visit *visit, const Active *active, uint32_t from[3],
         to[i] = 0;
     }
     for (uint32_t lane = active->first; lane < active->end; lane++) {
-        if (!(active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1))
+        if (!active_has(active, lane))
             continue;
         const uint32_t at[3] = {lane % shape[0], lane / shape[0] % shape[1], lane / shape[0] / shape[1]};
         for (int i = 0; i < 3; i++) {

@@ -81,7 +81,7 @@ static bool is_apart(const Active *active, const Pattern *pattern, uint32_t byte
     bool ascends = true;
     for (uint32_t i = 0; i < pattern->count; i++) {
         uint32_t lane = pattern->first + i;
-        if (!(active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1))
+        if (!active_has(active, lane))
             continue;
         ascends &= count == 0 || pattern->relative[i] >= places[count - 1];
         places[count++] = pattern->relative[i];
