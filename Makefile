@@ -188,9 +188,11 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(patsubst %,$(BUILD)/lib%.a,$(ca
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -lcmocka -o $@
 
 # Libraries that stand in for NVIDIA's where there is no GPU.
-$(BUILD)/tests/lib%.so.1: tests/fake/%.c
+$(BUILD)/tests/libcuda.so.1: $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard tests/fake/cuda*.c))
+$(BUILD)/tests/libnvml.so.1: $(BUILD)/pic/tests/fake/nvml.o
+$(BUILD)/tests/lib%.so.1:
 	@mkdir -p $(@D)
-	$(call say,LD)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(plain_flags) -fPIC -shared -MMD -MP -MF $(@:.so.1=.d) -MT $@ $< -lpthread -o $@
+	$(call say,LD)$(CC) $(plain_flags) -shared $(filter %.o,$^) -lpthread -o $@
 
 $(addprefix $(BUILD)/harness/tests/,test_device_cuda test_device_cuda_array test_cuda_exchange): | $(BUILD)/tests/libcuda.so.1
 $(BUILD)/harness/tests/test_device_watch: | $(BUILD)/tests/libnvml.so.1

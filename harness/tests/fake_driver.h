@@ -1,4 +1,4 @@
-/* fake_driver.h - has device_open("cuda") find the driver library that stands in for NVIDIA's (tests/fake/cuda.c). */
+/* fake_driver.h - has device_open("cuda") find the driver library that stands in for NVIDIA's (tests/fake/cuda.h). */
 #ifndef HARNESS_TESTS_FAKE_DRIVER_H
 #define HARNESS_TESTS_FAKE_DRIVER_H
 

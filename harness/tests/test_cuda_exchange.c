@@ -1,4 +1,4 @@
-/* Device memory that two processes share, against the driver library that stands in for NVIDIA's (tests/fake/cuda.c).
+/* Device memory that two processes share, against the driver library that stands in for NVIDIA's (tests/fake/cuda.h).
  * A process opens a GPU once: the other side of each exchange is a child that was there before. */
 #include "base/tests/unit.h"
 

@@ -1,4 +1,4 @@
-/* The real GPU's code, against a driver library that stands in for NVIDIA's (tests/fake/cuda.c). A process opens a GPU
+/* The real GPU's code, against a driver library that stands in for NVIDIA's (tests/fake/cuda.h). A process opens a GPU
  * once, and may lose it to a fault: each test has a process of its own. */
 #include "base/tests/unit.h"
 
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What the kernels do, tests/fake/cuda.c tells. */
+/* What the kernels do, tests/fake/cuda.h tells. */
 static const char MODULE[] = "kernel store 12\nkernel spin 4\nkernel hang 0\nkernel fault 0\nvariable numbers 16\n";
 
 enum {

@@ -1,5 +1,5 @@
 /* Arrays and textures of the real GPU's code, against the driver library that stands in for NVIDIA's
- * (tests/fake/cuda.c). A process opens a GPU once: all tests share it. */
+ * (tests/fake/cuda.h). A process opens a GPU once: all tests share it. */
 #include "base/tests/unit.h"
 
 #include "base/text.h"
