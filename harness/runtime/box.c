@@ -1,11 +1,10 @@
 #include "harness/runtime/box.h"
-#include "harness/runtime/copy.h"
+#include "harness/runtime/address.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/stream.h"
+#include "harness/runtime/transfer.h"
 
 #include <string.h>
-
-enum { PIECE_BYTES = 4 << 20 };
 
 Place place_in_memory(const void *pointer, size_t pitch, size_t slice_rows)
 {
@@ -81,9 +80,9 @@ static size_t least(size_t a, size_t b)
 /* As many whole slices, else whole rows, else bytes of one row, as staging takes at a time. */
 static Box piece_of(const Box *box)
 {
-    size_t width = least(box->width_bytes, PIECE_BYTES);
-    size_t height = least(box->height, PIECE_BYTES / width);
-    size_t depth = height < box->height ? 1 : least(box->depth, PIECE_BYTES / (width * height));
+    size_t width = least(box->width_bytes, TRANSFER_PIECE_BYTES);
+    size_t height = least(box->height, TRANSFER_PIECE_BYTES / width);
+    size_t depth = height < box->height ? 1 : least(box->depth, TRANSFER_PIECE_BYTES / (width * height));
     return (Box){width, height, depth};
 }
 
@@ -110,7 +109,7 @@ static cudaError_t check_all(const Place *place, const Box *box)
     size_t rows = (box->depth - 1) * place->slice_rows + box->height - 1;
     if (place->pointer == NULL || is_host(place))
         return cudaSuccess;
-    return check_owned((uint64_t)(uintptr_t)place->pointer, rows * place->pitch + box->width_bytes);
+    return transfer_check((uint64_t)(uintptr_t)place->pointer, rows * place->pitch + box->width_bytes);
 }
 
 static cudaError_t copy_in_pieces(Place to, Place from, Box box, uint64_t stream)
@@ -150,5 +149,5 @@ cudaError_t copy_box(Place to, Place from, Box box, enum cudaMemcpyKind kind, cu
         copy_on_host(to, from, box);
     else
         error = copy_in_pieces(to, from, box, stream_id(stream));
-    return error == cudaSuccess && managed_holds((uint64_t)(uintptr_t)to.pointer) ? managed_pull() : error;
+    return managed_refresh((uint64_t)(uintptr_t)to.pointer, error);
 }

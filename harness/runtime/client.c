@@ -147,6 +147,11 @@ const char *cudaGetErrorString(cudaError_t error)
 
 /* ---- the runner -------------------------------------------------------------------------------------------------- */
 
+bool is_arena_address(uint64_t address)
+{
+    return address - DEVICE_BASE < DEVICE_SPAN;
+}
+
 /* The reservation keeps every host pointer out of the range of device addresses, so that an address tells what it is;
  * host code that follows a device pointer meets a segmentation fault, as with a real GPU. */
 bool convjudge_attach(int ring_descriptor)

@@ -14,6 +14,9 @@ void client_lock(void);
 void client_unlock(void);
 uint8_t *client_staging(void);
 
+/* In the range reserved for device memory; managed memory is, too. */
+bool is_arena_address(uint64_t address);
+
 /* Asks and waits. `reply` may be NULL. */
 cudaError_t client_call(RingKind kind, RingWords words, RingReply *reply);
 cudaError_t client_call_body(RingKind kind, const void *body, size_t bytes, const void *more, size_t more_bytes,

@@ -1,76 +1,13 @@
-#include "harness/runtime/copy.h"
-#include "harness/device/device.h"
+#include "harness/runtime/address.h"
 #include "harness/runtime/box.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/registration.h"
 #include "harness/runtime/stream.h"
+#include "harness/runtime/transfer.h"
 
 #include <string.h>
 
-enum { PIECE_BYTES = 4 << 20 };
-
-bool is_arena_address(uint64_t address)
-{
-    return address - DEVICE_BASE < DEVICE_SPAN;
-}
-
-bool is_device_address(const void *address)
-{
-    return is_arena_address((uint64_t)(uintptr_t)address) || variable_holds((uint64_t)(uintptr_t)address);
-}
-
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
-
-/* Nothing is copied where not all of it can be. */
-cudaError_t check_owned(uint64_t address, uint64_t bytes)
-{
-    return client_call(RING_OWNED, (RingWords){{address, bytes}}, NULL);
-}
-
-static uint64_t piece_of(uint64_t bytes)
-{
-    return bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
-}
-
-cudaError_t copy_to_device(uint64_t to, const void *from, uint64_t bytes, uint64_t stream)
-{
-    cudaError_t error = bytes > PIECE_BYTES ? check_owned(to, bytes) : cudaSuccess;
-    for (uint64_t done = 0; done < bytes && error == cudaSuccess; done += piece_of(bytes - done)) {
-        uint64_t count = piece_of(bytes - done);
-        client_lock();
-        memcpy(client_staging(), (const uint8_t *)from + done, count);
-        error = client_call(RING_WRITE, (RingWords){{to + done, count, stream}}, NULL);
-        client_unlock();
-    }
-    return error;
-}
-
-cudaError_t copy_from_device(void *to, uint64_t from, uint64_t bytes, uint64_t stream)
-{
-    cudaError_t error = bytes > PIECE_BYTES ? check_owned(from, bytes) : cudaSuccess;
-    for (uint64_t done = 0; done < bytes && error == cudaSuccess; done += piece_of(bytes - done)) {
-        uint64_t count = piece_of(bytes - done);
-        client_lock();
-        error = client_call(RING_READ, (RingWords){{from + done, count, stream}}, NULL);
-        if (error == cudaSuccess)
-            memcpy((uint8_t *)to + done, client_staging(), count);
-        client_unlock();
-    }
-    return error;
-}
-
 /* ---- what is copied where ---------------------------------------------------------------------------------------- */
-
-/* Addresses decide, not the kind: a device pointer works where the kind says host; a host pointer where it says device
- * is an error (both measured on an H200 with CUDA 13.0). */
-cudaError_t check_kind(bool to_device, bool from_device, enum cudaMemcpyKind kind)
-{
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
-    bool to_must = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    bool from_must = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    return (to_must && !to_device) || (from_must && !from_device) ? cudaErrorInvalidValue : cudaSuccess;
-}
 
 static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
@@ -86,12 +23,12 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     if (to_device && from_device)
         error = client_call(RING_COPY, (RingWords){{to_address, from_address, bytes, stream_id(stream)}}, NULL);
     else if (to_device)
-        error = copy_to_device(to_address, from, bytes, stream_id(stream));
+        error = transfer_to_device(to_address, from, bytes, stream_id(stream));
     else if (from_device)
-        error = copy_from_device(to, from_address, bytes, stream_id(stream));
+        error = transfer_from_device(to, from_address, bytes, stream_id(stream));
     else
         memmove(to, from, bytes);
-    return error == cudaSuccess && managed_holds(to_address) ? managed_pull() : error;
+    return managed_refresh(to_address, error);
 }
 
 static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -140,7 +77,7 @@ static cudaError_t fill(void *to, int value, size_t bytes, cudaStream_t stream)
     cudaError_t error = is_device_address(to) ? managed_push() : cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = client_call(RING_FILL, (RingWords){{address, (uint8_t)value, bytes, stream_id(stream)}}, NULL);
-    return error == cudaSuccess && managed_holds(address) ? managed_pull() : error;
+    return managed_refresh(address, error);
 }
 
 static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
@@ -154,7 +91,7 @@ static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, si
     cudaError_t error = is_device_address(to) ? managed_push() : cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = client_call_body(RING_FILL_ROWS, &rows, sizeof rows, NULL, 0, NULL);
-    return error == cudaSuccess && managed_holds(address) ? managed_pull() : error;
+    return managed_refresh(address, error);
 }
 
 /* Slices that follow one another without a gap are one long one. */

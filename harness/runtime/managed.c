@@ -1,5 +1,5 @@
 #include "harness/runtime/managed.h"
-#include "harness/runtime/copy.h"
+#include "harness/runtime/transfer.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ cudaError_t managed_adopt(uint64_t address, uint64_t bytes)
     *managed = (Managed){address, bytes, all};
     all = managed;
     client_unlock();
-    return copy_from_device((void *)(uintptr_t)address, address, bytes, 0);
+    return transfer_from_device((void *)(uintptr_t)address, address, bytes, 0);
 }
 
 bool managed_forget(uint64_t address)
@@ -63,7 +63,7 @@ cudaError_t managed_push(void)
     cudaError_t error = cudaSuccess;
     client_lock();
     for (const Managed *managed = all; managed != NULL && error == cudaSuccess; managed = managed->next)
-        error = copy_to_device(managed->address, (void *)(uintptr_t)managed->address, managed->bytes, 0);
+        error = transfer_to_device(managed->address, (void *)(uintptr_t)managed->address, managed->bytes, 0);
     client_unlock();
     return error;
 }
@@ -73,7 +73,12 @@ cudaError_t managed_pull(void)
     cudaError_t error = cudaSuccess;
     client_lock();
     for (const Managed *managed = all; managed != NULL && error == cudaSuccess; managed = managed->next)
-        error = copy_from_device((void *)(uintptr_t)managed->address, managed->address, managed->bytes, 0);
+        error = transfer_from_device((void *)(uintptr_t)managed->address, managed->address, managed->bytes, 0);
     client_unlock();
     return error;
+}
+
+cudaError_t managed_refresh(uint64_t address, cudaError_t error)
+{
+    return error == cudaSuccess && managed_holds(address) ? managed_pull() : error;
 }

@@ -15,5 +15,7 @@ bool managed_holds(uint64_t address);
 
 cudaError_t managed_push(void);
 cudaError_t managed_pull(void);
+/* What a copy to `address` ended with; where it went well and the address is managed, the host's copy is read again. */
+cudaError_t managed_refresh(uint64_t address, cudaError_t error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "harness/runtime/copy.h"
+#include "harness/runtime/address.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/older.h"
 

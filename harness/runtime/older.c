@@ -1,6 +1,6 @@
 #include "harness/runtime/older.h"
 #include "harness/runtime/attach.h"
-#include "harness/runtime/client.h"
+#include "harness/runtime/cuda_api.h"
 
 #include <string.h>
 
@@ -61,9 +61,9 @@ _Static_assert(offsetof(OlderProperties, surfaceAlignment) == 568 && sizeof(Olde
     memcpy(&older.first, &properties->first,                                                                           \
            offsetof(OlderProperties, last) + sizeof older.last - offsetof(OlderProperties, first))
 
-void give_older_properties(void *to, const struct cudaDeviceProp *properties)
+void give_older_properties(void *to, const struct cudaDeviceProp *properties, int clock_khz, int memory_clock_khz)
 {
-    OlderProperties older = {.deviceOverlap = 1};
+    OlderProperties older = {.deviceOverlap = 1, .clockRate = clock_khz, .memoryClockRate = memory_clock_khz};
     COPY(name, maxGridSize);
     COPY(totalConstMem, texturePitchAlignment);
     older.multiProcessorCount = properties->multiProcessorCount;
@@ -74,39 +74,5 @@ void give_older_properties(void *to, const struct cudaDeviceProp *properties)
     COPY(memoryBusWidth, hostNativeAtomicSupported);
     COPY(pageableMemoryAccess, cooperativeLaunch);
     COPY(sharedMemPerBlockOptin, reservedSharedMemPerBlock);
-    cudaDeviceGetAttribute(&older.clockRate, cudaDevAttrClockRate, 0);
-    cudaDeviceGetAttribute(&older.memoryClockRate, cudaDevAttrMemoryClockRate, 0);
     memcpy(to, &older, sizeof older);
-}
-
-/* ---- calls of other names ---------------------------------------------------------------------------------------- */
-
-enum { PROPERTIES_BYTES_IN_12 = 1032 };
-
-cudaError_t cudaGetDeviceProperties_v2(void *properties, int device)
-{
-    struct cudaDeviceProp now;
-    if (properties == NULL)
-        return result(cudaErrorInvalidValue);
-    cudaError_t error = cudaGetDeviceProperties(&now, device);
-    if (error == cudaSuccess) {
-        memset(properties, 0, PROPERTIES_BYTES_IN_12);
-        give_older_properties(properties, &now);
-    }
-    return error;
-}
-
-cudaError_t cudaThreadSynchronize(void)
-{
-    return cudaDeviceSynchronize();
-}
-
-cudaError_t cudaThreadExit(void)
-{
-    return cudaDeviceReset();
-}
-
-cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
-{
-    return cudaDeviceGetLimit(value, limit);
 }

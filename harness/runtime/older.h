@@ -1,5 +1,5 @@
-/* older.h - what programs expect that were compiled with the headers of CUDA 11 and 12: structs were shorter, and some calls
- * had other names. The rest of this library is of CUDA 13.  */
+/* older.h - the structs that programs expect which were compiled with the headers of CUDA 11 and 12: they were shorter. The
+ * rest of this library is of CUDA 13.  */
 #ifndef RUNTIME_OLDER_H
 #define RUNTIME_OLDER_H
 
@@ -14,6 +14,6 @@ void give_struct(void *to, const void *from, size_t bytes_in_11, size_t bytes_in
 bool compiled_for_11(void);
 struct cudaDeviceProp;
 /* Fills in CUDA 11's struct, or CUDA 12's, which begins likewise. */
-void give_older_properties(void *to, const struct cudaDeviceProp *properties);
+void give_older_properties(void *to, const struct cudaDeviceProp *properties, int clock_khz, int memory_clock_khz);
 
 #endif

@@ -90,18 +90,40 @@ static void fill_properties(const DeviceInfo *info, struct cudaDeviceProp *prop)
     prop->streamPrioritiesSupported = 1;
 }
 
+static cudaError_t ask_properties(const void *wanted, int device, DeviceInfo *info, struct cudaDeviceProp *properties)
+{
+    cudaError_t error = device != 0 ? cudaErrorInvalidDevice : wanted == NULL ? cudaErrorInvalidValue : ask_device(info);
+    if (error == cudaSuccess)
+        fill_properties(info, properties);
+    return error;
+}
+
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
     DeviceInfo info;
     struct cudaDeviceProp properties;
-    cudaError_t error = device != 0 ? cudaErrorInvalidDevice : prop == NULL ? cudaErrorInvalidValue : ask_device(&info);
+    cudaError_t error = ask_properties(prop, device, &info, &properties);
     if (error != cudaSuccess)
         return result(error);
-    fill_properties(&info, &properties);
     if (compiled_for_11())
-        give_older_properties(prop, &properties);
+        give_older_properties(prop, &properties, least_of(info.clock_khz), least_of(info.memory_clock_khz));
     else
         *prop = properties;
+    return cudaSuccess;
+}
+
+enum { PROPERTIES_BYTES_IN_12 = 1032 };
+
+/* What CUDA 12's header calls cudaGetDeviceProperties(). */
+cudaError_t cudaGetDeviceProperties_v2(void *prop, int device)
+{
+    DeviceInfo info;
+    struct cudaDeviceProp properties;
+    cudaError_t error = ask_properties(prop, device, &info, &properties);
+    if (error != cudaSuccess)
+        return result_of("cudaGetDeviceProperties", error);
+    memset(prop, 0, PROPERTIES_BYTES_IN_12);
+    give_older_properties(prop, &properties, least_of(info.clock_khz), least_of(info.memory_clock_khz));
     return cudaSuccess;
 }
 

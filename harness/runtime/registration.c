@@ -1,5 +1,4 @@
 #include "harness/runtime/registration.h"
-#include "harness/runtime/copy.h"
 #include "harness/runtime/managed.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "harness/device/device.h"
+#include "harness/runtime/address.h"
 #include "harness/runtime/array.h"
-#include "harness/runtime/copy.h"
 #include "harness/runtime/older.h"
 
 #include <stdlib.h>
