@@ -81,15 +81,6 @@ bool simgpu_find(const SimGpu *gpu, uint64_t address, uint64_t bytes, SimAllocat
     return true;
 }
 
-bool simgpu_nearest(const SimGpu *gpu, uint64_t address, SimAllocation *found)
-{
-    int index = memory_nearest(&gpu->memory, address);
-    if (index < 0)
-        return false;
-    show(&gpu->memory.allocations[index], found);
-    return true;
-}
-
 void simgpu_clear_written(SimGpu *gpu, uint64_t address)
 {
     int index = memory_find(&gpu->memory, address);

@@ -50,8 +50,6 @@ typedef struct SimAllocation {
     bool kernel_wrote;   /* a kernel stored into it since simgpu_clear_written() */
 } SimAllocation;
 bool simgpu_find(const SimGpu *gpu, uint64_t address, uint64_t bytes, SimAllocation *found);
-/* The living allocation nearest to an address that lies in none, for messages. */
-bool simgpu_nearest(const SimGpu *gpu, uint64_t address, SimAllocation *found);
 void simgpu_clear_written(SimGpu *gpu, uint64_t address);
 /* What an allocation is called in messages, and the size of its elements: "output[12]" instead of "offset 48 of an
  * allocation of 4000 bytes". At most 31 characters are kept. */
