@@ -47,6 +47,17 @@ void *arena_array(Arena *arena, size_t count, size_t size)
     return arena_alloc(arena, count * size);
 }
 
+void *arena_grown(Arena *arena, void *items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return items;
+    *capacity = *capacity == 0 ? 64 : 2 * *capacity;
+    void *larger = arena_array(arena, *capacity, size);
+    if (count > 0)
+        memcpy(larger, items, count * size);
+    return larger;
+}
+
 char *arena_copy(Arena *arena, const char *text, size_t length)
 {
     char *copy = arena_alloc(arena, length + 1);

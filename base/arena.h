@@ -15,6 +15,9 @@ typedef struct Arena {
 void *arena_alloc(Arena *arena, size_t size);
 /* `count` zeroed elements of `size` bytes; ends the process when the product overflows. */
 void *arena_array(Arena *arena, size_t count, size_t size);
+/* Room for one more behind `count` elements of `size` bytes: `items` while they are fewer than `*capacity`, else a copy
+ * with twice the capacity. An array that begins as NULL, with a capacity of 0, needs no other preparation. */
+void *arena_grown(Arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 /* A terminated copy of `length` bytes. */
 char *arena_copy(Arena *arena, const char *text, size_t length);
 /* A terminated copy of a string. */

@@ -131,13 +131,7 @@ Status solution_judge(const Submission *submission, const Problem *problem, cons
 
 void paths_add(Paths *paths, const char *path)
 {
-    if (paths->count == paths->capacity) {
-        const char **larger = arena_array(&paths->arena, 2 * paths->capacity + 64, sizeof *larger);
-        if (paths->count > 0)
-            memcpy(larger, paths->items, paths->count * sizeof *larger);
-        paths->items = larger;
-        paths->capacity = 2 * paths->capacity + 64;
-    }
+    paths->items = arena_grown(&paths->arena, paths->items, paths->count, &paths->capacity, sizeof *paths->items);
     paths->items[paths->count++] = arena_string(&paths->arena, path);
 }
 

@@ -304,13 +304,7 @@ typedef struct Rows {
 
 static void *rows_next(Rows *rows)
 {
-    if (rows->count == rows->capacity) {
-        rows->capacity = rows->capacity == 0 ? 64 : 2 * rows->capacity;
-        char *larger = arena_array(rows->arena, rows->capacity, rows->item_bytes);
-        if (rows->count > 0)
-            memcpy(larger, rows->items, rows->count * rows->item_bytes);
-        rows->items = larger;
-    }
+    rows->items = arena_grown(rows->arena, rows->items, rows->count, &rows->capacity, rows->item_bytes);
     return rows->items + rows->item_bytes * rows->count++;
 }
 

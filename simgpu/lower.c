@@ -56,25 +56,11 @@ static uint32_t logarithm(uint32_t bytes)
     return bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
 }
 
-/* Doubles an array in an arena when it is full. */
-static void *grown(Arena *arena, void *array, int count, int *capacity, size_t size)
-{
-    if (count < *capacity)
-        return array;
-    *capacity = *capacity == 0 ? 64 : *capacity * 2;
-    void *larger = arena_array(arena, (size_t)*capacity, size);
-    if (count > 0)
-        memcpy(larger, array, (size_t)count * size);
-    return larger;
-}
-
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
 uint32_t new_virtual(Lowering *l, uint32_t size)
 {
-    int capacity = (int)l->register_capacity;
-    l->register_sizes = grown(l->arena, l->register_sizes, (int)l->register_count, &capacity, 1);
-    l->register_capacity = (uint32_t)capacity;
+    l->register_sizes = arena_grown(l->arena, l->register_sizes, l->register_count, &l->register_capacity, 1);
     l->register_sizes[l->register_count] = (uint8_t)size;
     return l->register_count++;
 }
@@ -93,7 +79,8 @@ Operand pinned(Lowering *l, PinnedKind kind, int detail, uint64_t value, uint32_
             bytes_of(other->operand) == bytes)
             return other->operand;
     }
-    code->pinned = grown(&code->arena, code->pinned, code->pinned_count, &l->pinned_capacity, sizeof *code->pinned);
+    code->pinned = arena_grown(&code->arena, code->pinned, (size_t)code->pinned_count, &l->pinned_capacity,
+                               sizeof *code->pinned);
     Pinned *new = &code->pinned[code->pinned_count++];
     *new = (Pinned){.kind = kind, .detail = detail, .value = value, .operand = temporary(l, bytes)};
     return new->operand;
@@ -228,8 +215,8 @@ Instruction *emit(Lowering *l, InstructionKind kind)
     Code *code = l->code;
     if (code->instruction_count == MAX_CODE_INSTRUCTIONS)
         lower_refuse(l, "the kernel is too large");
-    code->instructions = grown(&code->arena, code->instructions, code->instruction_count, &l->instruction_capacity,
-                               sizeof *code->instructions);
+    code->instructions = arena_grown(&code->arena, code->instructions, (size_t)code->instruction_count,
+                                     &l->instruction_capacity, sizeof *code->instructions);
     Instruction *instruction = &code->instructions[code->instruction_count++];
     *instruction = (Instruction){.kind = (uint8_t)kind, .guard = l->guard, .guard_negated = l->guard_negated,
                                  .index = -1};
@@ -317,8 +304,8 @@ static BlockLine *current_block_line(Lowering *l)
     for (int i = code->block_line_count - 1; i >= 0 && code->block_lines[i].block == block; i--)
         if (code->block_lines[i].file == l->source->file && code->block_lines[i].line == l->source->line)
             return &code->block_lines[i];
-    code->block_lines = grown(&code->arena, code->block_lines, code->block_line_count, &l->block_line_capacity,
-                              sizeof *code->block_lines);
+    code->block_lines = arena_grown(&code->arena, code->block_lines, (size_t)code->block_line_count,
+                                    &l->block_line_capacity, sizeof *code->block_lines);
     BlockLine *new = &code->block_lines[code->block_line_count++];
     *new = (BlockLine){.block = block, .file = l->source->file, .line = l->source->line};
     return new;
@@ -348,13 +335,8 @@ void count_class(Lowering *l, OpClass op_class)
 static void note_line(Lowering *l)
 {
     Code *code = l->code;
-    if (code->line_count == l->line_capacity) {
-        l->line_capacity = l->line_capacity == 0 ? 64 : l->line_capacity * 2;
-        CodeLine *larger = arena_array(&code->arena, (size_t)l->line_capacity, sizeof *larger);
-        if (code->line_count > 0)
-            memcpy(larger, code->lines, (size_t)code->line_count * sizeof *larger);
-        code->lines = larger;
-    }
+    code->lines = arena_grown(&code->arena, code->lines, (size_t)code->line_count, &l->line_capacity,
+                              sizeof *code->lines);
     code->lines[code->line_count++] = (CodeLine){.ptx_line = l->source->ptx_line, .block = code->block_count - 1};
 }
 

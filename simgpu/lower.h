@@ -60,9 +60,10 @@ typedef struct Lowering {
     Operand guard;
     bool guard_negated;
 
-    int instruction_capacity, block_capacity, block_line_capacity, line_capacity, pinned_capacity;
+    size_t instruction_capacity, block_capacity, block_line_capacity, line_capacity, pinned_capacity;
     uint8_t *register_sizes;   /* [register_count] logarithm of bytes of virtual registers */
-    uint32_t register_count, register_capacity;
+    uint32_t register_count;
+    size_t register_capacity;
     Placement *shared;         /* the kernel's shared variables */
     const PtxVariable *unsized_shared; /* one of those at the start of dynamic shared memory; NULL: none */
     PendingBranch *pending;

@@ -23,13 +23,8 @@ int new_block(Lowering *l)
         return code->block_count - 1;
     if (code->block_count > 0)
         code->blocks[code->block_count - 1].end = code->instruction_count;
-    if (code->block_count == l->block_capacity) {
-        l->block_capacity = l->block_capacity == 0 ? 32 : l->block_capacity * 2;
-        Block *larger = arena_array(&code->arena, (size_t)l->block_capacity, sizeof *larger);
-        if (code->block_count > 0)
-            memcpy(larger, code->blocks, (size_t)code->block_count * sizeof *larger);
-        code->blocks = larger;
-    }
+    code->blocks = arena_grown(&code->arena, code->blocks, (size_t)code->block_count, &l->block_capacity,
+                               sizeof *code->blocks);
     code->blocks[code->block_count] = (Block){
         .first = code->instruction_count, .end = code->instruction_count, .target = -1,
         .guard = none, .index = none, .threads = none, .source = none, .result = none};

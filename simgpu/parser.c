@@ -20,13 +20,8 @@ static void skip_statement(Parser *p)
 static PtxInstruction *add_instruction(Parser *p)
 {
     PtxFunction *function = p->function;
-    if (function->instruction_count == p->instruction_capacity) {
-        p->instruction_capacity = p->instruction_capacity == 0 ? 128 : p->instruction_capacity * 2;
-        PtxInstruction *grown = arena_array(p->arena, (size_t)p->instruction_capacity, sizeof *grown);
-        if (function->instruction_count > 0)
-            memcpy(grown, function->instructions, (size_t)function->instruction_count * sizeof *grown);
-        function->instructions = grown;
-    }
+    function->instructions = arena_grown(p->arena, function->instructions, (size_t)function->instruction_count,
+                                         &p->instruction_capacity, sizeof *function->instructions);
     return &function->instructions[function->instruction_count++];
 }
 
@@ -244,7 +239,8 @@ static void parse_function(Parser *p, bool is_entry)
     int outer_depth = p->depth;
     function->is_entry = is_entry;
     p->function = function;
-    p->register_capacity = p->instruction_capacity = 0;
+    p->register_capacity = 0;
+    p->instruction_capacity = 0;
     p->file = p->line = p->function_file = 0;
     if (!is_entry && p->token.kind == TOKEN_WORD && p->token.text[0] == '.')
         advance(p); /* .noreturn and the like */

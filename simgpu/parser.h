@@ -52,7 +52,8 @@ typedef struct Parser {
     PtxFunction *function;
     LabelUse *label_uses;
     bool in_call;              /* where "(" begins a list, not an expression */
-    int instruction_capacity, register_capacity;
+    size_t instruction_capacity;
+    int register_capacity;
     int file, line;            /* of the latest .loc */
     int function_file;         /* of the function's first .loc */
 } Parser;

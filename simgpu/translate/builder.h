@@ -56,7 +56,7 @@ typedef struct Builder {
     int32_t names;
     Order global, shared;
     Text head, rows, lanes, commit, leaves, text; /* of a stretch: scalars and tests, what a row needs, its loop, ... */
-    int point_capacity;
+    size_t point_capacity;
 } Builder;
 
 /* ---- liveness.c ---- */

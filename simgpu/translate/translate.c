@@ -48,13 +48,7 @@ static void add_scalar(Builder *b, Text *to, Point *point, Operand operand, cons
 int new_point(Builder *b, Text *to, int32_t instruction, const Value *values, const Operand *only, int only_count)
 {
     Translation *t = b->translation;
-    if (t->point_count == b->point_capacity) {
-        Point *larger = arena_array(b->arena, (size_t)b->point_capacity * 2 + 64, sizeof *larger);
-        if (t->point_count > 0)
-            memcpy(larger, t->points, (size_t)t->point_count * sizeof *larger);
-        t->points = larger;
-        b->point_capacity = b->point_capacity * 2 + 64;
-    }
+    t->points = arena_grown(b->arena, t->points, (size_t)t->point_count, &b->point_capacity, sizeof *t->points);
     Point *point = &t->points[t->point_count];
     *point = (Point){.block = b->block, .instruction = instruction};
     point->scalars = arena_array(b->arena, b->code->slot_count, sizeof *point->scalars);
