@@ -1,9 +1,6 @@
-#include "base/tests/unit.h"
-
-#include "harness/device/device.h"
+#include "harness/tests/sim_fixture.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* store(p, v): thread i of the grid writes v + i to p[i]. spin(): never ends. take(to, from): writes numbers[0] to to[0]
  * and from[0] to to[1]. clash(p): each block writes its own number to p[0]. */
@@ -49,38 +46,9 @@ static const char PTX[] =
     "  bra.uni $loop;\n"
     "}\n";
 
-typedef struct Fixture {
-    Device *device;
-    const DeviceOps *ops;
-    DeviceModule *module;
-    uint64_t array; /* of 1 MiB */
-} Fixture;
-
-enum { ARRAY_BYTES = 1 << 20 };
-
 static int set_up(void **state)
 {
-    static Fixture f;
-    Message why;
-    if (device_open("sim", &f.device, &why) != STATUS_OK) {
-        print_error("%s\n", why.text);
-        return -1;
-    }
-    f.ops = f.device->ops;
-    if (f.ops->module_load(f.device, PTX, sizeof PTX - 1, &f.module, &why) != STATUS_OK) {
-        print_error("%s\n", why.text);
-        return -1;
-    }
-    *state = &f;
-    return f.ops->alloc(f.device, ARRAY_BYTES, &f.array);
-}
-
-static int tear_down(void **state)
-{
-    Fixture *f = *state;
-    f->ops->module_unload(f->device, f->module);
-    f->ops->close(f->device);
-    return 0;
+    return open_sim(state, PTX);
 }
 
 static CudaError store(Fixture *f, uint64_t to, uint32_t value, uint32_t blocks, DeviceStream *stream)
@@ -527,7 +495,7 @@ static void device_names_are_resolved_or_refused(void **state)
     }
 }
 
-#define ON_A_DEVICE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define ON_A_DEVICE(test) cmocka_unit_test_setup_teardown(test, set_up, close_sim)
 
 static void an_engine_that_does_not_exist_is_refused(void **state)
 {

@@ -1,9 +1,5 @@
 /* Textures of the simulated GPU, as the broker asks for them; what a fetch gives is simgpu/tests/test_texture.c's.  */
-#include "base/tests/unit.h"
-
-#include "harness/device/device.h"
-
-#include <string.h>
+#include "harness/tests/sim_fixture.h"
 
 /* fetch1(t, out, x, y, z), fetch2, fetch3 and index1 write one texel's first two channels, whatever they are. */
 #define KERNEL(name, fetch)                                                                                            \
@@ -19,36 +15,9 @@ static const char PTX[] =
     KERNEL("fetch2", "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0, %f1}]")
     KERNEL("fetch3", "tex.3d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0, %f1, %f2, %f2}]");
 
-typedef struct Fixture {
-    Device *device;
-    const DeviceOps *ops;
-    DeviceModule *module;
-    uint64_t out;
-} Fixture;
-
 static int set_up(void **state)
 {
-    static Fixture f;
-    Message why;
-    if (device_open("sim", &f.device, &why) != STATUS_OK) {
-        print_error("%s\n", why.text);
-        return -1;
-    }
-    f.ops = f.device->ops;
-    if (f.ops->module_load(f.device, PTX, sizeof PTX - 1, &f.module, &why) != STATUS_OK) {
-        print_error("%s\n", why.text);
-        return -1;
-    }
-    *state = &f;
-    return f.ops->alloc(f.device, 8, &f.out);
-}
-
-static int tear_down(void **state)
-{
-    Fixture *f = *state;
-    f->ops->module_unload(f->device, f->module);
-    f->ops->close(f->device);
-    return 0;
+    return open_sim(state, PTX);
 }
 
 /* What the kernel reads: two channels as they are. */
@@ -57,11 +26,11 @@ static void fetch(Fixture *f, const char *kernel, uint64_t texture, const float 
     struct {
         uint64_t texture, out;
         float place[3];
-    } parameters = {texture, f->out, {place[0], place[1], place[2]}};
+    } parameters = {texture, f->array, {place[0], place[1], place[2]}};
     DeviceLaunch launch = {.function = f->ops->function(f->module, kernel), .grid = {1, 1, 1}, .block = {1, 1, 1},
                            .parameters = &parameters, .parameter_bytes = 28};
     assert_int_equal(f->ops->launch(f->device, &launch), 0);
-    assert_int_equal(f->ops->read(f->device, channels, f->out, 8, NULL), 0);
+    assert_int_equal(f->ops->read(f->device, channels, f->array, 8, NULL), 0);
 }
 
 static float fetch_float(Fixture *f, const char *kernel, uint64_t texture, float x, float y, float z)
@@ -192,7 +161,7 @@ static void a_destroyed_texture_is_a_fault(void **state)
     struct {
         uint64_t texture, out;
         float place[3];
-    } parameters = {texture, f->out, {0}};
+    } parameters = {texture, f->array, {0}};
     DeviceLaunch launch = {.function = f->ops->function(f->module, "fetch2"), .grid = {1, 1, 1}, .block = {1, 1, 1},
                            .parameters = &parameters, .parameter_bytes = 28};
     assert_int_equal(f->ops->launch(f->device, &launch), 0);
@@ -204,11 +173,11 @@ static void a_destroyed_texture_is_a_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(arrays_are_read_in_their_dimensions, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_modes_are_those_asked_for, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(memory_is_read_as_its_format_says, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_there_is_not_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_destroyed_texture_is_a_fault, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arrays_are_read_in_their_dimensions, set_up, close_sim),
+        cmocka_unit_test_setup_teardown(the_modes_are_those_asked_for, set_up, close_sim),
+        cmocka_unit_test_setup_teardown(memory_is_read_as_its_format_says, set_up, close_sim),
+        cmocka_unit_test_setup_teardown(what_there_is_not_is_refused, set_up, close_sim),
+        cmocka_unit_test_setup_teardown(a_destroyed_texture_is_a_fault, set_up, close_sim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
