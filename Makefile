@@ -188,13 +188,13 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(patsubst %,$(BUILD)/lib%.a,$(ca
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -lcmocka -o $@
 
 # Libraries that stand in for NVIDIA's where there is no GPU.
-$(BUILD)/tests/libcuda.so.1: $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard tests/fake/cuda*.c))
-$(BUILD)/tests/libnvml.so.1: $(BUILD)/pic/tests/fake/nvml.o
-$(BUILD)/tests/lib%.so.1:
+$(BUILD)/tests/libcuda.so.1: $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard tests/fake/cuda_*.c))
+$(BUILD)/tests/lib%.so.1: $(BUILD)/pic/tests/fake/%.o
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(plain_flags) -shared $(filter %.o,$^) -lpthread -o $@
 
 $(addprefix $(BUILD)/harness/tests/,test_device_cuda test_device_cuda_array test_cuda_exchange): | $(BUILD)/tests/libcuda.so.1
+$(BUILD)/harness/tests/test_device_cuda: | $(BUILD)/tests/libolder_cuda.so.1
 $(BUILD)/harness/tests/test_device_watch: | $(BUILD)/tests/libnvml.so.1
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o

@@ -198,8 +198,10 @@ static Status tabulate(const Problem *problem, const char *device, int *exit_sta
     DeviceInfo gpu;
     Ladder baselines = {0}, references = {0};
     Progress progress = progress_new(stderr);
-    Table table = {.problem = problem, .gpu = device, .progress = &progress};
+    Table table = {.problem = problem, .gpu = gpu.handle, .progress = &progress};
     Status status = device_describe(device, &gpu, why);
+    if (status == STATUS_OK)
+        judge_note_device(&progress, &gpu);
     if (status == STATUS_OK)
         status = ladder_read_baselines(problem, &baselines, why);
     if (status == STATUS_OK)

@@ -1,6 +1,7 @@
 #include "grader/command.h"
 
 #include "base/arena.h"
+#include "grader/judge.h"
 #include "grader/problem.h"
 #include "grader/progress.h"
 #include "grader/reference_times.h"
@@ -101,12 +102,16 @@ Status command_calibrate(const Options *options, int *exit_status, Message *why)
     if (options->operand_count > 0)
         return fail(STATUS_BAD_INPUT, why, "calibrate: expected no file, found '%s'", options->operands[0]);
     Status status = device_describe(device_name, &info, why);
+    if (status == STATUS_OK) {
+        Progress progress = progress_new(stderr);
+        judge_note_device(&progress, &info);
+    }
     if (status == STATUS_OK && info.modelled)
         puts("a simulated GPU has its ceilings from its profile: only the reference solutions are timed");
     else if (status == STATUS_OK)
         status = take_ceilings(&info, why);
     if (status == STATUS_OK)
-        status = time_all_problems(device_name, why);
+        status = time_all_problems(info.handle, why);
     *exit_status = 0;
     return status;
 }

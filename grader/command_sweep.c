@@ -80,6 +80,7 @@ static Status time_all(Sweeping *sweeping, Message *why)
         progress_advance(&progress);
     }
     progress_end(&progress, status == STATUS_OK ? "all timed" : "failed");
+    judge_note_device(&progress, &sweeping->device);
     return status;
 }
 

@@ -296,11 +296,23 @@ static void list_cases(Judge *judge)
         result_keep_largest_case(judge->result, judge->testcases);
 }
 
+void judge_note_device(Progress *progress, const DeviceInfo *device)
+{
+    char outcome[sizeof device->passed_over + 40];
+    if (device->passed_over[0] == '\0')
+        return;
+    snprintf(outcome, sizeof outcome, "simulated: %s", device->passed_over);
+    progress_begin(progress, "device", 0);
+    progress_end(progress, outcome);
+}
+
 /* What is known of the device; more once it is open. */
 static Status learn_device(Judge *judge, Message *why)
 {
     DeviceInfo *device = &judge->result->device;
     Status status = session_device(judge->session, device, why);
+    if (status == STATUS_OK)
+        judge_note_device(judge->job->progress, device);
     if (status == STATUS_OK && device->modelled)
         toolkit_mark_times(&judge->toolkit, device->id, sizeof device->id);
     return status;

@@ -37,6 +37,9 @@ typedef struct JudgeJob {
  * problem and submission must outlive it. */
 MUST_USE Status judge_submission(const JudgeJob *job, Result *result, Message *why);
 
+/* Says in one line that "auto" took the simulated GPU although a driver is there; otherwise nothing. */
+void judge_note_device(Progress *progress, const DeviceInfo *device);
+
 /* The submission as it is compiled to be judged on a device; the object lies in `scratch`. */
 MUST_USE Status judge_compile(const Problem *problem, const Submission *submission, const DeviceInfo *device,
                               const Toolkit *toolkit, const char *scratch, Compiled *compiled, Message *why);

@@ -1,5 +1,6 @@
 #include "grader/reference_times.h"
 
+#include "grader/judge.h"
 #include "grader/ladder.h"
 #include "grader/progress.h"
 #include "grader/ranking.h"
@@ -9,11 +10,11 @@
 
 #include <stdio.h>
 
-static Status time_all(Store *store, const Board *board, const DeviceInfo *info, const char *device, Ladder *ladder,
-                       Message *why)
+static Status time_all(Store *store, const Board *board, const DeviceInfo *info, Ladder *ladder, Message *why)
 {
     Progress progress = progress_new(stderr);
     char outcome[80];
+    judge_note_device(&progress, info);
     snprintf(outcome, sizeof outcome, "%zu reference solutions", ladder->count);
     progress_begin(&progress, board->problem, 0);
     progress_end(&progress, outcome);
@@ -21,7 +22,7 @@ static Status time_all(Store *store, const Board *board, const DeviceInfo *info,
         Rung *rung = &ladder->rungs[i];
         Text text = {0};
         progress_begin_at(&progress, rung->time.name, (int)i, (int)ladder->count);
-        Status status = ladder_time(ladder, rung, device, NULL, why);
+        Status status = ladder_time(ladder, rung, info->handle, NULL, why);
         if (status == STATUS_OK)
             status = store_add_reference(store, board, &rung->time, why);
         if (status != STATUS_OK) {
@@ -71,7 +72,7 @@ Status reference_times_take(const Problem *problem, const char *device, bool exp
         if (info.modelled)
             toolkit_mark_times(&toolkit, info.id, sizeof info.id);
         const Board board = {problem->id, problem->revision.hex, info.id, info.epoch};
-        status = time_all(store, &board, &info, device, &ladder, why);
+        status = time_all(store, &board, &info, &ladder, why);
         if (status == STATUS_OK && export_times)
             status = write_file(&board, &ladder, why);
     }

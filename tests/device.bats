@@ -47,6 +47,22 @@ small_home() {
     ends 1 "not ok 1" 'x.cu:2: "Perfect" is no verdict'
 }
 
+@test "a driver that is too old is passed over, and grading says so" {
+    export CONVJUDGE_CUDA_DRIVER=$build/tests/libolder_cuda.so.1
+    submission >x.cu
+    judge grade --no-record x.cu
+    ends 0 "libolder_cuda.so.1 is a driver of CUDA 11.8, the judge needs one of CUDA 12.4 or later" "on NVIDIA H200 (simulated)"
+    judge grade --no-record --device cuda x.cu
+    ends 2 "is a driver of CUDA 11.8, the judge needs one of CUDA 12.4 or later; DEVICE=sim is the simulated one"
+}
+
+@test "a GPU is chosen by its number, and one that does not exist is named" {
+    export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_DEVICES=2
+    submission >x.cu
+    judge grade --no-record --device cuda:2 x.cu
+    ends 2 "device 'cuda:2': there is no GPU number 2: the driver finds 2, counted from 0; DEVICE=sim is the simulated one"
+}
+
 @test "the tests of a real GPU say in one line that there is none" {
     export DEVICE=cuda:1023
     run "$root/tests/gpu.sh" "$build"

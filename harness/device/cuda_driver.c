@@ -1,37 +1,43 @@
 #include "harness/device/cuda_driver.h"
+#include "harness/device/library.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#define LEAST_VERSION "CUDA 12.4" /* the first to have cuFuncGetParamInfo() */
+
 static CudaDriver driver;
 
-static const struct {
-    const char *symbol;
-    size_t member;
-} CALLS[] = {
+static const LibraryCall CALLS[] = {
 #define CUDA_DRIVER_ROW(name, symbol, parameters) {symbol, offsetof(CudaDriver, name)},
     CUDA_DRIVER_CALLS(CUDA_DRIVER_ROW)
 #undef CUDA_DRIVER_ROW
 };
 
-static const char *library_name(void)
+static const char *driver_name(void)
 {
-    const char *chosen = getenv("CONVJUDGE_CUDA_DRIVER");
-    return chosen != NULL && chosen[0] != '\0' ? chosen : "libcuda.so.1";
+    return library_name("CONVJUDGE_CUDA_DRIVER", "libcuda.so.1");
+}
+
+/* The version that the driver has of CUDA, where it tells. */
+static Status refuse_older(const char *lacking, Message *why)
+{
+    int version = 0;
+    if (driver.cuDriverGetVersion == NULL || driver.cuDriverGetVersion(&version) != CUDA_ERROR_SUCCESS)
+        return fail(STATUS_UNSUPPORTED, why, "%s has no %s: it is no driver of " LEAST_VERSION " or later", driver_name(),
+                    lacking);
+    return fail(STATUS_UNSUPPORTED, why, "%s is a driver of CUDA %d.%d, the judge needs one of " LEAST_VERSION
+                " or later", driver_name(), version / 1000, version % 1000 / 10);
 }
 
 static Status bind_calls(void *library, Message *why)
 {
-    for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
-        void *call = dlsym(library, CALLS[i].symbol);
-        if (call == NULL)
-            return fail(STATUS_NOT_FOUND, why, "%s: has no %s: the driver is older than the judge needs (CUDA 12.4)",
-                        library_name(), CALLS[i].symbol);
-        *(void **)((char *)&driver + CALLS[i].member) = call;
-    }
-    return STATUS_OK;
+    driver = (CudaDriver){0};
+    const char *lacking = library_bind(library, CALLS, sizeof CALLS / sizeof *CALLS, &driver);
+    return lacking == NULL ? STATUS_OK : refuse_older(lacking, why);
 }
 
+/* A driver that starts and finds none is in many containers without a GPU; one that does not start may have one. */
 static Status initialise(Message *why)
 {
     int count = 0;
@@ -39,10 +45,10 @@ static Status initialise(Message *why)
     CudaError error = driver.cuInit(0);
     if (error == CUDA_ERROR_SUCCESS)
         error = driver.cuDeviceGetCount(&count);
+    if (error == CUDA_ERROR_NO_DEVICE || error == CUDA_ERROR_STUB_LIBRARY || (error == CUDA_ERROR_SUCCESS && count == 0))
+        return fail(STATUS_NOT_FOUND, why, "%s finds no GPU", driver_name());
     if (error != CUDA_ERROR_SUCCESS)
-        return fail(STATUS_NOT_FOUND, why, "%s finds no GPU: %s", library_name(), cuda_error_text(error));
-    if (count == 0)
-        return fail(STATUS_NOT_FOUND, why, "%s finds no GPU", library_name());
+        return fail(STATUS_UNSUPPORTED, why, "%s does not start: %s", driver_name(), cuda_error_text(error));
     return STATUS_OK;
 }
 
@@ -52,7 +58,7 @@ Status cuda_driver_open(const CudaDriver **opened, Message *why)
     *opened = &driver;
     if (library != NULL)
         return STATUS_OK;
-    void *found = dlopen(library_name(), RTLD_NOW | RTLD_LOCAL);
+    void *found = dlopen(driver_name(), RTLD_NOW | RTLD_LOCAL);
     if (found == NULL)
         return fail(STATUS_NOT_FOUND, why, "no NVIDIA driver here: %s", dlerror());
     Status status = bind_calls(found, why);

@@ -238,7 +238,8 @@ typedef struct CudaDriver {
 } CudaDriver;
 
 /* Opens the driver library (CONVJUDGE_CUDA_DRIVER: another one than libcuda.so.1) and initialises it; once a process.
- * NOT_FOUND: there is no driver, or it finds no device; its message says which. */
+ * NOT_FOUND: there is no driver, or it finds no device; UNSUPPORTED: it is too old or does not start. The message says
+ * which, with what was found and what is needed. */
 MUST_USE Status cuda_driver_open(const CudaDriver **driver, Message *why);
 
 #endif

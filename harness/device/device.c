@@ -53,32 +53,51 @@ static Status choose_sim(const char *detail, Choice *choice, DeviceInfo *info, M
     return STATUS_OK;
 }
 
-static Status choose_cuda(const char *name, const char *detail, Choice *choice, DeviceInfo *info, Message *why)
+static Status choose_cuda(int ordinal, Choice *choice, DeviceInfo *info, Message *why)
+{
+    *choice = (Choice){.is_cuda = true, .ordinal = ordinal};
+    Status status = device_describe_cuda(ordinal, info, why);
+    if (status == STATUS_OK)
+        snprintf(info->handle, sizeof info->handle, "cuda:%d", ordinal);
+    return status;
+}
+
+static Status choose_named_cuda(const char *name, const char *detail, Choice *choice, DeviceInfo *info, Message *why)
 {
     Message trouble;
     char *end;
     long ordinal = strtol(detail, &end, 10);
     if (*end != '\0' || ordinal < 0 || ordinal > MAX_ORDINAL)
         return fail(STATUS_BAD_INPUT, why, "device '%s': expected cuda or cuda:N, N the GPU's number", name);
-    *choice = (Choice){.is_cuda = true, .ordinal = (int)ordinal};
-    Status status = device_describe_cuda(choice->ordinal, info, &trouble);
-    if (status != STATUS_OK)
-        return fail(status, why, "device '%s': %s; DEVICE=sim is the simulated one", name, trouble.text);
-    snprintf(info->handle, sizeof info->handle, "cuda:%ld", ordinal);
-    return STATUS_OK;
+    Status status = choose_cuda((int)ordinal, choice, info, &trouble);
+    return status == STATUS_OK ? STATUS_OK : fail(status, why, "device '%s': %s; DEVICE=sim is the simulated one", name,
+                                                  trouble.text);
+}
+
+/* A GPU whose driver does not serve is passed over like one that is not there, but not in silence. */
+static Status choose_any(Choice *choice, DeviceInfo *info, Message *why)
+{
+    Message trouble;
+    Status found = choose_cuda(0, choice, info, &trouble);
+    if (found == STATUS_OK)
+        return STATUS_OK;
+    if (found != STATUS_NOT_FOUND && found != STATUS_UNSUPPORTED)
+        return fail(found, why, "device 'auto': %s; DEVICE=sim is the simulated one", trouble.text);
+    Status status = choose_sim("", choice, info, why);
+    if (found == STATUS_UNSUPPORTED)
+        snprintf(info->passed_over, sizeof info->passed_over, "%.*s", (int)sizeof info->passed_over - 1, trouble.text);
+    return status;
 }
 
 static Status choose(const char *name, Choice *choice, DeviceInfo *info, Message *why)
 {
     const char *detail;
-    if (is_kind(name, "auto", &detail) && *detail == '\0') {
-        Status status = choose_cuda(name, "", choice, info, why);
-        return status == STATUS_NOT_FOUND ? choose_sim("", choice, info, why) : status;
-    }
+    if (is_kind(name, "auto", &detail) && *detail == '\0')
+        return choose_any(choice, info, why);
     if (is_kind(name, "sim", &detail))
         return choose_sim(detail, choice, info, why);
     if (is_kind(name, "cuda", &detail))
-        return choose_cuda(name, detail, choice, info, why);
+        return choose_named_cuda(name, detail, choice, info, why);
     return fail(STATUS_BAD_INPUT, why, "device '%s': expected auto, cuda, cuda:N, sim or sim:PROFILE", name);
 }
 

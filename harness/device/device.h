@@ -36,6 +36,7 @@ typedef struct DeviceInfo {
     char name[256];    /* as cudaDeviceProp.name has it */
     char uuid[48];     /* "GPU-5a0c...": the one device among all of its model; "" for the simulated GPU */
     char driver[64];   /* driver version; "simgpu" for the simulated GPU */
+    char passed_over[300]; /* what "auto" found in place of a driver that works; "" where nothing need be said of it */
     bool modelled;     /* times come from a model, not from a clock */
     bool calibrated;   /* the model was held against such hardware */
     int epoch;         /* times of different epochs do not compare */

@@ -8,7 +8,8 @@
 void device_describe_sim(const SimProfile *profile, DeviceInfo *info);
 MUST_USE Status device_open_sim(const SimProfile *profile, Device **device, Message *why);
 
-/* `ordinal` as the driver counts its devices. NOT_FOUND: no driver, or no such device. */
+/* `ordinal` as the driver counts its devices. NOT_FOUND: no driver, or no such device. UNSUPPORTED: a driver
+ * that is too old, or does not start. */
 MUST_USE Status device_describe_cuda(int ordinal, DeviceInfo *info, Message *why);
 MUST_USE Status device_open_cuda(int ordinal, Device **device, Message *why);
 

@@ -1,35 +1,21 @@
 #include "harness/device/nvml.h"
+#include "harness/device/library.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 static Nvml nvml;
 
-static const struct {
-    const char *symbol;
-    size_t member;
-} CALLS[] = {
+static const LibraryCall CALLS[] = {
 #define NVML_ROW(name, symbol, result, parameters) {symbol, offsetof(Nvml, name)},
     NVML_CALLS(NVML_ROW)
 #undef NVML_ROW
 };
 
-static const char *library_name(void)
+static Status bind_calls(void *library, const char *name, Message *why)
 {
-    const char *chosen = getenv("CONVJUDGE_NVML");
-    return chosen != NULL && chosen[0] != '\0' ? chosen : "libnvidia-ml.so.1";
-}
-
-static Status bind_calls(void *library, Message *why)
-{
-    for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
-        void *call = dlsym(library, CALLS[i].symbol);
-        if (call == NULL)
-            return fail(STATUS_NOT_FOUND, why, "%s: has no %s", library_name(), CALLS[i].symbol);
-        *(void **)((char *)&nvml + CALLS[i].member) = call;
-    }
-    return STATUS_OK;
+    const char *lacking = library_bind(library, CALLS, sizeof CALLS / sizeof *CALLS, &nvml);
+    return lacking == NULL ? STATUS_OK : fail(STATUS_NOT_FOUND, why, "%s: has no %s", name, lacking);
 }
 
 Status nvml_open(const Nvml **opened, Message *why)
@@ -38,13 +24,14 @@ Status nvml_open(const Nvml **opened, Message *why)
     *opened = &nvml;
     if (library != NULL)
         return STATUS_OK;
-    void *found = dlopen(library_name(), RTLD_NOW | RTLD_LOCAL);
+    const char *name = library_name("CONVJUDGE_NVML", "libnvidia-ml.so.1");
+    void *found = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (found == NULL)
         return fail(STATUS_NOT_FOUND, why, "no management library (NVML) here: %s", dlerror());
-    Status status = bind_calls(found, why);
+    Status status = bind_calls(found, name, why);
     NvmlResult result = status == STATUS_OK ? nvml.init() : NVML_DONE;
     if (result != NVML_DONE)
-        status = fail(STATUS_NOT_FOUND, why, "%s does not start: %s", library_name(), nvml.error_text(result));
+        status = fail(STATUS_NOT_FOUND, why, "%s does not start: %s", name, nvml.error_text(result));
     if (status == STATUS_OK)
         library = found;
     else

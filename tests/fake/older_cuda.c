@@ -1,0 +1,18 @@
+/* older_cuda.c - a libcuda.so.1 of a driver that is too old for the judge: it tells its version, and has no more.  */
+#include "harness/cuda_error.h"
+
+#pragma GCC visibility push(default)
+CudaError cuInit(unsigned flags);
+CudaError cuDriverGetVersion(int *version);
+#pragma GCC visibility pop
+
+CudaError cuInit(unsigned flags)
+{
+    return CUDA_ERROR_SUCCESS;
+}
+
+CudaError cuDriverGetVersion(int *version)
+{
+    *version = 11080;
+    return CUDA_ERROR_SUCCESS;
+}
