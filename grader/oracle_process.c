@@ -394,9 +394,7 @@ int oracle_main(int argc, char **argv)
     process.device_name = argv[2];
     while (going && control_receive(process.control, &request, sizeof request, NULL, 0, descriptors)) {
         going = answer(&process, &request, descriptors[0]);
-        for (size_t i = 0; i < CONTROL_MAX_DESCRIPTORS; i++)
-            if (descriptors[i] >= 0)
-                close(descriptors[i]);
+        control_close(descriptors);
     }
     if (process.module != NULL)
         process.ops->module_unload(process.device, process.module);

@@ -1,5 +1,6 @@
 #include "harness/broker.h"
 #include "harness/broker_state.h"
+#include "harness/control_check.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -79,14 +80,15 @@ static void *map(int descriptor, uint64_t bytes, int protection)
 static Status take_runner(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
     broker->reader.ring = ring_map(descriptors[0]);
-    const uint8_t *images = map(descriptors[1], request->memory_bytes, PROT_READ);
-    if (broker->reader.ring == NULL || (images == NULL && request->module_count > 0))
+    broker->image_bytes = request->memory_bytes;
+    broker->images = request->module_count == 0 ? NULL : map(descriptors[1], request->memory_bytes, PROT_READ);
+    if (broker->reader.ring == NULL || (broker->images == NULL && request->module_count > 0))
         return fail_errno(why, "the broker's shared memory");
     broker->device->ops->pin(broker->device, broker->reader.ring->staging, sizeof broker->reader.ring->staging);
     broker->limits = request->limits;
     broker->module_count = request->module_count;
     for (size_t i = 0; i < broker->module_count; i++)
-        broker->modules[i] = (BrokerModule){.image = images + request->modules[i].offset,
+        broker->modules[i] = (BrokerModule){.image = broker->images + request->modules[i].offset,
                                             .bytes = request->modules[i].bytes};
     return STATUS_OK;
 }
@@ -97,26 +99,29 @@ static Status take_buffers(Broker *broker, const ControlRequest *request, const 
         broker->device->ops->unpin(broker->device, broker->buffers);
     if (broker->buffers != NULL)
         munmap(broker->buffers, broker->buffer_bytes);
-    broker->buffers_pinned = false;
+    broker->buffers_pinned = broker->has_exchange = false;
     broker->buffer_bytes = request->memory_bytes;
     broker->buffers = map(descriptors[0], request->memory_bytes, PROT_READ | PROT_WRITE);
     return broker->buffers == NULL ? fail_errno(why, "the broker's view of the arrays") : STATUS_OK;
 }
 
-static Status join_exchange(const Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
+static Status join_exchange(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
     const DeviceOps *ops = broker->device->ops;
     CudaError error = ops->exchange_join == NULL
                           ? CUDA_ERROR_NOT_SUPPORTED
                           : ops->exchange_join(broker->device, descriptors[0], request->memory_bytes);
-    return error == CUDA_ERROR_SUCCESS ? STATUS_OK : fail(STATUS_UNSUPPORTED, why, "memory shared with the oracle: %s",
-                                                          cuda_error_text(error));
+    broker->has_exchange = error == CUDA_ERROR_SUCCESS;
+    return broker->has_exchange ? STATUS_OK : fail(STATUS_UNSUPPORTED, why, "memory shared with the oracle: %s",
+                                                   cuda_error_text(error));
 }
 
 static Status take_profile(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
     if (broker->device->ops->profile == NULL)
         return fail(STATUS_UNSUPPORTED, why, "%s: kernels cannot be explained here", broker->device->info.name);
+    if (broker->profile != NULL)
+        munmap(broker->profile, sizeof *broker->profile);
     broker->profile = map(descriptors[0], request->memory_bytes, PROT_READ | PROT_WRITE);
     return broker->profile == NULL ? fail_errno(why, "the broker's view of the profile") : STATUS_OK;
 }
@@ -124,11 +129,13 @@ static Status take_profile(Broker *broker, const ControlRequest *request, const 
 static bool serve_grader(Broker *broker, const ControlRequest *request, const int *descriptors)
 {
     ControlReply *reply = &broker->reply;
-    if (broker->device == NULL)
-        return request->kind == CONTROL_OPEN && open_device(broker, descriptors[0]);
+    const ControlState state = {.is_open = broker->device != NULL, .has_runner = broker->reader.ring != NULL,
+                                .has_exchange = broker->has_exchange, .buffer_bytes = broker->buffer_bytes};
+    if (!control_is_honest(request, descriptors, &state))
+        return false;
     switch (request->kind) {
     case CONTROL_OPEN:
-        return false;
+        return open_device(broker, descriptors[0]);
     case CONTROL_LOAD:
         reply->status = take_runner(broker, request, descriptors, &reply->why);
         if (reply->status == STATUS_OK)
@@ -153,32 +160,30 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
     return false;
 }
 
-static void close_all(const int descriptors[CONTROL_MAX_DESCRIPTORS])
+void broker_run(Broker *broker)
 {
-    for (size_t i = 0; i < CONTROL_MAX_DESCRIPTORS; i++)
-        if (descriptors[i] >= 0)
-            close(descriptors[i]);
+    ControlRequest request = {0};
+    int descriptors[CONTROL_MAX_DESCRIPTORS];
+    broker->functions.first = 1;
+    broker->streams.first = broker->events.first = broker->cuda_arrays.first = RING_FIRST_HANDLE;
+    broker->printed = -1;
+    bool going = say_hello(broker);
+    while (going && control_receive(broker->control, &request, sizeof request, NULL, 0, descriptors)) {
+        going = serve_grader(broker, &request, descriptors);
+        control_close(descriptors);
+    }
 }
 
 int broker_main(int argc, char **argv)
 {
     static Broker broker; /* large: it holds a request */
-    ControlRequest request = {0};
-    int descriptors[CONTROL_MAX_DESCRIPTORS];
     if (argc != 3) {
         fprintf(stderr, "broker: started by the judge itself, with DESCRIPTOR and DEVICE\n");
         return 2;
     }
     broker.control = atoi(argv[1]);
-    broker.functions.first = 1;
-    broker.streams.first = broker.events.first = broker.cuda_arrays.first = RING_FIRST_HANDLE;
     broker.device_name = argv[2];
-    broker.printed = -1;
-    bool going = say_hello(&broker);
-    while (going && control_receive(broker.control, &request, sizeof request, NULL, 0, descriptors)) {
-        going = serve_grader(&broker, &request, descriptors);
-        close_all(descriptors);
-    }
+    broker_run(&broker);
     if (broker.device != NULL)
         broker.device->ops->close(broker.device);
     return 0;

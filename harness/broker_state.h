@@ -56,6 +56,8 @@ typedef struct Broker {
 
     RingReader reader;
     RingRecord record;       /* the request at hand, copied out of the shared memory */
+    const uint8_t *images;   /* the modules' memory, shared with the grader; NULL: there are none */
+    size_t image_bytes;
     BrokerModule modules[CONTROL_MAX_MODULES];
     size_t module_count;
     Handles functions, streams, events; /* of BrokerFunction, DeviceStream, BrokerEvent */
@@ -65,6 +67,7 @@ typedef struct Broker {
 
     uint8_t *buffers;        /* the arrays, shared with the grader */
     size_t buffer_bytes;
+    bool has_exchange;       /* for these buffers */
     bool buffers_pinned;     /* once a call's arrays have come through them */
     DeviceProfile *profile;  /* shared with the grader; NULL: none is wanted */
     uint64_t arrays[SESSION_MAX_PARAMETERS]; /* device addresses during a call; 0: none */
@@ -75,6 +78,8 @@ typedef struct Broker {
     ControlReply reply;      /* being filled in */
 } Broker;
 
+/* The whole conversation with the grader, on a Broker that knows no more than its socket and the name of its device. */
+void broker_run(Broker *broker);
 /* Serves the runner until it posts `awaited`, or something else ends it; sets `end`. */
 void broker_serve(Broker *broker, RingKind awaited);
 void broker_load(Broker *broker);

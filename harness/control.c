@@ -82,5 +82,15 @@ bool control_receive(int socket, void *message, size_t bytes, void *more, size_t
         received = recvmsg(socket, &packet, MSG_CMSG_CLOEXEC);
     while (received < 0 && errno == EINTR);
     detach_descriptors(&packet, descriptors);
-    return received >= (ssize_t)bytes && (packet.msg_flags & MSG_TRUNC) == 0;
+    if (received >= (ssize_t)bytes && (packet.msg_flags & MSG_TRUNC) == 0)
+        return true;
+    control_close(descriptors);
+    return false;
+}
+
+void control_close(const int descriptors[CONTROL_MAX_DESCRIPTORS])
+{
+    for (size_t i = 0; i < CONTROL_MAX_DESCRIPTORS; i++)
+        if (descriptors[i] >= 0)
+            close(descriptors[i]);
 }

@@ -75,5 +75,6 @@ bool control_send(int socket, const void *message, size_t bytes, const void *mor
  * False where the other side is gone, or sent something else. */
 bool control_receive(int socket, void *message, size_t bytes, void *more, size_t more_size,
                      int descriptors[CONTROL_MAX_DESCRIPTORS]);
+void control_close(const int descriptors[CONTROL_MAX_DESCRIPTORS]);
 
 #endif

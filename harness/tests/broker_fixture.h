@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static Broker broker;
@@ -44,7 +45,8 @@ static inline void free_objects(Handles *handles)
     handles_free(handles);
 }
 
-static inline int tear_down(void **state)
+/* Gives back all that the broker holds but its socket. */
+static inline void drop_broker(void)
 {
     for (uint32_t i = 0; i < broker.events.count; i++)
         if (broker.events.objects[i] != NULL)
@@ -56,9 +58,23 @@ static inline int tear_down(void **state)
     free_objects(&broker.cuda_arrays);
     free_objects(&broker.functions);
     handles_free(&broker.streams);
-    broker.device->ops->module_unload(broker.device, module);
-    broker.device->ops->close(broker.device);
+    for (size_t i = 0; i < broker.module_count; i++)
+        if (broker.modules[i].loaded != NULL)
+            broker.device->ops->module_unload(broker.device, broker.modules[i].loaded);
+    if (broker.device != NULL)
+        broker.device->ops->close(broker.device);
     ring_unmap(broker.reader.ring);
+    if (broker.images != NULL)
+        munmap((void *)(uintptr_t)broker.images, broker.image_bytes);
+    if (broker.buffers != NULL)
+        munmap(broker.buffers, broker.buffer_bytes);
+    if (broker.profile != NULL)
+        munmap(broker.profile, sizeof *broker.profile);
+}
+
+static inline int tear_down(void **state)
+{
+    drop_broker();
     return 0;
 }
 

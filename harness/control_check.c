@@ -1,0 +1,76 @@
+#include "harness/control_check.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool lies_within(const ControlSpan *span, uint64_t bytes)
+{
+    return span->offset <= bytes && span->bytes <= bytes - span->offset;
+}
+
+/* Shared memory that is shorter than what is said of it would be a SIGBUS. */
+static bool holds(int descriptor, uint64_t bytes)
+{
+    struct stat facts;
+    return descriptor >= 0 && fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           (uint64_t)facts.st_size >= bytes;
+}
+
+static bool is_duration(double seconds)
+{
+    return isfinite(seconds) && seconds >= 0;
+}
+
+static bool is_honest_load(const ControlRequest *request, const int *descriptors)
+{
+    if (request->module_count > CONTROL_MAX_MODULES || !holds(descriptors[1], request->memory_bytes) ||
+        !is_duration(request->limits.host_seconds) || !is_duration(request->limits.device_seconds))
+        return false;
+    for (uint32_t i = 0; i < request->module_count; i++)
+        if (!lies_within(&request->modules[i], request->memory_bytes))
+            return false;
+    return true;
+}
+
+static bool is_honest_argument(const ControlArgument *argument, uint64_t buffer_bytes)
+{
+    return argument->role <= ARGUMENT_VALUE && memchr(argument->name, '\0', sizeof argument->name) != NULL &&
+           lies_within(&argument->span, buffer_bytes) && (!argument->probed || argument->role == ARGUMENT_INPUT);
+}
+
+static bool is_honest_call(const ControlRequest *request, uint64_t buffer_bytes, bool has_exchange)
+{
+    uint32_t probed = 0;
+    if (request->argument_count > SESSION_MAX_PARAMETERS || (request->exchanged && !has_exchange))
+        return false;
+    for (uint32_t i = 0; i < request->argument_count; i++) {
+        if (!is_honest_argument(&request->arguments[i], buffer_bytes))
+            return false;
+        probed += request->arguments[i].probed;
+    }
+    return probed <= 1;
+}
+
+bool control_is_honest(const ControlRequest *request, const int descriptors[CONTROL_MAX_DESCRIPTORS],
+                       const ControlState *state)
+{
+    switch (request->kind) {
+    case CONTROL_OPEN:
+        return !state->is_open;
+    case CONTROL_LOAD:
+        return state->is_open && !state->has_runner && is_honest_load(request, descriptors);
+    case CONTROL_BUFFERS:
+        return state->is_open && request->memory_bytes > 0 && holds(descriptors[0], request->memory_bytes);
+    case CONTROL_EXCHANGE:
+        return state->is_open && descriptors[0] >= 0 && request->memory_bytes == state->buffer_bytes;
+    case CONTROL_PROFILE:
+        return state->is_open && request->memory_bytes == sizeof(DeviceProfile) &&
+               holds(descriptors[0], request->memory_bytes);
+    case CONTROL_CALL:
+        return state->has_runner && is_honest_call(request, state->buffer_bytes, state->has_exchange);
+    case CONTROL_RUNNER_GONE:
+        return state->is_open;
+    }
+    return false;
+}
