@@ -209,3 +209,8 @@ void text_add_printable(Text *text, const char *source, size_t length)
         i += step == 0 ? 1 : step;
     }
 }
+
+bool text_is_terminated(const char *text, size_t size)
+{
+    return memchr(text, '\0', size) != NULL;
+}

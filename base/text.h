@@ -40,4 +40,7 @@ int text_line_at(const char *data, size_t offset);
  * cannot move the cursor, clear the screen or colour a fake verdict. */
 void text_add_printable(Text *text, const char *source, size_t length);
 
+/* Whether a text that another process filled in ends within its `size` bytes. */
+bool text_is_terminated(const char *text, size_t size);
+
 #endif

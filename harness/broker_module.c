@@ -1,4 +1,5 @@
 #include "base/symbol.h"
+#include "base/text.h"
 #include "harness/broker_state.h"
 #include "harness/device/launch_check.h"
 
@@ -42,7 +43,7 @@ CudaError serve_module(Broker *broker, RingReply *reply)
 /* The loaded module that a RingName speaks of; NULL where there is none. */
 static DeviceModule *named_module(Broker *broker, const RingName *name)
 {
-    if (!broker_is_terminated(name->name, sizeof name->name)) {
+    if (!text_is_terminated(name->name, sizeof name->name)) {
         broker_malformed(broker);
         return NULL;
     }

@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/text.h"
 #include "harness/broker_state.h"
 
 #include <math.h>
@@ -28,11 +29,6 @@ const uint64_t *broker_words(const Broker *broker)
     return ((const RingWords *)broker->record.body)->word;
 }
 
-bool broker_is_terminated(const char *text, size_t size)
-{
-    return memchr(text, '\0', size) != NULL;
-}
-
 /* ---- errors, for the report -------------------------------------------------------------------------------------- */
 
 void broker_note_error(Broker *broker, CudaError error, const char *call, const char *hint)
@@ -48,7 +44,7 @@ void broker_note_error(Broker *broker, CudaError error, const char *call, const 
 static CudaError serve_note_error(Broker *broker, RingReply *reply)
 {
     const RingNote *note = (const RingNote *)broker->record.body;
-    if (broker_is_terminated(note->call, sizeof note->call))
+    if (text_is_terminated(note->call, sizeof note->call))
         broker_note_error(broker, note->error, note->call, "");
     else
         broker_malformed(broker);
@@ -58,7 +54,7 @@ static CudaError serve_note_error(Broker *broker, RingReply *reply)
 static CudaError serve_note_missing(Broker *broker, RingReply *reply)
 {
     const RingNote *note = (const RingNote *)broker->record.body;
-    if (broker_is_terminated(note->call, sizeof note->call))
+    if (text_is_terminated(note->call, sizeof note->call))
         broker_note_error(broker, CUDA_ERROR_NOT_SUPPORTED, note->call, "this judge does not provide it");
     else
         broker_malformed(broker);

@@ -91,8 +91,6 @@ typedef CudaError Serve(Broker *broker, RingReply *reply);
 
 /* The body of a request that lists [0], [1], ... */
 const uint64_t *broker_words(const Broker *broker);
-/* Whether a text of a request ends within its `size` bytes. */
-bool broker_is_terminated(const char *text, size_t size);
 /* For the report: the first error that a call of the submission met; `hint` may be empty. */
 void broker_note_error(Broker *broker, CudaError error, const char *call, const char *hint);
 /* A request that an honest runtime does not make: the runner is served no more. */

@@ -1,7 +1,8 @@
 #include "harness/control_check.h"
 
+#include "base/text.h"
+
 #include <math.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static bool lies_within(const ControlSpan *span, uint64_t bytes)
@@ -35,7 +36,7 @@ static bool is_honest_load(const ControlRequest *request, const int *descriptors
 
 static bool is_honest_argument(const ControlArgument *argument, uint64_t buffer_bytes)
 {
-    return argument->role <= ARGUMENT_VALUE && memchr(argument->name, '\0', sizeof argument->name) != NULL &&
+    return argument->role <= ARGUMENT_VALUE && text_is_terminated(argument->name, sizeof argument->name) &&
            lies_within(&argument->span, buffer_bytes) && (!argument->probed || argument->role == ARGUMENT_INPUT);
 }
 
@@ -73,4 +74,27 @@ bool control_is_honest(const ControlRequest *request, const int descriptors[CONT
         return state->is_open;
     }
     return false;
+}
+
+/* ---- what an honest broker answers ------------------------------------------------------------------------------- */
+
+#define ENDS(text) text_is_terminated(text, sizeof text)
+
+static bool is_honest_report(const CallReport *report)
+{
+    if (report->findings.count > DEVICE_MAX_FINDINGS)
+        return false;
+    for (uint32_t i = 0; i < report->findings.count; i++)
+        if (!ENDS(report->findings.items[i].text))
+            return false;
+    return report->outcome <= CALL_INTEGRITY_VIOLATION && ENDS(report->text) && ENDS(report->first_error_text) &&
+           ENDS(report->direct_load) && ENDS(report->statistics.limiter) && ENDS(report->statistics.longest);
+}
+
+bool control_is_honest_reply(const ControlReply *reply)
+{
+    const DeviceInfo *device = &reply->device;
+    return reply->status <= STATUS_SYSTEM && ENDS(reply->why.text) && ENDS(device->handle) && ENDS(device->id) &&
+           ENDS(device->name) && ENDS(device->uuid) && ENDS(device->driver) && ENDS(device->passed_over) &&
+           reply->printed_bytes <= CONTROL_MAX_PRINTED && is_honest_report(&reply->report);
 }

@@ -1,6 +1,6 @@
 #include "harness/session.h"
 #include "base/clock.h"
-#include "harness/control.h"
+#include "harness/control_check.h"
 #include "harness/device/device_lock.h"
 #include "harness/hosted.h"
 #include "harness/process.h"
@@ -92,7 +92,7 @@ static Status await_device(Session *session, const char *doing, Message *why)
     ControlReply reply;
     if (poll(&control, 1, OPEN_SECONDS * 1000) != 1)
         return fail(STATUS_SYSTEM, why, "device '%s' did not %s within %d s", session->device, doing, OPEN_SECONDS);
-    if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors))
+    if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors) || !control_is_honest_reply(&reply))
         return broker_lost(why);
     if (reply.status != STATUS_OK)
         return fail(reply.status, why, "%s", reply.why.text);
@@ -191,7 +191,8 @@ static Status await_reply(Session *session, double seconds, Wait *wait, Message 
             tell_runner_gone(session, wait);
     }
     if (!control_receive(session->control, &wait->reply, sizeof wait->reply, wait->printed, sizeof wait->printed,
-                         descriptors))
+                         descriptors) ||
+        !control_is_honest_reply(&wait->reply))
         return broker_lost(why);
     hosted_drain(&session->runner);
     return wait->reply.status == STATUS_OK ? STATUS_OK : fail(wait->reply.status, why, "%s", wait->reply.why.text);
@@ -458,7 +459,7 @@ Status session_exchange(Session *session, int descriptor, Message *why)
     Status status = send_request(session, &request, &descriptor, 1, why);
     if (status != STATUS_OK)
         return status;
-    if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors))
+    if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors) || !control_is_honest_reply(&reply))
         return broker_lost(why);
     session->exchanged = reply.status == STATUS_OK;
     return session->exchanged ? STATUS_OK : fail(reply.status, why, "%s", reply.why.text);
