@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs clang's fuzzer on what reads bytes that a submission or its compiler wrote: SECONDS for each target of tests/fuzz/,
-# under AddressSanitizer. Seeds are made from files of the repository. An input that crashes, leaks or takes 20 s is kept
-# in BUILD/fuzz/found. Prints TAP.
+# Runs clang's fuzzer on what reads bytes that a submission, its compiler or another process wrote: SECONDS for each
+# target of tests/fuzz/, under AddressSanitizer. Seeds are made from files of the repository, or by the target itself. An
+# input that crashes, leaks or takes 20 s is kept in BUILD/fuzz/found. Prints TAP.
 # Usage: tests/fuzz.sh BUILD SECONDS
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1 seconds=$2
 programs=$build/fuzz/tests/fuzz
-targets=(fatbin ptx broker)
+targets=(fatbin ptx broker control)
 
 printf '1..%d\n' "${#targets[@]}"
 if [[ ! -x $programs/ptx ]]; then
@@ -17,7 +17,7 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/{fatbin,ptx,broker} "$build/fuzz/found"
+mkdir -p "$work"/{fatbin,ptx,broker,control} "$build/fuzz/found"
 cp simgpu/tests/data/*.ptx "$work/ptx/"
 cp simgpu/tests/data/*.fatbin "$work/fatbin/"
 grep -ohE '[.a-z][a-z0-9_]*(\.[a-z0-9_]+)+' simgpu/tests/data/*.ptx | sort -u | sed 's/.*/"&"/' >"$work/ptx.dict"
@@ -44,6 +44,8 @@ given=$((0xA5 << 56)) one=$((1 << 32))
 { printf '\1'; request 9 1032 0 0x676e6968746f6e; request 27 64 $given 0 $((one + 1)) $((32 * one + 1)) $((one + 1)) 0 8 0; } >"$work/broker/launch"
 printf '\0' >"$work/broker/raw"
 head -c 200 /dev/zero >>"$work/broker/raw"
+
+CONVJUDGE_FUZZ_SEEDS=$work/control "$programs/control"
 
 # fuzz NUMBER TARGET: one line of TAP, and what the fuzzer said where it found something.
 fuzz() {

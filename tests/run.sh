@@ -15,7 +15,7 @@ suites() { # one a line: name, tab, command
     for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for file in solutions/*/; do printf '%s\t%s/convjudge check-problem --problem %s\n' "${file%/}" "$build" "$(basename "$file")"; done
     printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
-    printf 'tests/fuzz\ttests/fuzz.sh %s 10\n' "$build"
+    printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"
     for file in tests/student tests/attacks; do printf '%s\t%s/convjudge check %s/*.cu\n' "$file" "$build" "$file"; done
     for file in "$build"/*/tests/test_* "$build"/sanitize/*/tests/test_*; do
         if [[ -x $file ]]; then printf '%s\t%s\n' "${file#"$build"/}" "$file"; fi
