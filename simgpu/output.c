@@ -109,6 +109,13 @@ static uint64_t next_argument(Arguments *arguments, uint32_t bytes)
     return value;
 }
 
+typedef struct Conversion { /* "%-8.3f" say: all but the type as the kernel has it */
+    char flags[6];
+    int width, precision; /* precision -1: none */
+    uint32_t bytes;       /* of an integer */
+    char type;            /* '\0': the format ends within the conversion */
+} Conversion;
+
 /* A width or a precision: digits, or "*" for the next argument. A kernel may ask for any; the host's printf would fill
  * gigabytes. */
 static int next_number(const char **format, Arguments *arguments)
@@ -117,53 +124,72 @@ static int next_number(const char **format, Arguments *arguments)
     if (**format == '*') {
         (*format)++;
         number = (int32_t)next_argument(arguments, 4);
+    } else {
+        for (; isdigit((unsigned char)**format); (*format)++)
+            number = number < MOST_WIDTH ? 10 * number + (**format - '0') : number;
     }
-    for (; isdigit((unsigned char)**format); (*format)++)
-        number = number < MOST_WIDTH ? 10 * number + (**format - '0') : number;
     return number > MOST_WIDTH ? MOST_WIDTH : number < -MOST_WIDTH ? -MOST_WIDTH : number;
 }
 
-/* One conversion, "%-8.3f" say: flags, width and precision are the kernel's, the type is ours. */
-static const char *convert(const char *format, Arguments *arguments, Line *line)
+/* `format` stands behind the percent sign; what is returned, at the type. */
+static const char *read_conversion(const char *format, Arguments *arguments, Conversion *conversion)
 {
-    char specification[16], text[600];
-    uint32_t bytes = 4;
-    size_t flags = strspn(++format, "-+ #0");
-    size_t used = (size_t)snprintf(specification, sizeof specification, "%%%.*s*.*", flags < 5 ? (int)flags : 5, format);
+    size_t flags = strspn(format, "-+ #0");
+    *conversion = (Conversion){.precision = -1, .bytes = 4};
+    memcpy(conversion->flags, format, flags < sizeof conversion->flags ? flags : sizeof conversion->flags - 1);
     format += flags;
-    int width = next_number(&format, arguments), precision = -1; /* of "*.*": none */
+    conversion->width = next_number(&format, arguments);
     if (*format == '.') {
         format++;
-        precision = next_number(&format, arguments);
+        conversion->precision = next_number(&format, arguments);
     }
     for (; *format != '\0' && strchr("hlLqjzt", *format) != NULL; format++)
-        bytes = *format == 'h' ? 4 : 8;
-    int length = 0;
-    char type = *format;
-    if (type == '\0')
-        return format;
-    if (strchr("diouxXc", type) != NULL) {
-        uint64_t value = next_argument(arguments, bytes);
-        long long wide = (type == 'd' || type == 'i') && bytes == 4 ? (long long)(int32_t)value : (long long)value;
-        snprintf(specification + used, sizeof specification - used, type == 'c' ? "%c" : "ll%c", type);
-        length = type == 'c' ? snprintf(text, sizeof text, specification, width, precision, (int)wide)
-                             : snprintf(text, sizeof text, specification, width, precision, wide);
-    } else if (strchr("eEfFgGaA", type) != NULL) {
+        conversion->bytes = *format == 'h' ? 4 : 8;
+    conversion->type = *format;
+    return format;
+}
+
+/* Has the host print the next argument, whose length is ours; what snprintf() returns. */
+static int print_argument(const Conversion *conversion, Arguments *arguments, char *text, size_t size)
+{
+    char type = conversion->type, like[20], string[512];
+    const char *length = strchr("diouxX", type) != NULL ? "ll" : "";
+    int width = conversion->width, precision = conversion->precision;
+    snprintf(like, sizeof like, "%%%s*.*%s%c", conversion->flags, length, type);
+    if (type == 'd' || type == 'i') {
+        uint64_t value = next_argument(arguments, conversion->bytes);
+        long long wide = conversion->bytes == 4 ? (long long)(int32_t)value : (long long)value;
+        return snprintf(text, size, like, width, precision, wide);
+    }
+    if (strchr("ouxX", type) != NULL)
+        return snprintf(text, size, like, width, precision,
+                        (unsigned long long)next_argument(arguments, conversion->bytes));
+    if (type == 'c')
+        return snprintf(text, size, like, width, precision, (int)next_argument(arguments, conversion->bytes));
+    if (strchr("eEfFgGaA", type) != NULL) {
         uint64_t bits = next_argument(arguments, 8);
         double value;
         memcpy(&value, &bits, sizeof value);
-        snprintf(specification + used, sizeof specification - used, "%c", type);
-        length = snprintf(text, sizeof text, specification, width, precision, value);
-    } else if (type == 's') {
-        char string[512];
-        copy_string(arguments->worker, arguments->lane, next_argument(arguments, 8), string, sizeof string);
-        snprintf(specification + used, sizeof specification - used, "s");
-        length = snprintf(text, sizeof text, specification, width, precision, string);
-    } else if (type == 'p') {
-        length = snprintf(text, sizeof text, "0x%llx", (unsigned long long)next_argument(arguments, 8));
-    } else {
-        length = snprintf(text, sizeof text, "%c", type);
+        return snprintf(text, size, like, width, precision, value);
     }
+    if (type == 's') {
+        copy_string(arguments->worker, arguments->lane, next_argument(arguments, 8), string, sizeof string);
+        return snprintf(text, size, like, width, precision, string);
+    }
+    if (type == 'p')
+        return snprintf(text, size, "0x%llx", (unsigned long long)next_argument(arguments, 8));
+    return snprintf(text, size, "%c", type);
+}
+
+/* Prints one conversion, from its percent sign on; what is returned stands behind it. */
+static const char *convert(const char *format, Arguments *arguments, Line *line)
+{
+    char text[600];
+    Conversion conversion;
+    format = read_conversion(format + 1, arguments, &conversion);
+    if (conversion.type == '\0')
+        return format;
+    int length = print_argument(&conversion, arguments, text, sizeof text);
     if (length > 0)
         add(line, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
     return format + 1;

@@ -70,6 +70,7 @@ static void formats_that_ask_for_too_much_are_cut(void **state)
     static const char *const formats[] = {
         "%**************************************d", "%999999999d",      "%.999999999f",
         "%*.*d",                                    "%++++++++++++++d", "%12345678901234567890.12345678901234567890s",
+        "%*99999999999.*99999999999d",
     };
     const uint64_t words[40] = {499 | 499ull << 32, 0x7fffffff7fffffff, 0x8000000080000000};
     char printed[PRINTED_BYTES];
