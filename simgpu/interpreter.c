@@ -142,10 +142,11 @@ static bool execute_watched(Worker *worker, const Instruction *instruction, Acti
 /* From instruction `first` on. */
 static bool execute_block(Worker *worker, const Block *block, int32_t first, Active *active)
 {
-    const Instruction *end = worker->code->instructions + block->end;
-    for (const Instruction *i = worker->code->instructions + first; i < end; i++) {
-        bool is_watched = worker->lines != NULL && i->kind != RUN_LANES;
-        bool going_on = is_watched ? execute_watched(worker, i, active) : execute_instruction(worker, i, active);
+    for (int32_t i = first; i < block->end; i++) {
+        const Instruction *instruction = &worker->code->instructions[i];
+        bool is_watched = worker->lines != NULL && instruction->kind != RUN_LANES;
+        bool going_on = is_watched ? execute_watched(worker, instruction, active)
+                                   : execute_instruction(worker, instruction, active);
         if (!going_on)
             return false;
     }
