@@ -24,7 +24,7 @@ const char COMPILE_SCRIPT[] = "\"$@\" -c " COMPILE_SOURCE_NAME " -o /out/submiss
 
 static const char *const environment[] = {"PATH=/usr/bin:/bin", "TMPDIR=/tmp", "LC_ALL=C", NULL};
 
-/* ---- what goes in -------------------------------------------------------------------------------------------------------- */
+/* ---- what goes in ------------------------------------------------------------------------------------------------ */
 
 /* solve()'s parameter from a 64-bit word. */
 static void add_argument(Text *text, const char *type, size_t index)
@@ -122,7 +122,7 @@ static Status cache_key(const CompileJob *job, const Toolkit *toolkit, const Pla
     return status;
 }
 
-/* ---- the compiler in its sandbox ------------------------------------------------------------------------------------------- */
+/* ---- the compiler in its sandbox --------------------------------------------------------------------------------- */
 
 /* A toolkit in the system's own folders is there already, and may be found by links between them. */
 static bool inside_system(const char *root)
@@ -162,7 +162,7 @@ Status compile_in_sandbox(const Toolkit *toolkit, const Places *places, const ch
     return status;
 }
 
-/* ---- what comes out ---------------------------------------------------------------------------------------------------------- */
+/* ---- what comes out ---------------------------------------------------------------------------------------------- */
 
 static bool contains_any(const Text *text, const char *const *needles)
 {
@@ -202,7 +202,8 @@ void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text 
         report_first_error(output, job, diagnostics);
 }
 
-static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const Places *places, const Text *output, Compiled *compiled)
+static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const Places *places, const Text *output,
+                            Compiled *compiled)
 {
     const char *const paths[] = {"/submission/" COMPILE_SOURCE_NAME, job->file_name, COMPILE_SOURCE_NAME, job->file_name,
                                  "/out/submission.o", job->file_name, "./prototype.h", "the judge's prototype",

@@ -105,7 +105,7 @@ bool cache_get(const Digest *key, CompilerRun *run)
     return true;
 }
 
-/* ---- keeping it small ---------------------------------------------------------------------------------------------------- */
+/* ---- keeping it small -------------------------------------------------------------------------------------------- */
 
 typedef struct Entry {
     char name[80];

@@ -55,7 +55,7 @@ Status modules_read(const char *object_path, Arena *arena, CompileModule **modul
     return status;
 }
 
-/* ---- the digest of the machine code ----------------------------------------------------------------------------------- */
+/* ---- the digest of the machine code ------------------------------------------------------------------------------ */
 
 typedef struct Pieces {
     Digest *digests;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------------ */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static const char *demangle(const char *mangled, Arena *arena)
 {
@@ -80,7 +80,7 @@ void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, s
     }
 }
 
-/* ---- diagnostics ---------------------------------------------------------------------------------------------------------- */
+/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
 static void add_replaced(Text *text, const char *line, size_t length, const char *const *paths)
 {

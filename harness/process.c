@@ -31,7 +31,7 @@ static void report(int link, const char *doing)
     _exit(127);
 }
 
-/* ---- in the child, between fork and exec: system calls only, since other threads may have held locks ---------------- */
+/* ---- in the child, between fork and exec: system calls only, since other threads may have held locks ------------- */
 
 static bool write_file(const char *path, const char *text, size_t length)
 {
@@ -130,7 +130,7 @@ static void become(const ProcessSpec *spec, int link, pid_t parent)
     report(link, spec->argv[0]);
 }
 
-/* ---- in the parent ------------------------------------------------------------------------------------------------- */
+/* ---- in the parent ----------------------------------------------------------------------------------------------- */
 
 /* Gives the child's user namespace the users (or groups) of this one, each under its own number. */
 static bool map_users(pid_t child, const char *kind)

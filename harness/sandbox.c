@@ -78,7 +78,7 @@ static void add_all(Sandbox *sandbox, const char *const *arguments)
 }
 #define ADD(sandbox, ...) add_all(sandbox, (const char *const[]){__VA_ARGS__, NULL})
 
-/* ---- the command line of bubblewrap --------------------------------------------------------------------------------- */
+/* ---- the command line of bubblewrap ------------------------------------------------------------------------------ */
 
 static void add_namespaces(Sandbox *sandbox, const Plan *plan)
 {
@@ -209,7 +209,7 @@ static Status wrapped(Sandbox *sandbox, const Plan *plan, ProcessSpec *process, 
     return status;
 }
 
-/* ---- without bubblewrap --------------------------------------------------------------------------------------------- */
+/* ---- without bubblewrap ------------------------------------------------------------------------------------------ */
 
 /* The host's path of a path inside the sandbox; what is no such path stays as it is. */
 static const char *outside(Sandbox *sandbox, const char *inside)
@@ -256,7 +256,7 @@ static Status unwrapped(Sandbox *sandbox, ProcessSpec *process, Message *why)
     return status;
 }
 
-/* ---- what this machine allows ---------------------------------------------------------------------------------------- */
+/* ---- what this machine allows ------------------------------------------------------------------------------------ */
 
 static bool counts_per_namespace(void)
 {
@@ -336,7 +336,7 @@ const char *sandbox_level(void)
     return level;
 }
 
-/* ---- public ---------------------------------------------------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------------------------------------------------ */
 
 /* Inside, the program is nobody: a file that only root may read would look as if it were missing. */
 static Status check_mounts(const SandboxSpec *spec, const Plan *plan, Message *why)

@@ -92,7 +92,8 @@ static Status await_device(Session *session, const char *doing, Message *why)
     ControlReply reply;
     if (poll(&control, 1, OPEN_SECONDS * 1000) != 1)
         return fail(STATUS_SYSTEM, why, "device '%s' did not %s within %d s", session->device, doing, OPEN_SECONDS);
-    if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors) || !control_is_honest_reply(&reply))
+    if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors) ||
+        !control_is_honest_reply(&reply))
         return broker_lost(why);
     if (reply.status != STATUS_OK)
         return fail(reply.status, why, "%s", reply.why.text);
@@ -459,7 +460,8 @@ Status session_exchange(Session *session, int descriptor, Message *why)
     Status status = send_request(session, &request, &descriptor, 1, why);
     if (status != STATUS_OK)
         return status;
-    if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors) || !control_is_honest_reply(&reply))
+    if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors) ||
+        !control_is_honest_reply(&reply))
         return broker_lost(why);
     session->exchanged = reply.status == STATUS_OK;
     return session->exchanged ? STATUS_OK : fail(reply.status, why, "%s", reply.why.text);

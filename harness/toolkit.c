@@ -15,7 +15,7 @@
 /* clang 16 is the first that knows compute capability 9.0; it is what the judge's headers were tried with. */
 enum { ANSWER_SECONDS = 60, OLDEST_CLANG = 16, NEWEST_CLANG = 29 };
 
-/* ---- the judge's own files ------------------------------------------------------------------------------------------- */
+/* ---- the judge's own files --------------------------------------------------------------------------------------- */
 
 /* Cuts the last component off; false at the root. */
 static bool go_up(char *path)
@@ -81,7 +81,7 @@ Status build_path(const char *relative, char *path, size_t size, Message *why)
     return status == STATUS_OK ? join(folder, relative, path, size, why) : status;
 }
 
-/* ---- nvcc -------------------------------------------------------------------------------------------------------------- */
+/* ---- nvcc -------------------------------------------------------------------------------------------------------- */
 
 /* Takes `path` where it is a program. Where the toolkit lies is nvcc's to say: `path` may be a script that calls it. */
 static bool take(Toolkit *toolkit, const char *path)

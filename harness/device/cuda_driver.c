@@ -2,6 +2,7 @@
 #include "harness/device/library.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define LEAST_VERSION "CUDA 12.4" /* the first to have cuFuncGetParamInfo() */
@@ -24,8 +25,8 @@ static Status refuse_older(const char *lacking, Message *why)
 {
     int version = 0;
     if (driver.cuDriverGetVersion == NULL || driver.cuDriverGetVersion(&version) != CUDA_ERROR_SUCCESS)
-        return fail(STATUS_UNSUPPORTED, why, "%s has no %s: it is no driver of " LEAST_VERSION " or later", driver_name(),
-                    lacking);
+        return fail(STATUS_UNSUPPORTED, why, "%s has no %s: it is no driver of " LEAST_VERSION " or later",
+                    driver_name(), lacking);
     return fail(STATUS_UNSUPPORTED, why, "%s is a driver of CUDA %d.%d, the judge needs one of " LEAST_VERSION
                 " or later", driver_name(), version / 1000, version % 1000 / 10);
 }
@@ -45,7 +46,8 @@ static Status initialise(Message *why)
     CudaError error = driver.cuInit(0);
     if (error == CUDA_ERROR_SUCCESS)
         error = driver.cuDeviceGetCount(&count);
-    if (error == CUDA_ERROR_NO_DEVICE || error == CUDA_ERROR_STUB_LIBRARY || (error == CUDA_ERROR_SUCCESS && count == 0))
+    bool none = error == CUDA_ERROR_SUCCESS && count == 0;
+    if (none || error == CUDA_ERROR_NO_DEVICE || error == CUDA_ERROR_STUB_LIBRARY)
         return fail(STATUS_NOT_FOUND, why, "%s finds no GPU", driver_name());
     if (error != CUDA_ERROR_SUCCESS)
         return fail(STATUS_UNSUPPORTED, why, "%s does not start: %s", driver_name(), cuda_error_text(error));

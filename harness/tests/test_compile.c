@@ -46,7 +46,7 @@ static Compiled compile_source(const char *source)
     return compile_as("my file.cu", source);
 }
 
-/* ---- what compiles ------------------------------------------------------------------------------------------------------- */
+/* ---- what compiles ----------------------------------------------------------------------------------------------- */
 
 static void a_submission_becomes_an_object_with_its_modules(void **state)
 {
@@ -122,7 +122,7 @@ static void warnings_name_the_students_file(void **state)
     compiled_free(&compiled);
 }
 
-/* ---- what does not ----------------------------------------------------------------------------------------------------------- */
+/* ---- what does not ----------------------------------------------------------------------------------------------- */
 
 /* A thousand million tokens: whichever limit the machine meets first. */
 static void a_macro_that_grows_without_bounds_meets_a_limit(void **state)
@@ -221,7 +221,7 @@ static void control_characters_in_diagnostics_are_not_passed_on(void **state)
     compiled_free(&compiled);
 }
 
-/* ---- the machine code's digest ------------------------------------------------------------------------------------------------- */
+/* ---- the machine code's digest ----------------------------------------------------------------------------------- */
 
 static void the_machine_code_is_the_same_whatever_names_comments_and_lines(void **state)
 {
@@ -245,7 +245,7 @@ static void the_machine_code_is_the_same_whatever_names_comments_and_lines(void 
     compiled_free(&d);
 }
 
-/* ---- the cache ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the cache --------------------------------------------------------------------------------------------------- */
 
 static int entries_in_cache(void)
 {
@@ -321,7 +321,7 @@ static void without_a_cache_folder_it_compiles_all_the_same(void **state)
     compiled_free(&compiled);
 }
 
-/* ---- reading objects --------------------------------------------------------------------------------------------------------------- */
+/* ---- reading objects --------------------------------------------------------------------------------------------- */
 
 static void a_damaged_object_is_refused_and_crashes_nothing(void **state)
 {

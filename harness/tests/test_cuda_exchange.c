@@ -30,7 +30,7 @@ static bool open_gpu(void)
     return ops->alloc(device, BYTES, &memory) == CUDA_ERROR_SUCCESS;
 }
 
-/* ---- the other process: joins, doubles what lies at OFFSET, says how that went ------------------------------------ */
+/* ---- the other process: joins, doubles what lies at OFFSET, says how that went ----------------------------------- */
 
 static CudaError double_numbers(int descriptor)
 {

@@ -222,7 +222,7 @@ static void root_can_start_a_child_in_which_it_is_limited(void **state)
     text_free(&output);
 }
 
-/* ---- scratch folders --------------------------------------------------------------------------------------------------- */
+/* ---- scratch folders --------------------------------------------------------------------------------------------- */
 
 static void a_scratch_folder_is_private_and_goes_with_its_content(void **state)
 {

@@ -174,7 +174,8 @@ static ControlRequest calling(void)
 /* Opens, loads and calls; the runner registers its module, launches a kernel and returns. */
 static void record_conversation(ControlRequest call, bool exchanged, bool profiled)
 {
-    const ControlRequest open = {.kind = CONTROL_OPEN}, buffers = {.kind = CONTROL_BUFFERS, .memory_bytes = BUFFER_BYTES},
+    const ControlRequest open = {.kind = CONTROL_OPEN},
+                         buffers = {.kind = CONTROL_BUFFERS, .memory_bytes = BUFFER_BYTES},
                          exchange = {.kind = CONTROL_EXCHANGE, .memory_bytes = BUFFER_BYTES},
                          profile = {.kind = CONTROL_PROFILE, .memory_bytes = sizeof(DeviceProfile)};
     const RingWords module_bytes = {{sizeof PTX - 1}};
