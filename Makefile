@@ -193,8 +193,8 @@ $(BUILD)/tests/lib%.so.1: $(BUILD)/pic/tests/fake/%.o
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(plain_flags) -shared $(filter %.o,$^) -lpthread -o $@
 
-$(addprefix $(BUILD)/harness/tests/,test_device_cuda test_device_cuda_array test_cuda_exchange): | $(BUILD)/tests/libcuda.so.1
-$(BUILD)/harness/tests/test_device_cuda: | $(BUILD)/tests/libolder_cuda.so.1
+$(addprefix $(BUILD)/harness/tests/test_,device_cuda device_cuda_array device_names cuda_gate cuda_exchange): | $(BUILD)/tests/libcuda.so.1
+$(BUILD)/harness/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
 $(BUILD)/harness/tests/test_device_watch: | $(BUILD)/tests/libnvml.so.1
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o

@@ -1,0 +1,350 @@
+/* The gate that holds a submission's streams, and the clocks around what passes it.  */
+#include "harness/tests/cuda_fixture.h"
+
+/* ---- the gate ---------------------------------------------------------------------------------------------------- */
+
+static void nothing_runs_before_the_host_waits_and_everything_does_then(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *streams[] = {NULL, new_stream(f, false), new_stream(f, true)};
+    DeviceEvent *event = new_event(f);
+    begin(f);
+    empty_log(f);
+    for (uint32_t i = 0; i < COUNT_OF(streams); i++) {
+        assert_int_equal(store(f, f->array + 64 * i, 7, streams[i]), 0);
+        assert_int_equal(f->ops->fill(f->device, f->array + 64 * i + 4, 1, 4, streams[i]), 0);
+        assert_int_equal(f->ops->write(f->device, f->array + 64 * i + 8, "abcd", 4, streams[i]), 0);
+        assert_int_equal(f->ops->copy(f->device, f->array + 64 * i + 12, f->array + 64 * i, 4, streams[i]), 0);
+    }
+    assert_int_equal(f->ops->event_record(f->device, event, streams[2]), 0);
+    usleep(GLIMPSE_US);
+    assert_int_equal(lines_with(f, "ran "), 0);
+    assert_int_equal(lines_with(f, "cuStreamWaitValue32"), 3);
+    assert_true(comes_first(f, "cuStreamWaitValue32 stream=0", "cuLaunchKernel store stream=0"));
+    assert_true(comes_first(f, "cuStreamWaitValue32 stream=2", "cuLaunchKernel store stream=2"));
+    assert_true(comes_first(f, "cuStreamWaitValue32 stream=3", "cuLaunchKernel store stream=3"));
+    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(lines_with(f, "ran cuLaunchKernel"), 3);
+    for (uint32_t i = 0; i < COUNT_OF(streams); i++) {
+        assert_int_equal(peek(f->array + 64 * i), 7);
+        assert_int_equal(peek(f->array + 64 * i + 4), 0x01010101);
+        assert_memory_equal((void *)(f->array + 64 * i + 8), "abcd", 4);
+        assert_int_equal(peek(f->array + 64 * i + 12), 7);
+    }
+    end(f);
+}
+
+static void outside_a_bracket_nothing_is_held(void **state)
+{
+    Fixture *f = *state;
+    assert_int_equal(store(f, f->array, 7, NULL), 0);
+    assert_true(becomes(f->array, 7));
+    begin(f);
+    end(f);
+    assert_int_equal(store(f, f->array, 8, NULL), 0);
+    assert_true(becomes(f->array, 8));
+}
+
+static void a_small_allocation_keeps_the_gate_closed(void **state)
+{
+    Fixture *f = *state;
+    uint64_t address;
+    begin(f);
+    assert_int_equal(store(f, f->array, 7, NULL), 0);
+    assert_int_equal(f->ops->alloc(f->device, 4096, &address), 0);
+    usleep(GLIMPSE_US);
+    assert_int_equal(peek(f->array), 0);
+    end(f);
+    assert_int_equal(peek(f->array), 7);
+}
+
+/* Each of these may wait for the device, as the fake driver does, or would never see an end while it is held. */
+typedef struct Held {
+    Fixture *f;
+    DeviceStream *stream;
+    DeviceEvent *before, *event; /* recorded before the bracket and in it, in the stream */
+    DeviceModule *module;
+    uint64_t allocation;
+} Held;
+
+static void ask_stream(Held *held)
+{
+    held->f->ops->stream_query(held->f->device, held->stream);
+}
+
+static void ask_legacy_stream(Held *held)
+{
+    held->f->ops->stream_query(held->f->device, NULL);
+}
+
+static void ask_event(Held *held)
+{
+    held->f->ops->event_query(held->f->device, held->event);
+}
+
+static void ask_time(Held *held)
+{
+    double seconds;
+    held->f->ops->event_elapsed(held->f->device, held->before, held->event, &seconds);
+}
+
+static void wait_for_event(Held *held)
+{
+    assert_int_equal(held->f->ops->event_synchronize(held->f->device, held->event), 0);
+}
+
+static void wait_for_stream(Held *held)
+{
+    assert_int_equal(held->f->ops->stream_synchronize(held->f->device, held->stream), 0);
+}
+
+static void wait_for_everything(Held *held)
+{
+    assert_int_equal(held->f->ops->synchronize(held->f->device), 0);
+}
+
+static void read_bytes(Held *held)
+{
+    char byte;
+    assert_int_equal(held->f->ops->read(held->f->device, &byte, held->f->array, 1, NULL), 0);
+}
+
+static void write_many_bytes(Held *held)
+{
+    static char bytes[ARRAY_BYTES / 2];
+    assert_int_equal(held->f->ops->write(held->f->device, held->f->array + sizeof bytes, bytes, sizeof bytes,
+                                         held->stream), 0);
+}
+
+static void allocate_much(Held *held)
+{
+    assert_int_equal(held->f->ops->alloc(held->f->device, UNMAPPED_BYTES, &held->allocation), 0);
+}
+
+static void release_memory(Held *held)
+{
+    assert_int_equal(held->f->ops->release(held->f->device, held->allocation), 0);
+}
+
+static void load_module(Held *held)
+{
+    Message why;
+    assert_int_equal(held->f->ops->module_load(held->f->device, MODULE, sizeof MODULE, &held->module, &why), STATUS_OK);
+}
+
+static void find_symbols(Held *held)
+{
+    uint64_t address, bytes;
+    assert_non_null(held->f->ops->function(held->module, "fault"));
+    assert_true(held->f->ops->variable(held->module, "numbers", &address, &bytes));
+}
+
+static void unload_module(Held *held)
+{
+    held->f->ops->module_unload(held->f->device, held->module);
+}
+
+static void create_stream(Held *held)
+{
+    held->stream = new_stream(held->f, true);
+}
+
+static void destroy_stream(Held *held)
+{
+    assert_int_equal(held->f->ops->stream_free(held->f->device, held->stream), 0);
+}
+
+static void fall_silent(Held *held)
+{
+    held->f->ops->let_go(held->f->device);
+}
+
+static void each_call_that_may_wait_opens_the_gate(void **state)
+{
+    Fixture *f = *state;
+    Held held = {.f = f, .stream = new_stream(f, true), .before = new_event(f), .event = new_event(f)};
+    static const struct {
+        const char *name;
+        void (*call)(Held *held);
+    } cases[] = {
+        {"stream_query", ask_stream}, {"stream_query of the legacy stream", ask_legacy_stream},
+        {"event_query", ask_event}, {"event_elapsed", ask_time}, {"event_synchronize", wait_for_event},
+        {"stream_synchronize", wait_for_stream}, {"synchronize", wait_for_everything}, {"read", read_bytes},
+        {"write of much", write_many_bytes}, {"alloc of much", allocate_much}, {"release", release_memory},
+        {"module_load", load_module}, {"function and variable", find_symbols}, {"module_unload", unload_module},
+        {"stream_new", create_stream}, {"stream_free", destroy_stream}, {"let_go", fall_silent},
+    };
+    for (uint32_t i = 0; i < COUNT_OF(cases); i++) {
+        if (cases[i].call == fall_silent)
+            held.stream = NULL;
+        assert_int_equal(f->ops->event_record(f->device, held.before, held.stream), 0);
+        begin(f);
+        assert_int_equal(store(f, f->array, i + 1, held.stream), 0);
+        assert_int_equal(f->ops->event_record(f->device, held.event, held.stream), 0);
+        usleep(GLIMPSE_US);
+        if (peek(f->array) != i)
+            fail_test("before %s: nothing was held", cases[i].name);
+        cases[i].call(&held);
+        if (!becomes(f->array, i + 1))
+            fail_test("%s: the gate stays closed", cases[i].name);
+        end(f);
+    }
+}
+
+static void the_gate_opens_at_four_hundred_operations(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *streams[] = {new_stream(f, true), new_stream(f, true)};
+    begin(f);
+    for (uint32_t i = 1; i <= 399; i++)
+        assert_int_equal(store(f, f->array, i, streams[i % 2]), 0);
+    usleep(GLIMPSE_US);
+    assert_int_equal(peek(f->array), 0);
+    for (uint32_t i = 400; i <= 402; i++)
+        assert_int_equal(store(f, f->array + 4, i, streams[0]), 0);
+    assert_true(becomes(f->array + 4, 402));
+    end(f);
+}
+
+static void five_thousand_launches_among_everything_else_end(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *streams[] = {new_stream(f, true), new_stream(f, true)};
+    DeviceEvent *event = new_event(f);
+    uint64_t allocation = 0;
+    begin(f);
+    for (uint32_t i = 1; i <= 5000; i++) {
+        DeviceStream *stream = streams[i % 2];
+        assert_int_equal(store(f, f->array + 4 * (i % 2), i, stream), 0);
+        if (i % 50 == 0)
+            assert_int_equal(f->ops->alloc(f->device, 4096 * (1 + i % 7), &allocation), 0);
+        if (i % 50 == 25 && allocation != 0)
+            assert_int_equal(f->ops->release(f->device, allocation), 0);
+        if (i % 17 == 0)
+            assert_int_equal(f->ops->event_record(f->device, event, stream), 0);
+        if (i % 23 == 0)
+            assert_int_equal(f->ops->stream_wait(f->device, stream, event), 0);
+        if (i % 31 == 0) {
+            CudaError error = f->ops->event_query(f->device, event);
+            assert_true(error == 0 || error == CUDA_ERROR_NOT_READY);
+        }
+    }
+    end(f);
+    assert_int_equal(peek(f->array), 5000);
+    assert_int_equal(peek(f->array + 4), 4999);
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+static void events_tell_the_time_between_them(void **state)
+{
+    Fixture *f = *state;
+    DeviceEvent *start = new_event(f), *stop = new_event(f);
+    double seconds, start_s = now_s();
+    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+    assert_int_equal(f->ops->event_query(f->device, start), 0);
+    assert_int_equal(f->ops->event_record(f->device, start, NULL), 0);
+    assert_int_equal(spin(f, 30000, NULL), 0);
+    assert_int_equal(f->ops->event_record(f->device, stop, NULL), 0);
+    assert_int_equal(f->ops->event_query(f->device, stop), CUDA_ERROR_NOT_READY);
+    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_NOT_READY);
+    assert_int_equal(f->ops->event_synchronize(f->device, stop), 0);
+    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), 0);
+    assert_true(seconds >= 0.0299 && seconds <= now_s() - start_s);
+}
+
+/* The events lie within what the host's clock sees. */
+static void assert_bracket(DeviceBracket taken, double least_s)
+{
+    double slack_s = 1e-6;
+    if (!(taken.event_s >= least_s - slack_s && taken.host_s >= taken.event_s - slack_s))
+        fail_test("events %g s, host %g s, expected at least %g s", taken.event_s, taken.host_s, least_s);
+}
+
+static void both_clocks_see_the_work_of_a_bracket(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *streams[] = {new_stream(f, true), new_stream(f, false)};
+    double start_s = now_s();
+    begin(f);
+    assert_int_equal(spin(f, 20000, NULL), 0);
+    DeviceBracket one = end(f);
+    assert_bracket(one, 0.02);
+    assert_true(one.host_s <= now_s() - start_s);
+    for (int longer = 0; longer < 2; longer++) {
+        begin(f);
+        assert_int_equal(spin(f, 30000, streams[longer]), 0);
+        assert_int_equal(spin(f, 10000, streams[1 - longer]), 0);
+        assert_bracket(end(f), 0.03);
+    }
+    begin(f);
+    assert_int_equal(spin(f, 10000, streams[0]), 0);
+    assert_int_equal(f->ops->stream_synchronize(f->device, streams[0]), 0);
+    assert_int_equal(spin(f, 10000, streams[1]), 0);
+    assert_bracket(end(f), 0.02);
+}
+
+static void what_the_host_does_before_the_gate_opens_takes_no_time(void **state)
+{
+    Fixture *f = *state;
+    begin(f);
+    assert_int_equal(store(f, f->array, 7, NULL), 0);
+    double start_s = now_s();
+    usleep(300000);
+    double idle_s = now_s() - start_s;
+    DeviceBracket taken = end(f);
+    assert_bracket(taken, 0);
+    assert_true(taken.event_s < idle_s && taken.host_s < idle_s);
+}
+
+static void a_bracket_with_nothing_in_it_takes_no_time(void **state)
+{
+    Fixture *f = *state;
+    begin(f);
+    DeviceBracket taken = end(f);
+    assert_true(taken.event_s == 0 && taken.host_s == 0 && !taken.pending);
+}
+
+static void work_under_way_at_the_end_of_a_bracket_is_noticed(void **state)
+{
+    Fixture *f = *state;
+    begin(f);
+    assert_int_equal(spin(f, 20000, NULL), 0);
+    assert_true(end(f).pending);
+    begin(f);
+    assert_int_equal(spin(f, 1000, NULL), 0);
+    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_false(end(f).pending);
+    begin(f);
+    assert_int_equal(spin(f, 1000, NULL), 0);
+    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(spin(f, 20000, NULL), 0);
+    assert_true(end(f).pending);
+}
+
+static void the_gap_between_the_clocks_is_known(void **state)
+{
+    Fixture *f = *state;
+    double gap_s = f->device->info.clock_gap_s;
+    assert_true(gap_s >= 0 && gap_s < PATIENCE_S);
+    assert_false(f->device->info.modelled);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_A_DEVICE(nothing_runs_before_the_host_waits_and_everything_does_then),
+        ON_A_DEVICE(outside_a_bracket_nothing_is_held),
+        ON_A_DEVICE(a_small_allocation_keeps_the_gate_closed),
+        ON_A_DEVICE(each_call_that_may_wait_opens_the_gate),
+        ON_A_DEVICE(the_gate_opens_at_four_hundred_operations),
+        ON_A_DEVICE(five_thousand_launches_among_everything_else_end),
+        ON_A_DEVICE(events_tell_the_time_between_them),
+        ON_A_DEVICE(both_clocks_see_the_work_of_a_bracket),
+        ON_A_DEVICE(what_the_host_does_before_the_gate_opens_takes_no_time),
+        ON_A_DEVICE(a_bracket_with_nothing_in_it_takes_no_time),
+        ON_A_DEVICE(work_under_way_at_the_end_of_a_bracket_is_noticed),
+        ON_A_DEVICE(the_gap_between_the_clocks_is_known),
+    };
+    return run_each(tests, COUNT_OF(tests));
+}
