@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs clang's fuzzer on what reads bytes that a submission, its compiler or another process wrote: SECONDS for each
-# target of tests/fuzz/, under AddressSanitizer. Seeds are made from files of the repository, or by the target itself. An
-# input that crashes, leaks or takes 20 s is kept in BUILD/fuzz/found. Prints TAP.
+# target of tests/fuzz/, under AddressSanitizer and UndefinedBehaviorSanitizer. Seeds are made from files of the
+# repository, or by the target itself. An input that crashes, leaks or takes 20 s is kept in BUILD/fuzz/found. Prints TAP.
 # Usage: tests/fuzz.sh BUILD SECONDS
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -150,7 +150,8 @@ static void record_packet(ControlRequest request, Kind first, Kind second)
 static void record_request(RingKind kind, bool wants_reply, const void *body, size_t bytes)
 {
     uint8_t request[2 + 2048] = {(uint8_t)kind, wants_reply};
-    memcpy(request + 2, body, bytes);
+    if (bytes > 0)
+        memcpy(request + 2, body, bytes);
     record(REQUEST, 0, request, 2 + bytes);
 }
 
