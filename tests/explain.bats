@@ -102,9 +102,9 @@ fake_gpu_with_ncu() {
 
 @test "what Nsight Compute measures stands beside what is simulated" {
     submission >x.cu
-    local attributes names values
-    attributes=$(seq 300) # of the device: what ncu's page of raw figures begins with
-    names=$(printf '"device__attribute_%s",' $attributes) values=$(printf '"%s",' $attributes)
+    local attributes=() names values
+    mapfile -t attributes < <(seq 300) # of the device: what ncu's page of raw figures begins with
+    names=$(printf '"device__attribute_%s",' "${attributes[@]}") values=$(printf '"%s",' "${attributes[@]}")
     fake_gpu_with_ncu <<EOF
 printf '%s\n' "\$@" >"$PWD/arguments"
 cat <<'TABLE'

@@ -45,7 +45,7 @@ given=$((0xA5 << 56)) one=$((1 << 32))
 printf '\0' >"$work/broker/raw"
 head -c 200 /dev/zero >>"$work/broker/raw"
 
-CONVJUDGE_FUZZ_SEEDS=$work/control "$programs/control"
+CONVJUDGE_FUZZ_SEEDS="$work/control" "$programs/control"
 
 # fuzz NUMBER TARGET: one line of TAP, and what the fuzzer said where it found something.
 fuzz() {
