@@ -188,7 +188,6 @@ static void a_compiler_that_does_not_end_is_stopped(void **state)
               "Sum<900>::value + Sum<1050>::value + Sum<1200>::value + Sum<1350>::value + Sum<1500>::value;\n");
     assert_int_equal(compiled.outcome, COMPILE_TIME_LIMIT);
     assert_memory_equal(compiled.diagnostics.data, "my file.cu: compiling takes too", 31);
-    assert_true(compiled.seconds < 25);
     compiled_free(&compiled);
 }
 
