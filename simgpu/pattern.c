@@ -59,7 +59,8 @@ bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, ui
     pattern->count = count;
     pattern->low = pattern->high = 0;
     pattern->misaligned = 0;
-    pattern->wavefronts = pattern->distinct = 0;
+    pattern->distinct = 0;
+    memset(pattern->wavefronts, 0, sizeof pattern->wavefronts);
     memset(pattern->sectors, 0, sizeof pattern->sectors);
     for (uint32_t i = 0; i < count; i++) {
         int64_t relative = is_active(bits, first + i) ? (int64_t)(addresses[i] - addresses[0]) : 0;
@@ -119,11 +120,12 @@ static int64_t unit_of(int64_t address, int64_t bytes)
 
 /* Visits the warps that a pattern reaches into: lanes [begin, end) of it, counted from its first. */
 #define EACH_WARP(pattern, begin, end)                                                                                 \
-    for (uint32_t begin = 0, end = 0; begin < (pattern)->count && (end = warp_end(pattern, begin), true); begin = end)
+    for (uint32_t begin = 0, end = 0; begin < (pattern)->count && (end = part_end(pattern, begin, WARP), true); begin = end)
 
-static uint32_t warp_end(const Pattern *pattern, uint32_t begin)
+/* Where the stretch of `lanes` lanes, a warp or an equal part of it, ends that `begin` lies in. */
+static uint32_t part_end(const Pattern *pattern, uint32_t begin, uint32_t lanes)
 {
-    uint32_t end = ((pattern->first + begin) / WARP + 1) * WARP - pattern->first;
+    uint32_t end = ((pattern->first + begin) / lanes + 1) * lanes - pattern->first;
     return end < pattern->count ? end : pattern->count;
 }
 
@@ -151,47 +153,48 @@ static uint32_t deepest_bank(const UnitSet *set)
     return most;
 }
 
-static bool all_equal(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end)
+/* Do the active lanes of [begin, end) ask in pairs for the same: each for what the lane `apart` from it asks for? */
+static bool go_in_pairs(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end, uint32_t apart)
 {
-    const int32_t *first = NULL;
     for (uint32_t i = begin; i < end; i++) {
-        if (!is_active(bits, pattern->first + i))
-            continue;
-        if (first != NULL && pattern->relative[i] != *first)
+        uint32_t lane = pattern->first + i, other = (lane ^ apart) - pattern->first;
+        if (other < pattern->count && is_active(bits, lane) && is_active(bits, lane ^ apart) &&
+            pattern->relative[i] != pattern->relative[other])
             return false;
-        first = &pattern->relative[i];
     }
     return true;
 }
 
-static uint32_t warp_wavefronts(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end,
+/* Of the lanes of [begin, end) that go through together. */
+static uint32_t part_wavefronts(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end,
                                 int64_t start, uint32_t bytes)
 {
-    uint32_t part = bytes <= BANK_BYTES ? WARP : WARP * BANK_BYTES / bytes, total = 0;
-    for (uint32_t from = begin; from < end;) {
-        uint32_t to = ((pattern->first + from) / part + 1) * part - pattern->first;
-        UnitSet *set = empty_set();
-        for (uint32_t i = from; i < to && i < end; i++)
-            if (is_active(bits, pattern->first + i))
-                for (uint32_t offset = 0; offset < bytes; offset += BANK_BYTES)
-                    set_add(set, unit_of(start + pattern->relative[i] + offset, BANK_BYTES));
-        total += deepest_bank(set);
-        from = to;
-    }
-    return total;
+    UnitSet *set = empty_set();
+    for (uint32_t i = begin; i < end; i++)
+        if (is_active(bits, pattern->first + i))
+            for (uint32_t offset = 0; offset < bytes; offset += BANK_BYTES)
+                set_add(set, unit_of(start + pattern->relative[i] + offset, BANK_BYTES));
+    return deepest_bank(set);
 }
 
 uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes)
 {
-    if (pattern->wavefronts != 0)
-        return pattern->wavefronts;
     int64_t start = (int64_t)(first_address % BANK_BYTES);
-    uint32_t total = 0;
-    EACH_WARP(pattern, begin, end) {
-        uint32_t wavefronts = warp_wavefronts(pattern, bits, begin, end, start, bytes);
-        total += wavefronts > 0 && all_equal(pattern, bits, begin, end) ? broadcast_wavefronts(bytes) : wavefronts;
+    uint32_t *known = &pattern->wavefronts[start];
+    uint32_t pair_lanes = bytes > 2 * BANK_BYTES ? WARP / 2 : WARP;
+    if (*known != 0)
+        return *known;
+    for (uint32_t begin = 0; begin < pattern->count;) {
+        uint32_t end = part_end(pattern, begin, pair_lanes), lanes = pair_lanes;
+        if (bytes > BANK_BYTES && !go_in_pairs(pattern, bits, begin, end, 1) && !go_in_pairs(pattern, bits, begin, end, 2))
+            lanes /= 2;
+        for (uint32_t from = begin, to; from < end; from = to) {
+            to = part_end(pattern, from, lanes);
+            *known += part_wavefronts(pattern, bits, from, to, start, bytes);
+        }
+        begin = end;
     }
-    return pattern->wavefronts = total;
+    return *known;
 }
 
 uint32_t pattern_distinct(Pattern *pattern, const uint32_t *bits)

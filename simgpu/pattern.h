@@ -33,7 +33,7 @@ typedef struct Pattern {
     int32_t step;            /* of PATTERN_STRIDED */
     PatternRun *runs;        /* [run_count] */
     uint32_t run_count;
-    uint32_t wavefronts;     /* of shared memory; 0: not counted yet */
+    uint32_t wavefronts[BANK_BYTES]; /* of shared memory, by the first address modulo 4; 0: not counted yet */
     uint32_t distinct;       /* different words, summed over warps; 0: not counted yet */
     uint32_t sectors[SECTOR_BYTES]; /* by the first address modulo 32; 0: not counted yet */
 } Pattern;
@@ -48,10 +48,12 @@ bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, ui
 
 /* 32-byte sectors of global memory that the warps touch; `bytes` a lane, at most 16. */
 uint32_t pattern_sectors(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes);
-/* Passes through shared memory: the most different words that a bank must give, summed over warps. A request of 8 or
- * 16 bytes a lane goes through in halves or quarters of the warp, unless all lanes ask for the same: that takes one, and
- * two where it is 16 bytes (measured on an H200, l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld). */
+/* Passes through shared memory: the most different words that one bank must give, summed over the parts of warps that
+ * go through one after the other. Up to 4 bytes a lane that is the whole warp. Of 8 bytes it is a half, of 16 a quarter;
+ * but two halves, or the two quarters of a half, go together where each of their lanes i asks for the same as lane i ^ 1,
+ * or each for the same as lane i ^ 2, lanes that are not active aside. */
 uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes);
+/* Where all lanes of a warp ask for the same. */
 static inline uint32_t broadcast_wavefronts(uint32_t bytes)
 {
     return bytes > 2 * BANK_BYTES ? 2 : 1;
