@@ -3,6 +3,7 @@
  * Global memory is where the host's is, so that after the check an access is a plain move. Shared, local and parameter
  * memory are arrays of the worker. Every access goes through a Pattern: remembered per instruction where the active
  * lanes form a range, made anew otherwise.  */
+#include "simgpu/merged_loads.h"
 #include "simgpu/watch.h"
 
 #include <string.h>
@@ -193,7 +194,11 @@ static void count_global(Worker *worker, const Access *access, const Active *act
 static void count_shared(Worker *worker, const Access *access, const Active *active)
 {
     SimCounters *counters = &worker->counters;
-    uint32_t wavefronts = pattern_wavefronts(access->pattern, access->bits, access->first, access->bytes);
+    const Instruction *instruction = access->instruction;
+    if (instruction->is_merged)
+        return;
+    uint32_t bytes = merged_bytes(instruction, access->bytes);
+    uint32_t wavefronts = pattern_wavefronts(access->pattern, access->bits, access->first, bytes);
     if (access->is_store) {
         counters->shared_store_requests += active->warps;
         counters->shared_store_wavefronts += wavefronts;
@@ -458,8 +463,10 @@ static bool load_uniform(Worker *worker, const Instruction *instruction, const A
         uint64_t size = worker->launch->shared_bytes;
         if (address >= size || size - address < bytes)
             return false;
-        counters->shared_load_requests += active->warps;
-        counters->shared_load_wavefronts += active->warps * broadcast_wavefronts(bytes);
+        if (!instruction->is_merged) {
+            counters->shared_load_requests += active->warps;
+            counters->shared_load_wavefronts += active->warps * broadcast_wavefronts(merged_bytes(instruction, bytes));
+        }
         if (worker->watch != NULL)
             watch_uniform_load(worker, instruction, active, address, bytes);
         load_once(worker, instruction, (const char *)worker->shared + address);

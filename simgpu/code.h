@@ -84,6 +84,8 @@ typedef struct Instruction {
     bool guard_negated;
     uint8_t rounding;       /* FE_ constant over 256: 0 is to nearest; see rounding_mode() */
     bool is_hidden;         /* an access that no hardware would do (arguments of calls): not counted */
+    bool is_merged;         /* a load that another one counts for; both as merged_loads.h says */
+    uint8_t merged_bytes;   /* a lane, of the machine's load that this one counts for; 0: of this one alone */
     bool uses_result;       /* of ATOMIC: something is done with the old value */
     bool is_strong;         /* volatile, relaxed, acquire, release: meant to meet those of other threads */
     uint16_t opcode;
@@ -95,6 +97,7 @@ typedef struct Instruction {
     int64_t offset;         /* of an address or a parameter */
     int32_t index;          /* of memory instructions and shuffles: dense number, for what a worker remembers of it */
     int32_t file, line;     /* in the source */
+    int32_t ptx_line;
 } Instruction;
 
 typedef enum BlockEnd {

@@ -1,5 +1,6 @@
 /* Runs a block of threads: the instructions of one basic block after the other, and where its end leads.  */
 #include "simgpu/lines.h"
+#include "simgpu/merged_loads.h"
 #include "simgpu/translate/enter.h"
 #include "simgpu/watch.h"
 
@@ -126,7 +127,7 @@ static uint32_t bytes_of_access(const Instruction *instruction)
     case COPY_ASYNC: return instruction->detail;
     case LOAD_MATRIX:
     case STORE_MATRIX: return 4u * instruction->count; /* 128 bytes of each matrix */
-    default: return (uint32_t)instruction->count << instruction->size;
+    default: return merged_bytes(instruction, (uint32_t)instruction->count << instruction->size);
     }
 }
 

@@ -227,6 +227,7 @@ Instruction *emit(Lowering *l, InstructionKind kind)
     if (l->source != NULL) {
         instruction->file = l->source->file;
         instruction->line = l->source->line;
+        instruction->ptx_line = l->source->ptx_line;
     }
     if (kind == LOAD || kind == STORE || kind == ATOMIC || kind == COPY_ASYNC || kind == TEXTURE ||
         kind == LOAD_MATRIX || kind == STORE_MATRIX || kind == SHUFFLE)

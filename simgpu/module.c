@@ -3,6 +3,7 @@
 #include "base/allocated.h"
 #include "base/symbol.h"
 #include "simgpu/fatbin.h"
+#include "simgpu/merged_loads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,6 +227,7 @@ SimFunction *simgpu_function(SimModule *module, const char *name)
     function->ptx = ptx;
     function->is_supported = code_lower(&module->ptx, ptx, &function->code, &function->refusal) == STATUS_OK;
     fill_info(function);
+    merged_loads_find(module->cubin, module->cubin_bytes, name, &function->code);
     function->machine_known = machine_code_read(module->cubin, module->cubin_bytes, name, &function->code,
                                            &module->gpu->profile, &function->machine);
     function->next = module->functions;

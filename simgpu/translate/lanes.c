@@ -241,6 +241,8 @@ static void check_access(Builder *b, const Place *place)
         return;
     if (i->space != PTX_SHARED)
         text_printf(&b->head, "    touch(&known[%d], %s);\n", i->index, place->first);
+    if (i->is_merged)
+        return;
     if (i->space == PTX_SHARED)
         text_printf(&b->commit, "    f->sums.%ss++;\n    f->sums.%s_wavefronts += known[%d].cost;\n", name, name,
                     i->index);

@@ -1,5 +1,6 @@
 /* What a visit learns: how the addresses of a memory instruction relate to each other, and where that lets them be; and
  * where lanes stand on irregular axes.  */
+#include "simgpu/merged_loads.h"
 #include "simgpu/translate/visit.h"
 
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static bool learn_shared(Worker *worker, const Instruction *instruction, Known *
     uint32_t bytes = bytes_of_lane(instruction);
     if (!allow(known, pattern, 0, worker->launch->shared_bytes, bytes, first))
         return false;
-    known->cost = pattern_wavefronts(pattern, bits, first, bytes);
+    known->cost = pattern_wavefronts(pattern, bits, first, merged_bytes(instruction, bytes));
     for (int i = 0; i < SECTOR_BYTES; i++)
         known->sectors[i] = 1;
     return true;
