@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what compares the simulated GPU with a real one: solutions as shared objects, and the driver that calls them.
-# Usage: tests/hardware/build.sh BUILD     Leaves BUILD/hardware/{driver-sim,driver-cuda,calibrate,*.so}
+# Usage: tests/hardware/build.sh BUILD     Leaves BUILD/hardware/{driver-sim,driver-cuda,*.so}
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$1
@@ -26,8 +26,9 @@ for problem in problems/*/problem.json; do
     jq -r '"extern \"C\" \(.signature);"' "$problem" >"$folder/solve.h"
 done
 printf '%s\n' solutions/*/accepted/*.cu | xargs -P "$(nproc)" -I{} bash -c "$(declare -p flags); object {}"
+"$nvcc" "${flags[@]}" -shared -o "$out/accesses.wavefronts.so" tests/hardware/wavefronts.cu
 
 "$nvcc" "${flags[@]}" -c tests/hardware/driver.cu -o "$out/driver.o"
 gcc -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter -I. -D_GNU_SOURCE -isystem "$cuda/include" -c tests/hardware/cudart.c -o "$out/cudart.o"
-g++ -rdynamic "$out"/{driver,cudart}.o "$build"/lib{simgpu,base}.a -lcjson -lpthread -ldl -lm -o "$out/driver-sim"
+g++ -rdynamic "$out"/{driver,cudart}.o "$build"/lib{simgpu,base}.a -lcjson -lmd -lpthread -ldl -lm -o "$out/driver-sim"
 g++ -rdynamic "$out/driver.o" -L"$cuda/lib64" -lcudart -Wl,-rpath,"$cuda/lib64" -ldl -o "$out/driver-cuda"

@@ -122,7 +122,8 @@ static void print_header(void)
     if (!printed)
         puts("kernel,blocks,threads,modelled_us,limiter,occupancy,registers,warp_instructions,fma,load_requests,load_sectors,"
              "store_requests,store_sectors,shared_load_requests,shared_load_wavefronts,shared_store_requests,"
-             "shared_store_wavefronts,constant_requests,constant_replays,local_requests,local_sectors");
+             "shared_store_wavefronts,constant_requests,constant_replays,local_requests,local_sectors,fp32,load_bytes,"
+             "store_bytes,unique_load_sectors,unique_store_sectors");
     printed = true;
 }
 
@@ -132,7 +133,8 @@ static void print_launch(const SimFunctionInfo *info, const SimLaunch *launch, c
     const uint64_t counts[] = {
         c->warp_instructions, c->fma32, c->global_load_requests, c->global_load_sectors, c->global_store_requests,
         c->global_store_sectors, c->shared_load_requests, c->shared_load_wavefronts, c->shared_store_requests,
-        c->shared_store_wavefronts, c->constant_requests, c->constant_replays, c->local_requests, c->local_sectors};
+        c->shared_store_wavefronts, c->constant_requests, c->constant_replays, c->local_requests, c->local_sectors, c->fp32,
+        c->global_load_bytes, c->global_store_bytes, c->unique_load_sectors, c->unique_store_sectors};
     print_header();
     printf("%s,%llu,%u,%.4f,%s,%.4f,%u", info->name,
            (unsigned long long)launch->grid[0] * launch->grid[1] * launch->grid[2],

@@ -3,8 +3,10 @@
 
 Usage: tests/hardware/plan.py OBJECTS KIND [FOLDER]...     KIND: sim or cuda, whose timed cases are taken
 
-OBJECTS is the folder of the shared objects, <problem>.<solution>.so each; those that are not there are left out. FOLDERs of
-solutions/<problem>/ are by default accepted. A case is named <problem>/<solution>/<number of the timed case>.
+OBJECTS is the folder of the shared objects, <problem>.<solution>.so each; those that are not there are left out, and
+solutions that use textures, which cudart.c does not have. FOLDERs of
+solutions/<problem>/ are by default accepted; with these comes wavefronts.cu. A case is named
+<problem>/<solution>/<number of the timed case>.
 """
 import json
 import pathlib
@@ -46,11 +48,13 @@ def main():
         for folder in folders:
             for source in sorted((ROOT / "solutions" / identifier / folder).glob("*.cu")):
                 library = objects / f"{identifier}.{source.stem}.so"
-                if not library.exists():
+                if not library.exists() or "cudaTextureObject_t" in source.read_text():
                     continue
                 for number, sizes in enumerate(timed, 1):
                     words = [argument(p, sizes, problem["signature"]) for p in problem["parameters"]]
                     print(f"{identifier}/{source.stem}/{number}", library, *words)
+    if (objects / "accesses.wavefronts.so").exists() and kind == "sim" and not sys.argv[3:]:
+        print("accesses/wavefronts/1", objects / "accesses.wavefronts.so")
 
 
 main()
