@@ -451,6 +451,15 @@ static void load_once(Worker *worker, const Instruction *instruction, const char
     }
 }
 
+static void count_shared_broadcast(Worker *worker, const Instruction *load, const Active *active, uint32_t bytes)
+{
+    if (load->is_merged)
+        return;
+    worker->counters.shared_load_requests += active->warps;
+    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
+        worker->counters.shared_load_wavefronts += broadcast_wavefronts(active->bits[warp], merged_bytes(load, bytes));
+}
+
 /* All lanes read the same: one load serves them all. Only where it is surely allowed; the general path finds faults. */
 static bool load_uniform(Worker *worker, const Instruction *instruction, const Active *active)
 {
@@ -463,10 +472,7 @@ static bool load_uniform(Worker *worker, const Instruction *instruction, const A
         uint64_t size = worker->launch->shared_bytes;
         if (address >= size || size - address < bytes)
             return false;
-        if (!instruction->is_merged) {
-            counters->shared_load_requests += active->warps;
-            counters->shared_load_wavefronts += active->warps * broadcast_wavefronts(merged_bytes(instruction, bytes));
-        }
+        count_shared_broadcast(worker, instruction, active, bytes);
         if (worker->watch != NULL)
             watch_uniform_load(worker, instruction, active, address, bytes);
         load_once(worker, instruction, (const char *)worker->shared + address);

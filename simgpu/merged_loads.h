@@ -1,8 +1,8 @@
 /* merged_loads.h - loads from shared memory that ptxas makes one machine instruction of.
  *
- * Where a basic block of PTX loads neighbouring elements one by one, [r], [r + 4], [r + 8], [r + 12], and r is a multiple of
- * 16, the machine code has one LDS.128 in place of the four: one request, and other wavefronts than theirs. It carries the
- * PTX line of one of them. Here that one learns to count for all, and the others to count nothing.
+ * Where a basic block of PTX loads neighbouring elements one by one, [r], [r + 4], [r + 8], [r + 12], and r is a
+ * multiple of 16, the machine code may have one LDS.128 in place of the four: one request, and other wavefronts than
+ * theirs. It carries the PTX line of the first. Here that one learns to count for all, and the others to count nothing.
  *
  * Errors   none: what the machine code does not say, or says in another way, is counted as PTX has it. So are loads of
  *          several turns of a loop that ptxas merges: they are one load of PTX.

@@ -186,7 +186,8 @@ uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t fir
         return *known;
     for (uint32_t begin = 0; begin < pattern->count;) {
         uint32_t end = part_end(pattern, begin, pair_lanes), lanes = pair_lanes;
-        if (bytes > BANK_BYTES && !go_in_pairs(pattern, bits, begin, end, 1) && !go_in_pairs(pattern, bits, begin, end, 2))
+        if (bytes > BANK_BYTES && !go_in_pairs(pattern, bits, begin, end, 1) &&
+            !go_in_pairs(pattern, bits, begin, end, 2))
             lanes /= 2;
         for (uint32_t from = begin, to; from < end; from = to) {
             to = part_end(pattern, from, lanes);

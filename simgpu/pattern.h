@@ -49,14 +49,15 @@ bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, ui
 /* 32-byte sectors of global memory that the warps touch; `bytes` a lane, at most 16. */
 uint32_t pattern_sectors(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes);
 /* Passes through shared memory: the most different words that one bank must give, summed over the parts of warps that
- * go through one after the other. Up to 4 bytes a lane that is the whole warp. Of 8 bytes it is a half, of 16 a quarter;
- * but two halves, or the two quarters of a half, go together where each of their lanes i asks for the same as lane i ^ 1,
- * or each for the same as lane i ^ 2, lanes that are not active aside. */
+ * go through one after the other. Up to 4 bytes a lane that is the whole warp. Of 8 bytes it is a half, of 16 a
+ * quarter; but two halves, or the two quarters of a half, go together where each of their lanes i asks for the same as
+ * lane i ^ 1, or each for the same as lane i ^ 2, lanes that are not active aside. Holds for all accepted solutions on an H200, by
+ * Nsight Compute's smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld and _st (tests/hardware). */
 uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes);
-/* Where all lanes of a warp ask for the same. */
-static inline uint32_t broadcast_wavefronts(uint32_t bytes)
+/* Of one warp's active lanes, which all ask for the same. */
+static inline uint32_t broadcast_wavefronts(uint32_t bits, uint32_t bytes)
 {
-    return bytes > 2 * BANK_BYTES ? 2 : 1;
+    return bytes > 2 * BANK_BYTES ? ((bits & 0xFFFF) != 0) + (bits >> 16 != 0) : bits != 0;
 }
 /* Different 4-byte words, summed over warps: what a constant cache is asked for one after the other. */
 uint32_t pattern_distinct(Pattern *pattern, const uint32_t *bits);

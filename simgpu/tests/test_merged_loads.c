@@ -1,24 +1,27 @@
 #include "simgpu/tests/machine.h"
 
-enum { THREADS = 64 };
+enum { THREADS = 64 }; /* at most */
 
 /* Counts by hand, of two warps: four loads of 4 bytes, or one of 16 that goes through in halves of a warp. */
 static const struct {
     const char *kernel;
+    uint32_t threads;
     uint64_t requests, wavefronts;
 } kernels[] = {
-    {"aligned", 2, 4},
-    {"uniform", 2, 4},
-    {"apart", 8, 8},
+    {"aligned", 64, 2, 4},
+    {"aligned", 48, 2, 3},
+    {"uniform", 64, 2, 4},
+    {"uniform", 48, 2, 3},
+    {"apart", 64, 8, 8},
 };
 
-static void launch(SimGpu *gpu, const char *kernel, uint32_t watch, SimReport *report)
+static void launch(SimGpu *gpu, size_t i, uint32_t watch, SimReport *report)
 {
     SimModule *module;
-    SimFunction *function = machine_read(gpu, "merged.fatbin", kernel, &module);
+    SimFunction *function = machine_read(gpu, "merged.fatbin", kernels[i].kernel, &module);
     uint64_t from = machine_array(gpu, NULL, THREADS * sizeof(float));
     uint64_t to = machine_array(gpu, NULL, THREADS * sizeof(float));
-    SimLaunch request = {.function = function, .grid = {1, 1, 1}, .block = {THREADS, 1, 1},
+    SimLaunch request = {.function = function, .grid = {1, 1, 1}, .block = {kernels[i].threads, 1, 1},
                          .parameters = (uint64_t[]){from, to}, .watch = watch};
     simgpu_launch(gpu, &request, report);
     assert_int_equal(report->outcome, SIM_OK);
@@ -29,11 +32,11 @@ static void check(SimGpu *gpu, uint32_t watch)
 {
     for (size_t i = 0; i < COUNT_OF(kernels); i++) {
         SimReport report = {0};
-        launch(gpu, kernels[i].kernel, watch, &report);
+        launch(gpu, i, watch, &report);
         if (report.counters.shared_load_requests != kernels[i].requests ||
             report.counters.shared_load_wavefronts != kernels[i].wavefronts)
-            fail_test("%s: %llu requests, %llu wavefronts; expected %llu, %llu", kernels[i].kernel,
-                      (unsigned long long)report.counters.shared_load_requests,
+            fail_test("%s<<<1, %u>>>: %llu requests, %llu wavefronts; expected %llu, %llu", kernels[i].kernel,
+                      kernels[i].threads, (unsigned long long)report.counters.shared_load_requests,
                       (unsigned long long)report.counters.shared_load_wavefronts,
                       (unsigned long long)kernels[i].requests, (unsigned long long)kernels[i].wavefronts);
     }
