@@ -45,6 +45,8 @@ typedef enum InstructionKind {
     ATOMIC,         /* results[0] = old value; sources: address, b, c */
     COPY_ASYNC,     /* sources: shared address, global address, bytes read of the second */
     TEXTURE,        /* results: the channels, or the four texels of a gather; sources: handle, `count` coordinates */
+    COPY_COMMIT,    /* copies of a thread become a group; */
+    COPY_WAIT,      /* all but the last `detail` groups have arrived */
     SHUFFLE,        /* results: value, predicate; sources: value, lane, clamp, members */
     VOTE,           /* results[0]; sources: predicate, members */
     MATCH,          /* results: mask, predicate; sources: value, members */
@@ -73,7 +75,7 @@ typedef struct Matrix Matrix; /* matrix.h */
 
 typedef struct Instruction {
     uint8_t kind;           /* InstructionKind */
-    uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes;
+    uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes; of COPY_WAIT: groups;
                              * of TEXTURE: 1 + the channel that is gathered, 0: none is;
                              * of LOAD_MATRIX and STORE_MATRIX: 1 for .trans */
     uint8_t space;          /* PtxSpace of a memory access; PTX_NO_SPACE: generic */

@@ -64,6 +64,13 @@ static void describe_meeting(SimFindingKind kind, const Found *found, const char
         break;
     case SIM_RACE_OF_WARPS: snprintf(text, size, "which %s %s with no barrier in between", other, did); break;
     case SIM_RACE_OF_LANES: snprintf(text, size, "where %s writes another value at the same time", other); break;
+    case SIM_RACE_WITH_COPY:
+        if (found->other == found->lane)
+            snprintf(text, size, "which its own cp.async copies there: it has not waited for that yet");
+        else
+            snprintf(text, size, "which a cp.async of %s copies there: that thread has not waited for it before the "
+                                 "last barrier", other);
+        break;
     case SIM_RACE_IN_WARP:
         snprintf(text, size, "which %s of its warp %s with no __syncwarp() in between", other, did);
         break;

@@ -81,6 +81,13 @@ static void read_clock(Worker *worker, const Instruction *instruction, Active *a
     register_write_all(worker, active, instruction->results[0], &now);
 }
 
+/* Copies are done at once: only a watch asks who waited for them. */
+static void note_copies(Worker *worker, const Instruction *instruction, const Active *active)
+{
+    if (worker->watch != NULL)
+        watch_copies(worker, instruction, active);
+}
+
 static bool execute(Worker *worker, const Instruction *instruction, Active *active)
 {
     switch ((InstructionKind)instruction->kind) {
@@ -90,6 +97,8 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case STORE: return execute_store(worker, instruction, active);
     case ATOMIC: return execute_atomic(worker, instruction, active);
     case COPY_ASYNC: return execute_copy_async(worker, instruction, active);
+    case COPY_COMMIT:
+    case COPY_WAIT: note_copies(worker, instruction, active); return true;
     case TEXTURE: return execute_texture(worker, instruction, active);
     case SHUFFLE: execute_shuffle(worker, instruction, active); return true;
     case VOTE: execute_vote(worker, instruction, active); return true;

@@ -331,7 +331,7 @@ static void finish(Run *run)
 {
     pthread_mutex_destroy(&run->launch.fault_lock);
     pthread_mutex_destroy(&run->lock);
-    watch_plan_free(run->launch.plan, &run->launch);
+    watch_plan_free(run->launch.plan);
     free(run->found);
     free(run->executed);
     free(run->loaded);

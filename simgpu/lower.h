@@ -160,6 +160,8 @@ bool lower_matrix(Lowering *l, const Parts *parts);
 
 /* ---- lower_mbarrier.c -------------------------------------------------------------------------------------------- */
 void lower_mbarrier(Lowering *l, const Parts *parts);
+/* cp.async.wait_group, cp.async.wait_all */
+void lower_copy_wait(Lowering *l, const Parts *parts);
 /* cp.async.mbarrier.arrive */
 void lower_copy_arrival(Lowering *l, const Parts *parts);
 

@@ -172,7 +172,7 @@ static void inline_function(Lowering *l, const PtxOperand *name, const PtxFuncti
 {
     for (const Instance *outer = l->instance; outer != NULL; outer = outer->caller)
         if (outer->function == function)
-            lower_refuse(l, "recursion");
+            lower_refuse(l, "recursion, a function that calls itself");
     if (l->inline_depth == MAX_INLINE_DEPTH)
         lower_refuse(l, "calls nested too deep");
     l->inline_depth++;
@@ -449,9 +449,12 @@ static void lower_cp(Lowering *l, const Parts *parts)
         lower_copy_arrival(l, parts);
         return;
     }
-    if (parts_have(parts, "commit_group") || parts_have(parts, "wait_group") || parts_have(parts, "wait_all"))
-        return;
-    lower_copy_async(l, parts);
+    if (parts_have(parts, "commit_group"))
+        emit(l, COPY_COMMIT);
+    else if (parts_have(parts, "wait_group") || parts_have(parts, "wait_all"))
+        lower_copy_wait(l, parts);
+    else
+        lower_copy_async(l, parts);
 }
 
 bool lower_control(Lowering *l, const Parts *parts)

@@ -475,8 +475,23 @@ Operand whole_address(Lowering *l, const PtxOperand *address, PtxSpace space)
     return whole;
 }
 
-/* cp.async.ca.shared.global [to], [from], 16 {, bytes | predicate}: the copy is done at once, so that groups need
- * no waiting; bytes beyond those read become zero. */
+/* cp.async.wait_group 1; cp.async.wait_all: of a group that it makes of the copies so far, too. */
+void lower_copy_wait(Lowering *l, const Parts *parts)
+{
+    const uint64_t most = UINT8_MAX;
+    if (parts_have(parts, "wait_all")) {
+        emit(l, COPY_COMMIT);
+        emit(l, COPY_WAIT);
+        return;
+    }
+    const PtxOperand *left = operand_at(l, 0);
+    if (left->kind != PTX_IMMEDIATE)
+        lower_refuse(l, "of a number of groups that is no constant");
+    emit(l, COPY_WAIT)->detail = (uint8_t)(left->number < most ? left->number : most);
+}
+
+/* cp.async.ca.shared.global [to], [from], 16 {, bytes | predicate}: the copy is done at once; bytes beyond those read
+ * become zero. */
 void lower_copy_async(Lowering *l, const Parts *parts)
 {
     if (!parts_have(parts, "global") || parts_have(parts, "bulk") || parts_have(parts, "tensor"))

@@ -1,29 +1,7 @@
-/* Races in shared memory: for each grain, who wrote it last and who read it, and between which barriers.  */
-#include "simgpu/watch.h"
+/* Races among the threads of one block: for each grain, who wrote it last and who read it, and between which barriers.  */
+#include "simgpu/race.h"
 
-#include "base/allocated.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct SharedGrain {
-    uint32_t write_epoch;     /* of the last plain store; below the block's first: nothing has written it */
-    uint32_t read_epoch;      /* of the plain loads by `reader` and `far_reader` */
-    uint32_t atomic_epoch;    /* of the last atomic operation */
-    uint32_t write_turn, read_turn, atomic_turn; /* of their lanes' warps */
-    uint32_t value, store;    /* what was stored, by which store */
-    uint16_t writer, reader, changer; /* lanes of the block: of store, load, atomic operation */
-    uint16_t far_reader;      /* one of another warp than `reader`; NOBODY: none */
-    bool is_agreed;           /* several lanes stored the same */
-};
-
-enum { NOBODY = 0xFFFF };
-
-SharedGrain *shared_grains_new(const Launch *launch)
-{
-    return zeroed(launch->shared_bytes >> launch->plan->shared_grain, sizeof(SharedGrain));
-}
 
 uint32_t stored_part(const Worker *worker, const Instruction *store, uint32_t lane, uint32_t offset, uint8_t grain)
 {
@@ -38,47 +16,82 @@ uint32_t stored_part(const Worker *worker, const Instruction *store, uint32_t la
     return (uint32_t)(value & (0xFFFFFFFFull >> (32 - (8 << grain))));
 }
 
-static bool is_written(const Watch *watch, const SharedGrain *grain)
+static bool is_written(const Watch *watch, const ThreadGrain *grain)
 {
     return grain->write_epoch >= watch->first_epoch;
 }
 
-typedef struct SharedAccess {
+/* By something that races with nothing. */
+static void set_written(const Watch *watch, ThreadGrain *grain)
+{
+    grain->write_epoch = watch->first_epoch;
+    grain->copy_group = 0;
+}
+
+typedef struct ThreadAccess {
     Worker *worker;
     const Instruction *instruction;
     uint32_t lane, bytes;
     uint64_t address;
-    bool is_store;
-} SharedAccess;
+    bool is_shared, is_store;
+} ThreadAccess;
 
-static void note(const SharedAccess *access, SimFindingKind kind, uint32_t other, bool other_stored)
+static void note(const ThreadAccess *access, SimFindingKind kind, uint32_t other, bool other_stored)
 {
     found_note(access->worker, access->instruction, kind,
                (Found){.lane = access->lane, .is_store = access->is_store, .other_stored = other_stored,
-                       .space = SIM_SHARED, .bytes = (uint8_t)access->bytes, .address = access->address,
+                       .space = access->is_shared ? SIM_SHARED : SIM_GLOBAL, .bytes = (uint8_t)access->bytes, .address = access->address,
                        .other = other});
 }
 
-static void meet(const SharedAccess *access, uint32_t other, uint32_t other_turn, bool other_stored)
+/* Locks and flags of their own may have put the two in order. */
+static bool are_ordered(const Watch *watch, uint32_t warp, uint32_t other_warp)
+{
+    return watch->ordered_in[warp] == watch->epoch && watch->ordered_in[other_warp] == watch->epoch;
+}
+
+/* In the same epoch. False: there is nothing to say. */
+static bool meet(const ThreadAccess *access, uint32_t other, uint32_t other_turn, bool other_stored)
 {
     const Watch *watch = access->worker->watch;
     uint32_t warp = access->lane / SIM_WARP_SIZE, other_warp = other / SIM_WARP_SIZE;
-    if (other == access->lane)
-        return;
-    if (warp == other_warp && other_turn == watch->turn[warp])
-        note(access, SIM_RACE_IN_WARP, other, other_stored);
-    else if (warp != other_warp &&
-             (watch->ordered_in[warp] != watch->epoch || watch->ordered_in[other_warp] != watch->epoch))
-        note(access, SIM_RACE_OF_WARPS, other, other_stored);
+    bool is_race = warp == other_warp ? other_turn == watch->turn[warp] : !are_ordered(watch, warp, other_warp);
+    if (other == access->lane || !is_race)
+        return false;
+    note(access, warp == other_warp ? SIM_RACE_IN_WARP : SIM_RACE_OF_WARPS, other, other_stored);
+    return true;
 }
 
-static void note_unwritten(const SharedAccess *access, SharedGrain *grain)
+/* With what was stored last. */
+static void meet_writer(const ThreadAccess *access, const ThreadGrain *grain)
 {
-    note(access, SIM_UNINITIALISED, 0, false);
-    grain->write_epoch = access->worker->watch->first_epoch; /* once is enough */
+    const Watch *watch = access->worker->watch;
+    bool is_copied = grain->copy_group > 0 && is_written(watch, grain);
+    if (grain->write_epoch == watch->epoch && meet(access, grain->writer, grain->write_turn, true))
+        return;
+    if (is_copied && !copies_have_arrived(watch, grain, access->lane) &&
+        !are_ordered(watch, access->lane / SIM_WARP_SIZE, grain->writer / SIM_WARP_SIZE))
+        note(access, SIM_RACE_WITH_COPY, grain->writer, true);
 }
 
-static void remember_reader(const Watch *watch, SharedGrain *grain, uint32_t lane)
+/* Of global memory validity.h knows. */
+static void check_written(const ThreadAccess *access, ThreadGrain *grain)
+{
+    const Watch *watch = access->worker->watch;
+    if (!access->is_shared || is_written(watch, grain))
+        return;
+    note(access, SIM_UNINITIALISED, 0, false);
+    set_written(watch, grain); /* once is enough */
+}
+
+/* A loop around compare-and-swap begins with a plain load. */
+static bool has_compare(const ThreadAccess *access)
+{
+    const WatchPlan *plan = access->worker->watch->plan;
+    return access->is_shared ? plan->has_shared_compare : plan->has_global_compare;
+}
+
+static void remember_reader(const Watch *watch, ThreadGrain *grain, uint32_t lane)
 {
     uint32_t warp = lane / SIM_WARP_SIZE;
     if (grain->read_epoch != watch->epoch) {
@@ -92,34 +105,33 @@ static void remember_reader(const Watch *watch, SharedGrain *grain, uint32_t lan
     grain->read_turn = watch->turn[warp];
 }
 
-static void read_grain(const SharedAccess *access, SharedGrain *grain)
+static void read_grain(const ThreadAccess *access, ThreadGrain *grain)
 {
     Watch *watch = access->worker->watch;
-    if (!is_written(watch, grain))
-        note_unwritten(access, grain);
-    if (access->instruction->is_strong) {
-        watch->ordered_in[access->lane / SIM_WARP_SIZE] = watch->epoch;
+    check_written(access, grain);
+    if (access->instruction->is_strong)
         return;
-    }
-    if (grain->write_epoch == watch->epoch && !grain->is_agreed)
-        meet(access, grain->writer, grain->write_turn, true);
-    if (grain->atomic_epoch == watch->epoch && !watch->plan->has_shared_compare)
+    if (!grain->is_agreed)
+        meet_writer(access, grain);
+    if (grain->atomic_epoch == watch->epoch && !has_compare(access))
         meet(access, grain->changer, grain->atomic_turn, true);
     remember_reader(watch, grain, access->lane);
 }
 
-/* What the grain holds before this store, or what an earlier lane of it puts there. */
-static bool changes(const SharedAccess *access, const SharedGrain *grain, uint64_t place, uint32_t value)
+/* What the grain holds before this store, or what an earlier lane of it puts there. What global memory held before the
+ * block came depends on which other blocks have run. */
+static bool changes(const ThreadAccess *access, const ThreadGrain *grain, uint64_t place, uint32_t value)
 {
     const Watch *watch = access->worker->watch;
     uint32_t held = 0;
-    if (grain->write_epoch == watch->epoch && grain->atomic_epoch != watch->epoch)
-        return grain->value != value;
+    bool is_known = grain->write_epoch == watch->epoch && grain->atomic_epoch != watch->epoch;
+    if (is_known || !access->is_shared)
+        return !is_known || grain->value != value;
     memcpy(&held, access->worker->shared + place, (size_t)1 << watch->plan->shared_grain);
     return held != value;
 }
 
-static void write_grain(const SharedAccess *access, SharedGrain *grain, uint64_t place, uint32_t value)
+static void write_grain(const ThreadAccess *access, ThreadGrain *grain, uint64_t place, uint32_t value)
 {
     Watch *watch = access->worker->watch;
     bool is_fresh = grain->write_epoch != watch->epoch;
@@ -130,8 +142,8 @@ static void write_grain(const SharedAccess *access, SharedGrain *grain, uint64_t
     if (!is_fresh && grain->store == watch->store && grain->writer / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE &&
         grain->writer != access->lane)
         note(access, SIM_RACE_OF_LANES, grain->writer, true);
-    else if (!is_fresh)
-        meet(access, grain->writer, grain->write_turn, true);
+    else
+        meet_writer(access, grain);
     if (grain->atomic_epoch == watch->epoch)
         meet(access, grain->changer, grain->atomic_turn, true);
     if (grain->read_epoch == watch->epoch) {
@@ -144,6 +156,7 @@ static void write_grain(const SharedAccess *access, SharedGrain *grain, uint64_t
     grain->writer = (uint16_t)access->lane;
     grain->value = value;
     grain->store = watch->store;
+    grain->copy_group = access->instruction->kind == COPY_ASYNC ? copies_group(watch, access->lane) : 0;
     grain->is_agreed = false;
 }
 
@@ -151,53 +164,69 @@ static void write_grain(const SharedAccess *access, SharedGrain *grain, uint64_t
 #define EACH_GRAIN(address, bytes, grain, place)                                                                       \
     for (uint64_t place = (address) >> (grain) << (grain); place < (address) + (bytes); place += 1ull << (grain))
 
-void shared_read(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address, uint32_t bytes)
+static uint8_t grain_size(const Worker *worker, bool is_shared)
 {
-    const SharedAccess access = {worker, instruction, lane, bytes, address, false};
-    uint8_t grain = worker->watch->plan->shared_grain;
-    EACH_GRAIN(address, bytes, grain, place)
-        read_grain(&access, &worker->watch->shared[place >> grain]);
+    const WatchPlan *plan = worker->watch->plan;
+    return is_shared ? plan->shared_grain : plan->global_grain;
 }
 
-void shared_write(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address, uint32_t bytes)
+void threads_read(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address,
+                  uint32_t bytes)
 {
-    const SharedAccess access = {worker, instruction, lane, bytes, address, true};
+    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, false};
     Watch *watch = worker->watch;
-    uint8_t grain = watch->plan->shared_grain;
-    EACH_GRAIN(address, bytes, grain, place) {
-        SharedGrain *at = &watch->shared[place >> grain];
-        if (!instruction->is_strong)
-            write_grain(&access, at, place,
-                        stored_part(worker, instruction, lane, (uint32_t)(place - address), grain));
-        else if (!is_written(watch, at))
-            at->write_epoch = watch->first_epoch;
-    }
     if (instruction->is_strong)
         watch->ordered_in[lane / SIM_WARP_SIZE] = watch->epoch;
+    EACH_GRAIN(address, bytes, grain_size(worker, is_shared), place) {
+        ThreadGrain *at = thread_grain_at(watch, is_shared, place);
+        if (at != NULL)
+            read_grain(&access, at);
+    }
 }
 
-static void change_grain(const SharedAccess *access, SharedGrain *grain)
+void threads_write(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address,
+                   uint32_t bytes)
+{
+    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, true};
+    Watch *watch = worker->watch;
+    uint8_t grain = grain_size(worker, is_shared);
+    if (instruction->is_strong)
+        watch->ordered_in[lane / SIM_WARP_SIZE] = watch->epoch;
+    EACH_GRAIN(address, bytes, grain, place) {
+        ThreadGrain *at = thread_grain_at(watch, is_shared, place);
+        if (at != NULL && !instruction->is_strong)
+            write_grain(&access, at, place,
+                        stored_part(worker, instruction, lane, (uint32_t)(place - address), grain));
+        else if (at != NULL && !is_written(watch, at))
+            set_written(watch, at);
+    }
+}
+
+static void change_grain(const ThreadAccess *access, ThreadGrain *grain)
 {
     Watch *watch = access->worker->watch;
     uint32_t warp = access->lane / SIM_WARP_SIZE;
-    if (!is_written(watch, grain) && access->instruction->detail != ATOMIC_EXCHANGE)
-        note_unwritten(access, grain);
-    if (grain->write_epoch == watch->epoch && !grain->is_agreed)
-        meet(access, grain->writer, grain->write_turn, true);
+    if (access->instruction->detail != ATOMIC_EXCHANGE)
+        check_written(access, grain);
+    if (!grain->is_agreed)
+        meet_writer(access, grain);
     if (!is_written(watch, grain))
-        grain->write_epoch = watch->first_epoch;
+        set_written(watch, grain);
     grain->atomic_epoch = watch->epoch;
     grain->atomic_turn = watch->turn[warp];
     grain->changer = (uint16_t)access->lane;
-    if (tells_of_others(access->instruction))
-        watch->ordered_in[warp] = watch->epoch;
 }
 
-void shared_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address)
+void threads_atomic(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address)
 {
     uint32_t bytes = 1u << instruction->size;
-    const SharedAccess access = {worker, instruction, lane, bytes, address, true};
-    uint8_t grain = worker->watch->plan->shared_grain;
-    EACH_GRAIN(address, bytes, grain, place)
-        change_grain(&access, &worker->watch->shared[place >> grain]);
+    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, true};
+    Watch *watch = worker->watch;
+    EACH_GRAIN(address, bytes, grain_size(worker, is_shared), place) {
+        ThreadGrain *at = thread_grain_at(watch, is_shared, place);
+        if (at != NULL)
+            change_grain(&access, at);
+    }
+    if (tells_of_others(instruction))
+        watch->ordered_in[lane / SIM_WARP_SIZE] = watch->epoch;
 }

@@ -4,12 +4,17 @@
  * highest of those who wrote it, read it and changed it atomically, which say whether two of them differ, and whether
  * all that was written is the same.
  *
+ * Pieces of memory get their grains when they are first touched, as long as there is room. What would not fit depends on
+ * who comes first, so that a launch which touches more is not looked at at all.
+ *
  * Who a block was is one number that grows with the block: block, lane and instruction. It is kept so that zero, which
  * fresh pages hold, means nobody, and the larger one always wins.  */
-#include "simgpu/validity.h"
 #include "simgpu/watch.h"
 
-#include <stdio.h>
+#include "base/allocated.h"
+
+#include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 typedef struct Extremes {
@@ -17,9 +22,23 @@ typedef struct Extremes {
     _Atomic uint64_t first;  /* ~key */
 } Extremes;
 
-struct BlockGrain {
+typedef struct BlockGrain {
     Extremes writes, reads, atomics;
     _Atomic uint64_t value;  /* 0: none; ONE_VALUE | what was written; SEVERAL_VALUES */
+} BlockGrain;
+
+enum { PIECE_GRAINS = 4096, MOST_PIECES = 4096 }; /* 16 KiB and, of floats, 64 MiB of memory; 900 MiB of grains */
+typedef BlockGrain Piece[PIECE_GRAINS];
+typedef Piece *_Atomic PiecePlace;
+
+struct BlockGrains {
+    uint8_t grain;           /* logarithm of bytes */
+    int allocations;
+    PiecePlace **places;     /* [allocation][piece]; NULL: not touched */
+    Piece *pieces;           /* [MOST_PIECES], of which pages that are used come into being */
+    size_t used;             /* under the lock */
+    bool is_full;            /* more were asked for */
+    pthread_mutex_t lock;
 };
 
 enum { INDEX_BITS = 20, LANE_BITS = 10 };
@@ -60,36 +79,51 @@ static void agree(BlockGrain *grain, uint32_t value)
         raise_to(&grain->value, SEVERAL_VALUES);
 }
 
-static BlockGrain *grain_at(const Worker *worker, int allocation, uint64_t address)
+static void touch(BlockGrains *grains, PiecePlace *place)
 {
-    const WatchPlan *plan = worker->watch->plan;
-    uint64_t start = worker->launch->memory->allocations[allocation].address;
-    return plan->grains[allocation] + ((address - start) >> plan->global_grain);
+    pthread_mutex_lock(&grains->lock);
+    if (*place == NULL && grains->used == MOST_PIECES)
+        grains->is_full = true;
+    else if (*place == NULL)
+        *place = &grains->pieces[grains->used++];
+    pthread_mutex_unlock(&grains->lock);
 }
 
-static bool is_noted(const Worker *worker, int allocation)
+/* The first grain of an access, which lies in one piece as it is aligned; NULL: it is not noted. */
+static BlockGrain *grain_at(const Worker *worker, int allocation, uint64_t address)
 {
-    return worker->watch->plan->grains[allocation] != NULL && !worker->watch->ordered;
+    BlockGrains *grains = worker->watch->plan->grains;
+    if (grains == NULL || worker->watch->ordered)
+        return NULL;
+    uint64_t number = (address - worker->launch->memory->allocations[allocation].address) >> grains->grain;
+    PiecePlace *place = &grains->places[allocation][number / PIECE_GRAINS];
+    if (atomic_load_explicit(place, memory_order_acquire) == NULL)
+        touch(grains, place);
+    Piece *piece = atomic_load_explicit(place, memory_order_acquire);
+    return piece == NULL ? NULL : &(*piece)[number % PIECE_GRAINS];
+}
+
+/* Grains that an access of `bytes` touches. */
+static uint32_t count_of(const Worker *worker, uint64_t address, uint32_t bytes)
+{
+    uint8_t grain = worker->watch->plan->global_grain;
+    return (uint32_t)(((address + bytes - 1) >> grain) - (address >> grain) + 1);
 }
 
 void blocks_read(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
                  uint32_t bytes)
 {
-    if (!worker->watch->detailed || !is_noted(worker, allocation))
-        return;
-    BlockGrain *last = grain_at(worker, allocation, address + bytes - 1);
-    for (BlockGrain *grain = grain_at(worker, allocation, address); grain <= last; grain++)
+    BlockGrain *grain = grain_at(worker, allocation, address);
+    for (uint32_t left = count_of(worker, address, bytes); grain != NULL && left > 0; left--, grain++)
         widen(&grain->reads, key_of(worker, instruction, lane));
 }
 
 void blocks_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
                   uint32_t bytes)
 {
-    if (!is_noted(worker, allocation))
-        return;
     uint8_t size = worker->watch->plan->global_grain;
     BlockGrain *grain = grain_at(worker, allocation, address);
-    for (uint32_t offset = 0; offset < bytes; offset += 1u << size, grain++) {
+    for (uint32_t offset = 0; grain != NULL && offset < bytes; offset += 1u << size, grain++) {
         widen(&grain->writes, key_of(worker, instruction, lane));
         agree(grain, stored_part(worker, instruction, lane, offset, size));
     }
@@ -97,10 +131,8 @@ void blocks_write(Worker *worker, const Instruction *instruction, uint32_t lane,
 
 void blocks_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address)
 {
-    if (!is_noted(worker, allocation))
-        return;
-    BlockGrain *last = grain_at(worker, allocation, address + (1u << instruction->size) - 1);
-    for (BlockGrain *grain = grain_at(worker, allocation, address); grain <= last; grain++)
+    BlockGrain *grain = grain_at(worker, allocation, address);
+    for (uint32_t left = count_of(worker, address, 1u << instruction->size); grain != NULL && left > 0; left--, grain++)
         widen(&grain->atomics, key_of(worker, instruction, lane));
 }
 
@@ -153,36 +185,46 @@ static void find_race(const BlockGrain *grain, uint64_t address, uint8_t bytes, 
 
 void blocks_find_races(const Launch *launch, int allocation, uint64_t low, uint64_t high, Found *found)
 {
-    uint8_t grain = launch->plan->global_grain;
-    const BlockGrain *grains = launch->plan->grains[allocation];
+    const BlockGrains *grains = launch->plan->grains;
+    if (grains == NULL || grains->is_full)
+        return;
+    uint8_t size = grains->grain;
     uint64_t start = launch->memory->allocations[allocation].address;
-    for (uint64_t i = (low - start) >> grain; grains != NULL && start + (i << grain) < high; i++)
-        find_race(&grains[i], start + (i << grain), (uint8_t)(1u << grain), found);
+    uint64_t first = (low - start) >> size, last = (high - 1 - start) >> size;
+    for (uint64_t piece = first / PIECE_GRAINS; piece <= last / PIECE_GRAINS; piece++) {
+        const Piece *touched = grains->places[allocation][piece];
+        for (uint64_t i = 0; touched != NULL && i < PIECE_GRAINS; i++)
+            find_race(&(*touched)[i], start + ((piece * PIECE_GRAINS + i) << size), (uint8_t)(1u << size), found);
+    }
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static size_t mapped_bytes(const WatchPlan *plan, const Allocation *allocation)
+BlockGrains *block_grains_new(const Launch *launch, uint8_t grain)
 {
-    return ((allocation->bytes >> plan->global_grain) + 1) * sizeof(BlockGrain);
-}
-
-/* Only pages that are used come into being. */
-void block_grains_map(WatchPlan *plan, const Launch *launch)
-{
-    for (int i = 0; i < plan->allocations; i++) {
-        const Allocation *allocation = &launch->memory->allocations[i];
-        if (allocation->bytes > VALIDITY_MAX_BYTES)
-            continue;
-        void *pages = mmap(NULL, mapped_bytes(plan, allocation), PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        plan->grains[i] = pages == MAP_FAILED ? NULL : pages;
+    void *pieces = mmap(NULL, MOST_PIECES * sizeof(Piece), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pieces == MAP_FAILED)
+        return NULL;
+    BlockGrains *grains = zeroed(1, sizeof *grains);
+    *grains = (BlockGrains){.grain = grain, .allocations = launch->memory->count, .pieces = pieces};
+    grains->places = zeroed((size_t)grains->allocations, sizeof *grains->places);
+    for (int i = 0; i < grains->allocations; i++) {
+        uint64_t count = launch->memory->allocations[i].bytes >> grain;
+        grains->places[i] = zeroed(count / PIECE_GRAINS + 1, sizeof(PiecePlace));
     }
+    pthread_mutex_init(&grains->lock, NULL);
+    return grains;
 }
 
-void block_grains_unmap(WatchPlan *plan, const Launch *launch)
+void block_grains_free(BlockGrains *grains)
 {
-    for (int i = 0; i < plan->allocations; i++)
-        if (plan->grains[i] != NULL)
-            munmap(plan->grains[i], mapped_bytes(plan, &launch->memory->allocations[i]));
+    if (grains == NULL)
+        return;
+    for (int i = 0; i < grains->allocations; i++)
+        free(grains->places[i]);
+    pthread_mutex_destroy(&grains->lock);
+    munmap(grains->pieces, MOST_PIECES * sizeof(Piece));
+    free(grains->places);
+    free(grains);
 }

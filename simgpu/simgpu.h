@@ -183,10 +183,12 @@ typedef struct SimFault {
  * already is none, and neither are atomic operations among themselves. */
 typedef enum SimFindingKind {
     SIM_RACE_OF_BLOCKS,      /* global memory, two blocks of the launch */
-    SIM_RACE_OF_WARPS,       /* shared memory, two warps between barriers of their block */
-    SIM_RACE_OF_LANES,       /* shared memory, lanes that store different values with one instruction */
-    SIM_RACE_IN_WARP,        /* shared memory, lanes of one warp without __syncwarp(): right as long as the warp stays
-                              * together, which no hardware since Volta promises */
+    SIM_RACE_OF_WARPS,       /* two warps of a block between its barriers */
+    SIM_RACE_OF_LANES,       /* lanes that store different values with one instruction */
+    SIM_RACE_WITH_COPY,      /* shared memory that a cp.async copies into: its thread has not waited for it or, where
+                              * another one looks, there was no barrier after that */
+    SIM_RACE_IN_WARP,        /* lanes of one warp without __syncwarp(): right as long as the warp stays together, which
+                              * no hardware since Volta promises */
     SIM_UNINITIALISED,       /* a read of bytes that nothing has written */
     SIM_BAD_SHUFFLE,         /* the value of a lane that takes no part */
     SIM_FINDING_KINDS

@@ -15,8 +15,8 @@ static bool is_followed(const Instruction *instruction)
     switch ((InstructionKind)instruction->kind) {
     case ATOMIC:
         return instruction->detail != ATOMIC_ARRIVE && instruction->detail != ATOMIC_ARRIVE_DROP;
-    case RUN_LANES: case LOAD_PARAMETER: case LOAD: case STORE: case COPY_ASYNC: case SHUFFLE: case VOTE: case MATCH:
-    case REDUCE: case ACTIVE_MASK: case CLOCK: case PRINT: case FAIL_ASSERT: case TEXTURE: case LOAD_MATRIX:
+    case RUN_LANES: case LOAD_PARAMETER: case LOAD: case STORE: case COPY_ASYNC: case COPY_COMMIT: case COPY_WAIT:
+    case SHUFFLE: case VOTE: case MATCH: case REDUCE: case ACTIVE_MASK: case CLOCK: case PRINT: case FAIL_ASSERT: case TEXTURE: case LOAD_MATRIX:
     case MULTIPLY_MATRIX: case TURN_MATRIX:
         return true;
     default:
@@ -73,21 +73,20 @@ WatchPlan *watch_plan(const Launch *launch)
     *plan = (WatchPlan){.bits = bits,
                         .stride = (launch->blocks + DETAILED_BLOCKS - 1) / DETAILED_BLOCKS,
                         .shared_grain = grain_of(code, PTX_SHARED), .global_grain = grain_of(code, PTX_GLOBAL),
-                        .has_shared_compare = has_compare(code, PTX_SHARED), .allocations = launch->memory->count};
-    plan->grains = zeroed((size_t)plan->allocations, sizeof(BlockGrain *));
+                        .has_shared_compare = has_compare(code, PTX_SHARED),
+                        .has_global_compare = has_compare(code, PTX_GLOBAL)};
     if (plan->bits & SIM_WATCH_RACES)
-        block_grains_map(plan, launch);
-    for (int i = 0; i < plan->allocations; i++)
+        plan->grains = block_grains_new(launch, plan->global_grain);
+    for (int i = 0; i < launch->memory->count; i++)
         validity_settle(&launch->memory->allocations[i]);
     return plan;
 }
 
-void watch_plan_free(WatchPlan *plan, const Launch *launch)
+void watch_plan_free(WatchPlan *plan)
 {
     if (plan == NULL)
         return;
-    block_grains_unmap(plan, launch);
-    free(plan->grains);
+    block_grains_free(plan->grains);
     free(plan);
 }
 
@@ -105,7 +104,8 @@ Watch *watch_new(const Worker *worker)
         return NULL;
     Watch *watch = zeroed(1, sizeof *watch);
     watch->plan = plan;
-    watch->shared = shared_grains_new(worker->launch);
+    watch->grains = thread_grains_new(worker->launch);
+    watch->copies = copies_new(worker);
     if ((plan->bits & SIM_WATCH_UNINITIALISED) && worker->frame_stride > 0)
         watch->local = zeroed(local_bytes(worker), 1);
     watch->found = found_new(worker->code);
@@ -116,7 +116,8 @@ void watch_free(Watch *watch)
 {
     if (watch == NULL)
         return;
-    free(watch->shared);
+    thread_grains_free(watch->grains);
+    free(watch->copies);
     free(watch->local);
     free(watch->found);
     free(watch);
@@ -130,6 +131,7 @@ void watch_begin_block(Worker *worker)
     watch->ordered = false;
     watch->first_epoch = watch->epoch + 1;
     watch->epoch += 2; /* so that an epoch of the block lies before its first accesses */
+    copies_begin_block(worker);
     if (watch->local != NULL && ++watch->generation == 0) {
         memset(watch->local, 0, local_bytes(worker));
         watch->generation = 1;
@@ -178,11 +180,14 @@ static void note_unwritten(Worker *worker, const Instruction *instruction, uint3
 static void load_global(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation,
                         uint64_t address, uint32_t bytes)
 {
+    Watch *watch = worker->watch;
     if (!validity_holds(&worker->launch->memory->allocations[allocation], address, bytes))
         note_unwritten(worker, instruction, lane, address, bytes);
+    if (watch->detailed)
+        threads_read(worker, instruction, false, lane, address, bytes);
     if (instruction->is_strong)
-        worker->watch->ordered = true;
-    else
+        watch->ordered = true;
+    else if (watch->detailed)
         blocks_read(worker, instruction, lane, allocation, address, bytes);
 }
 
@@ -190,6 +195,8 @@ static void store_global(Worker *worker, const Instruction *instruction, uint32_
                          uint64_t address, uint32_t bytes)
 {
     validity_mark(&worker->launch->memory->allocations[allocation], address, bytes);
+    if (worker->watch->detailed)
+        threads_write(worker, instruction, false, lane, address, bytes);
     if (!instruction->is_strong)
         blocks_write(worker, instruction, lane, allocation, address, bytes);
 }
@@ -206,6 +213,7 @@ static void watch_global(Worker *worker, const Instruction *instruction, bool is
 {
     const Memory *memory = worker->launch->memory;
     int allocation = memory_find(memory, first);
+    worker->watch->store += is_store;
     for (uint32_t lane = active->first; lane < active->end; lane++) {
         if (!active_has(active, lane))
             continue;
@@ -234,7 +242,7 @@ static void watch_window(Worker *worker, const Instruction *instruction, PtxSpac
         if (space == PTX_LOCAL)
             touch_local(worker, instruction, is_store, lane, address, bytes);
         else
-            (is_store ? shared_write : shared_read)(worker, instruction, lane, address, bytes);
+            (is_store ? threads_write : threads_read)(worker, instruction, true, lane, address, bytes);
     }
 }
 
@@ -256,18 +264,17 @@ void watch_access(Worker *worker, const Instruction *instruction, PtxSpace space
 void watch_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
                         uint32_t bytes)
 {
+    bool is_shared = instruction->space == PTX_SHARED;
     if (instruction->space == PTX_CONST)
         return;
-    if (instruction->space == PTX_GLOBAL) {
+    if (!is_shared)
         load_global(worker, instruction, active->first, memory_find(worker->launch->memory, address), address, bytes);
-        return;
-    }
     for (uint32_t warp = 0; warp < worker->launch->warps && worker->watch->detailed; warp++) {
-        uint32_t bits = active->bits[warp];
+        uint32_t bits = active->bits[warp], lane = warp * SIM_WARP_SIZE;
         if (bits == 0)
             continue;
-        shared_read(worker, instruction, warp * SIM_WARP_SIZE + (uint32_t)__builtin_ctz(bits), address, bytes);
-        shared_read(worker, instruction, warp * SIM_WARP_SIZE + 31 - (uint32_t)__builtin_clz(bits), address, bytes);
+        threads_read(worker, instruction, is_shared, lane + (uint32_t)__builtin_ctz(bits), address, bytes);
+        threads_read(worker, instruction, is_shared, lane + 31 - (uint32_t)__builtin_clz(bits), address, bytes);
     }
 }
 
@@ -279,6 +286,8 @@ static void atomic_global(Worker *worker, const Instruction *instruction, uint32
     if (!validity_holds(allocation, address, bytes) && instruction->detail != ATOMIC_EXCHANGE)
         note_unwritten(worker, instruction, lane, address, bytes);
     validity_mark(allocation, address, bytes);
+    if (worker->watch->detailed)
+        threads_atomic(worker, instruction, false, lane, address);
     blocks_atomic(worker, instruction, lane, index, address);
     if (tells_of_others(instruction))
         worker->watch->ordered = true;
@@ -289,7 +298,7 @@ void watch_atomic(Worker *worker, const Instruction *instruction, bool in_shared
     if (!in_shared)
         atomic_global(worker, instruction, lane, address);
     else if (worker->watch->detailed)
-        shared_atomic(worker, instruction, lane, address);
+        threads_atomic(worker, instruction, true, lane, address);
 }
 
 void watch_shuffle(Worker *worker, const Instruction *instruction, const Active *active, uint32_t lane,

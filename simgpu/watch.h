@@ -1,7 +1,7 @@
 /* watch.h - races, and reads of bytes that nothing has written, found while a kernel runs (SimWatch).
  *
  * watch.c           which accesses of which blocks are looked at
- * race.c            shared memory: the threads of one block
+ * race.c            the threads of one block, in shared and global memory; race_grains.c, race_copies.c: cp.async
  * race_of_blocks.c  global memory: the blocks of one launch
  * validity.c        what has been written of global and local memory
  * finding.c         what was found, and its sentence
@@ -10,14 +10,15 @@
  *   - any barrier of the block orders all that its threads did before from all that they do after it;
  *   - any .sync operation of a warp (bar.warp.sync, shfl, vote, match, redux) likewise among the lanes of the warp;
  *   - after an atomic operation whose result is used, or a strong load (volatile, acquire, ...), a block is taken to be
- *     ordered behind all other blocks, and in shared memory, until the next barrier, a warp behind all others of which
- *     the same is true: this lets locks, flags and "the last block does the rest" pass;
+ *     ordered behind all other blocks, and until the next barrier a warp behind all others of its block of which the
+ *     same is true: this lets locks, flags and "the last block does the rest" pass;
  *   - strong accesses race with none.
  * Storing the value that is there already is no race.
  *
  * Bounds   of a grid, up to DETAILED_BLOCKS blocks, at equal distances, and the last one are watched in all they do; of
  *          the others only what they store into global memory is noted, and what they load from memory that is not
- *          written all over. Allocations beyond VALIDITY_MAX_BYTES are left out.
+ *          written all over. Of allocations beyond VALIDITY_MAX_BYTES nobody knows what was written; a launch that
+ *          touches more than race_of_blocks.c has room for is not searched for races of blocks.
  * Grains   memory is looked at in pieces as large as the kernel's smallest store, at most 4 bytes: finer ones could
  *          tell no two stores apart.  */
 #ifndef SIMGPU_WATCH_H
@@ -39,20 +40,19 @@ typedef struct Found {
     uint64_t other;            /* the other block, thread of the block, or lane of the warp */
 } Found;
 
-/* What blocks did to one grain of global memory; see race_of_blocks.c. */
-typedef struct BlockGrain BlockGrain;
+typedef struct BlockGrains BlockGrains; /* race_of_blocks.c */
 
 /* Of one launch. */
 typedef struct WatchPlan {
     uint32_t bits;             /* of SimWatch */
     uint64_t stride;           /* blocks from one that is looked at in detail to the next */
     uint8_t shared_grain, global_grain; /* logarithms of bytes */
-    bool has_shared_compare;   /* a loop around compare-and-swap begins with a plain load */
-    BlockGrain **grains;       /* [allocation]; NULL: left out */
-    int allocations;
+    bool has_shared_compare, has_global_compare; /* a loop around compare-and-swap begins with a plain load */
+    BlockGrains *grains;       /* of global memory; NULL: races of blocks are not looked for */
 } WatchPlan;
 
-typedef struct SharedGrain SharedGrain; /* race.c */
+typedef struct ThreadGrains ThreadGrains; /* race_grains.c */
+typedef struct LaneCopies LaneCopies;     /* race_copies.c */
 
 /* Of one worker. */
 typedef struct Watch {
@@ -63,7 +63,8 @@ typedef struct Watch {
     uint32_t turn[MAX_WARPS];  /* .sync operations that each warp has passed */
     uint32_t ordered_in[MAX_WARPS]; /* epoch in which a warp got behind others */
     uint32_t store;            /* number of the store at hand */
-    SharedGrain *shared;       /* [shared_bytes >> shared_grain] */
+    ThreadGrains *grains;      /* of what the block's threads did */
+    LaneCopies *copies;        /* [lane]; NULL: the kernel has no cp.async */
     uint8_t *local;            /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
     uint8_t generation;
     Found *found;              /* [memory_count][SIM_FINDING_KINDS] */
@@ -73,7 +74,7 @@ typedef struct Watch {
 
 /* NULL: nothing is to be watched, or the kernel does what this cannot follow. */
 WatchPlan *watch_plan(const Launch *launch);
-void watch_plan_free(WatchPlan *plan, const Launch *launch);
+void watch_plan_free(WatchPlan *plan);
 Watch *watch_new(const Worker *worker);
 void watch_free(Watch *watch);
 
@@ -89,6 +90,8 @@ void watch_access(Worker *worker, const Instruction *instruction, PtxSpace space
 void watch_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
                         uint32_t bytes);
 void watch_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address);
+/* Copies become a group, or are waited for: of COPY_COMMIT, COPY_WAIT. */
+void watch_copies(Worker *worker, const Instruction *instruction, const Active *active);
 /* `lane` of the block takes the value of lane `source` of its warp. */
 void watch_shuffle(Worker *worker, const Instruction *instruction, const Active *active, uint32_t lane,
                    uint32_t source);
@@ -105,15 +108,25 @@ static inline bool tells_of_others(const Instruction *atomic)
 /* The grain-sized part at `offset` of what a lane is about to store, or to copy. */
 uint32_t stored_part(const Worker *worker, const Instruction *store, uint32_t lane, uint32_t offset, uint8_t grain);
 
-SharedGrain *shared_grains_new(const Launch *launch);
-void shared_read(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address, uint32_t bytes);
-void shared_write(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address, uint32_t bytes);
-void shared_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address);
+/* Of shared memory, or of global memory. */
+void threads_read(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address,
+                  uint32_t bytes);
+void threads_write(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address,
+                   uint32_t bytes);
+void threads_atomic(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address);
+
+/* ---- race_grains.c, race_copies.c: see race.h -------------------------------------------------------------------- */
+
+ThreadGrains *thread_grains_new(const Launch *launch);
+void thread_grains_free(ThreadGrains *grains);
+LaneCopies *copies_new(const Worker *worker);
+void copies_begin_block(const Worker *worker);
 
 /* ---- race_of_blocks.c -------------------------------------------------------------------------------------------- */
 
-void block_grains_map(WatchPlan *plan, const Launch *launch);
-void block_grains_unmap(WatchPlan *plan, const Launch *launch);
+/* NULL: there is no memory for it. */
+BlockGrains *block_grains_new(const Launch *launch, uint8_t grain);
+void block_grains_free(BlockGrains *grains);
 void blocks_read(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
                  uint32_t bytes);
 void blocks_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,

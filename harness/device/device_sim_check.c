@@ -40,7 +40,8 @@ uint32_t sim_watch_of(SimDevice *sim, const DeviceLaunch *launch)
  * and thrown away; and so may the value of a lane that takes no part in a shuffle. */
 static bool can_change_results(SimFindingKind kind)
 {
-    return kind == SIM_RACE_OF_BLOCKS || kind == SIM_RACE_OF_WARPS || kind == SIM_RACE_OF_LANES;
+    return kind == SIM_RACE_OF_BLOCKS || kind == SIM_RACE_OF_WARPS || kind == SIM_RACE_OF_LANES ||
+           kind == SIM_RACE_WITH_COPY;
 }
 
 static void add_finding(DeviceFindings *findings, const SimFinding *finding)

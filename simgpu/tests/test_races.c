@@ -4,6 +4,8 @@ static const char *const in_order[] = {
     "halo_tile", "double_buffer", "tree", "tree_with_syncwarp", "tree_of_volatiles", "shuffles", "histogram",
     "largest_by_compare", "copies_ahead", "copies_of_the_same", "last_block_adds_up", "lock_around_a_sum", "all_raise_a_flag",
     "bytes_side_by_side", "producers_and_consumers", "local_array",
+    "scratch_in_global_memory", "sums_by_compare_in_global_memory", "copies_of_ones_own", "copies_within_a_warp",
+    "copies_all_awaited",
 };
 
 static void code_in_order_has_no_race(void **state)
@@ -29,6 +31,18 @@ static const WatchedRow rows[] = {
     {"histogram_read_too_early", 1, SIM_RACE_OF_WARPS, 0, "reads 4 bytes at byte 0 of shared variable 'counts'"},
     {"histogram_cleared_too_late", 1, SIM_RACE_OF_WARPS, 0, "which thread (0,0,0) has written"},
     {"copy_without_barrier", 1, SIM_RACE_OF_WARPS, 128, "byte 508 of shared variable 'tile'"},
+    {"copy_read_before_it_is_there", 1, SIM_RACE_WITH_COPY, 128, "thread (0,0,0) reads 4 bytes at byte 0 of shared variable "
+     "'tile', which its own cp.async copies there: it has not waited for that yet"},
+    {"copy_not_awaited", 1, SIM_RACE_WITH_COPY, 128, "thread (0,0,0) reads 4 bytes at byte 508 of shared variable 'tile', "
+     "which a cp.async of thread (127,0,0) copies there: that thread has not waited for it before the last barrier"},
+    {"copy_awaited_after_the_barrier", 1, SIM_RACE_WITH_COPY, 128, "before the last barrier"},
+    {"copy_before_the_last_awaited", 1, SIM_RACE_WITH_COPY, 128, "byte 640 of shared variable 'stages'"},
+    {"copy_overwritten_before_it_is_there", 1, SIM_RACE_WITH_COPY, 128, "writes 4 bytes at byte 0"},
+    {"scratch_without_barrier", 2, SIM_RACE_OF_WARPS, 2 * 128, "thread (0,0,0) reads 4 bytes at output[32], which "
+     "thread (32,0,0) has written with no barrier in between"},
+    {"in_place", 1, SIM_RACE_OF_WARPS, 3, "thread (31,0,0) writes 4 bytes at words[31], which thread (32,0,0) has read"},
+    {"lanes_store_one_element", 1, SIM_RACE_OF_LANES, 64, "thread (1,0,0) writes 4 bytes at output[0], where thread "
+     "(0,0,0) writes another value at the same time"},
     {"blocks_add_up", 4, SIM_RACE_OF_BLOCKS, 128,
      "block (3,0,0), thread (0,0,0) reads 4 bytes at output[0], which block (0,0,0) writes in the same launch"},
     {"blocks_write_one_word", 4, SIM_RACE_OF_BLOCKS, 1,
@@ -83,11 +97,32 @@ static void only_what_is_asked_for_is_found(void **state)
     expect_none("blocks_add_up", &report);
 }
 
+/* What blocks did is kept of any address, not of the whole allocation. */
+static void races_in_large_allocations_are_found(void **state)
+{
+    const uint64_t bytes = 1ull << 30, place = bytes - 4096;
+    SimGpu *gpu = machine_new(0, 2);
+    SimModule *module;
+    SimReport report;
+    SimFunction *function = machine_read(gpu, "watched.ptx", "blocks_write_one_word", &module);
+    uint64_t large = simgpu_alloc(gpu, bytes);
+    const uint64_t arrays[] = {large, large + place, large};
+    SimLaunch launch = {.function = function, .grid = {4, 1, 1}, .block = {WATCHED_THREADS, 1, 1},
+                        .parameters = arrays, .watch = SIM_WATCH_RACES};
+    simgpu_name(gpu, large, "large", 1);
+    simgpu_launch(gpu, &launch, &report);
+    assert_int_equal(report.finding_count, 1);
+    assert_non_null(strstr(report.findings[0].where.text, "at large[1073737740], where block (0,0,0) writes another"));
+    simgpu_module_unload(gpu, module);
+    simgpu_free(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_in_order_has_no_race),
         cmocka_unit_test(each_race_is_found),
+        cmocka_unit_test(races_in_large_allocations_are_found),
         cmocka_unit_test(findings_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(watching_changes_no_counter),
         cmocka_unit_test(only_what_is_asked_for_is_found),

@@ -234,6 +234,63 @@ KERNEL(local_array)
     output[own()] = kept[(int)input[own()] & 7];
 }
 
+KERNEL(scratch_in_global_memory)
+{
+    int other = own() ^ 32;
+    output[own()] = input[own()];
+    __syncthreads();
+    float sum = output[other];
+    __syncthreads();
+    output[other] = sum + 1;
+    atomicAdd(&words[own()], 1);
+    __syncthreads();
+    if (words[other] > 1)
+        output[own()] = 0;
+}
+
+KERNEL(sums_by_compare_in_global_memory)
+{
+    unsigned seen = words[blockIdx.x], assumed;
+    do {
+        assumed = seen;
+        seen = atomicCAS(&words[blockIdx.x], assumed, assumed + threadIdx.x);
+    } while (assumed != seen);
+}
+
+KERNEL(copies_of_ones_own)
+{
+    __shared__ float tile[THREADS];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &input[own()], sizeof(float));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    output[own()] = tile[threadIdx.x];
+}
+
+KERNEL(copies_within_a_warp)
+{
+    __shared__ float tiles[2][THREADS];
+    for (int i = 0; i < 2; i++) {
+        __pipeline_memcpy_async(&tiles[i][threadIdx.x], &input[own()], sizeof(float));
+        __pipeline_commit();
+    }
+    __pipeline_wait_prior(1);
+    __syncwarp();
+    float sum = tiles[0][threadIdx.x ^ 1];
+    __pipeline_wait_prior(0);
+    sum += tiles[0][threadIdx.x ^ 2];
+    __syncwarp();
+    output[own()] = sum + tiles[1][threadIdx.x ^ 1];
+}
+
+KERNEL(copies_all_awaited)
+{
+    __shared__ float tile[THREADS];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &input[own()], sizeof(float));
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    output[own()] = tile[THREADS - 1 - threadIdx.x];
+}
+
 // ---- races ---------------------------------------------------------------------------------------------------------
 
 KERNEL(tile_without_barrier)
@@ -308,6 +365,72 @@ KERNEL(copy_without_barrier)
     __pipeline_commit();
     __pipeline_wait_prior(0);
     output[own()] = tile[THREADS - 1 - threadIdx.x];
+}
+
+KERNEL(copy_read_before_it_is_there)
+{
+    __shared__ float tile[THREADS];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &input[own()], sizeof(float));
+    __pipeline_commit();
+    output[own()] = tile[threadIdx.x];
+}
+
+KERNEL(copy_not_awaited)
+{
+    __shared__ float tile[THREADS];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &input[own()], sizeof(float));
+    __pipeline_commit();
+    __syncthreads();
+    output[own()] = tile[THREADS - 1 - threadIdx.x];
+}
+
+KERNEL(copy_awaited_after_the_barrier)
+{
+    __shared__ float tile[THREADS];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &input[own()], sizeof(float));
+    __pipeline_commit();
+    __syncthreads();
+    __pipeline_wait_prior(0);
+    output[own()] = tile[THREADS - 1 - threadIdx.x];
+}
+
+KERNEL(copy_before_the_last_awaited)
+{
+    __shared__ float stages[2][THREADS];
+    for (int i = 0; i < 2; i++) {
+        __pipeline_memcpy_async(&stages[i][threadIdx.x], &input[own()], sizeof(float));
+        __pipeline_commit();
+    }
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    output[own()] = stages[0][threadIdx.x ^ 32] + stages[1][threadIdx.x ^ 32];
+}
+
+KERNEL(copy_overwritten_before_it_is_there)
+{
+    __shared__ float tile[THREADS];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &input[own()], sizeof(float));
+    __pipeline_commit();
+    tile[threadIdx.x] = -1;
+    __pipeline_wait_prior(0);
+    output[own()] = tile[threadIdx.x];
+}
+
+KERNEL(scratch_without_barrier)
+{
+    output[own()] = input[own()];
+    output[own()] += output[own() ^ 32];
+}
+
+KERNEL(in_place)
+{
+    unsigned left = threadIdx.x > 0 ? words[own() - 1] : 0;
+    words[own()] = left + own() + 1;
+}
+
+KERNEL(lanes_store_one_element)
+{
+    output[own() / 2] = threadIdx.x;
 }
 
 KERNEL(blocks_add_up)
