@@ -117,6 +117,8 @@ bool barrier_arrive(Worker *worker, Group *group, const Block *block)
     uint64_t threads = register_value(worker, block->threads, arriving.first);
     if (barrier >= MAX_BARRIERS || threads % SIM_WARP_SIZE != 0)
         return bad_barrier(worker, group, "whose number or count of threads is not allowed");
+    if (threads > worker->launch->warps * SIM_WARP_SIZE)
+        return bad_barrier(worker, group, "for more threads than the block has");
     worker->counters.barriers += arriving.warps;
     worker->expected[barrier] = (uint32_t)threads;
     if (block->barrier == BARRIER_ARRIVE) {

@@ -168,6 +168,7 @@ static const struct {
     {"ld.global.u64 %d0, [%d12+2048]", "output", "reads 8 bytes at output[512], beyond its end"},
     {"ld.global.f32 %f0, [%d12+2056]", NULL, "4 bytes past the end of an allocation of 2052 bytes (parameter 2)"},
     {"ld.global.f32 %f0, [variable+16]", NULL, "0 bytes past the end of variable 'variable' of 16 bytes"},
+    {"ld.shared.f32 %f0, [shared+-4]", NULL, "reads 4 bytes at 4 bytes before the block's 2048 bytes of shared memory"},
     {"ld.shared.f32 %f0, [shared+2048]", NULL, "offset 2048 of the block's 2048 bytes of shared memory"},
 };
 
@@ -216,6 +217,7 @@ static const struct {
      SIM_BAD_BARRIER, "bar"},
     {NULL, "setp.lt.u32 %p4, %r1, 32; @%p4 bra ONE; bar.sync 2, 64; bra END; ONE: bar.sync 1, 64; END: bar.sync 0",
      SIM_BAD_BARRIER, "bar"},
+    {NULL, "bar.sync 0, 4096", SIM_BAD_BARRIER, "waits at a barrier for more threads than the block has"},
     {NULL, "frobnicate.b32 %r0, %r1, %r2", SIM_UNSUPPORTED, "frobnicate.b32"},
     {NULL, "wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%r0}, [%d11]", SIM_UNSUPPORTED, "wmma.load"},
     {NULL, "wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r0, %r4, %r5, %r6}, [%d11], 1000", SIM_OUT_OF_BOUNDS,
@@ -314,6 +316,7 @@ static const struct {
     {"launcher", "'call': cudaLaunchDevice"},
     {"eight", "'cvt.rn.satfinite.e4m3x2.f32'"},
     {"special", "'%envreg2'"},
+    {"unknown", "'frobnicate.b32'"},
     {"pointer", "'ld.global.u64': a variable that holds the address of a function"},
     {"good", NULL},
 };
@@ -337,6 +340,7 @@ static void what_is_not_understood_refuses_its_kernel_alone(void **state)
         KERNEL("coordinates", "ld.global.u32 %r0, [%d0, {%r1}];")
         KERNEL("reference", "mov.u64 %d0, t;")
         KERNEL("special", "mov.u32 %r0, %envreg2;")
+        KERNEL("unknown", "frobnicate.b32 %r0, %r1;")
         KERNEL("good", "mov.u32 %r0, %tid.x;")
         "    .file 1 \"k.cu\"\n";
     SimModule *module;
