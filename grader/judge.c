@@ -6,6 +6,7 @@
 #include "grader/constant_rule.h"
 #include "grader/device_oracle.h"
 #include "grader/oracle.h"
+#include "grader/other_contents.h"
 #include "grader/sitting.h"
 #include "grader/wording.h"
 #include "harness/process.h"
@@ -102,14 +103,17 @@ static void keep_sample(Judge *judge, CaseResult *item, const CallReport *call)
     result_time_case(item, &judge->result->device);
 }
 
-/* Puts what one call showed into the case's result. */
-static void conclude_case(Judge *judge, CaseResult *item, const CallReport *call)
+static Judgement judge_first_call(const Judge *judge, const CaseResult *item, const CallReport *call)
 {
-    Judgement decided = judge_call(call, item->compared ? &item->comparison : NULL,
-                                   judge->job->problem->kernel_must_write_output);
+    return judge_call(call, item->compared ? &item->comparison : NULL, judge->job->problem->kernel_must_write_output);
+}
+
+/* Puts what one call showed into the case's result. */
+static void conclude_case(Judge *judge, CaseResult *item, const CallReport *call, const Judgement *decided)
+{
     item->judged = true;
-    item->verdict = decided.verdict;
-    item->text = showable(judge, item->group == CASE_HIDDEN, decided.text);
+    item->verdict = decided->verdict;
+    item->text = showable(judge, item->group == CASE_HIDDEN, decided->text);
     item->statistics = call->statistics;
     if (item->group == CASE_SAMPLE && call->printed.length > 0) {
         item->printed = arena_copy(&judge->result->arena, call->printed.data, call->printed.length);
@@ -134,9 +138,13 @@ static Status judge_case(Judge *judge, const Testcase *testcase, CaseResult *ite
     }
     if (status == STATUS_OK && report.outcome == CALL_OK)
         status = compare_output(judge, &call, item, why);
+    const bool reads_unwritten = judge_needs_other_contents(&report);
     limit_findings(judge, item, &report.findings);
+    Judgement decided = judge_first_call(judge, item, &report);
+    if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && reads_unwritten)
+        status = other_contents_try(&call, judge->session, judge->oracle, &report, item, &decided, why);
     if (status == STATUS_OK)
-        conclude_case(judge, item, &report);
+        conclude_case(judge, item, &report, &decided);
     if (status == STATUS_OK && case_is_timed(item->group) && item->verdict == VERDICT_ACCEPTED)
         keep_sample(judge, item, &report);
     text_free(&report.printed);
@@ -222,7 +230,8 @@ static void conclude_timed_case(Judge *judge, CaseResult *item, const CaseCalls 
     item->input_bytes = calls->input_bytes;
     if (!calls->compared && !calls->failed) /* an earlier failure ended the run */
         return;
-    conclude_case(judge, item, &calls->report);
+    const Judgement decided = judge_first_call(judge, item, &calls->report);
+    conclude_case(judge, item, &calls->report, &decided);
     if (item->verdict != VERDICT_ACCEPTED)
         return;
     item->samples = calls->samples;

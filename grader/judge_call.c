@@ -31,6 +31,15 @@ static Judgement judge_outcome(const CallReport *call)
     return judgement(VERDICT_ACCEPTED, "%s", "");
 }
 
+/* NULL: nothing was read that nothing had written. */
+static const char *unwritten_read(const CallReport *call)
+{
+    for (uint32_t i = 0; i < call->findings.count; i++)
+        if (call->findings.items[i].is_unwritten)
+            return call->findings.items[i].text;
+    return NULL;
+}
+
 /* The output is wrong: what the submission overlooked on the way explains it better than the numbers do. */
 static Judgement judge_wrong_output(const CallReport *call, const Comparison *comparison)
 {
@@ -38,9 +47,8 @@ static Judgement judge_wrong_output(const CallReport *call, const Comparison *co
         return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory beyond the limit was asked for, and refused");
     if (call->first_error != 0)
         return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->first_error_text);
-    for (uint32_t i = 0; i < call->findings.count; i++)
-        if (call->findings.items[i].is_unwritten)
-            return judgement(VERDICT_WRONG_ANSWER, "%s; %s", comparison->kind, call->findings.items[i].text);
+    if (unwritten_read(call) != NULL)
+        return judgement(VERDICT_WRONG_ANSWER, "%s; %s", comparison->kind, unwritten_read(call));
     return judgement(VERDICT_WRONG_ANSWER, "%s", comparison->kind);
 }
 
@@ -60,4 +68,19 @@ Judgement judge_call(const CallReport *call, const Comparison *comparison, bool 
     if (kernel_must_write_output && call->kernel_wrote_output == 0)
         return judgement(VERDICT_RULE_VIOLATION, "no kernel wrote the output: it was computed by the CPU or copied");
     return judgement(VERDICT_ACCEPTED, "%s", "");
+}
+
+bool judge_needs_other_contents(const CallReport *call)
+{
+    return unwritten_read(call) != NULL;
+}
+
+Judgement judge_call_again(const CallReport *call, const CallReport *again, const Comparison *comparison)
+{
+    Judgement decided = judge_call(again, comparison, false);
+    if (decided.verdict == VERDICT_ACCEPTED)
+        return decided;
+    const char *read = unwritten_read(call);
+    return judgement(decided.verdict, "right by luck; where unwritten memory holds other bytes: %.300s%s%s", decided.text,
+                     read == NULL ? "" : "; ", read == NULL ? "" : read);
 }

@@ -42,6 +42,7 @@ struct Session {
     int profile_memory; /* -1: none */
     DeviceProfile *profile;
     bool is_watched;   /* calls are, from now on */
+    uint8_t fresh_byte; /* session_set_fresh() */
 };
 
 /* ---- the broker's process ---------------------------------------------------------------------------------------- */
@@ -442,7 +443,8 @@ Status session_call(Session *session, SessionArgument *arguments, size_t count, 
                     Message *why)
 {
     ControlRequest request = {.kind = CONTROL_CALL, .check_inputs = check_inputs && !session->exchanged,
-                              .exchanged = session->exchanged, .is_watched = session->is_watched};
+                              .exchanged = session->exchanged, .is_watched = session->is_watched,
+                              .fresh_byte = session->fresh_byte};
     *report = (CallReport){.kernel_wrote_output = -1};
     if (session->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");
@@ -520,6 +522,11 @@ Status session_device(Session *session, DeviceInfo *info, Message *why)
 void session_watch(Session *session, bool is_watched)
 {
     session->is_watched = is_watched;
+}
+
+void session_set_fresh(Session *session, uint8_t byte)
+{
+    session->fresh_byte = byte;
 }
 
 pid_t session_broker(const Session *session)

@@ -118,6 +118,12 @@ static void describe_global(const Launch *launch, uint64_t address, char *text, 
                  address < 65536 ? " (a null pointer?)" : address >= WINDOWS_END ? " (a pointer of the host?)" : "");
         return;
     }
+    const Released *released = memory_find_released(memory, address);
+    if (released != NULL) {
+        snprintf(text, size, "offset %llu of %llu bytes that have been freed",
+                 (unsigned long long)(address - released->address), (unsigned long long)released->bytes);
+        return;
+    }
     if (index < 0) {
         snprintf(text, size, "address 0x%llx, where nothing is allocated", (unsigned long long)address);
         return;
@@ -138,18 +144,30 @@ static void describe_global(const Launch *launch, uint64_t address, char *text, 
         snprintf(text, size, "offset %llu of %s", (unsigned long long)(address - near->address), what);
 }
 
+/* 32-bit addresses wrap. */
+static void describe_beside_shared(const Launch *launch, uint64_t address, char *text, size_t size)
+{
+    uint32_t total = launch->shared_bytes, offset = (uint32_t)address;
+    if (total == 0)
+        snprintf(text, size, "offset %llu of shared memory, of which the launch gives the block none",
+                 (unsigned long long)address);
+    else if (offset >= 1u << 31)
+        snprintf(text, size, "%u bytes before the block's %u bytes of shared memory", -offset, total);
+    else
+        snprintf(text, size, "offset %llu of the block's %u bytes of shared memory", (unsigned long long)address, total);
+}
+
 static void describe_shared(const Launch *launch, uint64_t address, char *text, size_t size)
 {
     for (const SharedVariable *variable = launch->code->shared; variable != NULL; variable = variable->next) {
         uint64_t bytes = variable->bytes > 0 ? variable->bytes : launch->shared_bytes - variable->offset;
-        if (address >= variable->offset && address - variable->offset < bytes) {
+        if (address >= variable->offset && address < launch->shared_bytes && address - variable->offset < bytes) {
             snprintf(text, size, "byte %llu of shared variable '%s'", (unsigned long long)(address - variable->offset),
                      variable->name);
             return;
         }
     }
-    snprintf(text, size, "offset %llu of the block's %u bytes of shared memory", (unsigned long long)address,
-             launch->shared_bytes);
+    describe_beside_shared(launch, address, text, size);
 }
 
 void fault_describe_place(const Launch *launch, SimSpace space, uint64_t address, char *text, size_t size)
@@ -182,8 +200,8 @@ bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutc
     snprintf(what, sizeof what, "%s %u byte%s at %s%s", is_store ? "writes" : "reads", bytes, bytes == 1 ? "" : "s",
              where, begins_inside ? ", beyond its end" : "");
     if (outcome == SIM_MISALIGNED)
-        snprintf(what, sizeof what, "%s %u bytes at address 0x%llx, which is no multiple of %u",
-                 is_store ? "writes" : "reads", bytes, (unsigned long long)address, bytes);
+        snprintf(what, sizeof what, "%s %u bytes at %s: the address 0x%llx is no multiple of %u",
+                 is_store ? "writes" : "reads", bytes, where, (unsigned long long)address, bytes);
     fault_describe(worker->launch, &fault, what);
     report(worker, outcome, &fault);
     return false;

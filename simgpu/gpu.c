@@ -117,6 +117,16 @@ void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes)
         validity_unmark(&gpu->memory.allocations[index], address, bytes);
 }
 
+void simgpu_forget_released(SimGpu *gpu)
+{
+    memory_forget_released(&gpu->memory);
+}
+
+void simgpu_set_fresh(SimGpu *gpu, uint8_t byte)
+{
+    memory_set_fresh(&gpu->memory, byte);
+}
+
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 
 uint64_t simgpu_texture_new(SimGpu *gpu, const SimTexture *description)

@@ -16,7 +16,7 @@ enum {
 };
 
 /* A file of pattern bytes: mapping it again and again is much cheaper than filling memory that may never be read. */
-static int new_pattern_file(void)
+static int new_pattern_file(uint8_t pattern)
 {
     int file = memfd_create("simgpu-pattern", MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, PATTERN_FILE_BYTES) != 0)
@@ -26,14 +26,15 @@ static int new_pattern_file(void)
         close(file);
         return -1;
     }
-    memset(pages, MEMORY_PATTERN, PATTERN_FILE_BYTES);
+    memset(pages, pattern, PATTERN_FILE_BYTES);
     munmap(pages, PATTERN_FILE_BYTES);
     return file;
 }
 
 Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, Message *why)
 {
-    *memory = (Memory){.limit = limit, .span = span / PAGE_BYTES * PAGE_BYTES, .pattern_file = -1};
+    *memory = (Memory){.limit = limit, .span = span / PAGE_BYTES * PAGE_BYTES, .fresh = SIM_FRESH_BYTE,
+                       .pattern_file = -1};
     if (base % PAGE_BYTES != 0 || memory->span < 4 * PAGE_BYTES)
         return fail(STATUS_BAD_INPUT, why, "device memory at 0x%llx of %llu bytes: expected whole pages, at least four",
                     (unsigned long long)base, (unsigned long long)span);
@@ -43,7 +44,7 @@ Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, 
         return fail_errno(why, "%llu bytes of addresses for device memory cannot be reserved at 0x%llx",
                           (unsigned long long)span, (unsigned long long)base);
     memory->base = (uint64_t)range;
-    memory->pattern_file = new_pattern_file();
+    memory->pattern_file = new_pattern_file(memory->fresh);
     return STATUS_OK;
 }
 
@@ -57,6 +58,18 @@ void memory_free(Memory *memory)
         validity_free(&memory->allocations[i]);
     free(memory->allocations);
     *memory = (Memory){.pattern_file = -1};
+}
+
+void memory_set_fresh(Memory *memory, uint8_t fresh)
+{
+    if (fresh == memory->fresh)
+        return;
+    memory->fresh = fresh;
+    if (memory->pattern_file >= 0)
+        close(memory->pattern_file);
+    memory->pattern_file = new_pattern_file(fresh);
+    for (int i = 0; i < memory->count; i++)
+        validity_fill_rest(&memory->allocations[i], fresh);
 }
 
 static uint64_t whole_pages(uint64_t bytes)
@@ -96,7 +109,7 @@ static bool commit(const Memory *memory, uint64_t address, uint64_t bytes)
         if (pages == MAP_FAILED)
             return false;
         if (memory->pattern_file < 0)
-            memset(at, MEMORY_PATTERN, piece);
+            memset(at, memory->fresh, piece);
         done += piece;
     }
     return true;
@@ -120,6 +133,16 @@ static void insert(Memory *memory, int index, Allocation allocation)
     memory->count++;
 }
 
+/* What was there is of no interest once the pages have another use. */
+static void forget_released(Memory *memory, uint64_t address, uint64_t bytes)
+{
+    for (int i = 0; i < MEMORY_RELEASED; i++) {
+        Released *released = &memory->released[i];
+        if (released->address < address + bytes && address < released->address + released->bytes)
+            *released = (Released){0};
+    }
+}
+
 uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name)
 {
     if (bytes == 0 || memory->used > memory->limit || bytes > memory->limit - memory->used || bytes > memory->span ||
@@ -135,6 +158,7 @@ uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name)
     }
     insert(memory, index, (Allocation){.address = address, .bytes = bytes, .name = name});
     validity_new(&memory->allocations[index]);
+    forget_released(memory, address, whole_pages(bytes) + PAGE_BYTES);
     memory->used += bytes;
     return address;
 }
@@ -145,6 +169,8 @@ bool memory_release(Memory *memory, uint64_t address)
     if (index < 0 || memory->allocations[index].address != address)
         return false;
     decommit(address, whole_pages(memory->allocations[index].bytes));
+    memory->released[memory->released_count++ % MEMORY_RELEASED] =
+        (Released){.address = address, .bytes = memory->allocations[index].bytes};
     validity_free(&memory->allocations[index]);
     memory->used -= memory->allocations[index].bytes;
     memory->count--;
@@ -173,6 +199,21 @@ int memory_find(const Memory *memory, uint64_t address)
     if (index < 0 || address - memory->allocations[index].address >= memory->allocations[index].bytes)
         return -1;
     return index;
+}
+
+const Released *memory_find_released(const Memory *memory, uint64_t address)
+{
+    for (int i = 0; i < MEMORY_RELEASED && memory_find(memory, address) < 0; i++) {
+        const Released *released = &memory->released[i];
+        if (address >= released->address && address - released->address < released->bytes)
+            return released;
+    }
+    return NULL;
+}
+
+void memory_forget_released(Memory *memory)
+{
+    memset(memory->released, 0, sizeof memory->released);
 }
 
 int memory_nearest(const Memory *memory, uint64_t address)

@@ -3,15 +3,13 @@
  * An allocation begins on a page of its own and is followed by at least one page that nobody may touch, so that small
  * overruns of host code fault as well. Kernels are checked exactly, to the byte.
  *
- * Contents  fresh memory holds MEMORY_PATTERN in every byte: reading what was never written gives conspicuous values,
- *           the same in every run.
+ * Contents  fresh memory holds one byte all over, at first SIM_FRESH_BYTE: reading what was never written gives
+ *           conspicuous values, the same in every run.
  * Threads   changed by one thread only, never during a launch.  */
 #ifndef SIMGPU_MEMORY_H
 #define SIMGPU_MEMORY_H
 
 #include "simgpu/simgpu.h"
-
-enum { MEMORY_PATTERN = 0xCD };
 
 typedef struct Allocation {
     uint64_t address, bytes;
@@ -22,17 +20,29 @@ typedef struct Allocation {
     uint8_t *written;       /* validity.h; owned */
 } Allocation;
 
+typedef struct Released {
+    uint64_t address, bytes;
+} Released;
+
+enum { MEMORY_RELEASED = 64 };
+
 typedef struct Memory {
     uint64_t base, span;
     uint64_t limit, used;      /* bytes of allocations */
     Allocation *allocations;   /* [count], by address */
     int count, capacity;
-    int pattern_file;          /* pages of the pattern, mapped copy-on-write; -1: none to be had */
+    Released released[MEMORY_RELEASED]; /* the last ones whose pages have no other use by now */
+    uint64_t released_count;
+    uint8_t fresh;             /* what fresh memory holds */
+    int pattern_file;          /* pages of it, mapped copy-on-write; -1: none to be had */
 } Memory;
 
 /* Reserves [base, base + span); base 0: anywhere. */
 MUST_USE Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, Message *why);
 void memory_free(Memory *memory);
+
+/* From now on fresh memory holds another byte, and so does all of the living allocations that nothing has written. */
+void memory_set_fresh(Memory *memory, uint8_t fresh);
 
 /* 0 where the limit is passed or no gap is large enough. `name`: of a variable, NULL otherwise. */
 uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name);
@@ -40,6 +50,9 @@ bool memory_release(Memory *memory, uint64_t address);
 
 /* Index of the living allocation that holds `address`; -1: none. */
 int memory_find(const Memory *memory, uint64_t address);
+/* The allocation, released not long ago, that held an address which now nothing holds; NULL: none did. */
+const Released *memory_find_released(const Memory *memory, uint64_t address);
+void memory_forget_released(Memory *memory);
 /* Index of the allocation nearest to `address`; -1: there is none at all. */
 int memory_nearest(const Memory *memory, uint64_t address);
 

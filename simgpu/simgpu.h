@@ -41,6 +41,8 @@ uint64_t simgpu_alloc(SimGpu *gpu, uint64_t bytes);
 bool simgpu_release(SimGpu *gpu, uint64_t address);
 /* Most bytes that may be allocated at once; starts as the profile's memory. */
 void simgpu_set_memory_limit(SimGpu *gpu, uint64_t bytes);
+/* Messages about addresses tell what was released there, from now on. */
+void simgpu_forget_released(SimGpu *gpu);
 uint64_t simgpu_allocated_bytes(const SimGpu *gpu);
 
 /* The living allocation or module variable that holds all of [address, address + bytes). */
@@ -58,6 +60,11 @@ void simgpu_name(SimGpu *gpu, uint64_t address, const char *name, uint32_t eleme
  * writes is known by itself, and module variables have contents from the start. Only SIM_WATCH_UNINITIALISED asks. */
 void simgpu_mark_written(SimGpu *gpu, uint64_t address, uint64_t bytes);
 void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes);
+
+/* What fresh memory holds in every byte from now on: new allocations, and shared and local memory when a block begins;
+ * in living allocations so does what nothing has written. A kernel whose results change with it has read such bytes. */
+enum { SIM_FRESH_BYTE = 0xCD }; /* at first */
+void simgpu_set_fresh(SimGpu *gpu, uint8_t byte);
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 

@@ -39,6 +39,14 @@ bool validity_holds(const Allocation *allocation, uint64_t address, uint64_t byt
            memchr(allocation->written + (address - allocation->address), 0, bytes) == NULL;
 }
 
+void validity_fill_rest(const Allocation *allocation, uint8_t byte)
+{
+    uint8_t *memory = (uint8_t *)allocation->address;
+    for (uint64_t i = 0; allocation->written != NULL && i < allocation->bytes; i++)
+        if (!allocation->written[i])
+            memory[i] = byte;
+}
+
 void validity_settle(Allocation *allocation)
 {
     if (validity_holds(allocation, allocation->address, allocation->bytes))

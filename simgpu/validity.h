@@ -18,6 +18,8 @@ void validity_mark(Allocation *allocation, uint64_t address, uint64_t bytes);
 void validity_unmark(Allocation *allocation, uint64_t address, uint64_t bytes);
 /* Has every byte been written? */
 bool validity_holds(const Allocation *allocation, uint64_t address, uint64_t bytes);
+/* Puts `byte` wherever nothing has been written. */
+void validity_fill_rest(const Allocation *allocation, uint8_t byte);
 /* Gives the list up where all of it is written. */
 void validity_settle(Allocation *allocation);
 

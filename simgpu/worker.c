@@ -158,8 +158,9 @@ void worker_begin_block(Worker *worker, uint64_t block)
         worker->live[warp] = lanes >= SIM_WARP_SIZE ? ~0u : (1u << lanes) - 1;
     }
     worker->live_count = launch->threads;
-    if (launch->shared_bytes > 0) /* what was never written must not depend on which worker runs the block */
-        memset(worker->shared, MEMORY_PATTERN, launch->shared_bytes);
+    /* What was never written must not depend on which worker runs the block. */
+    memset(worker->shared, launch->memory->fresh, launch->shared_bytes);
+    memset(worker->local, launch->memory->fresh, (size_t)worker->frame_stride * launch->threads);
     worker->path = (SimWarpPath){0};
     if (worker->watch != NULL)
         watch_begin_block(worker);

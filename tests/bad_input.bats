@@ -273,11 +273,63 @@ load helper
     ends 1 "Wrong Answer" "reads 4 bytes at output[0], which nothing has written" "sum.cu:9"
 }
 
+@test "an output that is right by what fresh memory happens to hold" {
+    submission '' '__shared__ float s[256]; i += s[threadIdx.x] > 0 ? 1 : 0;' >luck.cu
+    judge grade luck.cu
+    ends 1 "Wrong Answer" "right by luck; where unwritten memory holds other bytes: " \
+        "of shared variable 's', which nothing has written" "luck.cu:9"
+}
+
+@test "an index that fresh memory happens to hold" {
+    submission '' '__shared__ int s[256]; i += input[s[threadIdx.x] < 0 ? 0 : s[threadIdx.x]] > 1e9f;' >luck.cu
+    judge grade luck.cu
+    ends 1 "Run-Time Error" "right by luck; where unwritten memory holds other bytes: kernel convolve: " "luck.cu:9"
+}
+
+@test "a copy that no thread waits for" {
+    { echo '#include <cuda_pipeline.h>'
+      submission '' '__shared__ float s[256]; __pipeline_memcpy_async(&s[threadIdx.x], kernel, 4); __pipeline_commit();
+          __syncthreads(); i += s[threadIdx.x ^ 1] > 1e9f;'; } >copy.cu
+    judge grade copy.cu
+    ends 1 "Run-Time Error" "which a cp.async of thread (1,0,0) copies there: that thread has not waited for it" "copy.cu:11"
+}
+
+@test "threads of a block that race for global memory" {
+    submission '' 'if (i == 64) output[0] = 2; if (i == 0) output[0] = 1;' >race.cu
+    judge grade race.cu
+    ends 1 "Run-Time Error" "writes 4 bytes at output[0], which thread (64,0,0) has written with no barrier in between"
+}
+
 @test "a part of a tile that is read and thrown away is no matter" {
     submission '' '__shared__ float s[512]; s[threadIdx.x] = i; __syncthreads(); if (s[threadIdx.x + 256] == i) return;' >tile.cu
     judge grade tile.cu
     ends 0 "Accepted"
     lacks "warning"
+}
+
+@test "an array that is used after it was freed" {
+    submission 'float *copy; cudaMalloc(&copy, 40); cudaMemcpy(copy, input, 4, cudaMemcpyDefault); cudaFree(copy); input = copy;' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "reads 4 bytes at offset 0 of 40 bytes that have been freed" "x.cu:14"
+}
+
+@test "an index below a shared array" {
+    submission '' '__shared__ float s[256]; s[threadIdx.x] = i; __syncthreads(); i += s[(int)threadIdx.x - 1] > 1e9f;' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "reads 4 bytes at 4 bytes before the block's 1024 bytes of shared memory"
+}
+
+@test "a dynamic shared array that the launch forgets" {
+    submission '' 'extern __shared__ float s[]; s[threadIdx.x] = i; __syncthreads(); i += s[threadIdx.x ^ 1] > 1e9f;' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "of shared memory, of which the launch gives the block none"
+}
+
+@test "a function that calls itself is refused by name and line" {
+    { echo '__device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }'
+      submission '' 'i += fib(kernel_size & 3) < 0;'; } >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "a limit of the simulated GPU: kernel convolve: " "recursion" "(x.cu:1: \`__device__ "
 }
 
 @test "a misaligned access" {

@@ -60,6 +60,44 @@ static void each_call_gets_what_it_deserves(void **state)
     }
 }
 
+static const CallReport unwritten = {.kernel_wrote_output = 1,
+                                     .findings = {.items = {{.is_unwritten = true, .text = "unwritten"}}, .count = 1}};
+static const CallReport written = {.kernel_wrote_output = 1, .findings = {.items = {{.text = "shuffle"}}, .count = 1}};
+
+static void only_reads_of_what_nothing_wrote_ask_for_other_contents(void **state)
+{
+    assert_true(judge_needs_other_contents(&unwritten));
+    assert_false(judge_needs_other_contents(&written));
+}
+
+/* The same with other bytes in fresh memory. */
+static const struct {
+    const char *what;
+    const CallReport *call;
+    CallReport again;
+    const Comparison *comparison;
+    Verdict verdict;
+    const char *text;
+} again_rows[] = {
+    {"right again", &unwritten, {.kernel_wrote_output = 1}, &right, VERDICT_ACCEPTED, ""},
+    {"wrong", &unwritten, {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER,
+     "right by luck; where unwritten memory holds other bytes: the last element; unwritten"},
+    {"a fault", &unwritten, {.outcome = CALL_RUN_TIME_ERROR, .text = "boom"}, NULL, VERDICT_RUN_TIME_ERROR,
+     "other bytes: boom; unwritten"},
+    {"wrong, and the line is not to be told", &written, {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER,
+     "other bytes: the last element"},
+};
+
+static void a_call_with_other_contents_gets_what_it_deserves(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(again_rows); i++) {
+        Judgement got = judge_call_again(again_rows[i].call, &again_rows[i].again, again_rows[i].comparison);
+        if (got.verdict != again_rows[i].verdict || strstr(got.text, again_rows[i].text) == NULL ||
+            (again_rows[i].text[0] == '\0' && got.text[0] != '\0'))
+            fail_test("%s: %s, \"%s\"", again_rows[i].what, verdict_name(got.verdict), got.text);
+    }
+}
+
 static void a_problem_may_let_the_host_write(void **state)
 {
     const CallReport call = {.kernel_wrote_output = 0};
@@ -109,6 +147,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_call_gets_what_it_deserves),
+        cmocka_unit_test(only_reads_of_what_nothing_wrote_ask_for_other_contents),
+        cmocka_unit_test(a_call_with_other_contents_gets_what_it_deserves),
         cmocka_unit_test(a_problem_may_let_the_host_write),
         cmocka_unit_test(what_is_faster_than_its_input_can_be_read_is_not_ranked),
         cmocka_unit_test(only_an_accepted_recorded_sandboxed_result_is_ranked),

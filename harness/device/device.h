@@ -188,6 +188,7 @@ typedef struct DeviceFindings {
 typedef struct DeviceCheck {
     DeviceNamed arrays[DEVICE_MAX_NAMED];
     size_t array_count;
+    uint8_t fresh_byte;        /* what fresh memory of every kind holds; 0: the device's own choice */
     bool is_watched;           /* look for races and reads of what nothing has written, in launches of moderate size.
                                 * A race that can change what is computed is a fault */
     DeviceFindings findings;   /* filled in: all but faults */

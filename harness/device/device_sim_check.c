@@ -13,6 +13,10 @@ void sim_check(Device *device, DeviceCheck *check)
     SimDevice *sim = sim_of(device);
     sim->check = check;
     sim->watched_launches = 0;
+    if (check != NULL) {
+        simgpu_set_fresh(sim->gpu, check->fresh_byte != 0 ? check->fresh_byte : SIM_FRESH_BYTE);
+        simgpu_forget_released(sim->gpu); /* the judge's own */
+    }
     for (size_t i = 0; check != NULL && i < check->array_count; i++) {
         const DeviceNamed *array = &check->arrays[i];
         simgpu_name(sim->gpu, array->address, array->name, array->element_bytes);

@@ -1,4 +1,5 @@
 #include "harness/tests/sim_fixture.h"
+#include "simgpu/simgpu.h"
 
 #include <stdlib.h>
 
@@ -288,6 +289,26 @@ static void a_check_tells_who_reads_what_nothing_has_written(void **state)
     assert_int_equal(check.findings.count, 1);
 }
 
+static uint8_t first_byte_of_new_memory(Fixture *f)
+{
+    uint64_t address;
+    assert_int_equal(f->ops->alloc(f->device, 40, &address), 0);
+    uint8_t byte = *(const uint8_t *)address;
+    assert_int_equal(f->ops->release(f->device, address), 0);
+    return byte;
+}
+
+static void a_check_says_what_fresh_memory_holds(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck asked = {.fresh_byte = 0x4D}, usual = {0};
+    f->ops->check(f->device, &asked);
+    assert_int_equal(first_byte_of_new_memory(f), 0x4D);
+    f->ops->check(f->device, &usual);
+    assert_int_equal(first_byte_of_new_memory(f), SIM_FRESH_BYTE);
+    f->ops->check(f->device, NULL);
+}
+
 static void a_check_names_arrays_even_where_nothing_is_watched(void **state)
 {
     Fixture *f = *state;
@@ -523,6 +544,7 @@ int main(void)
         ON_A_DEVICE(a_probe_exchanges_constants_while_a_kernel_runs),
         ON_A_DEVICE(a_probe_names_a_kernel_that_takes_the_direct_way),
         ON_A_DEVICE(a_check_tells_who_reads_what_nothing_has_written),
+        ON_A_DEVICE(a_check_says_what_fresh_memory_holds),
         ON_A_DEVICE(a_check_names_arrays_even_where_nothing_is_watched),
         ON_A_DEVICE(a_race_is_a_fault_where_it_is_looked_for),
         ON_A_DEVICE(operations_of_one_stream_follow_each_other),

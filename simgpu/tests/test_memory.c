@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "simgpu/memory.h"
+#include "simgpu/validity.h"
 
 static const uint64_t limit = 1 << 24;
 
@@ -36,12 +36,27 @@ static void fresh_memory_holds_the_pattern(void **state)
     for (int turn = 0; turn < 2; turn++) {
         uint64_t address = memory_alloc(&memory, bytes, NULL);
         unsigned char *data = (unsigned char *)address;
-        assert_int_equal(data[0], MEMORY_PATTERN);
-        assert_int_equal(data[bytes / 2], MEMORY_PATTERN);
-        assert_int_equal(data[bytes - 1], MEMORY_PATTERN);
+        assert_int_equal(data[0], SIM_FRESH_BYTE);
+        assert_int_equal(data[bytes / 2], SIM_FRESH_BYTE);
+        assert_int_equal(data[bytes - 1], SIM_FRESH_BYTE);
         data[0] = data[bytes - 1] = 1; /* must not show up in the next */
         assert_true(memory_release(&memory, address));
     }
+}
+
+static void what_nothing_has_written_holds_another_byte(void **state)
+{
+    uint64_t old = memory_alloc(&memory, 100, NULL);
+    unsigned char *data = (unsigned char *)old;
+    data[3] = 7;
+    validity_mark(&memory.allocations[0], old + 3, 1);
+    memory_set_fresh(&memory, 0x4D);
+    assert_int_equal(data[2], 0x4D);
+    assert_int_equal(data[3], 7);
+    assert_int_equal(data[99], 0x4D);
+    const unsigned char *fresh = (unsigned char *)memory_alloc(&memory, 5 << 20, NULL);
+    assert_int_equal(fresh[0], 0x4D);
+    assert_int_equal(fresh[(5 << 20) - 1], 0x4D);
 }
 
 static void released_memory_is_found_again(void **state)
@@ -52,6 +67,21 @@ static void released_memory_is_found_again(void **state)
     assert_int_equal(memory_alloc(&memory, 10000, NULL), a);
     assert_int_equal(memory_find(&memory, b), 1);
     assert_int_equal(memory.used, 20000);
+}
+
+static void what_was_released_is_known_until_it_has_another_use(void **state)
+{
+    uint64_t a = memory_alloc(&memory, 10000, NULL), b = memory_alloc(&memory, 10000, NULL);
+    assert_null(memory_find_released(&memory, a));
+    assert_true(memory_release(&memory, a));
+    assert_int_equal(memory_find_released(&memory, a + 9999)->address, a);
+    assert_null(memory_find_released(&memory, a + 10000));
+    assert_null(memory_find_released(&memory, b));
+    assert_int_equal(memory_alloc(&memory, 100, NULL), a);
+    assert_null(memory_find_released(&memory, a + 9999));
+    assert_true(memory_release(&memory, b));
+    memory_forget_released(&memory);
+    assert_null(memory_find_released(&memory, b));
 }
 
 static void only_a_start_can_be_released(void **state)
@@ -90,6 +120,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_MEMORY(allocations_are_aligned_and_apart), WITH_MEMORY(fresh_memory_holds_the_pattern),
         WITH_MEMORY(released_memory_is_found_again),    WITH_MEMORY(only_a_start_can_be_released),
+        WITH_MEMORY(what_was_released_is_known_until_it_has_another_use),
+        WITH_MEMORY(what_nothing_has_written_holds_another_byte),
         WITH_MEMORY(the_limit_is_exact),                WITH_MEMORY(the_nearest_is_that_with_the_smaller_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

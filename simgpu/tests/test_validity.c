@@ -30,6 +30,41 @@ static void what_is_written_may_be_read(void **state)
     }
 }
 
+/* ---- what it holds ----------------------------------------------------------------------------------------------- */
+
+/* The element of the output that a kernel computes from a word it has not written, in the last of several blocks. */
+static uint32_t unwritten_word(const char *kernel, uint32_t thread, uint8_t fresh)
+{
+    enum { BLOCKS = 5 };
+    static float numbers[BLOCKS * WATCHED_THREADS];
+    SimGpu *machine = machine_new(0, 1);
+    SimModule *code;
+    SimReport report;
+    uint32_t word;
+    uint64_t arrays[3];
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
+        numbers[i] = 1;
+    for (size_t i = 0; i < COUNT_OF(arrays); i++)
+        arrays[i] = machine_array(machine, numbers, sizeof numbers);
+    simgpu_set_fresh(machine, fresh);
+    SimLaunch launch = {.function = machine_read(machine, "watched.ptx", kernel, &code), .grid = {BLOCKS, 1, 1},
+                        .block = {WATCHED_THREADS, 1, 1}, .parameters = arrays};
+    simgpu_launch(machine, &launch, &report);
+    assert_int_equal(report.outcome, SIM_OK);
+    memcpy(&word, (float *)at(arrays[1]) + (BLOCKS - 1) * WATCHED_THREADS + thread, sizeof word);
+    simgpu_module_unload(machine, code);
+    simgpu_free(machine);
+    return word;
+}
+
+static void each_block_finds_the_same_bytes(void **state)
+{
+    assert_int_equal(unwritten_word("halo_not_loaded", WATCHED_THREADS - 1, 0x4D), 0x4D4D4D4D);
+    assert_int_equal(unwritten_word("halo_not_loaded", WATCHED_THREADS - 1, 0xFF), 0xFFFFFFFF);
+    assert_int_equal(unwritten_word("local_array_half_filled", 1, 0x4D), 0x4D4D4D4D);
+    assert_int_equal(unwritten_word("local_array_half_filled", 1, 0xFF), 0xFFFFFFFF);
+}
+
 /* ---- who writes -------------------------------------------------------------------------------------------------- */
 
 enum { BYTES = 4 * WATCHED_THREADS };
@@ -110,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_read_of_what_nothing_has_written_is_found),
         cmocka_unit_test(what_is_written_may_be_read),
+        cmocka_unit_test(each_block_finds_the_same_bytes),
         cmocka_unit_test_setup_teardown(kernels_write, new_arrays, free_arrays),
         cmocka_unit_test_setup_teardown(a_kernel_that_is_not_watched_writes_everywhere, new_arrays, free_arrays),
         cmocka_unit_test_setup_teardown(the_host_writes_a_part, new_arrays, free_arrays),
