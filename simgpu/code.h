@@ -73,6 +73,12 @@ enum { MAX_RESULTS = 4, MAX_SOURCES = 5 };
 
 typedef struct Matrix Matrix; /* matrix.h */
 
+typedef struct SharedVariable {
+    struct SharedVariable *next;
+    const char *name;
+    uint64_t offset, bytes; /* of an unsized one 0: it reaches to the end */
+} SharedVariable;
+
 typedef struct Instruction {
     uint8_t kind;           /* InstructionKind */
     uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes; of COPY_WAIT: groups;
@@ -97,6 +103,7 @@ typedef struct Instruction {
     Operand sources[MAX_SOURCES];
     Matrix *matrix;         /* of MULTIPLY_MATRIX */
     int64_t offset;         /* of an address or a parameter */
+    const SharedVariable *variable; /* that the shared address was made from (provenance.h); NULL: not known */
     int32_t index;          /* of memory instructions and shuffles: dense number, for what a worker remembers of it */
     int32_t file, line;     /* in the source */
     int32_t ptx_line;
@@ -154,12 +161,6 @@ typedef struct Pinned {
     uint64_t value;         /* of a constant */
     Operand operand;
 } Pinned;
-
-typedef struct SharedVariable { /* for messages */
-    struct SharedVariable *next;
-    const char *name;
-    uint64_t offset, bytes; /* of an unsized one 0: it reaches to the end */
-} SharedVariable;
 
 typedef struct CodeLine {
     int32_t ptx_line, block; /* a line of PTX, and the basic block that executes it */

@@ -71,6 +71,9 @@ static void describe_meeting(SimFindingKind kind, const Found *found, const char
             snprintf(text, size, "which a cp.async of %s copies there: that thread has not waited for it before the "
                                  "last barrier", other);
         break;
+    case SIM_OUTSIDE_VARIABLE:
+        snprintf(text, size, "outside of '%s', which the line indexes", found->variable->name);
+        break;
     case SIM_RACE_IN_WARP:
         snprintf(text, size, "which %s of its warp %s with no __syncwarp() in between", other, did);
         break;

@@ -3,6 +3,7 @@
 #include "simgpu/lower.h"
 
 #include "simgpu/lexer.h"
+#include "simgpu/provenance.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -405,6 +406,7 @@ void lower_function(Lowering *l, Instance *instance)
         if (variable->space == PTX_LOCAL || variable->space == PTX_PARAM)
             place_in_frame(l, instance, variable);
     mark_targets(l, instance);
+    instance->provenance = provenance_of_registers(function, l->arena);
     Instance *outer = l->instance;
     l->instance = instance;
     int first_block = new_block(l);

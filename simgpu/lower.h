@@ -33,6 +33,7 @@ typedef struct Instance {
     const PtxFunction *function;
     uint32_t first_register;   /* virtual register of its register 0 */
     int32_t *block_of;         /* [instruction_count + 1] block that starts at a PTX instruction; -1: not a target */
+    const PtxVariable **provenance; /* [register] see provenance.h */
     Placement *frame;          /* its .local variables, the .param variables of its calls, its own parameters */
 } Instance;
 

@@ -207,6 +207,21 @@ static uint8_t size_of(PtxType type)
     return bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
 }
 
+/* The shared variable that an address was made from; NULL: not known. */
+static const SharedVariable *variable_of(Lowering *l, const PtxOperand *address)
+{
+    const PtxVariable *variable = address->variable;
+    if (variable == NULL && address->register_index >= 0)
+        variable = l->instance->provenance[address->register_index];
+    if (variable == NULL || variable->space != PTX_SHARED)
+        return NULL;
+    uint64_t offset = variable_address(l, variable), bytes = variable->is_unsized ? 0 : variable->bytes;
+    for (const SharedVariable *shared = l->code->shared; shared != NULL; shared = shared->next)
+        if (shared->offset == offset && shared->bytes == bytes)
+            return shared;
+    return NULL;
+}
+
 /* Fills in the address of a memory instruction. A variable's address is a constant and needs no register. Parameters
  * of calls lie in the caller's frame. */
 static void set_address(Lowering *l, Instruction *instruction, const PtxOperand *address, PtxSpace space)
@@ -215,6 +230,7 @@ static void set_address(Lowering *l, Instruction *instruction, const PtxOperand 
         lower_refuse(l, "an operand that must be an address is none");
     instruction->space = (uint8_t)space;
     instruction->offset = (int64_t)address->number;
+    instruction->variable = variable_of(l, address);
     if (address->variable != NULL) {
         const PtxVariable *variable = address->variable;
         bool in_frame = variable->space == PTX_PARAM && find_placement(l->instance->frame, variable) != NULL;
@@ -516,6 +532,7 @@ void lower_copy_async(Lowering *l, const Parts *parts)
     Instruction *copy = emit(l, COPY_ASYNC);
     copy->detail = (uint8_t)size->number;
     copy->space = PTX_GLOBAL;
+    copy->variable = variable_of(l, operand_at(l, 0));
     copy->sources[0] = to;
     copy->sources[1] = from;
     copy->sources[2] = bytes;

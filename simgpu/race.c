@@ -41,6 +41,7 @@ static void note(const ThreadAccess *access, SimFindingKind kind, uint32_t other
     found_note(access->worker, access->instruction, kind,
                (Found){.lane = access->lane, .is_store = access->is_store, .other_stored = other_stored,
                        .space = access->is_shared ? SIM_SHARED : SIM_GLOBAL, .bytes = (uint8_t)access->bytes, .address = access->address,
+                       .variable = access->instruction->variable,
                        .other = other});
 }
 
@@ -164,6 +165,18 @@ static void write_grain(const ThreadAccess *access, ThreadGrain *grain, uint64_t
 #define EACH_GRAIN(address, bytes, grain, place)                                                                       \
     for (uint64_t place = (address) >> (grain) << (grain); place < (address) + (bytes); place += 1ull << (grain))
 
+/* Is the access outside of the variable that its address was made from? */
+static void check_variable(const ThreadAccess *access)
+{
+    const SharedVariable *variable = access->instruction->variable;
+    if (!access->is_shared || variable == NULL)
+        return;
+    bool is_inside = access->address >= variable->offset &&
+                     (variable->bytes == 0 || access->address + access->bytes <= variable->offset + variable->bytes);
+    if (!is_inside)
+        note(access, SIM_OUTSIDE_VARIABLE, 0, false);
+}
+
 static uint8_t grain_size(const Worker *worker, bool is_shared)
 {
     const WatchPlan *plan = worker->watch->plan;
@@ -175,6 +188,7 @@ void threads_read(Worker *worker, const Instruction *instruction, bool is_shared
 {
     const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, false};
     Watch *watch = worker->watch;
+    check_variable(&access);
     if (instruction->is_strong)
         watch->ordered_in[lane / SIM_WARP_SIZE] = watch->epoch;
     EACH_GRAIN(address, bytes, grain_size(worker, is_shared), place) {
@@ -190,6 +204,7 @@ void threads_write(Worker *worker, const Instruction *instruction, bool is_share
     const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, true};
     Watch *watch = worker->watch;
     uint8_t grain = grain_size(worker, is_shared);
+    check_variable(&access);
     if (instruction->is_strong)
         watch->ordered_in[lane / SIM_WARP_SIZE] = watch->epoch;
     EACH_GRAIN(address, bytes, grain, place) {
@@ -222,6 +237,7 @@ void threads_atomic(Worker *worker, const Instruction *instruction, bool is_shar
     uint32_t bytes = 1u << instruction->size;
     const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, true};
     Watch *watch = worker->watch;
+    check_variable(&access);
     EACH_GRAIN(address, bytes, grain_size(worker, is_shared), place) {
         ThreadGrain *at = thread_grain_at(watch, is_shared, place);
         if (at != NULL)

@@ -194,6 +194,7 @@ typedef enum SimFindingKind {
     SIM_RACE_OF_LANES,       /* lanes that store different values with one instruction */
     SIM_RACE_WITH_COPY,      /* shared memory that a cp.async copies into: its thread has not waited for it or, where
                               * another one looks, there was no barrier after that */
+    SIM_OUTSIDE_VARIABLE,    /* from one shared variable into the next: within shared memory all the same */
     SIM_RACE_IN_WARP,        /* lanes of one warp without __syncwarp(): right as long as the warp stays together, which
                               * no hardware since Volta promises */
     SIM_UNINITIALISED,       /* a read of bytes that nothing has written */

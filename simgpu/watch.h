@@ -1,7 +1,8 @@
 /* watch.h - races, and reads of bytes that nothing has written, found while a kernel runs (SimWatch).
  *
  * watch.c           which accesses of which blocks are looked at
- * race.c            the threads of one block, in shared and global memory; race_grains.c, race_copies.c: cp.async
+ * race.c            the threads of one block, in shared and global memory; indices that leave a shared variable
+ * race_grains.c     what is remembered of them; race_copies.c: of what cp.async has under way
  * race_of_blocks.c  global memory: the blocks of one launch
  * validity.c        what has been written of global and local memory
  * finding.c         what was found, and its sentence
@@ -13,7 +14,7 @@
  *     ordered behind all other blocks, and until the next barrier a warp behind all others of its block of which the
  *     same is true: this lets locks, flags and "the last block does the rest" pass;
  *   - strong accesses race with none.
- * Storing the value that is there already is no race.
+ * Storing the value that is there already is no race; of global memory that is known where the block has stored it.
  *
  * Bounds   of a grid, up to DETAILED_BLOCKS blocks, at equal distances, and the last one are watched in all they do; of
  *          the others only what they store into global memory is noted, and what they load from memory that is not
@@ -37,6 +38,7 @@ typedef struct Found {
     uint8_t space;             /* SimSpace */
     uint8_t bytes;
     uint64_t address;          /* as in SimFault */
+    const SharedVariable *variable; /* that is indexed; NULL: not known */
     uint64_t other;            /* the other block, thread of the block, or lane of the warp */
 } Found;
 

@@ -313,6 +313,13 @@ load helper
     ends 1 "Run-Time Error" "reads 4 bytes at offset 0 of 40 bytes that have been freed" "x.cu:14"
 }
 
+@test "an index that leads from one shared array into the next" {
+    submission '' '__shared__ float a[256], b[256]; a[threadIdx.x] = i; b[threadIdx.x] = i; __syncthreads();
+        a[threadIdx.x + 1] = 3; __syncthreads(); i += a[threadIdx.x ^ 1] + b[threadIdx.x ^ 1] > 1e9f;' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "thread (255,0,0) writes 4 bytes at byte 0 of shared variable 'b', outside of 'a'" "x.cu:10"
+}
+
 @test "an index below a shared array" {
     submission '' '__shared__ float s[256]; s[threadIdx.x] = i; __syncthreads(); i += s[(int)threadIdx.x - 1] > 1e9f;' >x.cu
     judge grade x.cu

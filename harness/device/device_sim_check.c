@@ -45,7 +45,7 @@ uint32_t sim_watch_of(SimDevice *sim, const DeviceLaunch *launch)
 static bool can_change_results(SimFindingKind kind)
 {
     return kind == SIM_RACE_OF_BLOCKS || kind == SIM_RACE_OF_WARPS || kind == SIM_RACE_OF_LANES ||
-           kind == SIM_RACE_WITH_COPY;
+           kind == SIM_RACE_WITH_COPY || kind == SIM_OUTSIDE_VARIABLE;
 }
 
 static void add_finding(DeviceFindings *findings, const SimFinding *finding)

@@ -5,7 +5,7 @@ static const char *const in_order[] = {
     "largest_by_compare", "copies_ahead", "copies_of_the_same", "last_block_adds_up", "lock_around_a_sum", "all_raise_a_flag",
     "bytes_side_by_side", "producers_and_consumers", "local_array",
     "scratch_in_global_memory", "sums_by_compare_in_global_memory", "copies_of_ones_own", "copies_within_a_warp",
-    "copies_all_awaited",
+    "copies_all_awaited", "one_of_two_tiles",
 };
 
 static void code_in_order_has_no_race(void **state)
@@ -38,6 +38,8 @@ static const WatchedRow rows[] = {
     {"copy_awaited_after_the_barrier", 1, SIM_RACE_WITH_COPY, 128, "before the last barrier"},
     {"copy_before_the_last_awaited", 1, SIM_RACE_WITH_COPY, 128, "byte 640 of shared variable 'stages'"},
     {"copy_overwritten_before_it_is_there", 1, SIM_RACE_WITH_COPY, 128, "writes 4 bytes at byte 0"},
+    {"index_beyond_a_tile", 1, SIM_OUTSIDE_VARIABLE, 1, "thread (127,0,0) reads 4 bytes at byte 0 of shared variable 'next', "
+     "outside of 'tile', which the line indexes"},
     {"scratch_without_barrier", 2, SIM_RACE_OF_WARPS, 2 * 128, "thread (0,0,0) reads 4 bytes at output[32], which "
      "thread (32,0,0) has written with no barrier in between"},
     {"in_place", 1, SIM_RACE_OF_WARPS, 3, "thread (31,0,0) writes 4 bytes at words[31], which thread (32,0,0) has read"},

@@ -291,6 +291,17 @@ KERNEL(copies_all_awaited)
     output[own()] = tile[THREADS - 1 - threadIdx.x];
 }
 
+KERNEL(one_of_two_tiles)
+{
+    __shared__ float tiles[4][THREADS], other[THREADS];
+    float *tile = words[own()] > 7 ? other : tiles[1];
+    other[threadIdx.x] = tiles[0][threadIdx.x] = input[own()];
+    tiles[0][THREADS + threadIdx.x] = tiles[0][2 * THREADS + threadIdx.x] = tile[threadIdx.x - words[own()]];
+    tiles[3][threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    output[own()] = tiles[1][(int)threadIdx.x - THREADS] + other[(unsigned)tiles[3][threadIdx.x]];
+}
+
 // ---- races ---------------------------------------------------------------------------------------------------------
 
 KERNEL(tile_without_barrier)
@@ -414,6 +425,18 @@ KERNEL(copy_overwritten_before_it_is_there)
     tile[threadIdx.x] = -1;
     __pipeline_wait_prior(0);
     output[own()] = tile[threadIdx.x];
+}
+
+KERNEL(index_beyond_a_tile)
+{
+    __shared__ float tile[THREADS], next[THREADS];
+    tile[threadIdx.x] = input[own()];
+    next[threadIdx.x] = 1;
+    __syncthreads();
+    float sum = 0;
+    for (int i = 0; i < 3; i++)
+        sum += tile[threadIdx.x + i];
+    output[own()] = sum + next[THREADS - 1 - threadIdx.x];
 }
 
 KERNEL(scratch_without_barrier)
