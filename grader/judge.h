@@ -52,9 +52,9 @@ typedef struct Judgement {
 /* What one call of solve() deserves. `comparison` is NULL where there is no output to compare. */
 Judgement judge_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output);
 
-/* The call read what nothing had written: its output may owe something to what was there (other_contents.h). */
+/* The call used a value that could be anything: its output may owe something to what it was (other_contents.h). */
 bool judge_needs_other_contents(const CallReport *call);
-/* What such a call deserves that was right, once the same was called again with other bytes there. */
+/* What such a call deserves that was right, once the same was called again with other bytes in its place. */
 Judgement judge_call_again(const CallReport *call, const CallReport *again, const Comparison *comparison);
 
 #endif

@@ -31,11 +31,11 @@ static Judgement judge_outcome(const CallReport *call)
     return judgement(VERDICT_ACCEPTED, "%s", "");
 }
 
-/* NULL: nothing was read that nothing had written. */
-static const char *unwritten_read(const CallReport *call)
+/* NULL: no value was used that could be anything. */
+static const char *undefined_value(const CallReport *call)
 {
     for (uint32_t i = 0; i < call->findings.count; i++)
-        if (call->findings.items[i].is_unwritten)
+        if (call->findings.items[i].is_undefined)
             return call->findings.items[i].text;
     return NULL;
 }
@@ -47,8 +47,8 @@ static Judgement judge_wrong_output(const CallReport *call, const Comparison *co
         return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory beyond the limit was asked for, and refused");
     if (call->first_error != 0)
         return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->first_error_text);
-    if (unwritten_read(call) != NULL)
-        return judgement(VERDICT_WRONG_ANSWER, "%s; %s", comparison->kind, unwritten_read(call));
+    if (undefined_value(call) != NULL)
+        return judgement(VERDICT_WRONG_ANSWER, "%s; %s", comparison->kind, undefined_value(call));
     return judgement(VERDICT_WRONG_ANSWER, "%s", comparison->kind);
 }
 
@@ -72,7 +72,7 @@ Judgement judge_call(const CallReport *call, const Comparison *comparison, bool 
 
 bool judge_needs_other_contents(const CallReport *call)
 {
-    return unwritten_read(call) != NULL;
+    return undefined_value(call) != NULL;
 }
 
 Judgement judge_call_again(const CallReport *call, const CallReport *again, const Comparison *comparison)
@@ -80,7 +80,7 @@ Judgement judge_call_again(const CallReport *call, const CallReport *again, cons
     Judgement decided = judge_call(again, comparison, false);
     if (decided.verdict == VERDICT_ACCEPTED)
         return decided;
-    const char *read = unwritten_read(call);
-    return judgement(decided.verdict, "right by luck; where unwritten memory holds other bytes: %.300s%s%s", decided.text,
-                     read == NULL ? "" : "; ", read == NULL ? "" : read);
+    const char *used = undefined_value(call);
+    return judgement(decided.verdict, "right by luck; where what is undefined happens to be other bytes: %.300s%s%s", decided.text,
+                     used == NULL ? "" : "; ", used == NULL ? "" : used);
 }

@@ -62,7 +62,8 @@ void simgpu_mark_written(SimGpu *gpu, uint64_t address, uint64_t bytes);
 void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes);
 
 /* What fresh memory holds in every byte from now on: new allocations, and shared and local memory when a block begins;
- * in living allocations so does what nothing has written. A kernel whose results change with it has read such bytes. */
+ * in living allocations so does what nothing has written, and so does what a shuffle gives of a lane that takes no part.
+ * A kernel whose results change with it has used such bytes. */
 enum { SIM_FRESH_BYTE = 0xCD }; /* at first */
 void simgpu_set_fresh(SimGpu *gpu, uint8_t byte);
 
@@ -198,7 +199,7 @@ typedef enum SimFindingKind {
     SIM_RACE_IN_WARP,        /* lanes of one warp without __syncwarp(): right as long as the warp stays together, which
                               * no hardware since Volta promises */
     SIM_UNINITIALISED,       /* a read of bytes that nothing has written */
-    SIM_BAD_SHUFFLE,         /* the value of a lane that takes no part */
+    SIM_BAD_SHUFFLE,         /* the value of a lane that takes no part, which is undefined */
     SIM_FINDING_KINDS
 } SimFindingKind;
 

@@ -61,6 +61,18 @@ static uint32_t shuffle_source(ShuffleKind kind, uint32_t lane, uint32_t b, uint
     return *valid ? from : lane;
 }
 
+/* What `own` receives from lane `from` of its warp. That of a lane which takes no part is undefined on hardware. */
+static uint32_t shuffled(Worker *worker, const Instruction *instruction, const Active *active, uint32_t own,
+                         uint32_t from)
+{
+    uint32_t warp = own / SIM_WARP_SIZE, members = value32(worker, instruction->sources[3], own);
+    if (active->bits[warp] & members & 1u << from)
+        return value32(worker, instruction->sources[0], warp * SIM_WARP_SIZE + from);
+    if (worker->watch != NULL)
+        watch_shuffle(worker, instruction, own, from);
+    return 0x01010101u * worker->launch->memory->fresh;
+}
+
 void execute_shuffle(Worker *worker, const Instruction *instruction, Active *active)
 {
     Operand result = instruction->results[0], valid_result = instruction->results[1];
@@ -73,10 +85,8 @@ void execute_shuffle(Worker *worker, const Instruction *instruction, Active *act
             uint32_t b = value32(worker, instruction->sources[1], own);
             uint32_t c = value32(worker, instruction->sources[2], own);
             uint32_t from = shuffle_source((ShuffleKind)instruction->detail, lane, b, c, &valid);
-            uint32_t source = warp * SIM_WARP_SIZE + from;
-            if (worker->watch != NULL && valid)
-                watch_shuffle(worker, instruction, active, own, from);
-            to[own] = value32(worker, instruction->sources[0], source < worker->launch->threads ? source : own);
+            to[own] = valid ? shuffled(worker, instruction, active, own, from)
+                            : value32(worker, instruction->sources[0], own);
             if (valid_result.slot != NO_SLOT)
                 valid_to[own] = valid;
         }

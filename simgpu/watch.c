@@ -301,11 +301,7 @@ void watch_atomic(Worker *worker, const Instruction *instruction, bool in_shared
         threads_atomic(worker, instruction, true, lane, address);
 }
 
-void watch_shuffle(Worker *worker, const Instruction *instruction, const Active *active, uint32_t lane,
-                   uint32_t source)
+void watch_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source)
 {
-    uint32_t members = (uint32_t)register_value(worker, instruction->sources[3], lane);
-    uint32_t taking_part = active->bits[lane / SIM_WARP_SIZE] & members;
-    if (!(taking_part >> source & 1))
-        found_note(worker, instruction, SIM_BAD_SHUFFLE, (Found){.lane = lane, .other = source});
+    found_note(worker, instruction, SIM_BAD_SHUFFLE, (Found){.lane = lane, .other = source});
 }

@@ -94,9 +94,8 @@ void watch_uniform_load(Worker *worker, const Instruction *instruction, const Ac
 void watch_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address);
 /* Copies become a group, or are waited for: of COPY_COMMIT, COPY_WAIT. */
 void watch_copies(Worker *worker, const Instruction *instruction, const Active *active);
-/* `lane` of the block takes the value of lane `source` of its warp. */
-void watch_shuffle(Worker *worker, const Instruction *instruction, const Active *active, uint32_t lane,
-                   uint32_t source);
+/* `lane` of the block takes the value of lane `source` of its warp, which takes no part. */
+void watch_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source);
 
 /* Does a result let the block know what others have done? Sums of floats are for adding up alone. */
 static inline bool tells_of_others(const Instruction *atomic)

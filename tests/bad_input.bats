@@ -276,14 +276,26 @@ load helper
 @test "an output that is right by what fresh memory happens to hold" {
     submission '' '__shared__ float s[256]; i += s[threadIdx.x] > 0 ? 1 : 0;' >luck.cu
     judge grade luck.cu
-    ends 1 "Wrong Answer" "right by luck; where unwritten memory holds other bytes: " \
+    ends 1 "Wrong Answer" "right by luck; where what is undefined happens to be other bytes: " \
         "of shared variable 's', which nothing has written" "luck.cu:9"
 }
 
 @test "an index that fresh memory happens to hold" {
     submission '' '__shared__ int s[256]; i += input[s[threadIdx.x] < 0 ? 0 : s[threadIdx.x]] > 1e9f;' >luck.cu
     judge grade luck.cu
-    ends 1 "Run-Time Error" "right by luck; where unwritten memory holds other bytes: kernel convolve: " "luck.cu:9"
+    ends 1 "Run-Time Error" "right by luck; where what is undefined happens to be other bytes: kernel convolve: " "luck.cu:9"
+}
+
+@test "a shuffle from lanes that take no part, whose value matters" {
+    submission '' 'if (threadIdx.x % 32 < 16) i += __shfl_down_sync(0xFFFFFFFF, threadIdx.x, 16) > 1000;' >luck.cu
+    judge grade luck.cu
+    ends 1 "Wrong Answer" "thread (0,0,0) takes the value of lane 16 of its warp, which takes no part in the shuffle" "luck.cu:9"
+}
+
+@test "a shuffle from lanes that take no part, whose value is thrown away" {
+    submission '' 'if (input_size < 64 && threadIdx.x < 16 && __shfl_down_sync(0xFFFFFFFF, i, 16) == -5) output[0] = 0;' >luck.cu
+    judge grade luck.cu
+    ends 0 "Accepted" "warning: kernel convolve: block (0,0,0), thread (0,0,0) takes the value of lane 16 of its warp"
 }
 
 @test "a copy that no thread waits for" {

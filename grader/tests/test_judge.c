@@ -27,11 +27,11 @@ static const struct {
     {"a wrong output", {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER, "the last element"},
     {"too imprecise", {.kernel_wrote_output = 1}, &imprecise, VERDICT_WRONG_ANSWER, "too imprecise"},
     {"a wrong output after a read of what nothing has written",
-     {.kernel_wrote_output = 1, .findings = {.items = {{.text = "shuffle"}, {.is_unwritten = true, .text = "unwritten"}},
+     {.kernel_wrote_output = 1, .findings = {.items = {{.text = "race"}, {.is_undefined = true, .text = "unwritten"}},
                                              .count = 2}},
      &wrong, VERDICT_WRONG_ANSWER, "the last element; unwritten"},
     {"a right output after such a read",
-     {.kernel_wrote_output = 1, .findings = {.items = {{.is_unwritten = true, .text = "unwritten"}}, .count = 1}},
+     {.kernel_wrote_output = 1, .findings = {.items = {{.is_undefined = true, .text = "unwritten"}}, .count = 1}},
      &right, VERDICT_ACCEPTED, ""},
     {"nothing written at all", {.kernel_wrote_output = 0}, &wrong, VERDICT_WRONG_ANSWER, "the last element"},
     {"wrong after a refused allocation", {.allocation_refused = true, .first_error = 2}, &wrong,
@@ -61,10 +61,10 @@ static void each_call_gets_what_it_deserves(void **state)
 }
 
 static const CallReport unwritten = {.kernel_wrote_output = 1,
-                                     .findings = {.items = {{.is_unwritten = true, .text = "unwritten"}}, .count = 1}};
-static const CallReport written = {.kernel_wrote_output = 1, .findings = {.items = {{.text = "shuffle"}}, .count = 1}};
+                                     .findings = {.items = {{.is_undefined = true, .text = "unwritten"}}, .count = 1}};
+static const CallReport written = {.kernel_wrote_output = 1, .findings = {.items = {{.text = "race"}}, .count = 1}};
 
-static void only_reads_of_what_nothing_wrote_ask_for_other_contents(void **state)
+static void only_undefined_values_ask_for_other_contents(void **state)
 {
     assert_true(judge_needs_other_contents(&unwritten));
     assert_false(judge_needs_other_contents(&written));
@@ -81,7 +81,7 @@ static const struct {
 } again_rows[] = {
     {"right again", &unwritten, {.kernel_wrote_output = 1}, &right, VERDICT_ACCEPTED, ""},
     {"wrong", &unwritten, {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER,
-     "right by luck; where unwritten memory holds other bytes: the last element; unwritten"},
+     "right by luck; where what is undefined happens to be other bytes: the last element; unwritten"},
     {"a fault", &unwritten, {.outcome = CALL_RUN_TIME_ERROR, .text = "boom"}, NULL, VERDICT_RUN_TIME_ERROR,
      "other bytes: boom; unwritten"},
     {"wrong, and the line is not to be told", &written, {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER,
@@ -147,7 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_call_gets_what_it_deserves),
-        cmocka_unit_test(only_reads_of_what_nothing_wrote_ask_for_other_contents),
+        cmocka_unit_test(only_undefined_values_ask_for_other_contents),
         cmocka_unit_test(a_call_with_other_contents_gets_what_it_deserves),
         cmocka_unit_test(a_problem_may_let_the_host_write),
         cmocka_unit_test(what_is_faster_than_its_input_can_be_read_is_not_ranked),

@@ -174,8 +174,9 @@ typedef struct DeviceNamed {   /* an array of the call's, for messages */
 enum { DEVICE_MAX_FINDINGS = 4, DEVICE_MAX_NAMED = 16 };
 
 typedef struct DeviceFinding { /* undefined, though it went some way: what kind and where, in one sentence */
-    bool is_unwritten;         /* a read of bytes that nothing has written, */
-    bool is_global;            /*   in global memory */
+    bool is_undefined;         /* a value that could be anything, of a lane that takes no part in a shuffle */
+    bool is_unwritten;         /*   or of bytes that nothing has written, */
+    bool is_global;            /*     in global memory */
     char text[600];
 } DeviceFinding;
 

@@ -41,7 +41,7 @@ uint32_t sim_watch_of(SimDevice *sim, const DeviceLaunch *launch)
 }
 
 /* Lanes of a warp that stays together are in order, though nothing promises it; what nothing has written may be read
- * and thrown away; and so may the value of a lane that takes no part in a shuffle. */
+ * and thrown away, and so may the value of a lane that takes no part in a shuffle: other contents will tell. */
 static bool can_change_results(SimFindingKind kind)
 {
     return kind == SIM_RACE_OF_BLOCKS || kind == SIM_RACE_OF_WARPS || kind == SIM_RACE_OF_LANES ||
@@ -55,6 +55,7 @@ static void add_finding(DeviceFindings *findings, const SimFinding *finding)
         return;
     }
     DeviceFinding *item = &findings->items[findings->count++];
+    item->is_undefined = finding->kind == SIM_UNINITIALISED || finding->kind == SIM_BAD_SHUFFLE;
     item->is_unwritten = finding->kind == SIM_UNINITIALISED;
     item->is_global = finding->where.space == SIM_GLOBAL;
     snprintf(item->text, sizeof item->text, "%s", finding->where.text);

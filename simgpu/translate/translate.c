@@ -293,8 +293,8 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
         if (!translate_access(b, instruction))
             call_interpreter(b, instruction);
         return true;
-    case ATOMIC: case COPY_ASYNC: case COPY_COMMIT: case COPY_WAIT: case TEXTURE: case SHUFFLE: case VOTE: case MATCH: case REDUCE:
-    case ACTIVE_MASK:
+    case ATOMIC: case COPY_ASYNC: case COPY_COMMIT: case COPY_WAIT: case TEXTURE: case SHUFFLE: case VOTE: case MATCH:
+    case REDUCE: case ACTIVE_MASK:
         call_interpreter(b, instruction);
         return true;
     default: return false;
