@@ -79,14 +79,16 @@ static void agree(BlockGrain *grain, uint32_t value)
         raise_to(&grain->value, SEVERAL_VALUES);
 }
 
-static void touch(BlockGrains *grains, PiecePlace *place)
+static Piece *touch(BlockGrains *grains, PiecePlace *place)
 {
     pthread_mutex_lock(&grains->lock);
     if (*place == NULL && grains->used == MOST_PIECES)
         grains->is_full = true;
     else if (*place == NULL)
         *place = &grains->pieces[grains->used++];
+    Piece *piece = *place;
     pthread_mutex_unlock(&grains->lock);
+    return piece;
 }
 
 /* The first grain of an access, which lies in one piece as it is aligned; NULL: it is not noted. */
@@ -97,9 +99,9 @@ static BlockGrain *grain_at(const Worker *worker, int allocation, uint64_t addre
         return NULL;
     uint64_t number = (address - worker->launch->memory->allocations[allocation].address) >> grains->grain;
     PiecePlace *place = &grains->places[allocation][number / PIECE_GRAINS];
-    if (atomic_load_explicit(place, memory_order_acquire) == NULL)
-        touch(grains, place);
     Piece *piece = atomic_load_explicit(place, memory_order_acquire);
+    if (piece == NULL)
+        piece = touch(grains, place);
     return piece == NULL ? NULL : &(*piece)[number % PIECE_GRAINS];
 }
 

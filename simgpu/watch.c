@@ -69,9 +69,10 @@ WatchPlan *watch_plan(const Launch *launch)
     if (bits == 0 || launch->blocks >= most_blocks ||
         (uint64_t)code->memory_count >= most_accesses || !is_followed_throughout(code))
         return NULL;
+    const uint64_t stride = (launch->blocks + DETAILED_BLOCKS - 1) / DETAILED_BLOCKS;
     WatchPlan *plan = zeroed(1, sizeof *plan);
-    *plan = (WatchPlan){.bits = bits,
-                        .stride = (launch->blocks + DETAILED_BLOCKS - 1) / DETAILED_BLOCKS,
+    *plan = (WatchPlan){.bits = bits, .stride = stride,
+                        .close_stride = (launch->blocks + stride * CLOSE_BLOCKS - 1) / (stride * CLOSE_BLOCKS) * stride,
                         .shared_grain = grain_of(code, PTX_SHARED), .global_grain = grain_of(code, PTX_GLOBAL),
                         .has_shared_compare = has_compare(code, PTX_SHARED),
                         .has_global_compare = has_compare(code, PTX_GLOBAL)};
@@ -127,7 +128,9 @@ void watch_free(Watch *watch)
 void watch_begin_block(Worker *worker)
 {
     Watch *watch = worker->watch;
-    watch->detailed = worker->block % watch->plan->stride == 0 || worker->block + 1 == worker->launch->blocks;
+    bool is_last = worker->block + 1 == worker->launch->blocks;
+    watch->detailed = worker->block % watch->plan->stride == 0 || is_last;
+    watch->close = worker->block % watch->plan->close_stride == 0 || is_last;
     watch->ordered = false;
     watch->first_epoch = watch->epoch + 1;
     watch->epoch += 2; /* so that an epoch of the block lies before its first accesses */
@@ -183,7 +186,7 @@ static void load_global(Worker *worker, const Instruction *instruction, uint32_t
     Watch *watch = worker->watch;
     if (!validity_holds(&worker->launch->memory->allocations[allocation], address, bytes))
         note_unwritten(worker, instruction, lane, address, bytes);
-    if (watch->detailed)
+    if (watch->close)
         threads_read(worker, instruction, false, lane, address, bytes);
     if (instruction->is_strong)
         watch->ordered = true;
@@ -195,7 +198,7 @@ static void store_global(Worker *worker, const Instruction *instruction, uint32_
                          uint64_t address, uint32_t bytes)
 {
     validity_mark(&worker->launch->memory->allocations[allocation], address, bytes);
-    if (worker->watch->detailed)
+    if (worker->watch->close)
         threads_write(worker, instruction, false, lane, address, bytes);
     if (!instruction->is_strong)
         blocks_write(worker, instruction, lane, allocation, address, bytes);
@@ -269,7 +272,8 @@ void watch_uniform_load(Worker *worker, const Instruction *instruction, const Ac
         return;
     if (!is_shared)
         load_global(worker, instruction, active->first, memory_find(worker->launch->memory, address), address, bytes);
-    for (uint32_t warp = 0; warp < worker->launch->warps && worker->watch->detailed; warp++) {
+    bool is_followed_here = is_shared ? worker->watch->detailed : worker->watch->close;
+    for (uint32_t warp = 0; warp < worker->launch->warps && is_followed_here; warp++) {
         uint32_t bits = active->bits[warp], lane = warp * SIM_WARP_SIZE;
         if (bits == 0)
             continue;
@@ -286,7 +290,7 @@ static void atomic_global(Worker *worker, const Instruction *instruction, uint32
     if (!validity_holds(allocation, address, bytes) && instruction->detail != ATOMIC_EXCHANGE)
         note_unwritten(worker, instruction, lane, address, bytes);
     validity_mark(allocation, address, bytes);
-    if (worker->watch->detailed)
+    if (worker->watch->close)
         threads_atomic(worker, instruction, false, lane, address);
     blocks_atomic(worker, instruction, lane, index, address);
     if (tells_of_others(instruction))

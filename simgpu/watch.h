@@ -18,7 +18,8 @@
  *
  * Bounds   of a grid, up to DETAILED_BLOCKS blocks, at equal distances, and the last one are watched in all they do; of
  *          the others only what they store into global memory is noted, and what they load from memory that is not
- *          written all over. Of allocations beyond VALIDITY_MAX_BYTES nobody knows what was written; a launch that
+ *          written all over. Races of one block's threads in global memory are looked for in CLOSE_BLOCKS of them and
+ *          in the last: most loads are from what nobody writes, and following them takes long. Of allocations beyond VALIDITY_MAX_BYTES nobody knows what was written; a launch that
  *          touches more than race_of_blocks.c has room for is not searched for races of blocks.
  * Grains   memory is looked at in pieces as large as the kernel's smallest store, at most 4 bytes: finer ones could
  *          tell no two stores apart.  */
@@ -27,7 +28,7 @@
 
 #include "simgpu/worker.h"
 
-enum { DETAILED_BLOCKS = 128, MAX_GRAIN = 2 /* logarithm of bytes */ };
+enum { DETAILED_BLOCKS = 128, CLOSE_BLOCKS = 16, MAX_GRAIN = 2 /* logarithm of bytes */ };
 
 /* One thing that was found at one instruction. */
 typedef struct Found {
@@ -47,7 +48,8 @@ typedef struct BlockGrains BlockGrains; /* race_of_blocks.c */
 /* Of one launch. */
 typedef struct WatchPlan {
     uint32_t bits;             /* of SimWatch */
-    uint64_t stride;           /* blocks from one that is looked at in detail to the next */
+    uint64_t stride;           /* blocks from one that is looked at in detail to the next, */
+    uint64_t close_stride;     /*   and of these, to one whose threads are followed in global memory */
     uint8_t shared_grain, global_grain; /* logarithms of bytes */
     bool has_shared_compare, has_global_compare; /* a loop around compare-and-swap begins with a plain load */
     BlockGrains *grains;       /* of global memory; NULL: races of blocks are not looked for */
@@ -59,7 +61,8 @@ typedef struct LaneCopies LaneCopies;     /* race_copies.c */
 /* Of one worker. */
 typedef struct Watch {
     const WatchPlan *plan;
-    bool detailed;             /* of this block everything is looked at */
+    bool detailed;             /* of this block everything is looked at, */
+    bool close;                /*   and what its threads do to each other in global memory */
     bool ordered;              /* this block is behind others that it may have waited for */
     uint32_t first_epoch, epoch; /* barriers that this worker has passed, at the block's start and now */
     uint32_t turn[MAX_WARPS];  /* .sync operations that each warp has passed */
