@@ -7,11 +7,13 @@ LAYERS := base simgpu harness leaderboard grader
 CC       ?= gcc
 BUILD    ?= build
 CFLAGS   ?= -O2 -g
+LANES    := -O3# the level of the lane loops: they are to become vectors
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wno-unused-parameter
 CPPFLAGS += -I. -D_GNU_SOURCE
 ifdef SANITIZE
 override BUILD := $(BUILD)/sanitize
 CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+LANES    := -O1
 endif
 # A GPU node may have none of these libraries. Debian packs no static cJSON: there its shared library travels beside the binary.
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a)),$(BUILD)/libcjson.so.1)
@@ -143,7 +145,7 @@ $(BUILD)/simgpu/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-tr
 $(BUILD)/simgpu/lanes.v4.o: EXTRA := -mprefer-vector-width=512
 $(objects_simgpu): $(BUILD)/simgpu/lanes.%.o: simgpu/lanes.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) -O3 -march=x86-64-$* -ffp-contract=off -fno-math-errno \
+	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(LANES) -march=x86-64-$* -ffp-contract=off -fno-math-errno \
 	  -fno-trapping-math $(EXTRA) -DLANES_LEVEL=$* -MMD -MP -c $< -o $@
 
 $(BUILD)/bench-simgpu: $(BUILD)/simgpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
@@ -177,7 +179,7 @@ FUZZ_CFLAGS := -O1 -g -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-
 fuzzers     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 ifdef FUZZ_CC
 fuzz-programs:
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) WARNINGS=-w CFLAGS='$(FUZZ_CFLAGS)' fuzzers
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) WARNINGS=-w CFLAGS='$(FUZZ_CFLAGS)' LANES=-O1 fuzzers
 else
 fuzz-programs:
 endif
