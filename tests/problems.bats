@@ -253,7 +253,7 @@ END
     lacks .git/
     tar -xzf kit.tar.gz
     [[ $(jq -s 'map(.cases[] | select(.timed | not)) | length' convjudge/testcases/*/hidden.json) == 0 ]]
-    make -C convjudge --silent -j2 build >/dev/null
+    make -C convjudge --silent -j2 CFLAGS=-O0 LANES=-O0 WARNINGS=-w build >/dev/null # in a third of the time
     submission >x.cu
     unset CONVJUDGE_HOME
     run convjudge/build/convjudge grade --device sim x.cu
