@@ -24,8 +24,8 @@ Status nvcc_run(const CompileJob *job, const Toolkit *toolkit, const Places *pla
                 Message *why)
 {
     char nvcc[PATH_MAX], gencode[80];
-    const char *argv[MAX_ARGUMENTS] = {"/bin/sh", "-c", COMPILE_SCRIPT, "compile", nvcc, "-gencode", gencode};
-    size_t count = 7;
+    const char *argv[MAX_ARGUMENTS] = {COMPILE_SHELL, nvcc, "-gencode", gencode};
+    size_t count = COMPILE_SHELL_ARGUMENTS + 3;
     for (const char *const *flag = flags; *flag != NULL; flag++)
         argv[count++] = *flag;
     compile_program_path(toolkit, nvcc, sizeof nvcc);

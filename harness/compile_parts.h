@@ -47,8 +47,13 @@ CompileHash nvcc_hash, clang_hash;
 MUST_USE Status compile_in_sandbox(const Toolkit *toolkit, const Places *places, const char *const *argv, Text *output,
                                    ProcessEnd *end, Message *why);
 void compile_program_path(const Toolkit *toolkit, char *path, size_t size);
-/* A line of shell whose arguments are the compiler and its flags: compiles COMPILE_SOURCE_NAME, then links it. */
+/* A few lines of shell that compile COMPILE_SOURCE_NAME, then link it; and the argument list that runs them, which goes
+ * on with the compiler and its flags. Paths are arguments of their own: where there is no sandbox, each is replaced by
+ * the host's (sandbox.c). */
 extern const char COMPILE_SCRIPT[];
+#define COMPILE_SHELL                                                                                                  \
+    "/bin/sh", "-c", COMPILE_SCRIPT, "compile", "/out/submission.o", "/out/submission.so", COMPILE_RUNTIME
+enum { COMPILE_SHELL_ARGUMENTS = 7 };
 
 /* compile.c: files and folders of a compilation, which the sandbox's user can read. */
 MUST_USE Status compile_put_file(const char *folder, const char *name, const char *data, size_t length, Message *why);
