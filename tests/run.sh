@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test and ends with `N passed, N failed`. Each suite prints TAP into a file of its own; two run at a time.
+# Runs every test and ends with `N passed, N failed`. Each suite prints TAP into a file of its own. One more runs at a
+# time than there are cores, since some wait for limits of time; long ones come first.
 # A suite that plans more tests than it runs, or that fails without saying which test, counts as one more failure.
 # Usage: tests/run.sh BUILD
 set -euo pipefail
@@ -12,9 +13,9 @@ mkdir -p "$logs"
 
 suites() { # one a line: name, tab, command
     local file
+    printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
     for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for file in solutions/*/; do printf '%s\t%s/convjudge check-problem --problem %s\n' "${file%/}" "$build" "$(basename "$file")"; done
-    printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
     printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"
     for file in tests/student tests/attacks; do printf '%s\t%s/convjudge check %s/*.cu\n' "$file" "$build" "$file"; done
     for file in "$build"/*/tests/test_* "$build"/sanitize/*/tests/test_*; do
@@ -47,6 +48,6 @@ export -f run_suite count
 export logs
 
 # shellcheck disable=SC2016 # expanded by the inner bash
-suites | xargs -d '\n' -P 2 -n 1 bash -c 'run_suite "${1%%	*}" "${1#*	}"' _
+suites | xargs -d '\n' -P $(($(nproc) + 1)) -n 1 bash -c 'run_suite "${1%%	*}" "${1#*	}"' _
 
 cat "$logs"/*.count | awk '{ passed += $1; failed += $2 } END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 }'
