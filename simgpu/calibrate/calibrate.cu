@@ -4,76 +4,10 @@
 //
 // Rates are of all multiprocessors, full of warps; a loop's load or operation is written in PTX, so that the compiler
 // neither drops nor merges it. Times are medians of events behind a kernel that holds the stream until all is queued.
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <cuda_runtime.h>
-#include <vector>
-
-static double clock_hz, sm_count;
-static size_t l2_bytes;
-static cudaEvent_t start, stop;
-
-static void check(cudaError_t error, const char* what)
-{
-    if (error != cudaSuccess) {
-        std::fprintf(stderr, "calibrate: %s: %s\n", what, cudaGetErrorString(error));
-        std::exit(1);
-    }
-}
-
-__global__ void hold(long long cycles)
-{
-    for (long long begin = clock64(); clock64() - begin < cycles;)
-        ;
-}
-
-__global__ void empty()
-{
-}
-
-static void* device_memory(size_t bytes)
-{
-    void* memory = nullptr;
-    check(cudaMalloc(&memory, bytes), "memory");
-    check(cudaMemset(memory, 0, bytes), "memory");
-    return memory;
-}
-
-// Median seconds of what `work` queues; before each run twice the L2 is written where `cold`.
-template <typename Work> static double seconds(Work work, bool cold = false, int samples = 11)
-{
-    static void* flush = device_memory(2 * l2_bytes);
-    std::vector<float> times;
-    for (int i = -2; i < samples; i++) {
-        float ms = 0;
-        if (cold)
-            cudaMemsetAsync(flush, i & 0xFF, 2 * l2_bytes);
-        cudaDeviceSynchronize();
-        hold<<<1, 1>>>(100000);
-        cudaEventRecord(start);
-        work();
-        cudaEventRecord(stop);
-        check(cudaDeviceSynchronize(), "a benchmark");
-        cudaEventElapsedTime(&ms, start, stop);
-        if (i >= 0)
-            times.push_back(ms);
-    }
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2] / 1000;
-}
-
-static void figure(const char* name, double value, const char* unit)
-{
-    std::printf("%-44s %14.6g %s\n", name, value, unit);
-    std::fflush(stdout);
-}
+#include "calls.cuh"
+#include "waiting.cuh"
 
 // ---- rates of a multiprocessor -----------------------------------------------------------------------------------
-
-constexpr int TURNS = 512, UNROLL = 16, THREADS = 512, BLOCKS_PER_SM = 16;
 
 // Eight chains of one operation: %0 is a chain, %1 the one beside it, without which a chain would be folded into one step.
 #define OPERATION(name, text)                                                                                          \
@@ -102,17 +36,6 @@ OPERATION(op_special, "ex2.approx.ftz.f32 %0, %0;")
 OPERATION(op_to_int, "cvt.rzi.s32.f32 x, %0; mov.b32 %0, x;")
 OPERATION(op_fma_and_logic, "fma.rn.f32 %0, %0, %0, %0; " INTEGER("lop3.b32 x, x, y, 0x55, 0xe8;"))
 OPERATION(op_fma_and_mad, "fma.rn.f32 %0, %0, %0, %0; " INTEGER("mad.lo.s32 x, x, x, x;"))
-
-static double warp_cycles(double s, int blocks) // of one multiprocessor, for each warp that ran on it
-{
-    return s * clock_hz * sm_count / (static_cast<double>(blocks) * THREADS / 32);
-}
-
-static float* nowhere() // results are never written there
-{
-    static float* memory = static_cast<float*>(device_memory(4096));
-    return memory;
-}
 
 template <typename Kernel> static void rate(const char* name, Kernel kernel, int instructions)
 {
@@ -238,8 +161,6 @@ static void loads_and_stores()
 
 // ---- constant memory ---------------------------------------------------------------------------------------------
 
-__constant__ float c_table[16384];
-
 // A filter as it is usually read: the compiler takes the uniform datapath (ULDC) for one loop, not for two nested ones.
 __global__ void constant_row(int count, float* out)
 {
@@ -284,78 +205,45 @@ static void constants()
         }
 }
 
-// ---- latencies ---------------------------------------------------------------------------------------------------
+// ---- matrices ----------------------------------------------------------------------------------------------------
 
-__global__ void chase(const uint64_t* first, int steps, long long* cycles)
-{
-    const uint64_t* at = first;
-    for (int i = 0; i < steps / 8; i++)
-        at = reinterpret_cast<const uint64_t*>(*at);
-    long long begin = clock64();
-    for (int i = 0; i < steps; i++)
-        at = reinterpret_cast<const uint64_t*>(*at);
-    cycles[0] = clock64() - begin;
-    cycles[1] = reinterpret_cast<long long>(at);
-}
-
-__global__ void chase_shared(int steps, long long* cycles)
-{
-    __shared__ int next[32];
-    next[threadIdx.x] = (threadIdx.x + 1) % 32;
-    __syncwarp();
-    int at = 0;
-    long long begin = clock64();
-    for (int i = 0; i < steps; i++)
-        at = next[at];
-    cycles[0] = clock64() - begin;
-    cycles[1] = at;
-}
-
-__global__ void chain(int steps, float start, long long* cycles)
-{
-    float a = start;
-    long long begin = clock64();
-#pragma unroll 32
-    for (int i = 0; i < steps; i++)
-        asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(a));
-    cycles[0] = clock64() - begin;
-    cycles[1] = static_cast<long long>(a);
-}
-
-static double latency(const char* name, size_t bytes, size_t stride)
-{
-    static long long* cycles = static_cast<long long*>(device_memory(64));
-    char* base = static_cast<char*>(device_memory(bytes));
-    std::vector<uint64_t> list(bytes / 8);
-    size_t count = bytes / stride, at = 0;
-    for (size_t i = 0; i < count; i++) { // a stride that is odd visits all of a power of two
-        size_t next = (at + 40503) % count;
-        list[at * stride / 8] = reinterpret_cast<uint64_t>(base) + next * stride;
-        at = next;
+#define MATRIX(name, text)                                                                                             \
+    __global__ void name(float* out)                                                                                   \
+    {                                                                                                                  \
+        float c[4][4] = {};                                                                                            \
+        uint32_t a = threadIdx.x, b = threadIdx.x + 1;                                                                 \
+        for (int turn = 0; turn < TURNS; turn++)                                                                       \
+            _Pragma("unroll") for (int i = 0; i < UNROLL; i++)                                                         \
+                asm volatile(text : "+f"(c[i % 4][0]), "+f"(c[i % 4][1]), "+f"(c[i % 4][2]), "+f"(c[i % 4][3])         \
+                             : "r"(a), "r"(b));                                                                        \
+        if (c[0][0] + c[1][0] + c[2][0] + c[3][0] == 12345)                                                            \
+            out[0] = c[0][0];                                                                                          \
     }
-    cudaMemcpy(base, list.data(), bytes, cudaMemcpyHostToDevice);
-    int steps = bytes > l2_bytes ? 4096 : 65536;
-    long long found = 0;
-    chase<<<1, 1>>>(reinterpret_cast<uint64_t*>(base), steps, cycles);
-    cudaMemcpy(&found, cycles, sizeof found, cudaMemcpyDeviceToHost);
-    cudaFree(base);
-    figure(name, found / (steps * clock_hz), "s");
-    return found;
+MATRIX(mma_f16,
+       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};")
+MATRIX(mma_bf16,
+       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};")
+MATRIX(mma_f16_k8,
+       "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4}, {%5}, {%0,%1,%2,%3};")
+MATRIX(mma_tf32,
+       "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5}, {%0,%1,%2,%3};")
+MATRIX(mma_tf32_k4,
+       "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4}, {%5}, {%0,%1,%2,%3};")
+
+template <typename Kernel> static void matrix(const char* name, Kernel kernel, int products)
+{
+    int blocks = static_cast<int>(sm_count) * BLOCKS_PER_SM;
+    double s = seconds([&] { kernel<<<blocks, THREADS>>>(nowhere()); }, false, 5);
+    figure(name, static_cast<double>(TURNS) * UNROLL * products / warp_cycles(s, blocks), "multiply-adds/cycle/SM");
 }
 
-static void latencies()
+static void matrices()
 {
-    long long* cycles = static_cast<long long*>(device_memory(64));
-    long long found = 0;
-    latency("l1_latency_s", 64 << 10, 128);
-    latency("l2_latency_s", 8 << 20, 128);
-    latency("global_latency_s", size_t(1) << 31, 4096);
-    chase_shared<<<1, 32>>>(65536, cycles);
-    cudaMemcpy(&found, cycles, sizeof found, cudaMemcpyDeviceToHost);
-    figure("shared_latency_s", found / (65536 * clock_hz), "s");
-    chain<<<1, 32>>>(65536, 0, cycles);
-    cudaMemcpy(&found, cycles, sizeof found, cudaMemcpyDeviceToHost);
-    figure("arithmetic_latency_s", found / (65536 * clock_hz), "s");
+    matrix("mma m16n8k16 f16, sums float", mma_f16, 16 * 8 * 16);
+    matrix("mma m16n8k16 bf16", mma_bf16, 16 * 8 * 16);
+    matrix("mma m16n8k8 f16, sums float", mma_f16_k8, 16 * 8 * 8);
+    matrix("mma m16n8k8 tf32", mma_tf32, 16 * 8 * 8);
+    matrix("mma m16n8k4 tf32", mma_tf32_k4, 16 * 8 * 4);
 }
 
 // ---- memory ------------------------------------------------------------------------------------------------------
@@ -430,59 +318,6 @@ static void memory()
     cudaFree(b);
 }
 
-// ---- what each call takes ----------------------------------------------------------------------------------------
-
-__global__ void one_wave(int turns, float* out)
-{
-    float a = threadIdx.x;
-    for (int i = 0; i < turns; i++)
-        asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(a));
-    if (a == 12345)
-        out[0] = a;
-}
-
-static void overheads()
-{
-    char name[80];
-    for (int launches : {0, 1, 2, 4, 16}) {
-        double s = seconds([&] {
-            for (int i = 0; i < launches; i++)
-                empty<<<1, 32>>>();
-        });
-        std::snprintf(name, sizeof name, "%d empty launches between two events", launches);
-        figure(name, s * 1e6, "us");
-    }
-    for (int threads : {32, 256, 1024})
-        for (int blocks : {132, 1056, 10560, 1000000}) {
-            double s = seconds([&] { empty<<<blocks, threads>>>(); });
-            std::snprintf(name, sizeof name, "%d empty blocks of %d", blocks, threads);
-            figure(name, s * 1e6, "us");
-        }
-    for (int blocks : {66, 132, 264, 528, 1056, 1057, 2112, 2113}) {
-        double s = seconds([&] { one_wave<<<blocks, 256>>>(4096, nowhere()); });
-        std::snprintf(name, sizeof name, "4096 dependent fma, %d blocks of 256", blocks);
-        figure(name, s * 1e6, "us");
-    }
-    char* a = static_cast<char*>(device_memory(1 << 26));
-    for (int bytes : {4, 1024, 65536, 1 << 20, 1 << 25}) {
-        double s = seconds([&] { cudaMemcpyAsync(a, a + (1 << 25), bytes, cudaMemcpyDeviceToDevice); }, true);
-        std::snprintf(name, sizeof name, "copy of %d bytes on the device", bytes);
-        figure(name, s * 1e6, "us");
-        s = seconds([&] { cudaMemsetAsync(a, 0, bytes); }, true);
-        std::snprintf(name, sizeof name, "filling %d bytes", bytes);
-        figure(name, s * 1e6, "us");
-    }
-    for (int bytes : {4, 900, 8188, 65536}) {
-        double s = seconds([&] {
-            cudaMemcpyToSymbolAsync(c_table, a, bytes, 0, cudaMemcpyDeviceToDevice);
-            constant_row<<<1, 32>>>(1, nowhere());
-        }, true);
-        std::snprintf(name, sizeof name, "copy of %d bytes to a symbol, then a launch", bytes);
-        figure(name, s * 1e6, "us");
-    }
-    cudaFree(a);
-}
-
 int main(int argc, char** argv)
 {
     cudaDeviceProp properties;
@@ -501,7 +336,8 @@ int main(int argc, char** argv)
         const char* name;
         void (*run)();
     } parts[] = {{"operations", operations}, {"accesses", loads_and_stores}, {"constants", constants},
-                 {"latencies", latencies}, {"memory", memory}, {"overheads", overheads}};
+                 {"latencies", latencies}, {"memory", memory}, {"overheads", overheads},
+                 {"cold", cold}, {"planes", planes}, {"chains", chains}, {"matrices", matrices}, {"queue", queue}};
     for (const auto& part : parts)
         if (argc < 2 || std::strcmp(argv[1], part.name) == 0)
             part.run();

@@ -29,11 +29,11 @@ using Solve = void (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_
                        uint64_t, uint64_t, uint64_t);
 
 static cudaEvent_t start, stop;
-static bool timing, stopped;
+static bool stopped = true;
 
 static void stop_clock()
 {
-    if (timing && !stopped)
+    if (!stopped)
         cudaEventRecord(stop);
     stopped = true;
 }
@@ -85,7 +85,9 @@ static uint64_t device_array(char kind, size_t count)
 
 static void call(Solve solve, const Words& w)
 {
+    stopped = false;
     solve(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11]);
+    stop_clock();
 }
 
 static double sample_us(Solve solve, const Words& words, void* flush, size_t flush_bytes, int number)
@@ -95,10 +97,7 @@ static double sample_us(Solve solve, const Words& words, void* flush, size_t flu
     cudaDeviceSynchronize();
     hold<<<1, 1>>>(HOLD_CYCLES);
     cudaEventRecord(start);
-    timing = true, stopped = false;
     call(solve, words);
-    stop_clock();
-    timing = false;
     check(cudaDeviceSynchronize(), "solve()");
     check(cudaEventElapsedTime(&ms, start, stop), "the time");
     return 1000.0 * ms;
@@ -112,8 +111,6 @@ static double median_us(Solve solve, const Words& words, int samples)
     size_t flush_bytes = 2 * static_cast<size_t>(l2_bytes);
     if (flush == nullptr) {
         check(cudaMalloc(&flush, flush_bytes), "memory of twice the L2");
-        cudaEventCreate(&start);
-        cudaEventCreate(&stop);
     }
     std::vector<double> times;
     for (int i = -WARM_UPS; i < samples; i++) {
@@ -132,9 +129,9 @@ static void run_case(const std::string& line, int samples)
     parts >> name >> library;
     void* object = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     Solve solve = object == nullptr ? nullptr : reinterpret_cast<Solve>(dlsym(object, "solve"));
-    if (solve == nullptr) {
-        std::fprintf(stderr, "driver: %s\n", dlerror());
-        std::exit(1);
+    if (solve == nullptr) { // calls what cudart.c does not have: textures
+        std::fprintf(stderr, "driver: %s is passed over: %s\n", name.c_str(), dlerror());
+        return;
     }
     Words words;
     std::vector<uint64_t> arrays;
@@ -166,6 +163,8 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "usage: driver PLAN [SAMPLES]\n");
         return 2;
     }
+    cudaEventCreate(&start);
+    cudaEventCreate(&stop);
     for (std::string line; std::getline(plan, line);)
         run_case(line, argc > 2 ? std::atoi(argv[2]) : 0);
 }

@@ -1,0 +1,127 @@
+// What launches and copies take beyond the work of kernels, alone and one after the other.
+#pragma once
+#include "benchmark.cuh"
+
+// ---- what each call takes ----------------------------------------------------------------------------------------
+
+__global__ void one_wave(int turns, float* out)
+{
+    float a = threadIdx.x;
+    for (int i = 0; i < turns; i++)
+        asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(a));
+    if (a == 12345)
+        out[0] = a;
+}
+
+static void overheads()
+{
+    char name[80];
+    for (int launches : {0, 1, 2, 4, 16}) {
+        double s = seconds([&] {
+            for (int i = 0; i < launches; i++)
+                empty<<<1, 32>>>();
+        });
+        std::snprintf(name, sizeof name, "%d empty launches between two events", launches);
+        figure(name, s * 1e6, "us");
+    }
+    for (int threads : {32, 256, 1024})
+        for (int blocks : {132, 1056, 10560, 1000000}) {
+            double s = seconds([&] { empty<<<blocks, threads>>>(); });
+            std::snprintf(name, sizeof name, "%d empty blocks of %d", blocks, threads);
+            figure(name, s * 1e6, "us");
+        }
+    for (int blocks : {66, 132, 264, 528, 1056, 1057, 2112, 2113}) {
+        double s = seconds([&] { one_wave<<<blocks, 256>>>(4096, nowhere()); });
+        std::snprintf(name, sizeof name, "4096 dependent fma, %d blocks of 256", blocks);
+        figure(name, s * 1e6, "us");
+    }
+    char* a = static_cast<char*>(device_memory(1 << 26));
+    for (int bytes : {4, 1024, 65536, 1 << 20, 1 << 25}) {
+        double s = seconds([&] { cudaMemcpyAsync(a, a + (1 << 25), bytes, cudaMemcpyDeviceToDevice); }, true);
+        std::snprintf(name, sizeof name, "copy of %d bytes on the device", bytes);
+        figure(name, s * 1e6, "us");
+        s = seconds([&] { cudaMemsetAsync(a, 0, bytes); }, true);
+        std::snprintf(name, sizeof name, "filling %d bytes", bytes);
+        figure(name, s * 1e6, "us");
+    }
+    for (int bytes : {4, 900, 8188, 65536}) {
+        double s = seconds([&] {
+            cudaMemcpyToSymbolAsync(c_table, a, bytes, 0, cudaMemcpyDeviceToDevice);
+            empty<<<1, 32>>>();
+        }, true);
+        std::snprintf(name, sizeof name, "copy of %d bytes to a symbol, then a launch", bytes);
+        figure(name, s * 1e6, "us");
+    }
+    cudaFree(a);
+}
+
+// ---- one after the other -----------------------------------------------------------------------------------------
+
+// A call of several launches and copies: what each takes beyond the kernels' own work.
+static void queue()
+{
+    char name[96];
+    static float small[1024];
+    float* a = static_cast<float*>(device_memory(1 << 20));
+    cudaStream_t other;
+    cudaStreamCreate(&other);
+    auto work = [&] { one_wave<<<132, 256>>>(4096, nowhere()); };
+    auto to_symbol = [&] { cudaMemcpyToSymbolAsync(c_table, a, 256, 0, cudaMemcpyDeviceToDevice); };
+    for (int kernels : {0, 1, 2, 3, 4}) {
+        double s = seconds([&] { for (int i = 0; i < kernels; i++) work(); });
+        std::snprintf(name, sizeof name, "%d kernels of 8.5 us", kernels);
+        figure(name, s * 1e6, "us");
+    }
+    for (int copies : {1, 2, 3, 4}) {
+        double s = seconds([&] { for (int i = 0; i < copies; i++) to_symbol(); work(); });
+        std::snprintf(name, sizeof name, "%d copies to symbols, a kernel of 8.5 us", copies);
+        figure(name, s * 1e6, "us");
+        s = seconds([&] { for (int i = 0; i < copies; i++) to_symbol(); });
+        std::snprintf(name, sizeof name, "%d copies to symbols", copies);
+        figure(name, s * 1e6, "us");
+        s = seconds([&] { for (int i = 0; i < copies; i++) to_symbol(); work(); }, true);
+        std::snprintf(name, sizeof name, "%d copies to symbols, a kernel of 8.5 us, cold", copies);
+        figure(name, s * 1e6, "us");
+    }
+    auto row = [&](const char* what, double s) { figure(what, s * 1e6, "us"); };
+    row("a copy within memory, a kernel of 8.5 us",
+        seconds([&] { cudaMemcpyAsync(a, a + 1024, 1024, cudaMemcpyDeviceToDevice); work(); }));
+    row("2 copies within memory, a kernel of 8.5 us", seconds([&] {
+        cudaMemcpyAsync(a, a + 1024, 1024, cudaMemcpyDeviceToDevice);
+        cudaMemcpyAsync(a + 4096, a + 1024, 1024, cudaMemcpyDeviceToDevice);
+        work();
+    }));
+    row("a copy in two dimensions, a kernel of 8.5 us",
+        seconds([&] { cudaMemcpy2DAsync(a, 128, a + 4096, 68, 68, 17, cudaMemcpyDeviceToDevice); work(); }));
+    row("a fill, a kernel of 8.5 us", seconds([&] { cudaMemsetAsync(a, 0, 1024); work(); }));
+    row("a large fill of 1 MiB, a kernel of 8.5 us", seconds([&] { cudaMemsetAsync(a, 0, 1 << 20); work(); }));
+    row("a kernel, a copy to a symbol, a kernel", seconds([&] { work(); to_symbol(); work(); }));
+    row("a copy to the host, a kernel of 8.5 us", seconds([&] {
+        cudaMemcpy(small, a, 1024, cudaMemcpyDeviceToHost); work(); }));
+    row("a copy to the host, one to a symbol, a kernel of 8.5 us", seconds([&] {
+        cudaMemcpy(small, a, 1024, cudaMemcpyDeviceToHost);
+        cudaMemcpyToSymbol(c_table, small, 1024);
+        work();
+    }));
+    row("a copy from the host to a symbol, a kernel of 8.5 us", seconds([&] {
+        cudaMemcpyToSymbol(c_table, small, 1024); work(); }));
+    row("a copy from the host, a kernel of 8.5 us", seconds([&] {
+        cudaMemcpy(a, small, 1024, cudaMemcpyHostToDevice); work(); }));
+    row("a kernel of 8.5 us, a copy to the host", seconds([&] {
+        work(); cudaMemcpy(small, a, 1024, cudaMemcpyDeviceToHost); }));
+    row("a copy to a symbol, waiting, a kernel of 8.5 us", seconds([&] { to_symbol(); cudaStreamSynchronize(0); work(); }));
+    row("a kernel, waiting, a kernel of 8.5 us", seconds([&] { work(); cudaDeviceSynchronize(); work(); }));
+    row("a kernel, waiting, a kernel, waiting, a kernel of 8.5 us", seconds([&] {
+        work(); cudaDeviceSynchronize(); work(); cudaDeviceSynchronize(); work(); }));
+    for (size_t bytes : {size_t(1) << 12, size_t(1) << 16, size_t(1) << 20, size_t(1) << 23}) {
+        std::vector<char> host(bytes);
+        char* there = static_cast<char*>(device_memory(bytes));
+        double s = seconds([&] { cudaMemcpy(host.data(), there, bytes, cudaMemcpyDeviceToHost); });
+        std::snprintf(name, sizeof name, "copy of %zu bytes to pageable memory", bytes);
+        figure(name, s * 1e6, "us");
+        s = seconds([&] { cudaMemcpy(there, host.data(), bytes, cudaMemcpyHostToDevice); });
+        std::snprintf(name, sizeof name, "copy of %zu bytes from pageable memory", bytes);
+        figure(name, s * 1e6, "us");
+        cudaFree(there);
+    }
+}
