@@ -83,6 +83,7 @@ typedef struct Instruction {
     uint8_t kind;           /* InstructionKind */
     uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes; of COPY_WAIT: groups;
                              * of TEXTURE: 1 + the channel that is gathered, 0: none is;
+                             * of CLOCK: 1 for nanoseconds;
                              * of LOAD_MATRIX and STORE_MATRIX: 1 for .trans */
     uint8_t space;          /* PtxSpace of a memory access; PTX_NO_SPACE: generic */
     uint8_t size;           /* logarithm of the bytes of a memory element */
@@ -187,6 +188,7 @@ typedef struct Code {
     uint32_t local_bytes;            /* declared .local */
     uint32_t frame_bytes;            /* with the arguments of calls */
 } Code;
+    bool reads_clock;
 
 /* Decodes one kernel. STATUS_UNSUPPORTED names the instruction and its source line. Module variables must have been
  * placed. The code keeps no pointer into the module but names of files. */

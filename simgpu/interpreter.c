@@ -74,11 +74,45 @@ static void active_mask_of_warps(Worker *worker, const Instruction *instruction,
     register_written(worker, active, result, 0);
 }
 
-/* Time in the simulator is what this worker executed: it only ever grows, and is the same in every run of a block. */
+/* Cycles that a warp of the block takes for all that the block has begun (a basic block is begun as a whole), were it
+ * alone, each instruction waiting for the one before, and the L1 serving its loads. */
+static double path_cycles(const SimProfile *profile, const SimWarpPath *path)
+{
+    return profile->clock_hz * ((double)path->instructions * profile->arithmetic_latency_s +
+                                (double)path->loads * profile->l1_latency_s +
+                                (double)path->shared_loads * profile->shared_latency_s +
+                                (double)path->constant_loads * profile->constant_latency_s);
+}
+
+/* What its basic block holds behind an instruction. */
+static SimWarpPath path_behind(const Code *code, const Instruction *instruction)
+{
+    int32_t at = (int32_t)(instruction - code->instructions);
+    const Block *block = code->blocks;
+    while (block->end <= at)
+        block++;
+    SimWarpPath behind = {.instructions = (uint64_t)(block->end - 1 - at)};
+    for (int32_t i = at + 1; i < block->end; i++) {
+        const Instruction *other = &code->instructions[i];
+        behind.loads += other->kind == LOAD && (other->space == PTX_GLOBAL || other->space == PTX_NO_SPACE);
+        behind.shared_loads += other->kind == LOAD && other->space == PTX_SHARED;
+        behind.constant_loads += other->kind == LOAD && other->space == PTX_CONST;
+    }
+    return behind;
+}
+
+/* A clock begins with its block and grows with each reading. It does not depend on who runs the block; translations,
+ * which count their blocks afterwards, are not made of kernels that read it. */
 static void read_clock(Worker *worker, const Instruction *instruction, Active *active)
 {
-    uint64_t now = ++worker->clock + worker->path.instructions * 4;
-    register_write_all(worker, active, instruction->results[0], &now);
+    const SimProfile *profile = worker->launch->profile;
+    SimWarpPath behind = path_behind(worker->code, instruction);
+    double cycles = path_cycles(profile, &worker->path) - path_cycles(profile, &behind);
+    uint64_t now = cycles > 0 ? (uint64_t)cycles : 0;
+    worker->clock = now > worker->clock ? now : worker->clock + 1;
+    uint64_t value = instruction->detail == 1 ? (uint64_t)((double)worker->clock * 1e9 / profile->clock_hz)
+                                              : worker->clock;
+    register_write_all(worker, active, instruction->results[0], &value);
 }
 
 /* Copies are done at once: only a watch asks who waited for them. */

@@ -307,11 +307,11 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
         .capacity = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE * SIM_WARP_SIZE,
         .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset + request->dynamic_shared_bytes
                                     : function->code.shared_bytes,
-        .parameter_bytes = function->info.parameter_bytes, .multiprocessors = gpu->profile.multiprocessors,
+        .parameter_bytes = function->info.parameter_bytes, .profile = &gpu->profile,
         .blocks = product(request->grid), .watched_source = memory_find(&gpu->memory, request->watched_source),
         .cancelled = &gpu->cancelled, .output = &gpu->output,
         .fault_block = UINT64_MAX}, .first_watched = function->code.instruction_count};
-    if (gpu->translator.compiler != NULL && request->watch == 0)
+    if (gpu->translator.compiler != NULL && request->watch == 0 && !function->code.reads_clock)
         run->job = job_find(&request->function->jobs, &gpu->translator, &function->code, request->block);
     run->launch.chunk = chunk_size(run->launch.blocks, gpu->pool.count + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);

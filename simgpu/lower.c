@@ -121,7 +121,10 @@ static uint64_t immediate_bits(const PtxOperand *operand, uint32_t bytes)
 static Operand clock_operand(Lowering *l, const char *name)
 {
     Operand wide = temporary(l, 8);
-    emit(l, CLOCK)->results[0] = wide;
+    Instruction *clock = emit(l, CLOCK);
+    clock->results[0] = wide;
+    clock->detail = strcmp(name, "%globaltimer") == 0 || strncmp(name, "%globaltimer_", 13) == 0;
+    l->code->reads_clock = true;
     if (strcmp(name, "%clock64") == 0 || strcmp(name, "%globaltimer") == 0)
         return wide;
     Operand half = temporary(l, 4);

@@ -125,7 +125,7 @@ static void set_pinned(Worker *worker, const Pinned *pinned)
         set_uniform(worker, pinned->operand, launch->request->dynamic_shared_bytes);
         break;
     case PINNED_TOTAL_SHARED: set_uniform(worker, pinned->operand, launch->shared_bytes); break;
-    case PINNED_MULTIPROCESSORS: set_uniform(worker, pinned->operand, launch->multiprocessors); break;
+    case PINNED_MULTIPROCESSORS: set_uniform(worker, pinned->operand, launch->profile->multiprocessors); break;
     case PINNED_CTAID:
     case PINNED_MULTIPROCESSOR: break; /* of the block */
     default:
@@ -151,7 +151,7 @@ void worker_begin_block(Worker *worker, uint64_t block)
         if (pinned->kind == PINNED_CTAID)
             set_uniform(worker, pinned->operand, worker->block_index[pinned->detail]);
         else if (pinned->kind == PINNED_MULTIPROCESSOR)
-            set_uniform(worker, pinned->operand, block % launch->multiprocessors);
+            set_uniform(worker, pinned->operand, block % launch->profile->multiprocessors);
     }
     for (uint32_t warp = 0; warp < launch->warps; warp++) {
         uint32_t lanes = launch->threads - warp * SIM_WARP_SIZE;
@@ -162,6 +162,8 @@ void worker_begin_block(Worker *worker, uint64_t block)
     memset(worker->shared, launch->memory->fresh, launch->shared_bytes);
     memset(worker->local, launch->memory->fresh, (size_t)worker->frame_stride * launch->threads);
     worker->path = (SimWarpPath){0};
+    worker->clock = 0;
+    worker->trace = trace_of(&launch->traces, block);
     if (worker->watch != NULL)
         watch_begin_block(worker);
 }

@@ -90,7 +90,7 @@ typedef struct Launch {
     uint32_t capacity;                  /* lanes a register has room for */
     uint32_t shared_bytes;              /* static and dynamic */
     uint32_t parameter_bytes;
-    uint32_t multiprocessors;
+    const SimProfile *profile;
     uint64_t blocks, chunk;
     int watched_source;                 /* index of the allocation; -1: none */
     const struct LineTable *lines;      /* NULL: not watched */
@@ -140,7 +140,7 @@ typedef struct Worker {
     uint32_t expected[MAX_BARRIERS];    /* threads asked for; 0: all */
     uint32_t ticks;
     uint64_t unreported;                /* warp instructions not yet added to the launch's */
-    uint64_t clock;
+    uint64_t clock;                     /* that was read last in this block */
 
     MemoryNote *notes;                  /* [memory_count] */
     Executed *executed;                 /* [block_count] */

@@ -293,6 +293,10 @@ static const WarpRow warp_rows[] = {
     {"mov.u32 %r0, %lanemask_eq", 64, lane_alone, NULL},
     {"mov.u32 %r4, %cluster_nctarank; mov.u32 %r5, %cluster_ctarank; sub.u32 %r0, %r4, %r5", 32, one, NULL},
     {"mov.u64 %d4, %clock64; mov.u64 %d5, %clock64; setp.ge.u64 %p0, %d5, %d4", 32, one, NULL},
+    /* eight dependent additions of 4.13 cycles each, and what reading the clock takes */
+    {"mov.u64 %d4, %clock64; add.u32 %r4, %r1, 1; add.u32 %r4, %r4, 1; add.u32 %r4, %r4, 1; add.u32 %r4, %r4, 1; "
+     "add.u32 %r4, %r4, 1; add.u32 %r4, %r4, 1; add.u32 %r4, %r4, 1; add.u32 %r4, %r4, 1; mov.u64 %d5, %clock64; "
+     "sub.u64 %d5, %d5, %d4; setp.ge.u64 %p0, %d5, 33; setp.le.and.u64 %p0, %d5, 46, %p0", 32, one, NULL},
     {"mov.u32 %r4, WARP_SZ; setp.eq.u32 %p0, %r4, 32", 32, one, NULL},
 
     /* ---- divergence ---------------------------------------------------------------------------------------------- */
