@@ -21,7 +21,7 @@ static cJSON *counters_item(const SimCounters *counters)
         COUNTER(local_requests), COUNTER(local_sectors), COUNTER(constant_requests), COUNTER(constant_replays),
         COUNTER(texture_requests), COUNTER(texture_sectors), COUNTER(tensor), COUNTER(atomic_requests),
         COUNTER(atomic_lanes), COUNTER(barriers), COUNTER(divergent_branches), COUNTER(unique_load_sectors),
-        COUNTER(unique_store_sectors),
+        COUNTER(unique_store_sectors), COUNTER(missing_load_sectors),
     };
 #undef COUNTER
     cJSON *object = cJSON_CreateObject();

@@ -176,6 +176,16 @@ static bool check_window(Worker *worker, const Access *access, const Active *act
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
 
+void trace_access(Worker *worker, const Instruction *instruction, const Active *active, uint64_t first,
+                  const int32_t *relative, uint32_t bytes)
+{
+    if (worker->trace != NULL)
+        trace_load(worker->trace,
+                   &(TracedLoad){.load = instruction->index, .is_constant = instruction->space == PTX_CONST,
+                                 .bits = active->bits, .first_lane = active->first, .end_lane = active->end,
+                                 .bytes = bytes, .address = first, .relative = relative});
+}
+
 static void count_global(Worker *worker, const Access *access, const Active *active)
 {
     SimCounters *counters = &worker->counters;
@@ -188,6 +198,7 @@ static void count_global(Worker *worker, const Access *access, const Active *act
         counters->global_load_requests += active->warps;
         counters->global_load_sectors += sectors;
         counters->global_load_bytes += (uint64_t)active->count * access->bytes;
+        trace_access(worker, access->instruction, active, access->first, access->pattern->relative, access->bytes);
     }
 }
 
@@ -212,6 +223,7 @@ static void count_constant(Worker *worker, const Access *access, const Active *a
 {
     worker->counters.constant_requests += active->warps;
     worker->counters.constant_replays += pattern_distinct(access->pattern, access->bits) - active->warps;
+    trace_access(worker, access->instruction, active, access->first, access->pattern->relative, access->bytes);
 }
 
 /* On hardware the words of local memory are interleaved: those of 8 neighbouring lanes at the same offset share a
@@ -487,6 +499,7 @@ static bool load_uniform(Worker *worker, const Instruction *instruction, const A
         counters->global_load_sectors += active->warps;
         counters->global_load_bytes += (uint64_t)active->count * bytes;
     }
+    trace_access(worker, instruction, active, address, NULL, bytes);
     if (worker->watch != NULL)
         watch_uniform_load(worker, instruction, active, address, bytes);
     load_once(worker, instruction, (const char *)address);

@@ -165,6 +165,7 @@ typedef struct Pinned {
 
 typedef struct CodeLine {
     int32_t ptx_line, block; /* a line of PTX, and the basic block that executes it */
+    int32_t access;          /* Instruction.index of its access to memory, if it is one */
 } CodeLine;
 
 typedef struct Code {
@@ -187,8 +188,8 @@ typedef struct Code {
     SharedVariable *shared;
     uint32_t local_bytes;            /* declared .local */
     uint32_t frame_bytes;            /* with the arguments of calls */
-} Code;
     bool reads_clock;
+} Code;
 
 /* Decodes one kernel. STATUS_UNSUPPORTED names the instruction and its source line. Module variables must have been
  * placed. The code keeps no pointer into the module but names of files. */

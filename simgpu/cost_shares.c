@@ -18,6 +18,8 @@ static Cost cost_of_line(const CostInput *kernel, const SimLine *line)
         (uint64_t)part_of(all->unique_load_sectors, own->global_load_sectors, all->global_load_sectors);
     counters.unique_store_sectors =
         (uint64_t)part_of(all->unique_store_sectors, own->global_store_sectors, all->global_store_sectors);
+    counters.missing_load_sectors =
+        (uint64_t)part_of(all->missing_load_sectors, own->global_load_sectors, all->global_load_sectors);
     input.counters = &counters;
     input.longest_warp_instructions =
         (uint64_t)part_of(kernel->longest_warp_instructions, own->warp_instructions, all->warp_instructions);

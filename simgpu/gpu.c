@@ -173,7 +173,7 @@ double simgpu_copy_seconds(const SimGpu *gpu, uint64_t bytes, bool across_bus)
 {
     const SimProfile *profile = &gpu->profile;
     double rate = across_bus ? profile->bus_bytes_per_s : profile->dram_copy_bytes_per_s / 2;
-    return profile->copy_overhead_s + (double)bytes / rate;
+    return (across_bus ? profile->bus_overhead_s : profile->copy_overhead_s) + (double)bytes / rate;
 }
 
 const SimProfile *simgpu_profile(const SimGpu *gpu)

@@ -178,6 +178,8 @@ static void work(void *context)
         for (; going_on && block < end && block < atomic_load(&launch->fault_block); block++) {
             worker_begin_block(worker, block);
             use_translation(run, worker);
+            if (worker->visit != NULL && worker->trace != NULL)
+                visit_begin_trace(worker);
             going_on = run_block(worker);
             atomic_fetch_add_explicit(&launch->finished_blocks, 1, memory_order_relaxed);
             lengthen(&worker->longest, &worker->path);
@@ -235,7 +237,8 @@ static void report_findings(Run *run, SimReport *report)
     found_report(launch, run->found, report);
 }
 
-static SimMachine find_machine(const SimFunction *function, const Executed *executed, const CostInput *input)
+static SimMachine find_machine(SimFunction *function, const Executed *executed, const LoadShare *loads,
+                               const CostInput *input)
 {
     const Code *code = &function->code;
     MachineWork work;
@@ -244,12 +247,14 @@ static SimMachine find_machine(const SimFunction *function, const Executed *exec
     uint64_t *warps = zeroed((size_t)code->block_count, sizeof *warps);
     for (int i = 0; i < code->block_count; i++)
         warps[i] = executed[i].warps;
+    machine_code_wait(&function->machine, code, input->profile, loads);
     machine_code_total(&function->machine, code, warps, &work);
     free(warps);
     return cost_machine(input, &work, function->machine.direct_bytes);
 }
 
-static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *run, SimReport *report)
+static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *run, const LoadShare *loads,
+                       SimReport *report)
 {
     CostInput input = {
         .profile = &gpu->profile, .function = &launch->function->info,
@@ -259,7 +264,7 @@ static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *ru
     };
     memcpy(input.grid, launch->grid, sizeof input.grid);
     memcpy(input.block, launch->block, sizeof input.block);
-    input.machine = report->machine = find_machine(launch->function, run->executed, &input);
+    input.machine = report->machine = find_machine(launch->function, run->executed, loads, &input);
     Cost cost = cost_model(&input);
     report->modelled_s = cost.seconds;
     report->occupancy = cost.occupancy;
@@ -313,6 +318,8 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
         .fault_block = UINT64_MAX}, .first_watched = function->code.instruction_count};
     if (gpu->translator.compiler != NULL && request->watch == 0 && !function->code.reads_clock)
         run->job = job_find(&request->function->jobs, &gpu->translator, &function->code, request->block);
+    uint32_t resident = cost_resident_blocks(&gpu->profile, &function->info, threads, request->dynamic_shared_bytes);
+    run->launch.traces = trace_set_new(&gpu->profile, run->launch.blocks, resident, run->launch.shared_bytes);
     run->launch.chunk = chunk_size(run->launch.blocks, gpu->pool.count + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
@@ -332,6 +339,7 @@ static void finish(Run *run)
     pthread_mutex_destroy(&run->launch.fault_lock);
     pthread_mutex_destroy(&run->lock);
     watch_plan_free(run->launch.plan);
+    trace_set_free(&run->launch.traces);
     free(run->found);
     free(run->executed);
     free(run->loaded);
@@ -371,6 +379,8 @@ void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
     pool_run(&gpu->pool, most < (uint64_t)gpu->pool.count ? (int)most : gpu->pool.count, work, &run);
     atomic_store(&gpu->cancelled, 0);
     add_executed(&launch->function->code, &run);
+    Reuse reuse = reuse_of(&run.launch.traces, &gpu->memory, launch->function->code.memory_count);
+    run.counters.missing_load_sectors = (uint64_t)(reuse.missing * (double)run.counters.global_load_sectors);
     add_footprint(&run);
     settle_written(&run, run.launch.plan != NULL);
     report_watched(&run, report);
@@ -383,11 +393,12 @@ void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
         report->fault = run.launch.fault;
     }
     if (report->outcome == SIM_OK)
-        model_time(gpu, launch, &run, report);
+        model_time(gpu, launch, &run, reuse.loads, report);
     else
         say_why_stopped(launch, report);
     if (report->outcome == SIM_OK && run.found != NULL)
         report_findings(&run, report);
+    reuse_free(&reuse);
     finish(&run);
 }
 

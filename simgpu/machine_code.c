@@ -1,5 +1,6 @@
 #include "simgpu/machine_code.h"
 
+#include "base/allocated.h"
 #include "base/elf.h"
 #include "simgpu/machine_lines.h"
 
@@ -13,9 +14,9 @@
 enum {
     MOV = 0x002, VIMNMX3 = 0x00f, IADD3 = 0x010, PLOP3 = 0x01c, FMUL = 0x020, FADD = 0x021, FFMA = 0x023, IMAD = 0x024,
     IMAD_HIGH = 0x027, HFMA2 = 0x035, VIADD = 0x036, I2FP = 0x045, VIMNMX = 0x048, FIRST_UNIFORM = 0x080, ULDC = 0x0b9,
-    ULDC_INDEXED = 0x0bb, LAST_UNIFORM = 0x0ff, FLO = 0x100, POPC = 0x109, NOP = 0x118, CALL = 0x144, BRA = 0x147, BRX = 0x149,
-    EXIT = 0x14d, RET = 0x150, LD = 0x180, LDG = 0x181, LDC = 0x182, LDL = 0x183, LDS = 0x184, ST = 0x185,
-    LAST_MEMORY = 0x1af
+    ULDC_INDEXED = 0x0bb, LAST_UNIFORM = 0x0ff, FLO = 0x100, POPC = 0x109, NOP = 0x118, BAR = 0x11d, CALL = 0x144,
+    BRA = 0x147, BRX = 0x149, EXIT = 0x14d, RET = 0x150, LD = 0x180, LDG = 0x181, LDC = 0x182, LDL = 0x183, LDS = 0x184,
+    ST = 0x185, LAST_MEMORY = 0x1af
 };
 enum { BARRIERS = 6, CONSTANT_BANK_OF_VARIABLES = 3, CONSTANT_OPERAND = 5 };
 
@@ -28,16 +29,11 @@ typedef struct Machine {
     bool of_variables;        /* where it reads a constant bank: that of __constant__ variables */
     bool direct;              /* an operand is a constant of them, at a fixed place */
     int32_t line;             /* of PTX */
+    int32_t access;           /* Instruction.index of what it reads or writes; -1: not known */
     int64_t target;           /* of a branch: index of an instruction; -1: none */
     bool leads;               /* begins a stretch without branches */
-    double cycles[2];         /* that the warp spends on it: loads served by the L1, by the L2 */
+    double cycles, spent;     /* that the warp spends on it, on average and this time */
 } Machine;
-
-typedef struct MachineCode {
-    Machine *instructions;
-    size_t count;
-    const SimProfile *profile;
-} MachineCode;
 
 /* The distance of a branch counts from the next instruction: in bytes from bit 34 on, and since compute capability 9.0
  * in words of 4, whose lowest 8 bits stand from bit 16 on. */
@@ -79,59 +75,88 @@ static bool ends_stretch(uint32_t operation)
     return operation == BRA || operation == BRX || operation == CALL || operation == RET;
 }
 
-static bool read_code(MachineCode *machine, const void *cubin, size_t bytes, const char *kernel)
+static bool read_code(MachineProgram *program, const void *cubin, size_t bytes, const char *kernel, int compute_major)
 {
     Elf elf;
     ElfSection section;
     if (cubin == NULL || !elf_open(&elf, cubin, bytes) || !elf_find(&elf, ".text.", kernel, &section) ||
-        section.data == NULL || machine->profile->compute_major < 7 || machine->profile->compute_major > 9)
+        section.data == NULL || compute_major < 7 || compute_major > 9)
         return false;
-    machine->count = section.bytes / MACHINE_INSTRUCTION_BYTES;
-    machine->instructions = calloc(machine->count + 1, sizeof *machine->instructions);
-    int32_t *lines = calloc(machine->count + 1, sizeof *lines);
-    bool known = machine->instructions != NULL && lines != NULL &&
-                 machine_lines(cubin, bytes, kernel, lines, machine->count);
-    for (size_t i = 0; known && i < machine->count; i++) {
+    size_t count = program->instruction_count = section.bytes / MACHINE_INSTRUCTION_BYTES;
+    program->instructions = calloc(count + 1, sizeof *program->instructions);
+    int32_t *lines = calloc(count + 1, sizeof *lines);
+    bool known = program->instructions != NULL && lines != NULL && machine_lines(cubin, bytes, kernel, lines, count);
+    for (size_t i = 0; known && i < count; i++) {
         uint64_t word[2];
         memcpy(word, section.data + i * MACHINE_INSTRUCTION_BYTES, sizeof word);
-        machine->instructions[i] = decode(word, i, machine->profile->compute_major);
-        machine->instructions[i].line = lines[i];
+        program->instructions[i] = decode(word, i, compute_major);
+        program->instructions[i].line = lines[i];
     }
     free(lines);
     return known;
 }
 
 /* ULDC mostly loads two elements, an operand is one. */
-static uint32_t direct_bytes(const MachineCode *machine)
+static uint32_t direct_bytes(const MachineProgram *machine)
 {
     uint32_t bytes = 0;
-    for (size_t i = 0; i < machine->count; i++)
+    for (size_t i = 0; i < machine->instruction_count; i++)
         if (machine->instructions[i].direct)
             bytes += machine->instructions[i].operation == ULDC ? 8 : 4;
     return bytes;
 }
 
-static void find_stretches(MachineCode *machine)
+static void find_stretches(MachineProgram *machine)
 {
-    for (size_t i = 0; i < machine->count; i++) {
+    for (size_t i = 0; i < machine->instruction_count; i++) {
         Machine *instruction = &machine->instructions[i];
         instruction->leads |= i == 0;
         if (ends_stretch(instruction->operation))
             machine->instructions[i + 1].leads = true;
-        if (instruction->target >= 0 && (size_t)instruction->target < machine->count)
+        if (instruction->target >= 0 && (size_t)instruction->target < machine->instruction_count)
             machine->instructions[instruction->target].leads = true;
     }
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-/* Cycles until a result is there. What is not in the profile is a guess: functions, conversions, special registers. */
-static double latency_of(const Machine *machine, const SimProfile *profile, bool missing)
+/* A warp alone on its way through the code. */
+typedef struct Waiting {
+    const SimProfile *profile;
+    const LoadShare *loads;      /* NULL: the L1 serves all */
+    uint32_t random;
+    double now, released[BARRIERS];
+} Waiting;
+
+/* A number from 0 to 1: Numerical Recipes, "quick and dirty" generator. The same ones for each launch. */
+static double draw(Waiting *waiting)
 {
-    enum { OTHER_CYCLES = 20 };
+    waiting->random = waiting->random * 1664525 + 1013904223;
+    return (double)waiting->random / UINT32_MAX;
+}
+
+static double load_latency_s(const Machine *machine, Waiting *waiting)
+{
+    const SimProfile *profile = waiting->profile;
+    if (waiting->loads == NULL || machine->operation == LDL || machine->access < 0)
+        return profile->l1_latency_s;
+    LoadShare share = waiting->loads[machine->access];
+    double number = draw(waiting);
+    return number < share.memory ? profile->global_latency_s
+           : number < share.memory + share.l2 ? profile->l2_latency_s : profile->l1_latency_s;
+}
+
+/* Of functions and conversions (17), votes (21): measured on an H200 (simgpu/calibrate, chains). Of other results, and
+ * until a load or a store has read its operands: a guess. */
+enum { OTHER_CYCLES = 20 };
+
+/* Cycles until a result is there. */
+static double latency_of(const Machine *machine, Waiting *waiting)
+{
+    const SimProfile *profile = waiting->profile;
     uint32_t operation = machine->operation;
     if (is_load(operation))
-        return (missing ? profile->l2_latency_s : profile->l1_latency_s) * profile->clock_hz;
+        return load_latency_s(machine, waiting) * profile->clock_hz;
     if (operation == LDS)
         return profile->shared_latency_s * profile->clock_hz;
     if (operation == LDC && machine->of_variables)
@@ -139,41 +164,64 @@ static double latency_of(const Machine *machine, const SimProfile *profile, bool
     return OTHER_CYCLES;
 }
 
-typedef struct Waiting {
-    double now, released[BARRIERS];
-} Waiting;
+static void release(Waiting *waiting, uint32_t barrier, double at)
+{
+    if (barrier < BARRIERS)
+        waiting->released[barrier] = fmax(waiting->released[barrier], at);
+}
 
-static void step(const MachineCode *machine, Machine *instruction, Waiting *waiting, bool missing)
+/* Cycles until the warp goes on, whatever the scheduling bits say. A load by the uniform datapath that misses lets nothing
+ * of its warp pass. Branches: found with loops over 3 x 3 to 15 x 15 constants by one warp, on an H200; a barrier of four
+ * warps that come together: 20 (simgpu/calibrate, planes and chains). */
+static double blocking_of(const Machine *machine, Waiting *waiting)
+{
+    enum { BRANCH_CYCLES = 8, BARRIER_CYCLES = 20 };
+    if (machine->operation == BAR || machine->operation == BRA)
+        return machine->operation == BAR ? BARRIER_CYCLES : BRANCH_CYCLES;
+    bool misses = machine->operation == ULDC_INDEXED && machine->of_variables && machine->access >= 0 &&
+                  waiting->loads != NULL && draw(waiting) < waiting->loads[machine->access].l2;
+    return misses ? waiting->profile->uniform_miss_latency_s * waiting->profile->clock_hz : 1;
+}
+
+/* Returns the cycles that the warp spends on it. */
+static double step(const Machine *instruction, Waiting *waiting)
 {
     double start = waiting->now, issue = start;
     for (int i = 0; i < BARRIERS; i++)
         if (instruction->waits >> i & 1)
             issue = fmax(issue, waiting->released[i]);
-    double latency = latency_of(instruction, machine->profile, missing);
-    for (int i = 0; i < 2; i++)
-        if (instruction->sets[i] < BARRIERS) {
-            double *released = &waiting->released[instruction->sets[i]];
-            *released = fmax(*released, issue + latency);
-        }
-    waiting->now = issue + (instruction->stall > 0 ? instruction->stall : 1);
-    instruction->cycles[missing] = waiting->now - start;
+    release(waiting, instruction->sets[0], issue + latency_of(instruction, waiting));
+    release(waiting, instruction->sets[1], issue + OTHER_CYCLES);
+    waiting->now = issue + fmax(instruction->stall, blocking_of(instruction, waiting));
+    return waiting->now - start;
 }
 
-/* One warp goes through the code from its start to its end. An innermost loop is gone through twice, and the second
+/* The warp goes through the code from its start to its end. An innermost loop is gone through twice, and the second
  * time counts: it is the one that finds loads of the turn before under way. */
-static void find_waiting(MachineCode *machine, bool missing)
+static void walk(MachineProgram *machine, Waiting *waiting, double part)
 {
-    Waiting waiting = {0};
+    Machine *instructions = machine->instructions;
     int64_t last_backward = -1;
-    for (size_t i = 0; i < machine->count; i++) {
-        step(machine, &machine->instructions[i], &waiting, missing);
-        int64_t target = machine->instructions[i].target;
-        if (target < 0 || target > (int64_t)i)
-            continue;
-        for (size_t j = (size_t)target; target > last_backward && j <= i; j++)
-            step(machine, &machine->instructions[j], &waiting, missing);
-        last_backward = (int64_t)i;
+    for (size_t i = 0; i < machine->instruction_count; i++) {
+        int64_t target = instructions[i].target;
+        bool is_loop = target >= 0 && target <= (int64_t)i, is_innermost = is_loop && target > last_backward;
+        instructions[i].cycles += part * (instructions[i].spent = step(&instructions[i], waiting));
+        for (size_t j = (size_t)target; is_innermost && j <= i; j++) {
+            double spent = step(&instructions[j], waiting);
+            instructions[j].cycles += part * (spent - instructions[j].spent);
+        }
+        last_backward = is_loop ? (int64_t)i : last_backward;
     }
+}
+
+/* Often enough to meet with slow loads as often as they are slow. */
+static void find_waiting(MachineProgram *machine, Waiting waiting)
+{
+    enum { WALKS = 8 };
+    for (size_t i = 0; i < machine->instruction_count; i++)
+        machine->instructions[i].cycles = 0;
+    for (int i = 0; i < WALKS; i++)
+        walk(machine, &waiting, 1.0 / WALKS);
 }
 
 /* ---- work of a line ---------------------------------------------------------------------------------------------- */
@@ -195,11 +243,11 @@ static MachineWork work_of(const Machine *machine)
         .multiply = multiplies,
         .alu = is_integer_or_comparison(operation),
         .special = operation >= FLO && operation <= POPC,
+        .shared = operation == LDS,
         .constant = loads_constant && operation == LDC,
         .direct = machine->direct,
         .uniform = loads_constant && operation == ULDC_INDEXED,
-        .cycles = machine->cycles[0],
-        .missing_cycles = machine->cycles[1],
+        .cycles = machine->cycles,
     };
 }
 
@@ -210,11 +258,11 @@ static void add_work(MachineWork *sum, const MachineWork *work, double times)
     sum->multiply += times * work->multiply;
     sum->alu += times * work->alu;
     sum->special += times * work->special;
+    sum->shared += times * work->shared;
     sum->constant += times * work->constant;
     sum->uniform += times * work->uniform;
     sum->direct += times * work->direct;
     sum->cycles += times * work->cycles;
-    sum->missing_cycles += times * work->missing_cycles;
 }
 
 /* ---- what stretches hold ----------------------------------------------------------------------------------------- */
@@ -318,12 +366,12 @@ static size_t line_of(const MachineProgram *program, const Machine *instruction,
     return executes ? line : before;
 }
 
-static void look_at_stretches(const MachineCode *machine, Look *look)
+static void look_at_stretches(Look *look)
 {
     const MachineProgram *program = look->program;
     size_t line = 0;
-    for (size_t i = 0; i < machine->count; i++) {
-        const Machine *instruction = &machine->instructions[i];
+    for (size_t i = 0; i < program->instruction_count; i++) {
+        const Machine *instruction = &program->instructions[i];
         line = line_of(program, instruction, line);
         if (line > 0 && instruction->operation != NOP) {
             Here *here = &look->here[line];
@@ -334,8 +382,16 @@ static void look_at_stretches(const MachineCode *machine, Look *look)
             here->count++;
             here->accesses += is_memory(instruction);
         }
-        if (i + 1 == machine->count || machine->instructions[i + 1].leads)
+        if (i + 1 == program->instruction_count || program->instructions[i + 1].leads)
             end_stretch(look);
+    }
+}
+
+static void find_accesses(MachineProgram *program)
+{
+    for (size_t i = 0; i < program->instruction_count; i++) {
+        size_t line = line_of(program, &program->instructions[i], 0);
+        program->instructions[i].access = line > 0 ? program->lines[line].access : -1;
     }
 }
 
@@ -366,53 +422,60 @@ static bool new_program(const Code *code, MachineProgram *program)
         return false;
     for (size_t i = 0; i < program->line_count; i++)
         program->lines[i].block = -1;
-    for (int i = code->line_count - 1; i >= 0; i--)
+    for (int i = code->line_count - 1; i >= 0; i--) {
         program->lines[code->lines[i].ptx_line].block = code->lines[i].block;
+        program->lines[code->lines[i].ptx_line].access = code->lines[i].access;
+    }
     find_loops(code, program);
     return true;
 }
 
-static bool look_at(const MachineCode *machine, const Code *code, MachineProgram *program)
+static void look_at(const Code *code, MachineProgram *program)
 {
+    size_t blocks = (size_t)code->block_count;
     Look look = {.program = program,
-                 .here = calloc(program->line_count + 1, sizeof *look.here),
-                 .copies = calloc((size_t)code->block_count + 1, sizeof *look.copies),
-                 .rarest = calloc((size_t)code->block_count + 1, sizeof *look.rarest),
-                 .loop_copies = calloc((size_t)code->block_count + 1, sizeof *look.loop_copies),
-                 .touched = calloc(program->line_count + 1, sizeof *look.touched)};
-    bool ready = look.here != NULL && look.copies != NULL && look.rarest != NULL && look.loop_copies != NULL &&
-                 look.touched != NULL;
-    if (ready)
-        look_at_stretches(machine, &look);
+                 .here = zeroed(program->line_count, sizeof *look.here),
+                 .copies = zeroed(blocks, sizeof *look.copies),
+                 .rarest = zeroed(blocks, sizeof *look.rarest),
+                 .loop_copies = zeroed(blocks, sizeof *look.loop_copies),
+                 .touched = zeroed(program->line_count, sizeof *look.touched)};
+    look_at_stretches(&look);
     free(look.here);
     free(look.copies);
     free(look.rarest);
     free(look.loop_copies);
     free(look.touched);
-    return ready;
 }
 
 bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, const Code *code, const SimProfile *profile,
-                  MachineProgram *program)
+                       MachineProgram *program)
 {
-    MachineCode machine = {.profile = profile};
     *program = (MachineProgram){0};
-    bool known = read_code(&machine, cubin, bytes, kernel) && new_program(code, program);
+    bool known = read_code(program, cubin, bytes, kernel, profile->compute_major) && new_program(code, program);
     if (known) {
-        find_stretches(&machine);
-        find_waiting(&machine, false);
-        find_waiting(&machine, true);
-        known = look_at(&machine, code, program);
-        program->direct_bytes = direct_bytes(&machine);
-    }
-    free(machine.instructions);
-    if (!known)
+        find_stretches(program);
+        find_accesses(program);
+        program->direct_bytes = direct_bytes(program);
+        machine_code_wait(program, code, profile, NULL);
+    } else {
         machine_code_free(program);
+    }
     return known;
+}
+
+void machine_code_wait(MachineProgram *program, const Code *code, const SimProfile *profile, const LoadShare *loads)
+{
+    find_waiting(program, (Waiting){.profile = profile, .loads = loads});
+    for (size_t i = 0; i < program->line_count; i++)
+        program->lines[i].variant_count = 0;
+    for (int i = 0; i < code->block_count; i++)
+        program->blocks[i].copies.count = 0;
+    look_at(code, program);
 }
 
 void machine_code_free(MachineProgram *program)
 {
+    free(program->instructions);
     free(program->lines);
     free(program->blocks);
     *program = (MachineProgram){0};

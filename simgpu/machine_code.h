@@ -17,14 +17,16 @@
 
 #include "simgpu/code.h"
 #include "simgpu/profile.h"
+#include "simgpu/reuse.h"
 
 typedef struct MachineWork {
     double issue;                /* all instructions */
     double fma, alu, special;    /* for the float32 pipe, that of integers and comparisons, that of functions */
     double multiply;             /* integer multiplications, which take one half of the float32 pipe */
+    double shared;               /* loads from shared memory */
     double constant, uniform;    /* loads of __constant__ arrays: LDC, and through the uniform datapath (ULDC) */
     double direct;               /* instructions with an element of such an array as an operand, at a fixed place */
-    double cycles, missing_cycles; /* from start to end of a warp alone, its loads served by the L1, by the L2 */
+    double cycles;               /* from start to end of a warp alone */
 } MachineWork;
 
 enum { MACHINE_VARIANTS = 6 }; /* an unrolled loop has three or four */
@@ -36,6 +38,7 @@ typedef struct MachineVariant {
 
 typedef struct MachineLine {     /* of PTX */
     int32_t block;               /* the first that holds it; -1: none */
+    int32_t access;              /* Instruction.index, of an access to memory */
     int variant_count;
     MachineVariant variants[MACHINE_VARIANTS];
 } MachineLine;
@@ -52,6 +55,8 @@ typedef struct MachineBlock {
 } MachineBlock;
 
 typedef struct MachineProgram {
+    struct Machine *instructions; /* [instruction_count] */
+    size_t instruction_count;
     MachineLine *lines;          /* [line_count], by number */
     size_t line_count;
     MachineBlock *blocks;        /* [code->block_count] */
@@ -61,6 +66,9 @@ typedef struct MachineProgram {
 bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, const Code *code, const SimProfile *profile,
                   MachineProgram *program);
 void machine_code_free(MachineProgram *program);
+
+/* Lets warps wait for their loads as loads[Instruction.index] says; NULL: the L1 serves all, as after reading. */
+void machine_code_wait(MachineProgram *program, const Code *code, const SimProfile *profile, const LoadShare *loads);
 
 /* What warps did that executed[block] times executed each block. */
 void machine_code_total(const MachineProgram *program, const Code *code, const uint64_t *executed, MachineWork *sum);

@@ -248,6 +248,18 @@ static void multiply_integers(const Matrix *matrix, Tile a, Tile b, Tile c)
         }
 }
 
+/* Tensor cores take twice as long for halves as for bytes, four times for tf32, 32 times for float64: NVIDIA H100 Tensor
+ * Core GPU Architecture, "H100 Tensor Core GPU performance specs". */
+static uint64_t bytes_time(MatrixType type)
+{
+    switch (type) {
+    case MATRIX_S8: case MATRIX_U8: return 1;
+    case MATRIX_TF32: return 4;
+    case MATRIX_F64: return 32;
+    default: return 2;
+    }
+}
+
 bool execute_multiply(Worker *worker, const Instruction *instruction, Active *active)
 {
     const Matrix *matrix = instruction->matrix;
@@ -274,7 +286,9 @@ bool execute_multiply(Worker *worker, const Instruction *instruction, Active *ac
             multiply_floats(matrix, a, b, c);
         scatter(worker, shape, &d, warp, c);
     }
-    worker->counters.tensor += (uint64_t)active->warps * shape->m * shape->n * shape->k;
+    uint64_t products = (uint64_t)active->warps * shape->m * shape->n * shape->k;
+    worker->counters.tensor += products;
+    worker->counters.tensor_bytes += products * bytes_time(matrix->a);
     return true;
 }
 

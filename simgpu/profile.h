@@ -23,12 +23,13 @@ typedef struct SimProfile {
     uint32_t registers_per_multiprocessor, max_registers_per_thread, register_allocation_unit; /* 32 bits; by warp */
     uint32_t shared_bytes_per_block, shared_bytes_per_block_optin, shared_bytes_per_multiprocessor;
     uint32_t shared_reserved_bytes_per_block;
-    uint32_t constant_bytes, l2_bytes;
+    uint32_t constant_bytes, l1_bytes, l2_bytes; /* L1: of a multiprocessor, with its shared memory */
     uint64_t memory_bytes;
 
     double clock_hz;
     double warp_schedulers;              /* per multiprocessor: warp-instructions a cycle */
     double fp32_lanes, fp64_lanes, integer_lanes, special_lanes; /* per multiprocessor and cycle */
+    double tensor_multiply_adds;         /* of halves by mma, per multiprocessor and cycle */
     double load_store_wavefronts;        /* per multiprocessor and cycle */
     double sectors_per_wavefront;        /* of a global request, beyond its first, that one more wavefront serves */
     double constant_loads;               /* addresses of warp requests (LDC), per multiprocessor and cycle */
@@ -43,10 +44,14 @@ typedef struct SimProfile {
     double constant_cache_bytes;         /* of constants that instructions have as operands */
     double uniform_cache_bytes;          /* of an array whose every second load by ULDC misses, with so many blocks */
     double constant_drift_blocks;        /* resident on a multiprocessor beyond one */
+    double uniform_miss_latency_s;       /* of a load by ULDC that the nearest four lines of its cache do not hold */
     double constant_miss_s;              /* a multiprocessor's time for a warp request that is not at hand */
-    double launch_s;                     /* between two events around an empty kernel */
+    double launch_s;                     /* of a kernel beyond its own work */
+    double events_s;                     /* between two events with nothing between */
+    double host_wait_s;                  /* from the end of what the host waits for to the start of the next work */
     double block_start_s;                /* a multiprocessor's time from one block's start to the next one's */
-    double copy_overhead_s;              /* what a copy of few bytes adds to the kernel after it */
+    double copy_overhead_s;              /* of a copy within the device beyond its bytes */
+    double bus_overhead_s;               /* of a copy from or to the host */
     double combine_power;                /* p in t = launch + (sum t_i^p)^(1/p) */
 } SimProfile;
 

@@ -225,11 +225,13 @@ typedef struct SimCounters {
     uint64_t atomic_requests, atomic_lanes;
     uint64_t texture_requests, texture_sectors;            /* of arrays: 16 bytes of two rows are a sector */
     uint64_t tensor;               /* multiply-adds of matrix instructions */
+    uint64_t tensor_bytes;         /* the same, each counted as often as multiply-adds of bytes take its time */
     uint64_t barriers;                                     /* warps arriving */
     uint64_t divergent_branches;
     uint64_t unique_load_sectors;  /* an estimate of the footprint read: sectors of the allocations between the lowest
                                       and the highest address read, for the model of DRAM traffic */
     uint64_t unique_store_sectors;
+    uint64_t missing_load_sectors; /* of global_load_sectors, those that the L1 does not hold: a model (reuse.h) */
 } SimCounters;
 
 /* What the instructions of one source line did. Those that a compiler moved or shared between lines count where the
@@ -258,6 +260,7 @@ typedef struct SimMachine {
     double fma;            /* float32 operations, of fp32 */
     double alu, multiply;  /* integer operations; those on the float32 pipe's half that multiplies: of integer */
     double special;        /* of special */
+    double shared;         /* loads from shared memory, of shared_load_requests: ptxas merges neighbours */
     double constant, uniform; /* loads of constants (LDC; ULDC), of constant_requests */
     double direct;         /* instructions with a constant of an array as an operand, of warp_instructions */
     uint32_t direct_bytes; /* of such operands */

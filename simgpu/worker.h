@@ -27,6 +27,7 @@
 #include "simgpu/code.h"
 #include "simgpu/memory.h"
 #include "simgpu/pattern.h"
+#include "simgpu/reuse.h"
 #include "simgpu/simgpu.h"
 #include "simgpu/texture.h"
 
@@ -97,6 +98,7 @@ typedef struct Launch {
     const _Atomic int *cancelled;
     struct Output *output;
     struct WatchPlan *plan;             /* watch.h; NULL: nothing is watched */
+    TraceSet traces;
 
     _Atomic uint64_t next_block, finished_blocks;
     _Atomic uint64_t fault_block;       /* lowest block that met a fault: later ones need not run */
@@ -150,6 +152,7 @@ typedef struct Worker {
                                          * warps take different paths, this is an upper bound of each */
     SimLine *lines;                     /* [launch->lines->count]; NULL: not watched */
     SimCounters counters;               /* all but those that follow from `executed` */
+    Trace *trace;                       /* of this block; NULL: it is not looked at (reuse.h) */
     struct Watch *watch;                /* watch.h; NULL: nothing is watched */
 } Worker;
 
@@ -238,6 +241,10 @@ bool execute_instruction(Worker *worker, const Instruction *instruction, Active 
 /* A basic block has begun `times` times; the group has branched backward. False where the launch must end. */
 void count_block(Worker *worker, const Block *block, const Active *active, uint64_t times);
 bool count_turns(Worker *worker, Group *group, uint32_t turns);
+/* A load of the active lanes from global or constant memory, for the model of the caches (reuse.h), where this block is
+ * looked at. Addresses as in TracedLoad. */
+void trace_access(Worker *worker, const Instruction *instruction, const Active *active, uint64_t first,
+                  const int32_t *relative, uint32_t bytes);
 bool execute_load(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_store(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_copy_async(Worker *worker, const Instruction *instruction, Active *active);

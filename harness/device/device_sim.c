@@ -57,9 +57,11 @@ void sim_enqueue(SimDevice *sim, DeviceStream *stream, Engine engine, double sec
     sim->last_end_s = fmax(sim->last_end_s, end_s);
 }
 
+/* Where there is something to wait for, the host is late with what it asks for next. */
 static void host_waits(SimDevice *sim, double until_s)
 {
-    sim->host_s = fmax(sim->host_s, until_s);
+    if (until_s > sim->host_s)
+        sim->host_s = until_s + simgpu_profile(sim->gpu)->host_wait_s;
 }
 
 /* A program that polls must see an end: work under way is "not ready" when first asked for, and done after that. */
@@ -87,7 +89,7 @@ static CudaError sim_bracket_end(Device *device, DeviceBracket *bracket)
     SimDevice *sim = sim_of(device);
     *bracket = (DeviceBracket){.pending = all_streams_end(sim) > sim->host_s};
     if (sim->last_end_s > sim->first_start_s)
-        bracket->event_s = sim->last_end_s - sim->first_start_s;
+        bracket->event_s = sim->last_end_s - sim->first_start_s + simgpu_profile(sim->gpu)->events_s;
     host_waits(sim, all_streams_end(sim));
     return sim->sticky;
 }

@@ -64,6 +64,7 @@ static void occupancy_follows_the_rules(void **state)
 typedef struct Kernel {
     double instructions, fmas, integers; /* a tap */
     double loads, sectors, bytes;        /* a tap, from global memory; bytes as asked for by 32 lanes */
+    double missing;                      /* of the sectors, those that the L1 does not hold */
     double shared, wavefronts, constant; /* a tap */
     double fixed_instructions, fixed_loads;
     double outputs;                      /* of a thread */
@@ -110,6 +111,7 @@ static void count(Work *work, const Kernel *kernel, double outputs, double taps)
                      .shared_load_wavefronts = (uint64_t)(warps * kernel->wavefronts * taps),
                      .constant_requests = (uint64_t)(warps * kernel->constant * taps),
                      .unique_load_sectors = (uint64_t)((outputs + taps) / 8),
+                     .missing_load_sectors = (uint64_t)((outputs + taps) / 8 + warps * kernel->missing * taps),
                      .unique_store_sectors = (uint64_t)(outputs / 8)},
         .function = {.registers = kernel->registers, .constant_bytes = kernel->filter_bytes,
                      .uniform_constant_loads = kernel->uniform},
@@ -197,6 +199,7 @@ static void walking_across_rows_costs(void **state)
 {
     Kernel across = naive;
     across.sectors = 1 + 31.8;
+    across.missing = 31.8;
     double ratio = model_us(&across, 9.35e6, 225) / model_us(&naive, 9.35e6, 225);
     print_message("across the rows: %.1f times\n", ratio);
     assert_true(ratio > 5 && ratio < 20);
@@ -232,10 +235,12 @@ static void the_limiter_is_named(void **state)
         {{.fp64 = 1e14}, "fp64"},
         {{.integer = 1e14}, "integer"},
         {{.special = 1e14}, "special"},
+        {{.tensor = 1e15, .tensor_bytes = 2e15}, "tensor"},
         {{.shared_load_wavefronts = 1e12}, "lsu"},
         {{.global_load_requests = 1e10, .global_load_sectors = 4e10, .global_load_bytes = 128e10,
           .unique_load_sectors = 4e10}, "dram"},
-        {{.global_load_requests = 1e10, .global_load_sectors = 32e10, .global_load_bytes = 128e10}, "l2"},
+        {{.global_load_requests = 1e10, .global_load_sectors = 32e10, .global_load_bytes = 128e10,
+          .missing_load_sectors = 32e10}, "l2"},
         {{.constant_requests = 1e12}, "constant"},
         {{.texture_requests = 1e11}, "texture"},
     };
@@ -265,7 +270,7 @@ static void more_of_anything_is_never_faster(void **state)
         COUNTER(global_store_sectors), COUNTER(shared_load_wavefronts), COUNTER(shared_store_wavefronts),
         COUNTER(local_requests), COUNTER(local_sectors), COUNTER(constant_requests), COUNTER(constant_replays),
         COUNTER(atomic_requests), COUNTER(atomic_lanes), COUNTER(unique_load_sectors), COUNTER(unique_store_sectors),
-        COUNTER(texture_requests), COUNTER(texture_sectors),
+        COUNTER(texture_requests), COUNTER(texture_sectors), COUNTER(missing_load_sectors), COUNTER(tensor_bytes),
         LONGEST(longest_warp_instructions), LONGEST(longest_warp_loads), LONGEST(longest_warp_shared),
         LONGEST(longest_warp_constant),
     };
@@ -324,15 +329,13 @@ static void machine_code_overrules_ptx(void **state)
     Work work;
     count(&work, &naive, 1.5e6, 127);
     double warps = work.input.grid[0] * 8.0, instructions = (double)work.counters.warp_instructions;
-    MachineWork machine = {.issue = instructions / 2, .fma = (double)work.counters.fp32 / 32, .cycles = 500 * warps,
-                           .missing_cycles = 2000 * warps};
+    MachineWork machine = {.issue = instructions / 2, .fma = (double)work.counters.fp32 / 32, .cycles = 2000 * warps};
     double plain = cost_model(&work.input).seconds;
     work.input.machine = cost_machine(&work.input, &machine, 0);
     assert_true(fabs(work.input.machine.issue - 0.5) < 1e-9 && fabs(work.input.machine.fma - 1) < 1e-9);
     assert_true(work.input.machine.alu == 0 && work.input.machine.waiting > 0 && work.input.machine.waiting < 1);
     assert_true(cost_model(&work.input).seconds < plain);
     machine.cycles *= 1000;
-    machine.missing_cycles *= 1000;
     work.input.machine = cost_machine(&work.input, &machine, 0);
     assert_string_equal(cost_model(&work.input).limiter, "latency");
 }

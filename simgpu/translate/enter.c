@@ -381,7 +381,11 @@ static int32_t run(Worker *worker, Group *group, int32_t limit, uint64_t *instru
     frame->limit = limit;
     frame->whole = group->active.whole && worker->group_count == 1;
     frame->turns = TURNS;
+    worker->visit->noted = 0;
     int32_t end = translation->run(frame, group->pc);
+    if (worker->trace != NULL) /* a basic block that is left before it began has asked for its loads */
+        trace_take_back(worker->trace, worker->visit->noted - frame->sums.load_requests -
+                                       frame->sums.constant_loads);
     count_sums(worker, &group->active);
     *instructions = count_blocks(worker, &group->active);
     return end;

@@ -156,7 +156,28 @@ s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w
     }
     if (((first | pattern->misaligned) & (bytes - 1)) != 0)
         return 0;
-    return (instruction->space == PTX_SHARED ? learn_shared : learn_global)(worker, instruction, known, pattern, first);
+    if (instruction->space == PTX_SHARED)
+        return learn_shared(worker, instruction, known, pattern, first);
+    if (!learn_global(worker, instruction, known, pattern, first))
+        return 0;
+    if (worker->trace != NULL && instruction->kind == LOAD) {
+        trace_access(worker, instruction, worker->visit->active, first, pattern->relative, bytes);
+        worker->visit->noted++;
+        known->steps[0] = INT64_MIN; /* and so the next one is asked for, too */
+    }
+    return 1;
+}
+
+static void ask_again(Worker *worker, Box *box)
+{
+    for (int i = 0; i < worker->code->memory_count; i++)
+        box->known[i].steps[0] = INT64_MIN;
+}
+
+void visit_begin_trace(Worker *worker)
+{
+    ask_again(worker, &worker->visit->whole);
+    ask_again(worker, &worker->visit->part);
 }
 
 /* ---- irregular axes ---------------------------------------------------------------------------------------------- */

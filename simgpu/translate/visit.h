@@ -28,6 +28,7 @@ struct Visit {
     Active *active;        /* of the group that is being run */
     uint64_t versions;     /* of irregular axes so far */
     bool *taken;           /* [irregular axis] made anew for this entry */
+    uint64_t noted;        /* loads since the entry, in the trace */
 };
 
 /* The rows of a frame's box, in a block of that shape; `row` is the lane where x is 0. */
