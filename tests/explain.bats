@@ -27,25 +27,25 @@ advises() {
     advises constant_addresses_differ "$root/solutions/depthwise-conv1d/accepted/constant_memory.cu"
     advises constants_too_long "$root/solutions/conv1d/accepted/constant_memory.cu"
     advises host_copies "$root/solutions/conv-layer/accepted/copies_on_each_call.cu"
-    advises too_much_integer "$root/solutions/conv2d-same/accepted/naive.cu"
+    advises too_much_integer "$root/solutions/conv3d/accepted/shared_tile.cu"
     for file in "$root"/tests/explain/*.cu; do
         advises "$(sed -n '1s|^// advice: ||p' "$file")" "$file"
     done
 }
 
-# But depthwise-conv1d: its weights, 32 bytes a channel, look uncoalesced to a model that does not know what the L1 holds.
+# The best is data: the fastest of those that were timed on an H200. That of conv2d-same has rows of 16 threads, which meet
+# in the same banks: it is told so, and rightly.
 @test "the best reference of each problem gets no advice" {
-    advises none "$root/solutions/blur-rgb/accepted/several_results.cu"
-    advises none "$root/solutions/conv-layer/accepted/implicit_product_registers.cu"
-    advises none "$root/solutions/conv1d/accepted/vector_loads.cu"
-    advises none "$root/solutions/conv1d-constant/accepted/register_tile.cu"
-    advises none "$root/solutions/conv1d-same/accepted/vector_loads.cu"
-    advises none "$root/solutions/conv2d/accepted/vector_loads.cu"
-    advises none "$root/solutions/conv2d-constant/accepted/register_tile.cu"
-    advises none "$root/solutions/conv2d-same/accepted/constant_tiled.cu"
-    advises none "$root/solutions/conv2d-separable/accepted/fused_registers.cu"
-    advises none "$root/solutions/conv3d/accepted/fixed_sizes.cu"
-    advises none "$root/solutions/gaussian-blur/accepted/aligned_halo.cu"
+    local problem file count=0
+    while read -r problem file; do
+        case $problem/$file in
+        conv2d-same/block_of_output_tile.cu) advises bank_conflicts "$root/solutions/$problem/accepted/$file" ;;
+        *) advises none "$root/solutions/$problem/accepted/$file" ;;
+        esac
+        count=$((count + 1))
+    done < <(jq -r '.problems[] | [.problem, (.references | min_by(.score_ms).name)] | @tsv' \
+        "$root/leaderboard/references/nvidia-h200.json")
+    [[ $count == $(find "$root/problems" -mindepth 2 -name problem.json | wc -l) ]]
 }
 
 @test "a listing stands below bound, roofline, occupancy and advice, in a hundred columns" {
