@@ -127,6 +127,17 @@ static void print_header(void)
     printed = true;
 }
 
+/* Once the host has waited for the device, the device waits for the host. */
+static bool has_waited;
+
+static void print_wait(void)
+{
+    print_header();
+    if (has_waited)
+        printf("wait,,,%.4f\n", simgpu_profile(the_gpu())->host_wait_s * 1e6);
+    has_waited = false;
+}
+
 static void print_launch(const SimFunctionInfo *info, const SimLaunch *launch, const SimReport *report)
 {
     const SimCounters *c = &report->counters;
@@ -135,7 +146,7 @@ static void print_launch(const SimFunctionInfo *info, const SimLaunch *launch, c
         c->global_store_sectors, c->shared_load_requests, c->shared_load_wavefronts, c->shared_store_requests,
         c->shared_store_wavefronts, c->constant_requests, c->constant_replays, c->local_requests, c->local_sectors, c->fp32,
         c->global_load_bytes, c->global_store_bytes, c->unique_load_sectors, c->unique_store_sectors};
-    print_header();
+    print_wait();
     printf("%s,%llu,%u,%.4f,%s,%.4f,%u", info->name,
            (unsigned long long)launch->grid[0] * launch->grid[1] * launch->grid[2],
            launch->block[0] * launch->block[1] * launch->block[2], report->modelled_s * 1e6, report->limiter,
@@ -148,7 +159,7 @@ static void print_launch(const SimFunctionInfo *info, const SimLaunch *launch, c
 
 static void print_copy(uint64_t bytes, bool across_bus)
 {
-    print_header();
+    print_wait();
     printf("copy,,,%.4f\n", simgpu_copy_seconds(the_gpu(), bytes, across_bus) * 1e6);
 }
 
@@ -230,6 +241,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 {
     memmove(to, from, bytes);
     print_copy(bytes, !is_on_device(to) || !is_on_device(from));
+    has_waited = !is_on_device(to);
     return cudaSuccess;
 }
 
@@ -290,10 +302,11 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
     return cudaMemset(to, value, bytes);
 }
 
-/* ---- what needs no doing where everything is done at once -------------------------------------------------------- */
+/* ---- what needs little doing where everything is done at once ----------------------------------------------------- */
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    has_waited = true;
     return cudaSuccess;
 }
 
@@ -320,9 +333,11 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
     return cudaErrorNotSupported;
 }
 
+/* The driver's, at the end of a call: where the host has waited, it comes late with that, too. */
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    return cudaErrorNotSupported;
+    print_wait();
+    return cudaSuccess;
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop)
