@@ -46,8 +46,6 @@ static void set_up(void)
     double start_s = now_s();
     if (simgpu_module_load(gpu, ptx.data, ptx.length, &module, &why) != STATUS_OK)
         die(why.text);
-    if (getenv("TR"))
-        simgpu_set_translator(gpu, "/usr/bin/gcc", "/tmp/tp", true);
     figure("loading a module of five kernels", (now_s() - start_s) * 1e3, "ms");
     text_free(&ptx);
 }
@@ -90,9 +88,9 @@ static Engines run_both(const char *name, SimLaunch launch, const Parameters *pa
     Engines engines;
     launch.function = simgpu_function(module, name);
     launch.parameters = parameters;
-    simgpu_set_translator(gpu, NULL, NULL, false);
+    simgpu_set_translator(gpu, NULL, NULL, SIM_TRANSLATE_WHERE_IT_PAYS);
     engines.interpreter_s = run(launch, &engines.report);
-    simgpu_set_translator(gpu, "/usr/bin/gcc", libraries, true);
+    simgpu_set_translator(gpu, "/usr/bin/gcc", libraries, SIM_TRANSLATE_ALWAYS);
     SimReport first;
     run(launch, &first);
     engines.translator_s = run(launch, &engines.report);

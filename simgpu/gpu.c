@@ -143,12 +143,12 @@ bool simgpu_texture_free(SimGpu *gpu, uint64_t handle)
     return texture_remove(&gpu->textures, handle);
 }
 
-void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, bool always)
+void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when)
 {
     Translator *translator = &gpu->translator;
     free(translator->compiler);
     free(translator->folder);
-    *translator = (Translator){.always = always};
+    *translator = (Translator){.when = when};
     if (compiler == NULL)
         return;
     translator->compiler = strdup(compiler);

@@ -1,4 +1,4 @@
-/* gpu.h - the inside of a simulated GPU; shared by gpu.c, module.c and launch.c.  */
+/* gpu.h - the inside of a simulated GPU; shared by gpu.c, module.c, launch.c and compare.c.  */
 #ifndef SIMGPU_GPU_H
 #define SIMGPU_GPU_H
 
@@ -62,6 +62,17 @@ struct SimModule {
     uint64_t constant_bytes;
 };
 
+/* ---- launch.c ---------------------------------------------------------------------------------------------------- */
+typedef struct LaunchHow {
+    bool interprets;              /* by no translation, whether or not there is a translator */
+    int helpers;                  /* threads beside the caller's, at most */
+} LaunchHow;
+void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimReport *report);
+
+/* ---- compare.c ---- */
+void launch_compared(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
+
+/* ---- pool.c ---- */
 void pool_start(Pool *pool, int threads);
 void pool_stop(Pool *pool);
 /* Runs `work` on the caller and on up to `helpers` threads, and returns when all that began have ended. Where the

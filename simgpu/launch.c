@@ -298,7 +298,7 @@ static uint64_t chunk_size(uint64_t blocks, int workers)
     return chunk < 1 ? 1 : chunk > 256 ? 256 : chunk;
 }
 
-static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
+static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how, Run *run)
 {
     const SimFunction *function = request->function;
     const PtxModule *ptx = &function->module->ptx;
@@ -316,11 +316,11 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, Run *run)
         .blocks = product(request->grid), .watched_source = memory_find(&gpu->memory, request->watched_source),
         .cancelled = &gpu->cancelled, .output = &gpu->output,
         .fault_block = UINT64_MAX}, .first_watched = function->code.instruction_count};
-    if (gpu->translator.compiler != NULL && request->watch == 0 && !function->code.reads_clock)
+    if (gpu->translator.compiler != NULL && !how->interprets && request->watch == 0 && !function->code.reads_clock)
         run->job = job_find(&request->function->jobs, &gpu->translator, &function->code, request->block);
     uint32_t resident = cost_resident_blocks(&gpu->profile, &function->info, threads, request->dynamic_shared_bytes);
     run->launch.traces = trace_set_new(&gpu->profile, run->launch.blocks, resident, run->launch.shared_bytes);
-    run->launch.chunk = chunk_size(run->launch.blocks, gpu->pool.count + 1);
+    run->launch.chunk = chunk_size(run->launch.blocks, how->helpers + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
     run->launch.plan = watch_plan(&run->launch);
@@ -366,7 +366,7 @@ static void say_why_stopped(const SimLaunch *launch, SimReport *report)
         snprintf(report->fault.text, sizeof report->fault.text, "kernel %.80s: cancelled", name);
 }
 
-void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimReport *report)
 {
     *report = (SimReport){.outcome = SIM_OK};
     free(gpu->lines);
@@ -374,9 +374,9 @@ void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
     if (!check_launch(gpu, launch, report))
         return;
     Run run;
-    prepare(gpu, launch, &run);
+    prepare(gpu, launch, how, &run);
     uint64_t most = run.launch.blocks - 1;
-    pool_run(&gpu->pool, most < (uint64_t)gpu->pool.count ? (int)most : gpu->pool.count, work, &run);
+    pool_run(&gpu->pool, most < (uint64_t)how->helpers ? (int)most : how->helpers, work, &run);
     atomic_store(&gpu->cancelled, 0);
     add_executed(&launch->function->code, &run);
     Reuse reuse = reuse_of(&run.launch.traces, &gpu->memory, launch->function->code.memory_count);
@@ -400,6 +400,15 @@ void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
         report_findings(&run, report);
     reuse_free(&reuse);
     finish(&run);
+}
+
+void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+{
+    bool is_compared = gpu->translator.compiler != NULL && gpu->translator.when == SIM_TRANSLATE_COMPARED;
+    if (is_compared)
+        launch_compared(gpu, launch, report);
+    else
+        launch_run(gpu, launch, &(LaunchHow){.helpers = gpu->pool.count}, report);
 }
 
 uint32_t simgpu_occupancy(const SimGpu *gpu, const SimFunction *function, uint32_t block_threads,

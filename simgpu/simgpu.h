@@ -169,7 +169,8 @@ typedef enum SimOutcome {
                          * exited are not waited for, as on hardware */
     SIM_TRAP,           /* trap, or a failed device assert */
     SIM_TIME_LIMIT,     /* the budget of warp-instructions is spent */
-    SIM_CANCELLED       /* simgpu_cancel() */
+    SIM_CANCELLED,      /* simgpu_cancel() */
+    SIM_ENGINES_DIFFER  /* SIM_TRANSLATE_COMPARED: a mistake in this library, which fault.text describes */
 } SimOutcome;
 
 typedef enum SimSpace { SIM_GLOBAL, SIM_SHARED, SIM_LOCAL, SIM_CONSTANT, SIM_PARAMETER } SimSpace;
@@ -290,10 +291,17 @@ typedef struct SimReport {
 /* Runs the whole grid. Stores of blocks that ran before a fault stay. */
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
 
-/* From now on kernels become machine code of the host where that pays: `compiler` is a gcc of this machine, `folder`
- * one for libraries, which exists and in which nobody writes who is not trusted. `always`: each kernel, before it
- * begins; for tests. NULL: kernels are interpreted, as in the beginning. The results and the counters are the same. */
-void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, bool always);
+typedef enum SimTranslate {
+    SIM_TRANSLATE_WHERE_IT_PAYS,
+    SIM_TRANSLATE_ALWAYS,   /* each kernel, before it begins; for tests */
+    SIM_TRANSLATE_COMPARED  /* besides, each launch is interpreted first, from the same memory, and must come out the
+                             * same to the last bit: else SIM_ENGINES_DIFFER */
+} SimTranslate;
+
+/* From now on kernels become machine code of the host: `compiler` is a gcc of this machine, `folder` one for libraries,
+ * which exists and in which nobody writes who is not trusted. NULL: kernels are interpreted, as in the beginning. The
+ * results and the counters are the same. */
+void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when);
 
 /* Ends a running launch from another thread or a signal handler, within milliseconds. */
 void simgpu_cancel(SimGpu *gpu);

@@ -466,22 +466,28 @@ void device_describe_sim(const SimProfile *profile, DeviceInfo *info)
 }
 
 /* The compiler that nvcc uses, too. Libraries lie beside what nvcc made: whoever can write there decides every verdict
- * anyway. CONVJUDGE_ENGINE=interpreter does without, and =translator takes no notice of whether it pays. */
+ * anyway. */
 static Status choose_engine(SimGpu *gpu, Message *why)
 {
     static const char compiler[] = "/usr/bin/gcc";
     const char *engine = getenv("CONVJUDGE_ENGINE");
-    bool chosen = engine != NULL && engine[0] != '\0', always = chosen && strcmp(engine, "translator") == 0;
+    bool is_free = engine == NULL || engine[0] == '\0';
+    SimTranslate when = SIM_TRANSLATE_WHERE_IT_PAYS;
     char folder[PATH_MAX];
-    if (chosen && strcmp(engine, "interpreter") == 0)
+    if (!is_free && strcmp(engine, "interpreter") == 0)
         return STATUS_OK;
-    if (chosen && !always)
-        return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_ENGINE=%s: expected 'interpreter' or 'translator'", engine);
+    if (!is_free && strcmp(engine, "translator") == 0)
+        when = SIM_TRANSLATE_ALWAYS;
+    else if (!is_free && strcmp(engine, "compare") == 0)
+        when = SIM_TRANSLATE_COMPARED;
+    else if (!is_free)
+        return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_ENGINE=%s: expected 'interpreter', 'translator' or 'compare'",
+                    engine);
     if (own_code_cached("translated", folder, sizeof folder, NULL) != STATUS_OK || access(compiler, X_OK) != 0)
         return STATUS_OK;
     mkdir(folder, 0700);
     if (access(folder, W_OK) == 0)
-        simgpu_set_translator(gpu, compiler, folder, always);
+        simgpu_set_translator(gpu, compiler, folder, when);
     return STATUS_OK;
 }
 

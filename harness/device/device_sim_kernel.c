@@ -128,6 +128,7 @@ static const struct {
     {SIM_TRAP, DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE},
     {SIM_TIME_LIMIT, DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
     {SIM_CANCELLED, DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
+    {SIM_ENGINES_DIFFER, DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED},
 };
 
 /* As on hardware, a fault is not the launch's own error: the next operation meets it. What nothing ran for is. */

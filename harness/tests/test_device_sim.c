@@ -546,7 +546,7 @@ static void an_engine_that_does_not_exist_is_refused(void **state)
     Status status = device_open("sim", &device, &why);
     unsetenv("CONVJUDGE_ENGINE");
     assert_int_equal(status, STATUS_BAD_INPUT);
-    assert_string_equal(why.text, "CONVJUDGE_ENGINE=steam: expected 'interpreter' or 'translator'");
+    assert_string_equal(why.text, "CONVJUDGE_ENGINE=steam: expected 'interpreter', 'translator' or 'compare'");
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static inline SimGpu *machine_new_translating(int number, int threads)
     SimGpu *gpu = machine_new(number, threads);
     if (mkdtemp(machine_libraries) == NULL)
         fail_test("%s: no folder for libraries", machine_libraries);
-    simgpu_set_translator(gpu, "/usr/bin/gcc", machine_libraries, true);
+    simgpu_set_translator(gpu, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_ALWAYS);
     return gpu;
 }
 

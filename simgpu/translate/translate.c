@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_INSTRUCTIONS = 6000, MAX_BARRIERS_KNOWN = 16 };
+enum { MAX_INSTRUCTIONS = 1000, MAX_BARRIERS_KNOWN = 16 };
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 

@@ -66,7 +66,7 @@ static void compile_meanwhile(TranslationJob *job)
 
 static void take_steps(TranslationJob *job, uint64_t lane_instructions)
 {
-    bool always = job->translator->always;
+    bool always = job->translator->when != SIM_TRANSLATE_WHERE_IT_PAYS;
     if (atomic_load(&job->state) == JOB_NEW && (always || lane_instructions >= LOADING_PAYS)) {
         job->translation = translation_new(job->code, job->shape);
         atomic_store(&job->state, job->translation == NULL ? JOB_FAILED : build(job, always));

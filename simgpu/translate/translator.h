@@ -6,6 +6,7 @@
 #ifndef SIMGPU_TRANSLATE_TRANSLATOR_H
 #define SIMGPU_TRANSLATE_TRANSLATOR_H
 
+#include "simgpu/simgpu.h"
 #include "simgpu/translate/translate.h"
 
 #include <pthread.h>
@@ -13,7 +14,7 @@
 
 typedef struct Translator {
     char *compiler, *folder; /* NULL: kernels are interpreted */
-    bool always;             /* before the launch begins, whatever it costs */
+    SimTranslate when;
 } Translator;
 
 typedef enum JobState {
