@@ -50,8 +50,7 @@ static uint64_t lane_address(Worker *worker, const Instruction *instruction, uin
     return is_narrow ? (uint32_t)address : address;
 }
 
-static bool is_remembered(const Worker *worker, const Instruction *instruction, const Active *active,
-                          const Pattern *pattern)
+static bool is_remembered(Worker *worker, const Instruction *instruction, Active *active, const Pattern *pattern)
 {
     Operand address = instruction->sources[0];
     uint32_t count = active->end - active->first;
@@ -63,17 +62,25 @@ static bool is_remembered(const Worker *worker, const Instruction *instruction, 
     uint64_t first = register_value(worker, address, active->first);
     if (address.size < 2)
         return false;
-    return worker->lanes->same_pattern[address.size == 3](lanes, first, pattern->relative, pattern->count);
+    if (active->exact)
+        return worker->lanes->same_pattern[address.size == 3](lanes, first, pattern->relative, pattern->count);
+    return worker->lanes->same_masked[address.size == 3](lanes, first, pattern->relative, active_mask(worker, active),
+                                                         pattern->count);
 }
 
 /* False where the lanes' addresses are too far apart to be an offset from the first. */
 static bool find_pattern(Worker *worker, Access *access, Active *active)
 {
+    MemoryNote *note = access->note;
     access->first = lane_address(worker, access->instruction, active->first);
     access->bits = active->exact ? NULL : active->bits;
-    access->pattern = active->exact ? &access->note->pattern : &worker->temporary;
-    if (active->exact && is_remembered(worker, access->instruction, active, access->pattern))
+    access->pattern = active->exact ? &note->pattern : &note->masked;
+    size_t bytes_of_bits = worker->launch->warps * sizeof *note->bits;
+    bool same_lanes = active->exact || memcmp(note->bits, active->bits, bytes_of_bits) == 0;
+    if (same_lanes && is_remembered(worker, access->instruction, active, access->pattern))
         return true;
+    if (!active->exact)
+        memcpy(note->bits, active->bits, bytes_of_bits);
     if (access->pattern->relative == NULL)
         pattern_new(access->pattern, worker->capacity);
     const uint64_t *addresses = collect_addresses(worker, access->instruction, active);

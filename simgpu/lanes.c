@@ -123,9 +123,36 @@ enum { PATTERN_PIECE = 64 };
                 return false;                                                                                          \
         }                                                                                                              \
         return true;                                                                                                   \
+    }                                                                                                                  \
+    static bool same_masked_##A(const void *address_, uint64_t first, const int32_t *relative, const uint8_t *mask,    \
+                                size_t count)                                                                          \
+    {                                                                                                                  \
+        const A *address = address_;                                                                                   \
+        A difference = 0;                                                                                              \
+        for (size_t i = 0; i < count; i++)                                                                             \
+            difference |= ((A)(address[i] - (A)first) ^ (A)(S)relative[i]) & -(A)mask[i];                              \
+        return difference == 0;                                                                                        \
     }
 SAME_PATTERN(u32, s32)
 SAME_PATTERN(u64, s64)
+
+static bool relate(const uint64_t *address, const uint8_t *mask, size_t count, int32_t *relative, LaneSpan *span)
+{
+    int32_t low = 0, high = 0;
+    uint32_t bits = 0;
+    uint64_t far = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t beyond = (int64_t)((address[i] - address[0]) & -(uint64_t)mask[i]);
+        int32_t short_one = (int32_t)beyond;
+        far |= (uint64_t)(beyond ^ short_one);
+        relative[i] = short_one;
+        low = short_one < low ? short_one : low;
+        high = short_one > high ? short_one : high;
+        bits |= (uint32_t)short_one;
+    }
+    *span = (LaneSpan){low, high, bits};
+    return far == 0;
+}
 
 /* ---- ramps ------------------------------------------------------------------------------------------------------- */
 
@@ -213,7 +240,9 @@ const LaneTable JOIN(lanes_, LANES_LEVEL) = {
     .load_gathered = {BY_REGISTER(load_gathered, u8, u16, u32, u64), BY_REGISTER(load_gathered, s8, s16, s32, u64)},
     .store_strided = BY_REGISTER(store_strided, u8, u16, u32, u64),
     .store_scattered = BY_REGISTER(store_scattered, u8, u16, u32, u64),
+    .relate = relate,
     .same_pattern = {same_pattern_u32, same_pattern_u64},
+    .same_masked = {same_masked_u32, same_masked_u64},
     .ramp = {ramp_u8, ramp_u16, ramp_u32, ramp_u64},
     .is_ramp = {is_ramp_u8, is_ramp_u16, is_ramp_u32, is_ramp_u64},
     .measure = {measure_u32, measure_u64},

@@ -40,6 +40,12 @@ typedef void LaneFunction(void *d, const void *a, const void *b, const void *c, 
 /* Sizes of lanes and memory elements are given as the logarithm: 0 to 3 for 1 to 8 bytes. */
 enum { SIZES = 4 };
 
+/* Of numbers beyond the first lane's. */
+typedef struct LaneSpan {
+    int32_t low, high;       /* the least and the greatest */
+    uint32_t bits;           /* all of them or-ed together */
+} LaneSpan;
+
 typedef struct LaneTable {
     LaneFunction *const *run; /* [OPCODE_COUNT] */
 
@@ -55,8 +61,13 @@ typedef struct LaneTable {
     void (*store_strided[SIZES][SIZES])(const void *s, char *to, ptrdiff_t step, size_t count);
     void (*store_scattered[SIZES][SIZES])(const void *s, char *to, const int32_t *relative, size_t count);
 
+    /* relative[i] = address[i] - address[0] where mask[i] is 1, else 0; false where 32 bits do not hold one of them. */
+    bool (*relate)(const uint64_t *address, const uint8_t *mask, size_t count, int32_t *relative, LaneSpan *span);
     /* Is address[i] == first + relative[i] for all lanes? [0] for 32-bit addresses, [1] for 64-bit ones. */
     bool (*same_pattern[2])(const void *address, uint64_t first, const int32_t *relative, size_t count);
+    /* Where mask[i] is 1? */
+    bool (*same_masked[2])(const void *address, uint64_t first, const int32_t *relative, const uint8_t *mask,
+                           size_t count);
 
     /* d[i] = base + step * i + on * place[i], and whether that is what the lanes hold. */
     void (*ramp[SIZES])(void *d, uint64_t base, uint64_t step, uint64_t on, const int32_t *place, size_t count);

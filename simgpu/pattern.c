@@ -1,11 +1,12 @@
 #include "simgpu/pattern.h"
 
 #include "base/allocated.h"
+#include "simgpu/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARP = 32, MIN_RUN = 4 };
+enum { WARP = 32, MAX_LANES = 1024, MIN_RUN = 4 };
 
 void pattern_new(Pattern *pattern, uint32_t capacity)
 {
@@ -52,27 +53,34 @@ static void find_runs(Pattern *pattern)
     pattern->kind = PATTERN_RUNS;
 }
 
+/* Fills in the differences to the first lane; false where they do not fit. */
+static bool relate(Pattern *pattern, const uint64_t *addresses, const uint32_t *bits)
+{
+    static const uint32_t all[MAX_LANES / WARP] = {[0 ... MAX_LANES / WARP - 1] = ~0u};
+    uint8_t mask[MAX_LANES];
+    LaneSpan span;
+    lanes_best()->unpack_bits(bits != NULL ? bits : all, bits != NULL ? pattern->first : 0, pattern->count, mask);
+    bool is_near = lanes_best()->relate(addresses, mask, pattern->count, pattern->relative, &span);
+    pattern->low = span.low;
+    pattern->high = span.high;
+    pattern->misaligned = span.bits;
+    return is_near;
+}
+
 bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, uint32_t count, const uint32_t *bits)
 {
     pattern->kind = PATTERN_NONE;
     pattern->first = first;
     pattern->count = count;
-    pattern->low = pattern->high = 0;
-    pattern->misaligned = 0;
     pattern->distinct = 0;
     memset(pattern->wavefronts, 0, sizeof pattern->wavefronts);
     memset(pattern->sectors, 0, sizeof pattern->sectors);
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t relative = is_active(bits, first + i) ? (int64_t)(addresses[i] - addresses[0]) : 0;
-        if (relative != (int32_t)relative)
-            return false;
-        pattern->relative[i] = (int32_t)relative;
-        pattern->low = relative < pattern->low ? (int32_t)relative : pattern->low;
-        pattern->high = relative > pattern->high ? (int32_t)relative : pattern->high;
-        pattern->misaligned |= (uint32_t)relative;
-    }
+    if (!relate(pattern, addresses, bits))
+        return false;
     if (run_length(pattern, 0, &pattern->step) == count)
         pattern->kind = PATTERN_STRIDED;
+    else if (bits != NULL)
+        pattern->kind = PATTERN_SCATTERED; /* lanes between the active ones belong to no run */
     else
         find_runs(pattern);
     return true;
@@ -88,6 +96,7 @@ typedef struct UnitSet {
     int64_t unit[SET_SLOTS];
     uint64_t generation[SET_SLOTS], current;
     uint32_t count;
+    int64_t last;       /* unit */
     uint32_t banks[SHARED_BANKS];
 } UnitSet;
 
@@ -102,6 +111,9 @@ static UnitSet *empty_set(void)
 
 static void set_add(UnitSet *set, int64_t unit)
 {
+    if (set->count > 0 && unit == set->last) /* neighbours mostly share one */
+        return;
+    set->last = unit;
     uint32_t slot = (uint32_t)((uint64_t)unit * 0x9E3779B97F4A7C15 >> 56); /* Fibonacci hashing */
     for (; set->generation[slot] == set->current; slot = (slot + 1) % SET_SLOTS)
         if (set->unit[slot] == unit)

@@ -31,7 +31,6 @@ Worker *worker_new(Launch *launch)
     worker->scratch = allocate(MAX_RESULTS * sizeof(uint64_t), launch->capacity);
     worker->mask = allocate(launch->capacity, 1);
     worker->addresses = allocate(launch->capacity, sizeof *worker->addresses);
-    pattern_new(&worker->temporary, launch->capacity);
     worker->shared = allocate(launch->shared_bytes, 1);
     worker->frame_stride = (code->frame_bytes + 15) / 16 * 16;
     worker->local = zeroed(worker->frame_stride, launch->capacity);
@@ -55,13 +54,14 @@ void worker_free(Worker *worker)
 {
     if (worker == NULL)
         return;
-    for (int i = 0; i < worker->code->memory_count; i++)
+    for (int i = 0; i < worker->code->memory_count; i++) {
         pattern_free(&worker->notes[i].pattern);
+        pattern_free(&worker->notes[i].masked);
+    }
     for (int i = 0; i < worker->group_count; i++)
         free(worker->groups[i]);
     for (int i = 0; i < worker->spare_count; i++)
         free(worker->spares[i]);
-    pattern_free(&worker->temporary);
     watch_free(worker->watch);
     free(worker->registers);
     free(worker->states);
@@ -185,7 +185,7 @@ void active_measure(Active *active, const Worker *worker)
 {
     uint32_t words = worker->launch->warps;
     active->count = active->warps = active->first = active->end = 0;
-    active->has_mask = false;
+    active->mask = 0;
     for (uint32_t word = 0; word < words; word++) {
         uint32_t bits = active->bits[word];
         if (bits == 0)
@@ -230,7 +230,11 @@ bool active_where(Worker *worker, const Active *active, Operand predicate, bool 
 
 const uint8_t *active_mask(Worker *worker, Active *active)
 {
-    worker->lanes->unpack_bits(active->bits, active->first, active->end - active->first, worker->mask + active->first);
+    if (active->mask == 0 || active->mask != worker->masks) {
+        worker->lanes->unpack_bits(active->bits, active->first, active->end - active->first,
+                                   worker->mask + active->first);
+        active->mask = ++worker->masks;
+    }
     return worker->mask + active->first;
 }
 

@@ -51,7 +51,7 @@ typedef struct Active {
     bool exact;           /* every lane of [first, end) is active */
     bool full;            /* every living lane of [first, end) is: results may overwrite the whole range */
     bool whole;           /* every living lane of the block is */
-    bool has_mask;        /* the worker's mask bytes of [first, end) stand for these lanes */
+    uint64_t mask;        /* number of the worker's mask that stands for these lanes; 0: none has yet */
 } Active;
 
 /* Lanes at the same place. */
@@ -71,7 +71,9 @@ typedef struct MemoryNote {
     int allocation;        /* its index; -1: none yet */
     uint64_t low, high;    /* addresses touched in it so far */
     bool loaded_watched;   /* loaded from the watched allocation, and has gone on to another since */
-    Pattern pattern;
+    Pattern pattern;       /* of lanes that are a range */
+    Pattern masked;        /* of the lanes in `bits`, which has gaps */
+    uint32_t bits[MAX_WARPS];
 } MemoryNote;
 
 typedef struct Touched {
@@ -124,9 +126,9 @@ typedef struct Worker {
     unsigned char *registers;           /* see code.h */
     uint8_t *states;                    /* [slot] SlotState */
     unsigned char *scratch;             /* [MAX_RESULTS][capacity] of 8 bytes: results that are masked afterwards */
-    uint8_t *mask;                      /* [capacity] */
+    uint8_t *mask;                      /* [capacity] 1 in the lanes of the Active that asked last */
+    uint64_t masks;                     /* so far: the number of that one */
     uint64_t *addresses;                /* [capacity] */
-    Pattern temporary;                  /* of accesses that are not worth remembering */
     unsigned char *shared;
     char *local;                        /* [lane][frame_stride] */
     uint32_t frame_stride;
