@@ -316,7 +316,8 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
         .blocks = product(request->grid), .watched_source = memory_find(&gpu->memory, request->watched_source),
         .cancelled = &gpu->cancelled, .output = &gpu->output,
         .fault_block = UINT64_MAX}, .first_watched = function->code.instruction_count};
-    if (gpu->translator.compiler != NULL && !how->interprets && request->watch == 0 && !function->code.reads_clock)
+    if (gpu->translator.compiler != NULL && !how->interprets && !(request->watch & SIM_WATCH_LINES) &&
+        !function->code.reads_clock)
         run->job = job_find(&request->function->jobs, &gpu->translator, &function->code, request->block);
     uint32_t resident = cost_resident_blocks(&gpu->profile, &function->info, threads, request->dynamic_shared_bytes);
     run->launch.traces = trace_set_new(&gpu->profile, run->launch.blocks, resident, run->launch.shared_bytes);

@@ -249,13 +249,28 @@ static void watch_window(Worker *worker, const Instruction *instruction, PtxSpac
     }
 }
 
+/* Which engine noticed that an address is the same for all must not tell: it is looked for here. */
+static bool is_uniform_load(const Instruction *instruction, bool is_store, const Active *active,
+                            const int32_t *relative)
+{
+    if (is_store || instruction->kind != LOAD ||
+        (instruction->space != PTX_GLOBAL && instruction->space != PTX_SHARED))
+        return false;
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        if (relative[lane - active->first] != 0)
+            return false;
+    return true;
+}
+
 void watch_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
                   uint64_t first, const int32_t *relative, uint32_t bytes)
 {
     const Watch *watch = worker->watch;
     if (space == PTX_CONST || space == PTX_PARAM)
         return;
-    if (space == PTX_SHARED || space == PTX_LOCAL) {
+    if (is_uniform_load(instruction, is_store, active, relative))
+        watch_uniform_load(worker, instruction, active, first, bytes);
+    else if (space == PTX_SHARED || space == PTX_LOCAL) {
         if (watch->detailed && (space == PTX_SHARED || watch->local != NULL))
             watch_window(worker, instruction, space, is_store, active, first, relative, bytes);
     } else if (!is_plain_load(worker, is_store, first)) {

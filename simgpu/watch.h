@@ -91,7 +91,7 @@ void watch_join(Watch *watch, const Active *active);
  * window where the space has one. */
 void watch_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
                   uint64_t first, const int32_t *relative, uint32_t bytes);
-/* A load of the same address by all lanes. */
+/* The same, for a load of one address by all lanes. */
 void watch_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
                         uint32_t bytes);
 void watch_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address);

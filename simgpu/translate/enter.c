@@ -1,6 +1,7 @@
 #include "simgpu/translate/visit.h"
 
 #include "base/allocated.h"
+#include "simgpu/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,17 @@ static void open_lanes(Worker *worker, const Point *entry)
     }
 }
 
+/* As open_lanes() left them: the translation may write them lane by lane next. */
+static void reopen_scalars(Worker *worker, const Point *point)
+{
+    for (int i = 0; i < point->scalar_count; i++) {
+        Operand operand = point->scalars[i].operand;
+        if (worker->states[operand.slot] == UNIFORM)
+            register_fill(worker, operand);
+        worker->states[operand.slot] = VARYING;
+    }
+}
+
 static s32 execute_at(Frame *frame, s32 number)
 {
     Worker *worker = frame->worker;
@@ -194,7 +206,40 @@ static s32 execute_at(Frame *frame, s32 number)
             register_fill(worker, result);
         worker->states[result.slot] = VARYING;
     }
+    reopen_scalars(worker, point);
     return 1;
+}
+
+/* ---- the watch --------------------------------------------------------------------------------------------------- */
+
+static void watch_load(Frame *frame, s32 number, u64 first)
+{
+    Worker *worker = frame->worker;
+    const Instruction *instruction = &worker->code->instructions[number];
+    const Pattern *pattern = pattern_of(frame, instruction);
+    watch_access(worker, instruction, (PtxSpace)instruction->space, instruction->kind == STORE, worker->visit->active,
+                 first, pattern->relative, (uint32_t)instruction->count << instruction->size);
+}
+
+static void watch_store(Frame *frame, s32 number, u64 first)
+{
+    Worker *worker = frame->worker;
+    const Point *point = &worker->visit->translation->points[number];
+    put_scalars(worker, point);
+    watch_load(frame, point->instruction, first);
+    reopen_scalars(worker, point);
+}
+
+static void join_warps(Frame *frame)
+{
+    Worker *worker = frame->worker;
+    watch_join(worker->watch, worker->visit->active);
+}
+
+static void pass_barrier(Frame *frame)
+{
+    Worker *worker = frame->worker;
+    watch_barrier(worker->watch);
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
@@ -325,6 +370,8 @@ Visit *visit_new(Worker *worker, const Translation *translation)
         .registers = worker->registers, .parameters = worker->launch->request->parameters,
         .shared = (char *)worker->shared, .worker = worker,
         .learn = learn_access, .measure = measure_axis, .execute = execute_at,
+        .is_watched = worker->watch != NULL, .watch_load = watch_load, .watch_store = watch_store,
+        .watch_join = join_warps, .watch_barrier = pass_barrier,
         .executed = zeroed((size_t)worker->code->block_count, sizeof(u64)),
         .scalars = zeroed(worker->code->slot_count, sizeof(u64[PARTS])),
         .axes = zeroed((size_t)translation->axis_count, sizeof(Axis)),

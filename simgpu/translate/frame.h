@@ -49,6 +49,11 @@ struct Frame {
     u32 lanes;
     s32 limit;            /* a basic block from here on is another group's turn */
     s32 whole;            /* no other lane of the block is alive */
+    s32 is_watched;       /* what follows is called as well, see watch.h: */
+    void (*watch_load)(Frame *frame, s32 instruction, u64 first);   /* an access that is allowed, before it is done; */
+    void (*watch_store)(Frame *frame, s32 point, u64 first);        /* of a store with what it puts there */
+    void (*watch_join)(Frame *frame);
+    void (*watch_barrier)(Frame *frame);
     /* Fills in `known`; 0: cannot. `axis` is the irregular one; -1: none. */
     s32 (*learn)(Frame *frame, s32 instruction, u64 first, s64 x, s64 y, s64 z, s64 w, s32 axis);
     /* Makes an irregular axis of what the lanes hold, 4 or 8 bytes each; gives the first lane's. */

@@ -1,7 +1,8 @@
 /* Stretches: what must be known and computed once comes first, then what is counted, then one loop over the lanes.
  *
  * The interpreter does an instruction in all lanes before the next one, and so a stretch ends where lanes could tell
- * the difference: before a store behind any access of that memory, and before a load behind a store.  */
+ * the difference: before a store behind any access of that memory, and before a load behind a store. Before every store,
+ * as it is: what it puts there must be in the register file where a launch is watched.  */
 #include "simgpu/translate/builder.h"
 
 #include <stdlib.h>
@@ -255,6 +256,22 @@ static void check_access(Builder *b, const Place *place)
                     name, name, bytes_of_lane(i), name, i->index, place->first);
 }
 
+/* A store's values are where the watch looks for them: a stretch begins with it. */
+static void watch_access(Builder *b, const Place *place)
+{
+    const Instruction *i = place->instruction;
+    if (b->dry || i->space == PTX_CONST)
+        return;
+    if (i->kind == LOAD) {
+        text_printf(&b->commit, "    if (f->is_watched)\n        f->watch_load(f, %d, %s);\n", b->instruction,
+                    place->first);
+        return;
+    }
+    text_add(&b->commit, "    if (f->is_watched) {\n");
+    int point = new_point(b, &b->commit, b->instruction, b->now, i->sources + 1, i->count);
+    text_printf(&b->commit, "        f->watch_store(f, %d, %s);\n    }\n", point, place->first);
+}
+
 static void load_elements(Builder *b, const Place *place)
 {
     const Instruction *instruction = place->instruction;
@@ -305,7 +322,7 @@ bool translate_access(Builder *b, const Instruction *instruction)
         make_axis(b, instruction->sources[0]);
     bool is_store = instruction->kind == STORE;
     Order *order = instruction->space == PTX_SHARED ? &b->shared : &b->global;
-    if (order->stored || (is_store && order->loaded))
+    if (order->stored || is_store)
         renew_stretch(b);
     *(is_store ? &order->stored : &order->loaded) = true;
     Place place = {.instruction = instruction, .address = source_value(b, instruction->sources[0])};
@@ -317,6 +334,7 @@ bool translate_access(Builder *b, const Instruction *instruction)
                                                        (unsigned long long)instruction->offset);
     find_first(b, &place);
     check_access(b, &place);
+    watch_access(b, &place);
     if (!b->dry)
         find_pointer(b, &place);
     else

@@ -133,13 +133,19 @@ static bool learn_shared(Worker *worker, const Instruction *instruction, Known *
     return true;
 }
 
+Pattern *pattern_of(const Frame *frame, const Instruction *instruction)
+{
+    Visit *visit = ((Worker *)frame->worker)->visit;
+    Box *box = frame->known == visit->whole.known ? &visit->whole : &visit->part;
+    return &box->patterns[instruction->index];
+}
+
 s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w, s32 on)
 {
     Worker *worker = frame->worker;
     const Instruction *instruction = &worker->code->instructions[number];
-    Box *box = frame->known == worker->visit->whole.known ? &worker->visit->whole : &worker->visit->part;
     Known *known = &frame->known[instruction->index];
-    Pattern *pattern = &box->patterns[instruction->index];
+    Pattern *pattern = pattern_of(frame, instruction);
     const s64 steps[AXES + 1] = {x, y, z, w};
     const Axis *axis = on >= 0 ? &frame->axes[on] : NULL;
     uint64_t version = axis != NULL ? axis->version : 0;

@@ -235,7 +235,8 @@ static void end_block(Builder *b)
         end_guarded(b, block, block->ends == END_EXIT);
     } else if (block->ends == END_BARRIER && is_plain_barrier(b, block)) {
         if (!b->dry)
-            text_add(&b->text, "    if (f->whole) {\n    f->sums.barriers++;\n");
+            text_add(&b->text, "    if (f->whole) {\n    f->sums.barriers++;\n"
+                               "    if (f->is_watched)\n        f->watch_barrier(f);\n");
         go_to(b, &b->text, b->block + 1);
         if (!b->dry)
             text_add(&b->text, "    }\n");
@@ -363,6 +364,8 @@ static void translate_block(Builder *b)
                     b->is_loop_head[b->block] ? " || f->turns <= 0" : "", block->joins ? " || !f->whole" : "",
                     leave_label(b));
     }
+    if (!b->dry && block->joins)
+        text_add(&b->commit, "    if (f->is_watched)\n        f->watch_join(f);\n");
     for (int i = block->first; i < block->end; i++) {
         b->instruction = i;
         if (block->waits || !translate_instruction(b, &b->code->instructions[i])) {

@@ -41,6 +41,8 @@ struct Visit {
 void forget_known(Known *known);
 void settle_box(Worker *worker, Box *box);
 u32 first_lane(const Frame *frame, const u32 shape[3]);
+/* How the addresses of an access relate to each other, in the frame's box. */
+Pattern *pattern_of(const Frame *frame, const Instruction *instruction);
 /* Frame.learn and Frame.measure. */
 s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w, s32 on);
 u64 measure_axis(Frame *frame, s32 number, const void *lanes, s32 bytes);
