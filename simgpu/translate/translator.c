@@ -8,7 +8,7 @@
 /* Lane-instructions that must remain. The interpreter does some 6e9 a second, a translation up to ten times as many.
  * Writing the C and loading a library takes milliseconds; compiling it 0.15 s and 3 ms for each instruction (one core of
  * 2023). */
-#define LOADING_PAYS 50000000ull
+#define LOADING_PAYS 20000000ull
 #define COMPILING_PAYS 1000000000ull
 #define COMPILING_PAYS_PER_INSTRUCTION 20000000ull
 

@@ -1,0 +1,144 @@
+#include "simgpu/tests/machine.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* Both engines run every launch of these tests, from the same memory, and a difference is an outcome of its own. */
+
+enum { THREADS = 128, BLOCKS = 4, ELEMENTS = THREADS * BLOCKS };
+
+static SimGpu *comparing;
+
+static int new_gpu(void **state)
+{
+    comparing = machine_new_translating(0, 2);
+    simgpu_set_translator(comparing, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_COMPARED);
+    return 0;
+}
+
+static int free_gpu(void **state)
+{
+    simgpu_free(comparing);
+    return machine_remove_libraries();
+}
+
+/* ---- kernels of data/watched.cu ---------------------------------------------------------------------------------- */
+
+static SimReport watched_by_both(const char *kernel, bool all_written)
+{
+    float numbers[ELEMENTS];
+    SimModule *module;
+    SimReport report;
+    SimFunction *function = machine_read(comparing, "watched.ptx", kernel, &module);
+    for (int i = 0; i < ELEMENTS; i++)
+        numbers[i] = (float)i;
+    const uint64_t arrays[] = {machine_array(comparing, numbers, sizeof numbers),
+                               machine_array(comparing, NULL, sizeof numbers),
+                               machine_array(comparing, NULL, sizeof numbers)};
+    for (size_t i = 0; i < COUNT_OF(arrays) && all_written; i++)
+        simgpu_mark_written(comparing, arrays[i], sizeof numbers);
+    SimLaunch launch = {.function = function, .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}, .parameters = arrays,
+                        .watch = SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED};
+    simgpu_launch(comparing, &launch, &report);
+    if (report.outcome != SIM_OK)
+        fail_test("%s: outcome %d: %s", kernel, report.outcome, report.fault.text);
+    for (size_t i = 0; i < COUNT_OF(arrays); i++)
+        assert_true(simgpu_release(comparing, arrays[i]));
+    simgpu_module_unload(comparing, module);
+    return report;
+}
+
+static void both_find_the_same(void **state)
+{
+    static const char *const kernels[] = {"tile_without_barrier", "tile_loaded_too_early", "lanes_exchange",
+                                          "histogram_read_too_early", "copy_without_barrier",
+                                          "blocks_read_their_neighbours", "half_a_warp_shuffles"};
+    for (size_t i = 0; i < COUNT_OF(kernels); i++)
+        if (watched_by_both(kernels[i], true).finding_count == 0)
+            fail_test("%s: nothing was found", kernels[i]);
+}
+
+static void both_find_reads_of_what_nobody_wrote(void **state)
+{
+    assert_true(watched_by_both("halo_tile", false).finding_count > 0);
+}
+
+static void both_find_nothing_where_all_is_in_order(void **state)
+{
+    static const char *const kernels[] = {"halo_tile", "tree_with_syncwarp", "last_block_adds_up", "local_array"};
+    for (size_t i = 0; i < COUNT_OF(kernels); i++)
+        assert_int_equal(watched_by_both(kernels[i], true).finding_count, 0);
+}
+
+/* ---- a translation that is wrong --------------------------------------------------------------------------------- */
+
+#define STORES(NAME, NUMBER)                                                                                           \
+    ".visible .entry " NAME "(.param .u64 to)\n{\n"                                                                    \
+    ".reg .b32 %r<3>;\n.reg .b64 %rd<4>;\n"                                                                            \
+    "ld.param.u64 %rd1, [to];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"          \
+    "mov.u32 %r2, " NUMBER ";\nst.global.u32 [%rd3], %r2;\nret;\n}\n"
+
+static const char stores[] = ".version 8.0\n.target sm_80\n.address_size 64\n" STORES("one", "1") STORES("two", "2");
+
+static SimReport store(const char *kernel)
+{
+    Message why = {0};
+    SimModule *module = NULL;
+    SimReport report;
+    SimFunction *function = machine_load(comparing, stores, sizeof stores - 1, kernel, &module, &why);
+    if (function == NULL)
+        fail_test("%s", why.text);
+    uint64_t to = machine_array(comparing, NULL, THREADS * sizeof(uint32_t));
+    simgpu_name(comparing, to, "to", sizeof(uint32_t));
+    SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .parameters = &to};
+    simgpu_launch(comparing, &launch, &report);
+    assert_true(simgpu_release(comparing, to));
+    simgpu_module_unload(comparing, module);
+    return report;
+}
+
+/* The path of the only library in the folder. */
+static void find_library(const char *folder, char *path, size_t size)
+{
+    DIR *entries = opendir(folder);
+    assert_non_null(entries);
+    path[0] = '\0';
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+        if (strstr(entry->d_name, ".so") != NULL)
+            snprintf(path, size, "%s/%s", folder, entry->d_name);
+    closedir(entries);
+    assert_true(path[0] != '\0');
+}
+
+static void a_difference_is_named(void **state)
+{
+    char folders[2][64], libraries[2][400];
+    static const char *const kernels[] = {"one", "two"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(folders[i], sizeof folders[i], "%s/%s", machine_libraries, kernels[i]);
+        assert_int_equal(mkdir(folders[i], 0700), 0);
+        simgpu_set_translator(comparing, "/usr/bin/gcc", folders[i], SIM_TRANSLATE_COMPARED);
+        assert_int_equal(store(kernels[i]).outcome, SIM_OK);
+        find_library(folders[i], libraries[i], sizeof libraries[i]);
+    }
+    assert_int_equal(rename(libraries[0], libraries[1]), 0);
+    SimReport report = store("two");
+    assert_int_equal(report.outcome, SIM_ENGINES_DIFFER);
+    assert_string_equal(report.fault.text, "kernel two: the engines differ: memory, byte 0 of to: 2 interpreted, "
+                                           "1 translated");
+    simgpu_set_translator(comparing, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_COMPARED);
+    assert_int_equal(unlink(libraries[1]), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(rmdir(folders[i]), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_find_the_same),
+        cmocka_unit_test(both_find_reads_of_what_nobody_wrote),
+        cmocka_unit_test(both_find_nothing_where_all_is_in_order),
+        cmocka_unit_test(a_difference_is_named),
+    };
+    return cmocka_run_group_tests(tests, new_gpu, free_gpu);
+}
