@@ -70,6 +70,38 @@ static void both_find_nothing_where_all_is_in_order(void **state)
         assert_int_equal(watched_by_both(kernels[i], true).finding_count, 0);
 }
 
+/* Lanes read what others of their warp have stored: in order as long as both engines tell the watch of bar.warp.sync. */
+static const char turns[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry turn(.param .u64 to)\n{\n"
+    ".reg .b32 %r<6>;\n.reg .b64 %rd<4>;\n.shared .align 4 .b8 row[128];\n"
+    "ld.param.u64 %rd1, [to];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, row;\nshl.b32 %r3, %r1, 2;\n"
+    "add.s32 %r4, %r2, %r3;\nst.shared.u32 [%r4], %r1;\nbar.warp.sync -1;\n"
+    "sub.s32 %r4, %r2, %r3;\nld.shared.u32 %r5, [%r4+124];\n"
+    "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r5;\nret;\n}\n";
+
+static void both_tell_of_warps_that_join(void **state)
+{
+    enum { LANES = 32 };
+    Message why = {0};
+    SimModule *module = NULL;
+    SimReport report;
+    SimFunction *function = machine_load(comparing, turns, sizeof turns - 1, "turn", &module, &why);
+    if (function == NULL)
+        fail_test("%s", why.text);
+    uint64_t to = machine_array(comparing, NULL, LANES * sizeof(uint32_t));
+    SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {LANES, 1, 1}, .parameters = &to,
+                        .watch = SIM_WATCH_RACES};
+    simgpu_launch(comparing, &launch, &report);
+    if (report.outcome != SIM_OK || report.finding_count > 0)
+        fail_test("outcome %d, %u findings: %s%s", report.outcome, report.finding_count, report.fault.text,
+                  report.findings[0].where.text);
+    for (uint32_t i = 0; i < LANES; i++)
+        assert_int_equal(((const uint32_t *)at(to))[i], LANES - 1 - i);
+    assert_true(simgpu_release(comparing, to));
+    simgpu_module_unload(comparing, module);
+}
+
 /* ---- a translation that is wrong --------------------------------------------------------------------------------- */
 
 #define STORES(NAME, NUMBER)                                                                                           \
@@ -138,6 +170,7 @@ int main(void)
         cmocka_unit_test(both_find_the_same),
         cmocka_unit_test(both_find_reads_of_what_nobody_wrote),
         cmocka_unit_test(both_find_nothing_where_all_is_in_order),
+        cmocka_unit_test(both_tell_of_warps_that_join),
         cmocka_unit_test(a_difference_is_named),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);

@@ -427,6 +427,7 @@ static int32_t run(Worker *worker, Group *group, int32_t limit, uint64_t *instru
     frame->lanes = group->active.count;
     frame->limit = limit;
     frame->whole = group->active.whole && worker->group_count == 1;
+    frame->is_complete = !group_misses_lanes(worker, group);
     frame->turns = TURNS;
     worker->visit->noted = 0;
     int32_t end = translation->run(frame, group->pc);

@@ -49,6 +49,7 @@ struct Frame {
     u32 lanes;
     s32 limit;            /* a basic block from here on is another group's turn */
     s32 whole;            /* no other lane of the block is alive */
+    s32 is_complete;      /* no living lane of their warps is elsewhere */
     s32 is_watched;       /* what follows is called as well, see watch.h: */
     void (*watch_load)(Frame *frame, s32 instruction, u64 first);   /* an access that is allowed, before it is done; */
     void (*watch_store)(Frame *frame, s32 point, u64 first);        /* of a store with what it puts there */

@@ -361,7 +361,7 @@ static void translate_block(Builder *b)
     enter_block(b);
     if (!b->dry) {
         text_printf(&b->text, "b%d: {\n    if (f->limit <= %d%s%s)\n        goto %s;\n", b->block, b->block,
-                    b->is_loop_head[b->block] ? " || f->turns <= 0" : "", block->joins ? " || !f->whole" : "",
+                    b->is_loop_head[b->block] ? " || f->turns <= 0" : "", block->joins ? " || !f->is_complete" : "",
                     leave_label(b));
     }
     if (!b->dry && block->joins)
