@@ -101,7 +101,8 @@ test:  ## Run every test; the last line counts them
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) test-programs
 	@tests/run.sh $(BUILD)
 
-test-all: test  ## The same, and ten minutes of fuzzing for each target
+test-all: test  ## The same, both engines of the simulated GPU on all solutions, and ten minutes of fuzzing for each target
+	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
 	@tests/fuzz.sh $(BUILD) 600
 
 test-programs: build $(unit_tests) $(BUILD)/tests/leftovers fuzz-programs

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_INSTRUCTIONS = 1000, MAX_BARRIERS_KNOWN = 16 };
+enum {
+    MAX_INSTRUCTIONS = 500, /* compiling more takes longer than a launch: seconds, and soon minutes */
+    MAX_BARRIERS_KNOWN = 16
+};
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
