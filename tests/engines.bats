@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The simulated GPU's translator must not be noticed but by the clock. Here each launch runs twice, by either engine, and
-# whatever is not the same to the last bit, in memory, counters, findings, is a fault of the judge's.
+# The simulated GPU's translator must not be noticed but by the clock. Here each launch runs twice, by either engine,
+# and whatever is not the same to the last bit, in memory, counters, findings, is a fault of the judge's.
 
 bats_require_minimum_version 1.5.0
 load helper

@@ -70,7 +70,7 @@ static void both_find_nothing_where_all_is_in_order(void **state)
         assert_int_equal(watched_by_both(kernels[i], true).finding_count, 0);
 }
 
-/* Lanes read what others of their warp have stored: in order as long as both engines tell the watch of bar.warp.sync. */
+/* Lanes read what others of their warp have stored: in order where both engines tell the watch of bar.warp.sync. */
 static const char turns[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry turn(.param .u64 to)\n{\n"

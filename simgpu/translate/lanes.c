@@ -1,8 +1,8 @@
 /* Stretches: what must be known and computed once comes first, then what is counted, then one loop over the lanes.
  *
  * The interpreter does an instruction in all lanes before the next one, and so a stretch ends where lanes could tell
- * the difference: before a store behind any access of that memory, and before a load behind a store. Before every store,
- * as it is: what it puts there must be in the register file where a launch is watched.  */
+ * the difference: before a store behind any access of that memory, and before a load behind a store. It ends before
+ * every store, as it is: what that puts there must be in the register file where a launch is watched.  */
 #include "simgpu/translate/builder.h"
 
 #include <stdlib.h>
