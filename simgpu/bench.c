@@ -29,9 +29,14 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+static void figure_with_goal(const char *what, double value, const char *unit, const char *goal)
+{
+    printf("%-58s %12.3f %s%s%s\n", what, value, unit, goal == NULL ? "" : "   goal: ", goal == NULL ? "" : goal);
+}
+
 static void figure(const char *what, double value, const char *unit)
 {
-    printf("%-58s %12.3f %s\n", what, value, unit);
+    figure_with_goal(what, value, unit, NULL);
 }
 
 static void set_up(void)
@@ -99,11 +104,12 @@ static Engines run_both(const char *name, SimLaunch launch, const Parameters *pa
     return engines;
 }
 
-static void bench_rate(const char *title, const char *name, SimLaunch launch, const Parameters *parameters)
+static void bench_rate(const char *title, const char *goal, const char *name, SimLaunch launch,
+                       const Parameters *parameters)
 {
     Engines engines = run_both(name, launch, parameters);
     double lanes = (double)engines.report.counters.lane_instructions * 1e-9;
-    figure(title, lanes / engines.translator_s, "1e9 lane-instructions/s");
+    figure_with_goal(title, lanes / engines.translator_s, "1e9 lane-instructions/s", goal);
     figure("  interpreted", lanes / engines.interpreter_s, "1e9 lane-instructions/s");
     figure("  in all", engines.translator_s, "s");
     figure("  interpreted", engines.interpreter_s, "s");
@@ -125,11 +131,12 @@ static void bench_plain_c(const Parameters *parameters)
     figure("  the same sums in plain C", now_s() - start_s, "s");
 }
 
-static void bench_blocks(const char *title, const char *name, uint32_t threads, const Parameters *parameters)
+static void bench_blocks(const char *title, const char *goal, const char *name, uint32_t threads,
+                         const Parameters *parameters)
 {
     enum { BLOCKS = 1000000 };
     Engines engines = run_both(name, (SimLaunch){.grid = {BLOCKS, 1, 1}, .block = {threads, 1, 1}}, parameters);
-    figure(title, engines.translator_s * 1e6 / BLOCKS, "us a block");
+    figure_with_goal(title, engines.translator_s * 1e6 / BLOCKS, "us a block", goal);
     figure("  interpreted", engines.interpreter_s * 1e6 / BLOCKS, "us a block");
 }
 
@@ -152,22 +159,24 @@ int main(void)
     set_up();
     const SimLaunch row = {.grid = {OUTPUTS / 256, 1, 1}, .block = {256, 1, 1}};
     Parameters line = {new_array(OUTPUTS + 2046), new_array(2047), new_array(OUTPUTS), {OUTPUTS + 2046, 2047}};
-    bench_rate("conv1d naive, 1 M x 2047, blocks of 256", "conv1d_naive", row, &line);
+    bench_rate("conv1d naive, 1 M x 2047, blocks of 256", "20", "conv1d_naive", row, &line);
     bench_plain_c(&line);
     line.sizes[0] = OUTPUTS + 126;
     line.sizes[1] = 127;
-    bench_rate("conv1d naive, 1 M x 127, blocks of 256", "conv1d_naive", row, &line);
+    bench_rate("conv1d naive, 1 M x 127, blocks of 256", NULL, "conv1d_naive", row, &line);
     bench_plain_c(&line);
     uint32_t tiles = (SIDE - TAPS + 1 + 15) / 16;
     SimLaunch plane = {.grid = {tiles, tiles, 1}, .block = {16, 16, 1}};
     Parameters image = {line.input, line.filter, line.output, {SIDE, SIDE, TAPS, TAPS}};
-    bench_rate("conv2d naive, 1024^2 x 17^2, blocks of 16 x 16", "conv2d_naive", plane, &image);
-    bench_rate("conv2d tiled, 1024^2 x 17^2, blocks of 16 x 16", "conv2d_tiled", plane, &image);
+    bench_rate("conv2d naive, 1024^2 x 17^2, blocks of 16 x 16", "5", "conv2d_naive", plane, &image);
+    bench_rate("conv2d tiled, 1024^2 x 17^2, blocks of 16 x 16", "5", "conv2d_tiled", plane, &image);
+    plane.watch = SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED;
+    bench_rate("the same, watched for races and garbage", NULL, "conv2d_tiled", plane, &image);
     line.sizes[0] = 1000000;
     line.sizes[1] = 32;
-    bench_blocks("a million blocks of 32 threads, one output each", "conv1d_block", 32, &line);
+    bench_blocks("a million blocks of 32 threads, one output each", "under 2", "conv1d_block", 32, &line);
     line.sizes[1] = 1;
-    bench_blocks("a million blocks of 1 thread, one output each", "conv1d_single", 1, &line);
+    bench_blocks("a million blocks of 1 thread, one output each", NULL, "conv1d_single", 1, &line);
     simgpu_module_unload(gpu, module);
     simgpu_free(gpu);
     return 0;
