@@ -1,5 +1,6 @@
 // Mistake: both passes in one kernel with a barrier between them, but a barrier waits for one block only: the rows of
 // the block below may not be filtered yet.
+// on cuda: Accepted, Wrong Answer
 // problem: conv2d-separable
 #include <cuda_runtime.h>
 
