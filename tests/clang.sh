@@ -16,15 +16,11 @@ if ! compgen -c clang | grep -qE '^clang-(1[6-9]|2[0-9])$'; then
     exit
 fi
 
-# A home of the judge's without hidden cases.
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
-for folder in grader harness leaderboard problems simgpu solutions; do ln -s "$PWD/$folder" "$home/$folder"; done
-for problem in testcases/*; do
-    mkdir -p "$home/$problem"
-    cp "$problem/sample.json" "$home/$problem/"
-    jq '.cases |= map(select(.timed))' "$problem/hidden.json" >"$home/$problem/hidden.json"
-done
+# shellcheck source=/dev/null
+source tests/without_hidden.sh
+home_without_hidden_cases "$home"
 export CONVJUDGE_COMPILER=clang CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
 
 mapfile -t in_full < <(grep -LE "$outside" solutions/$whole/{accepted,run_time_error}/*.cu)
