@@ -138,10 +138,10 @@ static Status judge_case(Judge *judge, const Testcase *testcase, CaseResult *ite
     }
     if (status == STATUS_OK && report.outcome == CALL_OK)
         status = compare_output(judge, &call, item, why);
-    const bool reads_unwritten = judge_needs_other_contents(&report);
+    const bool uses_undefined = judge_needs_other_contents(&report);
     limit_findings(judge, item, &report.findings);
     Judgement decided = judge_first_call(judge, item, &report);
-    if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && reads_unwritten)
+    if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && uses_undefined)
         status = other_contents_try(&call, judge->session, judge->oracle, &report, item, &decided, why);
     if (status == STATUS_OK)
         conclude_case(judge, item, &report, &decided);

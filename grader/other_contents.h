@@ -1,10 +1,10 @@
-/* other_contents.h - whether a right output owes it to a value that could be anything: what memory holds that nothing has
- * written, or what a shuffle gives of a lane that takes no part.
+/* other_contents.h - whether a right output owes it to a value that could be anything: what memory holds that nothing
+ * has written, or what a shuffle gives of a lane that takes no part.
  *
  * A call that used such values is made again with other bytes in their place: floats of 2e8, which a maximum lets
- * through, and NaN, which a factor of zero does not make harmless. (The bytes of the first call are floats of -4e8, which
- * a minimum lets through.) An output that the checker accepts each time does not depend on them as far as anyone can see;
- * comparing bit for bit would blame the order of atomic sums.  */
+ * through, and NaN, which a factor of zero does not make harmless. (The bytes of the first call are floats of -4e8,
+ * which a minimum lets through.) An output that the checker accepts each time does not depend on them as far as anyone
+ * can see; comparing bit for bit would blame the order of atomic sums.  */
 #ifndef GRADER_OTHER_CONTENTS_H
 #define GRADER_OTHER_CONTENTS_H
 

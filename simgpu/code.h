@@ -81,7 +81,8 @@ typedef struct SharedVariable {
 
 typedef struct Instruction {
     uint8_t kind;           /* InstructionKind */
-    uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes; of COPY_WAIT: groups;
+    uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes;
+                             * of COPY_WAIT: groups;
                              * of TEXTURE: 1 + the channel that is gathered, 0: none is;
                              * of CLOCK: 1 for nanoseconds;
                              * of LOAD_MATRIX and STORE_MATRIX: 1 for .trans */

@@ -37,7 +37,8 @@ typedef struct Cost {
     double seconds;
     double occupancy;    /* resident warps over the most a multiprocessor holds, 0 to 1 */
     const char *limiter; /* the largest part of the time: "issue", "fma" (float32 pipe), "fp64", "integer", "tensor",
-                            "special", "lsu", "texture", "l2", "dram", "constant", "latency", "blocks" (starting them) or "launch" */
+                            "special", "lsu", "texture", "l2", "dram", "constant", "latency", "blocks" (starting
+                            them) or "launch" */
     CostPart parts[COST_MAX_PARTS]; /* [part_count] all but the launch */
     int part_count;
 } Cost;

@@ -132,7 +132,8 @@ static int64_t unit_of(int64_t address, int64_t bytes)
 
 /* Visits the warps that a pattern reaches into: lanes [begin, end) of it, counted from its first. */
 #define EACH_WARP(pattern, begin, end)                                                                                 \
-    for (uint32_t begin = 0, end = 0; begin < (pattern)->count && (end = part_end(pattern, begin, WARP), true); begin = end)
+    for (uint32_t begin = 0, end = 0;                                                                                  \
+         begin < (pattern)->count && (end = part_end(pattern, begin, WARP), true); begin = end)
 
 /* Where the stretch of `lanes` lanes, a warp or an equal part of it, ends that `begin` lies in. */
 static uint32_t part_end(const Pattern *pattern, uint32_t begin, uint32_t lanes)

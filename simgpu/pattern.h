@@ -51,8 +51,9 @@ uint32_t pattern_sectors(Pattern *pattern, const uint32_t *bits, uint64_t first_
 /* Passes through shared memory: the most different words that one bank must give, summed over the parts of warps that
  * go through one after the other. Up to 4 bytes a lane that is the whole warp. Of 8 bytes it is a half, of 16 a
  * quarter; but two halves, or the two quarters of a half, go together where each of their lanes i asks for the same as
- * lane i ^ 1, or each for the same as lane i ^ 2, lanes that are not active aside. Holds for all accepted solutions on an H200, by
- * Nsight Compute's smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld and _st (tests/hardware). */
+ * lane i ^ 1, or each for the same as lane i ^ 2, lanes that are not active aside. Held on an H200
+ * for the solutions in tests/hardware/h200/counters.csv, by Nsight Compute's
+ * smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld and _st. */
 uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes);
 /* Of one warp's active lanes, which all ask for the same. */
 static inline uint32_t broadcast_wavefronts(uint32_t bits, uint32_t bytes)

@@ -40,9 +40,8 @@ static void note(const ThreadAccess *access, SimFindingKind kind, uint32_t other
 {
     found_note(access->worker, access->instruction, kind,
                (Found){.lane = access->lane, .is_store = access->is_store, .other_stored = other_stored,
-                       .space = access->is_shared ? SIM_SHARED : SIM_GLOBAL, .bytes = (uint8_t)access->bytes, .address = access->address,
-                       .variable = access->instruction->variable,
-                       .other = other});
+                       .space = access->is_shared ? SIM_SHARED : SIM_GLOBAL, .bytes = (uint8_t)access->bytes,
+                       .address = access->address, .variable = access->instruction->variable, .other = other});
 }
 
 /* Locks and flags of their own may have put the two in order. */

@@ -19,8 +19,9 @@
  * Bounds   of a grid, up to DETAILED_BLOCKS blocks, at equal distances, and the last one are watched in all they do; of
  *          the others only what they store into global memory is noted, and what they load from memory that is not
  *          written all over. Races of one block's threads in global memory are looked for in CLOSE_BLOCKS of them and
- *          in the last: most loads are from what nobody writes, and following them takes long. Of allocations beyond VALIDITY_MAX_BYTES nobody knows what was written; a launch that
- *          touches more than race_of_blocks.c has room for is not searched for races of blocks.
+ *          in the last: most loads are from what nobody writes, and following them takes long. Of allocations beyond
+ *          VALIDITY_MAX_BYTES nobody knows what was written; a launch that touches more than race_of_blocks.c has room
+ *          for is not searched for races of blocks.
  * Grains   memory is looked at in pieces as large as the kernel's smallest store, at most 4 bytes: finer ones could
  *          tell no two stores apart.  */
 #ifndef SIMGPU_WATCH_H

@@ -276,14 +276,14 @@ load helper
 @test "an output that is right by what fresh memory happens to hold" {
     submission '' '__shared__ float s[256]; i += s[threadIdx.x] > 0 ? 1 : 0;' >luck.cu
     judge grade luck.cu
-    ends 1 "Wrong Answer" "right by luck; where what is undefined happens to be other bytes: " \
+    ends 1 "Wrong Answer" "right by luck, for it uses a value that is undefined; with another one: " \
         "of shared variable 's', which nothing has written" "luck.cu:9"
 }
 
 @test "an index that fresh memory happens to hold" {
     submission '' '__shared__ int s[256]; i += input[s[threadIdx.x] < 0 ? 0 : s[threadIdx.x]] > 1e9f;' >luck.cu
     judge grade luck.cu
-    ends 1 "Run-Time Error" "right by luck; where what is undefined happens to be other bytes: kernel convolve: " "luck.cu:9"
+    ends 1 "Run-Time Error" "right by luck, for it uses a value that is undefined; with another one: kernel convolve: " "luck.cu:9"
 }
 
 @test "a shuffle from lanes that take no part, whose value matters" {

@@ -81,11 +81,11 @@ static const struct {
 } again_rows[] = {
     {"right again", &unwritten, {.kernel_wrote_output = 1}, &right, VERDICT_ACCEPTED, ""},
     {"wrong", &unwritten, {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER,
-     "right by luck; where what is undefined happens to be other bytes: the last element; unwritten"},
+     "right by luck, for it uses a value that is undefined; with another one: the last element; unwritten"},
     {"a fault", &unwritten, {.outcome = CALL_RUN_TIME_ERROR, .text = "boom"}, NULL, VERDICT_RUN_TIME_ERROR,
-     "other bytes: boom; unwritten"},
+     "with another one: boom; unwritten"},
     {"wrong, and the line is not to be told", &written, {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER,
-     "other bytes: the last element"},
+     "with another one: the last element"},
 };
 
 static void a_call_with_other_contents_gets_what_it_deserves(void **state)
