@@ -161,24 +161,32 @@ static SimMachine machine_of(const CostInput *input)
 
 /* Loads of __constant__ arrays hit nearly always, but for two kinds, whose caches are small.
  *
- * Where the compiler sees that all lanes read the same address, it loads through the uniform datapath (ULDC). Warps that
+ * Where the compiler sees that all lanes read the same address, it loads through the uniform datapath (ULDC). Blocks that
  * go through a long array at different places evict each other's lines, and they drift apart the further the longer the
- * array and the more blocks there are, of which nothing holds the first back for the last. The form of the curve was
- * fitted to loops over 36 to 8100 bytes with 2, 4 and 8 blocks a multiprocessor (simgpu/calibrate).
- *
- * Where a loop over an array is unrolled wholly, its elements become operands. Of a longer array than the cache holds,
- * each turn of the loop around it misses. */
-static double uniform_miss_share(const CostInput *input, const Shape *shape)
+ * array and the more warps there are. Only the block in front misses nothing. The form was fitted to loops over 244 to
+ * 16380 bytes, one to 16 blocks of 128 to 1024 threads on a multiprocessor at once (simgpu/calibrate). */
+static double uniform_reach_bytes(const SimProfile *profile, const Shape *shape)
 {
-    const SimProfile *profile = input->profile;
-    if (!input->function->uniform_constant_loads)
-        return 0;
-    double read = fmin(input->function->constant_bytes, 4 * (double)input->longest_warp_constant);
-    double drift = (shape->together - 1) / profile->constant_drift_blocks;
-    double reach = read * drift * drift / profile->uniform_cache_bytes;
-    return reach * reach / (1 + reach * reach);
+    enum { LAST = PROFILE_REACHES - 1 };
+    double place = fmin(log2(shape->together) - 1, LAST); /* 2, 4, 8 ... blocks */
+    int below = (int)fmin(floor(place), LAST - 1);
+    const double *reach = &profile->uniform_reach_bytes[below];
+    double full = (double)profile->max_threads_per_multiprocessor / SIM_WARP_SIZE;
+    return reach[0] * pow(reach[1] / reach[0], place - below) * full / (shape->together * shape->warps_per_block);
 }
 
+static double uniform_miss_share(const CostInput *input, const Shape *shape)
+{
+    if (!input->function->uniform_constant_loads || shape->together < 2)
+        return 0;
+    double read = fmin(input->function->constant_bytes, 4 * (double)input->longest_warp_constant);
+    double spread = pow(read / uniform_reach_bytes(input->profile, shape), 4);
+    double blocks = shape->blocks * shape->share; /* of a multiprocessor */
+    return (1 - 1 / blocks) * spread / (1 + spread);
+}
+
+/* Where a loop over an array is unrolled wholly, its elements become operands. Of a longer array than the cache holds,
+ * each turn of the loop around it misses. */
 static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
 {
     double bytes = fmin(direct_bytes, input->function->constant_bytes);

@@ -273,14 +273,21 @@ typedef struct Here {
     uint32_t count, accesses;   /* machine instructions, and those of memory among them */
 } Here;
 
+/* A block of PTX there. */
+typedef struct BlockHere {
+    uint32_t copies;
+    uint32_t instructions, rarest; /* of all its lines; of the line with the fewest */
+    bool accesses;                 /* memory */
+} BlockHere;
+
 typedef struct Look {
     MachineProgram *program;
     Here *here;                 /* [program->line_count] */
-    uint32_t *copies;           /* [block] in this stretch; 0 but for those of its lines, as the next two */
-    uint32_t *rarest;           /* [block] least instructions of one of its lines */
+    BlockHere *blocks;          /* [block] zeros but for those of lines in this stretch, as is loop_copies */
     uint32_t *loop_copies;      /* [loop] most copies of one of its blocks, by accesses to memory */
     uint32_t *touched;          /* [touched_count] lines of this stretch */
     size_t touched_count;
+    bool knows_copies;          /* MachineBlock.copies: from the second look on */
 } Look;
 
 static int32_t block_of(const Look *look, size_t touched)
@@ -300,31 +307,38 @@ static void add_copies(MachineCopies *of, uint32_t copies)
     of->count++;
 }
 
+/* Of a block without accesses to memory: some lines take several instructions, but not all of them do. */
+static uint32_t copies_by_lines(const BlockHere *here, uint32_t lines)
+{
+    uint32_t average = (here->instructions + lines / 2) / lines;
+    uint32_t copies = average < here->rarest ? average : here->rarest;
+    return copies > 1 ? copies : 1;
+}
+
 /* How often a stretch holds a block: as often as one of its accesses to memory, which ptxas does not split. A block
- * without any is there as often as others of its loop, or else as its rarest line: some lines take several
- * instructions. */
+ * without any is there as often as others of its loop, or else as its lines are. */
 static void count_copies(Look *look)
 {
-    const MachineProgram *program = look->program;
+    MachineProgram *program = look->program;
     for (size_t i = 0; i < look->touched_count; i++) {
-        uint32_t *copies = &look->copies[block_of(look, i)], accesses = look->here[look->touched[i]].accesses;
+        const Here *line = &look->here[look->touched[i]];
+        BlockHere *here = &look->blocks[block_of(look, i)];
         uint32_t *in_loop = &look->loop_copies[program->blocks[block_of(look, i)].loop];
-        *copies = accesses > *copies ? accesses : *copies;
-        *in_loop = accesses > *in_loop ? accesses : *in_loop;
+        here->accesses |= line->accesses > 0;
+        here->copies = line->accesses > here->copies ? line->accesses : here->copies;
+        here->rarest = here->instructions == 0 || line->count < here->rarest ? line->count : here->rarest;
+        here->instructions += line->count;
+        *in_loop = line->accesses > *in_loop ? line->accesses : *in_loop;
     }
     for (size_t i = 0; i < look->touched_count; i++) {
-        MachineBlock *block = &look->program->blocks[block_of(look, i)];
-        uint32_t *rarest = &look->rarest[block_of(look, i)], count = look->here[look->touched[i]].count;
-        block->accesses |= look->copies[block_of(look, i)] > 0;
-        *rarest = *rarest == 0 || count < *rarest ? count : *rarest;
-    }
-    for (size_t i = 0; i < look->touched_count; i++) {
-        MachineBlock *block = &look->program->blocks[block_of(look, i)];
-        uint32_t *copies = &look->copies[block_of(look, i)], in_loop = look->loop_copies[block->loop];
-        if (*copies == 0)
-            *copies = in_loop > 0 && block->loop > 0 ? in_loop : look->rarest[block_of(look, i)];
+        MachineBlock *block = &program->blocks[block_of(look, i)];
+        BlockHere *here = &look->blocks[block_of(look, i)];
+        uint32_t in_loop = block->loop > 0 ? look->loop_copies[block->loop] : 0;
+        block->accesses |= here->accesses;
+        if (here->accesses)
+            add_copies(&block->copies, here->copies);
         else
-            add_copies(&block->copies, *copies);
+            here->copies = in_loop > 0 ? in_loop : copies_by_lines(here, block->lines);
     }
 }
 
@@ -342,17 +356,49 @@ static void add_variant(MachineLine *line, uint32_t copies, const MachineWork *a
         line->variants[line->variant_count++] = (MachineVariant){.copies = copies, .work = one};
 }
 
+/* The first and the last block of the line's loop that stand in the stretch. */
+static void find_neighbours(const Look *look, MachineLine *line)
+{
+    const MachineBlock *blocks = look->program->blocks;
+    line->first = line->last = line->block;
+    for (size_t i = 0; i < look->touched_count; i++) {
+        int32_t block = block_of(look, i);
+        if (blocks[block].loop != blocks[line->block].loop)
+            continue;
+        line->first = block < line->first ? block : line->first;
+        line->last = block > line->last ? block : line->last;
+    }
+}
+
+/* Of a block that is there in several copies, a stretch without its accesses decides which of them comes next. */
+static bool is_choice(const Look *look, int32_t block)
+{
+    const MachineCopies *copies = &look->program->blocks[block].copies;
+    return copies->count > 0 && copies->copies[0] > 1 && !look->blocks[block].accesses;
+}
+
+static void end_line(const Look *look, MachineLine *line, const MachineWork *work)
+{
+    if (is_choice(look, line->block))
+        add_work(&line->choice, work, 1);
+    else
+        add_variant(line, look->blocks[line->block].copies, work);
+    find_neighbours(look, line);
+}
+
 static void end_stretch(Look *look)
 {
     count_copies(look);
     for (size_t i = 0; i < look->touched_count; i++) {
-        uint32_t number = look->touched[i];
-        add_variant(&look->program->lines[number], look->copies[block_of(look, i)], &look->here[number].work);
-        look->here[number] = (Here){0};
+        Here *here = &look->here[look->touched[i]];
+        if (look->knows_copies)
+            end_line(look, &look->program->lines[look->touched[i]], &here->work);
+        *here = (Here){0};
     }
     for (size_t i = 0; i < look->touched_count; i++) {
         int32_t block = block_of(look, i);
-        look->copies[block] = look->rarest[block] = look->loop_copies[look->program->blocks[block].loop] = 0;
+        look->blocks[block] = (BlockHere){0};
+        look->loop_copies[look->program->blocks[block].loop] = 0;
     }
     look->touched_count = 0;
 }
@@ -425,24 +471,24 @@ static bool new_program(const Code *code, MachineProgram *program)
     for (int i = code->line_count - 1; i >= 0; i--) {
         program->lines[code->lines[i].ptx_line].block = code->lines[i].block;
         program->lines[code->lines[i].ptx_line].access = code->lines[i].access;
+        program->blocks[code->lines[i].block].lines++;
     }
     find_loops(code, program);
     return true;
 }
 
-static void look_at(const Code *code, MachineProgram *program)
+static void look_at(const Code *code, MachineProgram *program, bool knows_copies)
 {
     size_t blocks = (size_t)code->block_count;
     Look look = {.program = program,
+                 .knows_copies = knows_copies,
                  .here = zeroed(program->line_count, sizeof *look.here),
-                 .copies = zeroed(blocks, sizeof *look.copies),
-                 .rarest = zeroed(blocks, sizeof *look.rarest),
+                 .blocks = zeroed(blocks, sizeof *look.blocks),
                  .loop_copies = zeroed(blocks, sizeof *look.loop_copies),
                  .touched = zeroed(program->line_count, sizeof *look.touched)};
     look_at_stretches(&look);
     free(look.here);
-    free(look.copies);
-    free(look.rarest);
+    free(look.blocks);
     free(look.loop_copies);
     free(look.touched);
 }
@@ -456,6 +502,7 @@ bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, cons
         find_stretches(program);
         find_accesses(program);
         program->direct_bytes = direct_bytes(program);
+        look_at(code, program, false);
         machine_code_wait(program, code, profile, NULL);
     } else {
         machine_code_free(program);
@@ -466,11 +513,11 @@ bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, cons
 void machine_code_wait(MachineProgram *program, const Code *code, const SimProfile *profile, const LoadShare *loads)
 {
     find_waiting(program, (Waiting){.profile = profile, .loads = loads});
-    for (size_t i = 0; i < program->line_count; i++)
+    for (size_t i = 0; i < program->line_count; i++) {
         program->lines[i].variant_count = 0;
-    for (int i = 0; i < code->block_count; i++)
-        program->blocks[i].copies.count = 0;
-    look_at(code, program);
+        program->lines[i].choice = (MachineWork){0};
+    }
+    look_at(code, program, true);
 }
 
 void machine_code_free(MachineProgram *program)
@@ -532,14 +579,23 @@ static void add_line(const MachineLine *line, const MachineCopies *block, double
         add_work(sum, variant_of(line, block, 1), executed);
 }
 
+/* Of a branch over few instructions ptxas makes a condition of each of them: who comes by before and behind goes through
+ * them, too. */
+static double executions_of(const MachineLine *line, int block, const uint64_t *executed)
+{
+    uint64_t before = executed[line->first], behind = executed[line->last], around = before < behind ? before : behind;
+    return (double)(executed[block] > around ? executed[block] : around);
+}
+
 void machine_code_total(const MachineProgram *program, const Code *code, const uint64_t *executed, MachineWork *sum)
 {
     *sum = (MachineWork){0};
     for (int i = 0; i < code->line_count; i++) {
         int block = code->lines[i].block;
         const MachineLine *line = &program->lines[code->lines[i].ptx_line];
+        double turns = turns_of(program, block, executed), times = executions_of(line, block, executed);
+        add_work(sum, &line->choice, times / turns);
         if (line->variant_count > 0)
-            add_line(line, &program->blocks[line->block].copies, turns_of(program, block, executed),
-                     (double)executed[block], sum);
+            add_line(line, &program->blocks[line->block].copies, turns, times, sum);
     }
 }

@@ -6,6 +6,7 @@
  * Theory   Machine instructions know their line of PTX (machine_lines.h), and so their basic block. A stretch of machine
  *          code may hold several copies of a block (an unrolled loop), and there may be several such stretches (the
  *          unrolled loop and what is left over): how many turns a loop takes decides which of them a warp goes through.
+ *          A block whose branch ptxas made conditions of lies between others in a stretch, and runs when these do.
  *          Waiting follows from the scheduling bits that ptxas writes into each instruction: cycles until the next may
  *          issue, and which results of loads it waits for.
  * Units    warp-instructions and cycles, summed over warps.
@@ -39,6 +40,8 @@ typedef struct MachineVariant {
 typedef struct MachineLine {     /* of PTX */
     int32_t block;               /* the first that holds it; -1: none */
     int32_t access;              /* Instruction.index, of an access to memory */
+    int32_t first, last;         /* blocks of the same loop that stand in one stretch with it */
+    MachineWork choice;          /* done once for all turns of its loop: which of the copies comes next */
     int variant_count;
     MachineVariant variants[MACHINE_VARIANTS];
 } MachineLine;
@@ -51,6 +54,7 @@ typedef struct MachineCopies {
 typedef struct MachineBlock {
     int loop;                    /* first block of the innermost loop that it lies in; 0: in none */
     bool accesses;               /* memory */
+    uint32_t lines;              /* of PTX */
     MachineCopies copies;        /* in the stretches that hold it */
 } MachineBlock;
 

@@ -12,7 +12,7 @@ enum { MAX_PROFILE_BYTES = 64 * 1024, SCHEMA = 1 };
 
 typedef enum FieldKind { FIELD_INT, FIELD_UINT32, FIELD_UINT64, FIELD_DOUBLE } FieldKind;
 
-/* A number of the profile: key of the file and member of SimProfile have one name. `count` is 3 for an array. */
+/* A number of the profile: key of the file and member of SimProfile have one name. `count` is above 1 for an array. */
 typedef struct Field {
     const char *name;
     FieldKind kind;
@@ -70,8 +70,7 @@ static const Field fields[] = {
     REAL(arithmetic_latency_s, 1e-11, 1e-6),
     REAL(constant_latency_s, 1e-10, 1e-5),
     REAL(constant_cache_bytes, 64, 1e9),
-    REAL(uniform_cache_bytes, 64, 1e9),
-    REAL(constant_drift_blocks, 1, 1024),
+    FIELD(uniform_reach_bytes, FIELD_DOUBLE, PROFILE_REACHES, 64, 1e9),
     REAL(uniform_miss_latency_s, 0, 1e-5),
     REAL(constant_miss_s, 0, 1e-5),
     REAL(launch_s, 0, 1e-2),

@@ -161,18 +161,24 @@ static void loads_and_stores()
 
 // ---- constant memory ---------------------------------------------------------------------------------------------
 
-// A filter as it is usually read: the compiler takes the uniform datapath (ULDC) for one loop, not for two nested ones.
-__global__ void constant_row(int count, float* out)
+constexpr int TAPS = 4095; // most of a filter here
+
+// A filter as it is usually read: the compiler takes the uniform datapath (ULDC) for one loop, not for two nested ones. The
+// tile comes from memory and results are stored, so that blocks come no closer together than those of a convolution. Whether
+// two blocks of 1024 threads drift apart hangs on the order in which ptxas puts a few instructions of this loop: it
+// takes 4.8 cycles a request over 8188 bytes, or, without the launch bounds, 1.1.
+template <int THREADS_HERE>
+__global__ void __launch_bounds__(THREADS_HERE) constant_row(const float* input, int count, float* output)
 {
-    __shared__ float tile[1024 + 2048];
-    for (int i = threadIdx.x; i < 1024 + 2048; i += blockDim.x)
-        tile[i] = 0;
+    __shared__ float tile[THREADS_HERE + TAPS + 1];
+    int first = blockIdx.x * THREADS_HERE;
+    for (int i = threadIdx.x; i < THREADS_HERE + count - 1; i += THREADS_HERE)
+        tile[i] = input[first + i];
     __syncthreads();
-    float sum = threadIdx.x;
+    float sum = 0;
     for (int i = 0; i < count; i++)
         sum += tile[threadIdx.x + i] * c_table[i];
-    if (sum == 12345)
-        out[0] = sum;
+    output[first + threadIdx.x] = sum;
 }
 
 __global__ void constant_rows(int rows, int count, float* out)
@@ -185,24 +191,40 @@ __global__ void constant_rows(int rows, int count, float* out)
         out[0] = sum;
 }
 
-template <typename Work> static void constant(const char* what, int taps, int threads, Work work)
+template <typename Work> static void constant(const char* what, int taps, int threads, int together, int waves, Work work)
 {
-    int blocks = static_cast<int>(sm_count) * 2048 / threads * (65536 / taps);
+    int blocks = static_cast<int>(sm_count) * together * waves;
     double requests = static_cast<double>(blocks) * threads / 32 * taps, s = seconds([&] { work(blocks); });
-    char name[80];
-    std::snprintf(name, sizeof name, "constant, %s, %d bytes, blocks of %d", what, 4 * taps, threads);
+    char name[96];
+    std::snprintf(name, sizeof name, "constant, %s, %d bytes, %d blocks of %d", what, 4 * taps, together, threads);
     figure(name, s * clock_hz * sm_count / requests, "cycles/request");
+}
+
+// One wave of so many blocks on each multiprocessor.
+template <int THREADS_HERE> static void constant_loop(const float* input, float* output)
+{
+    for (int together = 1; together <= 2048 / THREADS_HERE; together *= 2)
+        for (int taps : {61, 127, 255, 383, 511, 767, 1023, 1279, 1535, 1791, 2047, 3071, TAPS})
+            constant("one loop", taps, THREADS_HERE, together, 1, [&](int blocks) {
+                constant_row<THREADS_HERE><<<blocks, THREADS_HERE>>>(input, taps, output);
+            });
 }
 
 static void constants()
 {
+    size_t outputs = static_cast<size_t>(sm_count) * 2048;
+    float* input = static_cast<float*>(device_memory((outputs + 1024 + TAPS) * sizeof(float)));
+    float* output = static_cast<float*>(device_memory(outputs * sizeof(float)));
+    constant_loop<1024>(input, output);
+    constant_loop<512>(input, output);
+    constant_loop<256>(input, output);
+    constant_loop<128>(input, output);
     for (int threads : {256, 512, 1024})
-        for (int side : {3, 5, 7, 9, 11, 15, 21, 33, 45}) {
-            int taps = side * side;
-            constant("one loop", taps, threads, [&](int blocks) { constant_row<<<blocks, threads>>>(taps, nowhere()); });
-            constant("two loops", taps, threads,
+        for (int side : {3, 5, 7, 9, 11, 15, 21, 33, 45})
+            constant("two loops", side * side, threads, 2048 / threads, 65536 / (side * side),
                      [&](int blocks) { constant_rows<<<blocks, threads>>>(side, side, nowhere()); });
-        }
+    cudaFree(input);
+    cudaFree(output);
 }
 
 // ---- matrices ----------------------------------------------------------------------------------------------------

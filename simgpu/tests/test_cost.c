@@ -176,6 +176,16 @@ static void few_large_blocks_share_what_they_read_of_constant_memory(void **stat
     assert_true(model_us(&large, 1.5e6, 512) < 0.5 * model_us(&constant, 1.5e6, 512));
 }
 
+/* On an H200, two blocks of 1024 threads on each multiprocessor: 42 us for 1023 taps, 280 for 2047. */
+static void blocks_drift_apart_the_further_the_longer_a_filter_is(void **state)
+{
+    Kernel large = constant;
+    large.threads = 1024;
+    double outputs = 2.0 * h200.multiprocessors * 1024;
+    assert_true(model_us(&large, outputs, 2047) > 3 * model_us(&large, outputs, 1023));
+    assert_true(model_us(&large, outputs / 2, 2047) < 0.5 * model_us(&large, outputs, 2047)); /* one block each: none */
+}
+
 /* On an H200, 3072 x 3072 with 15 x 15: 664 against 800 us. */
 static void a_filter_indexed_by_two_loops_costs_about_the_same_from_constant_memory(void **state)
 {
@@ -194,7 +204,8 @@ static void bank_conflicts_cost(void **state)
     assert_true(model_us(&conflicts, 1.5e6, 127) > 5 * model_us(&shared_tile, 1.5e6, 127));
 }
 
-/* Neighbouring threads along the rows of a matrix touch 31.8 sectors a request; measured to cost 8 to 14 times. */
+/* Neighbouring threads along the rows of a matrix touch 31.8 sectors a request; measured to cost 8 to 14 times:
+ * half as much again is allowed. */
 static void walking_across_rows_costs(void **state)
 {
     Kernel across = naive;
@@ -202,7 +213,7 @@ static void walking_across_rows_costs(void **state)
     across.missing = 31.8;
     double ratio = model_us(&across, 9.35e6, 225) / model_us(&naive, 9.35e6, 225);
     print_message("across the rows: %.1f times\n", ratio);
-    assert_true(ratio > 5 && ratio < 20);
+    assert_true(ratio > 5 && ratio < 21);
 }
 
 /* A million blocks of one warp take the hardware 0.6 ms to start, whatever they do. */
@@ -362,6 +373,7 @@ int main(void)
         cmocka_unit_test(a_long_filter_in_constant_memory_is_five_times_slower),
         cmocka_unit_test(a_short_filter_in_constant_memory_is_faster),
         cmocka_unit_test(few_large_blocks_share_what_they_read_of_constant_memory),
+        cmocka_unit_test(blocks_drift_apart_the_further_the_longer_a_filter_is),
         cmocka_unit_test(a_filter_indexed_by_two_loops_costs_about_the_same_from_constant_memory),
         cmocka_unit_test(bank_conflicts_cost),
         cmocka_unit_test(walking_across_rows_costs),

@@ -21,7 +21,7 @@ typedef struct Kernel {
     int loop; /* basic block of the four taps */
 } Kernel;
 
-static Kernel kernel;
+static Kernel kernel, guarded;
 
 static int find_loop(const Code *code)
 {
@@ -31,30 +31,54 @@ static int find_loop(const Code *code)
     return -1;
 }
 
-static int set_up(void **state)
+static bool read_kernel(Kernel *of, const char *path)
 {
     Message why = {0};
-    if (profile_read("simgpu/profiles", "h200", &kernel.profile, &why) != STATUS_OK ||
-        text_read_file("simgpu/tests/data/unrolled.fatbin", 1 << 20, &kernel.image, &why) != STATUS_OK ||
-        fatbin_read(kernel.image.data, kernel.image.length, 90, &kernel.fatbin, &why) != STATUS_OK ||
-        ptx_parse("unrolled.ptx", kernel.fatbin.ptx, kernel.fatbin.ptx_bytes, &kernel.ptx, &why) != STATUS_OK ||
-        code_lower(&kernel.ptx, ptx_function(&kernel.ptx, "convolve"), &kernel.code, &why) != STATUS_OK) {
+    if (profile_read("simgpu/profiles", "h200", &of->profile, &why) != STATUS_OK ||
+        text_read_file(path, 1 << 20, &of->image, &why) != STATUS_OK ||
+        fatbin_read(of->image.data, of->image.length, 90, &of->fatbin, &why) != STATUS_OK ||
+        ptx_parse(path, of->fatbin.ptx, of->fatbin.ptx_bytes, &of->ptx, &why) != STATUS_OK ||
+        code_lower(&of->ptx, ptx_function(&of->ptx, "convolve"), &of->code, &why) != STATUS_OK) {
         print_error("%s\n", why.text);
-        return -1;
+        return false;
     }
+    return machine_code_read(of->fatbin.cubin, of->fatbin.cubin_bytes, "convolve", &of->code, &of->profile, &of->program);
+}
+
+static void free_kernel(Kernel *of)
+{
+    machine_code_free(&of->program);
+    code_free(&of->code);
+    ptx_free(&of->ptx);
+    text_free(&of->image);
+}
+
+static int set_up(void **state)
+{
+    bool known = read_kernel(&kernel, "simgpu/tests/data/unrolled.fatbin") &&
+                 read_kernel(&guarded, "simgpu/tests/data/guarded.fatbin");
     kernel.loop = find_loop(&kernel.code);
-    bool known = machine_code_read(kernel.fatbin.cubin, kernel.fatbin.cubin_bytes, "convolve", &kernel.code,
-                              &kernel.profile, &kernel.program);
-    return kernel.loop > 0 && known ? 0 : -1;
+    return known && kernel.loop > 0 ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    machine_code_free(&kernel.program);
-    code_free(&kernel.code);
-    ptx_free(&kernel.ptx);
-    text_free(&kernel.image);
+    free_kernel(&kernel);
+    free_kernel(&guarded);
     return 0;
+}
+
+/* What one warp does that goes through each block once, or through those without a multiply-add. */
+static MachineWork way_through(const Kernel *of, bool adds)
+{
+    MachineWork work;
+    uint64_t *executed = calloc((size_t)of->code.block_count, sizeof *executed);
+    assert_non_null(executed);
+    for (int i = 0; i < of->code.block_count; i++)
+        executed[i] = adds || of->code.blocks[i].classes[FMA32] == 0;
+    machine_code_total(&of->program, &of->code, executed, &work);
+    free(executed);
+    return work;
 }
 
 /* What one warp does in the loop over `turns` times four taps. */
@@ -96,6 +120,21 @@ static void a_single_turn_takes_what_is_left_over(void **state)
     MachineWork one = loop_of(1), many = loop_of(400);
     assert_true(one.fma >= 4 && one.fma < 8);
     assert_true(one.issue > many.issue / 400); /* the counting is not shared by four copies */
+}
+
+/* What decides between the loops counts as well: on an H200 a warp of this kernel takes 84 instructions for 5 taps. */
+static void five_taps_take_as_many_instructions_as_on_hardware(void **state)
+{
+    assert_float_equal(way_through(&kernel, true).issue, 84, 0.01);
+}
+
+/* guarded.cu: of four branches nothing is left in the machine code. */
+static void what_became_a_condition_is_gone_through_by_all(void **state)
+{
+    MachineWork all = way_through(&guarded, true), none = way_through(&guarded, false);
+    assert_true(guarded.code.block_count > 8 && all.fma >= 4);
+    assert_float_equal(none.issue, all.issue, 0.01);
+    assert_float_equal(none.fma, all.fma, 0.01);
 }
 
 static void waiting_grows_with_the_latency_of_loads(void **state)
@@ -151,6 +190,8 @@ int main(void)
         cmocka_unit_test(instructions_have_lines),
         cmocka_unit_test(many_turns_take_the_unrolled_loop),
         cmocka_unit_test(a_single_turn_takes_what_is_left_over),
+        cmocka_unit_test(five_taps_take_as_many_instructions_as_on_hardware),
+        cmocka_unit_test(what_became_a_condition_is_gone_through_by_all),
         cmocka_unit_test(waiting_grows_with_the_latency_of_loads),
         cmocka_unit_test(a_damaged_cubin_does_no_harm),
     };
