@@ -5,6 +5,25 @@
 bats_require_minimum_version 1.5.0
 load helper
 
+# instructor FILE SED...: a copy of the judge's data with one file edited, and a submission.
+instructor() {
+    local file
+    mkdir home
+    cp -r "$root"/problems "$root"/testcases home/
+    mkdir -p home/simgpu home/leaderboard
+    for file in simgpu/profiles leaderboard/references leaderboard/schema.sql grader harness solutions; do
+        [[ ! -e $root/$file ]] || ln -s "$root/$file" "home/$file"
+    done
+    sed -i "${@:2}" "home/$1"
+    export CONVJUDGE_HOME=$PWD/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    submission >x.cu
+}
+
+# limit NAME VALUE: a lower limit of conv1d, for what is to meet it.
+limit() {
+    instructor problems/conv1d/problem.json "s/\"$1\": [0-9]*/\"$1\": $2/"
+}
+
 # ---- files that are no submissions: exit status 2, no row ----------------------------------------------------------------
 
 @test "no file" {
@@ -184,7 +203,7 @@ load helper
 }
 
 @test "an include bomb" {
-    submission >x.cu
+    { submission; printf 'enum { %0200000d };\n' 0; } >x.cu # soon as large as a file may be
     echo '#include __FILE__' >>x.cu
     echo '#include __FILE__' >>x.cu
     judge grade x.cu
@@ -210,6 +229,7 @@ load helper
 # ---- code that goes wrong while it runs: its verdict, exit status 1 --------------------------------------------------------
 
 @test "an infinite loop on the host" {
+    limit host_seconds 1
     submission 'for (volatile int i = 0;; i++) {}' >x.cu
     judge grade x.cu
     ends 1 "Time Limit Exceeded"
@@ -217,6 +237,7 @@ load helper
 }
 
 @test "an infinite kernel" {
+    limit sim_warp_instructions 10000000
     submission '' 'for (volatile int j = 0;; j++) {}' >x.cu
     judge grade x.cu
     ends 1 "Time Limit Exceeded" "convolve"
@@ -413,14 +434,15 @@ load helper
 }
 
 @test "a fork bomb" {
+    limit host_seconds 1
     submission 'for (;;) fork();' >x.cu
     judge grade x.cu
     ends 1
     [[ $output == *"Time Limit Exceeded"* || $output == *"Run-Time Error"* ]]
 }
 
-@test "1 GB of printf" {
-    submission 'static int once; if (!once++) for (int line = 0; line < 10000000; line++) printf("%099d\n", line);' >x.cu
+@test "100 MB of printf" {
+    submission 'static int once; if (!once++) for (int line = 0; line < 1000000; line++) printf("%099d\n", line);' >x.cu
     judge grade x.cu
     [[ ${#output} -lt 200000 ]]
     ends 0 "Accepted"
@@ -466,6 +488,7 @@ load helper
 }
 
 @test "a constructor that never ends" {
+    limit host_seconds 1
     submission >x.cu
     echo 'static struct Early { Early() { for (;;) pause(); } } early;' >>x.cu
     judge grade x.cu
@@ -473,20 +496,6 @@ load helper
 }
 
 # ---- an instructor's mistakes: file, line, key, exit status 2 --------------------------------------------------------------
-
-# instructor FILE SED...: a copy of the judge's data with one file edited, and a submission.
-instructor() {
-    local file
-    mkdir home
-    cp -r "$root"/problems "$root"/testcases home/
-    mkdir -p home/simgpu home/leaderboard
-    for file in simgpu/profiles leaderboard/references leaderboard/schema.sql grader solutions; do
-        [[ ! -e $root/$file ]] || ln -s "$root/$file" "home/$file"
-    done
-    sed -i "${@:2}" "home/$1"
-    export CONVJUDGE_HOME=$PWD/home
-    submission >x.cu
-}
 
 @test "broken JSON in problem.json" {
     instructor problems/conv1d/problem.json '3s/,$//'
