@@ -27,7 +27,7 @@ edit() {
 valid() {
     local arguments=() file
     for file in "${@:2}"; do arguments+=(-i "$file"); done
-    run jsonschema "${arguments[@]}" "$root/docs/$1.schema.json"
+    run jsonschema --output pretty "${arguments[@]}" "$root/docs/$1.schema.json"
 }
 
 # ---- new-problem and check-problem ---------------------------------------------------------------------------------------
@@ -161,23 +161,28 @@ valid() {
     ends 0
 }
 
-# refused SCHEMA FILE PROGRAM: what jq makes of the file neither fits the schema nor is read by the judge, which names the line.
+# refused SCHEMA FILE: what each program for jq of standard input makes of the file neither fits the schema nor is read by
+# the judge, which names the line.
 refused() {
+    local program broken=()
     cp "$2" whole.json
-    edit "$2" "$3"
-    valid "$1" "$2"
-    [[ $status == 1 ]] || { echo "the schema lets pass: $3"; return 1; }
-    judge check-problem --problem my-conv
-    [[ $status == 2 && $output =~ $(basename "$2"):[0-9]+: ]] || { echo "the judge says to $3: $output"; return 1; }
-    mv whole.json "$2"
+    while read -r program; do
+        edit "$2" "$program"
+        judge check-problem --problem my-conv
+        [[ $status == 2 && $output =~ $(basename "$2"):[0-9]+: ]] || { echo "the judge says to $program: $output"; return 1; }
+        broken+=("$PWD/broken-${#broken[@]}.json")
+        mv "$2" "${broken[-1]}"
+        cp whole.json "$2"
+    done
+    valid "$1" "${broken[@]}"
+    for program in "${broken[@]}"; do
+        [[ $output == *"[ValidationError]===($program)"* ]] || { echo "the schema lets pass:"; diff "$program" whole.json; return 1; }
+    done
 }
 
 @test "what the schema of problem.json refuses, the judge refuses, with the line" {
     new_home
-    local program
-    while read -r program; do
-        refused problem "$problem/problem.json" "$program"
-    done <<'END'
+    refused problem "$problem/problem.json" <<'END'
 .schema = 2
 del(.title)
 .colour = "red"
@@ -212,10 +217,7 @@ END
 
 @test "what the schema of the testcases refuses, the judge refuses, with the line" {
     new_home
-    local program
-    while read -r program; do
-        refused testcases "$testcases/hidden.json" "$program"
-    done <<'END'
+    refused testcases "$testcases/hidden.json" <<'END'
 .schema = 2
 .cases = []
 .cases[0].name = ""
