@@ -6,14 +6,15 @@ LAYERS := base simgpu harness leaderboard grader
 
 CC       ?= gcc
 BUILD    ?= build
-CFLAGS   ?= -O2 -g
-LANES    := -O3# the level of the lane loops: they are to become vectors
+CFLAGS   ?= $(if $(SANITIZE),-O1,-O2) -g
+LANES    := -O3 -fno-var-tracking# of the lane loops: they are to become vectors
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wno-unused-parameter
 CPPFLAGS += -I. -D_GNU_SOURCE
 ifdef SANITIZE
 override BUILD := $(BUILD)/sanitize
 CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-LANES    := -O1
+LANES    := -O0
+WARNINGS := -w# the other build gives them, with fewer false ones
 endif
 # A GPU node may have none of these libraries. Debian packs no static cJSON: there its shared library travels beside the binary.
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a)),$(BUILD)/libcjson.so.1)
@@ -98,19 +99,25 @@ toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
 
 test:  ## Run every test; the last line counts them
 	@$(need_tests)harness/setup.sh test
-	@$(MAKE) --no-print-directory --silent -j$(shell nproc) test-programs
+	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build test-tools
 	@tests/run.sh $(BUILD)
 
-test-all: test  ## The same, both engines of the simulated GPU on all solutions, and ten minutes of fuzzing for each target
+test-all: test  ## The same, both engines and compilers on all cases of all solutions, and ten minutes of fuzzing for each target
 	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
+	@tests/clang.sh $(BUILD) all
 	@tests/fuzz.sh $(BUILD) 600
 
-test-programs: build $(unit_tests) $(BUILD)/tests/leftovers fuzz-programs
-	@$(MAKE) --no-print-directory --silent SANITIZE=1 sanitized-unit-tests
+# What the suites need besides the judge; and the suites that are programs, which tests/run.sh has built while others run.
+test-tools: $(BUILD)/tests/leftovers $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
 
-sanitized-unit-tests: $(unit_tests)
+test-programs: unit-tests sanitized-unit-tests fuzz-programs
 
-unit: $(unit_tests)  ## Build and run the unit tests alone
+unit-tests: $(unit_tests)
+
+sanitized-unit-tests:
+	@$(MAKE) --no-print-directory SANITIZE=1 unit-tests
+
+unit: unit-tests  ## Build and run the unit tests alone
 	@for test in $(unit_tests); do echo "# $$test"; $$test || exit 1; done
 
 test-gpu: build  ## Prove on a machine with a real GPU that everything works there
@@ -131,6 +138,9 @@ $(BUILD)/%.o: %.c
 
 # The schema is part of the binary (leaderboard/schema.c).
 $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
+
+# Nearly all that a test runs is its libraries' code.
+$(unit_tests:=.o): EXTRA := -O0
 
 # What works on all elements of an array does so in parallel.
 $(addprefix $(BUILD)/grader/,generator.o oracle.o checker.o): EXTRA := -fopenmp
@@ -180,7 +190,7 @@ FUZZ_CFLAGS := -O1 -g -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-
 fuzzers     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 ifdef FUZZ_CC
 fuzz-programs:
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) WARNINGS=-w CFLAGS='$(FUZZ_CFLAGS)' LANES=-O1 fuzzers
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) WARNINGS=-w CFLAGS='$(FUZZ_CFLAGS)' LANES=-O0 fuzzers
 else
 fuzz-programs:
 endif
@@ -230,5 +240,5 @@ $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-programs sanitized-unit-tests unit \
+.PHONY: help grade leaderboard references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers test-gpu lint bench clean

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Holds solutions to the verdicts that their folders name where clang compiles them, without NVIDIA's software: those of
-# one problem on all their cases, all other accepted ones and the students' files on the samples. Files that need what
-# clang's subset of CUDA lacks are left out; tests/clang.bats has such refused by name. Prints TAP.
-# Usage: tests/clang.sh BUILD
+# one problem on all their cases; all other accepted ones and the students' files on the samples and a timed case, or
+# with "all" on all their cases, too. Files that need what clang's subset of CUDA lacks are left out; tests/clang.bats has
+# such refused by name. Prints TAP.
+# Usage: tests/clang.sh BUILD [all]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "$1")
@@ -16,11 +17,14 @@ if ! compgen -c clang | grep -qE '^clang-(1[6-9]|2[0-9])$'; then
     exit
 fi
 
-home=$(mktemp -d)
-trap 'rm -rf "$home"' EXIT
-# shellcheck source=/dev/null
-source tests/without_hidden.sh
-home_without_hidden_cases "$home"
+home=$PWD
+if [[ ${2-} != all ]]; then
+    home=$(mktemp -d)
+    trap 'rm -rf "$home"' EXIT
+    # shellcheck source=/dev/null
+    source tests/fewer_cases.sh
+    home_with_fewer_cases "$home" samples
+fi
 export CONVJUDGE_COMPILER=clang CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
 
 mapfile -t in_full < <(grep -LE "$outside" solutions/$whole/{accepted,run_time_error}/*.cu)

@@ -6,7 +6,7 @@ load helper
 
 # A judge's home with one problem and one reference solution, whose files may be written.
 small_home() {
-    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
     mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases,leaderboard/references,solutions/conv1d/accepted}
     ln -s "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
     ln -s "$root/simgpu/profiles" "$CONVJUDGE_HOME/simgpu/"

@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 load helper
 
 # shellcheck source=/dev/null
-source "$BATS_TEST_DIRNAME/without_hidden.sh"
+source "$BATS_TEST_DIRNAME/fewer_cases.sh"
 
 same_on_all_cases() { # FILE...
     cd "$root" || return
@@ -15,12 +15,12 @@ same_on_all_cases() { # FILE...
     lacks "not ok"
 }
 
-same_from_both() { # FILE... : on the samples, which are watched, and the timed cases, which are not
+same_from_both() { # FILE... : on the samples, which are watched, and a timed case, which is not
     local home=$BATS_TEST_TMPDIR/home
     mkdir "$home"
     cd "$root" || return
-    home_without_hidden_cases "$home"
-    CONVJUDGE_HOME=$home same_on_all_cases "$@"
+    home_with_fewer_cases "$home" samples
+    CONVJUDGE_HOME=$home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache} same_on_all_cases "$@"
 }
 
 @test "blocks in two dimensions, borders, shared tiles: the same from both engines" {

@@ -1,12 +1,21 @@
 # shellcheck shell=bash
-# A home of the judge's without the hidden cases that are not timed: for tests of engines and compilers, not of cases.
-# home_without_hidden_cases FOLDER: makes it there, of the checkout in the current folder.
-home_without_hidden_cases() {
-    local folder problem
+# A home of the judge's with fewer cases: for tests of engines, compilers and styles of code, not of cases.
+#
+# Of the cases that are timed on the simulated GPU, which run unwatched and by translated code where that pays, the
+# smallest stays: the others run the same code for more blocks.
+
+# home_with_fewer_cases FOLDER samples|untimed: makes it there, of the checkout in the current folder, with the samples or
+# with all cases that are not timed.
+home_with_fewer_cases() {
+    local folder problem untimed=false
+    if [[ $2 == untimed ]]; then untimed=true; fi
     for folder in grader harness leaderboard problems simgpu solutions; do ln -s "$PWD/$folder" "$1/$folder"; done
     for problem in testcases/*; do
         mkdir -p "$1/$problem"
-        cp "$problem/sample.json" "$1/$problem/"
-        jq '.cases |= map(select(.timed))' "$problem/hidden.json" >"$1/$problem/hidden.json"
+        cp "$problem"/* "$1/$problem/"
+        jq --argjson untimed $untimed '
+            (.cases | map(select(.timed == "sim")) | min_by(.sizes | reduce .[] as $size (1; . * $size)).name) as $smallest
+            | .cases |= map(select(if .timed then .name == $smallest else $untimed end))' \
+            "$problem/hidden.json" >"$1/$problem/hidden.json"
     done
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs every test and ends with `N passed, N failed`. Each suite prints TAP into a file of its own. One more runs at a
-# time than there are cores, since some wait for limits of time; long ones come first.
+# time than there are cores, since some wait for limits of time; long ones come first. Building the suites that are
+# programs is a suite like the others: they come last, and wait for it.
 # A suite that plans more tests than it runs, or that fails without saying which test, counts as one more failure.
 # Usage: tests/run.sh BUILD
 set -euo pipefail
@@ -13,11 +14,14 @@ mkdir -p "$logs"
 
 suites() { # one a line: name, tab, command
     local file
+    printf 'test programs\tmake --no-print-directory --silent BUILD=%s test-programs && echo 1..1 && echo ok 1\n' "$build"
     printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
     for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for file in solutions/*/; do printf '%s\t%s/convjudge check-problem --problem %s\n' "${file%/}" "$build" "$(basename "$file")"; done
+    printf 'tests/student\ttests/student.sh %s\n' "$build"
+    printf 'tests/attacks\t%s/convjudge check tests/attacks/*.cu\n' "$build"
+    until [[ -e $logs/test_programs.count ]]; do sleep 1; done
     printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"
-    for file in tests/student tests/attacks; do printf '%s\t%s/convjudge check %s/*.cu\n' "$file" "$build" "$file"; done
     for file in "$build"/*/tests/test_* "$build"/sanitize/*/tests/test_*; do
         if [[ -x $file ]]; then printf '%s\t%s\n' "${file#"$build"/}" "$file"; fi
     done
