@@ -63,15 +63,6 @@ load helper
     ends 0
 }
 
-@test "the starters compile, run and get Wrong Answer" {
-    local starter
-    for starter in "$root"/problems/*/starter.cu; do
-        judge grade --no-record "$starter"
-        ends 1 "Wrong Answer"
-    done
-    rows 0
-}
-
 @test "older files that include solve.h and leave out extern C" {
     submission | sed 's/extern "C" //; s/#include <stdio.h>/#include "solve.h"/' >x.cu
     judge grade x.cu

@@ -22,9 +22,19 @@ suites() { # one a line: name, tab, command
     printf 'tests/attacks\t%s/convjudge check tests/attacks/*.cu\n' "$build"
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
     printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"
-    for file in "$build"/*/tests/test_* "$build"/sanitize/*/tests/test_*; do
+    while read -r file; do
         if [[ -x $file ]]; then printf '%s\t%s\n' "${file#"$build"/}" "$file"; fi
-    done
+    done < <(programs)
+}
+
+programs() { # the long ones first, so that none is left alone at the end
+    local name
+    {
+        for name in harness/tests/test_compile simgpu/tests/test_faults harness/tests/test_session; do
+            printf '%s\n' "$build"/{,sanitize/}"$name"
+        done
+        printf '%s\n' "$build"/{,sanitize/}*/tests/test_*
+    } | awk '!seen[$0]++'
 }
 
 run_suite() { # writes LOG, LOG.status; says how it went
