@@ -104,6 +104,7 @@ test:  ## Run every test; the last line counts them
 
 test-all: test  ## The same, both engines and compilers on all cases of all solutions, and ten minutes of fuzzing for each target
 	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
+	@$(BUILD)/convjudge check tests/student/*.cu
 	@tests/clang.sh $(BUILD) all
 	@tests/fuzz.sh $(BUILD) 600
 
