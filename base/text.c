@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -193,6 +194,20 @@ int text_line_at(const char *data, size_t offset)
     for (size_t i = 0; i < offset; i++)
         line += data[i] == '\n';
     return line;
+}
+
+bool text_in_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+const char *text_find_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        if ((at == text || !text_in_word(at[-1])) && !text_in_word(at[length]))
+            return at;
+    return NULL;
 }
 
 void text_add_printable(Text *text, const char *source, size_t length)

@@ -36,6 +36,12 @@ bool text_is_utf8(const char *data, size_t length, size_t *bad_offset);
 /* 1-based line of a byte offset. */
 int text_line_at(const char *data, size_t offset);
 
+/* Whether a character may stand within a word of C: a letter, a digit or an underscore. */
+bool text_in_word(char c);
+
+/* The first place where `word` stands by itself, not within a longer one; NULL where it does not. */
+const char *text_find_word(const char *text, const char *word);
+
 /* Copies `source` for showing on a terminal: control characters but newline and tab become '?', so that a submission
  * cannot move the cursor, clear the screen or colour a fake verdict. */
 void text_add_printable(Text *text, const char *source, size_t length);

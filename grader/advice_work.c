@@ -1,6 +1,5 @@
 #include "grader/patient.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -183,20 +182,6 @@ bool rule_needless_barriers(const Patient *patient, Advice *advice)
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
-static bool is_word_character(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static const char *find_word(const char *from, const char *end, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = from; (at = strstr(at, word)) != NULL && at < end; at++)
-        if (!is_word_character(at[-1]) && !is_word_character(at[length]))
-            return at;
-    return NULL;
-}
-
 /* Where the source defines the kernel; 0: it does not say so in a usual way. */
 static int line_of_kernel(const Patient *patient)
 {
@@ -204,8 +189,8 @@ static int line_of_kernel(const Patient *patient)
     char name[sizeof patient->kernel->name];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(last, "<"), last);
     for (const char *at = patient->source; (at = strstr(at, "__global__")) != NULL; at++) {
-        const char *found = find_word(at + 1, at + strcspn(at, "{;"), name);
-        if (found != NULL)
+        const char *found = text_find_word(at, name);
+        if (found != NULL && found < at + strcspn(at, "{;"))
             return text_line_at(patient->source, (size_t)(found - patient->source));
     }
     return 0;

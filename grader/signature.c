@@ -66,11 +66,6 @@ static char *end_of_raw_string(char *at, char *end)
     return close == NULL ? end : close + length;
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* A prefix such as R, LR or u8R makes a string a raw one; the digits of 1'000 make a quote no character. */
 static bool is_raw(const char *start, const char *quote)
 {
@@ -122,8 +117,8 @@ static const char *next_token(const char *at, const char *end, const char **toke
     while (at < end && isspace((unsigned char)*at))
         at++;
     *token = at;
-    if (at < end && is_word(*at))
-        while (at < end && is_word(*at))
+    if (at < end && text_in_word(*at))
+        while (at < end && text_in_word(*at))
             at++;
     else if (at < end)
         at++;
@@ -201,7 +196,7 @@ static SignatureParameter parse_parameter(const char *at, const char *end, Arena
             continue;
         if (*token == '*' || *token == '[')
             type.pointers++;
-        else if (!is_word(*token)) /* a reference, a template: no problem has such a parameter */
+        else if (!text_in_word(*token)) /* a reference, a template: no problem has such a parameter */
             type.base = arena_printf(arena, "%s%c", type.base == NULL ? "" : type.base, *token);
         else if (!add_type_word(&type, token, length, arena) && *parameter.name == '\0')
             parameter.name = arena_copy(arena, token, length);

@@ -34,11 +34,6 @@ static const char *find_list(const char *source)
     return NULL;
 }
 
-static bool in_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* What stands behind `#directive name` in its first line; NULL where there is none. */
 static const char *find_directive(const char *source, const char *directive, const char *name)
 {
@@ -47,10 +42,10 @@ static const char *find_directive(const char *source, const char *directive, con
         if (*at != '#')
             continue;
         at = skip_blanks(at + 1);
-        if (strncmp(at, directive, strlen(directive)) != 0 || in_word(at[strlen(directive)]))
+        if (strncmp(at, directive, strlen(directive)) != 0 || text_in_word(at[strlen(directive)]))
             continue;
         at = skip_blanks(at + strlen(directive));
-        if (strncmp(at, name, strlen(name)) == 0 && !in_word(at[strlen(name)]))
+        if (strncmp(at, name, strlen(name)) == 0 && !text_in_word(at[strlen(name)]))
             return skip_blanks(at + strlen(name));
     }
     return NULL;
@@ -62,7 +57,7 @@ static bool is_name(const char *text)
 {
     if (*text == '\0' || isdigit((unsigned char)*text))
         return false;
-    while (in_word(*text))
+    while (text_in_word(*text))
         text++;
     return *text == '\0';
 }
@@ -72,8 +67,8 @@ static bool is_value(const char *text)
 {
     bool fits = strlen(text) <= MAX_VALUE_BYTES;
     text += *text == '-';
-    fits = fits && in_word(*text);
-    while (in_word(*text) || *text == '.')
+    fits = fits && text_in_word(*text);
+    while (text_in_word(*text) || *text == '.')
         text++;
     return fits && *text == '\0';
 }

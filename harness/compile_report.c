@@ -173,11 +173,6 @@ static const char *skip_uncode(const char *at)
     return *end == '\0' ? end : end + 1;
 }
 
-static bool in_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* The first `solve (` that follows a type's name, as in a declaration; 0 where there is none. */
 static int line_of_solve(const char *source)
 {
@@ -188,16 +183,16 @@ static int line_of_solve(const char *source)
             at = after;
             continue;
         }
-        if (!in_word(*at)) {
+        if (!text_in_word(*at)) {
             before = isspace((unsigned char)*at) ? before : *at;
             at++;
             continue;
         }
         size_t length = 0;
-        while (in_word(at[length]))
+        while (text_in_word(at[length]))
             length++;
         bool is_solve = length == 5 && memcmp(at, "solve", 5) == 0 && at[5 + strspn(at + 5, " \t\r\n")] == '(';
-        if (is_solve && (in_word(before) || before == '*' || before == '&'))
+        if (is_solve && (text_in_word(before) || before == '*' || before == '&'))
             return text_line_at(source, (size_t)(at - source));
         before = at[length - 1];
         at += length;

@@ -107,6 +107,16 @@ static void lines_are_counted_from_one(void **state)
     assert_int_equal(text_line_at("a\nb\nc", 4), 3);
 }
 
+static void words_are_told_from_parts_of_words(void **state)
+{
+    const char *text = "#include <cstdlib> stdio _std std2 std::min";
+    assert_ptr_equal(text_find_word(text, "std"), strstr(text, "std::"));
+    assert_non_null(text_find_word("std", "std"));
+    assert_null(text_find_word("std", "st"));
+    assert_null(text_find_word("<cstdlib>", "std"));
+    assert_true(text_in_word('_') && text_in_word('9') && !text_in_word('\0') && !text_in_word(':'));
+}
+
 static void messages_are_cut_and_marked(void **state)
 {
     Message why;
@@ -158,6 +168,7 @@ int main(void)
         cmocka_unit_test(utf8_is_told_from_bytes),
         cmocka_unit_test(control_characters_are_not_shown),
         cmocka_unit_test(lines_are_counted_from_one),
+        cmocka_unit_test(words_are_told_from_parts_of_words),
         cmocka_unit_test(messages_are_cut_and_marked),
         cmocka_unit_test(an_arena_gives_zeroed_aligned_pieces),
         cmocka_unit_test(a_hash_tells_pieces_apart),
