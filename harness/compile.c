@@ -139,8 +139,13 @@ void compile_program_path(const Toolkit *toolkit, char *path, size_t size)
         snprintf(path, size, "/toolkit%s", toolkit->compiler + strlen(toolkit->root));
 }
 
-Status compile_in_sandbox(const Toolkit *toolkit, const Places *places, const char *const *argv, Text *output,
-                          ProcessEnd *end, Message *why)
+unsigned compile_cpu_seconds(const CompileJob *job)
+{
+    return job->cpu_seconds != 0 ? job->cpu_seconds : COMPILE_CPU_SECONDS;
+}
+
+Status compile_in_sandbox(const CompileJob *job, const Toolkit *toolkit, const Places *places, const char *const *argv,
+                          Text *output, ProcessEnd *end, Message *why)
 {
     const SandboxMount mounts[] = {{places->in, "/submission", false},
                                    {places->out, "/out", true},
@@ -150,7 +155,7 @@ Status compile_in_sandbox(const Toolkit *toolkit, const Places *places, const ch
     const SandboxSpec spec = {
         .process = {.argv = argv, .environment = environment, .folder = "/submission",
                     .limits = {.address_space_bytes = COMPILE_MEMORY_BYTES, .file_bytes = COMPILE_FILE_BYTES,
-                               .cpu_seconds = COMPILE_CPU_SECONDS, .processes = COMPILE_PROCESSES,
+                               .cpu_seconds = compile_cpu_seconds(job), .processes = COMPILE_PROCESSES,
                                .open_files = COMPILE_OPEN_FILES}},
         .mounts = mounts, .mount_count = inside_system(toolkit->root) ? 4 : 5, .tmp_bytes = COMPILE_TMP_BYTES,
     };
@@ -194,8 +199,8 @@ CompileOutcome compile_outcome(const Text *output, const ProcessEnd *end)
 void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics)
 {
     if (outcome == COMPILE_TIME_LIMIT)
-        text_printf(diagnostics, "%s: compiling takes too long: the limit is %d s of processor time for each step\n",
-                    job->file_name, COMPILE_CPU_SECONDS);
+        text_printf(diagnostics, "%s: compiling takes too long: the limit is %u s of processor time for each step\n",
+                    job->file_name, compile_cpu_seconds(job));
     else if (outcome == COMPILE_TOO_LARGE)
         text_printf(diagnostics, "%s: compiling takes too much memory or makes too large a file: the limits are 2 GiB and "
                     "%d MiB\n", job->file_name, COMPILE_FILE_BYTES >> 20);

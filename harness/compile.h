@@ -37,6 +37,7 @@ typedef struct CompileJob {
     const char *const *parameter_types; /* "const float*", "int", ...: one a parameter, for convjudge_call */
     size_t parameter_count;
     int compute;            /* 90 for a device of compute capability 9.0 */
+    unsigned cpu_seconds;   /* processor time of each of the compiler's programs; 0: 10 s */
 } CompileJob;
 
 typedef struct CompileKernel {

@@ -94,13 +94,13 @@ Status clang_run(const CompileJob *job, const Toolkit *toolkit, const Places *pl
     add(host, add(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags);
     compile_program_path(toolkit, clang, sizeof clang);
     snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", job->compute);
-    Status status = compile_in_sandbox(toolkit, places, device, output, end, why);
+    Status status = compile_in_sandbox(job, toolkit, places, device, output, end, why);
     if (status != STATUS_OK || end->exit_status != 0)
         return status;
     double seconds = end->seconds;
     status = put_fatbin(job, places, why);
     if (status == STATUS_OK)
-        status = compile_in_sandbox(toolkit, places, host, output, end, why);
+        status = compile_in_sandbox(job, toolkit, places, host, output, end, why);
     end->seconds += seconds;
     return status;
 }

@@ -51,7 +51,7 @@ static Status prepare(const CompileJob *job, const char *scratch, CpuPlaces *pla
     return status;
 }
 
-static Status run_compiler(const CpuPlaces *places, Text *output, ProcessEnd *end, Message *why)
+static Status run_compiler(const CompileJob *job, const CpuPlaces *places, Text *output, ProcessEnd *end, Message *why)
 {
     static const char *const environment[] = {"PATH=/usr/bin:/bin", "TMPDIR=/tmp", "LC_ALL=C", NULL};
     static const char *const argv[] = {"/bin/sh", "-c", script, "compile", "/out/submission.o", "/out/submission.so",
@@ -60,7 +60,8 @@ static Status run_compiler(const CpuPlaces *places, Text *output, ProcessEnd *en
     const SandboxSpec spec = {
         .process = {.argv = argv, .environment = environment, .folder = "/submission",
                     .limits = {.address_space_bytes = COMPILE_MEMORY_BYTES, .file_bytes = COMPILE_FILE_BYTES,
-                               .cpu_seconds = COMPILE_CPU_SECONDS, .processes = PROCESSES, .open_files = OPEN_FILES}},
+                               .cpu_seconds = compile_cpu_seconds(job), .processes = PROCESSES,
+                               .open_files = OPEN_FILES}},
         .mounts = mounts, .mount_count = 2, .tmp_bytes = TMP_BYTES,
     };
     Sandbox *sandbox;
@@ -111,7 +112,7 @@ Status compile_for_cpu(const CompileJob *job, const char *scratch, Compiled *com
     *compiled = (Compiled){0};
     Status status = prepare(job, scratch, &places, why);
     if (status == STATUS_OK)
-        status = run_compiler(&places, &output, &end, why);
+        status = run_compiler(job, &places, &output, &end, why);
     if (status == STATUS_OK) {
         compiled->seconds = end.seconds;
         compiled->outcome = compile_outcome(&output, &end);

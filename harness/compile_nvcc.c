@@ -30,5 +30,5 @@ Status nvcc_run(const CompileJob *job, const Toolkit *toolkit, const Places *pla
         argv[count++] = *flag;
     compile_program_path(toolkit, nvcc, sizeof nvcc);
     Status status = toolkit_gencode(toolkit, job->compute, gencode, sizeof gencode, why);
-    return status == STATUS_OK ? compile_in_sandbox(toolkit, places, argv, output, end, why) : status;
+    return status == STATUS_OK ? compile_in_sandbox(job, toolkit, places, argv, output, end, why) : status;
 }

@@ -44,8 +44,8 @@ CompileRun nvcc_run, clang_run;
 CompileHash nvcc_hash, clang_hash;
 
 /* compile.c: runs a command in the sandbox, where `program` is the compiler's path. */
-MUST_USE Status compile_in_sandbox(const Toolkit *toolkit, const Places *places, const char *const *argv, Text *output,
-                                   ProcessEnd *end, Message *why);
+MUST_USE Status compile_in_sandbox(const CompileJob *job, const Toolkit *toolkit, const Places *places,
+                                   const char *const *argv, Text *output, ProcessEnd *end, Message *why);
 void compile_program_path(const Toolkit *toolkit, char *path, size_t size);
 /* A few lines of shell that compile COMPILE_SOURCE_NAME, then link it; and the argument list that runs them, which goes
  * on with the compiler and its flags. Paths are arguments of their own: where there is no sandbox, each is replaced by
@@ -55,6 +55,8 @@ extern const char COMPILE_SCRIPT[];
     "/bin/sh", "-c", COMPILE_SCRIPT, "compile", "/out/submission.o", "/out/submission.so", COMPILE_RUNTIME
 enum { COMPILE_SHELL_ARGUMENTS = 7 };
 
+/* compile.c: the limit for each of the compiler's programs. */
+unsigned compile_cpu_seconds(const CompileJob *job);
 /* compile.c: files and folders of a compilation, which the sandbox's user can read. */
 MUST_USE Status compile_put_file(const char *folder, const char *name, const char *data, size_t length, Message *why);
 MUST_USE Status compile_put_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size,
