@@ -113,6 +113,7 @@ static Status cache_key(const CompileJob *job, const Toolkit *toolkit, const Pla
     hash_add(&hash, job->source, job->source_bytes);
     hash_add(&hash, prototype.data, prototype.length);
     hash_add_string(&hash, COMPILE_SCRIPT);
+    hash_add_string(&hash, library_flag(job) == NULL ? "" : library_flag(job));
     hash_add(&hash, &job->compute, sizeof job->compute);
     hash_add_string(&hash, toolkit->name);
     hash_add_string(&hash, toolkit->root);

@@ -90,8 +90,8 @@ Status clang_run(const CompileJob *job, const Toolkit *toolkit, const Places *pl
     char clang[PATH_MAX], architecture[40];
     const char *device[MAX_ARGUMENTS] = {clang, architecture};
     const char *host[MAX_ARGUMENTS] = {COMPILE_SHELL, clang, architecture};
-    add(device, add(device, 2, flags), device_flags);
-    add(host, add(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags);
+    device[add(device, add(device, 2, flags), device_flags)] = library_flag(job);
+    host[add(host, add(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags)] = library_flag(job);
     compile_program_path(toolkit, clang, sizeof clang);
     snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", job->compute);
     Status status = compile_in_sandbox(job, toolkit, places, device, output, end, why);

@@ -51,6 +51,14 @@ static Compiled compile_source(const char *source)
     return compile_as("my file.cu", source);
 }
 
+static void check_compiles(const char *source)
+{
+    Compiled compiled = compile_source(source);
+    if (compiled.outcome != COMPILE_OK)
+        fail_test("%s\n%s", source, compiled.diagnostics.data);
+    compiled_free(&compiled);
+}
+
 /* ---- what compiles ----------------------------------------------------------------------------------------------- */
 
 static void a_submission_becomes_an_object_with_its_modules(void **state)
@@ -108,14 +116,38 @@ static void every_way_to_declare_solve_compiles(void **state)
         "extern \"C\" { " PROTOTYPE "; }\n" KERNEL PROTOTYPE "\n" BODY,
         KERNEL "extern \"C\" {\n" PROTOTYPE "\n" BODY "}\n",
         KERNEL "void solve(const float *a, const float *b, float *__restrict__ output, const int n, const int m) {}\n",
-        "#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n#include <algorithm>\n#include <cstdio>\n" RIGHT,
     };
-    for (size_t i = 0; i < COUNT_OF(sources); i++) {
-        Compiled compiled = compile_source(sources[i]);
-        if (compiled.outcome != COMPILE_OK)
-            fail_test("%s\n%s", sources[i], compiled.diagnostics.data);
-        compiled_free(&compiled);
-    }
+    for (size_t i = 0; i < COUNT_OF(sources); i++)
+        check_compiles(sources[i]);
+}
+
+/* <cmath> comes with CUDA's own headers, and brings all of this. */
+static void names_of_the_library_are_there_without_their_headers(void **state)
+{
+    check_compiles(RIGHT "static_assert(std::is_same<int, int>::value, \"\");\n"
+                         "double all(int a, int b) { std::swap(a, b);\n"
+                         "return std::min(a, b) + std::max(a, b) + std::numeric_limits<float>::max() + std::hypot(1., 2., 3.) +\n"
+                         "std::beta(1.0, 2.0) + std::riemann_zeta(2.0); }\n");
+}
+
+static void headers_compile_where_std_is_not_named(void **state)
+{
+    check_compiles("#include <algorithm>\n#include <cmath>\n#include <complex>\n#include <cstdio>\n#include <limits>\n"
+                   "#include <numeric>\n#include <random>\n#include <type_traits>\n#include <cooperative_groups.h>\n"
+                   "#include <cuda_fp16.h>\n#include <cuda_pipeline.h>\n#include <mma.h>\n" RIGHT);
+}
+
+static void what_std_is_needed_to_name_is_left_out_without_it(void **state)
+{
+    static const char refuses[] = "#ifdef __cpp_lib_math_special_functions\n#error the special functions are there\n#endif\n";
+    char source[1000];
+    snprintf(source, sizeof source, "#include <cstdlib>\n%s%s", refuses, RIGHT);
+    check_compiles(source);
+    snprintf(source, sizeof source, "using namespace std;\n%s%s", refuses, RIGHT);
+    Compiled compiled = compile_source(source);
+    assert_int_equal(compiled.outcome, COMPILE_ERROR);
+    assert_non_null(strstr(compiled.diagnostics.data, "the special functions are there"));
+    compiled_free(&compiled);
 }
 
 static void warnings_name_the_students_file(void **state)
@@ -380,6 +412,9 @@ int main(void)
         cmocka_unit_test(a_submission_becomes_an_object_with_its_modules),
         cmocka_unit_test(kernels_are_reported_with_their_resources),
         cmocka_unit_test(every_way_to_declare_solve_compiles),
+        cmocka_unit_test(names_of_the_library_are_there_without_their_headers),
+        cmocka_unit_test(headers_compile_where_std_is_not_named),
+        cmocka_unit_test(what_std_is_needed_to_name_is_left_out_without_it),
         cmocka_unit_test(warnings_name_the_students_file),
         cmocka_unit_test(a_macro_that_grows_without_bounds_meets_a_limit),
         cmocka_unit_test(a_fault_is_named_in_the_first_line),
