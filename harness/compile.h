@@ -1,9 +1,9 @@
 /* compile.h - turns a submission's source into a shared object, inside the sandbox.
  *
- * Compiled with -O3 and line information, by nvcc to machine code for the device and PTX side by side, by clang to PTX
- * alone (with the judge's own CUDA headers, harness/cuda/); fatbins stored plain; linked against the judge's own
- * libcudart. A prototype made from the problem's signature is included by force, so that a
- * wrong signature is an error at the student's own line; it also defines
+ * Compiled as C++17 with -O3 and line information, by nvcc to machine code for the device and PTX side by side, by
+ * clang to PTX alone (with the judge's own CUDA headers, harness/cuda/); fatbins stored plain; linked against the
+ * judge's own libcudart. A prototype made from the problem's signature is included by force, so that a wrong signature
+ * is an error at the student's own line; it also defines
  *
  *     extern "C" void convjudge_call(const unsigned long long *arguments);
  *
@@ -11,7 +11,7 @@
  * "solve.h", which older files include, is on the include path and holds the same prototype.
  *
  * Compilations that succeed are cached by the hash of source, prototype, flags, toolkit and the judge's runtime, in
- * CONVJUDGE_CACHE or build/cache, at most 500 of them or 1 GiB; where that cannot be written, nothing is cached.  */
+ * CONVJUDGE_CACHE or build/cache, at most 2000 of them or 1 GiB; where that cannot be written, nothing is cached.  */
 #ifndef HARNESS_COMPILE_H
 #define HARNESS_COMPILE_H
 

@@ -65,7 +65,8 @@ MUST_USE Status compile_put_folder(const char *parent, const char *name, mode_t 
 CompileOutcome compile_outcome(const Text *output, const ProcessEnd *end);
 void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics);
 
-/* compile_library.c: the compiler's argument that leaves out what the source cannot name of the C++ library, or NULL. */
+/* compile_library.c: the compiler's argument that leaves out what the source cannot name of the C++ library; or NULL,
+ * where it may name all. */
 const char *library_flag(const CompileJob *job);
 
 /* compile_cache.c: a folder of entries, each put into place as a whole. Failing to cache is no failure. */
