@@ -64,9 +64,10 @@ static void touch(Trace *trace, size_t request, Touch one)
     trace->touches[trace->count++] = one;
 }
 
-static void touch_bytes(Trace *trace, size_t request, Touch one, uint64_t address, uint32_t bytes)
+static void touch_bytes(Trace *trace, const TracedLoad *load, size_t turn, size_t request, uint64_t address)
 {
-    for (uint64_t sector = address / SECTOR; sector <= (address + bytes - 1) / SECTOR; sector++) {
+    Touch one = {.load = load->load, .is_constant = load->is_constant, .begins_turn = turn == trace->count};
+    for (uint64_t sector = address / SECTOR; sector <= (address + load->bytes - 1) / SECTOR; sector++) {
         one.line = sector / LINE_SECTORS;
         one.sectors = (uint8_t)(1u << sector % LINE_SECTORS);
         one.begins_request = request == trace->count;
@@ -74,20 +75,45 @@ static void touch_bytes(Trace *trace, size_t request, Touch one, uint64_t addres
     }
 }
 
+/* The request of `lanes` of the warp that begins with lane `start`. Neighbours mostly read from the same sector. */
+static void touch_lanes(Trace *trace, const TracedLoad *load, size_t turn, uint32_t start, uint32_t lanes)
+{
+    size_t request = trace->count;
+    uint64_t before = UINT64_MAX;
+    for (; lanes != 0; lanes &= lanes - 1) {
+        uint32_t lane = start + (uint32_t)__builtin_ctz(lanes);
+        uint64_t address = load->address + (uint64_t)(int64_t)load->relative[lane - load->first_lane];
+        uint64_t sector = address / SECTOR, last = (address + load->bytes - 1) / SECTOR;
+        if (sector != before || last != before)
+            touch_bytes(trace, load, turn, request, address);
+        before = last;
+    }
+}
+
+/* The active lanes of the warp that begins with lane `start`. */
+static uint32_t lanes_of_warp(const TracedLoad *load, uint32_t start)
+{
+    uint32_t lanes = load->bits[start / WARP];
+    if (load->first_lane > start)
+        lanes &= ~0u << (load->first_lane - start);
+    if (load->end_lane - start < WARP)
+        lanes &= (1u << (load->end_lane - start)) - 1;
+    return lanes;
+}
+
 void trace_load(Trace *trace, const TracedLoad *load)
 {
-    size_t turn = trace->count, request = turn;
+    size_t turn = trace->count;
     if (trace->count >= trace->most) {
         trace->missed++;
         return;
     }
-    for (uint32_t lane = load->first_lane; lane < load->end_lane; lane++) {
-        Touch one = {.load = load->load, .is_constant = load->is_constant, .begins_turn = turn == trace->count};
-        int32_t relative = load->relative == NULL ? 0 : load->relative[lane - load->first_lane];
-        if (lane % WARP == 0)
-            request = trace->count;
-        if (load->bits[lane / WARP] >> (lane % WARP) & 1)
-            touch_bytes(trace, request, one, load->address + (uint64_t)(int64_t)relative, load->bytes);
+    for (uint32_t start = load->first_lane / WARP * WARP; start < load->end_lane; start += WARP) {
+        uint32_t lanes = lanes_of_warp(load, start);
+        if (load->relative != NULL)
+            touch_lanes(trace, load, turn, start, lanes);
+        else if (lanes != 0)
+            touch_bytes(trace, load, turn, trace->count, load->address);
     }
 }
 
