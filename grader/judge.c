@@ -134,6 +134,7 @@ static Status judge_case(Judge *judge, const Testcase *testcase, CaseResult *ite
         call_fill(&call, judge->secret);
         item->input_bytes = call_input_bytes(&call);
         session_watch(judge->session, !case_is_timed(item->group));
+        session_time(judge->session, case_is_timed(item->group));
         status = session_call(judge->session, call.arguments, judge->job->problem->parameter_count, true, &report, why);
     }
     if (status == STATUS_OK && report.outcome == CALL_OK)

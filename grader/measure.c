@@ -85,6 +85,7 @@ static void keep_sample(CaseCalls *calls, int block)
 static Status call_once(Measuring *measuring, Call *call, CaseCalls *calls, Message *why)
 {
     text_free(&calls->report.printed);
+    session_time(measuring->session, true);
     Status status = session_call(measuring->session, call->arguments, measuring->problem->parameter_count, false,
                                  &calls->report, why);
     calls->failed = status == STATUS_OK && calls->report.outcome != CALL_OK;

@@ -281,7 +281,8 @@ static void profile_end(Broker *broker)
 
 static void check_begin(Broker *broker, const ControlRequest *request, DeviceCheck *check)
 {
-    *check = (DeviceCheck){.is_watched = request->is_watched, .fresh_byte = request->fresh_byte};
+    *check = (DeviceCheck){.is_watched = request->is_watched, .is_untimed = request->is_untimed,
+                           .fresh_byte = request->fresh_byte};
     for (uint32_t i = 0; i < request->argument_count; i++) {
         const ControlArgument *argument = &request->arguments[i];
         if (is_array(argument))

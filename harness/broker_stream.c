@@ -69,7 +69,7 @@ CudaError serve_event_new(Broker *broker, RingReply *reply)
     if (event == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     event->untimed = broker_words(broker)[0] != 0;
-    CudaError error = broker->device->ops->event_new(broker->device, &event->event);
+    CudaError error = broker->device->ops->event_new(broker->device, !event->untimed, &event->event);
     if (error == CUDA_ERROR_SUCCESS) {
         reply->value[0] = handles_add(&broker->events, event);
         if (reply->value[0] != 0)

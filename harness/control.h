@@ -50,6 +50,7 @@ typedef struct ControlRequest {
     bool check_inputs;                               /* call: whether solve() left them as they were */
     bool exchanged;                                  /* call: the arrays come and go through the exchange */
     bool is_watched;                                 /* call: session_watch() */
+    bool is_untimed;                                 /* call: session_time() */
     uint8_t fresh_byte;                              /* call: session_set_fresh() */
     ControlArgument arguments[SESSION_MAX_PARAMETERS]; /* call */
 } ControlRequest;

@@ -42,6 +42,7 @@ struct Session {
     int profile_memory; /* -1: none */
     DeviceProfile *profile;
     bool is_watched;   /* calls are, from now on */
+    bool is_untimed;
     uint8_t fresh_byte; /* session_set_fresh() */
 };
 
@@ -444,7 +445,7 @@ Status session_call(Session *session, SessionArgument *arguments, size_t count, 
 {
     ControlRequest request = {.kind = CONTROL_CALL, .check_inputs = check_inputs && !session->exchanged,
                               .exchanged = session->exchanged, .is_watched = session->is_watched,
-                              .fresh_byte = session->fresh_byte};
+                              .is_untimed = session->is_untimed, .fresh_byte = session->fresh_byte};
     *report = (CallReport){.kernel_wrote_output = -1};
     if (session->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");
@@ -522,6 +523,11 @@ Status session_device(Session *session, DeviceInfo *info, Message *why)
 void session_watch(Session *session, bool is_watched)
 {
     session->is_watched = is_watched;
+}
+
+void session_time(Session *session, bool is_timed)
+{
+    session->is_untimed = !is_timed;
 }
 
 void session_set_fresh(Session *session, uint8_t byte)

@@ -89,6 +89,13 @@ static void copy_lanes(uint32_t *to, const uint32_t *from, uint32_t lanes)
         to[__builtin_ctz(left)] = from[__builtin_ctz(left)];
 }
 
+static void count_fetch(Worker *worker, const Fetch *fetch, const Texture *texture, const Footprint *footprint,
+                        uint32_t lanes)
+{
+    worker->counters.texture_requests += fetch->warps;
+    worker->counters.texture_sectors += (uint64_t)fetch->warps * count_sectors(texture, footprint, lanes);
+}
+
 /* As many requests as there are textures among the lanes. */
 static bool fetch_warp(Worker *worker, const Fetch *fetch)
 {
@@ -101,8 +108,8 @@ static bool fetch_warp(Worker *worker, const Fetch *fetch)
         same = same_handle(fetch->handles, lanes);
         texture_locate(texture, &fetch->query, &footprint);
         texture_read(texture, &fetch->query, &footprint, values);
-        worker->counters.texture_requests += fetch->warps;
-        worker->counters.texture_sectors += (uint64_t)fetch->warps * count_sectors(texture, &footprint, same);
+        if (worker->launch->is_timed)
+            count_fetch(worker, fetch, texture, &footprint, same);
         for (int i = 0; i < TEXTURE_CHANNELS; i++)
             copy_lanes(fetch->results[i], values[i], same);
     }

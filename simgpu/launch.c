@@ -210,14 +210,24 @@ static uint64_t sectors_of(const Touched *touched)
     return (touched->high + SECTOR_BYTES - 1) / SECTOR_BYTES - touched->low / SECTOR_BYTES;
 }
 
-static void add_footprint(Run *run)
+/* What loads and stores meant for caches and memory; before note_written(), as what earlier kernels wrote is cached. */
+static Reuse count_traffic(Run *run)
 {
-    Memory *memory = run->launch.memory;
+    const Memory *memory = run->launch.memory;
+    Reuse reuse = reuse_of(&run->launch.traces, memory, run->launch.code->memory_count);
+    run->counters.missing_load_sectors = (uint64_t)(reuse.missing * (double)run->counters.global_load_sectors);
     for (int i = 0; i < memory->count; i++) {
         run->counters.unique_load_sectors += sectors_of(&run->loaded[i]);
         run->counters.unique_store_sectors += sectors_of(&run->stored[i]);
-        memory->allocations[i].kernel_wrote |= run->stored[i].low <= run->stored[i].high;
     }
+    return reuse;
+}
+
+static void note_written(Run *run)
+{
+    Memory *memory = run->launch.memory;
+    for (int i = 0; i < memory->count; i++)
+        memory->allocations[i].kernel_wrote |= run->stored[i].low <= run->stored[i].high;
 }
 
 /* What a launch wrote that was not watched is not known; then all of it counts as written. */
@@ -298,6 +308,13 @@ static uint64_t chunk_size(uint64_t blocks, int workers)
     return chunk < 1 ? 1 : chunk > 256 ? 256 : chunk;
 }
 
+static TraceSet new_traces(const SimGpu *gpu, const SimLaunch *request, const Launch *launch)
+{
+    uint32_t resident = cost_resident_blocks(&gpu->profile, &request->function->info, launch->threads,
+                                             request->dynamic_shared_bytes);
+    return trace_set_new(&gpu->profile, launch->blocks, resident, launch->shared_bytes);
+}
+
 static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how, Run *run)
 {
     const SimFunction *function = request->function;
@@ -313,14 +330,15 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
         .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset + request->dynamic_shared_bytes
                                     : function->code.shared_bytes,
         .parameter_bytes = function->info.parameter_bytes, .profile = &gpu->profile,
+        .is_timed = !request->is_untimed || (request->watch & SIM_WATCH_LINES),
         .blocks = product(request->grid), .watched_source = memory_find(&gpu->memory, request->watched_source),
         .cancelled = &gpu->cancelled, .output = &gpu->output,
         .fault_block = UINT64_MAX}, .first_watched = function->code.instruction_count};
     if (gpu->translator.compiler != NULL && !how->interprets && !(request->watch & SIM_WATCH_LINES) &&
         !function->code.reads_clock)
         run->job = job_find(&request->function->jobs, &gpu->translator, &function->code, request->block);
-    uint32_t resident = cost_resident_blocks(&gpu->profile, &function->info, threads, request->dynamic_shared_bytes);
-    run->launch.traces = trace_set_new(&gpu->profile, run->launch.blocks, resident, run->launch.shared_bytes);
+    if (run->launch.is_timed)
+        run->launch.traces = new_traces(gpu, request, &run->launch);
     run->launch.chunk = chunk_size(run->launch.blocks, how->helpers + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
@@ -379,10 +397,13 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     uint64_t most = run.launch.blocks - 1;
     pool_run(&gpu->pool, most < (uint64_t)how->helpers ? (int)most : how->helpers, work, &run);
     atomic_store(&gpu->cancelled, 0);
+    Reuse reuse = {0};
+    if (run.launch.is_timed)
+        reuse = count_traffic(&run);
+    else
+        run.counters = (SimCounters){0}; /* each engine counts what costs it nothing */
     add_executed(&launch->function->code, &run);
-    Reuse reuse = reuse_of(&run.launch.traces, &gpu->memory, launch->function->code.memory_count);
-    run.counters.missing_load_sectors = (uint64_t)(reuse.missing * (double)run.counters.global_load_sectors);
-    add_footprint(&run);
+    note_written(&run);
     settle_written(&run, run.launch.plan != NULL);
     report_watched(&run, report);
     report_lines(gpu, &run, report);
@@ -393,10 +414,12 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
         report->outcome = run.launch.outcome;
         report->fault = run.launch.fault;
     }
-    if (report->outcome == SIM_OK)
+    if (report->outcome != SIM_OK)
+        say_why_stopped(launch, report);
+    else if (run.launch.is_timed)
         model_time(gpu, launch, &run, reuse.loads, report);
     else
-        say_why_stopped(launch, report);
+        report->modelled_s = gpu->profile.launch_s;
     if (report->outcome == SIM_OK && run.found != NULL)
         report_findings(&run, report);
     reuse_free(&reuse);

@@ -163,7 +163,7 @@ void worker_begin_block(Worker *worker, uint64_t block)
     memset(worker->local, launch->memory->fresh, (size_t)worker->frame_stride * launch->threads);
     worker->path = (SimWarpPath){0};
     worker->clock = 0;
-    worker->trace = trace_of(&launch->traces, block);
+    worker->trace = launch->is_timed ? trace_of(&launch->traces, block) : NULL;
     if (worker->watch != NULL)
         watch_begin_block(worker);
 }

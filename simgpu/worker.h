@@ -93,6 +93,7 @@ typedef struct Launch {
     uint32_t capacity;                  /* lanes a register has room for */
     uint32_t shared_bytes;              /* static and dynamic */
     uint32_t parameter_bytes;
+    bool is_timed;                      /* what the model of the time asks for is counted */
     const SimProfile *profile;
     uint64_t blocks, chunk;
     int watched_source;                 /* index of the allocation; -1: none */

@@ -210,9 +210,9 @@ static Status take_memory(Bench *bench, Message *why)
     if (error == CUDA_ERROR_SUCCESS)
         error = take(bench, CLOCKS * sizeof(int64_t), &bench->clocks);
     if (error == CUDA_ERROR_SUCCESS)
-        error = bench->ops->event_new(bench->device, &bench->start);
+        error = bench->ops->event_new(bench->device, true, &bench->start);
     if (error == CUDA_ERROR_SUCCESS)
-        error = bench->ops->event_new(bench->device, &bench->stop);
+        error = bench->ops->event_new(bench->device, true, &bench->stop);
     return error == CUDA_ERROR_SUCCESS
                ? STATUS_OK
                : fail(STATUS_SYSTEM, why, "memory for the calibration: %s", cuda_error_text(error));

@@ -192,6 +192,8 @@ typedef struct DeviceCheck {
     uint8_t fresh_byte;        /* what fresh memory of every kind holds; 0: the device's own choice */
     bool is_watched;           /* look for races and reads of what nothing has written, in launches of moderate size.
                                 * A race that can change what is computed is a fault */
+    bool is_untimed;           /* of what times are made of nothing is wanted: where they are modelled, launches may be said
+                                * to take any time, and only instructions are counted, as long as no event is timed */
     DeviceFindings findings;   /* filled in: all but faults */
 } DeviceCheck;
 
@@ -226,13 +228,13 @@ typedef struct DeviceOps {
 
     CudaError (*launch)(Device *device, const DeviceLaunch *launch);
 
-    /* Streams and events. An event's time is in seconds on the device's own clock. */
+    /* Streams and events. An event's time is in seconds on the device's own clock; only timed ones have one. */
     CudaError (*stream_new)(Device *device, bool non_blocking, DeviceStream **stream);
     CudaError (*stream_free)(Device *device, DeviceStream *stream);
     CudaError (*stream_synchronize)(Device *device, DeviceStream *stream);
     CudaError (*stream_query)(Device *device, DeviceStream *stream);
     CudaError (*stream_wait)(Device *device, DeviceStream *stream, DeviceEvent *event);
-    CudaError (*event_new)(Device *device, DeviceEvent **event);
+    CudaError (*event_new)(Device *device, bool is_timed, DeviceEvent **event);
     CudaError (*event_free)(Device *device, DeviceEvent *event);
     CudaError (*event_record)(Device *device, DeviceEvent *event, DeviceStream *stream);
     CudaError (*event_synchronize)(Device *device, DeviceEvent *event);

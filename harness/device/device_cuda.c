@@ -159,7 +159,7 @@ static CudaError stream_wait(Device *device, DeviceStream *stream, DeviceEvent *
     return error != CUDA_ERROR_SUCCESS ? error : cuda_note(cuda, cuda->driver->cuStreamWaitEvent(raw, event->raw, 0));
 }
 
-static CudaError event_new(Device *device, DeviceEvent **event)
+static CudaError event_new(Device *device, bool is_timed, DeviceEvent **event)
 {
     CudaDevice *cuda = cuda_of(device);
     if (cuda->sticky != CUDA_ERROR_SUCCESS)
@@ -167,7 +167,7 @@ static CudaError event_new(Device *device, DeviceEvent **event)
     *event = calloc(1, sizeof **event);
     if (*event == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    CudaError error = cuda_note(cuda, cuda->driver->cuEventCreate(&(*event)->raw, CU_EVENT_TIMED));
+    CudaError error = cuda_note(cuda, cuda->driver->cuEventCreate(&(*event)->raw, is_timed ? CU_EVENT_TIMED : CU_EVENT_UNTIMED));
     if (error != CUDA_ERROR_SUCCESS)
         free(*event);
     return error;

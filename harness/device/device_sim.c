@@ -273,11 +273,12 @@ static CudaError sim_stream_wait(Device *device, DeviceStream *stream, DeviceEve
     return sim->sticky;
 }
 
-static CudaError sim_event_new(Device *device, DeviceEvent **event)
+static CudaError sim_event_new(Device *device, bool is_timed, DeviceEvent **event)
 {
     SimDevice *sim = sim_of(device);
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
+    sim->has_timed_event |= is_timed;
     *event = calloc(1, sizeof **event);
     return *event == NULL ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
 }

@@ -29,6 +29,7 @@ typedef struct SimDevice {
     CudaError sticky;
     DeviceFault fault;
     DeviceStatistics statistics;
+    bool has_timed_event;         /* there was one: whoever made it may ask how long kernels take */
     double longest_s;
     uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
     DeviceProbe *probe;           /* NULL: kernels are not probed */
@@ -100,6 +101,8 @@ void sim_profile_copy(SimDevice *sim, uint64_t bytes, bool across_bus, double se
 void sim_check(Device *device, DeviceCheck *check);
 /* What a launch is to be watched for: bits of SimWatch. */
 uint32_t sim_watch_of(SimDevice *sim, const DeviceLaunch *launch);
+/* Whether nobody can come to know how long kernels take. */
+bool sim_is_untimed(const SimDevice *sim);
 /* Keeps what a watched launch found; a race that can change what is computed becomes the device's fault. */
 void sim_note_findings(SimDevice *sim, const SimReport *report);
 

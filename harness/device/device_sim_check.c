@@ -40,6 +40,11 @@ uint32_t sim_watch_of(SimDevice *sim, const DeviceLaunch *launch)
     return lines | (is_watched ? SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED : 0);
 }
 
+bool sim_is_untimed(const SimDevice *sim)
+{
+    return sim->check != NULL && sim->check->is_untimed && !sim->has_timed_event && sim->profile == NULL;
+}
+
 /* Lanes of a warp that stays together are in order, though nothing promises it; what nothing has written may be read
  * and thrown away, and so may the value of a lane that takes no part in a shuffle: other contents will tell. */
 static bool can_change_results(SimFindingKind kind)

@@ -203,6 +203,7 @@ CudaError sim_launch(Device *device, const DeviceLaunch *launch)
                       .dynamic_shared_bytes = launch->dynamic_shared_bytes,
                       .parameters = launch->parameters,
                       .watch = sim_watch_of(sim, launch),
+                      .is_untimed = sim_is_untimed(sim),
                       .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
     SimReport report = {0};
     if (sim->probe != NULL)

@@ -133,7 +133,7 @@ static inline DeviceEvent *new_event(Fixture *f)
 {
     DeviceEvent **event = &f->events[f->event_count++];
     assert_true(f->event_count <= COUNT_OF(f->events));
-    assert_int_equal(f->ops->event_new(f->device, event), 0);
+    assert_int_equal(f->ops->event_new(f->device, true, event), 0);
     return *event;
 }
 

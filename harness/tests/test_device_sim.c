@@ -1,4 +1,5 @@
 #include "harness/tests/sim_fixture.h"
+#include "harness/device/device_profile.h"
 #include "simgpu/simgpu.h"
 
 #include <stdlib.h>
@@ -456,8 +457,8 @@ static void an_event_holds_up_another_stream_and_tells_the_time(void **state)
     measure_units(f);
     f->ops->stream_new(f->device, true, &a);
     f->ops->stream_new(f->device, true, &b);
-    f->ops->event_new(f->device, &start);
-    f->ops->event_new(f->device, &stop);
+    f->ops->event_new(f->device, true, &start);
+    f->ops->event_new(f->device, true, &stop);
     assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
     assert_int_equal(f->ops->bracket_begin(f->device), 0);
     f->ops->event_record(f->device, start, a);
@@ -472,6 +473,38 @@ static void an_event_holds_up_another_stream_and_tells_the_time(void **state)
     assert_seconds(bracket_work(f), k_s + c_s);
     f->ops->event_free(f->device, start);
     f->ops->event_free(f->device, stop);
+}
+
+/* Where nobody asks for the time, sectors are not counted either. */
+static uint64_t sectors_of_store(Fixture *f)
+{
+    DeviceStatistics statistics;
+    f->ops->reset_statistics(f->device);
+    assert_int_equal(store(f, f->array, 1, 100, NULL), 0);
+    f->ops->statistics(f->device, &statistics);
+    assert_true(statistics.warp_instructions > 0);
+    return statistics.global_store_sectors;
+}
+
+static void an_untimed_check_holds_until_an_event_is_timed(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck check = {.is_untimed = true};
+    static DeviceProfile profile;
+    DeviceEvent *event;
+    uint64_t sectors = sectors_of_store(f);
+    f->ops->check(f->device, &check);
+    assert_int_equal(sectors_of_store(f), 0);
+    f->ops->profile(f->device, &profile);
+    assert_int_equal(sectors_of_store(f), sectors);
+    f->ops->profile(f->device, NULL);
+    f->ops->event_new(f->device, false, &event);
+    f->ops->event_free(f->device, event);
+    assert_int_equal(sectors_of_store(f), 0);
+    f->ops->event_new(f->device, true, &event);
+    f->ops->event_free(f->device, event);
+    assert_int_equal(sectors_of_store(f), sectors);
+    f->ops->check(f->device, NULL);
 }
 
 static void waiting_on_the_host_orders_streams(void **state)
@@ -571,6 +604,7 @@ int main(void)
         ON_A_DEVICE(copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap),
         ON_A_DEVICE(the_default_stream_waits_for_blocking_streams_only),
         ON_A_DEVICE(an_event_holds_up_another_stream_and_tells_the_time),
+        ON_A_DEVICE(an_untimed_check_holds_until_an_event_is_timed),
         ON_A_DEVICE(waiting_on_the_host_orders_streams),
         ON_A_DEVICE(a_poll_sees_work_under_way_and_then_its_end),
         ON_A_DEVICE(nothing_done_takes_no_time),

@@ -24,7 +24,7 @@ static int free_gpu(void **state)
 
 /* ---- kernels of data/watched.cu ---------------------------------------------------------------------------------- */
 
-static SimReport watched_by_both(const char *kernel, bool all_written)
+static SimReport watched_by_both(const char *kernel, bool all_written, bool is_untimed)
 {
     float numbers[ELEMENTS];
     SimModule *module;
@@ -38,7 +38,7 @@ static SimReport watched_by_both(const char *kernel, bool all_written)
     for (size_t i = 0; i < COUNT_OF(arrays) && all_written; i++)
         simgpu_mark_written(comparing, arrays[i], sizeof numbers);
     SimLaunch launch = {.function = function, .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}, .parameters = arrays,
-                        .watch = SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED};
+                        .watch = SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED, .is_untimed = is_untimed};
     simgpu_launch(comparing, &launch, &report);
     if (report.outcome != SIM_OK)
         fail_test("%s: outcome %d: %s", kernel, report.outcome, report.fault.text);
@@ -54,20 +54,21 @@ static void both_find_the_same(void **state)
                                           "histogram_read_too_early", "copy_without_barrier",
                                           "blocks_read_their_neighbours", "half_a_warp_shuffles"};
     for (size_t i = 0; i < COUNT_OF(kernels); i++)
-        if (watched_by_both(kernels[i], true).finding_count == 0)
+        if (watched_by_both(kernels[i], true, false).finding_count == 0 ||
+            watched_by_both(kernels[i], true, true).finding_count == 0)
             fail_test("%s: nothing was found", kernels[i]);
 }
 
 static void both_find_reads_of_what_nobody_wrote(void **state)
 {
-    assert_true(watched_by_both("halo_tile", false).finding_count > 0);
+    assert_true(watched_by_both("halo_tile", false, false).finding_count > 0);
 }
 
 static void both_find_nothing_where_all_is_in_order(void **state)
 {
     static const char *const kernels[] = {"halo_tile", "tree_with_syncwarp", "last_block_adds_up", "local_array"};
     for (size_t i = 0; i < COUNT_OF(kernels); i++)
-        assert_int_equal(watched_by_both(kernels[i], true).finding_count, 0);
+        assert_int_equal(watched_by_both(kernels[i], true, false).finding_count, 0);
 }
 
 /* Lanes read what others of their warp have stored: in order where both engines tell the watch of bar.warp.sync. */

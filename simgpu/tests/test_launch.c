@@ -365,6 +365,42 @@ static void a_load_from_a_watched_allocation_is_told_with_its_line(void **state)
     simgpu_module_unload(gpu, module);
 }
 
+static SimReport launch_fetch(SimFunction *function, const uint64_t *arrays, bool is_untimed, uint32_t watch)
+{
+    SimLaunch launch = {.grid = {4, 1, 1}, .block = {64, 1, 1}, .is_untimed = is_untimed, .watch = watch};
+    SimReport report = run(function, launch, arrays);
+    if (report.outcome != SIM_OK)
+        fail_test("%s", report.fault.text);
+    return report;
+}
+
+static void an_untimed_launch_counts_instructions_alone(void **state)
+{
+    SimModule *module;
+    Message why = {0};
+    if (machine_load(gpu, fetch_ptx, sizeof fetch_ptx - 1, "fetch", &module, &why) == NULL)
+        fail_test("%s", why.text);
+    SimFunction *function = simgpu_function(module, "fetch");
+    uint64_t from = machine_array(gpu, NULL, 256), to = machine_array(gpu, NULL, 256);
+    const uint64_t parameters[] = {from, to, 1};
+    SimAllocation written;
+    const SimReport untimed = launch_fetch(function, parameters, true, 0);
+    assert_true(simgpu_find(gpu, to, 1, &written) && written.kernel_wrote);
+    const SimReport timed = launch_fetch(function, parameters, false, 0);
+    const SimReport by_line = launch_fetch(function, parameters, true, SIM_WATCH_LINES);
+    SimCounters instructions = {
+        .warp_instructions = timed.counters.warp_instructions, .lane_instructions = timed.counters.lane_instructions,
+        .integer = timed.counters.integer, .control = timed.counters.control};
+    assert_memory_equal(&untimed.counters, &instructions, sizeof instructions);
+    assert_true(untimed.modelled_s == simgpu_profile(gpu)->launch_s && timed.modelled_s > untimed.modelled_s);
+    assert_true(timed.counters.global_load_sectors > 0 && timed.counters.unique_store_sectors > 0);
+    assert_memory_equal(&by_line.counters, &timed.counters, sizeof timed.counters);
+    assert_true(by_line.modelled_s == timed.modelled_s);
+    simgpu_release(gpu, from);
+    simgpu_release(gpu, to);
+    simgpu_module_unload(gpu, module);
+}
+
 static void the_constant_variables_of_a_module_are_listed(void **state)
 {
     SimModule *module;
@@ -403,6 +439,7 @@ int main(void)
         cmocka_unit_test(bad_modules_are_refused_with_a_line),
         cmocka_unit_test(copies_take_their_bandwidth),
         cmocka_unit_test(a_load_from_a_watched_allocation_is_told_with_its_line),
+        cmocka_unit_test(an_untimed_launch_counts_instructions_alone),
         cmocka_unit_test(the_constant_variables_of_a_module_are_listed),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
