@@ -119,8 +119,8 @@ MUST_USE Status session_call(Session *session, SessionArgument *arguments, size_
                              CallReport *report, Message *why);
 /* Whether calls are watched from now on, on a device that can (DeviceCheck.is_watched); at first they are not. */
 void session_watch(Session *session, bool is_watched);
-/* Whether anyone asks from now on how long calls take; at first they do. Where nobody does, event_s and the statistics of
- * a report mean nothing, and a device whose times are modelled is faster. */
+/* Whether anyone asks from now on how long calls take; at first they do. Where nobody does, event_s and the statistics
+ * of a report mean nothing, and a device whose times are modelled is faster. */
 void session_time(Session *session, bool is_timed);
 /* What memory that nothing has written holds in every byte from now on, the outputs before the call among it: for calls
  * whose results must not depend on it. 0, as at first: outputs as SessionArgument says, the rest as the device likes. */

@@ -157,8 +157,8 @@ typedef struct SimLaunch {
     uint64_t watched_source, watched_target; /* allocations: the report says whether the kernel loaded from the one
                                               * and stored into the other; 0: none */
     uint32_t watch;              /* bits of SimWatch */
-    bool is_untimed;             /* nobody asks how long it takes, which saves the time to find out: of the counters only
-                                  * those of instructions are counted, and modelled_s is that of an empty kernel. Ignored
+    bool is_untimed;             /* nobody asks how long it takes, which saves finding out: of the counters only those
+                                  * of instructions are counted, and modelled_s is what launching alone takes. Ignored
                                   * with SIM_WATCH_LINES */
 } SimLaunch;
 

@@ -192,8 +192,8 @@ typedef struct DeviceCheck {
     uint8_t fresh_byte;        /* what fresh memory of every kind holds; 0: the device's own choice */
     bool is_watched;           /* look for races and reads of what nothing has written, in launches of moderate size.
                                 * A race that can change what is computed is a fault */
-    bool is_untimed;           /* of what times are made of nothing is wanted: where they are modelled, launches may be said
-                                * to take any time, and only instructions are counted, as long as no event is timed */
+    bool is_untimed;           /* nobody asks for times and counters. Where times are modelled, launches may be said to
+                                * take any, and only instructions be counted, as long as there was no timed event */
     DeviceFindings findings;   /* filled in: all but faults */
 } DeviceCheck;
 

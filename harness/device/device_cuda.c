@@ -167,7 +167,8 @@ static CudaError event_new(Device *device, bool is_timed, DeviceEvent **event)
     *event = calloc(1, sizeof **event);
     if (*event == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    CudaError error = cuda_note(cuda, cuda->driver->cuEventCreate(&(*event)->raw, is_timed ? CU_EVENT_TIMED : CU_EVENT_UNTIMED));
+    const unsigned flags = is_timed ? CU_EVENT_TIMED : CU_EVENT_UNTIMED;
+    CudaError error = cuda_note(cuda, cuda->driver->cuEventCreate(&(*event)->raw, flags));
     if (error != CUDA_ERROR_SUCCESS)
         free(*event);
     return error;

@@ -84,12 +84,19 @@ static CudaError sim_bracket_begin(Device *device)
     return sim->sticky;
 }
 
+/* In whole femtoseconds: how far the clock has come before must not show in the last digits. */
+static double whole_femtoseconds(double seconds)
+{
+    return round(seconds * 1e15) / 1e15;
+}
+
 static CudaError sim_bracket_end(Device *device, DeviceBracket *bracket)
 {
     SimDevice *sim = sim_of(device);
     *bracket = (DeviceBracket){.pending = all_streams_end(sim) > sim->host_s};
-    if (sim->last_end_s > sim->first_start_s)
-        bracket->event_s = sim->last_end_s - sim->first_start_s + simgpu_profile(sim->gpu)->events_s;
+    double work_s = sim->last_end_s - sim->first_start_s;
+    if (work_s > 0)
+        bracket->event_s = whole_femtoseconds(work_s) + simgpu_profile(sim->gpu)->events_s;
     host_waits(sim, all_streams_end(sim));
     return sim->sticky;
 }

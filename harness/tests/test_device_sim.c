@@ -475,6 +475,23 @@ static void an_event_holds_up_another_stream_and_tells_the_time(void **state)
     f->ops->event_free(f->device, stop);
 }
 
+static double bracket_of_store(Fixture *f)
+{
+    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(store(f, f->array, 1, 100, NULL), 0);
+    return bracket(f);
+}
+
+static void what_ran_before_does_not_show_in_the_time(void **state)
+{
+    Fixture *f = *state;
+    double seconds = bracket_of_store(f);
+    for (uint32_t blocks = 1; blocks < 200; blocks += 7) {
+        assert_int_equal(store(f, f->array, 1, blocks, NULL), 0);
+        assert_true(bracket_of_store(f) == seconds);
+    }
+}
+
 /* Where nobody asks for the time, sectors are not counted either. */
 static uint64_t sectors_of_store(Fixture *f)
 {
@@ -604,6 +621,7 @@ int main(void)
         ON_A_DEVICE(copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap),
         ON_A_DEVICE(the_default_stream_waits_for_blocking_streams_only),
         ON_A_DEVICE(an_event_holds_up_another_stream_and_tells_the_time),
+        ON_A_DEVICE(what_ran_before_does_not_show_in_the_time),
         ON_A_DEVICE(an_untimed_check_holds_until_an_event_is_timed),
         ON_A_DEVICE(waiting_on_the_host_orders_streams),
         ON_A_DEVICE(a_poll_sees_work_under_way_and_then_its_end),
