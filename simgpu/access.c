@@ -263,7 +263,7 @@ static void count_access(Worker *worker, const Access *access, const Active *act
 {
     if (worker->watch != NULL)
         watch_access(worker, access->instruction, access->space, access->is_store, active, access->first,
-                     access->pattern->relative, access->bytes);
+                     access->pattern, access->bytes);
     if (access->instruction->is_hidden || !worker->launch->is_timed)
         return;
     switch (access->space) {

@@ -63,6 +63,7 @@ static uint64_t new_array(size_t count)
     float *values = (float *)address;
     for (size_t i = 0; i < count; i++)
         values[i] = (float)(i % 17) * 0.25f - 2;
+    simgpu_mark_written(gpu, address, count * sizeof(float));
     return address;
 }
 

@@ -169,6 +169,8 @@ typedef struct CodeLine {
     int32_t access;          /* Instruction.index of its access to memory, if it is one */
 } CodeLine;
 
+#define UNKNOWN_TARGET (1ull << 63)
+
 typedef struct Code {
     Arena arena;
     Instruction *instructions;
@@ -190,6 +192,9 @@ typedef struct Code {
     uint32_t local_bytes;            /* declared .local */
     uint32_t frame_bytes;            /* with the arguments of calls */
     bool reads_clock;
+    uint64_t targets;        /* of stores and atomic operations in global memory: bit i stands for the parameter of 64 bits
+                              * at offset 8 i, from which their addresses are made; UNKNOWN_TARGET: of one at least from
+                              * something else */
 } Code;
 
 /* Decodes one kernel. STATUS_UNSUPPORTED names the instruction and its source line. Module variables must have been

@@ -484,6 +484,7 @@ static bool lower_kernel(Lowering *l, const PtxFunction *function)
     if (last->ends == END_FALL)
         last->ends = END_EXIT;
     mark_used_results(l);
+    find_targets(l);
     assign_slots(l);
     return true;
 }

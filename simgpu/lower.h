@@ -8,6 +8,7 @@
  * lower_mbarrier.c    barriers in shared memory
  * lower_matrix.c      matrix instructions
  * lower_control.c     branches, calls (inlined), barriers, operations of a warp
+ * targets.c           which parameters its stores go through
  * slots.c             from virtual registers to slots  */
 #ifndef SIMGPU_LOWER_H
 #define SIMGPU_LOWER_H
@@ -174,6 +175,10 @@ int new_block(Lowering *l);
 void join_warp(Lowering *l);
 Block *current_block(Lowering *l);
 void bind_branches(Lowering *l, Instance *instance, int first_block);
+
+/* ---- targets.c --------------------------------------------------------------------------------------------------- */
+/* Fills in Code.targets. */
+void find_targets(Lowering *l);
 
 /* ---- slots.c ----------------------------------------------------------------------------------------------------- */
 void assign_slots(Lowering *l);

@@ -61,6 +61,29 @@ static bool has_compare(const Code *code, PtxSpace space)
     return false;
 }
 
+/* The allocations that the launch may store into: those that the parameters point into which its stores go through. A
+ * pointer to no allocation might become one into any. */
+static bool *find_changing(const Launch *launch)
+{
+    const Memory *memory = launch->memory;
+    bool *may_change = zeroed((size_t)memory->count + 1, sizeof *may_change);
+    bool may_be_any = (launch->code->targets & UNKNOWN_TARGET) != 0;
+    for (uint32_t i = 0; i < 63; i++) {
+        uint64_t value = 0;
+        if (!(launch->code->targets >> i & 1))
+            continue;
+        memcpy(&value, (const char *)launch->request->parameters + i * sizeof value, sizeof value);
+        int allocation = memory_find(memory, value);
+        if (allocation >= 0)
+            may_change[allocation] = true;
+        else
+            may_be_any |= value - memory->base < memory->span; /* others are numbers */
+    }
+    if (may_be_any)
+        memset(may_change, true, (size_t)memory->count);
+    return may_change;
+}
+
 WatchPlan *watch_plan(const Launch *launch)
 {
     const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* race_of_blocks.c: bits of a key */
@@ -75,7 +98,8 @@ WatchPlan *watch_plan(const Launch *launch)
                         .close_stride = (launch->blocks + stride * CLOSE_BLOCKS - 1) / (stride * CLOSE_BLOCKS) * stride,
                         .shared_grain = grain_of(code, PTX_SHARED), .global_grain = grain_of(code, PTX_GLOBAL),
                         .has_shared_compare = has_compare(code, PTX_SHARED),
-                        .has_global_compare = has_compare(code, PTX_GLOBAL)};
+                        .has_global_compare = has_compare(code, PTX_GLOBAL),
+                        .may_change = find_changing(launch)};
     if (plan->bits & SIM_WATCH_RACES)
         plan->grains = block_grains_new(launch, plan->global_grain);
     for (int i = 0; i < launch->memory->count; i++)
@@ -88,6 +112,7 @@ void watch_plan_free(WatchPlan *plan)
     if (plan == NULL)
         return;
     block_grains_free(plan->grains);
+    free(plan->may_change);
     free(plan);
 }
 
@@ -204,6 +229,14 @@ static void store_global(Worker *worker, const Instruction *instruction, uint32_
         blocks_write(worker, instruction, lane, allocation, address, bytes);
 }
 
+/* That of the instruction's last access, mostly. */
+static int allocation_at(const Worker *worker, const Instruction *instruction, uint64_t address)
+{
+    const MemoryNote *note = &worker->notes[instruction->index];
+    return address - note->begin < note->end - note->begin ? note->allocation
+                                                           : memory_find(worker->launch->memory, address);
+}
+
 static bool holds(const Allocation *allocation, uint64_t address)
 {
     return address >= allocation->address && address - allocation->address < allocation->bytes;
@@ -215,7 +248,7 @@ static void watch_global(Worker *worker, const Instruction *instruction, bool is
                          uint64_t first, const int32_t *relative, uint32_t bytes)
 {
     const Memory *memory = worker->launch->memory;
-    int allocation = memory_find(memory, first);
+    int allocation = allocation_at(worker, instruction, first);
     worker->watch->store += is_store;
     for (uint32_t lane = active->first; lane < active->end; lane++) {
         if (!active_has(active, lane))
@@ -227,11 +260,15 @@ static void watch_global(Worker *worker, const Instruction *instruction, bool is
     }
 }
 
-/* Nothing to look for: the block is one of many, and the allocation of the first lane is written all over. */
-static bool is_plain_load(const Worker *worker, bool is_store, uint64_t first)
+/* Of a load of global memory between two addresses is there nothing to look for? The allocation is written all over,
+ * and the block is one of many, or nobody stores there. */
+static bool is_plain(const Worker *worker, const Instruction *load, uint64_t low, uint64_t end)
 {
-    const Memory *memory = worker->launch->memory;
-    return !is_store && !worker->watch->detailed && memory->allocations[memory_find(memory, first)].written == NULL;
+    const Watch *watch = worker->watch;
+    int index = allocation_at(worker, load, low);
+    const Allocation *allocation = &worker->launch->memory->allocations[index];
+    return allocation->written == NULL && end - allocation->address <= allocation->bytes &&
+           (!watch->detailed || (!load->is_strong && !watch->plan->may_change[index]));
 }
 
 static void watch_window(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
@@ -249,33 +286,21 @@ static void watch_window(Worker *worker, const Instruction *instruction, PtxSpac
     }
 }
 
-/* Which engine noticed that an address is the same for all must not tell: it is looked for here. */
-static bool is_uniform_load(const Instruction *instruction, bool is_store, const Active *active,
-                            const int32_t *relative)
-{
-    if (is_store || instruction->kind != LOAD ||
-        (instruction->space != PTX_GLOBAL && instruction->space != PTX_SHARED))
-        return false;
-    for (uint32_t lane = active->first; lane < active->end; lane++)
-        if (relative[lane - active->first] != 0)
-            return false;
-    return true;
-}
-
 void watch_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
-                  uint64_t first, const int32_t *relative, uint32_t bytes)
+                  uint64_t first, const Pattern *pattern, uint32_t bytes)
 {
     const Watch *watch = worker->watch;
+    bool is_window = space == PTX_SHARED || space == PTX_LOCAL, is_uniform = pattern->low == 0 && pattern->high == 0;
     if (space == PTX_CONST || space == PTX_PARAM)
         return;
-    if (is_uniform_load(instruction, is_store, active, relative))
+    /* Which engine noticed that an address is the same for all must not tell: it is looked for here. */
+    if (is_uniform && instruction->kind == LOAD && (instruction->space == PTX_GLOBAL || instruction->space == PTX_SHARED))
         watch_uniform_load(worker, instruction, active, first, bytes);
-    else if (space == PTX_SHARED || space == PTX_LOCAL) {
-        if (watch->detailed && (space == PTX_SHARED || watch->local != NULL))
-            watch_window(worker, instruction, space, is_store, active, first, relative, bytes);
-    } else if (!is_plain_load(worker, is_store, first)) {
-        watch_global(worker, instruction, is_store, active, first, relative, bytes);
-    }
+    else if (is_window && watch->detailed && (space == PTX_SHARED || watch->local != NULL))
+        watch_window(worker, instruction, space, is_store, active, first, pattern->relative, bytes);
+    else if (!is_window && (is_store || !is_plain(worker, instruction, first + (uint64_t)(int64_t)pattern->low,
+                                                  first + (uint64_t)(int64_t)pattern->high + bytes)))
+        watch_global(worker, instruction, is_store, active, first, pattern->relative, bytes);
 }
 
 /* The first and the last lane of each warp stand for all. */
@@ -283,10 +308,10 @@ void watch_uniform_load(Worker *worker, const Instruction *instruction, const Ac
                         uint32_t bytes)
 {
     bool is_shared = instruction->space == PTX_SHARED;
-    if (instruction->space == PTX_CONST)
+    if (instruction->space == PTX_CONST || (!is_shared && is_plain(worker, instruction, address, address + bytes)))
         return;
     if (!is_shared)
-        load_global(worker, instruction, active->first, memory_find(worker->launch->memory, address), address, bytes);
+        load_global(worker, instruction, active->first, allocation_at(worker, instruction, address), address, bytes);
     bool is_followed_here = is_shared ? worker->watch->detailed : worker->watch->close;
     for (uint32_t warp = 0; warp < worker->launch->warps && is_followed_here; warp++) {
         uint32_t bits = active->bits[warp], lane = warp * SIM_WARP_SIZE;

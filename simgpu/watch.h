@@ -53,6 +53,7 @@ typedef struct WatchPlan {
     uint64_t close_stride;     /*   and of these, to one whose threads are followed in global memory */
     uint8_t shared_grain, global_grain; /* logarithms of bytes */
     bool has_shared_compare, has_global_compare; /* a loop around compare-and-swap begins with a plain load */
+    bool *may_change;          /* [allocation] the launch may store into it: what nobody does nobody can race with */
     BlockGrains *grains;       /* of global memory; NULL: races of blocks are not looked for */
 } WatchPlan;
 
@@ -88,10 +89,10 @@ void watch_free(Watch *watch);
 void watch_begin_block(Worker *worker);
 void watch_barrier(Watch *watch);
 void watch_join(Watch *watch, const Active *active);
-/* An access that is allowed: the active lanes' addresses are first + relative[lane - active->first], offsets in the
- * window where the space has one. */
+/* An access that is allowed: the active lanes' addresses are those of the pattern from `first` on, offsets in the window
+ * where the space has one. */
 void watch_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
-                  uint64_t first, const int32_t *relative, uint32_t bytes);
+                  uint64_t first, const Pattern *pattern, uint32_t bytes);
 /* The same, for a load of one address by all lanes. */
 void watch_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
                         uint32_t bytes);

@@ -216,9 +216,8 @@ static void watch_load(Frame *frame, s32 number, u64 first)
 {
     Worker *worker = frame->worker;
     const Instruction *instruction = &worker->code->instructions[number];
-    const Pattern *pattern = pattern_of(frame, instruction);
     watch_access(worker, instruction, (PtxSpace)instruction->space, instruction->kind == STORE, worker->visit->active,
-                 first, pattern->relative, (uint32_t)instruction->count << instruction->size);
+                 first, pattern_of(frame, instruction), (uint32_t)instruction->count << instruction->size);
 }
 
 static void watch_store(Frame *frame, s32 number, u64 first)
