@@ -154,6 +154,16 @@ static bool relate(const uint64_t *address, const uint8_t *mask, size_t count, i
     return far == 0;
 }
 
+static bool all_from(const uint32_t *records, size_t bytes, uint64_t first, const int32_t *relative, uint32_t shift,
+                     uint32_t least, size_t count)
+{
+    const uint32_t step = (uint32_t)(bytes / sizeof *records), start = (uint32_t)first;
+    uint32_t less = 0;
+    for (size_t i = 0; i < count; i++)
+        less |= records[(int32_t)(((start + (uint32_t)relative[i]) >> shift) * step)] < least;
+    return less == 0;
+}
+
 /* ---- ramps ------------------------------------------------------------------------------------------------------- */
 
 #define RAMP(T, S)                                                                                                     \
@@ -243,6 +253,7 @@ const LaneTable JOIN(lanes_, LANES_LEVEL) = {
     .relate = relate,
     .same_pattern = {same_pattern_u32, same_pattern_u64},
     .same_masked = {same_masked_u32, same_masked_u64},
+    .all_from = all_from,
     .ramp = {ramp_u8, ramp_u16, ramp_u32, ramp_u64},
     .is_ramp = {is_ramp_u8, is_ramp_u16, is_ramp_u32, is_ramp_u64},
     .measure = {measure_u32, measure_u64},

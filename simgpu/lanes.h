@@ -69,6 +69,11 @@ typedef struct LaneTable {
     bool (*same_masked[2])(const void *address, uint64_t first, const int32_t *relative, const uint8_t *mask,
                            size_t count);
 
+    /* Of records of `bytes` each that begin with a number, which address `first` >> shift counts: are all the lanes' numbers
+     * at least `least`? */
+    bool (*all_from)(const uint32_t *records, size_t bytes, uint64_t first, const int32_t *relative, uint32_t shift,
+                     uint32_t least, size_t count);
+
     /* d[i] = base + step * i + on * place[i], and whether that is what the lanes hold. */
     void (*ramp[SIZES])(void *d, uint64_t base, uint64_t step, uint64_t on, const int32_t *place, size_t count);
     bool (*is_ramp[SIZES])(const void *a, uint64_t base, uint64_t step, uint64_t on, const int32_t *place,

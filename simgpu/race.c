@@ -91,7 +91,7 @@ static bool has_compare(const ThreadAccess *access)
     return access->is_shared ? plan->has_shared_compare : plan->has_global_compare;
 }
 
-static void remember_reader(const Watch *watch, ThreadGrain *grain, uint32_t lane)
+void remember_reader(const Watch *watch, ThreadGrain *grain, uint32_t lane)
 {
     uint32_t warp = lane / SIM_WARP_SIZE;
     if (grain->read_epoch != watch->epoch) {
@@ -159,10 +159,6 @@ static void write_grain(const ThreadAccess *access, ThreadGrain *grain, uint64_t
     grain->copy_group = access->instruction->kind == COPY_ASYNC ? copies_group(watch, access->lane) : 0;
     grain->is_agreed = false;
 }
-
-/* Visits the grains that [address, address + bytes) touches; `place` is where each begins. */
-#define EACH_GRAIN(address, bytes, grain, place)                                                                       \
-    for (uint64_t place = (address) >> (grain) << (grain); place < (address) + (bytes); place += 1ull << (grain))
 
 /* Is the access outside of the variable that its address was made from? */
 static void check_variable(const ThreadAccess *access)

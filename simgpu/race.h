@@ -1,5 +1,5 @@
 /* race.h - what the threads of the block that a worker runs did to a piece of memory; shared by race.c (which two
- * accesses race), race_grains.c (where it is kept) and race_copies.c (what cp.async has under way).  */
+ * accesses race), race_grains.c (where it is kept), race_reads.c (reads that are put off) and race_copies.c (what cp.async has under way).  */
 #ifndef SIMGPU_RACE_H
 #define SIMGPU_RACE_H
 
@@ -20,11 +20,22 @@ typedef struct ThreadGrain {
     bool is_agreed;           /* several lanes stored the same */
 } ThreadGrain;
 
+/* Visits the grains that [address, address + bytes) touches; `place` is where each begins. */
+#define EACH_GRAIN(address, bytes, grain, place)                                                                       \
+    for (uint64_t place = (address) >> (grain) << (grain); place < (address) + (bytes); place += 1ull << (grain))
+
+/* ---- race.c ------------------------------------------------------------------------------------------------------ */
+
+void remember_reader(const Watch *watch, ThreadGrain *grain, uint32_t lane);
+
 /* ---- race_grains.c ----------------------------------------------------------------------------------------------- */
 
 /* The grains of one space, found by address: all of shared memory, or those that the block has touched of global
  * memory, as long as there is room. */
 ThreadGrain *thread_grain_at(Watch *watch, bool is_shared, uint64_t address); /* NULL: there is no room */
+
+/* Has the block written all that is read? */
+bool shared_is_written(const Worker *worker, const SharedRead *read);
 
 /* ---- race_copies.c ----------------------------------------------------------------------------------------------- */
 

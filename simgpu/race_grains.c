@@ -78,3 +78,16 @@ ThreadGrain *thread_grain_at(Watch *watch, bool is_shared, uint64_t address)
         grains->last = find_line(grains, number);
     return grains->last == NULL ? NULL : &grains->lines[grains->last->line][grain % LINE_GRAINS];
 }
+
+bool shared_is_written(const Worker *worker, const SharedRead *read)
+{
+    static const int32_t one_for_all[1];
+    const Watch *watch = worker->watch;
+    uint32_t shift = watch->plan->shared_grain, count = read->active->end - read->active->first;
+    for (uint32_t offset = 0; offset < read->bytes; offset += 1u << shift)
+        if (!worker->lanes->all_from(&watch->grains->shared->write_epoch, sizeof(ThreadGrain), read->address + offset,
+                                     read->relative == NULL ? one_for_all : read->relative, shift,
+                                     watch->first_epoch, read->relative == NULL ? 1 : count))
+            return false;
+    return true;
+}

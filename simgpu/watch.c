@@ -132,6 +132,7 @@ Watch *watch_new(const Worker *worker)
     watch->plan = plan;
     watch->grains = thread_grains_new(worker->launch);
     watch->copies = copies_new(worker);
+    watch->late = late_reads_new();
     if ((plan->bits & SIM_WATCH_UNINITIALISED) && worker->frame_stride > 0)
         watch->local = zeroed(local_bytes(worker), 1);
     watch->found = found_new(worker->code);
@@ -144,6 +145,7 @@ void watch_free(Watch *watch)
         return;
     thread_grains_free(watch->grains);
     free(watch->copies);
+    late_reads_free(watch->late);
     free(watch->local);
     free(watch->found);
     free(watch);
@@ -160,6 +162,7 @@ void watch_begin_block(Worker *worker)
     watch->first_epoch = watch->epoch + 1;
     watch->epoch += 2; /* so that an epoch of the block lies before its first accesses */
     copies_begin_block(worker);
+    late_reads_forget(watch);
     if (watch->local != NULL && ++watch->generation == 0) {
         memset(watch->local, 0, local_bytes(worker));
         watch->generation = 1;
@@ -169,10 +172,12 @@ void watch_begin_block(Worker *worker)
 void watch_barrier(Watch *watch)
 {
     watch->epoch++;
+    late_reads_forget(watch);
 }
 
 void watch_join(Watch *watch, const Active *active)
 {
+    late_reads_look(watch);
     for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
         watch->turn[warp] += active->bits[warp] != 0;
 }
@@ -271,54 +276,79 @@ static bool is_plain(const Worker *worker, const Instruction *load, uint64_t low
            (!watch->detailed || (!load->is_strong && !watch->plan->may_change[index]));
 }
 
-static void watch_window(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
-                         const Active *active, uint64_t first, const int32_t *relative, uint32_t bytes)
+static void watch_local(Worker *worker, const Instruction *instruction, bool is_store, const Active *active,
+                        uint64_t first, const int32_t *relative, uint32_t bytes)
 {
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        if (active_has(active, lane))
+            touch_local(worker, instruction, is_store, lane, first + (uint64_t)(int64_t)relative[lane - active->first],
+                        bytes);
+}
+
+static void watch_shared(Worker *worker, const Instruction *instruction, bool is_store, const Active *active,
+                         uint64_t first, const Pattern *pattern, uint32_t bytes)
+{
+    const SharedRead read = {.load = instruction, .active = active, .address = first, .relative = pattern->relative,
+                             .low = first + (uint64_t)(int64_t)pattern->low,
+                             .end = first + (uint64_t)(int64_t)pattern->high + bytes, .bytes = bytes};
+    if (!is_store && late_reads_add(worker, &read))
+        return;
+    (is_store ? late_reads_end : late_reads_look)(worker->watch);
     worker->watch->store += is_store;
-    for (uint32_t lane = active->first; lane < active->end; lane++) {
-        if (!active_has(active, lane))
-            continue;
-        uint64_t address = first + (uint64_t)(int64_t)relative[lane - active->first];
-        if (space == PTX_LOCAL)
-            touch_local(worker, instruction, is_store, lane, address, bytes);
-        else
-            (is_store ? threads_write : threads_read)(worker, instruction, true, lane, address, bytes);
-    }
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        if (active_has(active, lane))
+            (is_store ? threads_write : threads_read)(worker, instruction, true, lane,
+                                                      first + (uint64_t)(int64_t)pattern->relative[lane - active->first],
+                                                      bytes);
 }
 
 void watch_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
                   uint64_t first, const Pattern *pattern, uint32_t bytes)
 {
     const Watch *watch = worker->watch;
-    bool is_window = space == PTX_SHARED || space == PTX_LOCAL, is_uniform = pattern->low == 0 && pattern->high == 0;
+    bool is_uniform = pattern->low == 0 && pattern->high == 0;
     if (space == PTX_CONST || space == PTX_PARAM)
         return;
     /* Which engine noticed that an address is the same for all must not tell: it is looked for here. */
     if (is_uniform && instruction->kind == LOAD && (instruction->space == PTX_GLOBAL || instruction->space == PTX_SHARED))
         watch_uniform_load(worker, instruction, active, first, bytes);
-    else if (is_window && watch->detailed && (space == PTX_SHARED || watch->local != NULL))
-        watch_window(worker, instruction, space, is_store, active, first, pattern->relative, bytes);
-    else if (!is_window && (is_store || !is_plain(worker, instruction, first + (uint64_t)(int64_t)pattern->low,
-                                                  first + (uint64_t)(int64_t)pattern->high + bytes)))
+    else if (space == PTX_SHARED && watch->detailed)
+        watch_shared(worker, instruction, is_store, active, first, pattern, bytes);
+    else if (space == PTX_LOCAL && watch->detailed && watch->local != NULL)
+        watch_local(worker, instruction, is_store, active, first, pattern->relative, bytes);
+    else if (space != PTX_SHARED && space != PTX_LOCAL &&
+             (is_store || !is_plain(worker, instruction, first + (uint64_t)(int64_t)pattern->low,
+                                    first + (uint64_t)(int64_t)pattern->high + bytes)))
         watch_global(worker, instruction, is_store, active, first, pattern->relative, bytes);
 }
 
 /* The first and the last lane of each warp stand for all. */
-void watch_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
-                        uint32_t bytes)
+static void read_by_ends(Worker *worker, const Instruction *instruction, bool is_shared, const Active *active,
+                         uint64_t address, uint32_t bytes)
 {
-    bool is_shared = instruction->space == PTX_SHARED;
-    if (instruction->space == PTX_CONST || (!is_shared && is_plain(worker, instruction, address, address + bytes)))
-        return;
-    if (!is_shared)
-        load_global(worker, instruction, active->first, allocation_at(worker, instruction, address), address, bytes);
-    bool is_followed_here = is_shared ? worker->watch->detailed : worker->watch->close;
-    for (uint32_t warp = 0; warp < worker->launch->warps && is_followed_here; warp++) {
+    for (uint32_t warp = 0; warp < worker->launch->warps; warp++) {
         uint32_t bits = active->bits[warp], lane = warp * SIM_WARP_SIZE;
         if (bits == 0)
             continue;
         threads_read(worker, instruction, is_shared, lane + (uint32_t)__builtin_ctz(bits), address, bytes);
         threads_read(worker, instruction, is_shared, lane + 31 - (uint32_t)__builtin_clz(bits), address, bytes);
+    }
+}
+
+void watch_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
+                        uint32_t bytes)
+{
+    const SharedRead read = {.load = instruction, .active = active, .address = address, .low = address,
+                             .end = address + bytes, .bytes = bytes};
+    if (instruction->space == PTX_SHARED) {
+        if (!worker->watch->detailed || late_reads_add(worker, &read))
+            return;
+        late_reads_look(worker->watch);
+        read_by_ends(worker, instruction, true, active, address, bytes);
+    } else if (instruction->space != PTX_CONST && !is_plain(worker, instruction, address, address + bytes)) {
+        load_global(worker, instruction, active->first, allocation_at(worker, instruction, address), address, bytes);
+        if (worker->watch->close)
+            read_by_ends(worker, instruction, false, active, address, bytes);
     }
 }
 
@@ -341,8 +371,10 @@ void watch_atomic(Worker *worker, const Instruction *instruction, bool in_shared
 {
     if (!in_shared)
         atomic_global(worker, instruction, lane, address);
-    else if (worker->watch->detailed)
+    else if (worker->watch->detailed) {
+        late_reads_end(worker->watch);
         threads_atomic(worker, instruction, true, lane, address);
+    }
 }
 
 void watch_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source)

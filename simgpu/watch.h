@@ -3,6 +3,7 @@
  * watch.c           which accesses of which blocks are looked at
  * race.c            the threads of one block, in shared and global memory; indices that leave a shared variable
  * race_grains.c     what is remembered of them; race_copies.c: of what cp.async has under way
+ * race_reads.c      reads of shared memory, which nobody looks at before something changes there
  * race_of_blocks.c  global memory: the blocks of one launch
  * validity.c        what has been written of global and local memory
  * finding.c         what was found, and its sentence
@@ -59,6 +60,7 @@ typedef struct WatchPlan {
 
 typedef struct ThreadGrains ThreadGrains; /* race_grains.c */
 typedef struct LaneCopies LaneCopies;     /* race_copies.c */
+typedef struct LateReads LateReads;       /* race_reads.c */
 
 /* Of one worker. */
 typedef struct Watch {
@@ -70,6 +72,8 @@ typedef struct Watch {
     uint32_t turn[MAX_WARPS];  /* .sync operations that each warp has passed */
     uint32_t ordered_in[MAX_WARPS]; /* epoch in which a warp got behind others */
     uint32_t store;            /* number of the store at hand */
+    uint32_t changed_epoch;    /* the last in which something has changed shared memory */
+    LateReads *late;           /* of shared memory, since the last barrier */
     ThreadGrains *grains;      /* of what the block's threads did */
     LaneCopies *copies;        /* [lane]; NULL: the kernel has no cp.async */
     uint8_t *local;            /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
@@ -127,6 +131,29 @@ ThreadGrains *thread_grains_new(const Launch *launch);
 void thread_grains_free(ThreadGrains *grains);
 LaneCopies *copies_new(const Worker *worker);
 void copies_begin_block(const Worker *worker);
+
+/* ---- race_reads.c ------------------------------------------------------------------------------------------------ */
+
+/* A load of shared memory that is allowed. */
+typedef struct SharedRead {
+    const Instruction *load;
+    const Active *active;
+    uint64_t address;          /* of the first lane */
+    const int32_t *relative;   /* [lane - active->first] beyond it; NULL: the same for all, or 0 where a lane is not active */
+    uint64_t low, end;         /* all lanes lie in [low, end) */
+    uint32_t bytes;            /* of one lane */
+} SharedRead;
+
+LateReads *late_reads_new(void);
+void late_reads_free(LateReads *late);
+/* Puts a read off; false where it must be looked at now. */
+bool late_reads_add(Worker *worker, const SharedRead *read);
+/* Looks at those put off: something else of shared memory is looked at, or lanes of a warp have waited for each other. */
+void late_reads_look(Watch *watch);
+/* The same: shared memory is about to be changed, until the next barrier reads cannot be put off. */
+void late_reads_end(Watch *watch);
+/* Forgets them: there was a barrier. */
+void late_reads_forget(Watch *watch);
 
 /* ---- race_of_blocks.c -------------------------------------------------------------------------------------------- */
 
