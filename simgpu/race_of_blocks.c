@@ -22,13 +22,15 @@ typedef struct Extremes {
     _Atomic uint64_t first;  /* ~key */
 } Extremes;
 
-typedef struct BlockGrain {
-    Extremes writes, reads, atomics;
-    _Atomic uint64_t value;  /* 0: none; ONE_VALUE | what was written; SEVERAL_VALUES */
-} BlockGrain;
+enum { PIECE_GRAINS = 4096, MOST_PIECES = 4096 }; /* 16 KiB and, of floats, 64 MiB of memory; 900 MiB of pieces */
 
-enum { PIECE_GRAINS = 4096, MOST_PIECES = 4096 }; /* 16 KiB and, of floats, 64 MiB of memory; 900 MiB of grains */
-typedef BlockGrain Piece[PIECE_GRAINS];
+/* Most memory that is written is not read in the same launch: pages for what does not happen need not come into being. */
+typedef struct Piece {
+    _Atomic bool has_reads, has_atomics;
+    Extremes writes[PIECE_GRAINS];
+    _Atomic uint64_t values[PIECE_GRAINS]; /* 0: none; ONE_VALUE | what was written; SEVERAL_VALUES */
+    Extremes reads[PIECE_GRAINS], atomics[PIECE_GRAINS];
+} Piece;
 typedef Piece *_Atomic PiecePlace;
 
 struct BlockGrains {
@@ -71,12 +73,18 @@ static void widen(Extremes *extremes, uint64_t key)
     raise_to(&extremes->first, ~key);
 }
 
-static void agree(BlockGrain *grain, uint32_t value)
+static void agree(_Atomic uint64_t *values, uint32_t value)
 {
     uint64_t none = 0, one = ONE_VALUE | value;
-    if (!atomic_compare_exchange_strong_explicit(&grain->value, &none, one, memory_order_relaxed,
-                                                 memory_order_relaxed) && none != one)
-        raise_to(&grain->value, SEVERAL_VALUES);
+    if (!atomic_compare_exchange_strong_explicit(values, &none, one, memory_order_relaxed, memory_order_relaxed) &&
+        none != one)
+        raise_to(values, SEVERAL_VALUES);
+}
+
+static void set(_Atomic bool *flag)
+{
+    if (!atomic_load_explicit(flag, memory_order_relaxed))
+        atomic_store_explicit(flag, true, memory_order_relaxed);
 }
 
 static Piece *touch(BlockGrains *grains, PiecePlace *place)
@@ -91,8 +99,8 @@ static Piece *touch(BlockGrains *grains, PiecePlace *place)
     return piece;
 }
 
-/* The first grain of an access, which lies in one piece as it is aligned; NULL: it is not noted. */
-static BlockGrain *grain_at(const Worker *worker, int allocation, uint64_t address)
+/* The piece that an access lies in, as it is aligned, and its first grain there; NULL: it is not noted. */
+static Piece *piece_at(const Worker *worker, int allocation, uint64_t address, uint32_t *first)
 {
     BlockGrains *grains = worker->watch->plan->grains;
     if (grains == NULL || worker->watch->ordered)
@@ -100,42 +108,51 @@ static BlockGrain *grain_at(const Worker *worker, int allocation, uint64_t addre
     uint64_t number = (address - worker->launch->memory->allocations[allocation].address) >> grains->grain;
     PiecePlace *place = &grains->places[allocation][number / PIECE_GRAINS];
     Piece *piece = atomic_load_explicit(place, memory_order_acquire);
-    if (piece == NULL)
-        piece = touch(grains, place);
-    return piece == NULL ? NULL : &(*piece)[number % PIECE_GRAINS];
+    *first = number % PIECE_GRAINS;
+    return piece == NULL ? touch(grains, place) : piece;
 }
 
-/* Grains that an access of `bytes` touches. */
-static uint32_t count_of(const Worker *worker, uint64_t address, uint32_t bytes)
+/* Notes an access of `bytes` in all grains that it touches. */
+static void widen_all(const Worker *worker, Extremes *first, uint64_t address, uint32_t bytes, uint64_t key)
 {
     uint8_t grain = worker->watch->plan->global_grain;
-    return (uint32_t)(((address + bytes - 1) >> grain) - (address >> grain) + 1);
+    uint64_t count = ((address + bytes - 1) >> grain) - (address >> grain) + 1;
+    for (uint64_t i = 0; i < count; i++)
+        widen(&first[i], key);
 }
 
 void blocks_read(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
                  uint32_t bytes)
 {
-    BlockGrain *grain = grain_at(worker, allocation, address);
-    for (uint32_t left = count_of(worker, address, bytes); grain != NULL && left > 0; left--, grain++)
-        widen(&grain->reads, key_of(worker, instruction, lane));
+    uint32_t first;
+    Piece *piece = piece_at(worker, allocation, address, &first);
+    if (piece == NULL)
+        return;
+    set(&piece->has_reads);
+    widen_all(worker, &piece->reads[first], address, bytes, key_of(worker, instruction, lane));
 }
 
 void blocks_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
                   uint32_t bytes)
 {
     uint8_t size = worker->watch->plan->global_grain;
-    BlockGrain *grain = grain_at(worker, allocation, address);
-    for (uint32_t offset = 0; grain != NULL && offset < bytes; offset += 1u << size, grain++) {
-        widen(&grain->writes, key_of(worker, instruction, lane));
-        agree(grain, stored_part(worker, instruction, lane, offset, size));
-    }
+    uint32_t first;
+    Piece *piece = piece_at(worker, allocation, address, &first);
+    if (piece == NULL)
+        return;
+    widen_all(worker, &piece->writes[first], address, bytes, key_of(worker, instruction, lane));
+    for (uint32_t offset = 0; offset < bytes; offset += 1u << size)
+        agree(&piece->values[first + (offset >> size)], stored_part(worker, instruction, lane, offset, size));
 }
 
 void blocks_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address)
 {
-    BlockGrain *grain = grain_at(worker, allocation, address);
-    for (uint32_t left = count_of(worker, address, 1u << instruction->size); grain != NULL && left > 0; left--, grain++)
-        widen(&grain->atomics, key_of(worker, instruction, lane));
+    uint32_t first;
+    Piece *piece = piece_at(worker, allocation, address, &first);
+    if (piece == NULL)
+        return;
+    set(&piece->has_atomics);
+    widen_all(worker, &piece->atomics[first], address, 1u << instruction->size, key_of(worker, instruction, lane));
 }
 
 /* ---- when they have ended ---------------------------------------------------------------------------------------- */
@@ -169,19 +186,20 @@ static void add_race(Found *found, uint64_t key, uint64_t other, Found race)
     found_add(found, index_of(key), SIM_RACE_OF_BLOCKS, &race);
 }
 
-static void find_race(const BlockGrain *grain, uint64_t address, uint8_t bytes, Found *found)
+static void find_race(const Piece *piece, uint32_t grain, uint64_t address, uint8_t bytes, Found *found)
 {
+    const Extremes *writes = &piece->writes[grain];
     const Found read = {.space = SIM_GLOBAL, .bytes = bytes, .address = address};
     Found store = read, atomic = read;
     uint64_t key, other;
     store.is_store = atomic.is_store = atomic.is_atomic = true;
-    if (is_empty(&grain->writes))
+    if (is_empty(writes))
         return;
-    if (grain->value == SEVERAL_VALUES && find_pair(&grain->writes, &grain->writes, &key, &other))
+    if (piece->values[grain] == SEVERAL_VALUES && find_pair(writes, writes, &key, &other))
         add_race(found, key, other, store);
-    if (find_pair(&grain->reads, &grain->writes, &key, &other))
+    if (piece->has_reads && find_pair(&piece->reads[grain], writes, &key, &other))
         add_race(found, key, other, read);
-    if (find_pair(&grain->atomics, &grain->writes, &key, &other))
+    if (piece->has_atomics && find_pair(&piece->atomics[grain], writes, &key, &other))
         add_race(found, key, other, atomic);
 }
 
@@ -195,8 +213,8 @@ void blocks_find_races(const Launch *launch, int allocation, uint64_t low, uint6
     uint64_t first = (low - start) >> size, last = (high - 1 - start) >> size;
     for (uint64_t piece = first / PIECE_GRAINS; piece <= last / PIECE_GRAINS; piece++) {
         const Piece *touched = grains->places[allocation][piece];
-        for (uint64_t i = 0; touched != NULL && i < PIECE_GRAINS; i++)
-            find_race(&(*touched)[i], start + ((piece * PIECE_GRAINS + i) << size), (uint8_t)(1u << size), found);
+        for (uint32_t i = 0; touched != NULL && i < PIECE_GRAINS; i++)
+            find_race(touched, i, start + ((piece * PIECE_GRAINS + i) << size), (uint8_t)(1u << size), found);
     }
 }
 
