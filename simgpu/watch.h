@@ -23,6 +23,9 @@
  *          in the last: most loads are from what nobody writes, and following them takes long. Of allocations beyond
  *          VALIDITY_MAX_BYTES nobody knows what was written; a launch that touches more than race_of_blocks.c has room
  *          for is not searched for races of blocks.
+ * Changes  loads from what is written all over and what the launch cannot change are not looked at. What it may change
+ *          follows from the parameters that its stores go through (targets.c); where a store strays from the allocation
+ *          of its parameter into another one, that is not held against loads from there.
  * Grains   memory is looked at in pieces as large as the kernel's smallest store, at most 4 bytes: finer ones could
  *          tell no two stores apart.  */
 #ifndef SIMGPU_WATCH_H

@@ -119,12 +119,32 @@ static void races_in_large_allocations_are_found(void **state)
     simgpu_free(gpu);
 }
 
+/* Which allocations a launch changes is known by where its pointers lead. Both lines that read a neighbour are found. */
+static void one_array_as_input_and_output_races(void **state)
+{
+    SimGpu *gpu = machine_new(0, 2);
+    SimModule *module;
+    SimReport report;
+    SimFunction *function = machine_read(gpu, "watched.ptx", "halo_tile", &module);
+    uint64_t array = machine_array(gpu, NULL, WATCHED_ELEMENTS * sizeof(float));
+    const uint64_t arrays[] = {array, array, machine_array(gpu, NULL, WATCHED_ELEMENTS * sizeof(float))};
+    simgpu_mark_written(gpu, array, WATCHED_ELEMENTS * sizeof(float));
+    SimLaunch launch = {.function = function, .grid = {4, 1, 1}, .block = {WATCHED_THREADS, 1, 1},
+                        .parameters = arrays, .watch = SIM_WATCH_RACES};
+    simgpu_launch(gpu, &launch, &report);
+    assert_int_equal(report.finding_count, 2);
+    assert_int_equal(report.findings[0].kind, SIM_RACE_OF_BLOCKS);
+    simgpu_module_unload(gpu, module);
+    simgpu_free(gpu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_in_order_has_no_race),
         cmocka_unit_test(each_race_is_found),
         cmocka_unit_test(races_in_large_allocations_are_found),
+        cmocka_unit_test(one_array_as_input_and_output_races),
         cmocka_unit_test(findings_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(watching_changes_no_counter),
         cmocka_unit_test(only_what_is_asked_for_is_found),
