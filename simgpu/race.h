@@ -1,5 +1,6 @@
 /* race.h - what the threads of the block that a worker runs did to a piece of memory; shared by race.c (which two
- * accesses race), race_grains.c (where it is kept), race_reads.c (reads that are put off) and race_copies.c (what cp.async has under way).  */
+ * accesses race), race_grains.c (where it is kept), race_reads.c (reads that are put off) and race_copies.c (what
+ * cp.async has under way).  */
 #ifndef SIMGPU_RACE_H
 #define SIMGPU_RACE_H
 
@@ -26,6 +27,7 @@ typedef struct ThreadGrain {
 
 /* ---- race.c ------------------------------------------------------------------------------------------------------ */
 
+/* A plain load by a lane that has met whoever it races with. */
 void remember_reader(const Watch *watch, ThreadGrain *grain, uint32_t lane);
 
 /* ---- race_grains.c ----------------------------------------------------------------------------------------------- */

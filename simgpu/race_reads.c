@@ -1,7 +1,7 @@
 /* Reads of shared memory that are put off. Reads alone race with nothing, so that as long as nothing has changed shared
- * memory since the last barrier it is enough to write down who reads what. Only if something changes it before the next
- * barrier they are looked at; mostly nothing does, and they are forgotten. Which lanes read and how their addresses relate
- * is the same for most reads of a loop, and is kept once.  */
+ * memory since the last barrier it is enough to write down who reads what. Only if something changes it before the
+ * next barrier they are looked at; mostly nothing does, and they are forgotten. Which lanes read, and how their
+ * addresses relate, is the same for most reads of a loop, and is kept once.  */
 #include "simgpu/race.h"
 
 #include "base/allocated.h"

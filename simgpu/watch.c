@@ -295,22 +295,23 @@ static void watch_shared(Worker *worker, const Instruction *instruction, bool is
         return;
     (is_store ? late_reads_end : late_reads_look)(worker->watch);
     worker->watch->store += is_store;
-    for (uint32_t lane = active->first; lane < active->end; lane++)
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        uint64_t address = first + (uint64_t)(int64_t)pattern->relative[lane - active->first];
         if (active_has(active, lane))
-            (is_store ? threads_write : threads_read)(worker, instruction, true, lane,
-                                                      first + (uint64_t)(int64_t)pattern->relative[lane - active->first],
-                                                      bytes);
+            (is_store ? threads_write : threads_read)(worker, instruction, true, lane, address, bytes);
+    }
 }
 
 void watch_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store, const Active *active,
                   uint64_t first, const Pattern *pattern, uint32_t bytes)
 {
     const Watch *watch = worker->watch;
-    bool is_uniform = pattern->low == 0 && pattern->high == 0;
+    /* Which engine noticed that an address is the same for all must not tell: it is looked for here. */
+    bool is_uniform = pattern->low == 0 && pattern->high == 0 && instruction->kind == LOAD &&
+                      (instruction->space == PTX_GLOBAL || instruction->space == PTX_SHARED);
     if (space == PTX_CONST || space == PTX_PARAM)
         return;
-    /* Which engine noticed that an address is the same for all must not tell: it is looked for here. */
-    if (is_uniform && instruction->kind == LOAD && (instruction->space == PTX_GLOBAL || instruction->space == PTX_SHARED))
+    if (is_uniform)
         watch_uniform_load(worker, instruction, active, first, bytes);
     else if (space == PTX_SHARED && watch->detailed)
         watch_shared(worker, instruction, is_store, active, first, pattern, bytes);

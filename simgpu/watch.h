@@ -142,7 +142,7 @@ typedef struct SharedRead {
     const Instruction *load;
     const Active *active;
     uint64_t address;          /* of the first lane */
-    const int32_t *relative;   /* [lane - active->first] beyond it; NULL: the same for all, or 0 where a lane is not active */
+    const int32_t *relative;   /* [lane - active->first] beyond it, 0 where not active; NULL: one address for all */
     uint64_t low, end;         /* all lanes lie in [low, end) */
     uint32_t bytes;            /* of one lane */
 } SharedRead;
@@ -151,9 +151,9 @@ LateReads *late_reads_new(void);
 void late_reads_free(LateReads *late);
 /* Puts a read off; false where it must be looked at now. */
 bool late_reads_add(Worker *worker, const SharedRead *read);
-/* Looks at those put off: something else of shared memory is looked at, or lanes of a warp have waited for each other. */
+/* Looks at those put off, before one that is not, and before lanes of a warp wait for each other. */
 void late_reads_look(Watch *watch);
-/* The same: shared memory is about to be changed, until the next barrier reads cannot be put off. */
+/* The same, and until the next barrier no more are put off: shared memory is about to be changed. */
 void late_reads_end(Watch *watch);
 /* Forgets them: there was a barrier. */
 void late_reads_forget(Watch *watch);
