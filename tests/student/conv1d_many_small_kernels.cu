@@ -1,10 +1,10 @@
 // expect: Accepted
 // problem: conv1d
-// Up to five thousand small kernels on two streams that do not wait for each other, with allocations, frees and polled
+// Up to two thousand small kernels on two streams that do not wait for each other, with allocations, frees and polled
 // events in between: a judge that holds back what was queued must not wait for itself.
 #include <cuda_runtime.h>
 
-constexpr int MAX_KERNELS = 5000, THREADS = 128;
+constexpr int MAX_KERNELS = 2000, THREADS = 128;
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int first, int end, int kernel_size)
 {

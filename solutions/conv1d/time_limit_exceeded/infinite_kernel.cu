@@ -6,12 +6,12 @@ __device__ volatile int ready = 0;
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)
 {
+    while (!ready)
+        ;
+
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= output_size)
         return;
-
-    while (!ready)
-        ;
 
     float sum = 0.0f;
     for (int k = 0; k < kernel_size; k++)
