@@ -29,6 +29,12 @@ static uint32_t taking_part(const Worker *worker, Operand members, uint32_t warp
         for (uint32_t left_ = (active)->bits[warp], party;                                                             \
              left_ != 0 && (party = taking_part(worker, members, warp, left_), true); left_ &= ~party)
 
+/* [lane] 32-bit values of all lanes. */
+static const uint32_t *values_of(Worker *worker, Operand operand)
+{
+    return (const uint32_t *)register_read(worker, operand, 0);
+}
+
 static uint32_t *results_of(Worker *worker, const Active *active, Operand operand, int index)
 {
     return (uint32_t *)register_write(worker, active, operand, index) - active->first;
@@ -61,20 +67,28 @@ static uint32_t shuffle_source(ShuffleKind kind, uint32_t lane, uint32_t b, uint
     return *valid ? from : lane;
 }
 
+typedef struct Shuffle {
+    const Instruction *instruction;
+    const uint32_t *value, *b, *c, *members; /* [lane] */
+} Shuffle;
+
 /* What `own` receives from lane `from` of its warp. That of a lane which takes no part is undefined on hardware. */
-static uint32_t shuffled(Worker *worker, const Instruction *instruction, const Active *active, uint32_t own,
-                         uint32_t from)
+static uint32_t shuffled(Worker *worker, const Shuffle *shuffle, const Active *active, uint32_t own, uint32_t from)
 {
-    uint32_t warp = own / SIM_WARP_SIZE, members = value32(worker, instruction->sources[3], own);
-    if (active->bits[warp] & members & 1u << from)
-        return value32(worker, instruction->sources[0], warp * SIM_WARP_SIZE + from);
+    uint32_t warp = own / SIM_WARP_SIZE;
+    if (active->bits[warp] & shuffle->members[own] & 1u << from)
+        return shuffle->value[warp * SIM_WARP_SIZE + from];
     if (worker->watch != NULL)
-        watch_shuffle(worker, instruction, own, from);
+        watch_shuffle(worker, shuffle->instruction, own, from);
     return 0x01010101u * worker->launch->memory->fresh;
 }
 
 void execute_shuffle(Worker *worker, const Instruction *instruction, Active *active)
 {
+    const Operand *sources = instruction->sources;
+    const Shuffle shuffle = {.instruction = instruction, .value = values_of(worker, sources[0]),
+                             .b = values_of(worker, sources[1]), .c = values_of(worker, sources[2]),
+                             .members = values_of(worker, sources[3])};
     Operand result = instruction->results[0], valid_result = instruction->results[1];
     uint32_t *to = results_of(worker, active, result, 0);
     uint8_t *valid_to = register_write(worker, active, valid_result, 1) - active->first;
@@ -82,11 +96,8 @@ void execute_shuffle(Worker *worker, const Instruction *instruction, Active *act
         EACH_LANE_OF(active->bits[warp], lane) {
             uint32_t own = warp * SIM_WARP_SIZE + lane;
             bool valid;
-            uint32_t b = value32(worker, instruction->sources[1], own);
-            uint32_t c = value32(worker, instruction->sources[2], own);
-            uint32_t from = shuffle_source((ShuffleKind)instruction->detail, lane, b, c, &valid);
-            to[own] = valid ? shuffled(worker, instruction, active, own, from)
-                            : value32(worker, instruction->sources[0], own);
+            uint32_t from = shuffle_source((ShuffleKind)instruction->detail, lane, shuffle.b[own], shuffle.c[own], &valid);
+            to[own] = valid ? shuffled(worker, &shuffle, active, own, from) : shuffle.value[own];
             if (valid_result.slot != NO_SLOT)
                 valid_to[own] = valid;
         }
@@ -96,11 +107,12 @@ void execute_shuffle(Worker *worker, const Instruction *instruction, Active *act
 
 /* ---- votes ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t bits_where(const Worker *worker, Operand predicate, uint32_t warp, uint32_t lanes)
+/* Of `lanes` those whose predicate holds. */
+static uint32_t bits_where(const uint8_t *predicate, uint32_t lanes)
 {
     uint32_t bits = 0;
     EACH_LANE_OF(lanes, lane)
-        bits |= (uint32_t)(register_value(worker, predicate, warp * SIM_WARP_SIZE + lane) & 1) << lane;
+        bits |= (predicate[lane] & 1u) << lane;
     return bits;
 }
 
@@ -129,9 +141,10 @@ static void give(void *to, Operand operand, const Active *active, uint32_t warp,
 void execute_vote(Worker *worker, const Instruction *instruction, Active *active)
 {
     Operand result = instruction->results[0];
+    const uint8_t *predicate = register_read(worker, instruction->sources[0], 0);
     void *to = register_write(worker, active, result, 0);
     EACH_PARTY(worker, active, instruction->sources[1], warp, party) {
-        uint32_t yes = bits_where(worker, instruction->sources[0], warp, party);
+        uint32_t yes = bits_where(predicate + warp * SIM_WARP_SIZE, party);
         give(to, result, active, warp, party, vote((VoteKind)instruction->detail, yes, party));
     }
     register_written(worker, active, result, 0);
