@@ -427,11 +427,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_submission_becomes_an_object_with_its_modules),
         cmocka_unit_test(kernels_are_reported_with_their_resources),
+#ifndef __SANITIZE_ADDRESS__ /* what the compilers understand is the same where the judge is compiled otherwise */
         cmocka_unit_test(every_way_to_declare_solve_compiles),
         cmocka_unit_test(names_of_the_library_are_there_without_their_headers),
         cmocka_unit_test(headers_compile_where_std_is_not_named),
         cmocka_unit_test(what_std_is_needed_to_name_is_left_out_without_it),
         cmocka_unit_test(clang_treats_the_library_in_the_same_way),
+#endif
         cmocka_unit_test(warnings_name_the_students_file),
         cmocka_unit_test(a_macro_that_grows_without_bounds_meets_a_limit),
         cmocka_unit_test(a_fault_is_named_in_the_first_line),
