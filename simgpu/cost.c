@@ -161,10 +161,10 @@ static SimMachine machine_of(const CostInput *input)
 
 /* Loads of __constant__ arrays hit nearly always, but for two kinds, whose caches are small.
  *
- * Where the compiler sees that all lanes read the same address, it loads through the uniform datapath (ULDC). Blocks that
- * go through a long array at different places evict each other's lines, and they drift apart the further the longer the
- * array and the more warps there are. Only the block in front misses nothing. The form was fitted to loops over 244 to
- * 16380 bytes, one to 16 blocks of 128 to 1024 threads on a multiprocessor at once (simgpu/calibrate). */
+ * Where the compiler sees that all lanes read the same address, it loads through the uniform datapath (ULDC). Blocks
+ * that go through a long array at different places evict each other's lines, and they drift apart the further the
+ * longer the array and the more warps there are. Only the block in front misses nothing. The form was fitted to loops
+ * over 244 to 16380 bytes, one to 16 blocks of 128 to 1024 threads on a multiprocessor at once (simgpu/calibrate). */
 static double uniform_reach_bytes(const SimProfile *profile, const Shape *shape)
 {
     enum { LAST = PROFILE_REACHES - 1 };

@@ -579,8 +579,8 @@ static void add_line(const MachineLine *line, const MachineCopies *block, double
         add_work(sum, variant_of(line, block, 1), executed);
 }
 
-/* Of a branch over few instructions ptxas makes a condition of each of them: who comes by before and behind goes through
- * them, too. */
+/* Of a branch over few instructions ptxas makes a condition of each of them: who comes by before and behind goes
+ * through them, too. */
 static double executions_of(const MachineLine *line, int block, const uint64_t *executed)
 {
     uint64_t before = executed[line->first], behind = executed[line->last], around = before < behind ? before : behind;

@@ -44,8 +44,8 @@ typedef struct SimProfile {
     double shared_latency_s, constant_latency_s;         /* constant: where it hits */
     double arithmetic_latency_s;         /* from one instruction of a warp to the next, on average */
     double constant_cache_bytes;         /* of constants that instructions have as operands */
-    double uniform_reach_bytes[PROFILE_REACHES]; /* of an array whose every second load by ULDC misses, where 2, 4, 8, 16
-                                                    blocks that fill a multiprocessor go through it at once */
+    double uniform_reach_bytes[PROFILE_REACHES]; /* of an array whose every second load by ULDC misses, where 2, 4, 8,
+                                                  * 16 blocks that fill a multiprocessor go through it at once */
     double uniform_miss_latency_s;       /* of a load by ULDC that the nearest four lines of its cache do not hold */
     double constant_miss_s;              /* a multiprocessor's time for a warp request that is not at hand */
     double launch_s;                     /* of a kernel beyond its own work */

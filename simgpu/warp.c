@@ -96,7 +96,8 @@ void execute_shuffle(Worker *worker, const Instruction *instruction, Active *act
         EACH_LANE_OF(active->bits[warp], lane) {
             uint32_t own = warp * SIM_WARP_SIZE + lane;
             bool valid;
-            uint32_t from = shuffle_source((ShuffleKind)instruction->detail, lane, shuffle.b[own], shuffle.c[own], &valid);
+            uint32_t b = shuffle.b[own], c = shuffle.c[own];
+            uint32_t from = shuffle_source((ShuffleKind)instruction->detail, lane, b, c, &valid);
             to[own] = valid ? shuffled(worker, &shuffle, active, own, from) : shuffle.value[own];
             if (valid_result.slot != NO_SLOT)
                 valid_to[own] = valid;
