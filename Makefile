@@ -6,7 +6,7 @@ LAYERS := base simgpu harness leaderboard grader
 
 CC       ?= gcc
 BUILD    ?= build
-CFLAGS   ?= $(if $(SANITIZE),-O1 -g1,-O2 -g)
+CFLAGS   ?= $(if $(SANITIZE),-O0 -g1,-O2 -g)
 LANES    := -O3 -fno-var-tracking# of the lane loops: they are to become vectors
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wno-unused-parameter
 CPPFLAGS += -I. -D_GNU_SOURCE
@@ -187,7 +187,7 @@ $(foreach layer,$(LAYERS),$(eval $(call unit_test_rules,$(layer))))
 
 # What reads bytes that a submission, its compiler or another process wrote, under clang's fuzzer (tests/fuzz.sh); nothing where there is none.
 FUZZ_CC     := $(firstword $(foreach version,16 17 18 19 20 21,$(shell command -v clang-$(version))))
-FUZZ_CFLAGS := -O1 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+FUZZ_CFLAGS := -O0 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 fuzzers     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 ifdef FUZZ_CC
 fuzz-programs:
