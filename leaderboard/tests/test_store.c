@@ -4,6 +4,7 @@
 #include "leaderboard/store.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -261,6 +262,14 @@ static void all_acknowledged_rows_are_there(const StoredRun *runs, size_t count,
         fail_test("writer %d: %d rows acknowledged, %d found", writer, last, found);
 }
 
+static void wait_for_an_acknowledgement(int pipes[WRITERS][2])
+{
+    struct pollfd readable[WRITERS];
+    for (int i = 0; i < WRITERS; i++)
+        readable[i] = (struct pollfd){.fd = pipes[i][0], .events = POLLIN};
+    assert_true(poll(readable, WRITERS, -1) > 0);
+}
+
 static void nothing_acknowledged_is_lost_when_sixteen_writers_are_killed(void **state)
 {
     Arena arena = {0};
@@ -276,6 +285,7 @@ static void nothing_acknowledged_is_lost_when_sixteen_writers_are_killed(void **
                 write_until_killed(first_row_of_round + i, pipes[i][1]);
             close(pipes[i][1]);
         }
+        wait_for_an_acknowledgement(pipes); /* on a busy machine the first may take longer than all the killing */
         for (int i = 0; i < WRITERS; i++) { /* one after the other, while the rest go on */
             nanosleep(&(struct timespec){.tv_nsec = 1000000 + rand() % 40000000}, NULL);
             kill(children[i], SIGKILL);
