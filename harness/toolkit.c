@@ -181,9 +181,15 @@ static void name(Toolkit *toolkit, const char *compiler)
     toolkit->major = atoi(toolkit->version);
 }
 
+/* Once in a process, which may judge hundreds of files: its answers take 50 ms. */
 static Status ask_nvcc(Toolkit *toolkit, Message *why)
 {
-    char asked[PATH_MAX];
+    static char asked[PATH_MAX];
+    static Toolkit answered;
+    if (strcmp(asked, toolkit->compiler) == 0) {
+        *toolkit = answered;
+        return STATUS_OK;
+    }
     memcpy(asked, toolkit->compiler, sizeof asked);
     const char *const dry_run[] = {asked, "--dryrun", "-E", "-x", "cu", "/dev/null", NULL};
     const char *const list[] = {toolkit->compiler, "--list-gpu-code", NULL};
@@ -191,6 +197,10 @@ static Status ask_nvcc(Toolkit *toolkit, Message *why)
     if (status == STATUS_OK)
         status = ask(toolkit, list, read_architectures, "what it makes code for", why);
     name(toolkit, "nvcc");
+    if (status == STATUS_OK)
+        answered = *toolkit;
+    else
+        asked[0] = '\0';
     return status;
 }
 

@@ -20,23 +20,33 @@ static Toolkit found_at(const char *nvcc)
     return toolkit;
 }
 
+static void write_script(const char *path, const char *line)
+{
+    FILE *script = fopen(path, "w");
+    assert_non_null(script);
+    fprintf(script, "#!/bin/sh\n%s\n", line);
+    fclose(script);
+    chmod(path, 0700);
+}
+
 /* Debian and many sites put a script of one line on PATH that calls the compiler elsewhere. */
 static void a_script_that_calls_nvcc_leads_to_the_toolkit(void **state)
 {
-    char folder[] = "/tmp/convjudge-toolkit-XXXXXX", path[PATH_MAX];
-    Toolkit direct, toolkit;
+    char folder[] = "/tmp/convjudge-toolkit-XXXXXX", path[PATH_MAX], call[PATH_MAX + 20];
+    Toolkit direct, toolkit, again;
     Message why;
     if (toolkit_find(&direct, &why) != STATUS_OK)
         fail_test("%s", why.text);
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/nvcc", folder);
-    FILE *script = fopen(path, "w");
-    fprintf(script, "#!/bin/sh\nexec %s \"$@\"\n", direct.compiler);
-    fclose(script);
-    chmod(path, 0700);
+    snprintf(call, sizeof call, "exec %s \"$@\"", direct.compiler);
+    write_script(path, call);
     toolkit = found_at(path);
+    write_script(path, "exit 1");
+    again = found_at(path);
     unlink(path);
     rmdir(folder);
+    assert_memory_equal(&again, &toolkit, sizeof again); /* it was not asked again */
     assert_string_equal(toolkit.root, direct.root);
     assert_string_equal(toolkit.compiler, direct.compiler);
     assert_string_equal(toolkit.version, direct.version);
