@@ -116,8 +116,41 @@ static void arguments_that_fit_nothing_are_refused(void **state)
     request.arguments[1] = request.arguments[0];
     assert_false(is_honest(request, LOADED)); /* two are probed */
     request = calling();
+    request.arguments[0].span = (ControlSpan){2, 100};
+    assert_false(is_honest(request, LOADED)); /* no words begin there */
+    request = calling();
     request.exchanged = true;
     assert_false(is_honest(request, LOADED)); /* there is no exchange */
+}
+
+/* As a hostile process could: C puts no such byte there. */
+static void spoil(bool *flag)
+{
+    *(unsigned char *)flag = 2;
+}
+
+static void flags_that_are_neither_true_nor_false_are_refused(void **state)
+{
+    ControlRequest request;
+    ControlReply reply;
+    bool *const of_request[] = {&request.check_inputs, &request.exchanged, &request.is_watched, &request.is_untimed,
+                                &request.arguments[0].float_output, &request.arguments[0].probed};
+    bool *const of_reply[] = {&reply.runner_gone, &reply.host_memory_refused, &reply.device.modelled,
+                              &reply.device.calibrated, &reply.device.pageable_access,
+                              &reply.report.allocation_refused, &reply.report.input_changed,
+                              &reply.report.pending_at_return, &reply.report.statistics.has_counters,
+                              &reply.report.findings.items[0].is_undefined};
+    for (size_t i = 0; i < COUNT_OF(of_request); i++) {
+        request = calling();
+        spoil(of_request[i]);
+        assert_false(control_is_honest(&request, (const int[]){memory, memory}, &LOADED));
+    }
+    for (size_t i = 0; i < COUNT_OF(of_reply); i++) {
+        reply = (ControlReply){.report = {.findings = {.count = 1}}};
+        assert_true(control_is_honest_reply(&reply));
+        spoil(of_reply[i]);
+        assert_false(control_is_honest_reply(&reply));
+    }
 }
 
 static void a_broker_whose_answer_does_not_end_is_not_believed(void **state)
@@ -142,6 +175,7 @@ int main(void)
         cmocka_unit_test(memory_that_is_shorter_than_is_said_is_refused),
         cmocka_unit_test(modules_beyond_their_memory_are_refused),
         cmocka_unit_test(arguments_that_fit_nothing_are_refused),
+        cmocka_unit_test(flags_that_are_neither_true_nor_false_are_refused),
         cmocka_unit_test(a_broker_whose_answer_does_not_end_is_not_believed),
     };
     return cmocka_run_group_tests(tests, open_descriptors, close_descriptors);

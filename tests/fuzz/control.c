@@ -77,12 +77,6 @@ static void scene_end(Scene *scene)
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-/* What is no bool cannot be in a message that a C program has filled in. */
-static void make_bool(bool *flag)
-{
-    *(uint8_t *)flag &= 1;
-}
-
 static void send_packet(Scene *scene, int detail, const uint8_t *data, size_t bytes)
 {
     ControlRequest request = {0};
@@ -93,13 +87,6 @@ static void send_packet(Scene *scene, int detail, const uint8_t *data, size_t by
         request.limits.warp_instructions = MOST_INSTRUCTIONS;
     if (request.limits.device_bytes > MOST_DEVICE_BYTES)
         request.limits.device_bytes = MOST_DEVICE_BYTES;
-    make_bool(&request.check_inputs);
-    make_bool(&request.exchanged);
-    make_bool(&request.is_watched);
-    for (size_t i = 0; i < SESSION_MAX_PARAMETERS; i++) {
-        make_bool(&request.arguments[i].float_output);
-        make_bool(&request.arguments[i].probed);
-    }
     control_send(scene->socket, &request, sizeof request, NULL, 0, count == 0 ? NULL : pair, count);
 }
 
