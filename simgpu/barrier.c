@@ -62,6 +62,35 @@ static bool bad_barrier(Worker *worker, const Group *group, const char *what)
                         "waits at a barrier %s", what);
 }
 
+/* The barrier that ends a block, where it is one of all threads. */
+static const Instruction *barrier_of(const Worker *worker, int32_t block)
+{
+    const Block *at = &worker->code->blocks[block];
+    if (at->ends != END_BARRIER || at->end == at->first)
+        return NULL;
+    const Instruction *last = &worker->code->instructions[at->end - 1];
+    return last->kind == BARRIER ? last : NULL;
+}
+
+/* Those that wait elsewhere than the first of them. */
+static void note_mixed(Worker *worker, uint32_t barrier)
+{
+    const Group *first = NULL;
+    for (int i = 0; i < worker->group_count; i++) {
+        const Group *group = worker->groups[i];
+        bool waits = group->is_waiting && group->barrier == barrier && barrier_of(worker, group->pc) != NULL;
+        if (waits && (first == NULL || group->active.first < first->active.first))
+            first = group;
+    }
+    for (int i = 0; i < worker->group_count && first != NULL; i++) {
+        const Group *group = worker->groups[i];
+        const Instruction *place = barrier_of(worker, group->pc);
+        if (group->is_waiting && group->barrier == barrier && group->pc != first->pc && place != NULL)
+            found_note(worker, place, SIM_MIXED_BARRIERS,
+                       (Found){.lane = group->active.first, .other = first->active.first});
+    }
+}
+
 /* Lets all go on if as many have come as must. */
 static bool release_barrier(Worker *worker, uint32_t barrier)
 {
@@ -73,6 +102,8 @@ static bool release_barrier(Worker *worker, uint32_t barrier)
         if (group->is_waiting && group->barrier == barrier && group_misses_lanes(worker, group))
             return bad_barrier(worker, group, "that only a part of its warp reaches");
     }
+    if (worker->watch != NULL)
+        note_mixed(worker, barrier);
     give_reductions(worker, barrier);
     for (int i = 0; i < worker->group_count; i++) {
         Group *group = worker->groups[i];

@@ -54,6 +54,7 @@ typedef enum InstructionKind {
     ACTIVE_MASK,    /* results[0] */
     CLOCK,          /* results[0] */
     PRINT,          /* results[0]; sources: format, arguments */
+    BARRIER,        /* none: where the barrier of all threads stands that ends the block */
     FAIL_ASSERT,    /* sources: message, file, line, function */
     MULTIPLY_MATRIX, /* all operands are those of `matrix` */
     LOAD_MATRIX,    /* results[0..count-1]: 8x8 matrices of 16 bits, rows at shared address sources[0] + offset */
@@ -106,7 +107,7 @@ typedef struct Instruction {
     Matrix *matrix;         /* of MULTIPLY_MATRIX */
     int64_t offset;         /* of an address or a parameter */
     const SharedVariable *variable; /* that the shared address was made from (provenance.h); NULL: not known */
-    int32_t index;          /* of memory instructions and shuffles: dense number, for what a worker remembers of it */
+    int32_t index;          /* of memory instructions, shuffles and barriers: dense number, for what a worker remembers of it */
     int32_t file, line;     /* in the source */
     int32_t ptx_line;
 } Instruction;

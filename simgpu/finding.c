@@ -92,6 +92,11 @@ static void describe(const Launch *launch, SimFindingKind kind, const Found *fou
         return;
     }
     name_other(launch, kind, found->other, other, sizeof other);
+    if (kind == SIM_MIXED_BARRIERS) {
+        snprintf(text, size, "waits for its block at one barrier while %s waits at another: all must come to the same "
+                             "__syncthreads()%s", other, times);
+        return;
+    }
     describe_meeting(kind, found, other, meeting, sizeof meeting);
     fault_describe_place(launch, (SimSpace)found->space, found->address, place, sizeof place);
     snprintf(text, size, "%s %u byte%s at %s, %s%s", found->is_store ? "writes" : "reads", found->bytes,

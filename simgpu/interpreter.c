@@ -142,6 +142,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case CLOCK: read_clock(worker, instruction, active); return true;
     case PRINT: execute_print(worker, instruction, active); return true;
     case MULTIPLY_MATRIX: return execute_multiply(worker, instruction, active);
+    case BARRIER: return true;
     case LOAD_MATRIX: return execute_load_matrix(worker, instruction, active);
     case STORE_MATRIX: return execute_store_matrix(worker, instruction, active);
     case TURN_MATRIX: return execute_turn_matrix(worker, instruction, active);

@@ -235,7 +235,7 @@ Instruction *emit(Lowering *l, InstructionKind kind)
         instruction->ptx_line = l->source->ptx_line;
     }
     if (kind == LOAD || kind == STORE || kind == ATOMIC || kind == COPY_ASYNC || kind == TEXTURE ||
-        kind == LOAD_MATRIX || kind == STORE_MATRIX || kind == SHUFFLE)
+        kind == LOAD_MATRIX || kind == STORE_MATRIX || kind == SHUFFLE || kind == BARRIER)
         instruction->index = code->memory_count++;
     return instruction;
 }

@@ -267,6 +267,8 @@ static void lower_barrier(Lowering *l, const Parts *parts)
     Operand threads = count == 2 ? source_operand(l, operand_at(l, first + 1), 4) : none;
     Operand source = reduces ? source_operand(l, operand_at(l, l->source->operand_count - 1), 1) : none;
     Operand result = reduces ? result_operand(l, operand_at(l, 0), kind == BARRIER_POPC ? 4 : 1) : none;
+    if (kind != BARRIER_ARRIVE && count < 2)
+        emit(l, BARRIER);
     Block *block = end_block(l, END_BARRIER);
     block->barrier = (uint8_t)kind;
     block->index = number;

@@ -143,7 +143,7 @@ bool simgpu_function_set_dynamic_shared(SimFunction *function, uint32_t bytes);
 /* What a launch may be watched for, besides what is always checked. It takes time and memory, and changes nothing else.
  * Of a large grid some blocks are looked at in detail (watch.h); what several blocks write is always seen. */
 typedef enum SimWatch {
-    SIM_WATCH_RACES = 1,         /* SIM_RACE_*, SIM_BAD_SHUFFLE */
+    SIM_WATCH_RACES = 1,         /* SIM_RACE_*, SIM_BAD_SHUFFLE, SIM_MIXED_BARRIERS */
     SIM_WATCH_UNINITIALISED = 2, /* SIM_UNINITIALISED */
     SIM_WATCH_LINES = 4          /* counts by source line */
 } SimWatch;
@@ -204,6 +204,8 @@ typedef enum SimFindingKind {
                               * no hardware since Volta promises */
     SIM_UNINITIALISED,       /* a read of bytes that nothing has written */
     SIM_BAD_SHUFFLE,         /* the value of a lane that takes no part, which is undefined */
+    SIM_MIXED_BARRIERS,      /* threads of a block wait for each other at different __syncthreads(): hardware, which only
+                              * counts who comes, lets them pass; CUDA leaves it undefined */
     SIM_FINDING_KINDS
 } SimFindingKind;
 

@@ -5,7 +5,7 @@ static const char *const in_order[] = {
     "largest_by_compare", "copies_ahead", "copies_of_the_same", "last_block_adds_up", "lock_around_a_sum", "all_raise_a_flag",
     "bytes_side_by_side", "producers_and_consumers", "local_array",
     "scratch_in_global_memory", "sums_by_compare_in_global_memory", "copies_of_ones_own", "copies_within_a_warp",
-    "copies_all_awaited", "one_of_two_tiles",
+    "copies_all_awaited", "one_of_two_tiles", "barriers_of_branches_that_whole_blocks_take",
 };
 
 static void code_in_order_has_no_race(void **state)
@@ -53,6 +53,8 @@ static const WatchedRow rows[] = {
      "block (1,0,0), thread (0,0,0) reads 4 bytes at output[0], which block (0,0,0) writes"},
     {"cleared_while_others_add", 3, SIM_RACE_OF_BLOCKS, 128,
      "block (2,0,0), thread (0,0,0) writes 4 bytes at output[0], which block (0,0,0) writes without an atomic"},
+    {"barriers_of_two_branches", 2, SIM_MIXED_BARRIERS, 2, "block (0,0,0), thread (64,0,0) waits for its block at one "
+     "barrier while thread (0,0,0) waits at another: all must come to the same __syncthreads(), 2 times in all"},
     {"half_a_warp_shuffles", 1, SIM_BAD_SHUFFLE, 4 * 8, "thread (8,0,0) takes the value of lane 16 of its warp"},
 };
 

@@ -301,6 +301,7 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case REDUCE: case ACTIVE_MASK:
         call_interpreter(b, instruction);
         return true;
+    case BARRIER: return true;
     default: return false;
     }
 }

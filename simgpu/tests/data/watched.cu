@@ -517,3 +517,28 @@ KERNEL(local_array_half_filled)
         kept[i] = input[own()] * i;
     output[own()] = kept[threadIdx.x & 7];
 }
+
+// A barrier in either branch.
+static __device__ void take_branch(bool first, const float *input, float *output)
+{
+    __shared__ float tile[THREADS];
+    if (first) {
+        tile[threadIdx.x] = input[own()];
+        __syncthreads();
+        output[own()] = tile[THREADS - 1 - threadIdx.x];
+    } else {
+        tile[threadIdx.x] = 2 * input[own()];
+        __syncthreads();
+        output[own()] = 3 * tile[THREADS - 1 - threadIdx.x];
+    }
+}
+
+KERNEL(barriers_of_two_branches)
+{
+    take_branch(threadIdx.x < 64, input, output);
+}
+
+KERNEL(barriers_of_branches_that_whole_blocks_take)
+{
+    take_branch(blockIdx.x % 2 == 0, input, output);
+}
