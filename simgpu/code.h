@@ -40,6 +40,7 @@ typedef struct Operand {
 
 typedef enum InstructionKind {
     RUN_LANES,      /* results[0] = opcode(sources[0..3]) */
+    SLOW_PATH,      /* none: what comes next, of sources[0..1], may take more instructions than it seems (slow_path.c) */
     LOAD_PARAMETER, /* results[0] = the parameter at `offset`: the same for all */
     LOAD, STORE,    /* results[0..count-1], or sources[1..count], at address sources[0] + offset */
     ATOMIC,         /* results[0] = old value; sources: address, b, c */
@@ -67,6 +68,7 @@ typedef enum AtomicKind {
     ATOMIC_EXCHANGE, ATOMIC_COMPARE, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR,
     ATOMIC_ARRIVE, ATOMIC_ARRIVE_DROP /* at an mbarrier (lower_mbarrier.c) */
 } AtomicKind;
+typedef enum SlowPathKind { SLOW_DIVISION, SLOW_RECIPROCAL, SLOW_ROOT } SlowPathKind;
 typedef enum ShuffleKind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX } ShuffleKind;
 typedef enum VoteKind { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } VoteKind;
 
@@ -82,7 +84,8 @@ typedef struct SharedVariable {
 
 typedef struct Instruction {
     uint8_t kind;           /* InstructionKind */
-    uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind; of MATCH: 1 for .all; of COPY_ASYNC: bytes;
+    uint8_t detail;         /* AtomicKind, ShuffleKind, VoteKind, SlowPathKind;
+                             * of MATCH: 1 for .all; of COPY_ASYNC: bytes;
                              * of COPY_WAIT: groups;
                              * of TEXTURE: 1 + the channel that is gathered, 0: none is;
                              * of CLOCK: 1 for nanoseconds;

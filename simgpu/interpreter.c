@@ -1,6 +1,7 @@
 /* Runs a block of threads: the instructions of one basic block after the other, and where its end leads.  */
 #include "simgpu/lines.h"
 #include "simgpu/merged_loads.h"
+#include "simgpu/slow_path.h"
 #include "simgpu/translate/enter.h"
 #include "simgpu/watch.h"
 
@@ -126,6 +127,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
 {
     switch ((InstructionKind)instruction->kind) {
     case RUN_LANES: run_lanes(worker, instruction, active); return true;
+    case SLOW_PATH: slow_path_count(worker, instruction, active); return true;
     case LOAD_PARAMETER: load_parameter(worker, instruction, active); return true;
     case LOAD: return execute_load(worker, instruction, active);
     case STORE: return execute_store(worker, instruction, active);

@@ -4,6 +4,7 @@
 #include "simgpu/counters.h"
 #include "simgpu/gpu.h"
 #include "simgpu/lines.h"
+#include "simgpu/slow_path.h"
 #include "simgpu/translate/enter.h"
 #include "simgpu/validity.h"
 #include "simgpu/watch.h"
@@ -259,6 +260,7 @@ static SimMachine find_machine(SimFunction *function, const Executed *executed, 
         warps[i] = executed[i].warps;
     machine_code_wait(&function->machine, code, input->profile, loads);
     machine_code_total(&function->machine, code, warps, &work);
+    slow_path_add(&work, input->counters->slow_path_instructions);
     free(warps);
     return cost_machine(input, &work, function->machine.direct_bytes);
 }

@@ -105,6 +105,22 @@ void emit_sized(Lowering *l, Opcode opcode, Operand result, const Operand *sourc
         emit_extend(l, unsigned_type(bytes_of(target.size < result.size ? target : result)), result, target);
 }
 
+/* Of float32 operations that round as IEEE 754 says. */
+static void emit_slow_path(Lowering *l, const Parts *parts, const Operand *sources)
+{
+    static const char *const names[] = {[SLOW_DIVISION] = "div", [SLOW_RECIPROCAL] = "rcp", [SLOW_ROOT] = "sqrt"};
+    if (type_part(parts->part[parts->count - 1]) != PTX_F32 || parts_have(parts, "approx") || parts_have(parts, "full"))
+        return;
+    for (int kind = SLOW_DIVISION; kind <= SLOW_ROOT; kind++) {
+        if (strcmp(parts->part[0], names[kind]) != 0)
+            continue;
+        Instruction *path = emit(l, SLOW_PATH);
+        path->detail = (uint8_t)kind;
+        path->sources[0] = sources[0];
+        path->sources[1] = kind == SLOW_DIVISION ? sources[1] : no_operand;
+    }
+}
+
 void lower_arithmetic(Lowering *l, const Parts *all_parts)
 {
     Parts parts = *all_parts;
@@ -120,6 +136,7 @@ void lower_arithmetic(Lowering *l, const Parts *all_parts)
     if (l->source->operand_count != count + 1)
         lower_refuse(l, "with this number of operands");
     Operand result = result_operand(l, operand_at(l, 0), info->result_bytes);
+    emit_slow_path(l, all_parts, sources);
     emit_sized(l, opcode, result, sources, count, modifiers.rounding);
     emit_clamp(l, modifiers.clamp, type_part(parts.part[parts.count - 1]), result);
     count_class(l, info->op_class);

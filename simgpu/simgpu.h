@@ -231,6 +231,8 @@ typedef struct SimCounters {
     uint64_t atomic_requests, atomic_lanes;
     uint64_t texture_requests, texture_sectors;            /* of arrays: 16 bytes of two rows are a sector */
     uint64_t tensor;               /* multiply-adds of matrix instructions */
+    uint64_t slow_path_instructions; /* of warps, which PTX does not show: of divisions, reciprocals and square roots of
+                                      float32 with an operand out of the usual range, such as zero */
     uint64_t tensor_bytes;         /* the same, each counted as often as multiply-adds of bytes take its time */
     uint64_t barriers;                                     /* warps arriving */
     uint64_t divergent_branches;

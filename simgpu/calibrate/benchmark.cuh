@@ -1,6 +1,7 @@
 // What the benchmarks of calibrate.cu share.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -5,6 +5,7 @@
 // Rates are of all multiprocessors, full of warps; a loop's load or operation is written in PTX, so that the compiler
 // neither drops nor merges it. Times are medians of events behind a kernel that holds the stream until all is queued.
 #include "calls.cuh"
+#include "slow_paths.cuh"
 #include "waiting.cuh"
 
 // ---- rates of a multiprocessor -----------------------------------------------------------------------------------
@@ -359,7 +360,8 @@ int main(int argc, char** argv)
         void (*run)();
     } parts[] = {{"operations", operations}, {"accesses", loads_and_stores}, {"constants", constants},
                  {"latencies", latencies}, {"memory", memory}, {"overheads", overheads},
-                 {"cold", cold}, {"planes", planes}, {"chains", chains}, {"matrices", matrices}, {"queue", queue}};
+                 {"cold", cold}, {"planes", planes}, {"chains", chains}, {"matrices", matrices}, {"queue", queue},
+                 {"slow_paths", slow_paths}};
     for (const auto& part : parts)
         if (argc < 2 || std::strcmp(argv[1], part.name) == 0)
             part.run();

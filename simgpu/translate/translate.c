@@ -298,7 +298,7 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
             call_interpreter(b, instruction);
         return true;
     case ATOMIC: case COPY_ASYNC: case COPY_COMMIT: case COPY_WAIT: case TEXTURE: case SHUFFLE: case VOTE: case MATCH:
-    case REDUCE: case ACTIVE_MASK:
+    case REDUCE: case ACTIVE_MASK: case SLOW_PATH:
         call_interpreter(b, instruction);
         return true;
     case BARRIER: return true;
