@@ -174,10 +174,11 @@ int main(void)
     plane.watch = SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED;
     bench_rate("the same, watched for races and garbage", NULL, "conv2d_tiled", plane, &image);
     line.sizes[0] = 1000000;
-    line.sizes[1] = 32;
-    bench_blocks("a million blocks of 32 threads, one output each", "under 2", "conv1d_block", 32, &line);
     line.sizes[1] = 1;
+    bench_blocks("start-up: a million blocks of 32 threads, most end at once", "under 2", "conv1d_naive", 32, &line);
     bench_blocks("a million blocks of 1 thread, one output each", NULL, "conv1d_single", 1, &line);
+    line.sizes[1] = 32;
+    bench_blocks("a million blocks whose 32 threads share an output, a tree", NULL, "conv1d_block", 32, &line);
     simgpu_module_unload(gpu, module);
     simgpu_free(gpu);
     return 0;
