@@ -34,6 +34,16 @@ done
 echo "# the simulated GPU, one core, checks and counters on"
 "$build/bench-simgpu"
 
+# Most launches of the tests are short: it is other things that take the time, and translating saves little of it.
+echo "# a suite of \`make test\`, everything compiled before; goal: half of what it takes interpreted"
+check_problem() { # ENGINE: prints seconds
+    local TIMEFORMAT=%R
+    { time CONVJUDGE_ENGINE=$1 "$build/convjudge" check-problem --problem conv1d-constant >/dev/null 2>&1; } 2>&1
+}
+check_problem '' >/dev/null
+figure "check-problem conv1d-constant" "$(check_problem '')" s
+figure "  interpreted" "$(check_problem interpreter)" s
+
 echo "# memory, conv1d with the largest input of its statement"
 # A judge's home like this one, but that the largest input, which is meant for real GPUs, is the one timed case.
 mkdir -p "$scratch/home/simgpu" "$scratch/home/testcases"
