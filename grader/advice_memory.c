@@ -1,6 +1,8 @@
 #include "grader/patient.h"
 
-enum { SECTOR_BYTES = 32 };
+#include <math.h>
+
+enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -14,6 +16,14 @@ static double excess_store_sectors(const SimLine *line)
 {
     bool scattered = line->counters.global_store_sectors > 3 * line->ideal_store_sectors / 2;
     return scattered ? (double)(line->counters.global_store_sectors - line->ideal_store_sectors) : 0;
+}
+
+/* Cycles of the L1 beyond those of the same bytes side by side. */
+static double excess_load_wavefronts(const SimLine *line)
+{
+    double lines = (double)line->ideal_load_sectors * SECTOR_BYTES / LINE_BYTES;
+    double ideal = fmax((double)line->counters.global_load_requests, lines);
+    return excess_load_sectors(line) > 0 ? fmax(0, (double)line->counters.global_load_wavefronts - ideal) : 0;
 }
 
 static double excess_sectors(const SimLine *line)
@@ -34,6 +44,7 @@ bool rule_uncoalesced(const Patient *patient, Advice *advice)
     double ideal = (double)(loads ? line->ideal_load_sectors : line->ideal_store_sectors);
     KernelModel changed = patient->model;
     changed.counters.global_load_sectors -= patient_per_launch(patient, patient_sum(patient, excess_load_sectors));
+    changed.counters.global_load_wavefronts -= patient_per_launch(patient, patient_sum(patient, excess_load_wavefronts));
     changed.counters.global_store_sectors -= patient_per_launch(patient, patient_sum(patient, excess_store_sectors));
     advice->gain = patient_gain(patient, &changed);
     advice_say(advice, line->line,
@@ -71,6 +82,13 @@ bool rule_bank_conflicts(const Patient *patient, Advice *advice)
     return true;
 }
 
+static void scale_loads(SimCounters *counters, double kept)
+{
+    counters->global_load_requests = (uint64_t)((double)counters->global_load_requests * kept);
+    counters->global_load_sectors = (uint64_t)((double)counters->global_load_sectors * kept);
+    counters->global_load_wavefronts = (uint64_t)((double)counters->global_load_wavefronts * kept);
+}
+
 static double global_loads(const SimLine *line)
 {
     return (double)line->counters.global_load_requests;
@@ -89,9 +107,7 @@ bool rule_reread(const Patient *patient, Advice *advice)
     if (line == NULL || times < 4 || loads_per_fma < 0.75)
         return false;
     KernelModel changed = patient->model;
-    changed.counters.global_load_requests /= REUSE;
-    changed.counters.global_load_sectors /= REUSE;
-    changed.counters.global_load_bytes /= REUSE;
+    scale_loads(&changed.counters, 1.0 / REUSE);
     changed.input.longest_warp_loads /= REUSE;
     advice->gain = patient_gain(patient, &changed);
     advice_say(advice, line->line,
@@ -122,11 +138,9 @@ bool rule_global_accumulation(const Patient *patient, Advice *advice)
     changed.counters.global_store_sectors = (uint64_t)((double)changed.counters.global_store_sectors / times);
     changed.counters.atomic_requests = (uint64_t)((double)changed.counters.atomic_requests / times);
     changed.counters.atomic_lanes = (uint64_t)((double)changed.counters.atomic_lanes / times);
-    uint64_t loads = changed.counters.global_load_requests;
-    uint64_t saved = line->counters.global_load_requests > 0 && needless < loads ? needless : 0;
-    changed.counters.global_load_sectors -=
-        loads == 0 ? 0 : (uint64_t)((double)changed.counters.global_load_sectors * (double)saved / (double)loads);
-    changed.counters.global_load_requests -= saved;
+    double loads = (double)changed.counters.global_load_requests;
+    double saved = line->counters.global_load_requests > 0 ? (double)needless : 0;
+    scale_loads(&changed.counters, loads > saved ? 1 - saved / loads : 1);
     advice->gain = patient_gain(patient, &changed);
     advice_say(advice, line->line,
                "each output is stored %.0f times%s: add up in a local variable, and store it once at the end",

@@ -27,6 +27,7 @@ bool rule_divergence(const Patient *patient, Advice *advice)
     changed.input.longest_warp_loads = (uint64_t)((double)changed.input.longest_warp_loads * kept);
     changed.input.longest_warp_shared = (uint64_t)((double)changed.input.longest_warp_shared * kept);
     changed.counters.global_load_requests = (uint64_t)((double)changed.counters.global_load_requests * kept);
+    changed.counters.global_load_wavefronts = (uint64_t)((double)changed.counters.global_load_wavefronts * kept);
     changed.counters.shared_load_wavefronts = (uint64_t)((double)changed.counters.shared_load_wavefronts * kept);
     advice->gain = patient_gain(patient, &changed);
     advice_say(advice, line->line,

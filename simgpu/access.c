@@ -204,6 +204,7 @@ static void count_global(Worker *worker, const Access *access, const Active *act
     } else {
         counters->global_load_requests += active->warps;
         counters->global_load_sectors += sectors;
+        counters->global_load_wavefronts += pattern_load_wavefronts(access->pattern, access->bits, access->bytes);
         counters->global_load_bytes += (uint64_t)active->count * access->bytes;
         trace_access(worker, access->instruction, active, access->first, access->pattern->relative, access->bytes);
     }
@@ -504,6 +505,8 @@ static bool load_uniform(Worker *worker, const Instruction *instruction, const A
     } else {
         counters->global_load_requests += active->warps;
         counters->global_load_sectors += active->warps;
+        for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
+            counters->global_load_wavefronts += broadcast_load_wavefronts(active->bits[warp], bytes);
         counters->global_load_bytes += (uint64_t)active->count * bytes;
     }
     trace_access(worker, instruction, active, address, NULL, bytes);

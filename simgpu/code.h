@@ -54,8 +54,8 @@ typedef enum InstructionKind {
     REDUCE,         /* results[0]; sources: value, members */
     ACTIVE_MASK,    /* results[0] */
     CLOCK,          /* results[0] */
-    PRINT,          /* results[0]; sources: format, arguments */
     BARRIER,        /* none: where the barrier of all threads stands that ends the block */
+    PRINT,          /* results[0]; sources: format, arguments */
     FAIL_ASSERT,    /* sources: message, file, line, function */
     MULTIPLY_MATRIX, /* all operands are those of `matrix` */
     LOAD_MATRIX,    /* results[0..count-1]: 8x8 matrices of 16 bits, rows at shared address sources[0] + offset */

@@ -98,12 +98,12 @@ static bool counters_differ(const Words *words, const SimCounters *interpreted, 
 {
     static const char *const names[] = {
         "warp instructions", "lane instructions", "fp32", "fp64", "fma32", "fma64", "integer", "control", "special",
-        "global load requests", "global load sectors", "global store requests", "global store sectors",
-        "global load bytes", "global store bytes", "shared load requests", "shared load wavefronts",
-        "shared store requests", "shared store wavefronts", "local requests", "local sectors", "constant requests",
-        "constant replays", "atomic requests", "atomic lanes", "texture requests", "texture sectors", "tensor",
-        "tensor bytes", "barriers", "divergent branches", "unique load sectors", "unique store sectors",
-        "missing load sectors",
+        "global load requests", "global load sectors", "global load wavefronts", "global store requests",
+        "global store sectors", "global load bytes", "global store bytes", "shared load requests",
+        "shared load wavefronts", "shared store requests", "shared store wavefronts", "local requests", "local sectors",
+        "constant requests", "constant replays", "atomic requests", "atomic lanes", "texture requests",
+        "texture sectors", "slow path instructions", "tensor", "tensor bytes", "barriers", "divergent branches",
+        "unique load sectors", "unique store sectors", "missing load sectors",
     };
     enum { COUNTERS = sizeof names / sizeof *names };
     _Static_assert(sizeof(SimCounters) == COUNTERS * sizeof(uint64_t), "each counter has a name, in their order");

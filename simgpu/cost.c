@@ -107,10 +107,17 @@ static double merged_wavefronts(const SimCounters *counters, const SimMachine *m
     return (double)counters->shared_load_wavefronts * (1 - saved * (1 - fmin(1, machine->shared)));
 }
 
+/* Where lanes meet in the banks of the L1, that takes longer than all their sectors. */
+static double load_wavefronts(const SimProfile *profile, const SimCounters *counters)
+{
+    return fmax((double)counters->global_load_wavefronts,
+                wavefronts(profile, counters->global_load_requests, counters->global_load_sectors));
+}
+
 static double load_store_cycles(const SimProfile *profile, const SimCounters *counters, const SimMachine *machine)
 {
     double count = merged_wavefronts(counters, machine) + (double)counters->shared_store_wavefronts +
-                   wavefronts(profile, counters->global_load_requests, counters->global_load_sectors) +
+                   load_wavefronts(profile, counters) +
                    wavefronts(profile, counters->global_store_requests, counters->global_store_sectors) +
                    wavefronts(profile, counters->local_requests, counters->local_sectors) +
                    (double)counters->atomic_requests;

@@ -142,9 +142,9 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case REDUCE: execute_reduce(worker, instruction, active); return true;
     case ACTIVE_MASK: active_mask_of_warps(worker, instruction, active); return true;
     case CLOCK: read_clock(worker, instruction, active); return true;
+    case BARRIER: return true;
     case PRINT: execute_print(worker, instruction, active); return true;
     case MULTIPLY_MATRIX: return execute_multiply(worker, instruction, active);
-    case BARRIER: return true;
     case LOAD_MATRIX: return execute_load_matrix(worker, instruction, active);
     case STORE_MATRIX: return execute_store_matrix(worker, instruction, active);
     case TURN_MATRIX: return execute_turn_matrix(worker, instruction, active);

@@ -73,6 +73,7 @@ bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, ui
     pattern->first = first;
     pattern->count = count;
     pattern->distinct = 0;
+    pattern->load_wavefronts = 0;
     memset(pattern->wavefronts, 0, sizeof pattern->wavefronts);
     memset(pattern->sectors, 0, sizeof pattern->sectors);
     if (!relate(pattern, addresses, bits))
@@ -209,6 +210,33 @@ uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t fir
         begin = end;
     }
     return *known;
+}
+
+/* Each line that a warp touches is looked up, four of them a cycle. */
+static uint32_t lookups(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end)
+{
+    enum { LINES_A_CYCLE = 4 };
+    UnitSet *set = empty_set();
+    for (uint32_t i = begin; i < end; i++)
+        if (is_active(bits, pattern->first + i))
+            set_add(set, unit_of(pattern->relative[i], CACHE_LINE_BYTES));
+    return (set->count + LINES_A_CYCLE - 1) / LINES_A_CYCLE;
+}
+
+uint32_t pattern_load_wavefronts(Pattern *pattern, const uint32_t *bits, uint32_t bytes)
+{
+    uint32_t lanes = bytes > BANK_BYTES ? CACHE_LINE_BYTES / bytes : WARP;
+    if (pattern->load_wavefronts != 0)
+        return pattern->load_wavefronts;
+    EACH_WARP(pattern, begin, end) {
+        uint32_t passes = 0, looks = lookups(pattern, bits, begin, end);
+        for (uint32_t from = begin, to; from < end; from = to) {
+            to = part_end(pattern, from, lanes);
+            passes += part_wavefronts(pattern, bits, from, to, 0, bytes);
+        }
+        pattern->load_wavefronts += passes > looks ? passes : looks;
+    }
+    return pattern->load_wavefronts;
 }
 
 uint32_t pattern_distinct(Pattern *pattern, const uint32_t *bits)

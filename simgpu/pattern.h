@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SECTOR_BYTES = 32, SHARED_BANKS = 32, BANK_BYTES = 4 };
+enum { SECTOR_BYTES = 32, CACHE_LINE_BYTES = 128, SHARED_BANKS = 32, BANK_BYTES = 4 };
 
 typedef enum PatternKind {
     PATTERN_NONE,
@@ -35,6 +35,7 @@ typedef struct Pattern {
     uint32_t run_count;
     uint32_t wavefronts[BANK_BYTES]; /* of shared memory, by the first address modulo 4; 0: not counted yet */
     uint32_t distinct;       /* different words, summed over warps; 0: not counted yet */
+    uint32_t load_wavefronts; /* of global memory; 0: not counted yet */
     uint32_t sectors[SECTOR_BYTES]; /* by the first address modulo 32; 0: not counted yet */
 } Pattern;
 
@@ -48,6 +49,18 @@ bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, ui
 
 /* 32-byte sectors of global memory that the warps touch; `bytes` a lane, at most 16. */
 uint32_t pattern_sectors(Pattern *pattern, const uint32_t *bits, uint64_t first_address, uint32_t bytes);
+/* Cycles of the L1 for a load from global memory: the most different words that one of its banks must give, summed over
+ * the parts of warps that go through one after the other (of 8 bytes a lane a half, of 16 a quarter), and at least one
+ * for every four lines. Of addresses as if the first were a line's. Held on an H200 (simgpu/calibrate, accesses). */
+uint32_t pattern_load_wavefronts(Pattern *pattern, const uint32_t *bits, uint32_t bytes);
+/* Of one warp's active lanes, which all ask for the same. */
+static inline uint32_t broadcast_load_wavefronts(uint32_t bits, uint32_t bytes)
+{
+    uint32_t passes = 0, lanes = bytes > BANK_BYTES ? CACHE_LINE_BYTES / bytes : 32;
+    for (uint32_t from = 0; from < 32; from += lanes)
+        passes += bits >> from << (32 - lanes) != 0;
+    return passes;
+}
 /* Passes through shared memory: the most different words that one bank must give, summed over the parts of warps that
  * go through one after the other. Up to 4 bytes a lane that is the whole warp. Of 8 bytes it is a half, of 16 a
  * quarter; but two halves, or the two quarters of a half, go together where each of their lanes i asks for the same as

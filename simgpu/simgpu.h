@@ -222,6 +222,7 @@ typedef struct SimCounters {
     uint64_t lane_instructions;
     uint64_t fp32, fp64, fma32, fma64, integer, control, special; /* lane-instructions by class; fma is part of fp */
     uint64_t global_load_requests, global_load_sectors;   /* warp requests, 32-byte sectors they touch */
+    uint64_t global_load_wavefronts;                      /* cycles of the L1 for those (pattern.h) */
     uint64_t global_store_requests, global_store_sectors;
     uint64_t global_load_bytes, global_store_bytes;       /* asked for by active lanes */
     uint64_t shared_load_requests, shared_load_wavefronts; /* wavefronts - requests = bank conflicts */
@@ -230,9 +231,9 @@ typedef struct SimCounters {
     uint64_t constant_requests, constant_replays;         /* replays: further distinct addresses in one warp */
     uint64_t atomic_requests, atomic_lanes;
     uint64_t texture_requests, texture_sectors;            /* of arrays: 16 bytes of two rows are a sector */
-    uint64_t tensor;               /* multiply-adds of matrix instructions */
     uint64_t slow_path_instructions; /* of warps, which PTX does not show: of divisions, reciprocals and square roots of
                                       float32 with an operand out of the usual range, such as zero */
+    uint64_t tensor;               /* multiply-adds of matrix instructions */
     uint64_t tensor_bytes;         /* the same, each counted as often as multiply-adds of bytes take its time */
     uint64_t barriers;                                     /* warps arriving */
     uint64_t divergent_branches;

@@ -67,6 +67,45 @@ static void patterns_cost_what_hardware_counts(void **state)
     pattern_free(&pattern);
 }
 
+/* Cycles that an H200 takes for a warp's load from its L1, rounded (simgpu/calibrate, accesses); the two last: a quarter
+ * of a warp goes through at once. */
+static void loads_take_the_cycles_that_hardware_does(void **state)
+{
+    static const struct {
+        int32_t row, row_step, step;
+        uint32_t bytes, cycles;
+    } rows[] = {
+        {32, 0, 0, 4, 1}, {32, 0, 4, 4, 1}, {16, 1024, 4, 4, 2}, {8, 1024, 4, 4, 4}, {4, 1024, 4, 4, 8},
+        {32, 0, 8, 4, 2}, {32, 0, 16, 4, 4}, {32, 0, 32, 4, 8}, {32, 0, 128, 4, 32}, {32, 0, 132, 4, 8},
+        {32, 0, 1024, 4, 32}, {32, 0, 8, 8, 2}, {32, 0, 0, 16, 4}, {32, 0, 16, 16, 4},
+    };
+    Pattern pattern;
+    pattern_new(&pattern, LANES);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint64_t addresses[LANES];
+        for (int lane = 0; lane < LANES; lane++)
+            addresses[lane] = (uint64_t)(0x1000 + lane % 32 / rows[i].row * rows[i].row_step +
+                                         lane % rows[i].row * rows[i].step);
+        assert_true(pattern_set(&pattern, addresses, 0, LANES, NULL));
+        assert_int_equal(pattern_load_wavefronts(&pattern, NULL, rows[i].bytes), 2 * rows[i].cycles);
+    }
+    pattern_free(&pattern);
+}
+
+static void a_broadcast_takes_what_a_pattern_of_one_address_does(void **state)
+{
+    static const uint64_t addresses[32];
+    Pattern pattern;
+    pattern_new(&pattern, 32);
+    for (uint32_t bytes = 1; bytes <= 16; bytes *= 2)
+        for (uint32_t lanes = 1; lanes <= 32; lanes++) {
+            assert_true(pattern_set(&pattern, addresses, 0, lanes, NULL));
+            assert_int_equal(broadcast_load_wavefronts(~0u >> (32 - lanes), bytes),
+                             pattern_load_wavefronts(&pattern, NULL, bytes));
+        }
+    pattern_free(&pattern);
+}
+
 static void inactive_lanes_cost_nothing(void **state)
 {
     Pattern pattern;
@@ -99,6 +138,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patterns_cost_what_hardware_counts),
+        cmocka_unit_test(loads_take_the_cycles_that_hardware_does),
+        cmocka_unit_test(a_broadcast_takes_what_a_pattern_of_one_address_does),
         cmocka_unit_test(inactive_lanes_cost_nothing),
         cmocka_unit_test(addresses_too_far_apart_are_no_pattern),
     };

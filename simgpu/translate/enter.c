@@ -306,6 +306,7 @@ static void count_sums(Worker *worker, const Active *active)
     counters->global_load_requests += sums->load_requests * active->warps;
     counters->global_load_bytes += sums->load_bytes * active->count;
     counters->global_load_sectors += sums->load_sectors;
+    counters->global_load_wavefronts += sums->load_wavefronts;
     counters->global_store_requests += sums->store_requests * active->warps;
     counters->global_store_bytes += sums->store_bytes * active->count;
     counters->global_store_sectors += sums->store_sectors;

@@ -21,13 +21,13 @@ typedef struct Known {
     u64 version;          /* of the irregular axis; 0: there is none */
     u64 origin, room;     /* all lanes are within the allocation where first - origin <= room; first: lowest lane's */
     u64 lowest, highest;  /* of the addresses of the first lane so far; lowest > highest: none */
-    u64 cost;             /* of shared memory: wavefronts; of constant memory: different words; all warps together */
+    u64 cost;             /* of shared memory, and of loads from global: wavefronts; of constant memory: different words; all warps together */
     u32 sectors[32];      /* of global memory, by the first address modulo 32; 0: not known */
 } Known;
 
 /* What was done, in units that do not depend on how many lanes do it. */
 typedef struct Sums {
-    u64 load_requests, load_bytes, load_sectors;     /* requests and bytes: of one warp, of one lane */
+    u64 load_requests, load_bytes, load_sectors, load_wavefronts; /* requests and bytes: of one warp, of one lane */
     u64 store_requests, store_bytes, store_sectors;
     u64 shared_loads, shared_load_wavefronts, shared_stores, shared_store_wavefronts;
     u64 constant_loads, constant_words;

@@ -254,6 +254,8 @@ static void check_access(Builder *b, const Place *place)
         text_printf(&b->commit, "    f->sums.%s_requests++;\n    f->sums.%s_bytes += %u;\n"
                                 "    f->sums.%s_sectors += known[%d].sectors[%s %% 32];\n",
                     name, name, bytes_of_lane(i), name, i->index, place->first);
+    if (i->space != PTX_SHARED && i->space != PTX_CONST && !is_store)
+        text_printf(&b->commit, "    f->sums.load_wavefronts += known[%d].cost;\n", i->index);
 }
 
 /* A store's values are where the watch looks for them: a stretch begins with it. */

@@ -116,8 +116,8 @@ static bool learn_global(Worker *worker, const Instruction *instruction, Known *
         !allow(known, pattern, note->begin, note->end, bytes, first))
         return false;
     known->sectors[first % SECTOR_BYTES] = pattern_sectors(pattern, bits, first, bytes);
-    if (instruction->space == PTX_CONST)
-        known->cost = pattern_distinct(pattern, bits);
+    known->cost = instruction->space == PTX_CONST ? pattern_distinct(pattern, bits)
+                                                  : pattern_load_wavefronts(pattern, bits, bytes);
     return true;
 }
 

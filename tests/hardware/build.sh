@@ -27,6 +27,7 @@ for problem in problems/*/problem.json; do
 done
 printf '%s\n' solutions/*/accepted/*.cu | xargs -P "$(nproc)" -I{} bash -c "$(declare -p flags); object {}"
 "$nvcc" "${flags[@]}" -shared -o "$out/accesses.wavefronts.so" tests/hardware/wavefronts.cu
+"$nvcc" "${flags[@]}" -shared -o "$out/shapes.so" tests/hardware/shapes.cu
 
 "$nvcc" "${flags[@]}" -c tests/hardware/driver.cu -o "$out/driver.o"
 gcc -std=gnu11 -O2 -Wall -Wextra -Wno-unused-parameter -I. -D_GNU_SOURCE -isystem "$cuda/include" -c tests/hardware/cudart.c -o "$out/cudart.o"

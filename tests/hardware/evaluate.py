@@ -89,7 +89,7 @@ def main():
     print(f"{'problem':20} {'solutions':>9} {'tau':>6} {'ordered':>8} {'error of scores':>16} {'left out':>9}")
     for problem, scores in problems.items():
         others = [one for other, group in problems.items() if other != problem for one in group]
-        factor = 1 / statistics.median(one.model / one.clock for one in others)
+        factor = 1 / statistics.median([one.model / one.clock for one in others] or [1])
         print(f"{problem:20} {len(scores):9} {tau(scores):6.2f} {tau(scores, is_apart):8.2f} {error(scores):16.0%} "
               f"{error(scores, factor):9.0%}")
     scores = [one for group in problems.values() for one in group]

@@ -2,6 +2,7 @@
 """Writes the plan of driver.cu: solutions, and sizes to call them with.
 
 Usage: tests/hardware/plan.py OBJECTS KIND [FOLDER]...     KIND: sim or cuda, whose timed cases are taken
+       tests/hardware/plan.py OBJECTS shapes               shapes.cu: blocks of all shapes, along rows and across
 
 OBJECTS is the folder of the shared objects, <problem>.<solution>.so each; those that are not there are left out, and
 solutions that use textures, which cudart.c does not have. FOLDERs of
@@ -35,10 +36,22 @@ def argument(parameter, sizes, signature):
     return f"{'b' if is_bytes else 'f'}:{count}"
 
 
+def plan_shapes(objects):
+    for across, way in enumerate(("along", "across")):
+        for x, y in ((32, 8), (16, 16), (8, 32), (256, 1), (32, 32)):
+            sizes = [(width, taps) for width in (1024, 3072) for taps in (3, 15)]
+            for number, (width, taps) in enumerate(sizes, 1):
+                print(f"shapes/{x}x{y}_{way}/{number}", objects / "shapes.so", f"f:{width**2}", f"f:{taps**2}",
+                      f"o:{4 * width**2}", *(f"i:{word}" for word in (width, taps, across, x, y)))
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__.strip())
     objects, kind = pathlib.Path(sys.argv[1]), sys.argv[2]
+    if kind == "shapes":
+        plan_shapes(objects)
+        return
     folders = sys.argv[3:] or ["accepted"]
     for path in sorted((ROOT / "problems").glob("*/problem.json")):
         problem = json.loads(path.read_text())
