@@ -16,8 +16,8 @@ static bool is_followed(const Instruction *instruction)
     case ATOMIC:
         return instruction->detail != ATOMIC_ARRIVE && instruction->detail != ATOMIC_ARRIVE_DROP;
     case RUN_LANES: case LOAD_PARAMETER: case LOAD: case STORE: case COPY_ASYNC: case COPY_COMMIT: case COPY_WAIT:
-    case SLOW_PATH: case BARRIER: case SHUFFLE: case VOTE: case MATCH: case REDUCE: case ACTIVE_MASK: case CLOCK: case PRINT: case FAIL_ASSERT:
-    case TEXTURE: case LOAD_MATRIX: case MULTIPLY_MATRIX: case TURN_MATRIX:
+    case SLOW_PATH: case BARRIER: case SHUFFLE: case VOTE: case MATCH: case REDUCE: case ACTIVE_MASK: case CLOCK:
+    case PRINT: case FAIL_ASSERT: case TEXTURE: case LOAD_MATRIX: case MULTIPLY_MATRIX: case TURN_MATRIX:
         return true;
     default:
         return false;

@@ -546,9 +546,9 @@ limit() {
     judge grade x.cu
     ends 0
     export CONVJUDGE_DB_TIMEOUT_MS=300
-    sqlite3 "$CONVJUDGE_DB" >/dev/null <<<$'BEGIN EXCLUSIVE;\n.shell sleep 60' &
+    sqlite3 "$CONVJUDGE_DB" >/dev/null <<<$'BEGIN EXCLUSIVE;\n.shell touch held; sleep 60' &
     local holder=$!
-    sleep 0.5
+    until [[ -e held ]]; do sleep 0.1; done
     judge grade x.cu
     kill "$holder"
     pkill -P "$holder" || true

@@ -244,13 +244,13 @@ static void events_tell_the_time_between_them(void **state)
     assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
     assert_int_equal(f->ops->event_query(f->device, start), 0);
     assert_int_equal(f->ops->event_record(f->device, start, NULL), 0);
-    assert_int_equal(spin(f, 30000, NULL), 0);
+    assert_int_equal(spin(f, LONG_US, NULL), 0);
     assert_int_equal(f->ops->event_record(f->device, stop, NULL), 0);
     assert_int_equal(f->ops->event_query(f->device, stop), CUDA_ERROR_NOT_READY);
     assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_NOT_READY);
     assert_int_equal(f->ops->event_synchronize(f->device, stop), 0);
     assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), 0);
-    assert_true(seconds >= 0.0299 && seconds <= now_s() - start_s);
+    assert_true(seconds >= LONG_US * 0.999e-6 && seconds <= now_s() - start_s);
 }
 
 /* The events lie within what the host's clock sees. */
@@ -309,7 +309,7 @@ static void work_under_way_at_the_end_of_a_bracket_is_noticed(void **state)
 {
     Fixture *f = *state;
     begin(f);
-    assert_int_equal(spin(f, 20000, NULL), 0);
+    assert_int_equal(spin(f, LONG_US, NULL), 0);
     assert_true(end(f).pending);
     begin(f);
     assert_int_equal(spin(f, 1000, NULL), 0);
@@ -318,7 +318,7 @@ static void work_under_way_at_the_end_of_a_bracket_is_noticed(void **state)
     begin(f);
     assert_int_equal(spin(f, 1000, NULL), 0);
     assert_int_equal(f->ops->synchronize(f->device), 0);
-    assert_int_equal(spin(f, 20000, NULL), 0);
+    assert_int_equal(spin(f, LONG_US, NULL), 0);
     assert_true(end(f).pending);
 }
 
