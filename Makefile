@@ -7,7 +7,7 @@ LAYERS := base simgpu harness leaderboard grader
 CC       ?= gcc
 BUILD    ?= build
 CFLAGS   ?= $(if $(SANITIZE),-O0 -g1,-O2 -g)
-LANES    := -O3 -fno-var-tracking# of the lane loops: they are to become vectors
+LANES    := -O3 -fno-var-tracking --param vect-epilogues-nomask=0# of the lane loops: they are to become vectors, but not their ends
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wno-unused-parameter
 CPPFLAGS += -I. -D_GNU_SOURCE
 ifdef SANITIZE
