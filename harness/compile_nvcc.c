@@ -2,10 +2,10 @@
  *
  * Where the time goes, for a file of 20 lines (nvcc 13.0, gcc 12, milliseconds of processor time; in parentheses with
  * all of what <cmath> brings, see compile_library.c): preprocessing for the host 58 (93), cudafe++ 113 (276),
- * preprocessing for the device 62 (92), cicc 145 (257), ptxas 22, compiling for the host 172 (226), linking 62, most
- * of it to read libstdc++'s symbols; 636 (1030) in all, nearly all of it on the CUDA headers. Of little or no effect:
- * -O1 or -O0 for the host compiler, -pipe, --split-compile, temporary files in memory. `--threads 2` runs host and
- * device side by side, but then prints every error of the preprocessor twice.
+ * preprocessing for the device 62 (92), cicc 145 (257), ptxas 22, compiling for the host 172 (226), linking 20 by gold
+ * or 62 by ld, most of it to read libstdc++'s symbols; 594 (990) in all, nearly all of it on the CUDA headers. Of
+ * little or no effect: -O1 or -O0 for the host compiler, -pipe, --split-compile, temporary files in memory.
+ * `--threads 2` runs host and device side by side, but then prints every error of the preprocessor twice.
  * <cooperative_groups.h> takes 3 s more.  */
 #include "harness/compile_parts.h"
 
