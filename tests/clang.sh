@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Holds solutions to the verdicts that their folders name where clang compiles them, without NVIDIA's software: those of
-# one problem on all their cases; all other accepted ones and the students' files on the samples and a timed case, or
-# with "all" on all their cases, too. Files that need what clang's subset of CUDA lacks are left out; tests/clang.bats has
-# such refused by name. Prints TAP.
+# one problem on all their cases; all other accepted ones and the students' files on all cases that are not timed, and
+# one that is, or with "all" on all their cases, too. Files that need what clang's subset of CUDA lacks are left out;
+# tests/clang.bats has such refused by name. Prints TAP.
 # Usage: tests/clang.sh BUILD [all]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,14 +23,14 @@ if [[ ${2-} != all ]]; then
     trap 'rm -rf "$home"' EXIT
     # shellcheck source=/dev/null
     source tests/fewer_cases.sh
-    home_with_fewer_cases "$home" samples
+    home_with_fewer_cases "$home" untimed
 fi
 export CONVJUDGE_COMPILER=clang CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
 
 mapfile -t in_full < <(grep -LE "$outside" solutions/$whole/{accepted,run_time_error}/*.cu)
-mapfile -t on_samples < <(grep -LE "$outside" solutions/*/accepted/*.cu tests/student/*.cu | grep -v "^solutions/$whole/")
-printf '1..%d\n' $((${#in_full[@]} + ${#on_samples[@]}))
+mapfile -t on_fewer < <(grep -LE "$outside" solutions/*/accepted/*.cu tests/student/*.cu | grep -v "^solutions/$whole/")
+printf '1..%d\n' $((${#in_full[@]} + ${#on_fewer[@]}))
 {
     "$build/convjudge" check "${in_full[@]}" || true
-    CONVJUDGE_HOME=$home "$build/convjudge" check "${on_samples[@]}" || true
+    CONVJUDGE_HOME=$home "$build/convjudge" check "${on_fewer[@]}" || true
 } | grep -v '^1\.\.' | awk '/^(not )?ok / { sub(/ok [0-9]+/, "ok " ++number) } { print }'
