@@ -546,12 +546,15 @@ limit() {
     judge grade x.cu
     ends 0
     export CONVJUDGE_DB_TIMEOUT_MS=300
-    sqlite3 "$CONVJUDGE_DB" >/dev/null <<<$'BEGIN EXCLUSIVE;\n.shell touch held; sleep 60' &
+    mkfifo statements
+    sqlite3 "$CONVJUDGE_DB" <statements >/dev/null &
     local holder=$!
-    until [[ -e held ]]; do sleep 0.1; done
+    exec 4<>statements # it holds the lock until its input ends
+    printf 'BEGIN EXCLUSIVE;\n.shell touch held\n' >&4
+    while kill -0 "$holder" && [[ ! -e held ]]; do sleep 0.1; done
     judge grade x.cu
-    kill "$holder"
-    pkill -P "$holder" || true
+    exec 4>&-
+    wait "$holder"
     ends 2 "leaderboard.db" "locked"
 }
 
