@@ -110,7 +110,8 @@ typedef struct Instruction {
     Matrix *matrix;         /* of MULTIPLY_MATRIX */
     int64_t offset;         /* of an address or a parameter */
     const SharedVariable *variable; /* that the shared address was made from (provenance.h); NULL: not known */
-    int32_t index;          /* of memory instructions, shuffles and barriers: dense number, for what a worker remembers of it */
+    int32_t index;          /* of memory instructions, shuffles and barriers: dense number, for what a worker
+                             * remembers of it */
     int32_t file, line;     /* in the source */
     int32_t ptx_line;
 } Instruction;

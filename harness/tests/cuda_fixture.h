@@ -23,8 +23,8 @@ enum {
     ARRAY_BYTES = 1 << 20,
     UNMAPPED_BYTES = 256 << 20,      /* an allocation for which the device has to map memory */
     PATIENCE_S = 20,                 /* what takes this long has failed */
-    TEST_S = 100,                   /* a test that takes this long is stuck */
-    LONG_US = 300000,               /* no pause of a busy machine: what runs for so long still runs when asked about */
+    TEST_S = 100,                    /* a test that takes this long is stuck */
+    LONG_US = 300000,                /* no pause of a busy machine: what runs for so long still runs when asked about */
     GLIMPSE_US = 5000                /* what is held is looked at for so long before it is believed */
 };
 

@@ -139,7 +139,8 @@ static void flags_that_are_neither_true_nor_false_are_refused(void **state)
                               &reply.device.calibrated, &reply.device.pageable_access,
                               &reply.report.allocation_refused, &reply.report.input_changed,
                               &reply.report.pending_at_return, &reply.report.statistics.has_counters,
-                              &reply.report.findings.items[0].is_undefined};
+                              &reply.report.findings.items[0].is_undefined,
+                              &reply.report.findings.items[0].is_unwritten, &reply.report.findings.items[0].is_global};
     for (size_t i = 0; i < COUNT_OF(of_request); i++) {
         request = calling();
         spoil(of_request[i]);

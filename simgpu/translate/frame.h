@@ -21,7 +21,8 @@ typedef struct Known {
     u64 version;          /* of the irregular axis; 0: there is none */
     u64 origin, room;     /* all lanes are within the allocation where first - origin <= room; first: lowest lane's */
     u64 lowest, highest;  /* of the addresses of the first lane so far; lowest > highest: none */
-    u64 cost;             /* of shared memory, and of loads from global: wavefronts; of constant memory: different words; all warps together */
+    u64 cost;             /* of shared memory, and of loads from global: wavefronts; of constant memory: different words;
+                           * all warps together */
     u32 sectors[32];      /* of global memory, by the first address modulo 32; 0: not known */
 } Known;
 
