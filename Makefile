@@ -30,13 +30,13 @@ else
 unexport AS
 endif
 
-sources_base        := $(wildcard base/*.c)
-sources_simgpu      := $(filter-out simgpu/lanes.c simgpu/bench.c,$(wildcard simgpu/*.c simgpu/translate/*.c))
-sources_harness     := $(wildcard harness/*.c harness/device/*.c)
-sources_leaderboard := $(wildcard leaderboard/*.c)
-sources_grader      := $(filter-out grader/main.c,$(wildcard grader/*.c))
-libraries           := $(LAYERS:%=$(BUILD)/lib%.a)
-unit_tests          := $(patsubst %.c,$(BUILD)/%,$(wildcard $(LAYERS:%=%/tests/test_*.c)))
+# What has a main(), or is compiled in a way of its own, is no part of its layer's library.
+not_in_library := simgpu/code/lanes.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% grader/commands/main.c grader/oracle/row.c
+rooms      = $(wildcard $(addprefix $(1),/$(2) /*/$(2) /*/*/$(2)))
+libraries := $(LAYERS:%=$(BUILD)/lib%.a)
+$(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_library),$(foreach file,$(call rooms,$(layer),*.c),$(if $(findstring /tests/,$(file)),,$(file))))))
+$(foreach layer,$(LAYERS),$(eval unit_tests_$(layer) := $(patsubst %.c,$(BUILD)/%,$(call rooms,$(layer),tests/test_*.c))))
+unit_tests := $(foreach layer,$(LAYERS),$(unit_tests_$(layer)))
 
 # What a command builds, in one line; `make V=1` shows the command itself.
 say = $(if $(V),,@echo "  $(1) $@";)
@@ -81,10 +81,10 @@ check-problem: build  ## Hold a problem to what a problem must be, and name the 
 	  $${DEVICE:+--device "$$DEVICE"}
 
 new-problem:  ## Write the folders of a new problem, a working example to begin with: PROBLEM=my-conv
-	@$(call need,PROBLEM,name it: make new-problem PROBLEM=my-conv)grader/new_problem.sh "$$PROBLEM"
+	@$(call need,PROBLEM,name it: make new-problem PROBLEM=my-conv)grader/authoring/new_problem.sh "$$PROBLEM"
 
 student-kit:  ## Pack what students get, without hidden cases and solutions, into build/student-kit.tar.gz
-	@grader/student_kit.sh $(BUILD)/student-kit.tar.gz
+	@grader/authoring/student_kit.sh $(BUILD)/student-kit.tar.gz
 
 calibrate: build  ## Measure a GPU's ceilings and time all reference solutions on it: [DEVICE=...]
 	@$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
@@ -144,23 +144,23 @@ $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
 $(unit_tests:=.o): EXTRA := -O0
 
 # What works on all elements of an array does so in parallel.
-$(addprefix $(BUILD)/grader/,generator.o oracle.o checker.o): EXTRA := -fopenmp
+$(addprefix $(BUILD)/grader/,problem/generator.o oracle/oracle.o check/checker.o): EXTRA := -fopenmp
 
 # The text of these is part of every translated kernel.
-$(BUILD)/simgpu/translate/text.o: simgpu/lane_math.h simgpu/half_math.h simgpu/translate/frame.h
+$(BUILD)/simgpu/jit/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simgpu/jit/frame.h
 
-# The lane loops once per level of the instruction set; which one runs is decided at start-up (simgpu/lanes.h). The lowest
+# The lane loops once per level of the instruction set; which one runs is decided at start-up (simgpu/code/lanes.h). The lowest
 # is v2, so that the rest of the engine may count bits with it, and round texels.
-objects_simgpu := $(patsubst %,$(BUILD)/simgpu/lanes.%.o,v2 v3 v4)
-$(BUILD)/simgpu/worker.o: EXTRA := -mpopcnt
-$(BUILD)/simgpu/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
-$(BUILD)/simgpu/lanes.v4.o: EXTRA := -mprefer-vector-width=512
-$(objects_simgpu): $(BUILD)/simgpu/lanes.%.o: simgpu/lanes.c
+objects_simgpu := $(patsubst %,$(BUILD)/simgpu/code/lanes.%.o,v2 v3 v4)
+$(BUILD)/simgpu/block/worker.o: EXTRA := -mpopcnt
+$(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
+$(BUILD)/simgpu/code/lanes.v4.o: EXTRA := -mprefer-vector-width=512
+$(objects_simgpu): $(BUILD)/simgpu/code/lanes.%.o: simgpu/code/lanes.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(LANES) -march=x86-64-$* -ffp-contract=off -fno-math-errno \
 	  -fno-trapping-math $(EXTRA) -DLANES_LEVEL=$* -MMD -MP -c $< -o $@
 
-$(BUILD)/bench-simgpu: $(BUILD)/simgpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
+$(BUILD)/bench-simgpu: $(BUILD)/simgpu/gpu/bench.o $(BUILD)/libsimgpu.a $(BUILD)/libbase.a
 	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@
 
 define layer_library
@@ -174,13 +174,13 @@ $(BUILD)/libcjson.so.1:
 	@mkdir -p $(@D)
 	cp $(shell $(CC) -print-file-name=libcjson.so.1) $@
 
-$(BUILD)/convjudge: $(BUILD)/grader/main.o $(libraries) $(filter %.so.1,$(CJSON))
+$(BUILD)/convjudge: $(BUILD)/grader/commands/main.o $(libraries) $(filter %.so.1,$(CJSON))
 	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $< -Wl,--start-group $(libraries) -Wl,--end-group $(LDLIBS) -o $@
 
 # Layers up to and including one, highest first, as the linker wants them.
 through = $(if $(filter $(1),$(firstword $(2))),$(firstword $(2)) $(3),$(call through,$(1),$(wordlist 2,9,$(2)),$(firstword $(2)) $(3)))
 define unit_test_rules
-$(BUILD)/$(1)/tests/test_%: $(BUILD)/$(1)/tests/test_%.o $(patsubst %,$(BUILD)/lib%.a,$(call through,$(1),$(LAYERS)))
+$(unit_tests_$(1)): %: %.o $(patsubst %,$(BUILD)/lib%.a,$(call through,$(1),$(LAYERS)))
 	$$(call say,LD)$$(CC) $$(CFLAGS) -fopenmp $$^ $$(LDLIBS) -lcmocka -o $$@
 endef
 $(foreach layer,$(LAYERS),$(eval $(call unit_test_rules,$(layer))))
@@ -207,21 +207,21 @@ $(BUILD)/tests/lib%.so.1: $(BUILD)/pic/tests/fake/%.o
 	@mkdir -p $(@D)
 	$(call say,LD)$(CC) $(plain_flags) -shared $(filter %.o,$^) -lpthread -o $@
 
-$(addprefix $(BUILD)/harness/tests/test_,device_cuda device_cuda_array device_names cuda_gate cuda_exchange): | $(BUILD)/tests/libcuda.so.1
-$(BUILD)/harness/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
-$(BUILD)/harness/tests/test_device_watch: | $(BUILD)/tests/libnvml.so.1
+$(addprefix $(BUILD)/harness/device/,cuda/tests/test_device_cuda cuda/tests/test_device_cuda_array cuda/tests/test_cuda_gate cuda/tests/test_cuda_exchange open/tests/test_device_names): | $(BUILD)/tests/libcuda.so.1
+$(BUILD)/harness/device/open/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
+$(BUILD)/harness/device/watch/tests/test_device_watch: | $(BUILD)/tests/libnvml.so.1
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o
 	$(call say,LD)$(CC) $(CFLAGS) $^ -o $@
 
 # The oracles are held against Fourier transforms.
-$(BUILD)/grader/tests/test_oracle: LDLIBS += -lfftw3
+$(BUILD)/grader/oracle/tests/test_oracle: LDLIBS += -lfftw3
 
 # The process that holds a submission, and the CUDA runtime that the submission sees. Neither is sanitized: they live under
 # the submission's memory limits, where the sanitizers' shadow memory has no room.
 plain_flags     := $(filter-out -fsanitize=% -fno-sanitize-recover=% -fno-omit-frame-pointer,$(CFLAGS))
-runner_objects  := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runner/*.c))
-runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c) harness/ring.c harness/cuda_error.c)
+runner_objects  := $(patsubst %,$(BUILD)/pic/harness/runner/%.o,main host_memory)
+runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c) harness/protocol/ring.c harness/protocol/cuda_error.c)
 $(BUILD)/pic/%.o: EXTRA := -fPIC -fvisibility=hidden -Iharness/cuda
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
@@ -230,8 +230,8 @@ $(BUILD)/pic/%.o: %.c
 $(BUILD)/convjudge-runner: $(runner_objects) $(BUILD)/libcudart.so.13
 	$(call say,LD)$(CC) $(plain_flags) $^ -Wl,-rpath,'$$ORIGIN' -ldl -lpthread -o $@
 
-$(BUILD)/convjudge-cpu-runner: $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/cpu_runner/*.c))
-$(BUILD)/convjudge-direct-runner: $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/direct_runner/*.c))
+$(BUILD)/convjudge-cpu-runner: $(BUILD)/pic/harness/runner/cpu.o
+$(BUILD)/convjudge-direct-runner: $(BUILD)/pic/harness/runner/direct.o
 $(BUILD)/convjudge-cpu-runner $(BUILD)/convjudge-direct-runner:
 	$(call say,LD)$(CC) $(plain_flags) $^ -ldl -lpthread -o $@
 

@@ -36,7 +36,7 @@ request() {
     for word in "${@:3}"; do little_endian "$word" 8; done
     head -c $(($2 - 8 * ($# - 2))) /dev/zero
 }
-# By the numbers of RingKind (harness/ring.h): memory is allocated, filled, written; a stream made, waited for, freed; a
+# By the numbers of RingKind (harness/protocol/ring.h): memory is allocated, filled, written; a stream made, waited for, freed; a
 # kernel found and launched.
 given=$((0xA5 << 56)) one=$((1 << 32))
 { printf '\1'; request 13 32 256 0 0 0; request 19 32 $given 7 64 0; request 16 32 $given 16 0 0; } >"$work/broker/memory"

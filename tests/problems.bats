@@ -10,7 +10,7 @@ new_home() {
     mkdir -p "$CONVJUDGE_HOME/problems"
     local folder
     for folder in grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
-    "$root/grader/new_problem.sh" my-conv
+    "$root/grader/authoring/new_problem.sh" my-conv
     problem=$CONVJUDGE_HOME/problems/my-conv
     testcases=$CONVJUDGE_HOME/testcases/my-conv
     solutions=$CONVJUDGE_HOME/solutions/my-conv
@@ -45,10 +45,10 @@ valid() {
 @test "a new problem does not write over another, and wants an id" {
     new_home
     local id
-    run ! "$root/grader/new_problem.sh" my-conv
+    run ! "$root/grader/authoring/new_problem.sh" my-conv
     [[ $output == "new-problem: problems/my-conv exists already" ]]
     for id in '' My-Conv ../x 'a b' -x; do
-        run ! "$root/grader/new_problem.sh" "$id"
+        run ! "$root/grader/authoring/new_problem.sh" "$id"
         [[ $output == "new-problem: '$id' is no id"* ]]
     done
     [[ $(ls "$CONVJUDGE_HOME/problems") == my-conv ]]
@@ -92,7 +92,7 @@ valid() {
     cp "$solutions/accepted/naive.cu" "$problem/starter.cu"
     judge check-problem --problem my-conv
     ends 1 "not ok 8 - starter.cu" "expected Wrong Answer, got Accepted"
-    cp "$root/grader/template/problem/starter.cu" "$problem/starter.cu"
+    cp "$root/grader/authoring/template/problem/starter.cu" "$problem/starter.cu"
     sed -i 's/output\[i\] = sum/output[i] = 0/' "$solutions/accepted/naive.cu"
     judge check-problem --problem my-conv
     ends 1 "ok 8 - starter.cu" "not ok 9 - solutions/my-conv/accepted/naive.cu" "expected Accepted, got Wrong Answer"
@@ -246,7 +246,7 @@ END
 # ---- the student's kit ---------------------------------------------------------------------------------------------------
 
 @test "the student's kit grades, and holds neither hidden cases nor solutions" {
-    "$root/grader/student_kit.sh" kit.tar.gz
+    "$root/grader/authoring/student_kit.sh" kit.tar.gz
     run tar -tzf kit.tar.gz
     ends 0 convjudge/problems/conv1d/starter.cu convjudge/testcases/conv1d/sample.json convjudge/README.md
     lacks convjudge/solutions

@@ -30,10 +30,10 @@ suites() { # one a line: name, tab, command
 programs() { # the long ones first, so that none is left alone at the end
     local name
     {
-        for name in harness/tests/test_compile simgpu/tests/test_faults harness/tests/test_session; do
+        for name in harness/compile/tests/test_compile simgpu/engine/tests/test_faults harness/session/tests/test_session; do
             printf '%s\n' "$build"/{,sanitize/}"$name"
         done
-        printf '%s\n' "$build"/{,sanitize/}*/tests/test_*
+        printf '%s\n' "$build"/{,sanitize/}{*,*/*,*/*/*}/tests/test_*
     } | awk '!seen[$0]++'
 }
 

@@ -1,6 +1,6 @@
 /* unit.h - what every unit test includes first: cmocka, and the headers that cmocka wants before it.  */
-#ifndef BASE_UNIT_H
-#define BASE_UNIT_H
+#ifndef BASE_TESTS_UNIT_H
+#define BASE_TESTS_UNIT_H
 
 #include <setjmp.h>
 #include <stdarg.h>

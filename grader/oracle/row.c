@@ -1,6 +1,6 @@
 /* Expected values of a part of one row of the output, by the problem's oracle.h.
  *
- * This file is not part of the judge's program: grader/oracle.c has it compiled for each problem, with
+ * This file is not part of the judge's program: grader/oracle/oracle.c has it compiled for each problem, with
  *   REAL          the type of one number: double, or long double for a second look at what double made
  *   LANES         1, or how many neighbours along the last index are computed together
  *   ORACLE_FILE   "problems/<id>/oracle.h"

@@ -2,9 +2,9 @@
 #ifndef GRADER_TESTS_ORACLE_BENCH_H
 #define GRADER_TESTS_ORACLE_BENCH_H
 
-#include "grader/oracle.h"
-#include "grader/problem.h"
-#include "grader/testcase.h"
+#include "grader/oracle/oracle.h"
+#include "grader/problem/problem.h"
+#include "grader/problem/testcase.h"
 
 #include <stdlib.h>
 

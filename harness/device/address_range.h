@@ -3,8 +3,8 @@
  * Only bookkeeping: what lies at the addresses is the caller's. A piece's zones are ADDRESS_ZONE_BYTES long on either
  * side and belong to no other piece; what lies between the end of a piece and its zone (its size rounded up) counts as
  * zone as well. The first gap that is large enough is taken.  */
-#ifndef HARNESS_ADDRESS_RANGE_H
-#define HARNESS_ADDRESS_RANGE_H
+#ifndef HARNESS_DEVICE_ADDRESS_RANGE_H
+#define HARNESS_DEVICE_ADDRESS_RANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 #define HARNESS_DEVICE_DEVICE_H
 
 #include "base/status.h"
-#include "harness/cuda_error.h"
+#include "harness/protocol/cuda_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* library.h - a library of NVIDIA's that is opened at run time, so that the judge runs where there is none.  */
-#ifndef HARNESS_LIBRARY_H
-#define HARNESS_LIBRARY_H
+#ifndef HARNESS_DEVICE_LIBRARY_H
+#define HARNESS_DEVICE_LIBRARY_H
 
 #include <stddef.h>
 

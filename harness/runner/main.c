@@ -1,6 +1,6 @@
 /* The process that holds a submission: convjudge-runner RING-DESCRIPTOR OBJECT. It knows nothing else: no testcase, no
  * expected output, no device. Whatever goes wrong in it is seen from outside. */
-#include "harness/ring.h"
+#include "harness/protocol/ring.h"
 #include "harness/runtime/attach.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* address.h - what an address stands for: memory of the host, or of the device.  */
-#ifndef RUNTIME_ADDRESS_H
-#define RUNTIME_ADDRESS_H
+#ifndef HARNESS_RUNTIME_ADDRESS_H
+#define HARNESS_RUNTIME_ADDRESS_H
 
 #include "harness/runtime/client.h"
 

@@ -1,6 +1,6 @@
 /* array.h - CUDA arrays: numbers of the broker's, in the clothes of CUDA's pointers, with what they were made as.  */
-#ifndef RUNTIME_ARRAY_H
-#define RUNTIME_ARRAY_H
+#ifndef HARNESS_RUNTIME_ARRAY_H
+#define HARNESS_RUNTIME_ARRAY_H
 
 #include "harness/runtime/client.h"
 

@@ -1,8 +1,8 @@
 /* attach.h - what the runner and the judge's prototype ask of the runtime library, besides CUDA's own calls.
  *
  * The runner and the submission it holds share one process; nothing here or behind it is worth stealing.  */
-#ifndef RUNTIME_ATTACH_H
-#define RUNTIME_ATTACH_H
+#ifndef HARNESS_RUNTIME_ATTACH_H
+#define HARNESS_RUNTIME_ATTACH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* box.h - copies of boxes: rows and slices of bytes in host memory, device memory or a CUDA array.
  *
  * The host's end goes through staging, a piece at a time; where no end is the host's, the copy is one request.  */
-#ifndef RUNTIME_BOX_H
-#define RUNTIME_BOX_H
+#ifndef HARNESS_RUNTIME_BOX_H
+#define HARNESS_RUNTIME_BOX_H
 
 #include "harness/runtime/client.h"
 

@@ -3,10 +3,10 @@
  * Errors     client_call() and its like return the broker's answer; result() makes it the calling thread's last error
  *            and tells the broker of the first one, so that the report can name the call.
  * Threads    any; a call that uses staging holds the lock from filling it to reading it.  */
-#ifndef RUNTIME_CLIENT_H
-#define RUNTIME_CLIENT_H
+#ifndef HARNESS_RUNTIME_CLIENT_H
+#define HARNESS_RUNTIME_CLIENT_H
 
-#include "harness/ring.h"
+#include "harness/protocol/ring.h"
 #include "harness/runtime/cuda_api.h"
 
 /* Recursive. */

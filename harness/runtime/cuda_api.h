@@ -2,8 +2,8 @@
  * or that of older versions of CUDA.
  *
  * Source   crt/host_runtime.h and crt/device_functions.h of CUDA 13.0; cuda_runtime_api.h of CUDA 11.8 and 12.4.  */
-#ifndef RUNTIME_CUDA_API_H
-#define RUNTIME_CUDA_API_H
+#ifndef HARNESS_RUNTIME_CUDA_API_H
+#define HARNESS_RUNTIME_CUDA_API_H
 
 #pragma GCC visibility push(default)
 

@@ -2,8 +2,8 @@
  *
  * The host's copy lies at the same address; it is pushed to the device before every launch and pulled back when the
  * host has waited. That is all that CUDA promises where host and device may not touch managed memory at once.  */
-#ifndef RUNTIME_MANAGED_H
-#define RUNTIME_MANAGED_H
+#ifndef HARNESS_RUNTIME_MANAGED_H
+#define HARNESS_RUNTIME_MANAGED_H
 
 #include "harness/runtime/client.h"
 

@@ -1,7 +1,7 @@
 /* older.h - the structs that programs expect which were compiled with the headers of CUDA 11 and 12: they were shorter. The
  * rest of this library is of CUDA 13.  */
-#ifndef RUNTIME_OLDER_H
-#define RUNTIME_OLDER_H
+#ifndef HARNESS_RUNTIME_OLDER_H
+#define HARNESS_RUNTIME_OLDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* registration.h - the kernels and variables of the submission, known by the address of their host counterpart.  */
-#ifndef RUNTIME_REGISTRATION_H
-#define RUNTIME_REGISTRATION_H
+#ifndef HARNESS_RUNTIME_REGISTRATION_H
+#define HARNESS_RUNTIME_REGISTRATION_H
 
 #include "harness/runtime/client.h"
 

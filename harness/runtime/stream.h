@@ -1,6 +1,6 @@
 /* stream.h - streams and events are numbers of the broker's, in the clothes of CUDA's pointers.  */
-#ifndef RUNTIME_STREAM_H
-#define RUNTIME_STREAM_H
+#ifndef HARNESS_RUNTIME_STREAM_H
+#define HARNESS_RUNTIME_STREAM_H
 
 #include "harness/runtime/client.h"
 

@@ -1,6 +1,6 @@
 /* transfer.h - bytes between the submission's host memory and the device, through staging, a piece at a time.  */
-#ifndef RUNTIME_TRANSFER_H
-#define RUNTIME_TRANSFER_H
+#ifndef HARNESS_RUNTIME_TRANSFER_H
+#define HARNESS_RUNTIME_TRANSFER_H
 
 #include "harness/runtime/client.h"
 

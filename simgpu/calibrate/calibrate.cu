@@ -1,5 +1,5 @@
 // Measures what a profile of simgpu/profiles says of a GPU, one micro-benchmark for each coefficient of the cost model
-// (simgpu/cost.h). Prints lines "name value unit"; names are those of the profile where it has the figure.
+// (simgpu/cost/cost.h). Prints lines "name value unit"; names are those of the profile where it has the figure.
 // Usage: nvcc -O3 -arch=native simgpu/calibrate/calibrate.cu -o calibrate && ./calibrate [PART]
 //
 // Rates are of all multiprocessors, full of warps; a loop's load or operation is written in PTX, so that the compiler

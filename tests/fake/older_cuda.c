@@ -1,5 +1,5 @@
 /* older_cuda.c - a libcuda.so.1 of a driver that is too old for the judge: it tells its version, and has no more.  */
-#include "harness/cuda_error.h"
+#include "harness/protocol/cuda_error.h"
 
 #pragma GCC visibility push(default)
 CudaError cuInit(unsigned flags);

@@ -1,5 +1,5 @@
 /* The reader of fatbins, and of the machine code in them. The input is a file that a compiler is said to have made. */
-#include "simgpu/fatbin.h"
+#include "simgpu/ptx/fatbin.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@ nvcc=${CONVJUDGE_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 cuda=$(realpath "$(dirname "$nvcc")/..")
 mkdir -p "$out"
 
-# As the judge compiles (harness/compile.c), and without a runtime: the driver brings it.
+# As the judge compiles (harness/compile/compile.c), and without a runtime: the driver brings it.
 flags=(-O3 -lineinfo --no-compress -cudart none -gencode 'arch=compute_90,code=[sm_90,compute_90]' -Xcompiler -fPIC)
 
 object() { # SOURCE

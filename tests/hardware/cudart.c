@@ -3,7 +3,7 @@
  *
  * CONVJUDGE_PROFILE names the profile, h200 unless given. It has no clock: driver.cu does not time with it.  */
 #include "harness/runtime/cuda_api.h"
-#include "simgpu/simgpu.h"
+#include "simgpu/gpu/simgpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@ def sections(image, start):
 
 
 def loops(words):
-    """Stretches from the target of a backward branch to the branch: simgpu/machine_code.c, branch_target()."""
+    """Stretches from the target of a backward branch to the branch: simgpu/cost/machine_code.c, branch_target()."""
     for index, (low, high) in enumerate(words):
         if low & 0x1FF == BRA:
             distance = low >> 34 | (high & 0x3FFFF) << 30

@@ -1,0 +1,420 @@
+#include "grader/authoring/inspection.h"
+
+#include "base/text.h"
+#include "grader/check/checker.h"
+#include "grader/oracle/oracle.h"
+#include "grader/problem/submission.h"
+#include "harness/session/session.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STATEMENT_BYTES = 1 << 20, LOOKS = 64 /* elements of a case that are evaluated twice */ };
+
+/* Enough cases to tell mistakes apart, enough rungs to climb, enough mistakes to prove that the cases find them. */
+enum { LEAST_HIDDEN_CASES = 14, LEAST_REFERENCES = 6, LEAST_WRONG = 8 };
+
+static const uint64_t SEED = 1; /* of what is drawn anew in every run: any will do */
+
+#define EXAMPLE "\n## Example\n"
+#define INTENSITY "\n## Arithmetic intensity\n"
+
+/* ---- the statement ----------------------------------------------------------------------------------------------- */
+
+/* The text with every run of white space as one space: a signature may be broken into lines. */
+static Text squeezed(const char *source)
+{
+    Text text = {0};
+    text_add(&text, "");
+    for (const char *at = source; *at != '\0'; at++)
+        if (!isspace((unsigned char)*at))
+            text_append(&text, at, 1);
+        else if (text.length > 0 && text.data[text.length - 1] != ' ')
+            text_append(&text, " ", 1);
+    return text;
+}
+
+static bool shows_squeezed(const Text *statement, const char *wanted)
+{
+    Text whole = squeezed(statement->data), part = squeezed(wanted);
+    bool found = strstr(whole.data, part.data) != NULL;
+    text_free(&whole);
+    text_free(&part);
+    return found;
+}
+
+/* "4,096" */
+static void with_commas(int64_t value, char *out, size_t size)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)value);
+    size_t used = 0;
+    for (int i = 0; i < length && used + 2 < size; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[used++] = ',';
+        out[used++] = digits[i];
+    }
+    out[used] = '\0';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The number stands somewhere, not as a part of a longer one. */
+static bool shows_number(const char *text, const char *number)
+{
+    size_t length = strlen(number);
+    for (const char *at = text; (at = strstr(at, number)) != NULL; at++) {
+        const char *end = at + length;
+        bool begins = at == text || (!is_digit(at[-1]) && at[-1] != ',' && at[-1] != '.');
+        bool ends = !is_digit(end[0]) && !((end[0] == ',' || end[0] == '.') && is_digit(end[1]));
+        if (begins && ends)
+            return true;
+    }
+    return false;
+}
+
+static Status find_in_statement(const Problem *problem, const Text *statement, Message *why)
+{
+    static const char *const sections[] = {EXAMPLE, "\n## What to write\n", INTENSITY, "\n## When it is right\n",
+                                           "\n## How fast it is\n"};
+    if (!shows_squeezed(statement, problem->signature))
+        return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the signature is missing: %s", problem->folder,
+                    problem->signature);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (strstr(statement->data, sections[i]) == NULL)
+            return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the section \"%.*s\" is missing", problem->folder,
+                        (int)strlen(sections[i]) - 2, sections[i] + 1);
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *size = &problem->parameters[i];
+        char plain[32], commas[48];
+        snprintf(plain, sizeof plain, "%lld", (long long)size->high);
+        with_commas(size->high, commas, sizeof commas);
+        if (size->role == ROLE_SIZE && !shows_number(statement->data, plain) && !shows_number(statement->data, commas))
+            return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the limit of %s is missing: %s", problem->folder,
+                        size->name, commas);
+    }
+    return STATUS_OK;
+}
+
+static Status read_statement(const Problem *problem, Text *statement, Message *why)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/statement.md", problem->folder);
+    Status status = text_read_file(path, MAX_STATEMENT_BYTES, statement, why);
+    if (status == STATUS_OK && statement->length == 0)
+        status = fail(STATUS_BAD_INPUT, why, "%s: empty", path);
+    return status;
+}
+
+Status inspect_statement(const Problem *problem, Message *why)
+{
+    Text statement = {0};
+    Status status = read_statement(problem, &statement, why);
+    if (status == STATUS_OK)
+        status = find_in_statement(problem, &statement, why);
+    text_free(&statement);
+    return status;
+}
+
+/* ---- the cases --------------------------------------------------------------------------------------------------- */
+
+Status inspect_groups(const Problem *problem, const TestcaseSet *set, Message *why)
+{
+    static const char *const missing[] = {[CASE_SAMPLE] = "no sample case",
+                                          [CASE_HIDDEN] = "no hidden case",
+                                          [CASE_TIMED_CUDA] = "no case that is timed on \"cuda\"",
+                                          [CASE_TIMED_SIM] = "no case that is timed on \"sim\""};
+    for (int group = CASE_SAMPLE; group <= CASE_TIMED_SIM; group++) {
+        size_t i = 0;
+        while (i < set->count && (int)set->cases[i].group != group)
+            i++;
+        if (i == set->count)
+            return fail(STATUS_BAD_INPUT, why, "testcases/%s: %s", problem->id, missing[group]);
+    }
+    return STATUS_OK;
+}
+
+static bool some_case_has(const TestcaseSet *set, size_t parameter, int64_t value)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->cases[i].group != CASE_SAMPLE && set->cases[i].sizes.values[parameter] == value)
+            return true;
+    return false;
+}
+
+Status inspect_limits(const Problem *problem, const TestcaseSet *set, Message *why)
+{
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        const Parameter *size = &problem->parameters[i];
+        if (size->role != ROLE_SIZE)
+            continue;
+        if (!some_case_has(set, i, size->low))
+            return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has the least %s, %lld",
+                        problem->id, size->name, (long long)size->low);
+        if (!some_case_has(set, i, size->high))
+            return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has the largest %s, %lld",
+                        problem->id, size->name, (long long)size->high);
+    }
+    return STATUS_OK;
+}
+
+static Status not_literal(const Problem *problem, const char *what, Message *why)
+{
+    return fail(STATUS_BAD_INPUT, why,
+                "testcases/%s/sample.json: the first case, the statement's example, must be literal: numbers for %s",
+                problem->id, what);
+}
+
+/* The section "Example" shows every number of the array. */
+static Status shows_array(const Problem *problem, const char *section, const Tensor *array, const char *name,
+                          Message *why)
+{
+    for (size_t i = 0; i < tensor_count(array); i++) {
+        char number[40];
+        snprintf(number, sizeof number, array->type == ELEMENT_FLOAT32 ? "%.7g" : "%.0f",
+                 element_load(array->type, array->data, i));
+        if (!shows_number(section, number))
+            return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the example does not show %s, element %zu of %s of the "
+                        "first sample", problem->folder, number, i, name);
+    }
+    return STATUS_OK;
+}
+
+static Status example_is_shown(const Problem *problem, const Testcase *first, Message *why)
+{
+    Text statement = {0};
+    Status status = read_statement(problem, &statement, why);
+    char *section = status == STATUS_OK ? strstr(statement.data, EXAMPLE) : NULL;
+    if (status == STATUS_OK && section == NULL)
+        status = fail(STATUS_BAD_INPUT, why, "%s/statement.md: no section \"## Example\"", problem->folder);
+    char *next = section == NULL ? NULL : strstr(section + 1, "\n## ");
+    if (next != NULL)
+        *next = '\0';
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
+        if (problem->parameters[i].role == ROLE_IN)
+            status = shows_array(problem, section, &first->sources[i].literal, problem->parameters[i].name, why);
+    if (status == STATUS_OK)
+        status = shows_array(problem, section, &first->expected, "\"expected\"", why);
+    text_free(&statement);
+    return status;
+}
+
+Status inspect_example(const Problem *problem, const TestcaseSet *set, Message *why)
+{
+    const Testcase *first = &set->cases[0]; /* samples come first */
+    if (set->count == 0 || first->group != CASE_SAMPLE)
+        return fail(STATUS_BAD_INPUT, why, "testcases/%s: no sample case", problem->id);
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_IN && first->sources[i].kind != SOURCE_VALUES)
+            return not_literal(problem, problem->parameters[i].name, why);
+    if (first->expected.data == NULL)
+        return not_literal(problem, "\"expected\"", why);
+    return example_is_shown(problem, first, why);
+}
+
+/* ---- the oracle -------------------------------------------------------------------------------------------------- */
+
+/* A case with its data. */
+typedef struct Filled {
+    const Testcase *testcase;
+    void *inputs[PROBLEM_MAX_PARAMETERS];
+    size_t output_count;
+} Filled;
+
+static void filled_free(Filled *filled)
+{
+    for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++)
+        free(filled->inputs[i]);
+}
+
+/* To be freed in any case. */
+static Status fill(const Problem *problem, const Testcase *testcase, Filled *filled, Message *why)
+{
+    Status status = STATUS_OK;
+    *filled = (Filled){.testcase = testcase};
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
+        const Parameter *parameter = &problem->parameters[i];
+        size_t shape[TENSOR_MAX_RANK], count = 0;
+        if (parameter->role == ROLE_SIZE)
+            continue;
+        status = problem_shape(problem, i, &testcase->sizes, shape, &count, why);
+        if (parameter->role == ROLE_OUT)
+            filled->output_count = count;
+        if (status != STATUS_OK || parameter->role == ROLE_OUT)
+            continue;
+        filled->inputs[i] = malloc(count * element_bytes(parameter->type));
+        if (filled->inputs[i] == NULL)
+            return fail_errno(why, "%s of \"%s\"", parameter->name, testcase->name);
+        testcase_fill(problem, testcase, i, SEED, filled->inputs[i], count);
+    }
+    return status;
+}
+
+/* The literal values take the place of a submission's output. */
+static Status inspect_literal(const Problem *problem, const Testcase *testcase, const Oracle *oracle, Message *why)
+{
+    Filled filled;
+    Comparison comparison = {0};
+    Testcase unanswered = *testcase;
+    unanswered.expected.data = NULL;
+    Status status = fill(problem, testcase, &filled, why);
+    if (status == STATUS_OK)
+        status = checker_compare(problem, &unanswered, oracle, (const void *const *)filled.inputs,
+                                 testcase->expected.data, SESSION_POISON_BITS, &comparison, why);
+    if (status == STATUS_OK && comparison.wrong > 0)
+        status = fail(STATUS_BAD_INPUT, why,
+                      "testcases/%s, \"%s\": element %zu of \"expected\" is %.9g, but oracle.h says %.9g", problem->id,
+                      testcase->name, comparison.first.index, comparison.first.got, comparison.first.expected);
+    filled_free(&filled);
+    return status;
+}
+
+Status inspect_literals(const Problem *problem, const TestcaseSet *set, Message *why)
+{
+    Oracle *oracle;
+    Status status = oracle_open(problem, &oracle, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
+        if (set->cases[i].expected.data != NULL)
+            status = inspect_literal(problem, &set->cases[i], oracle, why);
+    oracle_close(oracle);
+    return status;
+}
+
+static Status inspect_element(const Problem *problem, const Filled *filled, const Oracle *oracle, const Oracle *wide,
+                              size_t index, Message *why)
+{
+    const Sizes *sizes = &filled->testcase->sizes;
+    const void *const *inputs = (const void *const *)filled->inputs;
+    double value = 0, wide_value = 0, magnitude, wide_magnitude = 0;
+    Status status = oracle_evaluate(oracle, sizes, inputs, index, 1, &value, &magnitude, why);
+    if (status == STATUS_OK)
+        status = oracle_evaluate(wide, sizes, inputs, index, 1, &wide_value, &wide_magnitude, why);
+    if (status != STATUS_OK || fabs(value - wide_value) <= 1e-12 * wide_magnitude)
+        return status;
+    return fail(STATUS_BAD_INPUT, why, "%s/oracle.h: element %zu of \"%s\" is %.17g in double and %.17g in long double",
+                problem->folder, index, filled->testcase->name, value, wide_value);
+}
+
+static Status inspect_elements(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
+                               const Oracle *wide, Message *why)
+{
+    Filled filled;
+    Status status = fill(problem, testcase, &filled, why);
+    size_t last = filled.output_count == 0 ? 0 : filled.output_count - 1;
+    size_t looks = last + 1 < LOOKS ? last + 1 : LOOKS;
+    for (size_t i = 0; i < looks && status == STATUS_OK; i++)
+        status = inspect_element(problem, &filled, oracle, wide, looks == 1 ? 0 : last * i / (looks - 1), why);
+    filled_free(&filled);
+    return status;
+}
+
+Status inspect_precision(const Problem *problem, const TestcaseSet *set, Message *why)
+{
+    Oracle *oracle = NULL, *wide = NULL;
+    Status status = oracle_open(problem, &oracle, why);
+    if (status == STATUS_OK)
+        status = oracle_open_wide(problem, &wide, why);
+    for (size_t i = 0; i < set->count && status == STATUS_OK; i++)
+        if (set->cases[i].group == CASE_SAMPLE || set->cases[i].group == CASE_HIDDEN)
+            status = inspect_elements(problem, &set->cases[i], oracle, wide, why);
+    oracle_close(oracle);
+    oracle_close(wide);
+    return status;
+}
+
+/* ---- the solutions ----------------------------------------------------------------------------------------------- */
+
+static bool is_below(const char *path, const char *folder)
+{
+    char part[64];
+    snprintf(part, sizeof part, "/%s/", folder);
+    return strstr(path, part) != NULL;
+}
+
+static bool is_reference(const char *path)
+{
+    return is_below(path, verdict_folder(VERDICT_ACCEPTED));
+}
+
+static bool is_wrong(const char *path)
+{
+    return !is_reference(path) && !is_below(path, "cpu_baselines");
+}
+
+/* The comment lines that a file begins with. */
+static size_t header_length(const char *source)
+{
+    size_t length = 0;
+    while (strncmp(source + length, "//", 2) == 0)
+        length += strcspn(source + length, "\n") + 1;
+    return length;
+}
+
+static Status inspect_header(const char *path, Message *why)
+{
+    Submission submission;
+    const char *shown = strstr(path, "solutions/");
+    Status status = submission_read(path, &submission, why);
+    if (status != STATUS_OK)
+        return status;
+    char *header = submission.source.data;
+    size_t length = header_length(header);
+    header[length < submission.source.length ? length : submission.source.length] = '\0';
+    if (is_reference(path) && (strcasestr(header, "operation") == NULL || strcasestr(header, "byte") == NULL))
+        status = fail(STATUS_BAD_INPUT, why, "%s: the comment it begins with does not say its arithmetic intensity, "
+                      "operations a byte", shown);
+    if (is_wrong(path) && strstr(header, "Mistake: ") == NULL)
+        status = fail(STATUS_BAD_INPUT, why, "%s: the comment it begins with does not name its mistake, \"// Mistake: \"",
+                      shown);
+    submission_free(&submission);
+    return status;
+}
+
+Status inspect_headers(const Paths *solutions, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < solutions->count && status == STATUS_OK; i++)
+        status = inspect_header(solutions->items[i], why);
+    return status;
+}
+
+/* ---- enough of everything ---------------------------------------------------------------------------------------- */
+
+static Status expect_at_least(size_t least, size_t found, const char *place, const char *what, const char *id,
+                              Message *why)
+{
+    if (found >= least)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "%s/%s: %zu %s, expected at least %zu", place, id, found, what, least);
+}
+
+static size_t count_solutions(const Paths *solutions, bool (*counts)(const char *path))
+{
+    size_t count = 0;
+    for (size_t i = 0; i < solutions->count; i++)
+        count += counts(solutions->items[i]);
+    return count;
+}
+
+Status inspect_counts(const Problem *problem, const TestcaseSet *set, const Paths *solutions, Message *why)
+{
+    size_t hidden = 0;
+    for (size_t i = 0; i < set->count; i++)
+        hidden += set->cases[i].group == CASE_HIDDEN;
+    Status status = expect_at_least(LEAST_HIDDEN_CASES, hidden, "testcases", "hidden cases", problem->id, why);
+    if (status == STATUS_OK)
+        status = expect_at_least(LEAST_REFERENCES, count_solutions(solutions, is_reference), "solutions",
+                                 "reference solutions", problem->id, why);
+    if (status == STATUS_OK)
+        status = expect_at_least(LEAST_WRONG, count_solutions(solutions, is_wrong), "solutions", "wrong solutions",
+                                 problem->id, why);
+    return status;
+}

@@ -1,0 +1,168 @@
+#include "grader/authoring/solution.h"
+
+#include "harness/compile/toolkit.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), end_length = strlen(end);
+    return length >= end_length && strcmp(name + length - end_length, end) == 0;
+}
+
+/* ---- what a file claims ------------------------------------------------------------------------------------------ */
+
+static bool claim_add(Claim *claim, const char *name)
+{
+    Verdict verdict;
+    if (!verdict_parse(name, &verdict))
+        return false;
+    if (claim->allowed[verdict])
+        return true;
+    claim->allowed[verdict] = true;
+    size_t length = strlen(claim->text);
+    snprintf(claim->text + length, sizeof claim->text - length, "%s%s", length == 0 ? "" : " or ",
+             verdict_name(verdict));
+    return true;
+}
+
+/* What stands behind `start` in one of the comment lines that the file begins with; NULL where none starts so. */
+static const char *line_behind(const char *text, const char *start)
+{
+    while (text != NULL && strncmp(text, "//", 2) == 0) {
+        if (strncmp(text, start, strlen(start)) == 0)
+            return text + strlen(start);
+        const char *end = strchr(text, '\n');
+        text = end == NULL ? NULL : end + 1;
+    }
+    return NULL;
+}
+
+/* Adds the verdicts of a list: "Accepted, Wrong Answer", up to the end of the line. */
+static Status claim_list(const Submission *submission, const char *list, Claim *claim, Message *why)
+{
+    char line[400];
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(list, "\r\n"), list);
+    for (char *rest = line, *name; (name = strsep(&rest, ",")) != NULL;) {
+        name += strspn(name, " ");
+        if (!claim_add(claim, name))
+            return fail(STATUS_BAD_INPUT, why, "%s:%d: \"%s\" is no verdict", submission->path,
+                        text_line_at(submission->source.data, (size_t)(list - submission->source.data)), name);
+    }
+    return STATUS_OK;
+}
+
+/* The name of a folder below solutions/<id>/. */
+static bool claim_folder(Claim *claim, const char *name)
+{
+    return claim_add(claim, strcmp(name, "cpu_baselines") == 0 ? verdict_folder(VERDICT_ACCEPTED) : name);
+}
+
+/* "// expect: Verdict, Verdict", else the name of its folder. */
+static Status claim_anywhere(const Submission *submission, Claim *claim, Message *why)
+{
+    const char *list = line_behind(submission->source.data, "// expect: ");
+    if (list != NULL)
+        return claim_list(submission, list, claim, why);
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", submission->path);
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+        slash = strrchr(folder, '/');
+        if (claim_folder(claim, slash == NULL ? folder : slash + 1))
+            return STATUS_OK;
+    }
+    return fail(STATUS_BAD_INPUT, why, "%s: neither its folder nor a line \"// expect: VERDICT\" names a verdict",
+                submission->path);
+}
+
+Status claim_of(const Submission *submission, bool modelled, Claim *claim, Message *why)
+{
+    *claim = (Claim){0};
+    Status status = claim_anywhere(submission, claim, why);
+    const char *list = line_behind(submission->source.data, "// on cuda: ");
+    if (status == STATUS_OK && !modelled && list != NULL)
+        status = claim_list(submission, list, claim, why);
+    return status;
+}
+
+/* ---- whether it is so -------------------------------------------------------------------------------------------- */
+
+Status check_device(const char *name, bool timed, CheckDevice *device, Message *why)
+{
+    DeviceInfo info;
+    *device = (CheckDevice){.name = name == NULL ? "sim" : name};
+    Status status = device_describe(device->name, &info, why);
+    if (status == STATUS_OK) {
+        device->modelled = info.modelled;
+        device->timed = info.modelled || timed;
+    }
+    return status;
+}
+
+Status solution_judge(const Submission *submission, const Problem *problem, const CheckDevice *device,
+                      bool beyond_samples, Result *result, Message *why)
+{
+    Claim claim;
+    *result = (Result){0};
+    Status status = claim_of(submission, device->modelled, &claim, why);
+    if (status != STATUS_OK)
+        return status;
+    const bool on_cpu = submission_is_c(submission);
+    const JudgeJob job = {.problem = problem,
+                          .submission = submission,
+                          .device = on_cpu ? "cpu" : device->name,
+                          .untimed_only = on_cpu || !device->timed,
+                          .beyond_samples = beyond_samples};
+    status = judge_submission(&job, result, why);
+    if (status != STATUS_OK || claim.allowed[result->verdict])
+        return status;
+    const CaseResult *failed = result_failed_case(result);
+    return fail(STATUS_BAD_INPUT, why, "expected %s, got %s%s%s%s%s", claim.text, verdict_name(result->verdict),
+                failed == NULL ? "" : " in ", failed == NULL ? "" : failed->name, result->text[0] == '\0' ? "" : ": ",
+                result->text);
+}
+
+/* ---- where the files are ----------------------------------------------------------------------------------------- */
+
+void paths_add(Paths *paths, const char *path)
+{
+    paths->items = arena_grown(&paths->arena, paths->items, paths->count, &paths->capacity, sizeof *paths->items);
+    paths->items[paths->count++] = arena_string(&paths->arena, path);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Every .cu and .c file of a folder and the folders in it, by name. */
+static void add_sources(Paths *paths, const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_visible, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *path = arena_printf(&paths->arena, "%s/%s", folder, entries[i]->d_name);
+        if (ends_with(path, ".cu") || ends_with(path, ".c"))
+            paths_add(paths, path);
+        else
+            add_sources(paths, path);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+Status paths_add_solutions(Paths *paths, const char *problem_id, Message *why)
+{
+    char folder[4096];
+    const char *relative = arena_printf(&paths->arena, "solutions/%s", problem_id);
+    Status status = home_path(relative, folder, sizeof folder, why);
+    if (status == STATUS_OK)
+        add_sources(paths, folder);
+    return status;
+}

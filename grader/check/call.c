@@ -1,0 +1,61 @@
+#include "grader/check/call.h"
+
+static Status prepare_array(const Problem *problem, const Testcase *testcase, size_t i, Call *call, Message *why)
+{
+    const Parameter *parameter = &problem->parameters[i];
+    size_t shape[TENSOR_MAX_RANK];
+    Status status = problem_shape(problem, i, &testcase->sizes, shape, &call->counts[i], why);
+    call->arguments[i].role = parameter->role == ROLE_IN ? ARGUMENT_INPUT : ARGUMENT_OUTPUT;
+    call->arguments[i].element_bytes = (uint32_t)element_bytes(parameter->type);
+    call->arguments[i].bytes = call->counts[i] * call->arguments[i].element_bytes;
+    call->arguments[i].float_output = parameter->role == ROLE_OUT && parameter->type == ELEMENT_FLOAT32;
+    return status;
+}
+
+Status call_describe(const Problem *problem, const Testcase *testcase, Call *call, Message *why)
+{
+    Status status = STATUS_OK;
+    *call = (Call){.problem = problem, .testcase = testcase};
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
+        call->arguments[i].name = problem->parameters[i].name;
+        if (problem->parameters[i].role != ROLE_SIZE) {
+            status = prepare_array(problem, testcase, i, call, why);
+        } else {
+            call->arguments[i].role = ARGUMENT_VALUE;
+            call->arguments[i].value = (uint64_t)testcase->sizes.values[i];
+        }
+    }
+    return status;
+}
+
+Status call_prepare(const Problem *problem, const Testcase *testcase, Session *session, Call *call, Message *why)
+{
+    Status status = call_describe(problem, testcase, call, why);
+    return status == STATUS_OK ? session_buffers(session, call->arguments, problem->parameter_count, why) : status;
+}
+
+void call_fill(Call *call, uint64_t secret)
+{
+    for (size_t i = 0; i < call->problem->parameter_count; i++)
+        if (call->arguments[i].role == ARGUMENT_INPUT)
+            testcase_fill(call->problem, call->testcase, i, secret, call->arguments[i].data, call->counts[i]);
+}
+
+Status call_compare(const Call *call, const Oracle *oracle, Comparison *comparison, Message *why)
+{
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {0};
+    for (size_t i = 0; i < call->problem->parameter_count; i++)
+        if (call->arguments[i].role == ARGUMENT_INPUT)
+            inputs[i] = call->arguments[i].data;
+    const void *output = call->arguments[problem_output(call->problem)].data;
+    return checker_compare(call->problem, call->testcase, oracle, inputs, output, SESSION_POISON_BITS, comparison, why);
+}
+
+int64_t call_input_bytes(const Call *call)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < call->problem->parameter_count; i++)
+        if (call->arguments[i].role == ARGUMENT_INPUT)
+            bytes += (int64_t)call->arguments[i].bytes;
+    return bytes;
+}

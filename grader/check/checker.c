@@ -1,0 +1,301 @@
+#include "grader/check/checker.h"
+
+#include "base/allocated.h"
+#include "grader/check/diagnosis.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Theory of operation
+ *
+ * The bound of an element needs max S, which is known only when every element has been seen, and expected outputs of
+ * full size are not to be held. So an element is judged by its excess, |error| - eps32 sum_factor S, which must not be
+ * above the slack, eps32 max_factor max S: one pass gathers the largest of each, and decides. Only where that fails
+ * does a second pass compute everything again, to say which elements are wrong.
+ *
+ * Each pass goes through the output in pieces, each piece through blocks; blocks are tallied in parallel and added up
+ * in their order, so that no figure depends on the number of threads.  */
+
+enum { PIECE = 1 << 18, BLOCK = 1 << 12 };
+
+static const double EPS32 = FLT_EPSILON; /* 2^-23 */
+
+/* TF32 and half precision have 2^13 times the unit of rounding of float32, and a bound is some 32 of these: errors of
+ * no more than about this many bounds may come from there. Rounding at each of several steps, or cutting off, costs
+ * bytes a few levels. */
+static const double IMPRECISE_BOUNDS = 500, IMPRECISE_LEVELS = 3;
+
+/* One comparison: what is compared, and room for the expected values of one piece. */
+typedef struct Check {
+    const Problem *problem;
+    const Testcase *testcase;
+    const Oracle *oracle;
+    const void *inputs[PROBLEM_MAX_PARAMETERS];
+    ElementType type;     /* of the output */
+    const void *output;
+    const void *literal;  /* NULL: expected values come from the oracle */
+    int rank;
+    size_t shape[TENSOR_MAX_RANK], count;
+    double *expected, *magnitude; /* PIECE elements each */
+} Check;
+
+/* --- expected values ---------------------------------------------------------------------------------------------- */
+
+static Status expect(const Check *check, size_t first, size_t count, Message *why)
+{
+    Status status = oracle_evaluate(check->oracle, &check->testcase->sizes, check->inputs, first, count,
+                                    check->expected, check->magnitude, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        if (check->literal != NULL)
+            check->expected[i] = element_load(check->type, check->literal, first + i);
+        else if (check->type == ELEMENT_UINT8)
+            check->expected[i] = tally_level(check->expected[i]);
+    return STATUS_OK;
+}
+
+static size_t piece_at(const Check *check, size_t first)
+{
+    return check->count - first < PIECE ? check->count - first : PIECE;
+}
+
+/* --- the first pass ----------------------------------------------------------------------------------------------- */
+
+/* Elements [first, first + count) of the output, whose expected values begin at `expected`. */
+static Tally tally_block(const Check *check, size_t first, size_t count, const double *expected,
+                         const double *magnitude)
+{
+    Tally tally = tally_empty();
+    for (size_t i = 0; i < count; i++)
+        tally_element(&tally, element_load(check->type, check->output, first + i), expected[i], magnitude[i],
+                      check->problem->tolerance.sum_factor);
+    return tally;
+}
+
+static void tally_piece(const Check *check, size_t first, size_t count, Tally *sum)
+{
+    Tally blocks[PIECE / BLOCK];
+    size_t block_count = (count + BLOCK - 1) / BLOCK;
+#pragma omp parallel for schedule(static) if (block_count > 1)
+    for (size_t i = 0; i < block_count; i++) {
+        size_t start = i * BLOCK, length = count - start < BLOCK ? count - start : BLOCK;
+        blocks[i] = tally_block(check, first + start, length, check->expected + start, check->magnitude + start);
+    }
+    for (size_t i = 0; i < block_count; i++)
+        tally_add(sum, &blocks[i]);
+}
+
+static Status tally_all(const Check *check, Tally *tally, Message *why)
+{
+    *tally = tally_empty();
+    for (size_t first = 0; first < check->count; first += PIECE) {
+        Status status = expect(check, first, piece_at(check, first), why);
+        if (status != STATUS_OK)
+            return status;
+        tally_piece(check, first, piece_at(check, first), tally);
+    }
+    return STATUS_OK;
+}
+
+/* --- what a tally says -------------------------------------------------------------------------------------------- */
+
+static double slack_of(const Tolerance *tolerance, const Tally *tally)
+{
+    return EPS32 * tolerance->max_factor * tally->max_magnitude + tolerance->levels;
+}
+
+bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count)
+{
+    return tally->finite == count && tally->max_excess <= slack_of(tolerance, tally);
+}
+
+void checker_summarise(const Tolerance *tolerance, const Tally *tally, int rank, const size_t *shape,
+                       Comparison *comparison)
+{
+    *comparison = (Comparison){.count = 1, .rank = (size_t)rank};
+    for (int i = 0; i < rank; i++)
+        comparison->count *= comparison->shape[i] = shape[i];
+    comparison->max_error = tally->nan > 0 ? NAN : tally->finite < comparison->count ? INFINITY : tally->max_error;
+    comparison->mean_error = tally->finite > 0 ? tally->sum_error / (double)tally->finite : NAN;
+    comparison->bound = EPS32 * tolerance->sum_factor * tally->max_error_magnitude + slack_of(tolerance, tally);
+    if (tally->sum_expected_squared > 0)
+        comparison->rms = sqrt(tally->sum_error_squared / tally->sum_expected_squared);
+    comparison->rms_exceeded = tolerance->rms > 0 && !(comparison->rms <= tolerance->rms);
+}
+
+/* --- the second pass, where something is wrong -------------------------------------------------------------------- */
+
+static void note_wrong(const DiagnosisElement *element, Comparison *comparison, double *worst_ratio)
+{
+    WrongElement wrong = {.index = element->index, .got = element->got, .expected = element->expected,
+                          .error = fabs(element->got - element->expected), .bound = element->bound};
+    for (size_t i = comparison->rank, rest = element->index; i-- > 0; rest /= comparison->shape[i])
+        wrong.position[i] = rest % comparison->shape[i];
+    double ratio = isfinite(wrong.error) ? wrong.error / wrong.bound : INFINITY;
+    if (comparison->wrong++ == 0)
+        comparison->first = wrong;
+    if (comparison->wrong == 1 || ratio > *worst_ratio) {
+        comparison->worst = wrong;
+        *worst_ratio = ratio;
+    }
+}
+
+static bool is_poison(const Check *check, size_t index, uint32_t poison)
+{
+    uint32_t bits;
+    if (check->type != ELEMENT_FLOAT32)
+        return false;
+    memcpy(&bits, (const float *)check->output + index, sizeof bits);
+    return bits == poison;
+}
+
+static DiagnosisElement judge(const Check *check, size_t first, size_t count, size_t i, double slack, uint32_t poison)
+{
+    const Tolerance *tolerance = &check->problem->tolerance;
+    double got = element_load(check->type, check->output, first + i), error = fabs(got - check->expected[i]);
+    double bound = EPS32 * tolerance->sum_factor * check->magnitude[i] + slack;
+    return (DiagnosisElement){
+        .index = first + i,
+        .wrong = !(tally_excess(error, check->magnitude[i], tolerance->sum_factor) <= slack),
+        .never_written = is_poison(check, first + i, poison),
+        .got = got,
+        .expected = check->expected[i],
+        .bound = bound,
+        .imprecise = check->type == ELEMENT_UINT8 ? IMPRECISE_LEVELS : IMPRECISE_BOUNDS * bound,
+        .before = i > 0 ? &check->expected[i - 1] : NULL,
+        .after = i + 1 < count ? &check->expected[i + 1] : NULL,
+    };
+}
+
+static Status find_wrong(const Check *check, const Tally *tally, uint32_t poison, Diagnosis *diagnosis,
+                         Comparison *comparison, Message *why)
+{
+    double worst_ratio = 0, slack = slack_of(&check->problem->tolerance, tally);
+    for (size_t first = 0; first < check->count; first += PIECE) {
+        size_t count = piece_at(check, first);
+        Status status = expect(check, first, count, why);
+        if (status != STATUS_OK)
+            return status;
+        for (size_t i = 0; i < count; i++) {
+            DiagnosisElement element = judge(check, first, count, i, slack, poison);
+            diagnosis_add(diagnosis, &element);
+            if (element.wrong)
+                note_wrong(&element, comparison, &worst_ratio);
+        }
+    }
+    comparison->bound = comparison->worst.bound;
+    return STATUS_OK;
+}
+
+/* --- the filter back to front ------------------------------------------------------------------------------------- */
+
+/* The smallest of several inputs; the only one is nobody's filter. */
+static size_t find_filter(const Check *check, size_t *filter_count)
+{
+    const Problem *problem = check->problem;
+    size_t filter = PROBLEM_MAX_PARAMETERS, inputs = 0, shape[TENSOR_MAX_RANK], count;
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        if (problem->parameters[i].role != ROLE_IN)
+            continue;
+        if (problem_shape(problem, i, &check->testcase->sizes, shape, &count, NULL) == STATUS_OK &&
+            (inputs++ == 0 || count < *filter_count)) {
+            filter = i;
+            *filter_count = count;
+        }
+    }
+    return inputs > 1 && *filter_count > 1 ? filter : PROBLEM_MAX_PARAMETERS;
+}
+
+static void *reversed(const void *array, size_t count, size_t element)
+{
+    char *copy = allocated(malloc(count * element));
+    for (size_t i = 0; i < count; i++)
+        memcpy(copy + i * element, (const char *)array + (count - 1 - i) * element, element);
+    return copy;
+}
+
+/* Whether the output is right for the filter read back to front: convolution and correlation are often confused. */
+static Status is_flipped(const Check *check, bool *flipped, Message *why)
+{
+    size_t count = 0, filter = find_filter(check, &count);
+    *flipped = false;
+    if (filter == PROBLEM_MAX_PARAMETERS)
+        return STATUS_OK;
+    Check other = *check;
+    Tally tally;
+    void *copy = reversed(check->inputs[filter], count, element_bytes(check->problem->parameters[filter].type));
+    other.inputs[filter] = copy;
+    other.literal = NULL;
+    Status status = tally_all(&other, &tally, why);
+    if (status == STATUS_OK)
+        *flipped = checker_accepts(&other.problem->tolerance, &tally, other.count);
+    free(copy);
+    return status;
+}
+
+/* --- in one ------------------------------------------------------------------------------------------------------- */
+
+static Status explain(const Check *check, const Tally *tally, uint32_t poison, Comparison *comparison, Message *why)
+{
+    Diagnosis diagnosis;
+    bool flipped = false;
+    diagnosis_begin(&diagnosis, check->rank, check->shape);
+    Status status = find_wrong(check, tally, poison, &diagnosis, comparison, why);
+    const char *what = status == STATUS_OK ? diagnosis_what(&diagnosis) : NULL;
+    if (status == STATUS_OK && what == NULL)
+        status = is_flipped(check, &flipped, why);
+    if (status == STATUS_OK) {
+        char where[120];
+        diagnosis_where(&diagnosis, where, sizeof where);
+        what = flipped ? "the filter is flipped" : what;
+        snprintf(comparison->kind, sizeof comparison->kind, "%s%s%s", where, what == NULL ? "" : ": ",
+                 what == NULL ? "" : what);
+    }
+    diagnosis_free(&diagnosis);
+    return status;
+}
+
+static Status compare(const Check *check, uint32_t poison, Comparison *comparison, Message *why)
+{
+    Tally tally;
+    Status status = tally_all(check, &tally, why);
+    if (status != STATUS_OK)
+        return status;
+    checker_summarise(&check->problem->tolerance, &tally, check->rank, check->shape, comparison);
+    if (!checker_accepts(&check->problem->tolerance, &tally, check->count))
+        return explain(check, &tally, poison, comparison, why);
+    if (comparison->rms_exceeded)
+        snprintf(comparison->kind, sizeof comparison->kind, "small errors all over: too little precision");
+    return STATUS_OK;
+}
+
+Status checker_compare(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
+                       const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
+                       Comparison *comparison, Message *why)
+{
+    size_t parameter = problem_output(problem);
+    Check check = {.problem = problem, .testcase = testcase, .oracle = oracle,
+                   .type = problem->parameters[parameter].type, .output = output, .literal = testcase->expected.data,
+                   .rank = problem->parameters[parameter].rank};
+    memcpy(check.inputs, inputs, sizeof check.inputs);
+    Status status = problem_shape(problem, parameter, &testcase->sizes, check.shape, &check.count, why);
+    if (status != STATUS_OK)
+        return status;
+    size_t room = piece_at(&check, 0);
+    check.expected = malloc(2 * room * sizeof *check.expected);
+    if (check.expected == NULL)
+        return fail_errno(why, "no memory for expected outputs");
+    check.magnitude = check.expected + room;
+    status = compare(&check, poison, comparison, why);
+    free(check.expected);
+    return status;
+}
+
+double checker_coarse(double error)
+{
+    return error > 0 && isfinite(error) ? pow(10, ceil(log10(error))) : error;
+}

@@ -1,0 +1,134 @@
+#include "grader/check/constant_rule.h"
+
+#include "grader/check/call.h"
+#include "grader/check/checker.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const int64_t MOST_BYTES = 1 << 20; /* of a case's arrays: a call that takes a moment */
+
+/* ---- the case ---------------------------------------------------------------------------------------------------- */
+
+static size_t filter_index(const Problem *problem)
+{
+    size_t i = 0;
+    while (strcmp(problem->parameters[i].name, problem->constant_filter) != 0)
+        i++;
+    return i;
+}
+
+static size_t filter_elements(const Problem *problem, const Testcase *testcase)
+{
+    size_t shape[TENSOR_MAX_RANK], count = 0;
+    Message unused;
+    Status status = problem_shape(problem, filter_index(problem), &testcase->sizes, shape, &count, &unused);
+    return status == STATUS_OK ? count : 0;
+}
+
+const Testcase *constant_rule_case(const Problem *problem, const TestcaseSet *set)
+{
+    const Testcase *best = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const Testcase *testcase = &set->cases[i];
+        if (case_is_timed(testcase->group) || testcase->bytes > MOST_BYTES)
+            continue;
+        size_t elements = filter_elements(problem, testcase);
+        if (best != NULL && (elements < most || (elements == most && testcase->bytes <= best->bytes)))
+            continue;
+        best = testcase;
+        most = elements;
+    }
+    return best;
+}
+
+/* The same sizes with random floats, so that every element of the output depends on every tap that it should. */
+static Testcase with_random_data(const Problem *problem, const Testcase *testcase)
+{
+    Testcase random = *testcase;
+    random.expected = (Tensor){0};
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_IN && problem->parameters[i].type == ELEMENT_FLOAT32)
+            random.sources[i] = (CaseSource){.kind = SOURCE_UNIFORM, .a = -1, .b = 1};
+    /* What a probe can exchange: */
+    random.sources[filter_index(problem)] = (CaseSource){.kind = SOURCE_UNIFORM, .a = 1, .b = 2};
+    return random;
+}
+
+/* ---- what the output tells --------------------------------------------------------------------------------------- */
+
+static Status output_fits(const Call *call, const Oracle *oracle, bool *fits, Message *why)
+{
+    Comparison comparison = {0};
+    Status status = call_compare(call, oracle, &comparison, why);
+    *fits = comparison.wrong == 0 && !comparison.rms_exceeded;
+    return status;
+}
+
+static Status judge_output(Call *call, const Oracle *oracle, char violation[CONSTANT_RULE_ROOM], Message *why)
+{
+    const char *name = call->problem->constant_filter;
+    size_t filter = filter_index(call->problem);
+    float *values = call->arguments[filter].data;
+    bool through_nothing = false, through_constants = false;
+    Status status = output_fits(call, oracle, &through_nothing, why);
+    for (size_t i = 0; i < call->counts[filter]; i++)
+        values[i] = session_other(values[i]);
+    if (status == STATUS_OK)
+        status = output_fits(call, oracle, &through_constants, why);
+    if (!through_constants)
+        snprintf(violation, CONSTANT_RULE_ROOM, "%s was %sread through constant memory: expected all of its values, "
+                 "unchanged, in __constant__ arrays, and every tap taken from there",
+                 name, through_nothing ? "not " : "only partly ");
+    return status;
+}
+
+static Status judge_call_of(Call *call, const CallReport *report, const Oracle *oracle,
+                            char violation[CONSTANT_RULE_ROOM], Message *why)
+{
+    const char *name = call->problem->constant_filter;
+    if (report->outcome != CALL_OK) {
+        snprintf(violation, CONSTANT_RULE_ROOM, "that %s is read through constant memory could not be proved on a "
+                 "simulated GPU: %s", name, report->text);
+        return STATUS_OK;
+    }
+    if (report->direct_load[0] != '\0') {
+        snprintf(violation, CONSTANT_RULE_ROOM, "%s writes the output and loads from %s in global memory; it is to be "
+                 "read through constant memory", report->direct_load, name);
+        return STATUS_OK;
+    }
+    return judge_output(call, oracle, violation, why);
+}
+
+/* ---- the call ---------------------------------------------------------------------------------------------------- */
+
+Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const Oracle *oracle, Session *session,
+                           const Compiled *compiled, const SessionLimits *limits, uint64_t secret,
+                           char violation[CONSTANT_RULE_ROOM], Message *why)
+{
+    Call call;
+    CallReport report = {0};
+    const Testcase *testcase = constant_rule_case(problem, set);
+    violation[0] = '\0';
+    if (testcase == NULL)
+        return fail(STATUS_BAD_INPUT, why, "problem %s: no sample or hidden case is small enough to prove the rule "
+                    "\"constant_filter\" with; at least one must have %lld bytes or less", problem->id,
+                    (long long)MOST_BYTES);
+    const Testcase random = with_random_data(problem, testcase);
+    Status status = call_prepare(problem, &random, session, &call, why);
+    if (status == STATUS_OK) {
+        call_fill(&call, secret);
+        call.arguments[filter_index(problem)].probed = true;
+        status = session_load(session, compiled, limits, &report, why);
+    }
+    if (status == STATUS_OK && report.outcome == CALL_OK) {
+        text_free(&report.printed);
+        session_time(session, false);
+        status = session_call(session, call.arguments, problem->parameter_count, true, &report, why);
+    }
+    if (status == STATUS_OK)
+        status = judge_call_of(&call, &report, oracle, violation, why);
+    text_free(&report.printed);
+    return status;
+}

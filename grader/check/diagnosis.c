@@ -1,0 +1,310 @@
+#include "grader/check/diagnosis.h"
+
+#include "base/allocated.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond this many, "the last n rows" says less than that the rest is missing. */
+enum { MAX_NAMED = 1024 };
+
+/* --- gathering ---------------------------------------------------------------------------------------------------- */
+
+void diagnosis_begin(Diagnosis *diagnosis, int rank, const size_t *shape)
+{
+    *diagnosis = (Diagnosis){.rank = rank, .count = 1};
+    for (int i = 0; i < rank; i++) {
+        diagnosis->axes[i].extent = shape[i];
+        diagnosis->axes[i].marked = allocated(calloc(shape[i], 1));
+        diagnosis->count *= shape[i];
+    }
+}
+
+void diagnosis_free(Diagnosis *diagnosis)
+{
+    for (int i = 0; i < diagnosis->rank; i++)
+        free(diagnosis->axes[i].marked);
+    *diagnosis = (Diagnosis){0};
+}
+
+static size_t common_divisor(size_t a, size_t b)
+{
+    while (b != 0) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void axis_add(DiagnosisAxis *axis, size_t position)
+{
+    if (axis->marked[position])
+        return;
+    axis->marked[position] = 1;
+    axis->residue[position % DIAGNOSIS_BLOCK] = true;
+    if (axis->distinct == 0)
+        axis->least = axis->largest = axis->previous = position;
+    axis->step =
+        common_divisor(axis->step, position > axis->previous ? position - axis->previous : axis->previous - position);
+    axis->least = position < axis->least ? position : axis->least;
+    axis->largest = position > axis->largest ? position : axis->largest;
+    axis->previous = position;
+    axis->distinct++;
+}
+
+static void add_place(Diagnosis *diagnosis, size_t index)
+{
+    size_t distance = SIZE_MAX, rest = index;
+    for (int i = diagnosis->rank - 1; i >= 0; i--) {
+        DiagnosisAxis *axis = &diagnosis->axes[i];
+        size_t position = rest % axis->extent, to_end = axis->extent - 1 - position;
+        rest /= axis->extent;
+        axis_add(axis, position);
+        distance = position < distance ? position : distance;
+        distance = to_end < distance ? to_end : distance;
+    }
+    diagnosis->border = distance > diagnosis->border ? distance : diagnosis->border;
+    if (diagnosis->wrong == 0)
+        diagnosis->first = diagnosis->last = index;
+    diagnosis->step = common_divisor(diagnosis->step, index - diagnosis->last);
+    diagnosis->last = index;
+}
+
+static bool is_near(double value, const double *other, double bound)
+{
+    return other != NULL && fabs(value - *other) <= bound;
+}
+
+static void add_ratio(Diagnosis *diagnosis, const DiagnosisElement *element)
+{
+    double ratio = element->got / element->expected;
+    if (!(fabs(element->expected) > 1000 * element->bound) || !isfinite(ratio))
+        return;
+    if (diagnosis->with_ratio++ == 0)
+        diagnosis->least_ratio = diagnosis->largest_ratio = ratio;
+    diagnosis->least_ratio = fmin(diagnosis->least_ratio, ratio);
+    diagnosis->largest_ratio = fmax(diagnosis->largest_ratio, ratio);
+}
+
+static void add_value(Diagnosis *diagnosis, const DiagnosisElement *element)
+{
+    diagnosis->never_written += element->never_written;
+    diagnosis->nan += isnan(element->got) && !element->never_written;
+    diagnosis->infinite += isinf(element->got) != 0;
+    diagnosis->zero += element->got == 0;
+    diagnosis->imprecise += fabs(element->got - element->expected) <= element->imprecise;
+    diagnosis->without_neighbour += element->before == NULL || element->after == NULL;
+    diagnosis->like_before += is_near(element->got, element->before, element->bound);
+    diagnosis->like_after += is_near(element->got, element->after, element->bound);
+    add_ratio(diagnosis, element);
+}
+
+void diagnosis_add(Diagnosis *diagnosis, const DiagnosisElement *element)
+{
+    if (element->wrong) {
+        add_place(diagnosis, element->index);
+        add_value(diagnosis, element);
+        diagnosis->wrong++;
+    } else {
+        if (element->index == diagnosis->wrong) /* the first right one: all before it are wrong */
+            diagnosis->right_first = diagnosis->right_last = element->index;
+        if (diagnosis->right_step != 1) /* once it is 1 it stays so */
+            diagnosis->right_step = common_divisor(diagnosis->right_step, element->index - diagnosis->right_last);
+        diagnosis->right_last = element->index;
+    }
+}
+
+/* --- where -------------------------------------------------------------------------------------------------------- */
+
+static const char *axis_name(const Diagnosis *diagnosis, int axis)
+{
+    static const char *const names[] = {"column", "row", "plane", "image"};
+    return diagnosis->rank == 1 ? "element" : names[diagnosis->rank - 1 - axis];
+}
+
+static const char *ordinal_suffix(size_t n)
+{
+    if (n % 100 >= 11 && n % 100 <= 13)
+        return "th";
+    return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
+}
+
+/* "the last 3 columns", where all wrong elements lie there. */
+static bool say_end(const Diagnosis *diagnosis, int i, char *text, size_t size)
+{
+    const DiagnosisAxis *axis = &diagnosis->axes[i];
+    const char *name = axis_name(diagnosis, i);
+    bool at_start = axis->least == 0 && axis->largest < axis->extent / 2;
+    bool at_end = axis->largest == axis->extent - 1 && axis->least > 0 && axis->least >= axis->extent / 2;
+    size_t depth = axis->largest - axis->least + 1;
+    if (!at_start && !at_end)
+        return false;
+    if (depth > MAX_NAMED)
+        snprintf(text, size, "only %ss %s a certain one", name, at_start ? "before" : "beyond");
+    else if (depth == 1)
+        snprintf(text, size, "the %s %s", at_start ? "first" : "last", name);
+    else
+        snprintf(text, size, "the %s %zu %ss", at_start ? "first" : "last", depth, name);
+    return true;
+}
+
+static bool say_ends(const Diagnosis *diagnosis, char *text, size_t size)
+{
+    char part[100];
+    size_t length = 0;
+    for (int i = 0; i < diagnosis->rank; i++)
+        if (say_end(diagnosis, i, part, sizeof part))
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? " of " : "", part);
+    return length > 0;
+}
+
+/* A launch over all elements in a row that has too few threads, whatever the rows are. */
+static bool say_tail(const Diagnosis *diagnosis, char *text, size_t size)
+{
+    if (diagnosis->last != diagnosis->count - 1 || diagnosis->wrong != diagnosis->count - diagnosis->first)
+        return false;
+    snprintf(text, size, "only elements beyond a certain one, row by row");
+    return true;
+}
+
+static bool say_border(const Diagnosis *diagnosis, char *text, size_t size)
+{
+    size_t depth = diagnosis->border + 1;
+    for (int i = 0; i < diagnosis->rank; i++)
+        if (depth > diagnosis->axes[i].extent / 4)
+            return false;
+    snprintf(text, size, "only the border, %zu deep", depth);
+    return true;
+}
+
+static bool say_one_position(const Diagnosis *diagnosis, char *text, size_t size)
+{
+    for (int i = 0; i < diagnosis->rank; i++)
+        if (diagnosis->axes[i].distinct == 1 && diagnosis->axes[i].extent > 1) {
+            snprintf(text, size, "one %s", axis_name(diagnosis, i));
+            return true;
+        }
+    return false;
+}
+
+/* "every 32nd column": `found` positions are the least, the largest, and all that are a multiple of `step` between. */
+static bool say_step(const char *prefix, size_t step, size_t found, size_t range, const char *name, char *text,
+                     size_t size)
+{
+    if (step < 2 || found < 3 || found != range / step + 1)
+        return false;
+    snprintf(text, size, "%s %zu%s %s", prefix, step, ordinal_suffix(step), name);
+    return true;
+}
+
+static bool say_steps(const Diagnosis *diagnosis, char *text, size_t size)
+{
+    for (int i = 0; i < diagnosis->rank; i++) {
+        const DiagnosisAxis *axis = &diagnosis->axes[i];
+        if (say_step("every", axis->step, axis->distinct, axis->largest - axis->least, axis_name(diagnosis, i), text,
+                     size))
+            return true;
+    }
+    return say_step("every", diagnosis->step, diagnosis->wrong, diagnosis->last - diagnosis->first, "element", text,
+                    size) ||
+           say_step("all but every", diagnosis->right_step, diagnosis->count - diagnosis->wrong,
+                    diagnosis->right_last - diagnosis->right_first, "element", text, size);
+}
+
+/* How many of the positions within a block of `block` are ever wrong. */
+static size_t residues(const DiagnosisAxis *axis, size_t block)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < block; i++) {
+        bool wrong = false;
+        for (size_t j = i; j < DIAGNOSIS_BLOCK; j += block)
+            wrong = wrong || axis->residue[j];
+        found += wrong;
+    }
+    return found;
+}
+
+/* The smallest block with the least share of positions that are ever wrong: the tile whose edges are at fault. It must
+ * be met several times over, or any few elements would do. */
+static bool say_block(const Diagnosis *diagnosis, char *text, size_t size)
+{
+    for (int i = 0; i < diagnosis->rank; i++) {
+        const DiagnosisAxis *axis = &diagnosis->axes[i];
+        size_t best = 0, least = 0;
+        for (size_t block = 4; block <= DIAGNOSIS_BLOCK && 2 * block <= axis->extent; block *= 2) {
+            size_t found = residues(axis, block);
+            if (best == 0 || found * best < least * block) {
+                best = block;
+                least = found;
+            }
+        }
+        if (best > 0 && 4 * least <= best && axis->distinct >= 3 * least) {
+            snprintf(text, size, "some %ss of each block of %zu", axis_name(diagnosis, i), best);
+            return true;
+        }
+    }
+    return false;
+}
+
+void diagnosis_where(const Diagnosis *diagnosis, char *text, size_t size)
+{
+    static bool (*const sentences[])(const Diagnosis *, char *, size_t) = {
+        say_ends, say_tail, say_border, say_one_position, say_steps, say_block};
+    if (diagnosis->wrong == diagnosis->count) {
+        snprintf(text, size, "every element");
+        return;
+    }
+    if (diagnosis->wrong == 1) {
+        bool first = diagnosis->first == 0, last = diagnosis->first == diagnosis->count - 1;
+        snprintf(text, size, "%s element", first ? "the first" : last ? "the last" : "one");
+        return;
+    }
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
+        if (sentences[i](diagnosis, text, size))
+            return;
+    bool most = diagnosis->wrong >= diagnosis->count - diagnosis->count / 10;
+    snprintf(text, size, "%s", most ? "nearly every element" : "elements here and there");
+}
+
+/* --- what --------------------------------------------------------------------------------------------------------- */
+
+/* Nearly all of the wrong elements that have the neighbour; a few must be, since one may be so by chance. */
+static bool is_shift(const Diagnosis *diagnosis, size_t alike)
+{
+    size_t comparable = diagnosis->wrong - diagnosis->without_neighbour;
+    return diagnosis->wrong > diagnosis->without_neighbour && alike >= 4 && 10 * alike >= 9 * comparable;
+}
+
+static bool is_factor(const Diagnosis *diagnosis)
+{
+    double spread = diagnosis->largest_ratio - diagnosis->least_ratio;
+    return diagnosis->with_ratio >= 4 && 2 * diagnosis->with_ratio >= diagnosis->wrong &&
+           spread <= 0.01 * fabs(diagnosis->largest_ratio);
+}
+
+const char *diagnosis_what(const Diagnosis *diagnosis)
+{
+    size_t wrong = diagnosis->wrong;
+    if (diagnosis->never_written == wrong)
+        return "never written";
+    if (diagnosis->never_written > 0)
+        return "some never written";
+    if (diagnosis->nan == wrong)
+        return "NaN";
+    if (diagnosis->infinite == wrong)
+        return "infinite";
+    if (diagnosis->nan + diagnosis->infinite > 0)
+        return "some NaN or infinite";
+    if (diagnosis->zero == wrong)
+        return "zero";
+    if (diagnosis->imprecise == wrong)
+        return "small errors: too little precision, or small terms left out";
+    if (is_factor(diagnosis))
+        return "off by a constant factor";
+    if (is_shift(diagnosis, diagnosis->like_before) || is_shift(diagnosis, diagnosis->like_after))
+        return "shifted by one";
+    return NULL;
+}

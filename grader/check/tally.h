@@ -1,0 +1,89 @@
+/* tally.h - what is known of an output once each element has been held against its expected value: the figures by which
+ * checker.h decides. Gathered piece by piece and added up in the order of the elements, by the CPU (checker.c) and by
+ * GPUs (oracle/device.cu) in the same words, so that the same elements give the same tally.  */
+#ifndef GRADER_CHECK_TALLY_H
+#define GRADER_CHECK_TALLY_H
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define TALLY static inline __host__ __device__
+#else
+#define TALLY static inline
+#endif
+
+typedef struct Tally {
+    uint64_t finite, nan; /* elements of the output */
+    uint64_t unfit;       /* expected values that are not finite: the judge's fault */
+    double max_magnitude; /* S, the sum of |x w| of an element */
+    double max_excess;    /* tally_excess(); -infinity where no element is finite */
+    double max_error, max_error_magnitude; /* of the element with the largest error, the first of several */
+    double sum_error, sum_error_squared, sum_expected_squared;
+} Tally;
+
+TALLY Tally tally_empty(void)
+{
+    Tally tally = {0};
+    tally.max_excess = -INFINITY;
+    return tally;
+}
+
+/* The 8-bit level that a value becomes: the nearest from 0 to 255, the even one of two that are as near. */
+TALLY double tally_level(double value)
+{
+    double level = rint(value);
+    return level < 0 ? 0 : level > 255 ? 255 : level;
+}
+
+/* By how much an error is above the part of its bound that depends on the element: eps32 sum_factor S. */
+TALLY double tally_excess(double error, double magnitude, double sum_factor)
+{
+    return error - FLT_EPSILON * sum_factor * magnitude; /* FLT_EPSILON: 2^-23 */
+}
+
+TALLY double tally_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Adds one element. */
+TALLY void tally_element(Tally *tally, double got, double expected, double magnitude, double sum_factor)
+{
+    double error = fabs(got - expected);
+    tally->unfit += !isfinite(expected) || !isfinite(magnitude);
+    tally->max_magnitude = tally_larger(tally->max_magnitude, magnitude);
+    tally->sum_expected_squared += expected * expected;
+    if (!isfinite(got)) {
+        tally->nan += isnan(got) != 0;
+        return;
+    }
+    tally->finite++;
+    tally->max_excess = tally_larger(tally->max_excess, tally_excess(error, magnitude, sum_factor));
+    tally->sum_error += error;
+    tally->sum_error_squared += error * error;
+    if (error > tally->max_error || tally->finite == 1) {
+        tally->max_error = error;
+        tally->max_error_magnitude = magnitude;
+    }
+}
+
+/* Adds what was gathered of the elements that follow. */
+TALLY void tally_add(Tally *sum, const Tally *next)
+{
+    if (next->max_error > sum->max_error || sum->finite == 0) {
+        sum->max_error = next->max_error;
+        sum->max_error_magnitude = next->max_error_magnitude;
+    }
+    sum->finite += next->finite;
+    sum->nan += next->nan;
+    sum->unfit += next->unfit;
+    sum->max_magnitude = tally_larger(sum->max_magnitude, next->max_magnitude);
+    sum->max_excess = tally_larger(sum->max_excess, next->max_excess);
+    sum->sum_error += next->sum_error;
+    sum->sum_error_squared += next->sum_error_squared;
+    sum->sum_expected_squared += next->sum_expected_squared;
+}
+
+#endif

@@ -1,0 +1,260 @@
+#include "grader/commands/command.h"
+
+#include "grader/authoring/catches.h"
+#include "grader/authoring/inspection.h"
+#include "grader/authoring/solution.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A timed case that takes less says more about launching than about the kernel; one that takes more keeps a class
+ * waiting. */
+static const double LEAST_MS = 0.05, MOST_MS = 50;
+
+/* Whether a case keeps between bounds a thousandfold apart shows in a few calls; a ranking takes hundreds. */
+static void time_briefly(Problem *problem)
+{
+    problem->blocks = 1;
+    problem->warm_up_calls = 2;
+    problem->timed_calls = 10;
+}
+
+/* What the reference solutions take for one timed case. */
+typedef struct CaseTimes {
+    const char *name;
+    double fastest_ms, slowest_ms; /* 0: none has a time */
+} CaseTimes;
+
+typedef struct Checking {
+    Problem problem;
+    TestcaseSet set;
+    CheckDevice device;
+    Paths solutions;
+    Catches catches;
+    CaseTimes *times;              /* of each case of `set` */
+    size_t number;                 /* lines of TAP so far */
+} Checking;
+
+/* ---- reporting --------------------------------------------------------------------------------------------------- */
+
+/* One line of TAP, and what is missing. Hands `status` on. */
+static Status report(Checking *checking, const char *what, Status status, const Message *why)
+{
+    printf("%s %zu - %s\n", status == STATUS_OK ? "ok" : "not ok", ++checking->number, what);
+    if (status != STATUS_OK)
+        printf("# the first thing missing: %s\n", why->text);
+    fflush(stdout);
+    return status;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static Status inspect_files(Checking *checking, Message *why)
+{
+    const Problem *problem = &checking->problem;
+    Status status = report(checking, "statement.md shows signature, sections and limits",
+                           inspect_statement(problem, why), why);
+    if (status == STATUS_OK)
+        status = report(checking, "there are hidden cases, and timed ones for real and simulated GPUs",
+                        inspect_groups(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report(checking, "the cases reach every limit of the sizes",
+                        inspect_limits(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report(checking, "the first sample is a literal example",
+                        inspect_example(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report(checking, "oracle.h agrees with literal expected values",
+                        inspect_literals(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report(checking, "oracle.h agrees with itself in long double",
+                        inspect_precision(problem, &checking->set, why), why);
+    if (status == STATUS_OK)
+        status = report(checking, "solutions say their intensity or their mistake",
+                        inspect_headers(&checking->solutions, why), why);
+    return status;
+}
+
+enum { FILE_STEPS = 7 };
+
+/* ---- submissions ------------------------------------------------------------------------------------------------- */
+
+static Status judge_starter(const Checking *checking, const char *path, Message *why)
+{
+    Submission submission;
+    Result result = {0};
+    CheckDevice device = checking->device;
+    Status status = submission_read(path, &submission, why);
+    if (status != STATUS_OK)
+        return status;
+    const JudgeJob job = {
+        .problem = &checking->problem, .submission = &submission, .device = device.name, .untimed_only = true};
+    status = judge_submission(&job, &result, why);
+    if (status == STATUS_OK && result.verdict != VERDICT_WRONG_ANSWER)
+        status = fail(STATUS_BAD_INPUT, why, "%s: expected Wrong Answer, got %s%s%s", path,
+                      verdict_name(result.verdict), result.text[0] == '\0' ? "" : ": ", result.text);
+    result_free(&result);
+    submission_free(&submission);
+    return status;
+}
+
+static Status check_starter(Checking *checking, Message *why)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/starter.cu", checking->problem.folder);
+    return report(checking, "starter.cu compiles, runs and gets Wrong Answer", judge_starter(checking, path, why), why);
+}
+
+/* Cases of the result are some of the set's, in the same order. */
+static void keep_times(Checking *checking, const Result *result)
+{
+    for (size_t i = 0; i < result->case_count; i++)
+        for (size_t k = 0; k < checking->set.count; k++) {
+            CaseTimes *times = &checking->times[k];
+            double ms = result->cases[i].time.ms;
+            if (!(ms > 0) || strcmp(result->cases[i].name, checking->set.cases[k].name) != 0)
+                continue;
+            times->name = checking->set.cases[k].name;
+            times->fastest_ms = times->fastest_ms > 0 && times->fastest_ms < ms ? times->fastest_ms : ms;
+            times->slowest_ms = times->slowest_ms > ms ? times->slowest_ms : ms;
+        }
+}
+
+static Status judge_solution(Checking *checking, const char *path, Message *why)
+{
+    Submission submission;
+    Result result;
+    Claim claim;
+    CheckDevice device = checking->device;
+    Status status = submission_read(path, &submission, why);
+    if (status != STATUS_OK)
+        return status;
+    status = claim_of(&submission, device.modelled, &claim, why);
+    if (status == STATUS_OK) {
+        device.timed = device.modelled || claim.allowed[VERDICT_ACCEPTED];
+        status = solution_judge(&submission, &checking->problem, &device, true, &result, why);
+        if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
+            keep_times(checking, &result);
+        else if (status == STATUS_OK)
+            catches_add(&checking->catches, submission.file_name, &result);
+        result_free(&result);
+    }
+    submission_free(&submission);
+    return status;
+}
+
+static Status check_solutions(Checking *checking, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < checking->solutions.count && status == STATUS_OK; i++) {
+        const char *path = checking->solutions.items[i], *shown = strstr(path, "solutions/");
+        status = report(checking, shown == NULL ? path : shown, judge_solution(checking, path, why), why);
+    }
+    return status;
+}
+
+/* ---- what the solutions showed ----------------------------------------------------------------------------------- */
+
+static Status check_catches(Checking *checking, Message *why)
+{
+    const Catches *catches = &checking->catches;
+    Text text = {0};
+    size_t idle = catches_idle_case(catches);
+    Status status = STATUS_OK;
+    catches_text(catches, "# ", &text);
+    fputs(text.data, stdout);
+    text_free(&text);
+    if (idle < catches->case_count)
+        status = fail(STATUS_BAD_INPUT, why, "hidden case %zu, \"%s\", finds no wrong solution", idle + 1,
+                      catches->cases[idle]);
+    return report(checking, "every hidden case finds a wrong solution", status, why);
+}
+
+/* The slowest reference solution shows whether a case is too small, the fastest whether it is too large. */
+static Status judge_times(const Checking *checking, Message *why)
+{
+    for (size_t i = 0; i < checking->set.count; i++) {
+        const CaseTimes *times = &checking->times[i];
+        if (checking->set.cases[i].group != CASE_TIMED_CUDA)
+            continue;
+        if (!(times->slowest_ms > 0))
+            return fail(STATUS_BAD_INPUT, why, "no reference solution has a time for \"%s\"",
+                        checking->set.cases[i].name);
+        if (times->slowest_ms < LEAST_MS || times->fastest_ms > MOST_MS)
+            return fail(STATUS_BAD_INPUT, why, "\"%s\" takes %.3g to %.3g ms, expected 50 us to 50 ms", times->name,
+                        times->fastest_ms, times->slowest_ms);
+    }
+    return STATUS_OK;
+}
+
+/* Last, since a problem that is begun has few of each and should be told first what is wrong with them. */
+static Status check_counts(Checking *checking, Message *why)
+{
+    return report(checking, "there are enough hidden cases, reference solutions and wrong solutions",
+                  inspect_counts(&checking->problem, &checking->set, &checking->solutions, why), why);
+}
+
+/* A simulated GPU gets smaller cases, so that the simulation does not take long. */
+static Status check_times(Checking *checking, Message *why)
+{
+    if (checking->device.modelled)
+        return report(checking, "timed cases take 50 us to 50 ms # SKIP on a real GPU only: DEVICE=cuda", STATUS_OK,
+                      why);
+    return report(checking, "timed cases take 50 us to 50 ms", judge_times(checking, why), why);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static Status open_checking(const Options *options, Checking *checking, Message *why)
+{
+    if (options->problem == NULL)
+        return fail(STATUS_BAD_INPUT, why, "name the problem: --problem ID");
+    Status status = check_device(options->device, true, &checking->device, why);
+    if (status == STATUS_OK)
+        status = problem_read(options->problem, &checking->problem, why);
+    if (status == STATUS_OK)
+        status = testcases_read(&checking->problem, &checking->set, why);
+    if (status == STATUS_OK)
+        status = paths_add_solutions(&checking->solutions, options->problem, why);
+    if (status != STATUS_OK)
+        return status;
+    time_briefly(&checking->problem);
+    catches_begin(&checking->catches, &checking->set);
+    checking->times = arena_array(&checking->solutions.arena, checking->set.count, sizeof *checking->times);
+    return STATUS_OK;
+}
+
+static void close_checking(Checking *checking)
+{
+    catches_free(&checking->catches);
+    arena_free(&checking->solutions.arena);
+    testcases_free(&checking->set);
+    problem_free(&checking->problem);
+}
+
+/* Not OK: the first thing that is missing has been named. */
+static Status check_all(Checking *checking)
+{
+    Message why = {0};
+    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 3);
+    Status status = inspect_files(checking, &why);
+    if (status == STATUS_OK)
+        status = check_starter(checking, &why);
+    if (status == STATUS_OK)
+        status = check_solutions(checking, &why);
+    if (status == STATUS_OK)
+        status = check_catches(checking, &why);
+    if (status == STATUS_OK)
+        status = check_times(checking, &why);
+    return status == STATUS_OK ? check_counts(checking, &why) : status;
+}
+
+Status command_check_problem(const Options *options, int *exit_status, Message *why)
+{
+    Checking checking = {0};
+    Status status = open_checking(options, &checking, why);
+    if (status == STATUS_OK)
+        *exit_status = check_all(&checking) == STATUS_OK ? 0 : 1;
+    close_checking(&checking);
+    return status;
+}

@@ -1,0 +1,180 @@
+/* Runs a submission once, on the timed case with most operations, on a simulated GPU that counts by source line: the
+ * larger a case is, the less launches and the ends of waves hide what a line costs.  */
+#include "grader/commands/command.h"
+
+#include "grader/explain/explain_report.h"
+#include "grader/terminal/json_target.h"
+#include "grader/judge/judge.h"
+#include "grader/explain/ncu.h"
+#include "grader/report/report.h"
+#include "harness/compile/toolkit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Explaining {
+    const Options *options;
+    Submission submission;
+    Problem problem;
+    bool problem_is_read;
+    SimProfile hardware;
+    DeviceProfile *profile;
+    DeviceInfo gpu;             /* a real one, where it is asked for: */
+    NcuMeasurement measurement;
+    const char *note;           /* why nothing is measured there; NULL: there is nothing to say */
+    Message why_not;
+    Progress progress;
+    Result result;
+} Explaining;
+
+static bool is_real(const Options *options)
+{
+    const char *device = options->device;
+    return device != NULL && (strcmp(device, "cuda") == 0 || strncmp(device, "cuda:", 5) == 0);
+}
+
+static const char *simulated_device(const Options *options)
+{
+    return options->device == NULL || is_real(options) ? "sim" : options->device;
+}
+
+static Status check_device(Explaining *explaining, Message *why)
+{
+    const Options *options = explaining->options;
+    const char *device = simulated_device(options);
+    if (strcmp(device, "sim") != 0 && strncmp(device, "sim:", 4) != 0)
+        return fail(STATUS_BAD_INPUT, why, "--device %s: expected sim[:PROFILE] or cuda[:N]", device);
+    if (options->ncu && !is_real(options))
+        return fail(STATUS_BAD_INPUT, why, "--ncu: expected --device cuda beside it: it measures on a real GPU");
+    return is_real(options) ? device_describe(options->device, &explaining->gpu, why) : STATUS_OK;
+}
+
+static Status prepare(Explaining *explaining, Message *why)
+{
+    const Options *options = explaining->options;
+    if (options->operand_count != 1)
+        return fail(STATUS_BAD_INPUT, why, "expected one FILE to explain, found %d", options->operand_count);
+    Status status = check_device(explaining, why);
+    if (status == STATUS_OK)
+        status = submission_read(options->operands[0], &explaining->submission, why);
+    if (status == STATUS_OK)
+        status = submission_problem(&explaining->submission, options->problem, &explaining->problem, why);
+    explaining->problem_is_read = status == STATUS_OK;
+    if (status == STATUS_OK)
+        status = json_target_check(options->json, options->operands[0], why);
+    return status;
+}
+
+static Status run(Explaining *explaining, Message *why)
+{
+    explaining->profile = calloc(1, sizeof *explaining->profile);
+    if (explaining->profile == NULL)
+        return fail_errno(why, "a profile's memory");
+    const JudgeJob job = {
+        .problem = &explaining->problem,
+        .submission = &explaining->submission,
+        .device = simulated_device(explaining->options),
+        .timed_only = true,
+        .profile = explaining->profile,
+        .progress = &explaining->progress,
+    };
+    return judge_submission(&job, &explaining->result, why);
+}
+
+static Status read_hardware(Explaining *explaining, Message *why)
+{
+    const char *handle = explaining->result.device.handle, *colon = strchr(handle, ':');
+    char folder[4096];
+    Status status = home_path("simgpu/profiles", folder, sizeof folder, why);
+    if (status == STATUS_OK)
+        status = profile_read(folder, colon == NULL ? "" : colon + 1, &explaining->hardware, why);
+    return status;
+}
+
+/* What stands beside the simulated figures may be missing; they are right without it. */
+static void measure(Explaining *explaining)
+{
+    if (!is_real(explaining->options))
+        return;
+    if (!explaining->options->ncu) {
+        explaining->note = "not asked for: --ncu runs the file directly on the GPU, outside of the sandbox";
+        return;
+    }
+    progress_begin(&explaining->progress, "ncu", 0);
+    Status status = ncu_measure(&explaining->problem, &explaining->submission, &explaining->result.cases[0].sizes,
+                                &explaining->gpu, &explaining->measurement, &explaining->why_not);
+    if (status != STATUS_OK)
+        explaining->note = explaining->why_not.text;
+    progress_end(&explaining->progress, status == STATUS_OK ? "measured" : "failed");
+}
+
+static Status write_explanation(const Explaining *explaining, Message *why)
+{
+    const char *json = explaining->options->json;
+    Explanation explanation;
+    Advice advice[ADVICE_MOST];
+    Text text = {0};
+    Status status = STATUS_OK;
+    explain(explaining->profile, &explaining->hardware, &explanation);
+    ExplainReport report = {.result = &explaining->result, .submission = &explaining->submission,
+                            .explanation = &explanation, .advice = advice, .gpu = explaining->gpu.name,
+                            .measurement = &explaining->measurement, .note = explaining->note};
+    report.advice_count = advice_find(&explanation, explaining->submission.source.data, advice);
+    if (json != NULL) {
+        explain_report_json(&report, &text);
+        status = json_target_write(json, &text, why);
+        text_free(&text);
+    }
+    if (status == STATUS_OK && (json == NULL || strcmp(json, "-") != 0)) {
+        explain_report_write(&report, terminal_style(stdout), &text);
+        status = json_target_write("-", &text, why);
+        text_free(&text);
+    }
+    explanation_free(&explanation);
+    return status;
+}
+
+/* What is wrong is explained by its verdict. */
+static Status write_verdict(const Explaining *explaining, Message *why)
+{
+    Text text = {0};
+    report_write(&explaining->result, terminal_style(stdout), &text);
+    Status status = json_target_write("-", &text, why);
+    text_free(&text);
+    return status;
+}
+
+static Status conclude(Explaining *explaining, int *exit_status, Message *why)
+{
+    bool accepted = explaining->result.verdict == VERDICT_ACCEPTED;
+    *exit_status = accepted ? 0 : 1;
+    if (explaining->result.case_count == 0)
+        return fail(STATUS_BAD_INPUT, why, "problem %s: no case is timed on a simulated GPU, there is nothing to run",
+                    explaining->problem.id);
+    if (!accepted)
+        return write_verdict(explaining, why);
+    if (explaining->profile->kernel_count == 0)
+        return fail(STATUS_BAD_INPUT, why, "%s: solve() launches no kernel, there is nothing to explain",
+                    explaining->submission.file_name);
+    Status status = read_hardware(explaining, why);
+    if (status != STATUS_OK)
+        return status;
+    measure(explaining);
+    return write_explanation(explaining, why);
+}
+
+Status command_explain(const Options *options, int *exit_status, Message *why)
+{
+    Explaining explaining = {.options = options, .progress = progress_new(stderr)};
+    Status status = prepare(&explaining, why);
+    if (status == STATUS_OK)
+        status = run(&explaining, why);
+    if (status == STATUS_OK)
+        status = conclude(&explaining, exit_status, why);
+    result_free(&explaining.result);
+    free(explaining.profile);
+    if (explaining.problem_is_read)
+        problem_free(&explaining.problem);
+    submission_free(&explaining.submission);
+    return status;
+}

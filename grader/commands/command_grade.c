@@ -1,0 +1,157 @@
+#include "grader/commands/command.h"
+
+#include "grader/judge/cpu_judge.h"
+#include "grader/terminal/json_target.h"
+#include "grader/judge/judge.h"
+#include "grader/ranking/person.h"
+#include "grader/ranking/ranking.h"
+#include "grader/report/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Grading {
+    const Options *options;
+    char person[PERSON_MAX_BYTES + 1];
+    Submission submission;
+    Problem problem;
+    bool problem_is_read;
+    Store *store; /* NULL: nothing to read from and nothing will be recorded */
+    Ladder ladder; /* read where an anchor is looked for */
+    Progress progress;
+    Result result;
+} Grading;
+
+static const char *device_name(const Options *options)
+{
+    return options->device == NULL ? "auto" : options->device;
+}
+
+static Status choose_person(Grading *grading, Message *why)
+{
+    if (grading->options->person == NULL) {
+        person_login(grading->person);
+        return STATUS_OK;
+    }
+    Status status = person_check(grading->options->person, why);
+    if (status == STATUS_OK)
+        strcpy(grading->person, grading->options->person);
+    return status;
+}
+
+/* Without recording, a leaderboard that cannot be read only costs the percentile in the class. */
+static Status open_store(Grading *grading, Message *why)
+{
+    if (!grading->options->no_record)
+        return ranking_open(STORE_WRITE, &grading->store, why);
+    if (ranking_open(STORE_READ, &grading->store, NULL) != STATUS_OK)
+        grading->store = NULL;
+    return STATUS_OK;
+}
+
+/* Everything that can be wrong with the request. */
+static Status prepare(Grading *grading, Message *why)
+{
+    const Options *options = grading->options;
+    if (options->operand_count != 1)
+        return fail(STATUS_BAD_INPUT, why, "expected one FILE to grade, found %d", options->operand_count);
+    Status status = choose_person(grading, why);
+    if (status == STATUS_OK)
+        status = submission_read(options->operands[0], &grading->submission, why);
+    if (status == STATUS_OK)
+        status = submission_problem(&grading->submission, options->problem, &grading->problem, why);
+    grading->problem_is_read = status == STATUS_OK;
+    if (status == STATUS_OK && submission_is_c(&grading->submission) && !cpu_judge_is_device(device_name(options)))
+        status = fail(STATUS_BAD_INPUT, why, "%s: plain C runs on the CPU: DEVICE=cpu", options->operands[0]);
+    if (status == STATUS_OK)
+        status = json_target_check(options->json, options->operands[0], why);
+    return status == STATUS_OK ? open_store(grading, why) : status;
+}
+
+/* Without stored times there is no anchor yet: this run, or the next, takes them. A student's kit has times, and no source
+ * to take them with. */
+static const Submission *choose_anchor(void *context, const DeviceInfo *device)
+{
+    Grading *grading = context;
+    const Board board = {grading->problem.id, grading->problem.revision.hex, device->id, device->epoch};
+    Message ignored;
+    if (grading->ladder.count == 0 &&
+        ranking_ladder(grading->store, &grading->problem, &board, &grading->ladder, &ignored) != STATUS_OK)
+        return NULL;
+    const Rung *anchor = ladder_anchor(&grading->ladder);
+    return anchor == NULL || anchor->submission.source.length == 0 ? NULL : &anchor->submission;
+}
+
+static Status judge(Grading *grading, Message *why)
+{
+    const JudgeJob job = {
+        .problem = &grading->problem,
+        .submission = &grading->submission,
+        .device = device_name(grading->options),
+        .progress = &grading->progress,
+        .anchor = choose_anchor,
+        .context = grading,
+    };
+    return judge_submission(&job, &grading->result, why);
+}
+
+/* The run is recorded before anything is said about it, so nothing that was reported can be lost. */
+static Status rank(Grading *grading, Message *why)
+{
+    Result *result = &grading->result;
+    bool recorded = !grading->options->no_record && !result->on_cpu;
+    Status status = STATUS_OK;
+    result->person = grading->person;
+    ranking_decide(result, recorded);
+    if (recorded)
+        status = ranking_record(grading->store, result, why);
+    if (status == STATUS_OK && result->score.ms > 0 && !result->on_cpu)
+        status = ranking_place(grading->store, recorded, device_name(grading->options), &grading->progress, result,
+                               why);
+    return status;
+}
+
+/* The report, or with `--json -` the result instead of it. */
+static Status report(const Grading *grading, Message *why)
+{
+    const char *json = grading->options->json;
+    Text text = {0};
+    Status status = STATUS_OK;
+    if (json != NULL) {
+        result_json(&grading->result, &text);
+        status = json_target_write(json, &text, why);
+        text_free(&text);
+    }
+    if (status == STATUS_OK && (json == NULL || strcmp(json, "-") != 0)) {
+        report_write(&grading->result, terminal_style(stdout), &text);
+        status = json_target_write("-", &text, why);
+        text_free(&text);
+    }
+    return status;
+}
+
+static void finish(Grading *grading)
+{
+    result_free(&grading->result);
+    ladder_free(&grading->ladder);
+    store_close(grading->store);
+    if (grading->problem_is_read)
+        problem_free(&grading->problem);
+    submission_free(&grading->submission);
+}
+
+Status command_grade(const Options *options, int *exit_status, Message *why)
+{
+    Grading grading = {.options = options, .progress = progress_new(stderr)};
+    Status status = prepare(&grading, why);
+    if (status == STATUS_OK)
+        status = judge(&grading, why);
+    if (status == STATUS_OK)
+        status = rank(&grading, why);
+    if (status == STATUS_OK)
+        status = report(&grading, why);
+    if (status == STATUS_OK)
+        *exit_status = grading.result.verdict == VERDICT_ACCEPTED ? 0 : 1;
+    finish(&grading);
+    return status;
+}

@@ -1,0 +1,19 @@
+#include "grader/commands/command.h"
+
+#include "grader/problem/problem.h"
+#include "grader/ranking/reference_times.h"
+
+Status command_references(const Options *options, int *exit_status, Message *why)
+{
+    const char *device = options->device == NULL ? "auto" : options->device;
+    Problem problem;
+    if (options->problem == NULL || options->operand_count > 0)
+        return fail(STATUS_BAD_INPUT, why, "expected --problem ID and no file");
+    Status status = problem_read(options->problem, &problem, why);
+    if (status != STATUS_OK)
+        return status;
+    status = reference_times_take(&problem, device, options->export_times, why);
+    problem_free(&problem);
+    *exit_status = 0;
+    return status;
+}

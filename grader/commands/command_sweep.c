@@ -1,0 +1,200 @@
+/* Times a file with every combination of its macros. Each combination is judged on the timed cases alone, where all of
+ * its output is checked: a tile size that breaks the kernel shows its verdict in place of a time. */
+#include "grader/commands/command.h"
+
+#include "grader/judge/judge.h"
+#include "grader/terminal/plot.h"
+#include "grader/authoring/sweep.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { VALUE_COLUMNS = 12, TIME_COLUMNS = 12 };
+
+typedef struct Point { /* what became of a combination */
+    Verdict verdict;
+    MeasuredTime time; /* ms 0: none */
+    double gflops;
+} Point;
+
+typedef struct Sweeping {
+    const Options *options;
+    Submission submission;
+    Problem problem;
+    bool problem_is_read;
+    Sweep sweep;
+    Point *points;
+    const Point *best;     /* NULL: nothing was accepted */
+    DeviceInfo device;
+    Arena arena;
+} Sweeping;
+
+/* ---- the combinations -------------------------------------------------------------------------------------------- */
+
+static Status prepare(Sweeping *sweeping, Message *why)
+{
+    const Options *options = sweeping->options;
+    if (options->operand_count != 1)
+        return fail(STATUS_BAD_INPUT, why, "expected one FILE to sweep, found %d", options->operand_count);
+    Status status = submission_read(options->operands[0], &sweeping->submission, why);
+    if (status == STATUS_OK)
+        status = sweep_parse(options->operands[0], sweeping->submission.source.data, &sweeping->sweep, why);
+    if (status == STATUS_OK)
+        status = submission_problem(&sweeping->submission, options->problem, &sweeping->problem, why);
+    sweeping->problem_is_read = status == STATUS_OK;
+    return status;
+}
+
+static Status time_combination(Sweeping *sweeping, size_t combination, Message *why)
+{
+    Submission changed = sweeping->submission;
+    Point *point = &sweeping->points[combination];
+    Result result = {0};
+    changed.source = (Text){0};
+    sweep_add_source(&sweeping->sweep, combination, sweeping->submission.source.data, &changed.source);
+    const JudgeJob job = {
+        .problem = &sweeping->problem,
+        .submission = &changed,
+        .device = sweeping->options->device == NULL ? "auto" : sweeping->options->device,
+        .timed_only = true,
+    };
+    Status status = judge_submission(&job, &result, why);
+    *point = (Point){.verdict = result.verdict, .time = result.score, .gflops = result.gflops};
+    if (point->time.ms > 0 && (sweeping->best == NULL || point->time.ms < sweeping->best->time.ms))
+        sweeping->best = point;
+    sweeping->device = result.device;
+    result_free(&result);
+    text_free(&changed.source);
+    return status;
+}
+
+static Status time_all(Sweeping *sweeping, Message *why)
+{
+    Progress progress = progress_new(stderr);
+    Status status = STATUS_OK;
+    size_t count = sweeping->sweep.combinations;
+    sweeping->points = arena_array(&sweeping->arena, count, sizeof *sweeping->points);
+    progress_begin(&progress, "combinations", (int)count);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        status = time_combination(sweeping, i, why);
+        progress_advance(&progress);
+    }
+    progress_end(&progress, status == STATUS_OK ? "all timed" : "failed");
+    judge_note_device(&progress, &sweeping->device);
+    return status;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static void add_point(const Sweeping *sweeping, size_t combination, TerminalStyle style, Text *out)
+{
+    const Point *point = &sweeping->points[combination];
+    Text time = {0};
+    text_add(out, point == sweeping->best ? "> " : "  ");
+    for (size_t i = 0; i < sweeping->sweep.macro_count; i++)
+        terminal_pad(out, sweep_value(&sweeping->sweep, combination, i), -VALUE_COLUMNS);
+    if (point->time.ms > 0) {
+        timing_add_text(&time, point->time.ms);
+        terminal_pad(out, time.data, -TIME_COLUMNS);
+        text_printf(out, " %s %.1f %%%12.4g\n", style.utf8 ? "±" : "+-", 100 * point->time.uncertainty, point->gflops);
+    } else {
+        text_printf(out, "  %s\n",
+                    point->verdict == VERDICT_ACCEPTED ? "no timed cases" : verdict_name(point->verdict));
+    }
+    text_free(&time);
+}
+
+/* Others that are not slower beyond doubt are as good. */
+static size_t count_as_good(const Sweeping *sweeping)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sweeping->sweep.combinations; i++) {
+        const Point *point = &sweeping->points[i];
+        count += point != sweeping->best && point->time.ms > 0 && !time_is_faster(sweeping->best->time, point->time);
+    }
+    return count;
+}
+
+static void add_best(const Sweeping *sweeping, Text *out)
+{
+    if (sweeping->best == NULL) {
+        text_add(out, "No combination is accepted.\n");
+        return;
+    }
+    text_add(out, "Best: ");
+    sweep_add_name(&sweeping->sweep, (size_t)(sweeping->best - sweeping->points), out);
+    text_add(out, ", ");
+    timing_add_text(out, sweeping->best->time.ms);
+    size_t as_good = count_as_good(sweeping);
+    if (as_good > 0)
+        text_printf(out, " (%zu other%s no slower beyond doubt)", as_good, as_good == 1 ? " is" : "s are");
+    text_add(out, "\n");
+}
+
+static void add_table(const Sweeping *sweeping, TerminalStyle style, Text *out)
+{
+    text_printf(out, "%s, problem %s on %s%s\n  ", sweeping->submission.file_name, sweeping->problem.id,
+                sweeping->device.name, sweeping->device.modelled ? ", times are modelled" : "");
+    for (size_t i = 0; i < sweeping->sweep.macro_count; i++)
+        terminal_pad(out, sweeping->sweep.macros[i].name, -VALUE_COLUMNS);
+    text_printf(out, "%*s%20s\n", TIME_COLUMNS, "time", "GFLOP/s");
+    for (size_t i = 0; i < sweeping->sweep.combinations; i++)
+        add_point(sweeping, i, style, out);
+    add_best(sweeping, out);
+}
+
+/* ---- the plot ---------------------------------------------------------------------------------------------------- */
+
+static Status draw(const Sweeping *sweeping, Text *out, Message *why)
+{
+    Plot plot = {0};
+    char path[300];
+    text_printf(&plot.title, "%s, %s on %s", sweeping->submission.file_name, sweeping->problem.id,
+                sweeping->device.name);
+    plot.unit = sweeping->device.modelled ? "modelled time (ms)" : "time (ms)";
+    for (size_t i = 0; i < sweeping->sweep.combinations; i++) {
+        Text name = {0};
+        sweep_add_name(&sweeping->sweep, i, &name);
+        plot_add(&plot, name.data, sweeping->points[i].time.ms);
+        text_free(&name);
+    }
+    snprintf(path, sizeof path, "%.200s.sweep.svg", sweeping->submission.file_name);
+    Status status = plot_write(&plot, path, why);
+    if (status == STATUS_OK)
+        text_printf(out, "Plot: %s\n", path);
+    else if (status == STATUS_NOT_FOUND)
+        text_printf(out, "No plot: %s\n", why->text);
+    plot_free(&plot);
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static Status report(const Sweeping *sweeping, Message *why)
+{
+    Text out = {0};
+    add_table(sweeping, terminal_style(stdout), &out);
+    Status status = sweeping->best == NULL ? STATUS_OK : draw(sweeping, &out, why);
+    if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout) != 0)
+        status = fail_errno(why, "standard output: cannot be written");
+    text_free(&out);
+    return status;
+}
+
+Status command_sweep(const Options *options, int *exit_status, Message *why)
+{
+    Sweeping sweeping = {.options = options};
+    Status status = prepare(&sweeping, why);
+    if (status == STATUS_OK)
+        status = time_all(&sweeping, why);
+    if (status == STATUS_OK)
+        status = report(&sweeping, why);
+    if (status == STATUS_OK)
+        *exit_status = sweeping.best != NULL ? 0 : 1;
+    if (sweeping.problem_is_read)
+        problem_free(&sweeping.problem);
+    sweep_free(&sweeping.sweep);
+    submission_free(&sweeping.submission);
+    arena_free(&sweeping.arena);
+    return status;
+}

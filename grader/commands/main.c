@@ -1,0 +1,139 @@
+/* main.c - the command line of convjudge. Only this file prints usage and ends the program.  */
+#include "base/text.h"
+#include "grader/commands/command.h"
+#include "grader/device_oracle/oracle_process.h"
+#include "grader/result/version.h"
+#include "harness/broker/broker.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_TROUBLE = 2 }; /* usage errors and faults of the judge; 0 and 1 are verdicts */
+
+static const struct Subcommand {
+    const char *name;
+    Status (*run)(const Options *options, int *exit_status, Message *why);
+    const char *options; /* letters, see options.h */
+    const char *usage;
+} subcommands[] = {
+    {"grade", command_grade, "pdajn",
+     "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--no-record] FILE\n"
+     "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted.\n"
+     "    --problem ID     else a line \"// problem: ID\" in the file, else what its solve() fits\n"
+     "    --device DEVICE  auto (a GPU where there is one), cuda[:N], sim[:PROFILE]; cpu for a baseline in plain C, with the\n"
+     "                     timed cases of sim, cpu:cuda with those of cuda\n"
+     "    --as NAME        the name to record the run under; else the login name\n"
+     "    --json FILE      write result.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
+     "    --no-record      keep nothing\n"},
+    {"leaderboard", command_leaderboard, "pd",
+     "convjudge leaderboard --problem ID [--device DEVICE]\n"
+     "    Prints the ranking: each person's best accepted submission.\n"},
+    {"references", command_references, "pde",
+     "convjudge references --problem ID [--device DEVICE] [--export]\n"
+     "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},
+    {"baselines", command_baselines, "pd",
+     "convjudge baselines --problem ID [--device DEVICE]\n"
+     "    Times the CPU baselines and the reference solutions, and prints them in one table.\n"},
+    {"explain", command_explain, "pdju",
+     "convjudge explain [--problem ID] [--device DEVICE] [--json FILE|-] [--ncu] FILE\n"
+     "    Says where FILE's time goes on a simulated GPU: what bounds each kernel, what each line costs, what to change.\n"
+     "    --json FILE      write explain.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
+     "    --ncu            with --device cuda: besides, what Nsight Compute measures there. Runs FILE directly on the GPU,\n"
+     "                     outside of the sandbox and with your rights: for your own files\n"},
+    {"sweep", command_sweep, "pd",
+     "convjudge sweep [--problem ID] [--device DEVICE] FILE\n"
+     "    Times FILE with every combination that a line \"// sweep: BLOCK=8,16 TILE=1,2\" in it names, and says which is best.\n"},
+    {"calibrate", command_calibrate, "d",
+     "convjudge calibrate [--device DEVICE]\n"
+     "    Measures what a GPU can do at most, for leaderboard/devices/<device>.json, and times all reference solutions, for\n"
+     "    leaderboard/references/<device>.json.\n"},
+    {"check", command_check, "pdt",
+     "convjudge check [--problem ID] [--device DEVICE] [--timed] [PATH...]\n"
+     "    Holds solutions, by default all, to the verdict their folder names, by default on the simulated GPU; a real one\n"
+     "    may also say what a line \"// on cuda: VERDICT, VERDICT\" names. Prints TAP.\n"
+     "    --timed          on a real GPU run the timed cases, too, which takes longer\n"},
+    {"check-problem", command_check_problem, "pd",
+     "convjudge check-problem --problem ID [--device DEVICE]\n"
+     "    Holds a problem to what a problem must be: statement, cases, oracle, starter, solutions, and that every hidden case\n"
+     "    finds a wrong solution. Shows which finds which, and names the first thing missing. Prints TAP.\n"},
+};
+
+enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
+
+static void print_usage(FILE *stream)
+{
+    fputs("convjudge: an online judge for CUDA convolution kernels\n\n", stream);
+    for (int i = 0; i < SUBCOMMANDS; i++)
+        fputs(subcommands[i].usage, stream);
+    fputs("convjudge --help, --version\n", stream);
+}
+
+/* Names of files stand in messages, and may hold anything. */
+static int complain(const char *text)
+{
+    Text line = {0};
+    text_add(&line, "convjudge: ");
+    text_add_printable(&line, text, strlen(text));
+    fprintf(stderr, "%s\n", line.data);
+    text_free(&line);
+    return EXIT_TROUBLE;
+}
+
+static int run(const struct Subcommand *subcommand, int argc, char **argv)
+{
+    Options options;
+    Message why = {0};
+    int exit_status = EXIT_TROUBLE;
+    Status status = options_parse(argc, argv, subcommand->options, &options, &why);
+    if (status == STATUS_OK && options.help) {
+        fputs(subcommand->usage, stdout);
+        return 0;
+    }
+    if (status == STATUS_OK)
+        status = subcommand->run(&options, &exit_status, &why);
+    return status == STATUS_OK ? exit_status : complain(why.text);
+}
+
+/* Threads of OpenMP that have nothing to do would spin for a while, on the cores that the simulated GPU and other gradings
+ * need: half of the time of a grading. GNU's OpenMP reads this before main() begins, so the program begins once more. Where
+ * it cannot, it is slower, and right. */
+static void let_idle_threads_sleep(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY") == NULL && setenv("OMP_WAIT_POLICY", "passive", 0) == 0)
+        execv("/proc/self/exe", argv);
+}
+
+/* Names are UTF-8 whatever the user's language; numbers keep their points. */
+static void set_locale(void)
+{
+    if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
+        setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+int main(int argc, char **argv)
+{
+    set_locale();
+    const char *name = argc < 2 ? "" : argv[1];
+    if (strcmp(name, "broker") == 0)
+        return broker_main(argc - 1, argv + 1);
+    if (strcmp(name, "oracle") == 0)
+        return oracle_main(argc - 1, argv + 1);
+    for (int i = 0; i < SUBCOMMANDS; i++)
+        if (strcmp(name, subcommands[i].name) == 0) {
+            let_idle_threads_sleep(argv);
+            return run(&subcommands[i], argc - 1, argv + 1);
+        }
+    if (strcmp(name, "--version") == 0) {
+        puts("convjudge " CONVJUDGE_VERSION);
+        return 0;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_usage(stdout);
+        return 0;
+    }
+    print_usage(stderr);
+    return EXIT_TROUBLE;
+}

@@ -1,0 +1,85 @@
+/* The oracle of one problem on a GPU: kernels that make inputs, and one that tallies an output.
+ *
+ * This file is compiled for each problem (grader/device_oracle/oracle_process.c), with
+ *   LANES         1
+ *   generated.h   as CASE_FILE of row.c, Output, the type of the output's elements, and ORACLE_FILE,
+ *                 "problems/<id>/oracle.h"
+ * Products are not joined with sums (-fmad=false), so that each value has the bits that the CPU gives it. What takes
+ * the time is arithmetic and conversions in double: one thread computes one element, neighbours read neighbours, and a
+ * weight is read once for all threads of a warp. */
+#include "generated.h"
+#include "grader/problem/generator.h"
+#include "grader/device_oracle/device.h"
+#include "grader/oracle/element.h"
+
+#include ORACLE_FILE
+
+static __device__ uint64_t my_element(void)
+{
+    return (uint64_t)blockIdx.x * ORACLE_BLOCK + threadIdx.x;
+}
+
+/* --- inputs ------------------------------------------------------------------------------------------------------- */
+
+#define FILL(name, type, value)                                                                                        \
+    extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) name(const OracleFill fill)                             \
+    {                                                                                                                  \
+        uint64_t i = my_element();                                                                                     \
+        if (i < fill.count)                                                                                            \
+            ((type *)fill.data)[i] = (type)(value);                                                                    \
+    }
+
+#define FILL_WITH_NUMBERS(name, type)                                                                                  \
+    FILL(integers_##name, type, (double)generator_integer(fill.key, i, (int64_t)fill.a, (int64_t)fill.b))              \
+    FILL(ramp_##name, type, generator_ramp(i, fill.a, fill.b))
+
+FILL(uniform_float32, float, generator_uniform(fill.key, i, (float)fill.a, (float)fill.b))
+FILL(normal_float32, float, generator_normal(fill.key, i, (float)fill.a, (float)fill.b))
+FILL_WITH_NUMBERS(float32, float)
+FILL_WITH_NUMBERS(int32, int32_t)
+FILL_WITH_NUMBERS(uint8, uint8_t)
+
+/* --- the output --------------------------------------------------------------------------------------------------- */
+
+static __device__ Sum expected_at(const OracleTally &tally, uint32_t index)
+{
+    const Case c = CASE_OF(tally.inputs, tally.sizes);
+    int64_t position[RANK];
+    for (int i = RANK - 1; i >= 0; i--) {
+        position[i] = index % tally.shape[i];
+        index /= tally.shape[i];
+    }
+    return ORACLE_AT(&c, position);
+}
+
+/* As in the expected output: levels are whole. */
+static __device__ double as_output(double value)
+{
+    return sizeof(Output) == 1 ? tally_level(value) : value;
+}
+
+/* Neighbouring parts are added up, then neighbouring sums: the same order whenever and wherever it runs. */
+static __device__ void add_up(Tally *tallies)
+{
+    for (unsigned parts = 1; parts < ORACLE_BLOCK; parts *= 2) {
+        __syncthreads();
+        if (threadIdx.x % (2 * parts) == 0)
+            tally_add(&tallies[threadIdx.x], &tallies[threadIdx.x + parts]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) tally(const OracleTally tally)
+{
+    __shared__ Tally tallies[ORACLE_BLOCK];
+    uint64_t i = my_element();
+    Tally mine = tally_empty();
+    if (i < tally.count) {
+        Sum expected = expected_at(tally, (uint32_t)i);
+        tally_element(&mine, ((const Output *)tally.output)[i], as_output(expected.value), expected.magnitude,
+                      tally.sum_factor);
+    }
+    tallies[threadIdx.x] = mine;
+    add_up(tallies);
+    if (threadIdx.x == 0)
+        tally.tallies[blockIdx.x] = tallies[0];
+}

@@ -1,0 +1,406 @@
+#include "grader/device_oracle/oracle_process.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "grader/oracle/oracle.h"
+#include "grader/device_oracle/device.h"
+#include "harness/broker/control.h"
+#include "harness/device/device.h"
+#include "harness/compile/device_code.h"
+#include "harness/compile/toolkit.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+_Static_assert((int)ORACLE_MAX_PARAMETERS == (int)PROBLEM_MAX_PARAMETERS, "device.h has room for each parameter");
+_Static_assert((int)ORACLE_MAX_RANK == (int)TENSOR_MAX_RANK, "device.h has room for each extent");
+
+typedef struct OracleArray { /* of one parameter that is no size */
+    uint64_t address;        /* on the device; 0: none */
+    size_t count, bytes;
+    size_t offset;           /* its place in the memory shared with grader and broker */
+} OracleArray;
+
+typedef struct OracleProcess {
+    int control;
+    const char *device_name;
+    Device *device;
+    const DeviceOps *ops;
+    DeviceModule *module;
+    Problem problem;
+    size_t output; /* the parameter */
+    OracleReply reply;
+
+    Testcase testcase;
+    uint8_t *memory; /* NULL: no case yet */
+    size_t memory_bytes;
+    bool exchanged;                /* arrays come and go through an exchange */
+    int exchange;                  /* its descriptor, until the answer has taken it along; -1: none */
+    OracleArray arrays[PROBLEM_MAX_PARAMETERS];
+    size_t shape[TENSOR_MAX_RANK]; /* of the output */
+    uint64_t tallies;              /* on the device, one for each block of threads */
+    Tally *host_tallies;
+    size_t tally_count;
+} OracleProcess;
+
+/* Nothing that goes wrong on this device is a submission's fault. */
+static Status check(const OracleProcess *process, CudaError error, const char *doing, Message *why)
+{
+    DeviceFault fault;
+    if (error == CUDA_ERROR_SUCCESS)
+        return STATUS_OK;
+    process->ops->fault(process->device, &fault);
+    const char *text = fault.kind != DEVICE_NO_FAULT ? fault.text : cuda_error_text(error);
+    return fail(STATUS_SYSTEM, why, "the oracle on %s, %s: %s", process->device_name, doing, text);
+}
+
+static size_t blocks_for(size_t count)
+{
+    return (count + ORACLE_BLOCK - 1) / ORACLE_BLOCK;
+}
+
+static Status launch(const OracleProcess *process, const char *kernel, const void *parameters, size_t bytes,
+                     size_t count, Message *why)
+{
+    const DeviceLaunch grid = {.function = process->ops->function(process->module, kernel),
+                               .grid = {(uint32_t)blocks_for(count), 1, 1},
+                               .block = {ORACLE_BLOCK, 1, 1},
+                               .parameters = parameters,
+                               .parameter_bytes = bytes};
+    if (grid.function == NULL)
+        return fail(STATUS_SYSTEM, why, "grader/device_oracle/device.cu: no kernel %s", kernel);
+    return check(process, process->ops->launch(process->device, &grid), kernel, why);
+}
+
+/* --- the problem -------------------------------------------------------------------------------------------------- */
+
+static Status build(OracleProcess *process, Text *image, Message *why)
+{
+    static const char *const names[] = {"device.cu", "device.h", "element.h", "../generator.h", "../tally.h"};
+    enum { FILES = sizeof names / sizeof *names };
+    static const char *const options[] = {"-DLANES=1", "-fmad=false", NULL};
+    char folder[PATH_MAX], paths[FILES][PATH_MAX + 32], oracle[PATH_MAX];
+    const char *inputs[FILES + 1] = {oracle};
+    Text header = {0};
+    Status status = home_path("grader/oracle", folder, sizeof folder, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < FILES; i++)
+        snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
+    for (size_t i = 1; i < FILES; i++)
+        inputs[i] = paths[i];
+    snprintf(oracle, sizeof oracle, "%s/oracle.h", process->problem.folder);
+    oracle_case_header(&process->problem, &header);
+    text_printf(&header, "typedef %s Output;\n",
+                element_c_name(process->problem.parameters[process->output].type));
+    text_printf(&header, "#define ORACLE_FILE \"%s\"\n", oracle);
+    const DeviceInfo *info = &process->device->info;
+    const DeviceCodeJob job = {.source = paths[0], .inputs = inputs, .options = options, .include = header.data,
+                               .compute = 10 * info->compute_major + info->compute_minor};
+    status = device_code_build(&job, image, why);
+    text_free(&header);
+    return status;
+}
+
+static Status load_code(OracleProcess *process, Message *why)
+{
+    Text image = {0};
+    Status status = build(process, &image, why);
+    if (status == STATUS_OK)
+        status = process->ops->module_load(process->device, image.data, image.length, &process->module, why);
+    text_free(&image);
+    return status;
+}
+
+static Status take_problem(OracleProcess *process, const OracleRequest *request, Message *why)
+{
+    Status status = problem_read(request->problem, &process->problem, why);
+    if (status != STATUS_OK)
+        return status;
+    if (strcmp(process->problem.revision.hex, request->revision.hex) != 0)
+        return fail(STATUS_BAD_INPUT, why, "%s: changed while a submission was judged", process->problem.folder);
+    process->output = problem_output(&process->problem);
+    status = device_open(process->device_name, &process->device, why);
+    if (status != STATUS_OK)
+        return status;
+    process->ops = process->device->ops;
+    return load_code(process, why);
+}
+
+/* --- a case ------------------------------------------------------------------------------------------------------- */
+
+static Status drop_case(OracleProcess *process, Message *why)
+{
+    CudaError error = CUDA_ERROR_SUCCESS;
+    uint64_t addresses[PROBLEM_MAX_PARAMETERS + 1] = {[PROBLEM_MAX_PARAMETERS] = process->tallies};
+    for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++)
+        addresses[i] = process->arrays[i].address;
+    for (size_t i = 0; i <= PROBLEM_MAX_PARAMETERS && error == CUDA_ERROR_SUCCESS; i++)
+        if (addresses[i] != 0)
+            error = process->ops->release(process->device, addresses[i]);
+    memset(process->arrays, 0, sizeof process->arrays);
+    process->tallies = 0;
+    free(process->host_tallies);
+    process->host_tallies = NULL;
+    if (process->exchanged && error == CUDA_ERROR_SUCCESS)
+        error = process->ops->exchange_leave(process->device);
+    if (process->memory != NULL) {
+        if (!process->exchanged)
+            process->ops->unpin(process->device, process->memory);
+        munmap(process->memory, process->memory_bytes);
+        process->memory = NULL;
+    }
+    process->exchanged = false;
+    return check(process, error, "giving memory back", why);
+}
+
+static Status map_memory(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
+{
+    void *memory = mmap(NULL, request->memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (memory == MAP_FAILED)
+        return fail_errno(why, "the oracle's view of the arrays");
+    process->memory = memory;
+    process->memory_bytes = request->memory_bytes;
+    return STATUS_OK;
+}
+
+/* Where the device cannot share its memory, arrays take the way through the host's. */
+static Status open_exchange(OracleProcess *process, bool through_host, Message *why)
+{
+    const DeviceOps *ops = process->ops;
+    CudaError error = through_host || ops->exchange_new == NULL
+                          ? CUDA_ERROR_NOT_SUPPORTED
+                          : ops->exchange_new(process->device, process->memory_bytes, &process->exchange);
+    process->exchanged = error == CUDA_ERROR_SUCCESS;
+    if (error != CUDA_ERROR_SUCCESS && error != CUDA_ERROR_NOT_SUPPORTED)
+        return check(process, error, "sharing memory", why);
+    if (!process->exchanged)
+        ops->pin(process->device, process->memory, process->memory_bytes);
+    return STATUS_OK;
+}
+
+static Status take_array(OracleProcess *process, const OracleRequest *request, size_t parameter, Message *why)
+{
+    OracleArray *array = &process->arrays[parameter];
+    const Problem *problem = &process->problem;
+    size_t shape[TENSOR_MAX_RANK], offset = request->offsets[parameter];
+    Status status = problem_shape(problem, parameter, &process->testcase.sizes, shape, &array->count, why);
+    if (status != STATUS_OK)
+        return status;
+    array->bytes = array->count * element_bytes(problem->parameters[parameter].type);
+    if (array->count > UINT32_MAX || offset > process->memory_bytes || array->bytes > process->memory_bytes - offset)
+        return fail(STATUS_BAD_INPUT, why, "%s: %zu bytes at %zu of a shared memory of %zu",
+                    problem->parameters[parameter].name, array->bytes, offset, process->memory_bytes);
+    array->offset = offset;
+    if (parameter == process->output)
+        memcpy(process->shape, shape, sizeof shape);
+    return check(process, process->ops->alloc(process->device, array->bytes, &array->address), "taking memory", why);
+}
+
+static Status take_tallies(OracleProcess *process, Message *why)
+{
+    process->tally_count = blocks_for(process->arrays[process->output].count);
+    size_t bytes = process->tally_count * sizeof *process->host_tallies;
+    process->host_tallies = malloc(bytes);
+    if (process->host_tallies == NULL)
+        return fail_errno(why, "the oracle's memory");
+    return check(process, process->ops->alloc(process->device, bytes, &process->tallies), "taking memory", why);
+}
+
+static Status take_case(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
+{
+    Status status = drop_case(process, why);
+    process->testcase = request->testcase;
+    if (status == STATUS_OK)
+        status = map_memory(process, request, descriptor, why);
+    if (status == STATUS_OK)
+        status = open_exchange(process, request->through_host, why);
+    for (size_t i = 0; i < process->problem.parameter_count && status == STATUS_OK; i++)
+        if (process->problem.parameters[i].role != ROLE_SIZE)
+            status = take_array(process, request, i, why);
+    return status == STATUS_OK ? take_tallies(process, why) : status;
+}
+
+/* --- inputs ------------------------------------------------------------------------------------------------------- */
+
+/* The kernel that fills with data of this kind; NULL: none does. A constant is a ramp with no step. */
+static const char *const GENERATORS[] = {
+    [SOURCE_UNIFORM] = "uniform", [SOURCE_NORMAL] = "normal", [SOURCE_INTEGERS] = "integers",
+    [SOURCE_RAMP] = "ramp",       [SOURCE_CONSTANT] = "ramp", [SOURCE_IMPULSE] = NULL,
+    [SOURCE_VALUES] = NULL,       [SOURCE_FILE] = NULL,
+};
+static const char *const TYPES[] = {
+    [ELEMENT_FLOAT32] = "float32", [ELEMENT_INT32] = "int32", [ELEMENT_UINT8] = "uint8"};
+
+static Status generate_impulse(const OracleProcess *process, const CaseSource *source, ElementType type,
+                               const OracleArray *array, Message *why)
+{
+    uint32_t element; /* of any type */
+    size_t at = source->position < 0 ? array->count / 2 : (size_t)source->position, bytes = element_bytes(type);
+    element_store(type, &element, 0, source->a);
+    CudaError error = process->ops->fill(process->device, array->address, 0, array->bytes, NULL);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = process->ops->write(process->device, array->address + at * bytes, &element, bytes, NULL);
+    return check(process, error, "making an impulse", why);
+}
+
+static Status generate(const OracleProcess *process, size_t parameter, uint64_t secret, Message *why)
+{
+    char kernel[40];
+    const OracleArray *array = &process->arrays[parameter];
+    const CaseSource *source = &process->testcase.sources[parameter];
+    ElementType type = process->problem.parameters[parameter].type;
+    const OracleFill fill = {.key = testcase_key(&process->testcase, parameter, secret),
+                             .count = array->count,
+                             .a = source->a,
+                             .b = source->kind == SOURCE_CONSTANT ? 0 : source->b,
+                             .data = (void *)(uintptr_t)array->address};
+    if (source->kind == SOURCE_IMPULSE)
+        return generate_impulse(process, source, type, array, why);
+    if (GENERATORS[source->kind] == NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s: the oracle on a device makes generated data only",
+                    process->problem.parameters[parameter].name);
+    snprintf(kernel, sizeof kernel, "%s_%s", GENERATORS[source->kind], TYPES[type]);
+    return launch(process, kernel, &fill, sizeof fill, array->count, why);
+}
+
+static CudaError hand_out(const OracleProcess *process, const OracleArray *array)
+{
+    if (process->exchanged)
+        return process->ops->exchange_put(process->device, array->offset, array->address, array->bytes);
+    return process->ops->read(process->device, process->memory + array->offset, array->address, array->bytes, NULL);
+}
+
+/* All kernels first, so that the copies follow one another. */
+static Status fill_inputs(OracleProcess *process, uint64_t secret, Message *why)
+{
+    Status status = STATUS_OK;
+    const Problem *problem = &process->problem;
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
+        if (problem->parameters[i].role == ROLE_IN)
+            status = generate(process, i, secret, why);
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
+        const OracleArray *array = &process->arrays[i];
+        if (problem->parameters[i].role == ROLE_IN)
+            status = check(process, hand_out(process, array), "handing inputs out", why);
+    }
+    return status;
+}
+
+/* --- the output --------------------------------------------------------------------------------------------------- */
+
+static CudaError take_in(const OracleProcess *process, const OracleArray *array)
+{
+    if (process->exchanged)
+        return process->ops->exchange_take(process->device, array->address, array->offset, array->bytes);
+    return process->ops->write(process->device, array->address, process->memory + array->offset, array->bytes, NULL);
+}
+
+static Status tally_output(const OracleProcess *process, Message *why)
+{
+    const OracleArray *output = &process->arrays[process->output];
+    OracleTally tally = {.count = (uint32_t)output->count,
+                         .sum_factor = process->problem.tolerance.sum_factor,
+                         .output = (const void *)(uintptr_t)output->address,
+                         .tallies = (Tally *)(uintptr_t)process->tallies};
+    for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++) {
+        tally.inputs[i] = (const void *)(uintptr_t)process->arrays[i].address;
+        tally.sizes[i] = process->testcase.sizes.values[i];
+    }
+    for (size_t i = 0; i < TENSOR_MAX_RANK; i++)
+        tally.shape[i] = (uint32_t)process->shape[i];
+    Status status = check(process, take_in(process, output), "taking the output", why);
+    if (status == STATUS_OK)
+        status = launch(process, "tally", &tally, sizeof tally, output->count, why);
+    if (status == STATUS_OK)
+        status = check(process,
+                       process->ops->read(process->device, process->host_tallies, process->tallies,
+                                          process->tally_count * sizeof *process->host_tallies, NULL),
+                       "comparing", why);
+    return status;
+}
+
+static Status check_output(OracleProcess *process, Message *why)
+{
+    const Problem *problem = &process->problem;
+    const OracleArray *output = &process->arrays[process->output];
+    OracleReply *reply = &process->reply;
+    Tally sum = tally_empty();
+    Status status = tally_output(process, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < process->tally_count; i++)
+        tally_add(&sum, &process->host_tallies[i]);
+    if (sum.unfit > 0)
+        return fail(STATUS_SYSTEM, why, "%s/oracle.h: an expected value is not finite", problem->folder);
+    checker_summarise(&problem->tolerance, &sum, problem->parameters[process->output].rank, process->shape,
+                      &reply->comparison);
+    reply->accepted = checker_accepts(&problem->tolerance, &sum, reply->comparison.count) &&
+                      !reply->comparison.rms_exceeded;
+    if (reply->accepted || !process->exchanged)
+        return STATUS_OK;
+    return check(process,
+                 process->ops->read(process->device, process->memory + output->offset, output->address, output->bytes,
+                                    NULL),
+                 "showing the output", why);
+}
+
+/* --- serving ------------------------------------------------------------------------------------------------------ */
+
+/* What is asked for out of turn is the grader's mistake. */
+static Status serve(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
+{
+    if (request->kind == ORACLE_PROBLEM && process->device == NULL)
+        return take_problem(process, request, why);
+    if (request->kind == ORACLE_CASE && process->module != NULL)
+        return take_case(process, request, descriptor, why);
+    if (request->kind == ORACLE_FILL && process->tallies != 0)
+        return fill_inputs(process, request->secret, why);
+    if (request->kind == ORACLE_CHECK && process->tallies != 0)
+        return check_output(process, why);
+    return fail(STATUS_BAD_INPUT, why, "the oracle on %s: request %d out of turn", process->device_name, request->kind);
+}
+
+static bool answer(OracleProcess *process, const OracleRequest *request, int descriptor)
+{
+    double start = now_s();
+    process->reply = (OracleReply){.status = STATUS_OK};
+    process->reply.status = serve(process, request, descriptor, &process->reply.why);
+    process->reply.seconds = now_s() - start;
+    bool sent = control_send(process->control, &process->reply, sizeof process->reply, NULL, 0, &process->exchange,
+                             process->exchange >= 0 ? 1 : 0);
+    if (process->exchange >= 0)
+        close(process->exchange);
+    process->exchange = -1;
+    return sent;
+}
+
+int oracle_main(int argc, char **argv)
+{
+    static OracleProcess process; /* large: it holds a testcase */
+    OracleRequest request = {0};
+    int descriptors[CONTROL_MAX_DESCRIPTORS];
+    bool going = true;
+    if (argc != 3) {
+        fprintf(stderr, "oracle: started by the judge itself, with DESCRIPTOR and DEVICE\n");
+        return 2;
+    }
+    process.exchange = -1;
+    process.control = atoi(argv[1]);
+    process.device_name = argv[2];
+    while (going && control_receive(process.control, &request, sizeof request, NULL, 0, descriptors)) {
+        going = answer(&process, &request, descriptors[0]);
+        control_close(descriptors);
+    }
+    if (process.module != NULL)
+        process.ops->module_unload(process.device, process.module);
+    if (process.device != NULL)
+        process.device->ops->close(process.device);
+    free(process.host_tallies);
+    problem_free(&process.problem);
+    return 0;
+}

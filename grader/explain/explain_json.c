@@ -1,0 +1,164 @@
+#include "base/json.h"
+#include "grader/explain/explain_report.h"
+
+#include <string.h>
+
+enum { SCHEMA = 1 };
+
+/* Every counter under its own name. */
+static cJSON *counters_item(const SimCounters *counters)
+{
+#define COUNTER(name) {#name, counters->name}
+    const struct {
+        const char *key;
+        uint64_t value;
+    } rows[] = {
+        COUNTER(warp_instructions), COUNTER(lane_instructions), COUNTER(fp32), COUNTER(fp64), COUNTER(fma32),
+        COUNTER(fma64), COUNTER(integer), COUNTER(control), COUNTER(special), COUNTER(global_load_requests),
+        COUNTER(global_load_sectors), COUNTER(global_load_wavefronts), COUNTER(global_store_requests),
+        COUNTER(global_store_sectors), COUNTER(global_load_bytes), COUNTER(global_store_bytes),
+        COUNTER(shared_load_requests), COUNTER(shared_load_wavefronts), COUNTER(shared_store_requests),
+        COUNTER(shared_store_wavefronts), COUNTER(local_requests), COUNTER(local_sectors),
+        COUNTER(constant_requests), COUNTER(constant_replays), COUNTER(texture_requests), COUNTER(texture_sectors),
+        COUNTER(slow_path_instructions), COUNTER(tensor), COUNTER(atomic_requests), COUNTER(atomic_lanes),
+        COUNTER(barriers), COUNTER(divergent_branches), COUNTER(unique_load_sectors), COUNTER(unique_store_sectors),
+        COUNTER(missing_load_sectors),
+    };
+#undef COUNTER
+    cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value > 0)
+            json_put_number(object, rows[i].key, (double)rows[i].value);
+    return object;
+}
+
+static void put_size(cJSON *object, const char *key, const uint32_t size[3])
+{
+    cJSON *list = cJSON_AddArrayToObject(object, key);
+    for (int i = 0; i < 3; i++)
+        json_push_number(list, size[i]);
+}
+
+static cJSON *kernel_item(const ExplainedKernel *kernel)
+{
+    const ProfileKernel *profile = kernel->profile;
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", kernel->name);
+    put_size(object, "grid", profile->grid);
+    put_size(object, "block", profile->block);
+    json_put_number(object, "launches", (double)profile->launches);
+    json_put_number(object, "seconds", profile->seconds);
+    json_put_number(object, "share", kernel->share);
+    cJSON_AddStringToObject(object, "bound", kernel->cost.limiter);
+    json_put_number(object, "bound_share", kernel->bound_share);
+    json_put_number(object, "intensity", kernel->intensity);
+    json_put_number(object, "gflops", kernel->gflops);
+    json_put_number(object, "roof_gflops", kernel->roof_gflops);
+    json_put_number(object, "occupancy", kernel->cost.occupancy);
+    cJSON_AddStringToObject(object, "occupancy_limit", kernel->occupancy_limit);
+    json_put_number(object, "waves", kernel->waves);
+    json_put_number(object, "registers", profile->registers);
+    json_put_number(object, "shared_bytes", profile->static_shared_bytes + profile->dynamic_shared_bytes);
+    json_put_number(object, "local_bytes", profile->local_bytes);
+    cJSON *parts = cJSON_AddObjectToObject(object, "parts");
+    for (int i = 0; i < kernel->cost.part_count; i++)
+        json_put_number(parts, kernel->cost.parts[i].name, kernel->cost.parts[i].seconds);
+    cJSON_AddItemToObject(object, "counters", counters_item(&profile->counters));
+    return object;
+}
+
+static void put_advice(cJSON *root, const ExplainReport *report)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "advice");
+    for (size_t i = 0; i < report->advice_count; i++) {
+        const Advice *advice = &report->advice[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "id", advice->id);
+        json_put_number(item, "kernel", advice->kernel);
+        if (advice->line > 0)
+            json_put_number(item, "line", advice->line);
+        json_put_number(item, "gain", advice->gain);
+        cJSON_AddStringToObject(item, "text", advice->text);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+static void put_lines(cJSON *root, const ExplainReport *report)
+{
+    const Explanation *explanation = report->explanation;
+    cJSON *list = cJSON_AddArrayToObject(root, "lines");
+    for (uint32_t i = 0; i < explanation->profile->line_count; i++) {
+        const ProfileLine *line = &explanation->profile->lines[i];
+        cJSON *item = cJSON_CreateObject();
+        json_put_number(item, "kernel", line->kernel);
+        if (!explain_is_own_line(explanation, line))
+            cJSON_AddStringToObject(item, "file", explanation->profile->files[line->file]);
+        json_put_number(item, "line", line->counts.line);
+        json_put_number(item, "share", explanation->line_shares[i]);
+        json_put_number(item, "executions", (double)line->counts.executions);
+        json_put_number(item, "divisions", (double)line->counts.divisions);
+        json_put_number(item, "ideal_load_sectors", (double)line->counts.ideal_load_sectors);
+        json_put_number(item, "ideal_store_sectors", (double)line->counts.ideal_store_sectors);
+        json_put_number(item, "ideal_shared_wavefronts", (double)line->counts.ideal_shared_wavefronts);
+        cJSON_AddItemToObject(item, "counters", counters_item(&line->counts.counters));
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+/* Under the names of the simulated counters. */
+static void put_measured(cJSON *root, const NcuMeasurement *measurement)
+{
+    static const char *const keys[NCU_METRICS] = {
+        [NCU_SECONDS] = "seconds",
+        [NCU_OCCUPANCY] = "occupancy",
+        [NCU_WARP_INSTRUCTIONS] = "warp_instructions",
+        [NCU_LOAD_REQUESTS] = "global_load_requests",
+        [NCU_LOAD_SECTORS] = "global_load_sectors",
+        [NCU_STORE_SECTORS] = "global_store_sectors",
+        [NCU_SHARED_WAVEFRONTS] = "shared_wavefronts",
+        [NCU_DRAM_BYTES] = "dram_bytes",
+    };
+    cJSON *list = measurement->count == 0 ? NULL : cJSON_AddArrayToObject(root, "measured");
+    for (size_t i = 0; i < measurement->count; i++) {
+        const NcuKernel *kernel = &measurement->kernels[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", kernel->name);
+        json_put_number(item, "launches", kernel->launches);
+        for (int metric = 0; metric < NCU_METRICS; metric++)
+            if (kernel->values[metric] >= 0)
+                json_put_number(item, keys[metric], kernel->values[metric]);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+static void put_copies(cJSON *root, const char *key, const ProfileCopies *copies)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, key);
+    json_put_number(object, "count", (double)copies->count);
+    json_put_number(object, "bytes", (double)copies->bytes);
+    json_put_number(object, "seconds", copies->seconds);
+}
+
+void explain_report_json(const ExplainReport *report, Text *out)
+{
+    const Result *result = report->result;
+    const Explanation *explanation = report->explanation;
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", SCHEMA);
+    cJSON_AddStringToObject(root, "problem", result->problem->id);
+    cJSON_AddStringToObject(root, "file", result->file_name);
+    cJSON_AddStringToObject(root, "source_hash", result->source.hex);
+    cJSON_AddStringToObject(root, "device", result->device.id);
+    cJSON_AddStringToObject(root, "case", result->cases[0].name);
+    json_put_number(root, "seconds", explanation->seconds);
+    put_advice(root, report);
+    cJSON *kernels = cJSON_AddArrayToObject(root, "kernels");
+    for (uint32_t i = 0; i < explanation->profile->kernel_count; i++)
+        cJSON_AddItemToArray(kernels, kernel_item(&explanation->kernels[i]));
+    put_copies(root, "host_copies", &explanation->profile->host_copies);
+    put_copies(root, "device_copies", &explanation->profile->device_copies);
+    put_lines(root, report);
+    put_measured(root, report->measurement);
+    json_print(root, out);
+    cJSON_Delete(root);
+}

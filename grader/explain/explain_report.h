@@ -1,0 +1,27 @@
+/* explain_report.h - an explanation for people, and for machines.  */
+#ifndef GRADER_EXPLAIN_EXPLAIN_REPORT_H
+#define GRADER_EXPLAIN_EXPLAIN_REPORT_H
+
+#include "base/text.h"
+#include "grader/explain/advice.h"
+#include "grader/explain/explain.h"
+#include "grader/explain/ncu.h"
+#include "grader/result/result.h"
+#include "grader/terminal/terminal.h"
+
+typedef struct ExplainReport {
+    const Result *result;            /* of the one case that was run */
+    const Submission *submission;
+    const Explanation *explanation;
+    const Advice *advice;            /* [advice_count] */
+    size_t advice_count;
+    const char *gpu;                 /* the real one that was measured on */
+    const NcuMeasurement *measurement;
+    const char *note;                /* why nothing was measured; NULL: something was, or nothing was wanted */
+} ExplainReport;
+
+void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out);
+/* docs/formats.md, "explain.json" */
+void explain_report_json(const ExplainReport *report, Text *out);
+
+#endif

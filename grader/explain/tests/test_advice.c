@@ -1,0 +1,351 @@
+#include "base/tests/unit.h"
+
+#include "grader/explain/advice.h"
+
+#include <math.h>
+#include <string.h>
+
+static SimProfile h200;
+static DeviceProfile profile;
+static Explanation explanation;
+static Advice advice[ADVICE_MOST];
+
+static const char source[] = "#include <cuda_runtime.h>\n"
+                             "__global__ void __launch_bounds__(256) blur(const float* in, float* out)\n"
+                             "{\n"
+                             "}\n"
+                             "extern \"C\" void solve(const float* in, float* out)\n"
+                             "{\n"
+                             "    cudaMemcpy(out, in, 4, cudaMemcpyDefault);\n"
+                             "    blur<<<1000, 256>>>(in, out);\n"
+                             "}\n";
+
+enum { WARPS = 8000, TURNS = 1000, LOOP_LINE = 3, STORE_LINE = 4, KERNEL_LINE = 2, COPY_LINE = 7, LAUNCH_LINE = 8 };
+
+static int read_hardware(void **state)
+{
+    Message why = {0};
+    if (profile_read("simgpu/profiles", "h200", &h200, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return 0;
+}
+
+static ProfileKernel *kernel(void)
+{
+    return &profile.kernels[0];
+}
+
+static SimLine *line(int number)
+{
+    return &profile.lines[number == LOOP_LINE ? 0 : 1].counts;
+}
+
+/* What `change` does to a counter of the line it does to the kernel's, too. */
+static void add(int number, size_t counter, uint64_t count)
+{
+    *(uint64_t *)((char *)&line(number)->counters + counter) += count;
+    *(uint64_t *)((char *)&kernel()->counters + counter) += count;
+}
+#define ADD(number, counter, count) add(number, offsetof(SimCounters, counter), count)
+
+/* A kernel that keeps the schedulers busy and does nothing amiss: six multiply-adds for each load from a shared tile,
+ * and one store of each output. */
+static void make_healthy(void)
+{
+    memset(&profile, 0, sizeof profile);
+    profile.kernel_count = 1;
+    profile.line_count = 2;
+    profile.file_count = 1;
+    strcpy(profile.files[0], "/submission/submission.cu");
+    *kernel() = (ProfileKernel){.name = "_Z4blurPKfPf", .grid = {1000, 1, 1}, .block = {256, 1, 1}, .registers = 32,
+                                .launches = 1, .longest = {4 * TURNS, 2, TURNS / 2, 0}};
+    profile.lines[0].counts = (SimLine){.line = LOOP_LINE, .executions = (uint64_t)WARPS * TURNS};
+    profile.lines[1].counts = (SimLine){.line = STORE_LINE, .executions = WARPS};
+    ADD(LOOP_LINE, warp_instructions, 4ull * WARPS * TURNS);
+    ADD(LOOP_LINE, lane_instructions, 4ull * 32 * WARPS * TURNS);
+    ADD(LOOP_LINE, fp32, 3ull * 32 * WARPS * TURNS);
+    ADD(LOOP_LINE, fma32, 3ull * 32 * WARPS * TURNS);
+    ADD(LOOP_LINE, shared_load_requests, (uint64_t)WARPS * TURNS / 2);
+    ADD(LOOP_LINE, shared_load_wavefronts, (uint64_t)WARPS * TURNS / 2);
+    line(LOOP_LINE)->ideal_shared_wavefronts = (uint64_t)WARPS * TURNS / 2;
+    ADD(STORE_LINE, warp_instructions, 10ull * WARPS);
+    ADD(STORE_LINE, lane_instructions, 320ull * WARPS);
+    ADD(STORE_LINE, global_load_requests, WARPS);
+    ADD(STORE_LINE, global_load_sectors, 4ull * WARPS);
+    ADD(STORE_LINE, global_load_bytes, 128ull * WARPS);
+    ADD(STORE_LINE, global_store_requests, WARPS);
+    ADD(STORE_LINE, global_store_sectors, 4ull * WARPS);
+    ADD(STORE_LINE, global_store_bytes, 128ull * WARPS);
+    line(STORE_LINE)->ideal_load_sectors = line(STORE_LINE)->ideal_store_sectors = 4ull * WARPS;
+    kernel()->counters.unique_load_sectors = kernel()->counters.unique_store_sectors = 4ull * WARPS;
+}
+
+/* The seconds are those of the model, as the device gives them. */
+static size_t examine(void)
+{
+    KernelModel model;
+    Explanation draft = {.profile = &profile, .hardware = &h200};
+    kernel_model(&draft, 0, &model);
+    kernel()->seconds = kernel_model_seconds(&model);
+    explain(&profile, &h200, &explanation);
+    size_t count = advice_find(&explanation, source, advice);
+    explanation_free(&explanation);
+    return count;
+}
+
+static void a_healthy_kernel_gets_none(void **state)
+{
+    make_healthy();
+    size_t count = examine();
+    if (count > 0)
+        fail_test("%s: %s (%g)", advice[0].id, advice[0].text, advice[0].gain);
+}
+
+/* ---- one thing amiss at a time ----------------------------------------------------------------------------------- */
+
+static void scatter_loads(void)
+{
+    ADD(LOOP_LINE, global_load_requests, (uint64_t)WARPS * TURNS / 4);
+    ADD(LOOP_LINE, global_load_sectors, 8ull * WARPS * TURNS);
+    ADD(LOOP_LINE, global_load_bytes, 32ull * WARPS * TURNS);
+    line(LOOP_LINE)->ideal_load_sectors = (uint64_t)WARPS * TURNS;
+}
+
+static void let_banks_conflict(void)
+{
+    ADD(LOOP_LINE, shared_load_wavefronts, 8ull * WARPS * TURNS);
+}
+
+static void reread_global_memory(void)
+{
+    ADD(LOOP_LINE, global_load_requests, 6ull * WARPS * TURNS);
+    ADD(LOOP_LINE, global_load_sectors, 24ull * WARPS * TURNS);
+    ADD(LOOP_LINE, global_load_bytes, 768ull * WARPS * TURNS);
+    line(LOOP_LINE)->ideal_load_sectors = 24ull * WARPS * TURNS;
+}
+
+static void accumulate_in_global_memory(void)
+{
+    ADD(LOOP_LINE, global_store_requests, (uint64_t)WARPS * TURNS);
+    ADD(LOOP_LINE, global_store_sectors, 4ull * WARPS * TURNS);
+    ADD(LOOP_LINE, global_store_bytes, 128ull * WARPS * TURNS);
+    line(LOOP_LINE)->ideal_store_sectors = 4ull * WARPS * TURNS;
+}
+
+static void spill(void)
+{
+    kernel()->local_bytes = 64;
+    kernel()->longest.loads += 2 * TURNS;
+    ADD(LOOP_LINE, local_requests, 2ull * WARPS * TURNS);
+    ADD(LOOP_LINE, local_sectors, 8ull * WARPS * TURNS);
+}
+
+static void read_different_constants(void)
+{
+    ADD(LOOP_LINE, constant_requests, (uint64_t)WARPS * TURNS);
+    ADD(LOOP_LINE, constant_replays, 15ull * WARPS * TURNS);
+}
+
+static void keep_a_long_filter_in_constant_memory(void)
+{
+    kernel()->constant_bytes = 8192;
+    kernel()->uniform_constant_loads = true;
+    kernel()->longest.constant_loads = 2048;
+    ADD(LOOP_LINE, constant_requests, (uint64_t)WARPS * TURNS);
+}
+
+static void diverge(void)
+{
+    kernel()->counters.lane_instructions /= 3;
+    ADD(LOOP_LINE, divergent_branches, (uint64_t)WARPS * TURNS);
+}
+
+static void compute_in_double(void)
+{
+    kernel()->counters.fp32 = kernel()->counters.fma32 = 0;
+    ADD(LOOP_LINE, fp64, 96ull * WARPS * TURNS);
+    ADD(LOOP_LINE, fma64, 96ull * WARPS * TURNS);
+}
+
+static void divide(void)
+{
+    line(LOOP_LINE)->divisions = 32ull * WARPS * TURNS;
+    ADD(LOOP_LINE, integer, 32ull * WARPS * TURNS);
+}
+
+static void compute_indices(void)
+{
+    ADD(LOOP_LINE, integer, 12ull * 32 * WARPS * TURNS);
+    ADD(LOOP_LINE, lane_instructions, 12ull * 32 * WARPS * TURNS);
+    ADD(LOOP_LINE, warp_instructions, 12ull * WARPS * TURNS);
+    kernel()->longest.instructions += 12 * TURNS;
+}
+
+static void wait_at_every_turn(void)
+{
+    ADD(LOOP_LINE, barriers, 2ull * WARPS * TURNS);
+}
+
+static void take_all_shared_memory(void)
+{
+    kernel()->dynamic_shared_bytes = 200000;
+    kernel()->block[0] = 64;
+    kernel()->grid[0] = 4000;
+}
+
+static void start_eight_blocks(void)
+{
+    kernel()->grid[0] = 8;
+}
+
+static void launch_often(void)
+{
+    kernel()->launches = 500;
+    kernel()->longest = (SimWarpPath){4, 1, 1, 0};
+}
+
+static void copy_to_the_host(void)
+{
+    profile.host_copies = (ProfileCopies){.count = 2, .bytes = 1 << 20, .seconds = 1e-3};
+}
+
+static const struct {
+    void (*spoil)(void);
+    const char *id;
+    int line;
+} mistakes[] = {
+    {scatter_loads, "uncoalesced", LOOP_LINE},
+    {let_banks_conflict, "bank_conflicts", LOOP_LINE},
+    {reread_global_memory, "reread", LOOP_LINE},
+    {accumulate_in_global_memory, "global_accumulation", LOOP_LINE},
+    {spill, "local_memory", LOOP_LINE},
+    {read_different_constants, "constant_addresses_differ", LOOP_LINE},
+    {keep_a_long_filter_in_constant_memory, "constants_too_long", LOOP_LINE},
+    {diverge, "divergence", LOOP_LINE},
+    {compute_in_double, "double_precision", LOOP_LINE},
+    {divide, "integer_division", LOOP_LINE},
+    {compute_indices, "too_much_integer", LOOP_LINE},
+    {wait_at_every_turn, "needless_barriers", LOOP_LINE},
+    {take_all_shared_memory, "low_occupancy", KERNEL_LINE},
+    {start_eight_blocks, "too_few_blocks", KERNEL_LINE},
+    {launch_often, "many_launches", LAUNCH_LINE},
+    {copy_to_the_host, "host_copies", COPY_LINE},
+};
+
+static void each_mistake_is_named_first_with_its_line(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(mistakes); i++) {
+        make_healthy();
+        mistakes[i].spoil();
+        size_t count = examine();
+        if (count == 0)
+            fail_test("%s: no advice", mistakes[i].id);
+        if (strcmp(advice[0].id, mistakes[i].id) != 0 || advice[0].line != mistakes[i].line)
+            fail_test("%s of line %d: got %s of line %d (%g)", mistakes[i].id, mistakes[i].line, advice[0].id,
+                      advice[0].line, advice[0].gain);
+        assert_true(advice[0].gain > 0 && advice[0].gain < 1);
+        assert_null(strstr(advice[0].text, "nan"));
+    }
+}
+
+static void at_most_five_come_and_the_strongest_first(void **state)
+{
+    make_healthy();
+    for (size_t i = 0; i < COUNT_OF(mistakes); i++)
+        mistakes[i].spoil();
+    size_t count = examine();
+    assert_true(count <= ADVICE_MOST);
+    for (size_t i = 1; i < count; i++)
+        assert_true(advice[i - 1].gain >= advice[i].gain);
+}
+
+static void lines_of_headers_are_not_blamed(void **state)
+{
+    make_healthy();
+    strcpy(profile.files[0], "/usr/local/cuda/include/cooperative_groups.h");
+    let_banks_conflict();
+    assert_int_equal(examine(), 0);
+}
+
+/* A tenth of the gain in each of ten shapes is a gain. */
+static void kernels_in_several_shapes_gain_together(void **state)
+{
+    enum { SHAPES = 10 };
+    make_healthy();
+    let_banks_conflict();
+    assert_int_equal(examine(), 1);
+    double gain = advice[0].gain;
+    profile.kernel_count = SHAPES;
+    for (uint32_t i = 1; i < SHAPES; i++) {
+        profile.kernels[i] = profile.kernels[0];
+        profile.kernels[i].grid[0] += i;
+        for (uint32_t j = 0; j < 2; j++) {
+            profile.lines[profile.line_count] = profile.lines[j];
+            profile.lines[profile.line_count++].kernel = i;
+        }
+    }
+    assert_int_equal(examine(), 1);
+    assert_true(fabs(advice[0].gain - gain) < 0.01);
+}
+
+/* ---- what stands above the advice -------------------------------------------------------------------------------- */
+
+static void the_bound_and_the_roofline_follow_from_the_counters(void **state)
+{
+    make_healthy();
+    kernel()->seconds = 1e-3;
+    explain(&profile, &h200, &explanation);
+    const ExplainedKernel *found = &explanation.kernels[0];
+    assert_string_equal(found->name, "blur");
+    assert_string_equal(found->cost.limiter, "issue");
+    assert_true(found->bound_share > 0.5 && found->bound_share <= 1);
+    assert_true(fabs(found->flops - 2 * 96.0 * WARPS * TURNS) < 1);
+    assert_true(fabs(found->intensity - found->flops / (8.0 * 32 * WARPS)) < 1e-6 * found->intensity);
+    assert_true(fabs(found->gflops - found->flops * 1e-6) < 1e-6 * found->gflops);
+    assert_true(found->roof_gflops == h200.fma_flops_per_s * 1e-9);
+    assert_true(found->share == 1);
+    double sum = explanation.line_shares[0] + explanation.line_shares[1];
+    assert_true(sum > 0.8 && sum <= 1);
+    assert_true(explanation.line_shares[0] > 0.9 * sum);
+    explanation_free(&explanation);
+}
+
+static const struct {
+    uint32_t threads, registers, shared;
+    const char *limit;
+} limits[] = {
+    {256, 128, 0, "registers"},
+    {64, 32, 100000, "shared memory"},
+    {32, 16, 0, "blocks a multiprocessor"},
+    {1024, 32, 0, "threads a multiprocessor"},
+    {256, 128, 100000, "registers and shared memory"},
+};
+
+static void what_limits_the_occupancy_is_named(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(limits); i++) {
+        make_healthy();
+        kernel()->seconds = 1e-3;
+        kernel()->block[0] = limits[i].threads;
+        kernel()->registers = limits[i].registers;
+        kernel()->static_shared_bytes = limits[i].shared;
+        explain(&profile, &h200, &explanation);
+        if (strcmp(explanation.kernels[0].occupancy_limit, limits[i].limit) != 0)
+            fail_test("row %zu: %s, expected %s", i, explanation.kernels[0].occupancy_limit, limits[i].limit);
+        explanation_free(&explanation);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_healthy_kernel_gets_none),
+        cmocka_unit_test(each_mistake_is_named_first_with_its_line),
+        cmocka_unit_test(at_most_five_come_and_the_strongest_first),
+        cmocka_unit_test(lines_of_headers_are_not_blamed),
+        cmocka_unit_test(kernels_in_several_shapes_gain_together),
+        cmocka_unit_test(the_bound_and_the_roofline_follow_from_the_counters),
+        cmocka_unit_test(what_limits_the_occupancy_is_named),
+    };
+    return cmocka_run_group_tests(tests, read_hardware, NULL);
+}

@@ -1,0 +1,86 @@
+#include "grader/judge/judge.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+__attribute__((format(printf, 2, 3))) static Judgement judgement(Verdict verdict, const char *format, ...)
+{
+    Judgement result = {.verdict = verdict};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(result.text, sizeof result.text, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+/* solve() did not come to a good end. */
+static Judgement judge_outcome(const CallReport *call)
+{
+    switch (call->outcome) {
+    case CALL_OK: break;
+    case CALL_RUN_TIME_ERROR:
+        if (call->allocation_refused)
+            return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory beyond the limit was refused, and then %s",
+                             call->text);
+        return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->text);
+    case CALL_TIME_LIMIT: return judgement(VERDICT_TIME_LIMIT_EXCEEDED, "%s", call->text);
+    case CALL_MEMORY_LIMIT: return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "%s", call->text);
+    case CALL_UNSUPPORTED: return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->text);
+    case CALL_INTEGRITY_VIOLATION: return judgement(VERDICT_INTEGRITY_VIOLATION, "%s", call->text);
+    }
+    return judgement(VERDICT_ACCEPTED, "%s", "");
+}
+
+/* NULL: no value was used that could be anything. */
+static const char *undefined_value(const CallReport *call)
+{
+    for (uint32_t i = 0; i < call->findings.count; i++)
+        if (call->findings.items[i].is_undefined)
+            return call->findings.items[i].text;
+    return NULL;
+}
+
+/* The output is wrong: what the submission overlooked on the way explains it better than the numbers do. */
+static Judgement judge_wrong_output(const CallReport *call, const Comparison *comparison)
+{
+    if (call->allocation_refused)
+        return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory beyond the limit was asked for, and refused");
+    if (call->first_error != 0)
+        return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->first_error_text);
+    if (undefined_value(call) != NULL)
+        return judgement(VERDICT_WRONG_ANSWER, "%s; %s", comparison->kind, undefined_value(call));
+    return judgement(VERDICT_WRONG_ANSWER, "%s", comparison->kind);
+}
+
+static bool is_right(const Comparison *comparison)
+{
+    return comparison->wrong == 0 && !comparison->rms_exceeded;
+}
+
+Judgement judge_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output)
+{
+    if (call->outcome != CALL_OK || comparison == NULL)
+        return judge_outcome(call);
+    if (call->input_changed)
+        return judgement(VERDICT_RULE_VIOLATION, "solve() changed one of its input arrays");
+    if (!is_right(comparison))
+        return judge_wrong_output(call, comparison);
+    if (kernel_must_write_output && call->kernel_wrote_output == 0)
+        return judgement(VERDICT_RULE_VIOLATION, "no kernel wrote the output: it was computed by the CPU or copied");
+    return judgement(VERDICT_ACCEPTED, "%s", "");
+}
+
+bool judge_needs_other_contents(const CallReport *call)
+{
+    return undefined_value(call) != NULL;
+}
+
+Judgement judge_call_again(const CallReport *call, const CallReport *again, const Comparison *comparison)
+{
+    Judgement decided = judge_call(again, comparison, false);
+    if (decided.verdict == VERDICT_ACCEPTED)
+        return decided;
+    const char *used = undefined_value(call);
+    return judgement(decided.verdict, "right by luck, for it uses a value that is undefined; with another one: %.300s%s%s",
+                     decided.text, used == NULL ? "" : "; ", used == NULL ? "" : used);
+}

@@ -1,0 +1,157 @@
+#include "base/tests/unit.h"
+
+#include <stdlib.h>
+
+#include "grader/judge/judge.h"
+#include "grader/ranking/ranking.h"
+#include "grader/tests/made_up.h"
+
+static const Comparison right = {.count = 10};
+static const Comparison wrong = {.count = 10, .wrong = 1, .kind = "the last element"};
+static const Comparison imprecise = {.count = 10, .rms_exceeded = true, .kind = "too imprecise"};
+
+/* What one call of solve() shows, and what it deserves. */
+static const struct {
+    const char *what;
+    CallReport call;
+    const Comparison *comparison;
+    Verdict verdict;
+    const char *text;
+} rows[] = {
+    {"a right output", {.kernel_wrote_output = 1}, &right, VERDICT_ACCEPTED, ""},
+    {"a device that cannot tell who wrote", {.kernel_wrote_output = -1}, &right, VERDICT_ACCEPTED, ""},
+    {"an error without consequences", {.kernel_wrote_output = 1, .first_error = 1}, &right, VERDICT_ACCEPTED, ""},
+    {"a refused allocation without consequences", {.kernel_wrote_output = 1, .allocation_refused = true}, &right,
+     VERDICT_ACCEPTED, ""},
+    {"no kernel wrote", {.kernel_wrote_output = 0}, &right, VERDICT_RULE_VIOLATION, "no kernel"},
+    {"a wrong output", {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER, "the last element"},
+    {"too imprecise", {.kernel_wrote_output = 1}, &imprecise, VERDICT_WRONG_ANSWER, "too imprecise"},
+    {"a wrong output after a read of what nothing has written",
+     {.kernel_wrote_output = 1, .findings = {.items = {{.text = "race"}, {.is_undefined = true, .text = "unwritten"}},
+                                             .count = 2}},
+     &wrong, VERDICT_WRONG_ANSWER, "the last element; unwritten"},
+    {"a right output after such a read",
+     {.kernel_wrote_output = 1, .findings = {.items = {{.is_undefined = true, .text = "unwritten"}}, .count = 1}},
+     &right, VERDICT_ACCEPTED, ""},
+    {"nothing written at all", {.kernel_wrote_output = 0}, &wrong, VERDICT_WRONG_ANSWER, "the last element"},
+    {"wrong after a refused allocation", {.allocation_refused = true, .first_error = 2}, &wrong,
+     VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory"},
+    {"wrong after an error", {.first_error = 9, .first_error_text = "launch of k: bad"}, &wrong, VERDICT_RUN_TIME_ERROR,
+     "launch of k: bad"},
+    {"a changed input", {.kernel_wrote_output = 1, .input_changed = true}, &right, VERDICT_RULE_VIOLATION, "input"},
+    {"a fault", {.outcome = CALL_RUN_TIME_ERROR, .text = "boom"}, NULL, VERDICT_RUN_TIME_ERROR, "boom"},
+    {"a fault after a refused allocation", {.outcome = CALL_RUN_TIME_ERROR, .allocation_refused = true, .text = "boom"},
+     NULL, VERDICT_MEMORY_LIMIT_EXCEEDED, "and then boom"},
+    {"a time-out", {.outcome = CALL_TIME_LIMIT, .text = "slow"}, NULL, VERDICT_TIME_LIMIT_EXCEEDED, "slow"},
+    {"memory", {.outcome = CALL_MEMORY_LIMIT, .text = "big"}, NULL, VERDICT_MEMORY_LIMIT_EXCEEDED, "big"},
+    {"an unknown instruction", {.outcome = CALL_UNSUPPORTED, .text = "wmma"}, NULL, VERDICT_RUN_TIME_ERROR,
+     "wmma"},
+    {"a foreign module", {.outcome = CALL_INTEGRITY_VIOLATION, .text = "foreign"}, NULL, VERDICT_INTEGRITY_VIOLATION,
+     "foreign"},
+};
+
+static void each_call_gets_what_it_deserves(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Judgement got = judge_call(&rows[i].call, rows[i].comparison, true);
+        if (got.verdict != rows[i].verdict || strstr(got.text, rows[i].text) == NULL ||
+            (rows[i].text[0] == '\0' && got.text[0] != '\0'))
+            fail_test("%s: %s, \"%s\"", rows[i].what, verdict_name(got.verdict), got.text);
+    }
+}
+
+static const CallReport unwritten = {.kernel_wrote_output = 1,
+                                     .findings = {.items = {{.is_undefined = true, .text = "unwritten"}}, .count = 1}};
+static const CallReport written = {.kernel_wrote_output = 1, .findings = {.items = {{.text = "race"}}, .count = 1}};
+
+static void only_undefined_values_ask_for_other_contents(void **state)
+{
+    assert_true(judge_needs_other_contents(&unwritten));
+    assert_false(judge_needs_other_contents(&written));
+}
+
+/* The same with other bytes in fresh memory. */
+static const struct {
+    const char *what;
+    const CallReport *call;
+    CallReport again;
+    const Comparison *comparison;
+    Verdict verdict;
+    const char *text;
+} again_rows[] = {
+    {"right again", &unwritten, {.kernel_wrote_output = 1}, &right, VERDICT_ACCEPTED, ""},
+    {"wrong", &unwritten, {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER,
+     "right by luck, for it uses a value that is undefined; with another one: the last element; unwritten"},
+    {"a fault", &unwritten, {.outcome = CALL_RUN_TIME_ERROR, .text = "boom"}, NULL, VERDICT_RUN_TIME_ERROR,
+     "with another one: boom; unwritten"},
+    {"wrong, and the line is not to be told", &written, {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER,
+     "with another one: the last element"},
+};
+
+static void a_call_with_other_contents_gets_what_it_deserves(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(again_rows); i++) {
+        Judgement got = judge_call_again(again_rows[i].call, &again_rows[i].again, again_rows[i].comparison);
+        if (got.verdict != again_rows[i].verdict || strstr(got.text, again_rows[i].text) == NULL ||
+            (again_rows[i].text[0] == '\0' && got.text[0] != '\0'))
+            fail_test("%s: %s, \"%s\"", again_rows[i].what, verdict_name(got.verdict), got.text);
+    }
+}
+
+static void a_problem_may_let_the_host_write(void **state)
+{
+    const CallReport call = {.kernel_wrote_output = 0};
+    assert_int_equal(judge_call(&call, &right, false).verdict, VERDICT_ACCEPTED);
+}
+
+/* The second of the cases is hidden. */
+static Result timed_result(CaseResult items[2])
+{
+    Result result = made_up_result(items, 2);
+    items[1] = made_up_case(CASE_HIDDEN, "hidden 1", VERDICT_ACCEPTED);
+    result_time_case(&items[0], &result.device);
+    result_score(&result);
+    return result;
+}
+
+static void what_is_faster_than_its_input_can_be_read_is_not_ranked(void **state)
+{
+    /* 250,000 bytes at 1.1e12 bytes a second: 0.2273 us. */
+    CaseResult possible[2] = {made_up_timed_case("a", 0.228e-6)}, impossible[2] = {made_up_timed_case("b", 0.227e-6)};
+    Result result = timed_result(possible);
+    ranking_decide(&result, true);
+    assert_string_equal(result.rank_status, "ranked");
+    result = timed_result(impossible);
+    ranking_decide(&result, true);
+    assert_non_null(strstr(result.rank_status, "not ranked: \"b\" took less time"));
+    forget_samples(possible, 1);
+    forget_samples(impossible, 1);
+}
+
+static void only_an_accepted_recorded_sandboxed_result_is_ranked(void **state)
+{
+    CaseResult items[2] = {made_up_timed_case("a", 1e-3)};
+    Result result = timed_result(items);
+    ranking_decide(&result, false);
+    assert_non_null(strstr(result.rank_status, "not ranked: not recorded"));
+    result.sandbox = "none: bubblewrap is missing";
+    ranking_decide(&result, true);
+    assert_non_null(strstr(result.rank_status, "not ranked: sandbox none"));
+    result.verdict = VERDICT_WRONG_ANSWER;
+    ranking_decide(&result, true);
+    assert_non_null(strstr(result.rank_status, "not ranked: not accepted"));
+    forget_samples(items, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_call_gets_what_it_deserves),
+        cmocka_unit_test(only_undefined_values_ask_for_other_contents),
+        cmocka_unit_test(a_call_with_other_contents_gets_what_it_deserves),
+        cmocka_unit_test(a_problem_may_let_the_host_write),
+        cmocka_unit_test(what_is_faster_than_its_input_can_be_read_is_not_ranked),
+        cmocka_unit_test(only_an_accepted_recorded_sandboxed_result_is_ranked),
+    };
+    return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+}

@@ -1,0 +1,379 @@
+#include "grader/oracle/oracle.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "harness/compile/own_code.h"
+#include "harness/sandbox/scratch.h"
+#include "harness/compile/toolkit.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LANES = 8,      /* neighbours computed together: as many doubles as the widest registers of x86-64 hold */
+    PIECE = 4096,   /* elements that one thread computes at a time */
+    MAX_SOURCE_BYTES = 1 << 20,
+    MAX_LIBRARY_BYTES = 16 << 20
+};
+
+/* oracle_row() of grader/oracle/row.c */
+typedef void RowFunction(const void *const *inputs, const int64_t *sizes, const int64_t *first, size_t count,
+                         double *expected, double *magnitude);
+
+typedef struct Library {
+    void *handle;
+    RowFunction *row;
+} Library;
+
+struct Oracle {
+    const Problem *problem;
+    Library single, neighbours; /* no neighbours where it is wide */
+};
+
+/* What is made of the same sources. */
+typedef struct Form {
+    const char *name;
+    const char *real; /* the type of one number */
+    int lanes;
+} Form;
+
+static const Form form_single = {"single", "double", 1}, form_neighbours = {"neighbours", "double", LANES},
+                  form_wide = {"wide", "long double", 1};
+
+/* No -ffast-math, no joining of products with sums: see grader/oracle/element.h. */
+#define FLAGS "-std=gnu11", "-O3", "-ffp-contract=off", "-Wno-psabi", "-fPIC", "-shared"
+
+/* --- what is compiled --------------------------------------------------------------------------------------------- */
+
+typedef struct Sources {
+    char row[PATH_MAX], element[PATH_MAX], oracle[PATH_MAX];
+    Text case_header;
+    Digest digest; /* of all texts, the flags and the compiler */
+} Sources;
+
+/* The type Case has a member for each parameter but the output. */
+static void add_case_type(const Problem *problem, Text *text)
+{
+    text_add(text, "typedef struct Case {\n");
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role != ROLE_OUT)
+            text_printf(text, "    %s %s;\n", problem->parameters[i].c_type, problem->parameters[i].name);
+    text_add(text, "} Case;\n");
+    text_add(text, "#define CASE_OF(inputs, sizes) {");
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role != ROLE_OUT)
+            text_printf(text, " .%s = (%s)%s[%zu],", problem->parameters[i].name, problem->parameters[i].c_type,
+                        problem->parameters[i].role == ROLE_IN ? "inputs" : "sizes", i);
+    text_add(text, " }\n");
+}
+
+/* How oracle() is called for the element at a position. */
+static void add_call(const Problem *problem, Text *text)
+{
+    int rank = problem->parameters[problem_output(problem)].rank;
+    text_printf(text, "enum { RANK = %d };\n#define ORACLE_AT(c, position) oracle(c", rank);
+    for (int i = 0; i < rank; i++)
+        text_printf(text, ", position[%d]", i);
+    text_add(text, ")\n");
+}
+
+void oracle_case_header(const Problem *problem, Text *text)
+{
+    add_case_type(problem, text);
+    add_call(problem, text);
+}
+
+/* An oracle may include no file, which would not be part of the digest. */
+static Status check_alone(const char *path, Message *why)
+{
+    Text text = {0};
+    Status status = text_read_file(path, MAX_SOURCE_BYTES, &text, why);
+    const char *include = status == STATUS_OK ? strstr(text.data, "#include") : NULL;
+    if (include != NULL)
+        status = fail(STATUS_BAD_INPUT, why, "%s:%d: expected no #include: an oracle stands alone", path,
+                      text_line_at(text.data, (size_t)(include - text.data)));
+    text_free(&text);
+    return status;
+}
+
+static Status hash_compiler(Hash *hash, Message *why)
+{
+    static const char *const argv[] = {"/usr/bin/env", "gcc", "--version", NULL};
+    Text version = {0};
+    ProcessEnd end;
+    Status status = own_code_run(argv, "/tmp", &version, &end, why);
+    if (status == STATUS_OK && end.exit_status == 127)
+        status = fail(STATUS_SYSTEM, why, "gcc, which compiles oracle.h, is not to be found: install gcc");
+    if (status == STATUS_OK)
+        hash_add(hash, version.data, version.length);
+    text_free(&version);
+    return status;
+}
+
+static Status find_sources(const Problem *problem, Sources *sources, Message *why)
+{
+    static const char *const flags[] = {FLAGS};
+    Hash hash;
+    hash_begin(&hash);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        hash_add_string(&hash, flags[i]);
+    oracle_case_header(problem, &sources->case_header);
+    hash_add(&hash, sources->case_header.data, sources->case_header.length);
+    snprintf(sources->oracle, sizeof sources->oracle, "%s/oracle.h", problem->folder);
+    Status status = home_path("grader/oracle/row.c", sources->row, sizeof sources->row, why);
+    if (status == STATUS_OK)
+        status = home_path("grader/oracle/element.h", sources->element, sizeof sources->element, why);
+    if (status == STATUS_OK)
+        status = own_code_hash(&hash, sources->row, why);
+    if (status == STATUS_OK)
+        status = own_code_hash(&hash, sources->element, why);
+    if (status == STATUS_OK)
+        status = check_alone(sources->oracle, why);
+    if (status == STATUS_OK)
+        status = own_code_hash(&hash, sources->oracle, why);
+    if (status == STATUS_OK)
+        status = hash_compiler(&hash, why);
+    sources->digest = hash_end(&hash);
+    return status;
+}
+
+/* --- compiling ---------------------------------------------------------------------------------------------------- */
+
+/* The most of this processor that gcc can use; a library in the cache is never met by a processor that cannot run it,
+ * since the level is part of its name. */
+static const char *processor_level(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
+        return "x86-64-v4";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+        return "x86-64-v3";
+    if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"))
+        return "x86-64-v2";
+    return "x86-64";
+#else
+    return "native";
+#endif
+}
+
+static Status compile(const Sources *sources, const Form *form, const char *folder, const char *library, Message *why)
+{
+    char case_file[PATH_MAX], march[40], define_real[40], define_lanes[40];
+    char define_case[PATH_MAX + 40], define_oracle[PATH_MAX + 40];
+    snprintf(case_file, sizeof case_file, "%s/case.h", folder);
+    snprintf(march, sizeof march, "-march=%s", processor_level());
+    snprintf(define_real, sizeof define_real, "-DREAL=%s", form->real);
+    snprintf(define_lanes, sizeof define_lanes, "-DLANES=%d", form->lanes);
+    snprintf(define_case, sizeof define_case, "-DCASE_FILE=\"%s\"", case_file);
+    snprintf(define_oracle, sizeof define_oracle, "-DORACLE_FILE=\"%s\"", sources->oracle);
+    const char *const argv[] = {"/usr/bin/env", "gcc", FLAGS, march, define_real, define_lanes, define_case,
+                                define_oracle, sources->row, "-o", library, NULL};
+    Status status = text_write_file(case_file, &sources->case_header, why);
+    return status == STATUS_OK ? own_code_compile(argv, folder, sources->oracle, why) : status;
+}
+
+/* --- the cache ---------------------------------------------------------------------------------------------------- */
+
+static Status cache_path(const Sources *sources, const Form *form, char *path, size_t size, Message *why)
+{
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "oracle-%s-%s-%s.so", sources->digest.hex, processor_level(), form->name);
+    return own_code_cached(name, path, size, why);
+}
+
+static bool load(const char *path, Library *library)
+{
+    library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library->handle == NULL)
+        return false;
+    library->row = (RowFunction *)(intptr_t)dlsym(library->handle, "oracle_row");
+    if (library->row == NULL)
+        dlclose(library->handle);
+    return library->row != NULL;
+}
+
+/* The cache is a convenience: a failure to write it is none of the judge. */
+static void keep(const char *library, const char *cached)
+{
+    Text bytes = {0};
+    Message ignored;
+    if (text_read_file(library, MAX_LIBRARY_BYTES, &bytes, &ignored) == STATUS_OK &&
+        text_write_file(cached, &bytes, &ignored) != STATUS_OK)
+        ignored.text[0] = '\0';
+    text_free(&bytes);
+}
+
+static Status compile_and_load(const Sources *sources, const Form *form, const char *cached, Library *library,
+                               Message *why)
+{
+    char folder[PATH_MAX - 20], path[PATH_MAX];
+    Status status = scratch_new(folder, sizeof folder, why);
+    if (status != STATUS_OK)
+        return status;
+    snprintf(path, sizeof path, "%s/oracle.so", folder);
+    status = compile(sources, form, folder, path, why);
+    if (status == STATUS_OK && !load(path, library))
+        status = fail(STATUS_SYSTEM, why, "%s: compiled, but cannot be loaded: %s", sources->oracle, dlerror());
+    if (status == STATUS_OK)
+        keep(path, cached);
+    scratch_remove(folder); /* what is loaded stays in memory */
+    return status;
+}
+
+static Status library_open(const Sources *sources, const Form *form, Library *library, Message *why)
+{
+    char cached[PATH_MAX];
+    Status status = cache_path(sources, form, cached, sizeof cached, why);
+    if (status != STATUS_OK || load(cached, library))
+        return status;
+    return compile_and_load(sources, form, cached, library, why);
+}
+
+static Status open_forms(const Problem *problem, const Form *single, const Form *neighbours, Oracle **oracle,
+                         Message *why)
+{
+    Sources sources = {0};
+    *oracle = calloc(1, sizeof **oracle);
+    if (*oracle == NULL)
+        return fail_errno(why, "the oracle");
+    (*oracle)->problem = problem;
+    Status status = find_sources(problem, &sources, why);
+    if (status == STATUS_OK)
+        status = library_open(&sources, single, &(*oracle)->single, why);
+    if (status == STATUS_OK && neighbours != NULL)
+        status = library_open(&sources, neighbours, &(*oracle)->neighbours, why);
+    text_free(&sources.case_header);
+    if (status != STATUS_OK) {
+        oracle_close(*oracle);
+        *oracle = NULL;
+    }
+    return status;
+}
+
+Status oracle_open(const Problem *problem, Oracle **oracle, Message *why)
+{
+    return open_forms(problem, &form_single, &form_neighbours, oracle, why);
+}
+
+Status oracle_open_wide(const Problem *problem, Oracle **oracle, Message *why)
+{
+    return open_forms(problem, &form_wide, NULL, oracle, why);
+}
+
+void oracle_close(Oracle *oracle)
+{
+    if (oracle == NULL)
+        return;
+    if (oracle->single.row != NULL)
+        dlclose(oracle->single.handle);
+    if (oracle->neighbours.row != NULL)
+        dlclose(oracle->neighbours.handle);
+    free(oracle);
+}
+
+/* --- evaluating --------------------------------------------------------------------------------------------------- */
+
+typedef struct Evaluation {
+    const Oracle *oracle;
+    const Sizes *sizes;
+    const void *const *inputs;
+    int rank;
+    size_t shape[TENSOR_MAX_RANK];
+} Evaluation;
+
+typedef enum Outcome { OUTCOME_GOOD, OUTCOME_NOT_FINITE, OUTCOME_DISAGREEMENT } Outcome;
+
+static void position_of(const Evaluation *evaluation, size_t index, int64_t position[TENSOR_MAX_RANK])
+{
+    for (int i = evaluation->rank - 1; i >= 0; i--) {
+        position[i] = (int64_t)(index % evaluation->shape[i]);
+        index /= evaluation->shape[i];
+    }
+}
+
+static void evaluate(const Evaluation *evaluation, const Library *library, size_t first, size_t count, double *expected,
+                     double *magnitude)
+{
+    int64_t position[TENSOR_MAX_RANK];
+    position_of(evaluation, first, position);
+    library->row(evaluation->inputs, evaluation->sizes->values, position, count, expected, magnitude);
+}
+
+/* oracle.h may use at() for what does not move on by one from a neighbour to the next; then only the first neighbour is
+ * right. So the last one is computed on its own as well. */
+static bool last_agrees(const Evaluation *evaluation, size_t last, double expected, double magnitude)
+{
+    double single[2];
+    evaluate(evaluation, &evaluation->oracle->single, last, 1, &single[0], &single[1]);
+    return memcmp(&single[0], &expected, sizeof expected) == 0 && memcmp(&single[1], &magnitude, sizeof magnitude) == 0;
+}
+
+/* Elements of one row: as many as possible as groups of neighbours, the rest one by one. */
+static Outcome evaluate_row(const Evaluation *evaluation, size_t first, size_t count, double *expected,
+                            double *magnitude)
+{
+    const Oracle *oracle = evaluation->oracle;
+    size_t together = oracle->neighbours.row == NULL ? 0 : count / LANES * LANES;
+    if (together > 0)
+        evaluate(evaluation, &oracle->neighbours, first, together, expected, magnitude);
+    if (together < count)
+        evaluate(evaluation, &oracle->single, first + together, count - together, expected + together,
+                 magnitude + together);
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(expected[i]) || !isfinite(magnitude[i]))
+            return OUTCOME_NOT_FINITE;
+    if (together > 0 && !last_agrees(evaluation, first + together - 1, expected[together - 1], magnitude[together - 1]))
+        return OUTCOME_DISAGREEMENT;
+    return OUTCOME_GOOD;
+}
+
+static Outcome evaluate_piece(const Evaluation *evaluation, size_t first, size_t count, double *expected,
+                              double *magnitude)
+{
+    size_t columns = evaluation->shape[evaluation->rank - 1];
+    Outcome worst = OUTCOME_GOOD;
+    for (size_t done = 0; done < count;) {
+        size_t to_row_end = columns - (first + done) % columns;
+        size_t step = count - done < to_row_end ? count - done : to_row_end;
+        Outcome outcome = evaluate_row(evaluation, first + done, step, expected + done, magnitude + done);
+        worst = outcome > worst ? outcome : worst;
+        done += step;
+    }
+    return worst;
+}
+
+Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes, const void *const inputs[PROBLEM_MAX_PARAMETERS],
+                       size_t first, size_t count, double *expected, double *magnitude, Message *why)
+{
+    const Problem *problem = oracle->problem;
+    size_t output = problem_output(problem), output_count;
+    Evaluation evaluation = {
+        .oracle = oracle, .sizes = sizes, .inputs = inputs, .rank = problem->parameters[output].rank};
+    Status status = problem_shape(problem, output, sizes, evaluation.shape, &output_count, why);
+    if (status != STATUS_OK)
+        return status;
+    if (first > output_count || count > output_count - first)
+        return fail(STATUS_BAD_INPUT, why, "elements %zu to %zu of an output of %zu", first, first + count,
+                    output_count);
+    int worst = OUTCOME_GOOD;
+#pragma omp parallel for schedule(dynamic) reduction(max : worst) if (count > PIECE)
+    for (size_t start = 0; start < count; start += PIECE) {
+        size_t step = count - start < PIECE ? count - start : PIECE;
+        int outcome = evaluate_piece(&evaluation, first + start, step, expected + start, magnitude + start);
+        worst = outcome > worst ? outcome : worst;
+    }
+    if (worst == OUTCOME_NOT_FINITE)
+        return fail(STATUS_SYSTEM, why, "%s/oracle.h: an expected value is not finite", problem->folder);
+    if (worst == OUTCOME_DISAGREEMENT)
+        return fail(
+            STATUS_SYSTEM, why,
+            "%s/oracle.h: computed together, neighbours differ from single elements: at() is for what moves on by "
+            "one along the last index",
+            problem->folder);
+    return STATUS_OK;
+}

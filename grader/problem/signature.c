@@ -1,0 +1,316 @@
+#include "grader/problem/signature.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    MAX_PARAMETERS = 64,
+    MAX_LIST_LENGTH = 4096 /* of characters between the parentheses: keeps a hostile source from costing its square */
+};
+
+/* --- source text without what is not code ------------------------------------------------------------------------- */
+
+static void blank(char *from, const char *to)
+{
+    for (; from < to; from++)
+        if (*from != '\n')
+            *from = ' ';
+}
+
+static char *end_of_line_comment(char *at, char *end)
+{
+    while (at < end && *at != '\n')
+        at += *at == '\\' && at + 1 < end ? 2 : 1; /* a backslash joins the next line */
+    return at < end ? at : end;
+}
+
+static char *end_of_block_comment(char *at, char *end)
+{
+    char *close = memmem(at + 2, (size_t)(end - at) - 2, "*/", 2);
+    return close == NULL ? end : close + 2;
+}
+
+/* A directive, with the lines that backslashes join to it. A comment that begins in it may be longer. */
+static char *end_of_directive(char *at, char *end)
+{
+    while (at < end && *at != '\n') {
+        if (at + 1 < end && at[0] == '/' && at[1] == '*')
+            at = end_of_block_comment(at, end);
+        else
+            at += *at == '\\' && at + 1 < end ? 2 : 1;
+    }
+    return at < end ? at : end;
+}
+
+/* A string or character; an unclosed one ends with its line. */
+static char *end_of_quoted(char *at, char *end)
+{
+    char quote = *at++;
+    while (at < end && *at != quote && *at != '\n')
+        at += *at == '\\' && at + 1 < end ? 2 : 1;
+    return at < end ? at + (*at == quote) : end;
+}
+
+/* R"tag( ... )tag", `at` on the quote. */
+static char *end_of_raw_string(char *at, char *end)
+{
+    char ending[20] = ")";
+    size_t length = 1;
+    for (at++; at < end && *at != '(' && length < 17; at++)
+        ending[length++] = *at;
+    ending[length++] = '"';
+    char *close = at < end ? memmem(at, (size_t)(end - at), ending, length) : NULL;
+    return close == NULL ? end : close + length;
+}
+
+/* A prefix such as R, LR or u8R makes a string a raw one; the digits of 1'000 make a quote no character. */
+static bool is_raw(const char *start, const char *quote)
+{
+    return quote > start && quote[-1] == 'R';
+}
+
+static bool is_digit_separator(const char *start, const char *quote)
+{
+    return *quote == '\'' && quote > start && isdigit((unsigned char)quote[-1]);
+}
+
+/* A copy where comments, strings and preprocessor lines are spaces, so that offsets and lines stay. */
+static char *code_only(const char *source, size_t length, Arena *arena)
+{
+    char *code = arena_copy(arena, source, length), *end = code + length;
+    bool line_start = true;
+    for (char *at = code; at < end;) {
+        char *stop = at + 1;
+        if (at + 1 < end && at[0] == '/' && at[1] == '/')
+            stop = end_of_line_comment(at, end);
+        else if (at + 1 < end && at[0] == '/' && at[1] == '*')
+            stop = end_of_block_comment(at, end);
+        else if (line_start && *at == '#')
+            stop = end_of_directive(at, end);
+        else if (*at == '"')
+            stop = is_raw(code, at) ? end_of_raw_string(at, end) : end_of_quoted(at, end);
+        else if (*at == '\'' && !is_digit_separator(code, at))
+            stop = end_of_quoted(at, end);
+        if (stop > at + 1 || *at == '\0')
+            blank(at, stop);
+        line_start = *at == '\n' || (line_start && isspace((unsigned char)*at));
+        at = stop;
+    }
+    return code;
+}
+
+/* --- one parameter ------------------------------------------------------------------------------------------------ */
+
+/* What the words before the first star add up to. */
+typedef struct Type {
+    bool is_const, is_unsigned, is_signed, is_short;
+    int longs, pointers;
+    const char *base; /* "float", "int", ...; NULL until seen */
+} Type;
+
+/* One token: a word, or one other character. Returns what follows it. */
+static const char *next_token(const char *at, const char *end, const char **token, size_t *length)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    *token = at;
+    if (at < end && text_in_word(*at))
+        while (at < end && text_in_word(*at))
+            at++;
+    else if (at < end)
+        at++;
+    *length = (size_t)(at - *token);
+    return at;
+}
+
+static bool token_is(const char *token, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(token, word, length) == 0;
+}
+
+static bool is_ignored(const char *token, size_t length)
+{
+    static const char *const ignored[] = {"__restrict__", "__restrict", "restrict", "volatile", "std",
+                                          ":",            "struct",     "register"};
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        if (token_is(token, length, ignored[i]))
+            return true;
+    return false;
+}
+
+/* Names of the C library for the types that problems use. */
+static const char *plain_name(Arena *arena, const char *token, size_t length)
+{
+    if (token_is(token, length, "uint8_t"))
+        return "unsigned char";
+    if (token_is(token, length, "int32_t"))
+        return "int";
+    return arena_copy(arena, token, length);
+}
+
+/* Takes a word of the type; false where it is the parameter's name. */
+static bool add_type_word(Type *type, const char *token, size_t length, Arena *arena)
+{
+    if (token_is(token, length, "const"))
+        type->is_const |= type->pointers == 0; /* "float* const x": the pointer is the callee's own affair */
+    else if (token_is(token, length, "unsigned"))
+        type->is_unsigned = true;
+    else if (token_is(token, length, "signed"))
+        type->is_signed = true;
+    else if (token_is(token, length, "short"))
+        type->is_short = true;
+    else if (token_is(token, length, "long"))
+        type->longs++;
+    else if (type->base == NULL && type->pointers == 0 &&
+             (token_is(token, length, "int") || token_is(token, length, "char") || token_is(token, length, "double") ||
+              !(type->is_unsigned || type->is_signed || type->is_short || type->longs > 0)))
+        type->base = plain_name(arena, token, length);
+    else if (!token_is(token, length, "int")) /* as in "long int" */
+        return false;
+    return true;
+}
+
+/* "const unsigned char*": one way to write each type. A const on what is handed over by value says nothing. */
+static const char *type_text(const Type *type, Arena *arena)
+{
+    static const char stars[] = "********";
+    const char *base = type->base == NULL ? "int" : type->base;
+    const char *sign = type->is_unsigned ? "unsigned " : type->is_signed && strcmp(base, "char") == 0 ? "signed " : "";
+    const char *size = type->is_short ? "short " : type->longs > 1 ? "long long " : type->longs == 1 ? "long " : "";
+    return arena_printf(arena, "%s%s%s%s%.*s", type->is_const && type->pointers > 0 ? "const " : "", sign, size, base,
+                        type->pointers, stars);
+}
+
+/* "const float *__restrict__ input", "float input[]", "int n = 3" */
+static SignatureParameter parse_parameter(const char *at, const char *end, Arena *arena)
+{
+    Type type = {0};
+    SignatureParameter parameter = {.name = ""};
+    const char *token;
+    size_t length;
+    while (at = next_token(at, end, &token, &length), length > 0 && *token != '=') {
+        if (is_ignored(token, length) || *token == ']' || isdigit((unsigned char)*token))
+            continue;
+        if (*token == '*' || *token == '[')
+            type.pointers++;
+        else if (!text_in_word(*token)) /* a reference, a template: no problem has such a parameter */
+            type.base = arena_printf(arena, "%s%c", type.base == NULL ? "" : type.base, *token);
+        else if (!add_type_word(&type, token, length, arena) && *parameter.name == '\0')
+            parameter.name = arena_copy(arena, token, length);
+    }
+    parameter.type = type_text(&type, arena);
+    return parameter;
+}
+
+/* --- the parameter list ------------------------------------------------------------------------------------------- */
+
+/* The closing parenthesis of the list that opens before `at`; NULL where there is none. */
+static const char *closing(const char *at, const char *end)
+{
+    const char *limit = end - at > MAX_LIST_LENGTH ? at + MAX_LIST_LENGTH : end;
+    for (int depth = 1; at < limit; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (depth == 0)
+            return at;
+    }
+    return NULL;
+}
+
+static const char *end_of_parameter(const char *at, const char *end)
+{
+    int depth = 0;
+    for (; at < end; at++) {
+        depth += (*at == '(' || *at == '<') - (*at == ')' || *at == '>');
+        if (*at == ',' && depth <= 0)
+            return at;
+    }
+    return end;
+}
+
+static bool is_blank(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at == end;
+}
+
+/* Parameters of the text between the parentheses. */
+static void parse_list(const char *at, const char *end, Arena *arena, Signature *signature)
+{
+    signature->parameters = arena_array(arena, MAX_PARAMETERS, sizeof *signature->parameters);
+    signature->parameter_count = 0;
+    if (is_blank(at, end))
+        return;
+    while (signature->parameter_count < MAX_PARAMETERS) {
+        const char *stop = end_of_parameter(at, end);
+        SignatureParameter parameter = parse_parameter(at, stop, arena);
+        if (stop == end && signature->parameter_count == 0 && strcmp(parameter.type, "void") == 0)
+            return; /* solve(void) */
+        signature->parameters[signature->parameter_count++] = parameter;
+        if (stop == end)
+            return;
+        at = stop + 1;
+    }
+}
+
+/* `at` is the word after "void": whether it is "solve" with a parameter list, which `*open` and `*close` are around. */
+static bool is_solve(const char *at, const char *end, const char **open, const char **close)
+{
+    const char *token;
+    size_t length;
+    at = next_token(at, end, &token, &length);
+    if (!token_is(token, length, "solve"))
+        return false;
+    *open = next_token(at, end, &token, &length);
+    *close = token_is(token, length, "(") ? closing(*open, end) : NULL;
+    return *close != NULL;
+}
+
+/* Looks for "void solve(...)" that is followed by `ending`. */
+static bool find_solve(const char *code, size_t length, char ending, Arena *arena, Signature *signature)
+{
+    const char *end = code + length, *token, *open, *close;
+    size_t token_length;
+    for (const char *at = code; at = next_token(at, end, &token, &token_length), token_length > 0;) {
+        if (!token_is(token, token_length, "void") || !is_solve(at, end, &open, &close))
+            continue;
+        next_token(close + 1, end, &token, &token_length);
+        if (ending != '\0' ? token_length != 1 || *token != ending : token_length != 0)
+            continue;
+        const char *word = memmem(at, (size_t)(end - at), "solve", 5);
+        signature->line = text_line_at(code, (size_t)(word - code));
+        parse_list(open, close, arena, signature);
+        return true;
+    }
+    return false;
+}
+
+Status signature_find(const char *source, size_t length, Arena *arena, Signature *signature, Message *why)
+{
+    *signature = (Signature){0};
+    if (find_solve(code_only(source, length, arena), length, '{', arena, signature))
+        return STATUS_OK;
+    return fail(STATUS_NOT_FOUND, why, "no definition of \"void solve(...)\" found");
+}
+
+Status signature_parse(const char *declaration, Arena *arena, Signature *signature, Message *why)
+{
+    *signature = (Signature){0};
+    if (find_solve(declaration, strlen(declaration), '\0', arena, signature))
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "expected a declaration \"void solve(...)\", found \"%s\"", declaration);
+}
+
+int signature_matches(const Signature *a, const Signature *b, int names_too)
+{
+    if (a->parameter_count != b->parameter_count)
+        return 0;
+    for (size_t i = 0; i < a->parameter_count; i++)
+        if (strcmp(a->parameters[i].type, b->parameters[i].type) != 0 ||
+            (names_too && strcmp(a->parameters[i].name, b->parameters[i].name) != 0))
+            return 0;
+    return 1;
+}

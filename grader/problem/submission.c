@@ -1,0 +1,74 @@
+#include "grader/problem/submission.h"
+
+#include "base/arena.h"
+#include "grader/problem/identify.h"
+#include "grader/terminal/terminal.h"
+
+#include <string.h>
+
+enum { MOST_BYTES = 64 * 1024 * 1024 }; /* of any problem; the problem's own limit is known later */
+
+static Status vet(const char *path, const Text *source, Message *why)
+{
+    size_t bad = 0;
+    if (source->length == 0)
+        return fail(STATUS_BAD_INPUT, why, "%s: the file is empty, expected CUDA source text", path);
+    if (!text_is_utf8(source->data, source->length, &bad))
+        return fail(STATUS_BAD_INPUT, why, "%s:%d: byte %zu is not UTF-8 text, expected CUDA source text", path,
+                    text_line_at(source->data, bad), bad);
+    return STATUS_OK;
+}
+
+Status submission_read(const char *path, Submission *submission, Message *why)
+{
+    *submission = (Submission){.path = path};
+    Status status = text_read_file(path, MOST_BYTES, &submission->source, why);
+    if (status == STATUS_OK)
+        status = vet(path, &submission->source, why);
+    if (status != STATUS_OK) {
+        submission_free(submission);
+        return status;
+    }
+    const char *slash = strrchr(path, '/');
+    Text name = {0};
+    terminal_add_line(&name, slash == NULL ? path : slash + 1);
+    submission->file_name = name.data;
+    Hash hash;
+    hash_begin(&hash);
+    hash_add(&hash, submission->source.data, submission->source.length);
+    submission->hash = hash_end(&hash);
+    return STATUS_OK;
+}
+
+void submission_free(Submission *submission)
+{
+    Text name = {.data = submission->file_name};
+    text_free(&name);
+    text_free(&submission->source);
+    *submission = (Submission){0};
+}
+
+bool submission_is_c(const Submission *submission)
+{
+    const char *dot = strrchr(submission->file_name, '.');
+    return dot != NULL && strcmp(dot, ".c") == 0;
+}
+
+Status submission_problem(const Submission *submission, const char *id, Problem *problem, Message *why)
+{
+    Arena arena = {0};
+    Status status = STATUS_OK;
+    if (id == NULL)
+        status = identify_problem(submission->source.data, submission->source.length, &arena, &id, why);
+    if (status == STATUS_OK)
+        status = problem_read(id, problem, why);
+    arena_free(&arena);
+    if (status != STATUS_OK)
+        return status;
+    if (submission->source.length <= problem->limits.source_bytes)
+        return STATUS_OK;
+    status = fail(STATUS_BAD_INPUT, why, "%s: %zu bytes, the limit of problem %s is %zu", submission->path,
+                  submission->source.length, problem->id, problem->limits.source_bytes);
+    problem_free(problem);
+    return status;
+}

@@ -1,0 +1,74 @@
+/* testcase.h - the data a problem is judged on: testcases/<id>/sample.json and hidden.json (docs/formats.md). */
+#ifndef GRADER_PROBLEM_TESTCASE_H
+#define GRADER_PROBLEM_TESTCASE_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "grader/problem/problem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum CaseGroup { CASE_SAMPLE, CASE_HIDDEN, CASE_TIMED_CUDA, CASE_TIMED_SIM, CASE_GROUPS } CaseGroup;
+
+static inline bool case_is_timed(CaseGroup group)
+{
+    return group == CASE_TIMED_CUDA || group == CASE_TIMED_SIM;
+}
+
+typedef enum SourceKind {
+    SOURCE_VALUES,   /* literal */
+    SOURCE_FILE,     /* .npy, .pgm, .ppm beside the JSON file */
+    SOURCE_UNIFORM,  /* in [low, high) */
+    SOURCE_NORMAL,   /* mean, deviation */
+    SOURCE_INTEGERS, /* whole numbers in [low, high] */
+    SOURCE_IMPULSE,  /* `value` at `position` (default: the middle), 0 elsewhere */
+    SOURCE_RAMP,     /* start + step * index */
+    SOURCE_CONSTANT  /* value */
+} SourceKind;
+
+typedef struct CaseSource { /* where one input array comes from */
+    SourceKind kind;
+    Tensor literal;            /* SOURCE_VALUES, SOURCE_FILE */
+    bool seeded;               /* the file gives a seed; otherwise the run's secret one is used */
+    uint64_t seed;
+    double a, b;               /* low/high, mean/deviation, value, start/step */
+    int64_t position;          /* SOURCE_IMPULSE; -1: the middle */
+} CaseSource;
+
+typedef struct Testcase {
+    const char *name;          /* "three taps": shown for sample cases; "hidden 4" is what students see of the others */
+    const char *why;           /* what it catches */
+    CaseGroup group;
+    int number;                /* 1-based within its group */
+    Sizes sizes;
+    CaseSource sources[PROBLEM_MAX_PARAMETERS]; /* by parameter; inputs only */
+    Tensor expected;           /* literal; data NULL: from the oracle */
+    int64_t operations, bytes; /* the problem's formulas for these sizes */
+} Testcase;
+
+typedef struct TestcaseSet {
+    Testcase *cases;           /* samples, then hidden, then timed, in the files' order */
+    size_t count;
+    Arena arena;
+} TestcaseSet;
+
+/* Reads both files. Sizes outside the problem's limits, broken constraints, an input without a source, data of the
+ * wrong shape are refused with file, line and key. */
+MUST_USE Status testcases_read(const Problem *problem, TestcaseSet *set, Message *why);
+void testcases_free(TestcaseSet *set);
+
+/* Fills the array of one input parameter (`count` elements of its type). Sources without a seed of their own use
+ * `secret`, the case's number and the parameter, so that no two arrays of a run are alike. In parallel, and the same
+ * bytes on any number of threads. */
+void testcase_fill(const Problem *problem, const Testcase *testcase, size_t parameter, uint64_t secret, void *data,
+                   size_t count);
+
+/* The key, for generator.h, of the array of one input parameter. */
+uint64_t testcase_key(const Testcase *testcase, size_t parameter, uint64_t secret);
+
+/* 64 bits from the kernel's random number generator. */
+MUST_USE Status secret_seed(uint64_t *seed, Message *why);
+
+#endif

@@ -1,0 +1,239 @@
+#include "base/tests/unit.h"
+
+#include "grader/problem/problem.h"
+#include "grader/tests/home.h"
+
+static void a_problem_is_read(void **state)
+{
+    Problem problem;
+    Message why = {0};
+    char folder[100];
+    if (problem_read("blend", &problem, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    snprintf(folder, sizeof folder, "%s/problems/blend", home);
+    assert_string_equal(problem.id, "blend");
+    assert_string_equal(problem.title, "Blend");
+    assert_string_equal(problem.folder, folder);
+    assert_int_equal(problem.parameter_count, 6);
+    assert_string_equal(problem.parameters[2].c_type, "const unsigned char*");
+    assert_int_equal(problem.parameters[2].type, ELEMENT_UINT8);
+    assert_int_equal(problem.parameters[2].rank, 1);
+    assert_int_equal(problem.parameters[5].low, 2);
+    assert_int_equal(problem_output(&problem), 3);
+    assert_int_equal(problem.limits.host_bytes, 20u << 20);
+    assert_true(problem.limits.wall_seconds == 6.5);
+    assert_true(problem.tolerance.rms == 2e-5);
+    assert_true(problem.kernel_must_write_output);
+    assert_int_equal(problem.timed_calls, 100);
+    problem_free(&problem);
+}
+
+static void shapes_follow_from_sizes(void **state)
+{
+    Problem problem;
+    Message why;
+    Sizes sizes = {.values = {[4] = 5, [5] = 7}};
+    size_t shape[TENSOR_MAX_RANK], count;
+    int64_t operations;
+    assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
+    assert_int_equal(problem_shape(&problem, 3, &sizes, shape, &count, &why), STATUS_OK);
+    assert_int_equal(shape[0], 5);
+    assert_int_equal(shape[1], 7);
+    assert_int_equal(count, 35);
+    assert_int_equal(problem_evaluate(&problem, problem.operations, &sizes, &operations, &why), STATUS_OK);
+    assert_int_equal(operations, 105);
+    assert_int_equal(problem_evaluate(&problem, "a + 1", &sizes, &operations, &why), STATUS_BAD_INPUT);
+    sizes.values[5] = 0;
+    assert_int_equal(problem_shape(&problem, 3, &sizes, shape, &count, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "out has the extent \"cols\" = 0, expected at least 1"));
+    problem_free(&problem);
+}
+
+/* Each row changes the file and is refused, with this in the message. */
+static const struct {
+    const char *from, *to, *message;
+} refused[] = {
+    {"\"schema\": 1", "\"schema\": 2", "problem.json:1: schema: expected a whole number from 1 to 1"},
+    {"\"id\": \"blend\"", "\"id\": \"other\"", "problem.json:1: id: expected \"blend\", the name of the folder"},
+    {"\"easy\"", "\"trivial\"", "difficulty: expected \"easy\", \"medium\" or \"hard\""},
+    {"\"title\"", "\"Title\"", "Title: unknown key"},
+    {"void solve(", "int solve(", "problem.json:2: signature: expected a declaration"},
+    {"int cols)", "int cols, int more)", "parameters: the signature has 7 parameters, found 6 here"},
+    {"const float* a", "const float* x",
+     "problem.json:4: name: expected \"x\", which is next in the signature, found \"a\""},
+    {"const float* a", "const double* a", "role: \"in\" is for a parameter such as"},
+    {"float* out", "int* out",
+     "role: \"out\" is for a parameter such as \"float*\", but the signature has \"int* out\""},
+    {"int rows", "long rows",
+     "role: \"size\" is for a parameter such as \"int\", but the signature has \"long int rows\""},
+    {"\"role\": \"out\"", "\"role\": \"inout\"", "problem.json:7: role: expected \"in\", \"out\" or \"size\""},
+    {"const unsigned char *mask", "float *mask", "role: \"in\" is for a parameter"},
+    {"\"in\", \"shape\": [\"cols\"]", "\"in\", \"min\": 1, \"max\": 1", "min: unknown key"},
+    {"\"min\": 1, ", "", "the key \"min\" is missing"},
+    {"\"min\": 2, \"max\": 1000", "\"min\": 2, \"max\": 1", "max: expected a whole number from 2 to"},
+    {"\"min\": 2", "\"min\": -2", "min: expected a whole number from 0"},
+    {"[\"cols\"]", "[]", "shape: expected 1 to 4 expressions, found 0"},
+    {"[\"cols\"]", "[7]", "problem.json:6: shape: expected a list of expressions"},
+    {"[\"cols\"]", "[\"colz\"]", "problem.json:6: shape: \"colz\": at character 1: a name that is no size parameter"},
+    {"[\"cols\"]", "[\"mask\"]", "a name that is no size parameter"},
+    {"[\"cols\"]", "[\"cols - 2\"]", "shape: mask has the extent \"cols - 2\" = 0, expected at least 1"},
+    {"[\"cols\"]", "[\"cols * cols * cols * 10\"]", "mask has more than 2147483648 elements"},
+    {"\"rows <= 2 * cols\"", "\"rows <= \"", "constraints: \"rows <= \": at character 9"},
+    {"\"rows <= 2 * cols\"", "\"rows > cols\"", "constraints: expected them to hold at the least sizes"},
+    {"\"rows <= 2 * cols\"", "4", "constraints: expected a list of expressions"},
+    {"\"3 * rows * cols\"", "\"3 * row * cols\"",
+     "operations: \"3 * row * cols\": at character 5: a name that is no size"},
+    {"\"3 * rows * cols\"", "\"rows - 1\"", "operations: is 0 at the least or largest sizes"},
+    {"\"12 * rows", "\"9223372036854775807 * rows", "bytes: "},
+    {"\"sum_factor\": 32", "\"sum_factor\": -1", "sum_factor: expected a number from 0"},
+    {"\"sum_factor\": 32", "\"levels\": 1", "levels: unknown key"},
+    {"\"as for sums\"", "\"\"", "why: expected where the factors come from"},
+    {"\"host_seconds\": 5", "\"host_seconds\": \"5\"", "problem.json:14: host_seconds: expected a number"},
+    {"\"device_mebibytes\": 10, ", "", "the key \"device_mebibytes\" is missing"},
+    {"write_output\": true", "write_output\": 1", "kernel_must_write_output: expected true or false"},
+    {"write_output\": true", "write_output\": true, \"constant_filter\": \"filter\"",
+     "constant_filter: expected the name of an input of floats, found \"filter\""},
+    {"write_output\": true", "write_output\": true, \"constant_filter\": \"b\"",
+     "constant_filter: expected the name of an input of floats, found \"b\""},
+    {"write_output\": true", "write_output\": true, \"constant_filter\": true",
+     "constant_filter: expected a string"},
+    {"\"blocks\": 3", "\"blocks\": 0", "blocks: expected a whole number from 1"},
+    {"\"timed_calls\": 100}", "\"timed_calls\": 100, \"calls\": 1}", "calls: unknown key"},
+    {"{\"name\": \"rows\", \"role\": \"size\", \"min\": 1, \"max\": 1000}", "7", "problem.json:8: expected an object"},
+};
+
+static void contradictions_are_refused_with_line_and_key(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
+        Problem problem;
+        Message why = {0};
+        char *text = replaced(home_problem, refused[i].from, refused[i].to);
+        home_write("problems/blend/problem.json", text);
+        free(text);
+        assert_int_equal(problem_read("blend", &problem, &why), STATUS_BAD_INPUT);
+        if (strstr(why.text, refused[i].message) == NULL)
+            fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, refused[i].message);
+    }
+    home_write("problems/blend/problem.json", home_problem);
+}
+
+static void bytes_are_tolerated_by_levels(void **state)
+{
+    Problem problem;
+    Message why = {0};
+    home_write_levels("{\"levels\": 2, \"why\": \"rounding\"}");
+    if (problem_read("blend", &problem, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    Digest two = problem.revision;
+    assert_int_equal(problem.parameters[3].type, ELEMENT_UINT8);
+    assert_true(problem.tolerance.levels == 2);
+    assert_true(problem.tolerance.sum_factor == 0 && problem.tolerance.max_factor == 0 && problem.tolerance.rms == 0);
+    problem_free(&problem);
+
+    home_write_levels("{\"levels\": 1, \"why\": \"rounding\"}");
+    assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
+    assert_string_not_equal(problem.revision.hex, two.hex);
+    problem_free(&problem);
+    home_write("problems/blend/problem.json", home_problem);
+}
+
+static void tolerances_of_bytes_and_floats_are_not_mixed(void **state)
+{
+    static const struct {
+        const char *tolerance, *message;
+    } rows[] = {
+        {"{\"sum_factor\": 32, \"max_factor\": 4, \"rms\": 2e-5, \"why\": \"sums\"}", "sum_factor: unknown key"},
+        {"{\"levels\": 1, \"rms\": 1, \"why\": \"rounding\"}", "rms: unknown key"},
+        {"{\"levels\": 1.5, \"why\": \"rounding\"}", "levels: expected a whole number from 0 to 255"},
+        {"{\"levels\": 256, \"why\": \"rounding\"}", "levels: expected a whole number from 0 to 255"},
+        {"{\"levels\": 1, \"why\": \"\"}", "why: expected where the factors come from"},
+        {"{\"why\": \"rounding\"}", "the key \"levels\" is missing"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Problem problem;
+        Message why = {0};
+        home_write_levels(rows[i].tolerance);
+        assert_int_equal(problem_read("blend", &problem, &why), STATUS_BAD_INPUT);
+        if (strstr(why.text, rows[i].message) == NULL)
+            fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, rows[i].message);
+    }
+    home_write("problems/blend/problem.json", home_problem);
+}
+
+static void an_unknown_problem_is_answered_with_the_list(void **state)
+{
+    Problem problem;
+    Message why;
+    home_write("problems/another/statement.md", "");
+    home_write("problems/notes", "a file is no problem");
+    assert_int_equal(problem_read("conv9", &problem, &why), STATUS_NOT_FOUND);
+    assert_string_equal(why.text, "no problem 'conv9'; there are: another, blend");
+}
+
+static void an_id_is_not_a_path(void **state)
+{
+    static const char *const ids[] = {"", "../blend", "Blend", "blend/", "-blend", "a b", "a\x1b[31m"};
+    for (size_t i = 0; i < COUNT_OF(ids); i++) {
+        Problem problem;
+        Message why;
+        assert_int_equal(problem_read(ids[i], &problem, &why), STATUS_NOT_FOUND);
+        assert_non_null(strstr(why.text, "'; there are: "));
+    }
+}
+
+static Digest revision_with(const char *file, const char *text, const char *from, const char *to)
+{
+    Problem problem;
+    Message why = {0};
+    char *changed = replaced(text, from, to);
+    home_write(file, changed);
+    free(changed);
+    if (problem_read("blend", &problem, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    Digest revision = problem.revision;
+    problem_free(&problem);
+    home_write(file, text);
+    return revision;
+}
+
+static void the_revision_changes_with_what_is_measured(void **state)
+{
+    static const struct {
+        const char *file, *text, *from, *to;
+        int same;
+    } rows[] = {
+        {"problems/blend/problem.json", home_problem, "\"Blend\"", "\"Blending\"", 1},
+        {"problems/blend/problem.json", home_problem, "\"rms\": 2e-5", "\"rms\": 0.00002", 1},
+        {"problems/blend/problem.json", home_problem, "\"sum_factor\": 32", "\"sum_factor\": 33", 0},
+        {"problems/blend/problem.json", home_problem, "float* a", "float *a", 1},
+        {"testcases/blend/sample.json", home_sample, "2.5", "2.25", 1},
+        {"testcases/blend/hidden.json", home_hidden, "\"speed\"", "\"pace\"", 1},
+        {"testcases/blend/hidden.json", home_hidden, "\"fast\"", "\"quick\"", 1},
+        {"testcases/blend/hidden.json", home_hidden, "\"rows\": 3", "\"rows\": 4", 0},
+        {"testcases/blend/hidden.json", home_hidden, "\"normal\"", "\"uniform\"", 0},
+        {"testcases/blend/hidden.json", home_hidden, "\"sim\"", "\"cuda\"", 0},
+        {"testcases/blend/hidden.json", home_hidden, "\"seed\": 7", "\"seed\": 9", 1},
+    };
+    Digest original = revision_with("problems/blend/problem.json", home_problem, "Blend", "Blend");
+    assert_int_equal(strlen(original.hex), 64);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Digest revision = revision_with(rows[i].file, rows[i].text, rows[i].from, rows[i].to);
+        if ((strcmp(revision.hex, original.hex) == 0) != rows[i].same)
+            fail_test("%s instead of %s: %s", rows[i].to, rows[i].from, rows[i].same ? "changed" : "did not change");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_problem_is_read),
+        cmocka_unit_test(shapes_follow_from_sizes),
+        cmocka_unit_test(contradictions_are_refused_with_line_and_key),
+        cmocka_unit_test(bytes_are_tolerated_by_levels),
+        cmocka_unit_test(tolerances_of_bytes_and_floats_are_not_mixed),
+        cmocka_unit_test(an_unknown_problem_is_answered_with_the_list),
+        cmocka_unit_test(an_id_is_not_a_path),
+        cmocka_unit_test(the_revision_changes_with_what_is_measured),
+    };
+    return cmocka_run_group_tests_name("problem", tests, home_with_problem, home_remove);
+}

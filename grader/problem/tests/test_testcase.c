@@ -1,0 +1,258 @@
+#include "base/tests/unit.h"
+
+#include "grader/problem/testcase.h"
+#include "grader/tests/home.h"
+
+static Status read_blend(TestcaseSet *set, Message *why)
+{
+    Problem problem;
+    assert_int_equal(problem_read("blend", &problem, why), STATUS_OK);
+    Status status = testcases_read(&problem, set, why);
+    problem_free(&problem);
+    return status;
+}
+
+static void cases_are_read_in_the_order_of_their_groups(void **state)
+{
+    static const struct {
+        const char *name;
+        CaseGroup group;
+        int number;
+    } rows[] = {{"by hand", CASE_SAMPLE, 1},
+                {"larger", CASE_HIDDEN, 1},
+                {"steps", CASE_HIDDEN, 2},
+                {"fast", CASE_TIMED_SIM, 1}};
+    TestcaseSet set;
+    Message why = {0};
+    if (read_blend(&set, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_int_equal(set.count, COUNT_OF(rows));
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_string_equal(set.cases[i].name, rows[i].name);
+        assert_int_equal(set.cases[i].group, rows[i].group);
+        assert_int_equal(set.cases[i].number, rows[i].number);
+    }
+    assert_string_equal(set.cases[1].why, "rows that do not end with a vector");
+    assert_int_equal(set.cases[1].sizes.values[4], 37);
+    assert_int_equal(set.cases[1].operations, 3 * 37 * 29);
+    assert_int_equal(set.cases[1].bytes, 12 * 37 * 29 + 29);
+    testcases_free(&set);
+}
+
+static void literal_values_have_the_type_of_their_parameter(void **state)
+{
+    TestcaseSet set;
+    Message why;
+    const float a[] = {1, 2.5f}, expected[] = {-6, 2.5f};
+    const int32_t b[] = {-7, INT32_MAX};
+    const uint8_t mask[] = {1, 0};
+    assert_int_equal(read_blend(&set, &why), STATUS_OK);
+    assert_memory_equal(set.cases[0].sources[0].literal.data, a, sizeof a);
+    assert_memory_equal(set.cases[0].sources[1].literal.data, b, sizeof b);
+    assert_memory_equal(set.cases[0].sources[2].literal.data, mask, sizeof mask);
+    assert_memory_equal(set.cases[0].expected.data, expected, sizeof expected);
+    assert_null(set.cases[1].expected.data);
+    testcases_free(&set);
+}
+
+static void what_is_left_out_has_its_default(void **state)
+{
+    TestcaseSet set;
+    Message why;
+    assert_int_equal(read_blend(&set, &why), STATUS_OK);
+    const CaseSource *normal = &set.cases[3].sources[0], *integers = &set.cases[3].sources[1];
+    assert_int_equal(normal->kind, SOURCE_NORMAL);
+    assert_true(normal->a == 0 && normal->b == 1 && !normal->seeded);
+    assert_true(integers->a == -9 && integers->b == 9);
+    assert_int_equal(set.cases[2].sources[1].position, -1);
+    assert_int_equal(set.cases[1].sources[2].position, 3);
+    assert_true(set.cases[1].sources[0].seeded);
+    assert_int_equal(set.cases[1].sources[0].seed, 7);
+    testcases_free(&set);
+}
+
+static void arrays_of_every_type_are_filled(void **state)
+{
+    Problem problem;
+    TestcaseSet set;
+    Message why;
+    float a[6];
+    int32_t b[6];
+    uint8_t mask[3];
+    assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
+    assert_int_equal(testcases_read(&problem, &set, &why), STATUS_OK);
+    testcase_fill(&problem, &set.cases[2], 0, 1, a, 6);
+    testcase_fill(&problem, &set.cases[2], 1, 1, b, 6);
+    testcase_fill(&problem, &set.cases[2], 2, 1, mask, 3);
+    for (int i = 0; i < 6; i++) {
+        assert_true(a[i] == 1 + 0.5f * (float)i);
+        assert_int_equal(b[i], i == 3 ? -4 : 0);
+        assert_int_equal(mask[i / 2], 255);
+    }
+    testcase_fill(&problem, &set.cases[0], 1, 1, b, 2);
+    assert_int_equal(b[1], INT32_MAX);
+    testcases_free(&set);
+    problem_free(&problem);
+}
+
+/* Each row changes a file and is refused, with this in the message. */
+static const struct {
+    const char *file, *from, *to, *message;
+} refused[] = {
+    {"sample", "\"schema\": 1", "\"schema\": 7", "sample.json:1: schema: expected a whole number from 1 to 1"},
+    {"sample", "\"cases\": [", "\"more\": 1, \"cases\": [", "more: unknown key"},
+    {"sample", "\"by hand\"", "\"\"", "sample.json:2: name: expected 1 to 100 characters"},
+    {"sample", "\"cols\": 2}", "\"cols\": 2, \"depth\": 1}", "sample.json:2: depth: unknown key"},
+    {"sample", "\"rows\": 1, ", "", "sizes: the key \"rows\" is missing"},
+    {"sample", "\"rows\": 1", "\"rows\": 0", "rows: expected a whole number from 1 to 1000"},
+    {"sample", "\"rows\": 1", "\"rows\": 1.5", "rows: expected a whole number"},
+    {"sample", "\"rows\": 1", "\"rows\": 5", "sizes: expected rows <= 2 * cols"},
+    {"sample", "[1, 2.5]", "[1]", "sample.json:3: values: expected 2 numbers, as the shape of a says, found 1"},
+    {"sample", "[1, 2.5]", "[1, 2, 3]", "found 3"},
+    {"sample", "[1, 2.5]", "[1, \"2\"]", "sample.json:3: element 1 of a: expected a number of type float"},
+    {"sample", "[1, 2.5]", "[1, 1e39]", "element 1 of a: expected a number of type float"},
+    {"sample", "[1, 2.5]", "[1, 1e999]", "element 1 of a: expected a number of type float"},
+    {"sample", "-7,", "0.5,", "sample.json:4: element 0 of b: expected a number of type int"},
+    {"sample", "2147483647", "2147483648", "element 1 of b: expected a number of type int"},
+    {"sample", "{\"values\": [1, 0]}", "{\"values\": [1, 256]}",
+     "element 1 of mask: expected a number of type unsigned char"},
+    {"sample", "{\"values\": [1, 0]}", "{\"values\": [1, -1]}", "element 1 of mask"},
+    {"sample", "{\"values\": [1, 0]}", "{\"values\": [1, 0], \"seed\": 1}", "seed: unknown key"},
+    {"sample", "{\"values\": [1, 0]}", "{}", "mask: expected \"values\", \"file\" or \"generator\""},
+    {"sample", "{\"values\": [1, 0]}", "[1, 0]", "mask: expected an object"},
+    {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"uniform\"}", "makes float elements; mask wants \"integers\""},
+    {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"integers\"}", "expected whole numbers from 0 to 255"},
+    {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"noise\"}", "generator: expected uniform, normal"},
+    {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"ramp\", \"step\": 256}",
+     "every element to be a number of type unsigned"},
+    {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"ramp\", \"step\": 0.5}", "every element to be"},
+    {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"impulse\", \"position\": 2}",
+     "expected a \"position\" from 0 to 1"},
+    {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"impulse\", \"value\": 300}",
+     "expected a \"value\" of type unsigned char"},
+    {"sample", "{\"values\": [1, 0]}", "{\"file\": \"../secret.npy\"}", "expected the name of a file beside this one"},
+    {"sample", "{\"values\": [1, 0]}", "{\"file\": \"mask.npy\"}", "mask.npy: no such file"},
+    {"sample", "[-6, 2.5]", "[-6]", "expected: expected 2 numbers, as the shape of out says, found 1"},
+    {"hidden", "\"why\": \"speed\", ", "", "hidden.json:2: the key \"why\" is missing"},
+    {"hidden", "\"larger\"", "\"fast\"", "hidden.json:4: name: \"fast\" is the name of two cases"},
+    {"hidden", "\"sim\"", "\"gpu\"", "timed: expected \"cuda\" or \"sim\""},
+    {"hidden", "\"sim\"", "\"cuda\"", "hidden.json:3: mask: every timed call sees new data"},
+    {"hidden", "\"name\": \"larger\"", "\"timed\": \"cuda\", \"name\": \"larger\"",
+     "hidden.json:5: a: every timed call sees new data: expected a random generator without a seed"},
+    {"sample", "\"expected\"", "\"timed\": \"cuda\", \"expected\"", "sample.json:3: a: every timed call sees new data"},
+    {"hidden", "\"sim\"", "\"sim\", \"expected\": [1]", "expected: a is drawn anew in every run"},
+    {"hidden", "\"low\": -3, \"high\": 5", "\"low\": 5, \"high\": 5", "expected \"low\" below \"high\""},
+    {"hidden", "\"low\": -3, \"high\": 5", "\"low\": -3e38, \"high\": 3e38", "by a finite float"},
+    {"hidden", "\"low\": -100", "\"low\": 100.5", "expected whole numbers"},
+    {"hidden", "\"low\": -100", "\"low\": 101", "expected whole numbers"},
+    {"hidden", "\"generator\": \"normal\"", "\"generator\": \"normal\", \"deviation\": -1",
+     "\"deviation\" of 0 or more"},
+    {"hidden", "\"generator\": \"normal\"", "\"generator\": \"normal\", \"low\": -1", "low: unknown key"},
+    {"hidden", "\"seed\": 7", "\"seed\": -7", "seed: expected a whole number from 0"},
+    {"hidden", "\"seed\": 7", "\"seed\": \"7\"", "seed: expected a number"},
+};
+
+static void bad_testcases_are_refused_with_line_and_key(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
+        bool hidden = strcmp(refused[i].file, "hidden") == 0;
+        const char *path = hidden ? "testcases/blend/hidden.json" : "testcases/blend/sample.json";
+        const char *original = hidden ? home_hidden : home_sample;
+        char *text = replaced(original, refused[i].from, refused[i].to);
+        TestcaseSet set;
+        Message why = {0};
+        home_write(path, text);
+        free(text);
+        Status status = read_blend(&set, &why);
+        if (status != STATUS_BAD_INPUT || strstr(why.text, refused[i].message) == NULL)
+            fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, refused[i].message);
+        home_write(path, original);
+    }
+}
+
+static void a_picture_is_an_input(void **state)
+{
+    TestcaseSet set;
+    Message why = {0};
+    char *text = replaced(home_sample, "{\"values\": [1, 2.5]}", "{\"file\": \"photo.pgm\"}");
+    const float levels[] = {'a', 'b'};
+    home_write("testcases/blend/sample.json", text);
+    home_write("testcases/blend/photo.pgm", "P5 2 1 255\nab");
+    if (read_blend(&set, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_int_equal(set.cases[0].sources[0].literal.type, ELEMENT_FLOAT32);
+    assert_memory_equal(set.cases[0].sources[0].literal.data, levels, sizeof levels);
+    testcases_free(&set);
+    home_write("testcases/blend/photo.pgm", "P5 1 2 255\nab");
+    assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "file: the array in the file has not the shape of a"));
+    free(text);
+    text = replaced(home_sample, "{\"values\": [-7, 2147483647]}", "{\"file\": \"photo.pgm\"}");
+    home_write("testcases/blend/sample.json", text);
+    home_write("testcases/blend/photo.pgm", "P5 2 1 255\nab");
+    assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "file: expected elements of type int, the file has unsigned char"));
+    free(text);
+    home_write("testcases/blend/sample.json", home_sample);
+}
+
+static void a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha(void **state)
+{
+    static const char *const shapes[] = {"[\"rows\", \"4 * cols\"]", "[\"rows\", \"cols\", \"4\"]"};
+    char *text = replaced(home_sample, "{\"values\": [1, 0]}", "{\"file\": \"photo.ppm\"}");
+    home_write("testcases/blend/sample.json", text);
+    free(text);
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        TestcaseSet set;
+        Message why = {0};
+        text = replaced(home_problem, "[\"cols\"]", shapes[i]);
+        home_write("problems/blend/problem.json", text);
+        free(text);
+        home_write("testcases/blend/photo.ppm", "P6 2 1 255\nabcdef");
+        if (read_blend(&set, &why) != STATUS_OK)
+            fail_test("%s", why.text);
+        assert_memory_equal(set.cases[0].sources[2].literal.data, "abc\xff" "def\xff", 8);
+        testcases_free(&set);
+        home_write("testcases/blend/photo.ppm", "P6 1 1 255\nabc");
+        assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
+        assert_non_null(strstr(why.text, "file: the array in the file has not the shape of mask"));
+    }
+    home_write("problems/blend/problem.json", home_problem);
+    home_write("testcases/blend/sample.json", home_sample);
+}
+
+static void the_problems_of_the_judge_have_good_testcases(void **state)
+{
+    Arena arena = {0};
+    const char **ids;
+    size_t count;
+    Message why = {0};
+    unsetenv("CONVJUDGE_HOME");
+    assert_int_equal(problem_list(&arena, &ids, &count, &why), STATUS_OK);
+    assert_true(count >= 2);
+    for (size_t i = 0; i < count; i++) {
+        Problem problem;
+        TestcaseSet set;
+        if (problem_read(ids[i], &problem, &why) != STATUS_OK || testcases_read(&problem, &set, &why) != STATUS_OK)
+            fail_test("%s", why.text);
+        testcases_free(&set);
+        problem_free(&problem);
+    }
+    arena_free(&arena);
+    setenv("CONVJUDGE_HOME", home, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cases_are_read_in_the_order_of_their_groups),
+        cmocka_unit_test(literal_values_have_the_type_of_their_parameter),
+        cmocka_unit_test(what_is_left_out_has_its_default),
+        cmocka_unit_test(arrays_of_every_type_are_filled),
+        cmocka_unit_test(bad_testcases_are_refused_with_line_and_key),
+        cmocka_unit_test(a_picture_is_an_input),
+        cmocka_unit_test(a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha),
+        cmocka_unit_test(the_problems_of_the_judge_have_good_testcases),
+    };
+    return cmocka_run_group_tests_name("testcase", tests, home_with_problem, home_remove);
+}

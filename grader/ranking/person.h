@@ -1,0 +1,15 @@
+/* person.h - the name that a run is recorded under.  */
+#ifndef GRADER_RANKING_PERSON_H
+#define GRADER_RANKING_PERSON_H
+
+#include "base/status.h"
+
+enum { PERSON_MAX_BYTES = 64 };
+
+/* A name is 1 to 64 bytes of printable UTF-8 that neither begin nor end with a space. Needs setlocale(). */
+MUST_USE Status person_check(const char *name, Message *why);
+
+/* The login name, or "uid N" where the system has none. */
+void person_login(char name[PERSON_MAX_BYTES + 1]);
+
+#endif

@@ -1,0 +1,85 @@
+#include "base/tests/unit.h"
+
+#include "grader/ranking/ladder.h"
+
+static void only_times_of_the_same_source_are_taken(void **state)
+{
+    Rung rungs[] = {{.time = {.name = "a.cu", .source_hash = "1"}}, {.time = {.name = "b.cu", .source_hash = "2"}},
+                    {.time = {.name = "c.cu", .source_hash = "3", .time = {9, 0.1}}}};
+    Ladder ladder = {.rungs = rungs, .count = 3};
+    const ReferenceTime times[] = {
+        {.name = "a.cu", .source_hash = "1", .time_utc = "then", .time = {5, 0.1}},
+        {.name = "b.cu", .source_hash = "changed", .time_utc = "then", .time = {6, 0.1}},
+        {.name = "c.cu", .source_hash = "3", .time_utc = "then", .time = {7, 0.1}},
+        {.name = "gone.cu", .source_hash = "4", .time_utc = "then", .time = {8, 0.1}},
+    };
+    ladder_take(&ladder, times, COUNT_OF(times));
+    assert_true(rungs[0].time.time.ms == 5);
+    assert_true(rungs[1].time.time.ms == 0);
+    assert_true(rungs[2].time.time.ms == 9); /* what is known stays */
+    arena_free(&ladder.arena);
+}
+
+static void times_without_sources_make_a_ladder_of_their_own(void **state)
+{
+    const ReferenceTime times[] = {{.name = "a.cu", .source_hash = "1", .time_utc = "then", .time = {5, 0.1}}};
+    Ladder ladder = {0};
+    ladder_adopt(&ladder, times, COUNT_OF(times));
+    assert_int_equal(ladder.count, 1);
+    assert_string_equal(ladder.rungs[0].time.name, "a.cu");
+    assert_true(ladder.rungs[0].time.time.ms == 5);
+    assert_int_equal(ladder.rungs[0].submission.source.length, 0);
+    ladder_free(&ladder);
+}
+
+static void the_ladder_is_sorted_and_leaves_out_what_has_no_time(void **state)
+{
+    Rung rungs[] = {{.time = {.name = "slow", .source_hash = "", .time_utc = "", .time = {3, 0.1}}},
+                    {.time = {.name = "unknown", .source_hash = ""}},
+                    {.time = {.name = "fast", .source_hash = "", .time_utc = "", .time = {1, 0.1}}}};
+    const Ladder ladder = {.rungs = rungs, .count = 3};
+    Arena arena = {0};
+    size_t count;
+    ReferenceTime *times = ladder_times(&ladder, &arena, &count);
+    assert_int_equal(count, 2);
+    assert_string_equal(times[0].name, "fast");
+    assert_string_equal(times[1].name, "slow");
+    arena_free(&arena);
+}
+
+static void the_anchor_is_the_reference_of_median_time(void **state)
+{
+    static const struct {
+        size_t count;
+        double ms[5];
+        int anchor; /* -1: none */
+    } rows[] = {
+        {0, {0}, -1},
+        {2, {0, 0}, -1},
+        {1, {4}, 0},
+        {3, {3, 1, 2}, 2},
+        {4, {3, 1, 2, 4}, 2},    /* the faster of the middle two */
+        {5, {0, 9, 0, 1, 5}, 4}, /* those without a time do not count */
+        {3, {2, 2, 2}, 1},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Rung rungs[5] = {0};
+        for (size_t k = 0; k < rows[i].count; k++)
+            rungs[k].time.time.ms = rows[i].ms[k];
+        const Ladder ladder = {.rungs = rungs, .count = rows[i].count};
+        const Rung *expected = rows[i].anchor < 0 ? NULL : &rungs[rows[i].anchor];
+        if (ladder_anchor(&ladder) != expected)
+            fail_test("row %zu: another anchor than number %d", i, rows[i].anchor);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_times_of_the_same_source_are_taken),
+        cmocka_unit_test(times_without_sources_make_a_ladder_of_their_own),
+        cmocka_unit_test(the_ladder_is_sorted_and_leaves_out_what_has_no_time),
+        cmocka_unit_test(the_anchor_is_the_reference_of_median_time),
+    };
+    return cmocka_run_group_tests_name("ladder", tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+#include "base/tests/unit.h"
+
+#include <stdlib.h>
+
+#include "grader/ranking/ranking.h"
+#include "grader/tests/made_up.h"
+
+/* Why a recorded, accepted and timed result of such a device and sitting is not ranked; "ranked" where it is. */
+static void is_decided(bool pageable_access, const char *unsteady, bool has_time, const char *expected)
+{
+    CaseResult items[] = {made_up_timed_case("a", 1e-3), made_up_case(CASE_HIDDEN, "hidden 1", VERDICT_ACCEPTED)};
+    Result result = made_up_result(items, COUNT_OF(items));
+    if (has_time)
+        result_time_case(&items[0], &result.device);
+    result_score(&result);
+    result.device.pageable_access = pageable_access;
+    snprintf(result.unsteady, sizeof result.unsteady, "%s", unsteady);
+    ranking_decide(&result, true);
+    assert_string_equal(result.rank_status, expected);
+    forget_samples(items, 1);
+}
+
+static void a_steady_closed_device_is_ranked(void **state)
+{
+    is_decided(false, "", true, "ranked");
+}
+
+static void a_device_that_reaches_the_judges_memory_is_not_ranked(void **state)
+{
+    is_decided(true, "", true, "not ranked: kernels can reach the judge's own memory on this device");
+}
+
+static void an_unsteady_device_is_not_ranked(void **state)
+{
+    is_decided(false, "the GPU was not steady: the anchor naive.cu drifted by 3.1 %", true,
+               "not ranked: the GPU was not steady: the anchor naive.cu drifted by 3.1 %");
+}
+
+/* Where the judge waited in vain there is no time: the reason is the wait, not the problem. */
+static void no_time_for_want_of_a_steady_device_says_so(void **state)
+{
+    is_decided(false, "another process computed on the GPU", false,
+               "not ranked: another process computed on the GPU");
+    is_decided(false, "", false, "not ranked: the problem has no timed cases for this device");
+}
+
+static void a_long_reason_is_cut(void **state)
+{
+    char reason[300], expected[300];
+    memset(reason, 'x', sizeof reason - 1);
+    reason[sizeof reason - 1] = '\0';
+    snprintf(expected, sizeof expected, "not ranked: %.287s", reason);
+    is_decided(false, reason, true, expected);
+}
+
+static void nothing_is_ranked_where_the_hidden_cases_are_not(void **state)
+{
+    CaseResult item = made_up_timed_case("a", 1e-3);
+    Result result = made_up_result(&item, 1);
+    result_time_case(&item, &result.device);
+    result_score(&result);
+    ranking_decide(&result, true);
+    assert_string_equal(result.rank_status, "not ranked: the hidden cases are not here, which decide");
+    forget_samples(&item, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_steady_closed_device_is_ranked),
+        cmocka_unit_test(a_device_that_reaches_the_judges_memory_is_not_ranked),
+        cmocka_unit_test(an_unsteady_device_is_not_ranked),
+        cmocka_unit_test(no_time_for_want_of_a_steady_device_says_so),
+        cmocka_unit_test(a_long_reason_is_cut),
+        cmocka_unit_test(nothing_is_ranked_where_the_hidden_cases_are_not),
+    };
+    return cmocka_run_group_tests_name("ranking", tests, NULL, NULL);
+}

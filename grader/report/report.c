@@ -1,0 +1,547 @@
+#include "grader/report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LABEL_COLUMNS = 12,
+    NAME_COLUMNS = 24,        /* of a reference solution */
+    CASE_COLUMNS = 36,
+    LIMITER_COLUMNS = 18,
+    TIME_COLUMNS = 10,
+    SPREAD_COLUMNS = 22,      /* "59.31 us +- 0.6 %" */
+    RANGE_COLUMNS = 20,       /* "58.92 .. 60.21 us" */
+    MAX_DIAGNOSTIC_LINES = 40,
+    MAX_PRINTED_LINES = 12,
+    MAX_FAILED_CASES = 6,
+    FEW = 10                  /* below this, "k of n" says more than a percentile */
+};
+
+static void add_label(Text *out, const char *label)
+{
+    text_add(out, "  ");
+    terminal_pad(out, label, LABEL_COLUMNS);
+}
+
+static const char *plus_minus(TerminalStyle style)
+{
+    return style.utf8 ? "±" : "+-";
+}
+
+/* ---- the first line ---------------------------------------------------------------------------------------------- */
+
+/* " (modelled)" behind a time that no clock took. */
+static void add_label_of_times(const DeviceInfo *device, Text *out)
+{
+    if (device->modelled)
+        text_printf(out, " (%s)", device_times(device));
+}
+
+static void add_headline(const Result *result, TerminalStyle style, Text *out)
+{
+    bool good = result->verdict == VERDICT_ACCEPTED;
+    text_add(out, "\n");
+    terminal_colour(style, out, good ? COLOUR_GOOD : COLOUR_BAD, verdict_name(result->verdict));
+    text_add(out, "  ");
+    terminal_add_line(out, result->file_name);
+    text_printf(out, ", problem %s on %s", result->problem->id, result->device.name);
+    if (result->by_clang)
+        text_printf(out, ", compiled by %s", result->toolkit);
+    text_add(out, good && result->device.modelled ? ", times are modelled\n" : "\n");
+}
+
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
+
+static void add_sizes(Text *out, const Problem *problem, const Sizes *sizes)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE) {
+            text_printf(out, "%s%s %lld", separator, problem->parameters[i].name, (long long)sizes->values[i]);
+            separator = ", ";
+        }
+}
+
+static void add_wrong_element(Text *out, const char *which, const char *name, const WrongElement *element, size_t rank)
+{
+    text_printf(out, "    %-6s ", which);
+    text_add(out, name);
+    for (size_t i = 0; i < rank; i++)
+        text_printf(out, "[%zu]", element->position[i]);
+    text_printf(out, ": expected %.9g, got %.9g", element->expected, element->got);
+    if (isfinite(element->error))
+        text_printf(out, " (off by %.3g, allowed %.3g)", element->error, element->bound);
+    text_add(out, "\n");
+}
+
+static void add_sample_details(const Result *result, const CaseResult *item, Text *out)
+{
+    const Comparison *comparison = &item->comparison;
+    const char *output = result->problem->parameters[problem_output(result->problem)].name;
+    text_add(out, "    sizes  ");
+    add_sizes(out, result->problem, &item->sizes);
+    text_add(out, "\n");
+    if (!item->compared || comparison->wrong == 0)
+        return;
+    text_printf(out, "    %zu of %zu elements are wrong\n", comparison->wrong, comparison->count);
+    add_wrong_element(out, "first", output, &comparison->first, comparison->rank);
+    add_wrong_element(out, "worst", output, &comparison->worst, comparison->rank);
+}
+
+/* Of a hidden case the size of the error, to a power of ten: enough to tell rounding from a mistake. */
+static void add_coarse_error(const CaseResult *item, Text *out)
+{
+    double error = checker_coarse(item->comparison.max_error);
+    if (item->compared && isfinite(error))
+        text_printf(out, "    errors up to %.0e\n", error);
+}
+
+static void add_failed_case(const Result *result, const CaseResult *item, TerminalStyle style, Text *out)
+{
+    text_add(out, "  ");
+    terminal_colour(style, out, COLOUR_MARK, item->name);
+    text_printf(out, ": %s: ", verdict_name(item->verdict));
+    text_add_printable(out, item->text, strlen(item->text));
+    text_add(out, "\n");
+    if (item->group == CASE_SAMPLE)
+        add_sample_details(result, item, out);
+    else if (item->verdict == VERDICT_WRONG_ANSWER)
+        add_coarse_error(item, out);
+}
+
+/* Of many failures the first few say it all. */
+static void add_failures(const Result *result, TerminalStyle style, Text *out)
+{
+    size_t not_run = 0, failed = 0;
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (item->judged && item->verdict != VERDICT_ACCEPTED && failed++ < MAX_FAILED_CASES)
+            add_failed_case(result, item, style, out);
+        not_run += !item->judged;
+    }
+    if (failed > MAX_FAILED_CASES)
+        text_printf(out, "  ... and %zu more failed cases\n", failed - MAX_FAILED_CASES);
+    if (not_run > 0 && result_failed_case(result) != NULL)
+        text_printf(out, "  cases that were not run: %zu\n", not_run);
+}
+
+/* At most `lines` lines of text, each behind a bar; `lost` bytes are known to be missing. */
+static void add_quoted(Text *out, const char *text, int lines, uint64_t lost)
+{
+    for (; *text != '\0' && lines > 0; lines--) {
+        size_t length = strcspn(text, "\n");
+        text_add(out, "  | ");
+        text_add_printable(out, text, length < 400 ? length : 400);
+        text_add(out, length < 400 ? "\n" : "...\n");
+        text += length + (text[length] == '\n');
+    }
+    lost += strlen(text);
+    if (lost > 0)
+        text_printf(out, "  | ... and %llu more bytes\n", (unsigned long long)lost);
+}
+
+static void add_diagnostics(const Result *result, Text *out)
+{
+    const Text *diagnostics = &result->compiled.diagnostics;
+    if (diagnostics->length > 0)
+        add_quoted(out, diagnostics->data, MAX_DIAGNOSTIC_LINES, 0);
+}
+
+/* Of the first sample that printed anything; the others mostly print the same. */
+static void add_printed(const Result *result, Text *out)
+{
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (item->printed[0] == '\0')
+            continue;
+        text_printf(out, "  printed in \"%s\":\n", item->name);
+        add_quoted(out, item->printed, MAX_PRINTED_LINES, item->printed_lost);
+        return;
+    }
+}
+
+/* ---- an accepted submission -------------------------------------------------------------------------------------- */
+
+/* Right-aligned; four digits, or all that stand before the point; two of what is hardly anything. */
+static void add_rate(Text *out, double rate, int columns)
+{
+    text_printf(out, rate < 0.1 ? "%*.2g" : rate < 10000 ? "%*.4g" : "%*.0f", columns, rate);
+}
+
+static void add_score(const Result *result, TerminalStyle style, Text *out)
+{
+    add_label(out, "time");
+    Text time = {0};
+    timing_add_text(&time, result->score.ms);
+    terminal_colour(style, out, COLOUR_MARK, time.data);
+    text_free(&time);
+    text_printf(out, " %s %.1f %%", plus_minus(style), 100 * result->score.uncertainty);
+    add_label_of_times(&result->device, out);
+    text_add(out, ", geometric mean of the timed cases\n");
+    add_label(out, "throughput");
+    add_rate(out, result->gflops, 0);
+    text_add(out, " GFLOP/s, ");
+    add_rate(out, result->gbytes_per_s, 0);
+    text_add(out, " GB/s");
+    add_label_of_times(&result->device, out);
+    if (result->roofline > 0)
+        text_printf(out, ", %.3g %% of the direct roofline", 100 * result->roofline);
+    text_add(out, "\n");
+}
+
+const char *report_limiter_words(const char *limiter)
+{
+    static const char *const words[][2] = {
+        {"dram", "memory bandwidth"},  {"l2", "L2 bandwidth"},           {"lsu", "load/store units"},
+        {"fma", "float32 arithmetic"}, {"fp64", "float64 arithmetic"},   {"integer", "integer arithmetic"},
+        {"issue", "issue of warps"},   {"special", "special functions"}, {"constant", "constant cache"},
+        {"blocks", "start of blocks"}, {"launch", "launches"},           {"texture", "texture units"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], limiter) == 0)
+            return words[i][1];
+    return limiter;
+}
+
+static void add_timed_case(const CaseResult *item, Text *out)
+{
+    Text time = {0};
+    timing_add_text(&time, item->time.ms);
+    text_add(out, "  ");
+    terminal_pad(out, item->name, CASE_COLUMNS);
+    terminal_pad(out, time.data, -TIME_COLUMNS);
+    if (item->statistics.has_counters) {
+        text_add(out, "  ");
+        terminal_pad(out, report_limiter_words(item->statistics.limiter), LIMITER_COLUMNS);
+        text_printf(out, "%7.0f %%", 100 * item->statistics.occupancy);
+    }
+    text_add(out, "\n");
+    text_free(&time);
+}
+
+static void add_modelled_cases(const Result *result, Text *out)
+{
+    char head[60];
+    snprintf(head, sizeof head, "timed case (%s)", device_times(&result->device));
+    text_printf(out, "\n  %-*s%*s  %-*s%s\n", CASE_COLUMNS, head, TIME_COLUMNS, "time", LIMITER_COLUMNS, "limited by",
+                "occupancy");
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].time.ms > 0)
+            add_timed_case(&result->cases[i], out);
+}
+
+/* ---- a time that was measured ------------------------------------------------------------------------------------ */
+
+/* "59.31 us +- 0.6 %" */
+static void add_spread(Text *out, MeasuredTime time, TerminalStyle style)
+{
+    Text text = {0};
+    timing_add_text(&text, time.ms);
+    text_printf(&text, " %s %.1f %%", plus_minus(style), 100 * time.uncertainty);
+    terminal_pad(out, text.data, -SPREAD_COLUMNS);
+    text_free(&text);
+}
+
+static void add_range(Text *out, const Timing *timing)
+{
+    Text text = {0};
+    timing_add_text(&text, 1e3 * timing->min_s);
+    text_add(&text, " .. ");
+    timing_add_text(&text, 1e3 * timing->p95_s);
+    terminal_pad(out, text.data, -RANGE_COLUMNS - 2);
+    text_free(&text);
+}
+
+/* Its name has a line of its own, since the figures fill one. */
+static void add_measured_case(const CaseResult *item, TerminalStyle style, Text *out)
+{
+    text_printf(out, "  %s\n", item->name);
+    add_spread(out, item->time, style);
+    add_range(out, &item->timing);
+    text_printf(out, "%6.1f %%", 100 * item->timing.variation);
+    add_rate(out, item->gflops, 9);
+    add_rate(out, item->gbytes_per_s, 8);
+    if (item->roofline > 0)
+        text_printf(out, "%7.3g %%", 100 * item->roofline);
+    text_add(out, "\n");
+}
+
+static void add_measured_cases(const Result *result, TerminalStyle style, Text *out)
+{
+    text_printf(out, "\n  %-*s%*s%8s%9s%8s%9s\n", SPREAD_COLUMNS - 2, "timed case", RANGE_COLUMNS + 2,
+                "fastest .. 95 %", "CV", "GFLOP/s", "GB/s", "roofline");
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].time.ms > 0)
+            add_measured_case(&result->cases[i], style, out);
+}
+
+typedef struct Range {
+    double least, most; /* both 0: not known */
+} Range;
+
+static void widen(Range *range, double value)
+{
+    if (!(value > 0))
+        return;
+    range->least = range->least > 0 ? fmin(range->least, value) : value;
+    range->most = fmax(range->most, value);
+}
+
+/* ", SM clock 1965 to 1980 MHz"; nothing where it is not known. */
+static void add_condition(Text *out, const char *what, Range range, const char *unit)
+{
+    if (!(range.most > 0))
+        return;
+    text_printf(out, ", %s%.0f", what, range.least);
+    if (lround(range.least) != lround(range.most))
+        text_printf(out, " to %.0f", range.most);
+    text_printf(out, " %s", unit);
+}
+
+/* How often each case was timed, and what the GPU was like meanwhile. */
+static void add_conditions(const Result *result, const Timing *timing, TerminalStyle style, Text *out)
+{
+    Range clock_mhz = {0}, temperature_c = {0};
+    for (size_t i = 0; i < result->block_count; i++) {
+        widen(&clock_mhz, result->blocks[i].sm_clock_mhz);
+        widen(&temperature_c, result->blocks[i].temperature_c);
+    }
+    add_label(out, "measured");
+    if (result->on_cpu)
+        text_printf(out, "%zu calls, without the first one", timing->count);
+    else
+        text_printf(out, "%zu blocks x %zu calls", timing->blocks, timing->count / timing->blocks);
+    add_condition(out, "SM clock ", clock_mhz, "MHz");
+    add_condition(out, "", temperature_c, style.utf8 ? "°C" : "C");
+    text_add(out, "\n");
+}
+
+static void add_anchor(const AnchorTimes *anchor, Text *out)
+{
+    if (anchor->name[0] == '\0')
+        return;
+    add_label(out, "anchor");
+    text_printf(out, "%s drifted by %.1f %% meanwhile\n", anchor->name, 100 * anchor->drift);
+}
+
+static void add_deciding_clock(size_t by_host, size_t timed, Text *out)
+{
+    if (by_host == 0)
+        return;
+    add_label(out, "clock");
+    text_printf(out, "the host's in %zu of %zu timed cases: it showed more than CUDA events\n", by_host, timed);
+}
+
+static void add_sitting(const Result *result, TerminalStyle style, Text *out)
+{
+    const Timing *timing = NULL;
+    size_t timed = 0, by_host = 0;
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (!(item->time.ms > 0))
+            continue;
+        timing = &item->timing;
+        timed++;
+        by_host += item->timing.host_decided;
+    }
+    if (timing == NULL)
+        return;
+    add_conditions(result, timing, style, out);
+    add_anchor(&result->anchor, out);
+    add_deciding_clock(by_host, timed, out);
+}
+
+static void add_timed_cases(const Result *result, TerminalStyle style, Text *out)
+{
+    if (result->device.modelled) {
+        add_modelled_cases(result, out);
+        return;
+    }
+    add_sitting(result, style, out);
+    add_measured_cases(result, style, out);
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static void add_percentile(const Percentile *percentile, const char *label, const char *others, Text *out)
+{
+    add_label(out, label);
+    if (percentile->n == 0) {
+        text_printf(out, "no %s to compare with yet\n", others);
+        return;
+    }
+    char tied[40] = "";
+    if (percentile->tied > 0)
+        snprintf(tied, sizeof tied, ", %zu tied", percentile->tied);
+    if (percentile->n < FEW)
+        text_printf(out, "faster than %zu of %zu %s%s: percentile %.0f (%.0f to %.0f)\n", percentile->slower,
+                    percentile->n, others, tied, percentile->value, percentile->low, percentile->high);
+    else
+        text_printf(out, "percentile %.1f (%.1f to %.1f): faster than %zu of %zu%s\n", percentile->value,
+                    percentile->low, percentile->high, percentile->slower, percentile->n, tied);
+}
+
+static void add_rank(const Result *result, Text *out)
+{
+    add_label(out, "rank");
+    if (result->rank > 0)
+        text_printf(out, "%zu of %zu in the class, as %s\n", result->rank, result->class_.n + 1, result->person);
+    else
+        text_printf(out, "%s\n", result->rank_status);
+}
+
+/* ---- the ladder: the reference solutions, and the submission among them ------------------------------------------ */
+
+typedef struct Bar {
+    char name[64];
+    double ms;
+    bool mine;
+} Bar;
+
+static int by_ms(const void *a, const void *b)
+{
+    const Bar *x = a, *y = b;
+    return (x->ms > y->ms) - (x->ms < y->ms);
+}
+
+static void add_bar(const Bar *bar, double longest_ms, TerminalStyle style, Text *out)
+{
+    int room = style.width - 2 - NAME_COLUMNS - 1 - TIME_COLUMNS - 2;
+    int length = (int)lround(room * bar->ms / longest_ms);
+    Text line = {0}, time = {0};
+    timing_add_text(&time, bar->ms);
+    terminal_pad(&line, bar->name, NAME_COLUMNS);
+    text_add(&line, " ");
+    for (int i = 0; i < (length < 1 ? 1 : length); i++)
+        text_add(&line, bar->mine ? (style.utf8 ? "█" : "#") : (style.utf8 ? "▒" : "="));
+    text_printf(&line, " %s", time.data);
+    text_add(out, "  ");
+    if (bar->mine)
+        terminal_colour(style, out, COLOUR_MARK, line.data);
+    else
+        text_add(out, line.data);
+    text_add(out, "\n");
+    text_free(&line);
+    text_free(&time);
+}
+
+static void add_ladder(const Result *result, TerminalStyle style, Text *out)
+{
+    size_t count = result->ladder_count + 1;
+    Bar *bars = calloc(count, sizeof *bars);
+    if (bars == NULL || result->ladder_count == 0) {
+        free(bars);
+        return;
+    }
+    for (size_t i = 0; i < result->ladder_count; i++) {
+        const char *name = result->ladder[i].name;
+        bars[i].ms = result->ladder[i].time.ms;
+        snprintf(bars[i].name, sizeof bars[i].name, "%.*s", (int)strcspn(name, "."), name);
+    }
+    bars[count - 1] = (Bar){.name = "> this submission", .ms = result->score.ms, .mine = true};
+    qsort(bars, count, sizeof *bars, by_ms);
+    text_add(out, "\n  The reference solutions");
+    if (result->device.modelled)
+        text_printf(out, ", %s times", device_times(&result->device));
+    text_add(out, ":\n");
+    for (size_t i = 0; i < count; i++)
+        add_bar(&bars[i], bars[count - 1].ms, style, out);
+    free(bars);
+}
+
+/* The slowest reference solution that is faster beyond doubt. */
+static void add_next_to_beat(const Result *result, Text *out)
+{
+    for (size_t i = result->ladder_count; i-- > 0;) {
+        const ReferenceTime *rung = &result->ladder[i];
+        if (!time_is_faster(rung->time, result->score))
+            continue;
+        text_printf(out, "  Next to beat: %.*s, %.3g times as fast.\n", (int)strcspn(rung->name, "."), rung->name,
+                    result->score.ms / rung->time.ms);
+        return;
+    }
+    if (result->ladder_count > 0)
+        text_add(out, "  No reference solution is faster.\n");
+}
+
+static void add_success(const Result *result, TerminalStyle style, Text *out)
+{
+    if (result->score.ms > 0)
+        add_score(result, style, out);
+    if (result->score.ms > 0 && !result->on_cpu) {
+        add_percentile(&result->references, "references", "reference solutions", out);
+        add_percentile(&result->class_, "class", "others", out);
+    }
+    add_rank(result, out);
+    if (result->score.ms > 0)
+        add_timed_cases(result, style, out);
+    add_ladder(result, style, out);
+    add_next_to_beat(result, out);
+}
+
+static void add_warning(const char *warning, Text *out)
+{
+    text_add(out, "  warning: ");
+    text_add_printable(out, warning, strlen(warning));
+    text_add(out, "\n");
+}
+
+static void add_warnings(const Result *result, Text *out)
+{
+    for (size_t i = 0; i < result->warning_count; i++)
+        add_warning(result->warnings[i], out);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+void report_write(const Result *result, TerminalStyle style, Text *out)
+{
+    add_headline(result, style, out);
+    if (result->verdict != VERDICT_ACCEPTED && result_failed_case(result) == NULL) {
+        text_add(out, "  ");
+        text_add_printable(out, result->text, strlen(result->text));
+        text_add(out, "\n");
+    }
+    if (result->verdict == VERDICT_COMPILE_ERROR)
+        add_diagnostics(result, out);
+    add_failures(result, style, out);
+    if (result->verdict == VERDICT_ACCEPTED)
+        add_success(result, style, out);
+    add_printed(result, out);
+    add_warnings(result, out);
+}
+
+/* ---- the leaderboard --------------------------------------------------------------------------------------------- */
+
+static void add_standing(const Standing *standing, Text *out)
+{
+    Text time = {0};
+    timing_add_text(&time, standing->time.ms);
+    text_printf(out, "%5zu  ", standing->rank);
+    terminal_pad(out, standing->person, NAME_COLUMNS);
+    terminal_pad(out, time.data, -TIME_COLUMNS - 2);
+    text_printf(out, "  %5.1f %%", 100 * standing->time.uncertainty);
+    if (standing->percentile.n > 0)
+        text_printf(out, "  %6.1f", standing->percentile.value);
+    else
+        text_add(out, "       -");
+    text_printf(out, "  %.10s\n", standing->time_utc);
+    text_free(&time);
+}
+
+void report_leaderboard(const Problem *problem, const Board *board, const char *times, const Standing *standings,
+                        size_t count, Text *out)
+{
+    text_printf(out, "%s (%s) on %s%s%s%s\n", problem->id, problem->title, board->device, *times == '\0' ? "" : ", ", times,
+                *times == '\0' ? "" : " times");
+    if (count == 0) {
+        text_add(out, "  nobody yet\n");
+        return;
+    }
+    text_printf(out, "%5s  %-*s%*s  %7s  %6s  %s\n", "rank", NAME_COLUMNS, "name", TIME_COLUMNS + 2, "time", "+-",
+                "pctile", "date");
+    for (size_t i = 0; i < count; i++)
+        add_standing(&standings[i], out);
+}

@@ -1,0 +1,304 @@
+#include "base/tests/unit.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "grader/report/report.h"
+#include "grader/tests/made_up.h"
+
+static const TerminalStyle plain = {.width = 80};
+
+static void holds(const Text *text, const char *part)
+{
+    if (strstr(text->data, part) == NULL)
+        fail_test("\"%s\" is missing in:\n%s", part, text->data);
+}
+
+static void lacks(const Text *text, const char *part)
+{
+    if (strstr(text->data, part) != NULL)
+        fail_test("\"%s\" stands in:\n%s", part, text->data);
+}
+
+static void no_line_is_wider_than(const Text *text, int columns)
+{
+    for (const char *line = text->data; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        char *copy = strndup(line, length);
+        if (terminal_columns(copy) > columns)
+            fail_test("%d columns: %s", terminal_columns(copy), copy);
+        free(copy);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void a_failed_sample_shows_sizes_and_elements(void **state)
+{
+    CaseResult cases[] = {made_up_case(CASE_SAMPLE, "three taps", VERDICT_WRONG_ANSWER)};
+    cases[0].text = "the last element";
+    cases[0].comparison.wrong = 2;
+    cases[0].comparison.first = (WrongElement){.position = {5}, .got = 1.5, .expected = 2.5, .error = 1, .bound = 0.25};
+    cases[0].comparison.worst = (WrongElement){.position = {6}, .got = -9, .expected = 4, .error = 13, .bound = 0.25};
+    Result result = made_up_result(cases, 1);
+    result.verdict = VERDICT_WRONG_ANSWER;
+    Text text = {0};
+    report_write(&result, plain, &text);
+    holds(&text, "Wrong Answer");
+    holds(&text, "three taps: Wrong Answer: the last element");
+    holds(&text, "n 4711");
+    holds(&text, "output[5]: expected 2.5, got 1.5");
+    holds(&text, "output[6]: expected 4, got -9");
+    lacks(&text, "\033");
+    text_free(&text);
+}
+
+static void a_failed_hidden_case_shows_its_number_and_kind_only(void **state)
+{
+    CaseResult cases[] = {made_up_case(CASE_HIDDEN, "hidden 4", VERDICT_WRONG_ANSWER),
+                          made_up_case(CASE_HIDDEN, "hidden 5", VERDICT_ACCEPTED)};
+    cases[0].text = "every 32nd element";
+    cases[0].comparison.wrong = 2;
+    cases[0].comparison.first = (WrongElement){.position = {5}, .got = 31337, .expected = 31338};
+    cases[1].judged = false;
+    Result result = made_up_result(cases, 2);
+    result.verdict = VERDICT_WRONG_ANSWER;
+    Text text = {0};
+    report_write(&result, plain, &text);
+    holds(&text, "hidden 4: Wrong Answer: every 32nd element");
+    holds(&text, "errors up to 1e-02");
+    holds(&text, "cases that were not run: 1");
+    lacks(&text, "3133");
+    lacks(&text, "4711");
+    text_free(&text);
+}
+
+static Result accepted_result(CaseResult *cases, size_t count)
+{
+    cases[0].statistics = (DeviceStatistics){.has_counters = true, .limiter = "lsu", .occupancy = 0.75};
+    static ReferenceTime ladder[] = {{.name = "tiled.cu", .time = {0.5, 0.005}},
+                                     {.name = "shared.cu", .time = {0.9, 0.005}},
+                                     {.name = "naive.cu", .time = {4, 0.005}}};
+    Result result = made_up_result(cases, count);
+    for (size_t i = 0; i < count; i++)
+        result_time_case(&cases[i], &result.device);
+    result_score(&result);
+    result.ladder = ladder;
+    result.ladder_count = 3;
+    result.references = (Percentile){.n = 3, .slower = 1, .faster = 2, .value = 33.3, .low = 33.3, .high = 33.3};
+    result.class_ = (Percentile){.n = 20, .slower = 12, .tied = 2, .faster = 6, .value = 65, .low = 60, .high = 70};
+    result.rank = 7;
+    return result;
+}
+
+static void an_accepted_submission_stands_among_the_references(void **state)
+{
+    CaseResult cases[] = {made_up_timed_case("large", 1e-3)};
+    Result result = accepted_result(cases, 1);
+    Text text = {0};
+    report_write(&result, plain, &text);
+    holds(&text, "Accepted");
+    holds(&text, "1 ms +- 0.5 % (modelled)");
+    holds(&text, "GFLOP/s");
+    holds(&text, "roofline");
+    holds(&text, "faster than 1 of 3 reference solutions: percentile 33 (33 to 33)");
+    holds(&text, "percentile 65.0 (60.0 to 70.0): faster than 12 of 20, 2 tied");
+    holds(&text, "7 of 21");
+    holds(&text, "load/store units       75 %");
+    holds(&text, "Next to beat: shared, 1.11 times as fast");
+    const char *tiled = strstr(text.data, "  tiled"), *mine = strstr(text.data, "  > this submission"),
+               *naive = strstr(text.data, "  naive");
+    assert_true(tiled != NULL && tiled < mine && mine < naive);
+    no_line_is_wider_than(&text, 80);
+    text_free(&text);
+    forget_samples(cases, 1);
+}
+
+enum { BLOCKS = 3, CALLS = 4 };
+
+/* A case on a real GPU: calls of 59 us and a little by the events; the host's clock shows `host_s` beyond its gap. */
+static CaseResult measured_case(const char *name, CaseSample *samples, double gap_s, double host_s)
+{
+    CaseResult item = made_up_case(CASE_TIMED_CUDA, name, VERDICT_ACCEPTED);
+    for (int i = 0; i < BLOCKS * CALLS; i++) {
+        double event_s = 59e-6 + 0.2e-6 * (i % CALLS);
+        samples[i] = (CaseSample){event_s, event_s + gap_s + host_s, i / CALLS};
+    }
+    item.samples = samples;
+    item.sample_count = BLOCKS * CALLS;
+    item.operations = 1500000000;
+    item.bytes = 12000000;
+    return item;
+}
+
+static Result measured_result(CaseResult *cases, size_t count, BlockConditions *blocks)
+{
+    Result result = made_up_result(cases, count);
+    result.device = (DeviceInfo){.id = "nvidia-h200", .name = "NVIDIA H200", .clock_gap_s = 7e-6,
+                                 .copy_bytes_per_s = 4e12, .fma_flops_per_s = 5e13};
+    for (int i = 0; i < BLOCKS; i++)
+        blocks[i] = (BlockConditions){.sm_clock_mhz = 1965 + 7.5 * i, .temperature_c = 41};
+    result.blocks = blocks;
+    result.block_count = BLOCKS;
+    result.anchor = (AnchorTimes){.name = "naive.cu", .before_ms = 2, .after_ms = 2.02, .drift = 0.01};
+    for (size_t i = 0; i < count; i++)
+        result_time_case(&cases[i], &result.device);
+    result_score(&result);
+    return result;
+}
+
+static void a_measured_time_stands_with_what_it_was_measured_by(void **state)
+{
+    CaseSample samples[BLOCKS * CALLS];
+    BlockConditions blocks[BLOCKS];
+    CaseResult cases[] = {measured_case("1.5 million elements, longest kernel", samples, 7e-6, -1e-6)};
+    Result result = measured_result(cases, 1, blocks);
+    Text text = {0};
+    report_write(&result, plain, &text);
+    holds(&text, "59.3 us +- 1.1 %, geometric mean of the timed cases\n");
+    holds(&text, "25295 GFLOP/s, 202.4 GB/s, 50.6 % of the direct roofline\n");
+    holds(&text, "measured    3 blocks x 4 calls, SM clock 1965 to 1980 MHz, 41 C\n");
+    holds(&text, "anchor      naive.cu drifted by 1.0 % meanwhile\n");
+    holds(&text, "  1.5 million elements, longest kernel\n"
+                 "      59.3 us +- 1.1 %      59 us .. 59.6 us   0.4 %    25295   202.4   50.6 %\n");
+    lacks(&text, "modelled");
+    lacks(&text, "limited by");
+    lacks(&text, "the host's");
+    no_line_is_wider_than(&text, 80);
+    text_free(&text);
+}
+
+static void the_clock_of_the_host_is_named_where_it_decided(void **state)
+{
+    CaseSample samples[BLOCKS * CALLS], others[BLOCKS * CALLS];
+    BlockConditions blocks[BLOCKS];
+    CaseResult cases[] = {measured_case("a", samples, 7e-6, 3e-6), measured_case("b", others, 7e-6, -3e-6)};
+    Result result = measured_result(cases, 2, blocks);
+    Text text = {0};
+    report_write(&result, (TerminalStyle){.width = 80, .utf8 = true}, &text);
+    holds(&text, "clock       the host's in 1 of 2 timed cases");
+    holds(&text, "62.3 us ± 1.");
+    holds(&text, "62 us .. 62.6 us");
+    holds(&text, "41 °C");
+    no_line_is_wider_than(&text, 80);
+    text_free(&text);
+}
+
+static void what_is_not_known_of_the_gpu_is_left_out(void **state)
+{
+    CaseSample samples[BLOCKS * CALLS];
+    BlockConditions blocks[BLOCKS];
+    CaseResult cases[] = {measured_case("a", samples, 7e-6, 0)};
+    Result result = measured_result(cases, 1, blocks);
+    Text text = {0};
+    result.block_count = 0;
+    result.anchor.name[0] = '\0';
+    cases[0].roofline = 0;
+    report_write(&result, plain, &text);
+    holds(&text, "measured    3 blocks x 4 calls\n");
+    lacks(&text, "anchor");
+    text_free(&text);
+}
+
+static void bars_fit_a_narrow_terminal_in_colour_too(void **state)
+{
+    CaseResult cases[] = {made_up_timed_case("large", 1e-3)};
+    Result result = accepted_result(cases, 1);
+    for (int width = 50; width <= 120; width += 35) {
+        Text text = {0};
+        report_write(&result, (TerminalStyle){.width = width, .utf8 = true}, &text);
+        no_line_is_wider_than(&(Text){.data = strstr(text.data, "  tiled")}, width);
+        text_free(&text);
+    }
+    Text text = {0};
+    report_write(&result, (TerminalStyle){.width = 80, .colour = true}, &text);
+    holds(&text, "\033[1;32mAccepted\033[0m");
+    text_free(&text);
+    forget_samples(cases, 1);
+}
+
+static void compiler_diagnostics_are_shown_and_bounded(void **state)
+{
+    Result result = made_up_result(NULL, 0);
+    result.verdict = VERDICT_COMPILE_ERROR;
+    for (int i = 0; i < 1000; i++)
+        text_printf(&result.compiled.diagnostics, "mine.cu(%d): error: expected an expression\n", i);
+    Text text = {0};
+    report_write(&result, plain, &text);
+    holds(&text, "Compile Error");
+    holds(&text, "| mine.cu(3): error");
+    holds(&text, "more bytes");
+    assert_true(text.length < 4000);
+    text_free(&text);
+    text_free(&result.compiled.diagnostics);
+}
+
+static void what_a_submission_prints_cannot_steer_the_terminal(void **state)
+{
+    CaseResult cases[] = {made_up_case(CASE_SAMPLE, "s", VERDICT_ACCEPTED)};
+    cases[0].printed = "\033[2J\rAccepted\nsecond";
+    cases[0].printed_lost = 77;
+    Result result = made_up_result(cases, 1);
+    Text text = {0};
+    report_write(&result, plain, &text);
+    holds(&text, "| ?[2J?Accepted\n  | second\n");
+    holds(&text, "77 more bytes");
+    lacks(&text, "\033");
+    text_free(&text);
+}
+
+static void the_leaderboard_is_aligned_with_wide_names_too(void **state)
+{
+    const Standing standings[] = {
+        {"Ada", "2026-01-31T12:00:00Z", {0.5, 0.005}, 1, {.n = 2, .value = 100}},
+        {"計算機の学生", "2026-02-01T12:00:00Z", {12.3456, 0.005}, 2, {.n = 2, .value = 50}},
+        {"a name that is much longer than its column", "2026-02-01T12:00:00Z", {4000, 0.1}, 3, {.n = 0}},
+    };
+    const Board board = {.device = "sim-h200"};
+    Text text = {0};
+    report_leaderboard(&made_up_problem, &board, "modelled", standings, COUNT_OF(standings), &text);
+    holds(&text, "modelled");
+    holds(&text, "500 us");
+    holds(&text, "12.35 ms");
+    holds(&text, "4 s");
+    int columns = 0;
+    const char *line = strchr(text.data, '\n') + 1; /* the header, then the rows */
+    for (int row = 0; *line != '\0'; row++) {
+        char *copy = strndup(line, strcspn(line, "\n"));
+        int date_at = terminal_columns(copy) - 10 + (row == 0 ? 6 : 0); /* "date" is six shorter than a date */
+        if (row > 0 && date_at != columns)
+            fail_test("the date begins in column %d, expected %d: %s", date_at, columns, copy);
+        columns = date_at;
+        line += strlen(copy) + 1;
+        free(copy);
+    }
+    text_free(&text);
+}
+
+static void an_empty_leaderboard_says_so(void **state)
+{
+    Text text = {0};
+    report_leaderboard(&made_up_problem, &(Board){.device = "sim-h200"}, "modelled, uncalibrated", NULL, 0, &text);
+    holds(&text, "modelled, uncalibrated times");
+    holds(&text, "nobody yet");
+    text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failed_sample_shows_sizes_and_elements),
+        cmocka_unit_test(a_failed_hidden_case_shows_its_number_and_kind_only),
+        cmocka_unit_test(an_accepted_submission_stands_among_the_references),
+        cmocka_unit_test(a_measured_time_stands_with_what_it_was_measured_by),
+        cmocka_unit_test(the_clock_of_the_host_is_named_where_it_decided),
+        cmocka_unit_test(what_is_not_known_of_the_gpu_is_left_out),
+        cmocka_unit_test(bars_fit_a_narrow_terminal_in_colour_too),
+        cmocka_unit_test(compiler_diagnostics_are_shown_and_bounded),
+        cmocka_unit_test(what_a_submission_prints_cannot_steer_the_terminal),
+        cmocka_unit_test(the_leaderboard_is_aligned_with_wide_names_too),
+        cmocka_unit_test(an_empty_leaderboard_says_so),
+    };
+    setlocale(LC_CTYPE, "C.UTF-8");
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+#include "grader/result/result.h"
+
+#include "grader/result/version.h"
+#include "harness/sandbox/sandbox.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+void result_free(Result *result)
+{
+    compiled_free(&result->compiled);
+    arena_free(&result->arena);
+    *result = (Result){0};
+}
+
+void result_begin(Result *result, const Problem *problem, const Submission *submission)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    *result = (Result){
+        .problem = problem,
+        .file_name = submission->file_name,
+        .source = submission->hash,
+        .person = "",
+        .judge = CONVJUDGE_VERSION,
+        .sandbox = sandbox_level(),
+        .text = "",
+    };
+    strftime(result->time_utc, sizeof result->time_utc, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    if (strcmp(result->sandbox, "full") != 0)
+        result_warn(result, "the submission ran with sandbox %s", result->sandbox);
+}
+
+void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted[CASE_GROUPS],
+                       const Testcase ***testcases)
+{
+    Arena *arena = &result->arena;
+    result->cases = arena_array(arena, set->count, sizeof *result->cases);
+    *testcases = arena_array(arena, set->count, sizeof **testcases);
+    for (size_t i = 0; i < set->count; i++) {
+        const Testcase *testcase = &set->cases[i];
+        if (!wanted[testcase->group])
+            continue;
+        (*testcases)[result->case_count] = testcase;
+        result->cases[result->case_count++] = (CaseResult){
+            .group = testcase->group,
+            .name = testcase->group == CASE_HIDDEN ? arena_printf(arena, "hidden %d", testcase->number)
+                                                   : arena_string(arena, testcase->name),
+            .sizes = testcase->sizes,
+            .text = "",
+            .printed = "",
+            .operations = testcase->operations,
+            .bytes = testcase->bytes,
+        };
+    }
+}
+
+void result_keep_largest_case(Result *result, const Testcase **testcases)
+{
+    size_t largest = 0;
+    if (result->case_count == 0)
+        return;
+    for (size_t i = 1; i < result->case_count; i++)
+        if (result->cases[i].operations > result->cases[largest].operations)
+            largest = i;
+    result->cases[0] = result->cases[largest];
+    testcases[0] = testcases[largest];
+    result->case_count = 1;
+}
+
+void result_warn(Result *result, const char *format, ...)
+{
+    char text[800];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (size_t i = 0; i < result->warning_count; i++)
+        if (strcmp(result->warnings[i], text) == 0)
+            return;
+    if (result->warning_count < RESULT_MAX_WARNINGS)
+        result->warnings[result->warning_count++] = arena_string(&result->arena, text);
+}
+
+void result_time_case(CaseResult *item, const DeviceInfo *device)
+{
+    item->timing = timing_of(item->samples, item->sample_count, device->clock_gap_s);
+    double time_s = item->timing.time_s;
+    if (!(time_s > 0))
+        return;
+    item->time = (MeasuredTime){.ms = 1e3 * time_s, .uncertainty = timing_uncertainty(item->timing.half_width, 0)};
+    item->gflops = (double)item->operations / time_s * 1e-9;
+    item->gbytes_per_s = (double)item->bytes / time_s * 1e-9;
+    if (device->copy_bytes_per_s > 0 && device->fma_flops_per_s > 0)
+        item->roofline = fmax((double)item->bytes / device->copy_bytes_per_s,
+                              (double)item->operations / device->fma_flops_per_s) / time_s;
+}
+
+/* The times of all timed cases, each with the uncertainty that the sitting gives it. */
+static MeasuredTime *timed_cases(Result *result, Arena *arena, size_t *count)
+{
+    MeasuredTime *times = arena_array(arena, result->case_count, sizeof *times);
+    *count = 0;
+    for (size_t i = 0; i < result->case_count; i++) {
+        CaseResult *item = &result->cases[i];
+        if (!case_is_timed(item->group))
+            continue;
+        if (item->time.ms > 0)
+            item->time.uncertainty = timing_uncertainty(item->timing.half_width, result->anchor.drift);
+        times[(*count)++] = item->time;
+    }
+    return times;
+}
+
+/* Geometric means over the timed cases, which all have a time. */
+static void average_rates(Result *result, double count)
+{
+    double log_gflops = 0, log_gbytes = 0, log_roofline = 0;
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (!case_is_timed(item->group))
+            continue;
+        log_gflops += log(item->gflops);
+        log_gbytes += log(item->gbytes_per_s);
+        log_roofline += log(item->roofline); /* log 0 is -infinity, and exp() of that 0 again: not known */
+    }
+    result->gflops = exp(log_gflops / count);
+    result->gbytes_per_s = exp(log_gbytes / count);
+    result->roofline = exp(log_roofline / count);
+}
+
+void result_score(Result *result)
+{
+    Arena arena = {0};
+    size_t count;
+    const MeasuredTime *times = timed_cases(result, &arena, &count);
+    result->score = timing_score(times, count);
+    if (result->score.ms > 0)
+        average_rates(result, (double)count);
+    arena_free(&arena);
+}
+
+void result_find_unsteady(Result *result)
+{
+    char *text = result->unsteady;
+    const size_t size = sizeof result->unsteady;
+    const AnchorTimes *anchor = &result->anchor;
+    for (size_t i = 0; i < result->block_count && text[0] == '\0'; i++)
+        if (result->blocks[i].disturbance[0] != '\0')
+            snprintf(text, size, "the GPU was disturbed: %s", result->blocks[i].disturbance);
+    if (text[0] == '\0' && !(anchor->drift <= TIMING_MOST_DRIFT))
+        snprintf(text, size, "the GPU was not steady: the anchor %s drifted by %.1f %%", anchor->name,
+                 100 * anchor->drift);
+}
+
+const CaseResult *result_failed_case(const Result *result)
+{
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].judged && result->cases[i].verdict != VERDICT_ACCEPTED)
+            return &result->cases[i];
+    return NULL;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+CompileKernel result_largest_use(const Compiled *compiled)
+{
+    CompileKernel most = {.name = ""};
+    for (size_t i = 0; i < compiled->kernel_count; i++) {
+        const CompileKernel *kernel = &compiled->kernels[i];
+        most.registers = larger(most.registers, kernel->registers);
+        most.shared_bytes = larger(most.shared_bytes, kernel->shared_bytes);
+        most.spill_bytes = larger(most.spill_bytes, kernel->spill_bytes);
+    }
+    return most;
+}

@@ -1,0 +1,304 @@
+#include "base/json.h"
+#include "grader/result/result.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SCHEMA = 1 };
+
+/* Absent where it is not known, which is 0. */
+static void put_known(cJSON *object, const char *key, double value)
+{
+    if (value > 0)
+        json_put_number(object, key, value);
+}
+
+static cJSON *sizes_item(const Problem *problem, const Sizes *sizes)
+{
+    cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE)
+            cJSON_AddNumberToObject(object, problem->parameters[i].name, (double)sizes->values[i]);
+    return object;
+}
+
+static cJSON *wrong_element_item(const WrongElement *element, size_t rank)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON *position = cJSON_AddArrayToObject(object, "position");
+    for (size_t i = 0; i < rank; i++)
+        json_push_number(position, (double)element->position[i]);
+    json_put_number(object, "expected", element->expected);
+    json_put_number(object, "got", element->got);
+    json_put_number(object, "error", element->error);
+    json_put_number(object, "bound", element->bound);
+    return object;
+}
+
+/* Of a hidden case the errors are rounded up to a power of ten. */
+static void put_comparison(cJSON *object, const CaseResult *item)
+{
+    const Comparison *comparison = &item->comparison;
+    bool sample = item->group == CASE_SAMPLE;
+    if (!item->compared)
+        return;
+    json_put_number(object, "max_error", sample ? comparison->max_error : checker_coarse(comparison->max_error));
+    json_put_number(object, "mean_error", sample ? comparison->mean_error : checker_coarse(comparison->mean_error));
+    json_put_number(object, "bound", sample ? comparison->bound : checker_coarse(comparison->bound));
+    if (sample && comparison->wrong > 0) {
+        json_put_number(object, "wrong", (double)comparison->wrong);
+        json_put_number(object, "count", (double)comparison->count);
+        cJSON_AddItemToObject(object, "first_wrong", wrong_element_item(&comparison->first, comparison->rank));
+        cJSON_AddItemToObject(object, "worst_wrong", wrong_element_item(&comparison->worst, comparison->rank));
+    }
+}
+
+/* Of a single sample there is nothing to say but itself. */
+static void put_timing(cJSON *object, const Timing *timing)
+{
+    if (timing->count < 2)
+        return;
+    put_known(object, "min_ms", 1e3 * timing->min_s);
+    put_known(object, "p5_ms", 1e3 * timing->p5_s);
+    put_known(object, "p95_ms", 1e3 * timing->p95_s);
+    json_put_number(object, "variation", timing->variation);
+    cJSON_AddStringToObject(object, "clock", timing->host_decided ? "host" : "events");
+}
+
+static void put_samples(cJSON *object, const CaseResult *item)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, "samples");
+    for (size_t i = 0; i < item->sample_count; i++) {
+        cJSON *sample = cJSON_CreateObject();
+        json_put_number(sample, "event_ms", 1e3 * item->samples[i].event_s);
+        put_known(sample, "host_ms", 1e3 * item->samples[i].host_s);
+        if (item->sample_count > 1)
+            cJSON_AddNumberToObject(sample, "block", item->samples[i].block);
+        cJSON_AddItemToArray(list, sample);
+    }
+}
+
+static void put_counters(cJSON *object, const DeviceStatistics *statistics)
+{
+    if (!statistics->has_counters)
+        return;
+    cJSON *counters = cJSON_AddObjectToObject(object, "counters");
+    const struct {
+        const char *key;
+        uint64_t value;
+    } rows[] = {
+        {"kernels", statistics->kernels},
+        {"copies", statistics->copies},
+        {"warp_instructions", statistics->warp_instructions},
+        {"lane_instructions", statistics->lane_instructions},
+        {"fma32", statistics->fma32},
+        {"global_load_requests", statistics->global_load_requests},
+        {"global_load_sectors", statistics->global_load_sectors},
+        {"global_store_requests", statistics->global_store_requests},
+        {"global_store_sectors", statistics->global_store_sectors},
+        {"shared_requests", statistics->shared_requests},
+        {"shared_wavefronts", statistics->shared_wavefronts},
+        {"texture_requests", statistics->texture_requests},
+        {"texture_sectors", statistics->texture_sectors},
+        {"constant_requests", statistics->constant_requests},
+        {"constant_replays", statistics->constant_replays},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        json_put_number(counters, rows[i].key, (double)rows[i].value);
+    json_put_number(counters, "occupancy", statistics->occupancy);
+    cJSON_AddStringToObject(counters, "limiter", statistics->limiter);
+    cJSON_AddStringToObject(counters, "longest_kernel", statistics->longest);
+}
+
+static cJSON *case_item(const Problem *problem, const CaseResult *item)
+{
+    cJSON *object = cJSON_CreateObject();
+    bool timed = case_is_timed(item->group);
+    cJSON_AddStringToObject(object, "name", item->name);
+    cJSON_AddStringToObject(object, "verdict", item->judged ? verdict_name(item->verdict) : "not run");
+    cJSON_AddBoolToObject(object, "timed", timed);
+    if (item->group != CASE_HIDDEN)
+        cJSON_AddItemToObject(object, "sizes", sizes_item(problem, &item->sizes));
+    if (item->text[0] != '\0')
+        cJSON_AddStringToObject(object, "text", item->text);
+    put_comparison(object, item);
+    if (item->printed[0] != '\0')
+        cJSON_AddStringToObject(object, "printed", item->printed);
+    put_known(object, "printed_lost", (double)item->printed_lost);
+    if (timed && item->judged) {
+        put_known(object, "time_ms", item->time.ms);
+        put_known(object, "uncertainty", item->time.uncertainty);
+        put_timing(object, &item->timing);
+        put_samples(object, item);
+        put_known(object, "gflops", item->gflops);
+        put_known(object, "gbytes_per_s", item->gbytes_per_s);
+        put_known(object, "roofline", item->roofline);
+        put_counters(object, &item->statistics);
+    }
+    return object;
+}
+
+static cJSON *cases_item(const Result *result)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < result->case_count; i++)
+        cJSON_AddItemToArray(list, case_item(result->problem, &result->cases[i]));
+    return list;
+}
+
+static cJSON *percentile_item(const Percentile *percentile)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "n", (double)percentile->n);
+    if (percentile->n == 0)
+        return object;
+    json_put_number(object, "value", percentile->value);
+    cJSON *interval = cJSON_AddArrayToObject(object, "interval");
+    json_push_number(interval, percentile->low);
+    json_push_number(interval, percentile->high);
+    cJSON_AddNumberToObject(object, "slower", (double)percentile->slower);
+    cJSON_AddNumberToObject(object, "tied", (double)percentile->tied);
+    return object;
+}
+
+static cJSON *compile_item(const Result *result)
+{
+    const Compiled *compiled = &result->compiled;
+    cJSON *object = cJSON_CreateObject();
+    CompileKernel most = result_largest_use(compiled);
+    cJSON *kernels = cJSON_CreateArray();
+    for (size_t i = 0; i < compiled->kernel_count; i++) {
+        const CompileKernel *kernel = &compiled->kernels[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", kernel->name);
+        cJSON_AddNumberToObject(item, "registers", kernel->registers);
+        cJSON_AddNumberToObject(item, "shared_bytes", kernel->shared_bytes);
+        cJSON_AddNumberToObject(item, "spill_bytes", kernel->spill_bytes);
+        cJSON_AddItemToArray(kernels, item);
+    }
+    json_put_number(object, "seconds", compiled->seconds);
+    cJSON_AddBoolToObject(object, "cached", compiled->cached);
+    if (compiled->kernel_count > 0) {
+        cJSON_AddNumberToObject(object, "registers", most.registers);
+        cJSON_AddNumberToObject(object, "shared_bytes", most.shared_bytes);
+        cJSON_AddNumberToObject(object, "spill_bytes", most.spill_bytes);
+    }
+    cJSON_AddItemToObject(object, "kernels", kernels);
+    cJSON_AddStringToObject(object, "diagnostics", compiled->diagnostics.length == 0 ? "" : compiled->diagnostics.data);
+    return object;
+}
+
+static void put_device(cJSON *root, const DeviceInfo *device)
+{
+    cJSON_AddStringToObject(root, "device", device->id);
+    cJSON_AddStringToObject(root, "device_name", device->name);
+    cJSON_AddStringToObject(root, "driver", device->driver);
+    cJSON_AddBoolToObject(root, "modelled", device->modelled);
+    if (device->modelled)
+        cJSON_AddBoolToObject(root, "calibrated", device->calibrated);
+    cJSON_AddNumberToObject(root, "epoch", device->epoch);
+}
+
+static void put_ladder(cJSON *root, const Result *result)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "references");
+    for (size_t i = 0; i < result->ladder_count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", result->ladder[i].name);
+        json_put_number(item, "score_ms", result->ladder[i].time.ms);
+        json_put_number(item, "uncertainty", result->ladder[i].time.uncertainty);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+static void put_seconds(cJSON *root, const StepSeconds *seconds)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "seconds");
+    json_put_number(object, "start", seconds->start);
+    json_put_number(object, "compile", seconds->compile);
+    json_put_number(object, "sample", seconds->sample);
+    json_put_number(object, "hidden", seconds->hidden);
+    json_put_number(object, "timed", seconds->timed);
+    put_known(object, "check", seconds->check);
+    put_known(object, "open", seconds->open);
+    put_known(object, "wait", seconds->wait);
+}
+
+static void put_anchor(cJSON *root, const AnchorTimes *anchor)
+{
+    if (anchor->name[0] == '\0')
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "anchor");
+    cJSON_AddStringToObject(object, "name", anchor->name);
+    put_known(object, "before_ms", anchor->before_ms);
+    put_known(object, "after_ms", anchor->after_ms);
+    json_put_number(object, "drift", anchor->drift);
+}
+
+/* What a real GPU was like while the submission was timed. */
+static void put_sitting(cJSON *root, const Result *result)
+{
+    put_known(root, "clock_gap_us", 1e6 * result->device.clock_gap_s);
+    put_anchor(root, &result->anchor);
+    cJSON *list = result->block_count == 0 ? NULL : cJSON_AddArrayToObject(root, "blocks");
+    for (size_t i = 0; i < result->block_count; i++) {
+        const BlockConditions *block = &result->blocks[i];
+        cJSON *item = cJSON_CreateObject();
+        put_known(item, "sm_clock_mhz", block->sm_clock_mhz);
+        put_known(item, "temperature_c", block->temperature_c);
+        if (block->disturbance[0] != '\0')
+            cJSON_AddStringToObject(item, "disturbance", block->disturbance);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+static void put_identity(cJSON *root, const Result *result)
+{
+    cJSON_AddStringToObject(root, "problem", result->problem->id);
+    cJSON_AddStringToObject(root, "revision", result->problem->revision.hex);
+    cJSON_AddStringToObject(root, "file", result->file_name);
+    cJSON_AddStringToObject(root, "source_hash", result->source.hex);
+    cJSON_AddStringToObject(root, "machine_code", result->compiled.machine_code.hex);
+    cJSON_AddStringToObject(root, "person", result->person);
+    cJSON_AddStringToObject(root, "time_utc", result->time_utc);
+}
+
+void result_json(const Result *result, Text *out)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "schema", SCHEMA);
+    cJSON_AddStringToObject(root, "verdict", verdict_name(result->verdict));
+    cJSON_AddStringToObject(root, "text", result->text);
+    cJSON_AddStringToObject(root, "rank_status", result->rank_status);
+    put_identity(root, result);
+    put_device(root, &result->device);
+    cJSON_AddStringToObject(root, "toolkit", result->toolkit);
+    cJSON_AddStringToObject(root, "judge", result->judge);
+    cJSON_AddStringToObject(root, "sandbox", result->sandbox);
+    cJSON *warnings = cJSON_AddArrayToObject(root, "warnings");
+    for (size_t i = 0; i < result->warning_count; i++)
+        cJSON_AddItemToArray(warnings, cJSON_CreateString(result->warnings[i]));
+    put_known(root, "score_ms", result->score.ms);
+    put_known(root, "uncertainty", result->score.uncertainty);
+    put_known(root, "gflops", result->gflops);
+    put_known(root, "gbytes_per_s", result->gbytes_per_s);
+    put_known(root, "roofline", result->roofline);
+    put_known(root, "rank", (double)result->rank);
+    cJSON *percentile = cJSON_AddObjectToObject(root, "percentile");
+    cJSON_AddItemToObject(percentile, "references", percentile_item(&result->references));
+    cJSON_AddItemToObject(percentile, "class", percentile_item(&result->class_));
+    put_ladder(root, result);
+    cJSON_AddItemToObject(root, "compile", compile_item(result));
+    put_seconds(root, &result->seconds);
+    put_sitting(root, result);
+    cJSON_AddItemToObject(root, "cases", cases_item(result));
+    json_print(root, out);
+    cJSON_Delete(root);
+}
+
+void result_cases_json(const Result *result, Text *out)
+{
+    cJSON *list = cases_item(result);
+    json_print(list, out);
+    cJSON_Delete(list);
+}

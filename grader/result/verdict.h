@@ -1,0 +1,27 @@
+/* verdict.h - the judge's words. */
+#ifndef GRADER_RESULT_VERDICT_H
+#define GRADER_RESULT_VERDICT_H
+
+#include <stdbool.h>
+
+typedef enum Verdict {
+    VERDICT_ACCEPTED,
+    VERDICT_WRONG_ANSWER,
+    VERDICT_RUN_TIME_ERROR,
+    VERDICT_TIME_LIMIT_EXCEEDED,
+    VERDICT_MEMORY_LIMIT_EXCEEDED,
+    VERDICT_COMPILE_ERROR,
+    VERDICT_RULE_VIOLATION,
+    VERDICT_INTEGRITY_VIOLATION,
+    VERDICT_JUDGE_ERROR,
+    VERDICT_COUNT
+} Verdict;
+
+/* "Wrong Answer" */
+const char *verdict_name(Verdict verdict);
+/* "wrong_answer": the name of the folder under solutions/<id>/ that claims it */
+const char *verdict_folder(Verdict verdict);
+/* By either name. */
+bool verdict_parse(const char *name, Verdict *verdict);
+
+#endif

@@ -1,0 +1,258 @@
+#include "grader/timing/measure.h"
+
+#include "base/clock.h"
+#include "grader/check/checker.h"
+#include "grader/problem/generator.h"
+#include "grader/timing/timing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TRIES = 3 }; /* of a block that something disturbs */
+
+static const double LOAD_SECONDS = 0.2;  /* of the judge's own, before a block: a clock that idles low is up by then */
+static const double QUIET_SECONDS = 120; /* to wait for a device that others use */
+
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t next_secret(Measuring *measuring)
+{
+    return generator_key(measuring->secret, ++measuring->calls);
+}
+
+static Status await_oracle(Measuring *measuring, bool *accepted, Comparison *comparison, Message *why)
+{
+    double seconds = 0;
+    Status status = device_oracle_wait(measuring->device_oracle, accepted, comparison, &seconds, why);
+    measuring->seconds->check += seconds;
+    return status;
+}
+
+static Status fill(Measuring *measuring, uint64_t secret, Message *why)
+{
+    bool accepted;
+    Comparison comparison;
+    Status status = device_oracle_fill(measuring->device_oracle, secret, why);
+    return status == STATUS_OK ? await_oracle(measuring, &accepted, &comparison, why) : status;
+}
+
+/* The oracle on the device says only that an output is wrong. The one on the CPU sees the same, and says what. */
+static Status explain(Measuring *measuring, Call *call, uint64_t secret, CaseCalls *calls, Message *why)
+{
+    call_fill(call, secret);
+    Status status = call_compare(call, measuring->oracle, &calls->comparison, why);
+    if (status == STATUS_OK && calls->comparison.wrong == 0 && !calls->comparison.rms_exceeded)
+        status = fail(STATUS_SYSTEM, why, "the oracle on the device refuses an output that the one on the CPU accepts");
+    calls->failed = true;
+    return status;
+}
+
+static void keep_comparison(CaseCalls *calls, const Comparison *comparison)
+{
+    if (!calls->compared || comparison->max_error > calls->comparison.max_error)
+        calls->comparison = *comparison;
+    calls->compared = true;
+}
+
+/* Checks the output of the call with `secret`, and has the inputs of the one with `next` made meanwhile (0: there is
+ * none). */
+static Status check_and_fill(Measuring *measuring, Call *call, uint64_t secret, uint64_t next, CaseCalls *calls,
+                             Message *why)
+{
+    bool accepted = false;
+    Comparison comparison;
+    Status status = device_oracle_check(measuring->device_oracle, why);
+    if (status == STATUS_OK && next != 0)
+        status = device_oracle_fill(measuring->device_oracle, next, why);
+    if (status == STATUS_OK)
+        status = await_oracle(measuring, &accepted, &comparison, why);
+    if (status != STATUS_OK)
+        return status;
+    keep_comparison(calls, &comparison);
+    return accepted ? STATUS_OK : explain(measuring, call, secret, calls, why);
+}
+
+static void keep_sample(CaseCalls *calls, int block)
+{
+    if (calls->sample_count < calls->sample_room)
+        calls->samples[calls->sample_count++] =
+            (CaseSample){.event_s = calls->report.event_s, .host_s = calls->report.host_s, .block = block};
+}
+
+static Status call_once(Measuring *measuring, Call *call, CaseCalls *calls, Message *why)
+{
+    text_free(&calls->report.printed);
+    session_time(measuring->session, true);
+    Status status = session_call(measuring->session, call->arguments, measuring->problem->parameter_count, false,
+                                 &calls->report, why);
+    calls->failed = status == STATUS_OK && calls->report.outcome != CALL_OK;
+    return status;
+}
+
+/* ---- one case ---------------------------------------------------------------------------------------------------- */
+
+static Status begin_case(Measuring *measuring, CaseCalls *calls, Call *call, Message *why)
+{
+    size_t offsets[PROBLEM_MAX_PARAMETERS] = {0}, bytes;
+    const uint8_t *base;
+    int exchange;
+    Status status = call_prepare(measuring->problem, calls->testcase, measuring->session, call, why);
+    if (status != STATUS_OK)
+        return status;
+    int memory = session_memory(measuring->session, &base, &bytes);
+    for (size_t i = 0; i < measuring->problem->parameter_count; i++)
+        if (call->arguments[i].data != NULL)
+            offsets[i] = (size_t)((const uint8_t *)call->arguments[i].data - base);
+    calls->input_bytes = call_input_bytes(call);
+    status = device_oracle_case(measuring->device_oracle, calls->testcase, memory, bytes, offsets, &exchange, why);
+    if (status != STATUS_OK || exchange < 0)
+        return status;
+    status = session_exchange(measuring->session, exchange, why);
+    close(exchange);
+    if (status == STATUS_UNSUPPORTED)
+        status = device_oracle_case(measuring->device_oracle, calls->testcase, memory, bytes, offsets, NULL, why);
+    return status;
+}
+
+static Status time_case(Measuring *measuring, int block, int warm_up, int timed, CaseCalls *calls, Message *why)
+{
+    Call call;
+    uint64_t secret = next_secret(measuring);
+    Status status = begin_case(measuring, calls, &call, why);
+    if (status == STATUS_OK)
+        status = fill(measuring, secret, why);
+    for (int i = 0; i < warm_up + timed && status == STATUS_OK && !calls->failed; i++) {
+        uint64_t next = i + 1 < warm_up + timed ? next_secret(measuring) : 0;
+        status = call_once(measuring, &call, calls, why);
+        if (status == STATUS_OK && !calls->failed)
+            status = check_and_fill(measuring, &call, secret, next, calls, why);
+        if (status == STATUS_OK && !calls->failed && i >= warm_up)
+            keep_sample(calls, block);
+        secret = next;
+        progress_advance(measuring->progress);
+    }
+    return status;
+}
+
+/* ---- one block --------------------------------------------------------------------------------------------------- */
+
+typedef struct OwnProcesses {
+    pid_t pids[2];
+    size_t count;
+} OwnProcesses;
+
+static OwnProcesses own_processes(const Measuring *measuring)
+{
+    OwnProcesses own = {.pids = {device_oracle_pid(measuring->device_oracle)}, .count = 1};
+    pid_t broker = session_broker(measuring->session);
+    if (broker != 0)
+        own.pids[own.count++] = broker;
+    return own;
+}
+
+static void tell_disturbance(void *context, const char *disturbance, double waited_s)
+{
+    Measuring *measuring = context;
+    progress_note(measuring->progress, "waiting: %s (%.0f s)", disturbance, waited_s);
+}
+
+/* A device that does not become quiet is measured all the same, and the result says what disturbed it. */
+static void wait_until_quiet(Measuring *measuring)
+{
+    OwnProcesses own = own_processes(measuring);
+    Message ignored;
+    double start_s = now_s();
+    if (measuring->watch != NULL &&
+        device_watch_wait(measuring->watch, own.pids, own.count, measuring->usual_clock_mhz, QUIET_SECONDS,
+                          tell_disturbance, measuring, &ignored) != STATUS_OK)
+        progress_note(measuring->progress, "measuring all the same: %s", ignored.text);
+    measuring->seconds->wait += now_s() - start_s;
+}
+
+static void read_conditions(const Measuring *measuring, BlockConditions *conditions)
+{
+    DeviceState state;
+    OwnProcesses own = own_processes(measuring);
+    if (measuring->watch == NULL)
+        return;
+    device_watch_read(measuring->watch, &state);
+    conditions->sm_clock_mhz = state.sm_clock_mhz;
+    conditions->temperature_c = fmax(conditions->temperature_c, state.temperature_c);
+    if (conditions->disturbance[0] == '\0')
+        device_watch_disturbed(measuring->watch, own.pids, own.count, measuring->usual_clock_mhz,
+                               conditions->disturbance, sizeof conditions->disturbance);
+}
+
+/* The judge's own work on the device, as long as it takes the clock to come up. */
+static Status put_load_on(Measuring *measuring, CaseCalls *calls, Message *why)
+{
+    Call call;
+    Status status = begin_case(measuring, calls, &call, why);
+    for (double start_s = now_s(); status == STATUS_OK && now_s() - start_s < LOAD_SECONDS;)
+        status = fill(measuring, next_secret(measuring), why);
+    return status;
+}
+
+static Status load(Measuring *measuring, const Compiled *compiled, CaseCalls *first, Message *why)
+{
+    text_free(&first->report.printed);
+    Status status = session_load(measuring->session, compiled, measuring->limits, &first->report, why);
+    first->failed = status == STATUS_OK && first->report.outcome != CALL_OK;
+    return status;
+}
+
+static Status time_cases(Measuring *measuring, const Compiled *compiled, int block, int warm_up, int timed,
+                         CaseCalls *cases, size_t case_count, BlockConditions *conditions, Message *why)
+{
+    *conditions = (BlockConditions){0};
+    Status status = load(measuring, compiled, &cases[0], why);
+    if (status == STATUS_OK && !cases[0].failed)
+        status = put_load_on(measuring, &cases[0], why);
+    for (size_t i = 0; i < case_count && status == STATUS_OK && measure_failed(cases, case_count) == NULL; i++) {
+        status = time_case(measuring, block, warm_up, timed, &cases[i], why);
+        if (status == STATUS_OK)
+            read_conditions(measuring, conditions);
+    }
+    return status;
+}
+
+Status measure_block(Measuring *measuring, const Compiled *compiled, int block, int warm_up, int timed,
+                     CaseCalls *cases, size_t case_count, BlockConditions *conditions, Message *why)
+{
+    Status status = STATUS_OK;
+    bool good = false;
+    for (int try = 0; try < TRIES && status == STATUS_OK && !good; try++) {
+        if (try > 0)
+            progress_note(measuring->progress, "taking block %d again: %s", block + 1, conditions->disturbance);
+        for (size_t i = 0; i < case_count; i++) /* what a disturbed try has left */
+            while (cases[i].sample_count > 0 && cases[i].samples[cases[i].sample_count - 1].block == block)
+                cases[i].sample_count--;
+        wait_until_quiet(measuring);
+        status = time_cases(measuring, compiled, block, warm_up, timed, cases, case_count, conditions, why);
+        good = conditions->disturbance[0] == '\0' || measure_failed(cases, case_count) != NULL;
+    }
+    return status;
+}
+
+const CaseCalls *measure_failed(const CaseCalls *cases, size_t case_count)
+{
+    for (size_t i = 0; i < case_count; i++)
+        if (cases[i].failed)
+            return &cases[i];
+    return NULL;
+}
+
+double measure_score_ms(const CaseCalls *cases, size_t case_count, double clock_gap_s)
+{
+    double log_ms = 0;
+    for (size_t i = 0; i < case_count; i++) {
+        double time_s = timing_of(cases[i].samples, cases[i].sample_count, clock_gap_s).time_s;
+        if (!(time_s > 0))
+            return 0;
+        log_ms += log(1e3 * time_s);
+    }
+    return case_count == 0 ? 0 : exp(log_ms / (double)case_count);
+}

@@ -1,0 +1,62 @@
+/* measure.h - the timed cases on a GPU with a clock: blocks of calls, each block in a fresh runner, each call with data
+ * that have never existed before, every output checked in full.
+ *
+ *     wait until nothing disturbs the device; a fresh runner and broker; the judge's own load, so that the clock is up
+ *     for each case and call:  the oracle on the device makes the inputs   (a process and a context of its own)
+ *                              solve() runs between two events and two looks at the host's clock
+ *                              the oracle on the device compares the output, and makes the next call's inputs
+ *
+ * Counts are the problem's, and never depend on the submission. A block that was disturbed is taken again.
+ *
+ * Source  the method of docs/measurements.md and docs/security.md.  */
+#ifndef GRADER_TIMING_MEASURE_H
+#define GRADER_TIMING_MEASURE_H
+
+#include "base/status.h"
+#include "grader/check/call.h"
+#include "grader/device_oracle/device_oracle.h"
+#include "grader/oracle/oracle.h"
+#include "grader/terminal/progress.h"
+#include "grader/result/result.h"
+#include "harness/device/watch/device_watch.h"
+#include "harness/session/session.h"
+
+#include <stdbool.h>
+
+typedef struct CaseCalls { /* of one case, over all blocks */
+    const Testcase *testcase;
+    CaseSample *samples;
+    size_t sample_count, sample_room;
+    CallReport report;      /* of the last call, without its text; of the one that failed with it */
+    bool compared;
+    Comparison comparison;  /* of the call with the largest error; of the one that failed */
+    bool failed;            /* a call ended badly, or its output was wrong */
+    int64_t input_bytes;
+} CaseCalls;
+
+typedef struct Measuring {
+    const Problem *problem;
+    Session *session;
+    const SessionLimits *limits;
+    DeviceOracle *device_oracle;
+    const Oracle *oracle;     /* explains what the one on the device refuses */
+    DeviceWatch *watch;       /* NULL: nothing is known of the device's state */
+    double usual_clock_mhz;   /* under load; 0: the most that the device can */
+    Progress *progress;
+    uint64_t secret;
+    uint64_t calls;           /* so far: the number that makes each call's seed its own */
+    StepSeconds *seconds;     /* `check` and `wait` are added to */
+} Measuring;
+
+/* One block of calls of `compiled`, over all cases: `warm_up` calls that are not kept and `timed` that are, of each.
+ * After a call that failed no more are made, and a load that failed is the first case's failure. */
+MUST_USE Status measure_block(Measuring *measuring, const Compiled *compiled, int block, int warm_up, int timed,
+                              CaseCalls *cases, size_t case_count, BlockConditions *conditions, Message *why);
+
+/* Has one of them failed? */
+const CaseCalls *measure_failed(const CaseCalls *cases, size_t case_count);
+
+/* Geometric mean of the cases' times, in milliseconds; 0 where one has none. */
+double measure_score_ms(const CaseCalls *cases, size_t case_count, double clock_gap_s);
+
+#endif

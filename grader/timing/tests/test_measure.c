@@ -1,0 +1,210 @@
+/* measure.c and sitting.c: timed calls with fresh data, every output checked, here on the simulated GPU. */
+#include "base/tests/unit.h"
+
+#include "grader/device_oracle/oracle_process.h"
+#include "grader/timing/sitting.h"
+#include "grader/problem/submission.h"
+#include "harness/broker/broker.h"
+#include "harness/sandbox/scratch.h"
+#include "harness/compile/toolkit.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { ELEMENTS = 3000, TAPS = 17 };
+
+static Toolkit toolkit;
+static char scratch[256];
+static Problem problem;
+static Oracle *oracle;
+
+static void check_status(Status status, const Message *why)
+{
+    if (status != STATUS_OK)
+        fail_test("the judge failed: %s", why->text);
+}
+
+/* A sitting about to begin: two small cases of conv1d, as if they were timed on a real GPU. */
+typedef struct Bench {
+    Measuring measuring;
+    SessionLimits limits;
+    StepSeconds seconds;
+    Testcase testcases[2];
+    CaseCalls cases[2];
+    Result result;
+    Compiled compiled;
+} Bench;
+
+static Compiled compile(const char *path)
+{
+    static const char *const types[] = {"const float*", "const float*", "float*", "int", "int"};
+    Submission submission;
+    Compiled compiled;
+    Message why;
+    check_status(submission_read(path, &submission, &why), &why);
+    const CompileJob job = {.file_name = submission.file_name,
+                            .source = submission.source.data,
+                            .source_bytes = submission.source.length,
+                            .prototype = problem.signature,
+                            .parameter_types = types,
+                            .parameter_count = 5,
+                            .compute = 90};
+    check_status(compile_submission(&job, &toolkit, scratch, &compiled, &why), &why);
+    submission_free(&submission);
+    if (compiled.outcome != COMPILE_OK)
+        fail_test("%s does not compile", path);
+    return compiled;
+}
+
+static void bench_open(Bench *bench, const char *path)
+{
+    Message why = {0};
+    *bench = (Bench){.limits = {.device_bytes = 64 << 20, .host_bytes = 512 << 20, .host_seconds = 20, .device_seconds = 20,
+                                .wall_seconds = 60, .warp_instructions = 100000000}};
+    for (int i = 0; i < 2; i++) {
+        bench->testcases[i] = (Testcase){.name = "made up", .group = CASE_TIMED_CUDA, .number = i + 1};
+        bench->testcases[i].sizes.values[3] = ELEMENTS + i;
+        bench->testcases[i].sizes.values[4] = TAPS;
+        bench->testcases[i].sources[0] = bench->testcases[i].sources[1] =
+            (CaseSource){.kind = SOURCE_UNIFORM, .a = -1, .b = 1};
+        bench->cases[i].testcase = &bench->testcases[i];
+    }
+    bench->compiled = compile(path);
+    bench->measuring = (Measuring){.problem = &problem, .limits = &bench->limits, .oracle = oracle, .secret = 11,
+                                   .seconds = &bench->seconds};
+    check_status(session_start("sim:h200", &bench->measuring.session, &why), &why);
+    check_status(device_oracle_start(&problem, "sim:h200", &bench->measuring.device_oracle, &why), &why);
+    check_status(device_oracle_ready(bench->measuring.device_oracle, &why), &why);
+}
+
+static void bench_close(Bench *bench)
+{
+    for (int i = 0; i < 2; i++)
+        text_free(&bench->cases[i].report.printed);
+    device_oracle_stop(bench->measuring.device_oracle);
+    session_close(bench->measuring.session);
+    compiled_free(&bench->compiled);
+    arena_free(&bench->result.arena);
+}
+
+static void sit(Bench *bench, const Anchor *anchor)
+{
+    Message why = {0};
+    check_status(sitting_take(&bench->measuring, &bench->compiled, anchor, bench->cases, 2, &bench->result, &why), &why);
+}
+
+static void every_block_has_its_calls_and_every_output_is_checked(void **state)
+{
+    Bench bench;
+    bench_open(&bench, "solutions/conv1d/accepted/naive.cu");
+    sit(&bench, &(Anchor){0});
+    assert_null(measure_failed(bench.cases, 2));
+    assert_int_equal(bench.result.block_count, problem.blocks);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(bench.cases[i].sample_count, problem.blocks * problem.timed_calls);
+        for (size_t k = 0; k < bench.cases[i].sample_count; k++) {
+            assert_int_equal(bench.cases[i].samples[k].block, k / (size_t)problem.timed_calls);
+            assert_true(bench.cases[i].samples[k].event_s > 0);
+        }
+        assert_true(bench.cases[i].compared);
+        assert_int_equal(bench.cases[i].comparison.count, ELEMENTS + i - TAPS + 1);
+        assert_int_equal(bench.cases[i].input_bytes, 4 * (ELEMENTS + i + TAPS));
+    }
+    assert_true(bench.seconds.check > 0);
+    assert_true(measure_score_ms(bench.cases, 2, 0) > 0);
+    bench_close(&bench);
+}
+
+static void an_anchor_on_a_device_that_does_not_drift_shows_none(void **state)
+{
+    Bench bench;
+    bench_open(&bench, "solutions/conv1d/accepted/naive.cu");
+    Compiled anchor = compile("solutions/conv1d/accepted/shared_tile.cu");
+    sit(&bench, &(Anchor){.name = "shared_tile.cu", .compiled = &anchor});
+    assert_string_equal(bench.result.anchor.name, "shared_tile.cu");
+    assert_true(bench.result.anchor.before_ms > 0);
+    assert_true(bench.result.anchor.drift < 1e-9);
+    compiled_free(&anchor);
+    bench_close(&bench);
+}
+
+static void an_anchor_that_fails_is_no_fault_of_the_submission(void **state)
+{
+    Bench bench;
+    bench_open(&bench, "solutions/conv1d/accepted/naive.cu");
+    Compiled anchor = compile("solutions/conv1d/wrong_answer/flipped_filter.cu");
+    sit(&bench, &(Anchor){.name = "flipped_filter.cu", .compiled = &anchor});
+    assert_null(measure_failed(bench.cases, 2));
+    assert_string_equal(bench.result.anchor.name, "");
+    assert_int_equal(bench.result.warning_count, 1);
+    assert_non_null(strstr(bench.result.warnings[0], "the anchor flipped_filter.cu failed"));
+    compiled_free(&anchor);
+    bench_close(&bench);
+}
+
+/* Right for the first data that it sees, and wrong ever after. */
+static void an_answer_kept_from_an_earlier_call_is_found_and_explained(void **state)
+{
+    Bench bench;
+    bench_open(&bench, "solutions/conv1d/wrong_answer/remembers_the_first_filter.cu");
+    sit(&bench, &(Anchor){0});
+    const CaseCalls *failed = measure_failed(bench.cases, 2);
+    assert_ptr_equal(failed, &bench.cases[0]);
+    assert_int_equal(failed->report.outcome, CALL_OK);
+    assert_true(failed->compared);
+    assert_true(failed->comparison.wrong > 0);
+    assert_true(failed->sample_count < (size_t)problem.timed_calls);
+    assert_int_equal(bench.result.block_count, 1);
+    assert_false(bench.cases[1].compared);
+    bench_close(&bench);
+}
+
+static void a_fault_ends_the_sitting(void **state)
+{
+    Bench bench;
+    bench_open(&bench, "solutions/conv1d/run_time_error/out_of_bounds_read.cu");
+    sit(&bench, &(Anchor){0});
+    const CaseCalls *failed = measure_failed(bench.cases, 2);
+    assert_ptr_equal(failed, &bench.cases[0]);
+    assert_int_equal(failed->report.outcome, CALL_RUN_TIME_ERROR);
+    assert_int_equal(failed->sample_count, 0);
+    bench_close(&bench);
+}
+
+static int set_up(void **state)
+{
+    Message why = {0};
+    if (toolkit_find(&toolkit, &why) == STATUS_OK && scratch_new(scratch, sizeof scratch, &why) == STATUS_OK &&
+        problem_read("conv1d", &problem, &why) == STATUS_OK && oracle_open(&problem, &oracle, &why) == STATUS_OK) {
+        problem.blocks = 2;
+        problem.warm_up_calls = 1;
+        problem.timed_calls = 4;
+        return 0;
+    }
+    print_error("%s\n", why.text);
+    return -1;
+}
+
+static int tear_down(void **state)
+{
+    oracle_close(oracle);
+    problem_free(&problem);
+    scratch_remove(scratch);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "broker") == 0)
+        return broker_main(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "oracle") == 0)
+        return oracle_main(argc - 1, argv + 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_block_has_its_calls_and_every_output_is_checked),
+        cmocka_unit_test(an_anchor_on_a_device_that_does_not_drift_shows_none),
+        cmocka_unit_test(an_anchor_that_fails_is_no_fault_of_the_submission),
+        cmocka_unit_test(an_answer_kept_from_an_earlier_call_is_found_and_explained),
+        cmocka_unit_test(a_fault_ends_the_sitting),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,7 +1,0 @@
-/* version.h - of the judge: recorded with every run, shown by --version.  */
-#ifndef GRADER_VERSION_H
-#define GRADER_VERSION_H
-
-#define CONVJUDGE_VERSION "0.1.0"
-
-#endif

@@ -1,0 +1,190 @@
+#include "harness/broker/broker.h"
+#include "harness/broker/broker_state.h"
+#include "harness/broker/control_check.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A real GPU's driver prints for kernels, and writes about a failed assertion, as if this process did. The pipe takes
+ * what fits into it and refuses the rest. */
+static void capture_output(Broker *broker)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return;
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    broker->printed = ends[0];
+}
+
+static size_t take_printed(Broker *broker, char *buffer, size_t size)
+{
+    size_t length = broker->device->ops->take_output(broker->device, buffer, size);
+    if (broker->printed < 0)
+        return length;
+    fflush(stdout);
+    clearerr(stdout);
+    ssize_t got = read(broker->printed, buffer + length, size - length);
+    return got > 0 ? length + (size_t)got : length;
+}
+
+static bool send_reply(Broker *broker)
+{
+    static char printed[CONTROL_MAX_PRINTED];
+    ControlReply *reply = &broker->reply;
+    reply->printed_bytes = (uint32_t)take_printed(broker, printed, sizeof printed);
+    return control_send(broker->control, reply, sizeof *reply, printed, reply->printed_bytes, NULL, 0);
+}
+
+static bool send_device(Broker *broker)
+{
+    ControlReply *reply = &broker->reply;
+    return control_send(broker->control, reply, sizeof *reply, NULL, 0, NULL, 0) && reply->status == STATUS_OK;
+}
+
+static bool say_hello(Broker *broker)
+{
+    ControlReply *reply = &broker->reply;
+    reply->status = device_describe(broker->device_name, &reply->device, &reply->why);
+    return send_device(broker);
+}
+
+/* The lock is held by keeping its descriptor, until this process ends. */
+static bool open_device(Broker *broker, int lock)
+{
+    ControlReply *reply = &broker->reply;
+    *reply = (ControlReply){.device = reply->device};
+    if (lock >= 0 && fcntl(lock, F_DUPFD_CLOEXEC, 3) < 0)
+        reply->status = fail_errno(&reply->why, "the device's lock");
+    if (reply->status == STATUS_OK)
+        reply->status = device_open(reply->device.handle, &broker->device, &reply->why);
+    if (reply->status == STATUS_OK) {
+        reply->device = broker->device->info;
+        if (!reply->device.modelled)
+            capture_output(broker);
+    }
+    return send_device(broker);
+}
+
+static void *map(int descriptor, uint64_t bytes, int protection)
+{
+    void *memory = bytes == 0 ? MAP_FAILED : mmap(NULL, bytes, protection, MAP_SHARED, descriptor, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* A module that the submission has none of leaves nothing to map. */
+static Status take_runner(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
+{
+    broker->reader.ring = ring_map(descriptors[0]);
+    broker->image_bytes = request->memory_bytes;
+    broker->images = request->module_count == 0 ? NULL : map(descriptors[1], request->memory_bytes, PROT_READ);
+    if (broker->reader.ring == NULL || (broker->images == NULL && request->module_count > 0))
+        return fail_errno(why, "the broker's shared memory");
+    broker->device->ops->pin(broker->device, broker->reader.ring->staging, sizeof broker->reader.ring->staging);
+    broker->limits = request->limits;
+    broker->module_count = request->module_count;
+    for (size_t i = 0; i < broker->module_count; i++)
+        broker->modules[i] = (BrokerModule){.image = broker->images + request->modules[i].offset,
+                                            .bytes = request->modules[i].bytes};
+    return STATUS_OK;
+}
+
+static Status take_buffers(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
+{
+    if (broker->buffers_pinned)
+        broker->device->ops->unpin(broker->device, broker->buffers);
+    if (broker->buffers != NULL)
+        munmap(broker->buffers, broker->buffer_bytes);
+    broker->buffers_pinned = broker->has_exchange = false;
+    broker->buffer_bytes = request->memory_bytes;
+    broker->buffers = map(descriptors[0], request->memory_bytes, PROT_READ | PROT_WRITE);
+    return broker->buffers == NULL ? fail_errno(why, "the broker's view of the arrays") : STATUS_OK;
+}
+
+static Status join_exchange(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
+{
+    const DeviceOps *ops = broker->device->ops;
+    CudaError error = ops->exchange_join == NULL
+                          ? CUDA_ERROR_NOT_SUPPORTED
+                          : ops->exchange_join(broker->device, descriptors[0], request->memory_bytes);
+    broker->has_exchange = error == CUDA_ERROR_SUCCESS;
+    return broker->has_exchange ? STATUS_OK : fail(STATUS_UNSUPPORTED, why, "memory shared with the oracle: %s",
+                                                   cuda_error_text(error));
+}
+
+static Status take_profile(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
+{
+    if (broker->device->ops->profile == NULL)
+        return fail(STATUS_UNSUPPORTED, why, "%s: kernels cannot be explained here", broker->device->info.name);
+    if (broker->profile != NULL)
+        munmap(broker->profile, sizeof *broker->profile);
+    broker->profile = map(descriptors[0], request->memory_bytes, PROT_READ | PROT_WRITE);
+    return broker->profile == NULL ? fail_errno(why, "the broker's view of the profile") : STATUS_OK;
+}
+
+static bool serve_grader(Broker *broker, const ControlRequest *request, const int *descriptors)
+{
+    ControlReply *reply = &broker->reply;
+    const ControlState state = {.is_open = broker->device != NULL, .has_runner = broker->reader.ring != NULL,
+                                .has_exchange = broker->has_exchange, .buffer_bytes = broker->buffer_bytes};
+    if (!control_is_honest(request, descriptors, &state))
+        return false;
+    switch (request->kind) {
+    case CONTROL_OPEN:
+        return open_device(broker, descriptors[0]);
+    case CONTROL_LOAD:
+        reply->status = take_runner(broker, request, descriptors, &reply->why);
+        if (reply->status == STATUS_OK)
+            broker_load(broker);
+        return send_reply(broker);
+    case CONTROL_BUFFERS:
+        reply->status = take_buffers(broker, request, descriptors, &reply->why);
+        return reply->status == STATUS_OK || (send_reply(broker) && false);
+    case CONTROL_EXCHANGE:
+        *reply = (ControlReply){.device = reply->device};
+        reply->status = join_exchange(broker, request, descriptors, &reply->why);
+        return send_reply(broker);
+    case CONTROL_PROFILE:
+        reply->status = take_profile(broker, request, descriptors, &reply->why);
+        return reply->status == STATUS_OK || (send_reply(broker) && false);
+    case CONTROL_CALL:
+        broker_call(broker, request);
+        return send_reply(broker);
+    case CONTROL_RUNNER_GONE: /* too late: the call had ended by itself */
+        return true;
+    }
+    return false;
+}
+
+void broker_run(Broker *broker)
+{
+    ControlRequest request = {0};
+    int descriptors[CONTROL_MAX_DESCRIPTORS];
+    broker->functions.first = 1;
+    broker->streams.first = broker->events.first = broker->cuda_arrays.first = RING_FIRST_HANDLE;
+    broker->printed = -1;
+    bool going = say_hello(broker);
+    while (going && control_receive(broker->control, &request, sizeof request, NULL, 0, descriptors)) {
+        going = serve_grader(broker, &request, descriptors);
+        control_close(descriptors);
+    }
+}
+
+int broker_main(int argc, char **argv)
+{
+    static Broker broker; /* large: it holds a request */
+    if (argc != 3) {
+        fprintf(stderr, "broker: started by the judge itself, with DESCRIPTOR and DEVICE\n");
+        return 2;
+    }
+    broker.control = atoi(argv[1]);
+    broker.device_name = argv[2];
+    broker_run(&broker);
+    if (broker.device != NULL)
+        broker.device->ops->close(broker.device);
+    return 0;
+}

@@ -1,0 +1,93 @@
+#include "harness/broker/broker_state.h"
+
+static bool is_judges_array(const Broker *broker, uint64_t address)
+{
+    for (size_t i = 0; i < SESSION_MAX_PARAMETERS; i++)
+        if (broker->arrays[i] != 0 && broker->arrays[i] == address)
+            return true;
+    return false;
+}
+
+CudaError serve_alloc(Broker *broker, RingReply *reply)
+{
+    uint64_t bytes = broker_words(broker)[0];
+    if (bytes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CudaError error = broker->device->ops->alloc(broker->device, bytes, &reply->value[0]);
+    if (error == CUDA_ERROR_MEMORY_ALLOCATION)
+        broker->reply.report.allocation_refused = true;
+    return error;
+}
+
+/* solve() may not free what it was given: the judge still reads it. */
+CudaError serve_release(Broker *broker, RingReply *reply)
+{
+    uint64_t address = broker_words(broker)[0];
+    if (is_judges_array(broker, address))
+        return CUDA_ERROR_INVALID_VALUE;
+    return broker->device->ops->release(broker->device, address);
+}
+
+CudaError serve_memory_info(Broker *broker, RingReply *reply)
+{
+    uint64_t all = broker->device->info.memory_bytes;
+    uint64_t used = broker->device->ops->allocated_bytes(broker->device);
+    reply->value[0] = used < all ? all - used : 0;
+    reply->value[1] = all;
+    return CUDA_ERROR_SUCCESS;
+}
+
+bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes)
+{
+    return bytes <= DEVICE_SPAN && broker->device->ops->owns(broker->device, address, bytes);
+}
+
+CudaError serve_owned(Broker *broker, RingReply *reply)
+{
+    uint64_t address = broker_words(broker)[0], bytes = broker_words(broker)[1];
+    return broker_owns(broker, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CudaError serve_write(Broker *broker, RingReply *reply)
+{
+    uint64_t to = broker_words(broker)[0], bytes = broker_words(broker)[1];
+    DeviceStream *stream;
+    if (!broker_stream(broker, broker_words(broker)[2], &stream))
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (bytes > RING_STAGING_BYTES || !broker_owns(broker, to, bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    return broker->device->ops->write(broker->device, to, broker->reader.ring->staging, bytes, stream);
+}
+
+CudaError serve_read(Broker *broker, RingReply *reply)
+{
+    uint64_t from = broker_words(broker)[0], bytes = broker_words(broker)[1];
+    DeviceStream *stream;
+    if (!broker_stream(broker, broker_words(broker)[2], &stream))
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (bytes > RING_STAGING_BYTES || !broker_owns(broker, from, bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    return broker->device->ops->read(broker->device, broker->reader.ring->staging, from, bytes, stream);
+}
+
+CudaError serve_copy(Broker *broker, RingReply *reply)
+{
+    uint64_t to = broker_words(broker)[0], from = broker_words(broker)[1], bytes = broker_words(broker)[2];
+    DeviceStream *stream;
+    if (!broker_stream(broker, broker_words(broker)[3], &stream))
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (!broker_owns(broker, to, bytes) || !broker_owns(broker, from, bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    return broker->device->ops->copy(broker->device, to, from, bytes, stream);
+}
+
+CudaError serve_fill(Broker *broker, RingReply *reply)
+{
+    uint64_t to = broker_words(broker)[0], value = broker_words(broker)[1], bytes = broker_words(broker)[2];
+    DeviceStream *stream;
+    if (!broker_stream(broker, broker_words(broker)[3], &stream))
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (!broker_owns(broker, to, bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    return broker->device->ops->fill(broker->device, to, (uint8_t)value, bytes, stream);
+}

@@ -1,0 +1,195 @@
+#include "base/symbol.h"
+#include "base/text.h"
+#include "harness/broker/broker_state.h"
+#include "harness/device/launch_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The one of nvcc's modules that equals what the runner holds, byte for byte. */
+static BrokerModule *find_module(Broker *broker, const uint8_t *image, size_t bytes)
+{
+    for (size_t i = 0; i < broker->module_count; i++)
+        if (broker->modules[i].bytes == bytes && memcmp(broker->modules[i].image, image, bytes) == 0)
+            return &broker->modules[i];
+    return NULL;
+}
+
+/* The grader's copy is what gets loaded; the runner's may change while it is compared, and nothing comes of it. */
+CudaError serve_module(Broker *broker, RingReply *reply)
+{
+    uint64_t bytes = broker_words(broker)[0];
+    BrokerModule *module = NULL;
+    if (bytes <= RING_STAGING_BYTES)
+        module = find_module(broker, broker->reader.ring->staging, bytes);
+    if (module == NULL) {
+        broker_violation(broker, "the submission registered GPU code that nvcc did not compile from its source");
+        return CUDA_ERROR_INVALID_KERNEL_IMAGE;
+    }
+    reply->value[0] = (uint64_t)(module - broker->modules);
+    Message why;
+    if (module->loaded == NULL &&
+        broker->device->ops->module_load(broker->device, module->image, module->bytes, &module->loaded, &why) !=
+            STATUS_OK) {
+        module->loaded = NULL;
+        broker->end = SERVE_UNSUPPORTED;
+        snprintf(broker->end_text, sizeof broker->end_text, "%.*s", (int)sizeof broker->end_text - 1, why.text);
+        return CUDA_ERROR_INVALID_KERNEL_IMAGE;
+    }
+    return CUDA_ERROR_SUCCESS;
+}
+
+/* The loaded module that a RingName speaks of; NULL where there is none. */
+static DeviceModule *named_module(Broker *broker, const RingName *name)
+{
+    if (!text_is_terminated(name->name, sizeof name->name)) {
+        broker_malformed(broker);
+        return NULL;
+    }
+    return name->module < broker->module_count ? broker->modules[name->module].loaded : NULL;
+}
+
+static void tell_function(Broker *broker, DeviceFunction *function)
+{
+    DeviceFunctionInfo info;
+    broker->device->ops->function_info(function, &info);
+    uint32_t count = info.parameter_count < RING_MAX_PARAMETERS ? info.parameter_count : RING_MAX_PARAMETERS;
+    RingFunctionInfo *told = (RingFunctionInfo *)broker->reader.ring->staging;
+    *told = (RingFunctionInfo){
+        .parameter_count = count,
+        .parameter_bytes = info.parameter_bytes,
+        .registers = info.registers,
+        .static_shared_bytes = info.static_shared_bytes,
+        .local_bytes = info.local_bytes,
+        .constant_bytes = info.constant_bytes,
+        .max_threads_per_block = info.max_threads_per_block,
+        .max_dynamic_shared_bytes = info.max_dynamic_shared_bytes,
+        .ptx_version = info.ptx_version,
+        .binary_version = info.binary_version,
+    };
+    memcpy(told->offsets, info.parameter_offsets, count * sizeof *told->offsets);
+    memcpy(told->sizes, info.parameter_sizes, count * sizeof *told->sizes);
+}
+
+CudaError serve_function(Broker *broker, RingReply *reply)
+{
+    const RingName *name = (const RingName *)broker->record.body;
+    DeviceModule *module = named_module(broker, name);
+    DeviceFunction *function = module == NULL ? NULL : broker->device->ops->function(module, name->name);
+    if (function == NULL)
+        return CUDA_ERROR_INVALID_DEVICE_FUNCTION;
+    BrokerFunction *known = malloc(sizeof *known);
+    if (known == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    known->function = function;
+    memcpy(known->name, name->name, sizeof known->name);
+    reply->value[0] = handles_add(&broker->functions, known);
+    tell_function(broker, function);
+    return reply->value[0] == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
+}
+
+CudaError serve_variable(Broker *broker, RingReply *reply)
+{
+    const RingName *name = (const RingName *)broker->record.body;
+    DeviceModule *module = named_module(broker, name);
+    bool found = module != NULL &&
+                 broker->device->ops->variable(module, name->name, &reply->value[0], &reply->value[1]);
+    return found ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_SYMBOL;
+}
+
+static BrokerFunction *function_of(Broker *broker, uint64_t number)
+{
+    return handles_get(&broker->functions, number);
+}
+
+CudaError serve_set_shared(Broker *broker, RingReply *reply)
+{
+    BrokerFunction *known = function_of(broker, broker_words(broker)[0]);
+    uint64_t bytes = broker_words(broker)[1];
+    if (known == NULL)
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (bytes > UINT32_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    return broker->device->ops->function_set_dynamic_shared(known->function, (uint32_t)bytes);
+}
+
+CudaError serve_occupancy(Broker *broker, RingReply *reply)
+{
+    BrokerFunction *known = function_of(broker, broker_words(broker)[0]);
+    uint64_t threads = broker_words(broker)[1], bytes = broker_words(broker)[2];
+    if (known == NULL)
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (threads <= UINT32_MAX && bytes <= UINT32_MAX)
+        reply->value[0] = broker->device->ops->occupancy(broker->device, known->function, (uint32_t)threads,
+                                                         (uint32_t)bytes);
+    return CUDA_ERROR_SUCCESS;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static void note_launch_error(Broker *broker, CudaError error, const BrokerFunction *known, const RingLaunch *launch,
+                              const char *hint)
+{
+    char name[120], what[200];
+    symbol_name(known->name, name, sizeof name);
+    snprintf(what, sizeof what, "launch of %s<<<(%u,%u,%u),(%u,%u,%u)>>>", name, launch->grid[0], launch->grid[1],
+             launch->grid[2], launch->block[0], launch->block[1], launch->block[2]);
+    broker_note_error(broker, error, what, hint);
+}
+
+/* A fault that an earlier kernel left behind is not this launch's doing. */
+static bool device_failed(Broker *broker, DeviceFault *fault)
+{
+    broker->device->ops->fault(broker->device, fault);
+    return fault->kind != DEVICE_NO_FAULT && fault->kind != DEVICE_BAD_LAUNCH;
+}
+
+static CudaError launch_known(Broker *broker, const BrokerFunction *known, const RingLaunch *head, DeviceStream *stream)
+{
+    const DeviceOps *ops = broker->device->ops;
+    DeviceLaunch launch = {.function = known->function,
+                           .grid = {head->grid[0], head->grid[1], head->grid[2]},
+                           .block = {head->block[0], head->block[1], head->block[2]},
+                           .dynamic_shared_bytes = head->dynamic_shared_bytes < UINT32_MAX
+                                                       ? (uint32_t)head->dynamic_shared_bytes : UINT32_MAX,
+                           .parameters = head + 1,
+                           .parameter_bytes = head->parameter_bytes,
+                           .stream = stream};
+    DeviceFunctionInfo info;
+    DeviceFault fault;
+    char hint[200];
+    if (device_failed(broker, &fault))
+        return ops->launch(broker->device, &launch);
+    ops->function_info(known->function, &info);
+    launch_check(&broker->device->info, &info, &launch, hint, sizeof hint);
+    CudaError error = ops->launch(broker->device, &launch);
+    note_launch_error(broker, error, known, head, hint);
+    if (device_failed(broker, &fault) && fault.kind == DEVICE_TIME_LIMIT)
+        broker->end = SERVE_DEVICE_TIME;
+    return error;
+}
+
+CudaError serve_launch(Broker *broker, RingReply *reply)
+{
+    const RingLaunch *head = (const RingLaunch *)broker->record.body;
+    BrokerFunction *known = function_of(broker, head->function);
+    DeviceStream *stream;
+    DeviceFunctionInfo info;
+    if (broker->record.head.body_bytes != sizeof *head + (uint64_t)head->parameter_bytes) {
+        broker_malformed(broker);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (known == NULL)
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (!broker_stream(broker, head->stream, &stream)) {
+        note_launch_error(broker, CUDA_ERROR_INVALID_RESOURCE_HANDLE, known, head, "there is no such stream");
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    }
+    broker->device->ops->function_info(known->function, &info);
+    if (head->parameter_bytes != info.parameter_bytes) {
+        broker_malformed(broker);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return launch_known(broker, known, head, stream);
+}

@@ -1,0 +1,188 @@
+#include "harness/broker/broker_state.h"
+#include "harness/device/array_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As in broker_serve.c: nothing reaches the device before every number in the request has been checked. */
+
+static const void *body(const Broker *broker)
+{
+    return broker->record.body;
+}
+
+/* ---- copies and fills -------------------------------------------------------------------------------------------- */
+
+/* The device's place that the runner means; false where it does not hold the box. */
+static bool place_of(Broker *broker, const RingPlace *asked, const DeviceBox *box, DevicePlace *place)
+{
+    uint64_t bytes;
+    if (asked->kind == RING_IN_ARRAY) {
+        const BrokerArray *known = handles_get(&broker->cuda_arrays, asked->at);
+        *place = (DevicePlace){.x_bytes = asked->x_bytes, .y = asked->y, .z = asked->z};
+        place->array = known == NULL ? NULL : known->array;
+        return known != NULL && array_holds(&known->shape, place, box);
+    }
+    *place = (DevicePlace){.pitch = asked->pitch, .slice_rows = asked->slice_rows};
+    if (!box_span(place, box, &bytes))
+        return false;
+    if (asked->kind == RING_IN_STAGING) {
+        bool fits = asked->at <= RING_STAGING_BYTES && bytes <= RING_STAGING_BYTES - asked->at;
+        place->host = fits ? broker->reader.ring->staging + asked->at : NULL;
+        return fits;
+    }
+    place->address = asked->at;
+    return asked->kind == RING_IN_MEMORY && broker_owns(broker, asked->at, bytes);
+}
+
+CudaError serve_copy_box(Broker *broker, RingReply *reply)
+{
+    const RingCopyBox *asked = body(broker);
+    const DeviceBox box = {asked->width_bytes, asked->height, asked->depth};
+    DevicePlace to, from;
+    DeviceStream *stream;
+    if (!broker_stream(broker, asked->stream, &stream))
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (!place_of(broker, &asked->to, &box, &to) || !place_of(broker, &asked->from, &box, &from) ||
+        (to.host != NULL && from.host != NULL))
+        return CUDA_ERROR_INVALID_VALUE;
+    return broker->device->ops->copy_box(broker->device, &to, &from, &box, stream);
+}
+
+CudaError serve_fill_rows(Broker *broker, RingReply *reply)
+{
+    const RingFillRows *asked = body(broker);
+    const RingPlace asked_place = {.kind = RING_IN_MEMORY, .at = asked->to, .pitch = asked->pitch};
+    const DeviceBox box = {asked->width_bytes, asked->height, 1};
+    DevicePlace place;
+    DeviceStream *stream;
+    if (!broker_stream(broker, asked->stream, &stream))
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (!place_of(broker, &asked_place, &box, &place))
+        return CUDA_ERROR_INVALID_VALUE;
+    return broker->device->ops->fill_rows(broker->device, asked->to, asked->pitch, (uint8_t)asked->value,
+                                          asked->width_bytes, asked->height, stream);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+static CudaError make_array(Broker *broker, BrokerArray *made, uint64_t *number)
+{
+    CudaError error = broker->device->ops->array_new(broker->device, &made->shape, &made->array);
+    if (error == CUDA_ERROR_MEMORY_ALLOCATION)
+        broker->reply.report.allocation_refused = true;
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    *number = handles_add(&broker->cuda_arrays, made);
+    if (*number != 0)
+        return CUDA_ERROR_SUCCESS;
+    broker->device->ops->array_free(broker->device, made->array);
+    return CUDA_ERROR_MEMORY_ALLOCATION;
+}
+
+CudaError serve_array_new(Broker *broker, RingReply *reply)
+{
+    const RingArray *asked = body(broker);
+    const DeviceShape shape = {.width = asked->width,
+                               .height = asked->height,
+                               .depth = asked->depth,
+                               .format = (DeviceFormat)asked->format,
+                               .channels = asked->channels,
+                               .gather = asked->gather != 0};
+    uint64_t bytes;
+    if (!array_check(&shape, &bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    BrokerArray *made = malloc(sizeof *made);
+    if (made == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    *made = (BrokerArray){.shape = shape};
+    CudaError error = make_array(broker, made, &reply->value[0]);
+    if (error != CUDA_ERROR_SUCCESS)
+        free(made);
+    return error;
+}
+
+CudaError serve_array_free(Broker *broker, RingReply *reply)
+{
+    BrokerArray *known = handles_remove(&broker->cuda_arrays, broker_words(broker)[0]);
+    if (known == NULL)
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    CudaError error = broker->device->ops->array_free(broker->device, known->array);
+    free(known);
+    return error;
+}
+
+/* ---- textures ---------------------------------------------------------------------------------------------------- */
+
+/* Whether all that the texture can read is an array that there is, or memory that the submission may read. */
+static bool find_resource(Broker *broker, const RingTexture *asked, DeviceTexture *texture)
+{
+    uint64_t element = array_element_bytes(texture->format, texture->channels), row_bytes, bytes = asked->bytes;
+    if (asked->array != 0) {
+        const BrokerArray *known = handles_get(&broker->cuda_arrays, asked->array);
+        texture->array = known == NULL ? NULL : known->array;
+        return known != NULL;
+    }
+    if (element == 0)
+        return false;
+    if (asked->bytes == 0) {
+        const DevicePlace rows = {.pitch = asked->pitch};
+        bool fits = !__builtin_mul_overflow(asked->width, element, &row_bytes);
+        const DeviceBox box = {row_bytes, asked->height, 1};
+        if (!fits || !box_span(&rows, &box, &bytes))
+            return false;
+    }
+    return broker_owns(broker, asked->address, bytes);
+}
+
+static bool texture_of(Broker *broker, const RingTexture *asked, DeviceTexture *texture)
+{
+    *texture = (DeviceTexture){.address = asked->address,
+                               .format = (DeviceFormat)asked->format,
+                               .channels = asked->channels,
+                               .bytes = asked->bytes,
+                               .width = asked->width,
+                               .height = asked->height,
+                               .pitch = asked->pitch,
+                               .filter_mode = (DeviceFilterMode)asked->filter_mode,
+                               .as_integer = asked->as_integer != 0,
+                               .normalized = asked->normalized != 0,
+                               .srgb = asked->srgb != 0,
+                               .max_anisotropy = asked->max_anisotropy};
+    memcpy(texture->border, asked->border, sizeof texture->border);
+    for (size_t i = 0; i < 3; i++) {
+        texture->address_mode[i] = (DeviceAddressMode)asked->address_mode[i];
+        if (asked->address_mode[i] >= DEVICE_ADDRESS_MODES)
+            return false;
+    }
+    return asked->filter_mode < DEVICE_FILTER_MODES && find_resource(broker, asked, texture);
+}
+
+CudaError serve_texture_new(Broker *broker, RingReply *reply)
+{
+    BrokerTextures *textures = &broker->textures;
+    DeviceTexture texture;
+    if (!texture_of(broker, body(broker), &texture))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (textures->count == BROKER_MAX_TEXTURES)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    CudaError error = broker->device->ops->texture_new(broker->device, &texture, &reply->value[0]);
+    if (error == CUDA_ERROR_SUCCESS)
+        textures->number[textures->count++] = reply->value[0];
+    if (error == CUDA_ERROR_NOT_SUPPORTED && broker->device->info.modelled)
+        broker_note_error(broker, error, "cudaCreateTextureObject", "the simulated GPU has no sRGB textures");
+    return error;
+}
+
+/* The driver is asked to free only what it gave: what it makes of another number is not documented. */
+CudaError serve_texture_free(Broker *broker, RingReply *reply)
+{
+    BrokerTextures *textures = &broker->textures;
+    uint64_t number = broker_words(broker)[0];
+    for (uint32_t i = 0; i < textures->count; i++)
+        if (textures->number[i] == number) {
+            textures->number[i] = textures->number[--textures->count];
+            return broker->device->ops->texture_free(broker->device, number);
+        }
+    return CUDA_ERROR_INVALID_VALUE;
+}

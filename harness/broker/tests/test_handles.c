@@ -1,0 +1,50 @@
+#include "base/tests/unit.h"
+
+#include "harness/broker/handles.h"
+
+static void a_number_stands_for_its_object_until_it_is_removed(void **state)
+{
+    Handles handles = {.first = 16};
+    int objects[200];
+    for (uint64_t i = 0; i < 200; i++)
+        assert_int_equal(handles_add(&handles, &objects[i]), 16 + i);
+    for (uint64_t i = 0; i < 200; i++)
+        assert_ptr_equal(handles_get(&handles, 16 + i), &objects[i]);
+    assert_ptr_equal(handles_remove(&handles, 20), &objects[4]);
+    assert_null(handles_get(&handles, 20));
+    assert_null(handles_remove(&handles, 20));
+    assert_int_equal(handles_add(&handles, &objects[4]), 216);
+    handles_free(&handles);
+}
+
+static void strange_numbers_stand_for_nothing(void **state)
+{
+    static const uint64_t numbers[] = {0, 1, 15, 17, 18, UINT64_MAX, (uint64_t)1 << 32 | 16};
+    Handles handles = {.first = 16};
+    int object;
+    assert_null(handles_get(&handles, 16));
+    handles_add(&handles, &object);
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
+        assert_null(handles_get(&handles, numbers[i]));
+    handles_free(&handles);
+}
+
+static void there_is_a_limit(void **state)
+{
+    Handles handles = {.first = 1};
+    int object;
+    for (uint32_t i = 0; i < HANDLES_MAX; i++)
+        assert_true(handles_add(&handles, &object) != 0);
+    assert_int_equal(handles_add(&handles, &object), 0);
+    handles_free(&handles);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_number_stands_for_its_object_until_it_is_removed),
+        cmocka_unit_test(strange_numbers_stand_for_nothing),
+        cmocka_unit_test(there_is_a_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

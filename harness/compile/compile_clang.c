@@ -1,0 +1,106 @@
+/* A submission compiled by clang, with the judge's own CUDA headers and nothing of NVIDIA's: first the device's side, to
+ * PTX; then, with that PTX in a fatbin as nvcc would have made it, the host's side, which launches through the same calls
+ * of the runtime as nvcc's does.  */
+#include "harness/compile/compile_parts.h"
+
+#include "harness/compile/own_code.h"
+#include "simgpu/ptx/fatbin.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ARGUMENTS = 48 };
+
+/* Whatever NVIDIA software may be installed is neither looked at nor warned of. The version of the SDK decides how
+ * kernels are launched: through __cudaPushCallConfiguration() from 9.2 on. */
+static const char *const flags[] = {
+    "-x", "cuda", "-std=c++17", "-O3", "-fPIC", "-nocudainc", "-nocudalib", "--cuda-path=" COMPILE_HEADERS,
+    "-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument", "-Xclang", "-target-sdk-version=11.8",
+    "-isystem", COMPILE_HEADERS, "-include", "cuda_runtime.h", "-include", "prototype.h", "-I", ".", NULL,
+};
+/* In PTX for the simulated GPU paths join further down than they part (simgpu/block/group.c), as nvcc lays them out: clang must
+ * not move the ends of loops before their middles. */
+static const char *const device_flags[] = {
+    "--cuda-device-only", "--cuda-feature=+ptx78", "-mllvm", "-disable-block-placement", "-gline-directives-only", "-S",
+    COMPILE_SOURCE_NAME, "-o", "/out/submission.ptx", NULL,
+};
+/* Its warnings have been given before. */
+static const char *const host_flags[] = {
+    "--cuda-host-only", "-w", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", "submission.fatbin", NULL,
+};
+
+/* ---- the cache's key --------------------------------------------------------------------------------------------- */
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* The headers as well. */
+Status clang_hash(const Places *places, Hash *hash, Message *why)
+{
+    struct dirent **entries;
+    hash_add_strings(hash, flags);
+    hash_add_strings(hash, device_flags);
+    hash_add_strings(hash, host_flags);
+    int count = scandir(places->headers, &entries, is_visible, alphasort);
+    if (count < 0)
+        return fail_errno(why, "%s", places->headers);
+    Status status = STATUS_OK;
+    for (int i = 0; i < count; i++) {
+        char path[PATH_MAX + 256];
+        snprintf(path, sizeof path, "%s/%s", places->headers, entries[i]->d_name);
+        if (status == STATUS_OK)
+            status = own_code_hash(hash, path, why);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+/* ---- the two sides ----------------------------------------------------------------------------------------------- */
+
+static size_t add(const char **argv, size_t count, const char *const *strings)
+{
+    for (; *strings != NULL; strings++)
+        argv[count++] = *strings;
+    return count;
+}
+
+static Status put_fatbin(const CompileJob *job, const Places *places, Message *why)
+{
+    char path[PATH_MAX + 32];
+    Text ptx = {0}, fatbin = {0};
+    snprintf(path, sizeof path, "%s/submission.ptx", places->out);
+    Status status = text_read_file(path, COMPILE_FILE_BYTES, &ptx, why);
+    if (status == STATUS_OK) {
+        fatbin_write(ptx.data, ptx.length, job->compute, &fatbin);
+        status = compile_put_file(places->in, "submission.fatbin", fatbin.data, fatbin.length, why);
+    }
+    text_free(&fatbin);
+    text_free(&ptx);
+    return status;
+}
+
+Status clang_run(const CompileJob *job, const Toolkit *toolkit, const Places *places, Text *output, ProcessEnd *end,
+                 Message *why)
+{
+    char clang[PATH_MAX], architecture[40];
+    const char *device[MAX_ARGUMENTS] = {clang, architecture};
+    const char *host[MAX_ARGUMENTS] = {COMPILE_SHELL, clang, architecture};
+    device[add(device, add(device, 2, flags), device_flags)] = library_flag(job);
+    host[add(host, add(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags)] = library_flag(job);
+    compile_program_path(toolkit, clang, sizeof clang);
+    snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", job->compute);
+    Status status = compile_in_sandbox(job, toolkit, places, device, output, end, why);
+    if (status != STATUS_OK || end->exit_status != 0)
+        return status;
+    double seconds = end->seconds;
+    status = put_fatbin(job, places, why);
+    if (status == STATUS_OK)
+        status = compile_in_sandbox(job, toolkit, places, host, output, end, why);
+    end->seconds += seconds;
+    return status;
+}

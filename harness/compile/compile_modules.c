@@ -1,0 +1,199 @@
+/* What the compiled object holds for the device, and what of it tells one submission from another. */
+#include "harness/compile/compile_parts.h"
+
+#include "base/elf.h"
+#include "simgpu/ptx/fatbin.h"
+#include "simgpu/ptx/lexer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fatbins lie one after the other, each at a multiple of 8. */
+static size_t skip_padding(const ElfSection *section, size_t offset)
+{
+    while (offset < section->bytes && section->data[offset] == '\0')
+        offset++;
+    return offset;
+}
+
+static Status split(const char *path, const ElfSection *section, Arena *arena, CompileModule **modules, size_t *count,
+                    Message *why)
+{
+    for (int fill = 0; fill <= 1; fill++) { /* count, then copy */
+        size_t found = 0, offset = skip_padding(section, 0);
+        while (offset < section->bytes) {
+            size_t bytes = fatbin_size(section->data + offset, section->bytes - offset);
+            if (bytes == 0)
+                return fail(STATUS_BAD_INPUT, why, "%s: .nv_fatbin: no fatbin at byte %zu", path, offset);
+            if (fill)
+                (*modules)[found] = (CompileModule){memcpy(arena_alloc(arena, bytes), section->data + offset, bytes), bytes};
+            found++;
+            offset = skip_padding(section, offset + bytes);
+        }
+        if (!fill)
+            *modules = arena_array(arena, found, sizeof **modules);
+        *count = found;
+    }
+    return STATUS_OK;
+}
+
+Status modules_read(const char *object_path, Arena *arena, CompileModule **modules, size_t *count, Message *why)
+{
+    Text object = {0};
+    Elf elf;
+    ElfSection section;
+    *modules = NULL;
+    *count = 0;
+    Status status = text_read_file(object_path, COMPILE_FILE_BYTES, &object, why);
+    if (status != STATUS_OK)
+        return status;
+    if (!elf_open(&elf, object.data, object.length))
+        status = fail(STATUS_BAD_INPUT, why, "%s: no ELF file", object_path);
+    else if (elf_find(&elf, ".nv_fatbin", "", &section) && section.data != NULL) /* none: no kernels */
+        status = split(object_path, &section, arena, modules, count, why);
+    text_free(&object);
+    return status;
+}
+
+/* ---- the digest of the machine code ------------------------------------------------------------------------------ */
+
+typedef struct Pieces {
+    Digest *digests;
+    size_t count, capacity;
+} Pieces;
+
+static void add_piece(Pieces *pieces, Digest digest)
+{
+    if (pieces->count == pieces->capacity) {
+        pieces->capacity = pieces->capacity * 2 + 16;
+        pieces->digests = realloc(pieces->digests, pieces->capacity * sizeof *pieces->digests);
+        if (pieces->digests == NULL)
+            abort();
+    }
+    pieces->digests[pieces->count++] = digest;
+}
+
+static Digest digest_of(const ElfSection *section)
+{
+    Hash hash;
+    hash_begin(&hash);
+    if (section->data != NULL)
+        hash_add(&hash, section->data, section->bytes);
+    else
+        hash_add(&hash, &section->bytes, sizeof section->bytes);
+    return hash_end(&hash);
+}
+
+static void add_pieces(Pieces *pieces, const void *image, size_t bytes, const char *const *prefixes)
+{
+    Elf elf;
+    ElfSection section;
+    if (image == NULL || !elf_open(&elf, image, bytes))
+        return;
+    for (unsigned i = 0; i < elf.section_count; i++)
+        if (elf_section(&elf, i, &section))
+            for (const char *const *prefix = prefixes; *prefix != NULL; prefix++)
+                if (strncmp(section.name, *prefix, strlen(*prefix)) == 0)
+                    add_piece(pieces, digest_of(&section));
+}
+
+static int compare_digests(const void *a, const void *b)
+{
+    return strcmp(((const Digest *)a)->hex, ((const Digest *)b)->hex);
+}
+
+/* The names that a program gave to its kernels, parameters and variables, which count by the order of appearance. */
+enum { MAX_NAMES = 1024 /* more of them are all alike */ };
+typedef struct Names {
+    Token seen[MAX_NAMES];
+    size_t count;
+} Names;
+
+static size_t number_of_name(Names *names, const Token *name)
+{
+    size_t i = 0;
+    while (i < names->count && (names->seen[i].length != name->length ||
+                                memcmp(names->seen[i].text, name->text, name->length) != 0))
+        i++;
+    if (i == names->count && names->count < MAX_NAMES)
+        names->seen[names->count++] = *name;
+    return i;
+}
+
+/* At the beginning of a statement, where only labels are names, or behind it. Directives and registers never are. */
+static bool is_name(const Token *token, bool begins)
+{
+    char first = token->kind == TOKEN_WORD ? token->text[0] : '.';
+    return first == '$' || (!begins && first != '.' && first != '%');
+}
+
+/* Whether the next word begins a statement; a guard, "@!%p1", stands before it. */
+static bool begins_next(const Token *token, bool begins)
+{
+    if (token->kind == TOKEN_SYMBOL)
+        return strchr(";{}:@", token->text[0]) != NULL || (begins && token->text[0] == '!');
+    return begins && token->text[0] == '%';
+}
+
+/* PTX says where it comes from in lines of their own, and with labels that nothing refers to. */
+static bool is_of_debugger(const Token *token)
+{
+    return token_is(token, ".loc") || token_is(token, ".file") || token_is(token, ".section") ||
+           (token->length > 7 && memcmp(token->text, "$L__tmp", 7) == 0);
+}
+
+static void add_ptx(Pieces *pieces, const Fatbin *fatbin)
+{
+    Names names = {.count = 0};
+    Hash hash;
+    Lexer lexer = lexer_new(fatbin->ptx, fatbin->ptx_bytes);
+    bool begins = true;
+    int skipped_line = 0;
+    hash_begin(&hash);
+    for (Token token = lexer_next(&lexer); token.kind != TOKEN_END; token = lexer_next(&lexer)) {
+        if (is_of_debugger(&token))
+            skipped_line = token.line;
+        if (token.line == skipped_line)
+            continue;
+        size_t number = is_name(&token, begins) ? number_of_name(&names, &token) : 0;
+        if (is_name(&token, begins))
+            hash_add(&hash, &number, sizeof number);
+        else
+            hash_add(&hash, token.text, token.length);
+        begins = begins_next(&token, begins);
+    }
+    add_piece(pieces, hash_end(&hash));
+}
+
+/* Machine code, or where there is none (clang) what would have become of it. */
+static void add_device_code(Pieces *pieces, const Fatbin *fatbin)
+{
+    static const char *const sections[] = {".text.", ".nv.constant", ".nv.shared.", ".nv.global", NULL};
+    if (fatbin->cubin != NULL)
+        add_pieces(pieces, fatbin->cubin, fatbin->cubin_bytes, sections);
+    else if (fatbin->ptx != NULL)
+        add_ptx(pieces, fatbin);
+}
+
+/* Only sections in which neither names nor lines occur are taken, and in no order, since names decide it. The host's part
+ * comes from the object before linking, where addresses are still zero: launches with other block sizes differ there, but
+ * not in the kernels. */
+Digest machine_code_digest(const CompileModule *modules, size_t count, int compute, const Text *host_object)
+{
+    static const char *const host[] = {".text", ".rodata.cst", NULL};
+    Pieces pieces = {0};
+    Hash hash;
+    for (size_t i = 0; i < count; i++) {
+        Fatbin fatbin;
+        if (fatbin_read(modules[i].image, modules[i].bytes, compute, &fatbin, NULL) == STATUS_OK)
+            add_device_code(&pieces, &fatbin);
+    }
+    add_pieces(&pieces, host_object->data, host_object->length, host);
+    if (pieces.count > 0)
+        qsort(pieces.digests, pieces.count, sizeof *pieces.digests, compare_digests);
+    hash_begin(&hash);
+    for (size_t i = 0; i < pieces.count; i++)
+        hash_add_string(&hash, pieces.digests[i].hex);
+    free(pieces.digests);
+    return hash_end(&hash);
+}

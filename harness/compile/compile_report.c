@@ -1,0 +1,261 @@
+#include "base/symbol.h"
+#include "harness/compile/compile_parts.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+static const char *demangle(const char *mangled, Arena *arena)
+{
+    char name[512];
+    symbol_name(mangled, name, sizeof name);
+    return arena_string(arena, name);
+}
+
+/* The number before `unit` in a line, 0 where there is none: "Used 30 registers, 1024 bytes smem". */
+static uint32_t number_before(const char *line, size_t length, const char *unit)
+{
+    const char *found = memmem(line, length, unit, strlen(unit));
+    if (found == NULL)
+        return 0;
+    while (found > line && found[-1] == ' ')
+        found--;
+    const char *digits = found;
+    while (digits > line && isdigit((unsigned char)digits[-1]))
+        digits--;
+    return (uint32_t)strtoul(digits, NULL, 10);
+}
+
+static bool starts(const char *line, size_t length, const char *prefix)
+{
+    return length >= strlen(prefix) && memcmp(line, prefix, strlen(prefix)) == 0;
+}
+
+/* Constant bytes stand by bank: "380 bytes cmem[0], 64 bytes cmem[3]". */
+static uint32_t constant_bytes(const char *line, size_t length)
+{
+    static const char *const banks[] = {" bytes cmem[0]", " bytes cmem[2]", " bytes cmem[3]", " bytes cmem[4]"};
+    uint32_t sum = 0;
+    for (size_t i = 0; i < sizeof banks / sizeof *banks; i++)
+        sum += number_before(line, length, banks[i]);
+    return sum;
+}
+
+static void take_figures(CompileKernel *kernel, const char *line, size_t length)
+{
+    if (memmem(line, length, "bytes stack frame", 17) != NULL) {
+        kernel->stack_bytes = number_before(line, length, " bytes stack frame");
+        kernel->spill_bytes = number_before(line, length, " bytes spill stores") +
+                              number_before(line, length, " bytes spill loads");
+    } else if (memmem(line, length, ": Used ", 7) != NULL) {
+        kernel->registers = number_before(line, length, " registers");
+        kernel->shared_bytes = number_before(line, length, " bytes smem");
+        kernel->constant_bytes = constant_bytes(line, length);
+    }
+}
+
+#define PTXAS "ptxas info"
+#define ENTRY "Compiling entry function '"
+
+void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, size_t *count)
+{
+    size_t possible = 0;
+    *count = 0;
+    for (const char *at = output->data; (at = strstr(at, ENTRY)) != NULL; at += strlen(ENTRY))
+        possible++;
+    *kernels = arena_array(arena, possible, sizeof **kernels);
+    for (const char *line = output->data; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        const char *entry = starts(line, length, PTXAS) ? memmem(line, length, ENTRY, strlen(ENTRY)) : NULL;
+        if (entry != NULL) {
+            const char *name = entry + strlen(ENTRY);
+            (*kernels)[(*count)++].name = demangle(arena_copy(arena, name, strcspn(name, "'\n")), arena);
+        } else if (*count > 0) {
+            take_figures(&(*kernels)[*count - 1], line, length);
+        }
+        line += length + (line[length] == '\n');
+    }
+}
+
+/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+
+static void add_replaced(Text *text, const char *line, size_t length, const char *const *paths)
+{
+    for (size_t at = 0; at < length;) {
+        const char *const *pair = paths;
+        while (*pair != NULL && (**pair == '\0' || !starts(line + at, length - at, *pair)))
+            pair += 2;
+        if (*pair != NULL) {
+            text_add(text, pair[1]);
+            at += strlen(*pair);
+        } else {
+            text_append(text, line + at++, 1);
+        }
+    }
+}
+
+/* What students need not see: the resources of kernels, which are shown elsewhere, and the judge's own function. */
+static bool is_noise(const char *line, size_t length)
+{
+    return starts(line, length, PTXAS) || memmem(line, length, "convjudge_call", 14) != NULL ||
+           (starts(line, length, "    ") && memmem(line, length, "bytes stack frame", 17) != NULL);
+}
+
+/* The linker names a temporary file and an address before what it has to say. */
+static size_t linker_prefix(const char *line, size_t length)
+{
+    const char *end = starts(line, length, "tmpxft_") ? memmem(line, length, "): ", 3) : NULL;
+    return end != NULL ? (size_t)(end + 3 - line) : 0;
+}
+
+void report_diagnostics(const Text *output, const char *const *paths, Text *diagnostics)
+{
+    Text shown = {0};
+    text_add(&shown, "");
+    text_add(diagnostics, "");
+    for (const char *line = output->data; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        length += line[length] == '\n';
+        size_t prefix = linker_prefix(line, length);
+        if (!is_noise(line, length))
+            add_replaced(&shown, line + prefix, length - prefix, paths);
+        line += length;
+    }
+    size_t kept = shown.length < COMPILE_OUTPUT_BYTES ? shown.length : COMPILE_OUTPUT_BYTES;
+    text_add_printable(diagnostics, shown.data, kept);
+    text_free(&shown);
+}
+
+/* The first line of all needs no repetition where it names the student's file. */
+static void add_error(const char *line, size_t length, bool first, const CompileJob *job, Text *diagnostics)
+{
+    bool has_place = memmem(line, length, COMPILE_SOURCE_NAME, strlen(COMPILE_SOURCE_NAME)) == line;
+    size_t prefix = linker_prefix(line, length);
+    if (!has_place)
+        text_printf(diagnostics, "%s: %.*s\n", job->file_name, (int)(length - prefix), line + prefix);
+    else if (!first)
+        text_printf(diagnostics, "%.*s\n", (int)length, line);
+}
+
+void report_first_error(const Text *output, const CompileJob *job, Text *diagnostics)
+{
+    static const char *const signs[] = {" error: ", " error   : ", " Error: ", ": undefined reference"};
+    for (const char *line = output->data; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+            if (memmem(line, length, signs[i], strlen(signs[i])) == NULL)
+                continue;
+            add_error(line, length, line == output->data, job, diagnostics);
+            return;
+        }
+        line += length + (line[length] == '\n');
+    }
+    text_printf(diagnostics, "%s: does not compile; the compiler's first messages follow\n", job->file_name);
+}
+
+/* Where a comment or literal that starts here ends; `at` itself where none does. */
+static const char *skip_uncode(const char *at)
+{
+    if (strncmp(at, "//", 2) == 0)
+        return at + strcspn(at, "\n");
+    if (strncmp(at, "/*", 2) == 0) {
+        const char *end = strstr(at + 2, "*/");
+        return end != NULL ? end + 2 : at + strlen(at);
+    }
+    if (*at != '"' && *at != '\'')
+        return at;
+    const char *end = at + 1;
+    while (*end != '\0' && *end != *at && *end != '\n')
+        end += end[0] == '\\' && end[1] != '\0' ? 2 : 1;
+    return *end == '\0' ? end : end + 1;
+}
+
+/* The first `solve (` that follows a type's name, as in a declaration; 0 where there is none. */
+static int line_of_solve(const char *source)
+{
+    char before = ' '; /* the last character that is not white */
+    for (const char *at = source; *at != '\0';) {
+        const char *after = skip_uncode(at);
+        if (after != at) {
+            at = after;
+            continue;
+        }
+        if (!text_in_word(*at)) {
+            before = isspace((unsigned char)*at) ? before : *at;
+            at++;
+            continue;
+        }
+        size_t length = 0;
+        while (text_in_word(at[length]))
+            length++;
+        bool is_solve = length == 5 && memcmp(at, "solve", 5) == 0 && at[5 + strspn(at + 5, " \t\r\n")] == '(';
+        if (is_solve && (text_in_word(before) || before == '*' || before == '&'))
+            return text_line_at(source, (size_t)(at - source));
+        before = at[length - 1];
+        at += length;
+    }
+    return 0;
+}
+
+/* Whether the compiler complains so of a line: "submission.cu(9): error: ..." or "submission.cu:9:5: error: ...". */
+static bool errs_in_line(const char *output, int number, const char *complaint)
+{
+    char nvcc[40], clang[40];
+    snprintf(nvcc, sizeof nvcc, COMPILE_SOURCE_NAME "(%d): ", number);
+    snprintf(clang, sizeof clang, COMPILE_SOURCE_NAME ":%d:", number);
+    for (const char *line = output; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        if (memmem(line, length, complaint, strlen(complaint)) != NULL &&
+            (starts(line, length, nvcc) || starts(line, length, clang)))
+            return true;
+        line += length + (line[length] == '\n');
+    }
+    return false;
+}
+
+/* Whether the compiler's or linker's complaint is about the signature of the solve() in this line. */
+static bool is_about_solve(const char *output, int line)
+{
+    static const char *const signs[] = {
+        "undefined reference to `solve'", /* ld: there is none, or a C++ function with other parameters */
+        "\"solve\" has \"C\" linkage",    /* cudafe++: other parameters */
+        "(\"solve\") redeclared with",    /* cudafe++: __global__ */
+        "conflicting types for 'solve'",  /* clang: other parameters */
+        "static declaration of 'solve'",
+        "__global__ function 'solve'",
+    };
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strstr(output, signs[i]) != NULL)
+            return true;
+    return errs_in_line(output, line, "cannot overload functions distinguished by return type") ||
+           errs_in_line(output, line, "functions that differ only in their return type cannot be overloaded");
+}
+
+bool report_solve(const Text *output, const CompileJob *job, Text *diagnostics)
+{
+    int line = line_of_solve(job->source);
+    if (!is_about_solve(output->data, line))
+        return false;
+    if (line == 0)
+        text_printf(diagnostics, "%s: no function solve() with the signature `%s`\n", job->file_name, job->prototype);
+    else
+        text_printf(diagnostics, "%s:%d: solve() must have the signature `%s`, in no namespace, not static and no template\n",
+                    job->file_name, line, job->prototype);
+    return true;
+}
+
+void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics)
+{
+    static const char *const signs[] = {" need nvcc", " needs nvcc", "file not found", "to __host__ function",
+                                        "use of undeclared identifier", "unknown type name", "error in backend"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strstr(output->data, signs[i]) != NULL) {
+            text_printf(diagnostics, "%s: compiled by %s, which knows a subset of CUDA: no half precision, textures, matrix "
+                        "instructions, cooperative groups, nor NVIDIA's libraries; to have all of it: make toolchain\n",
+                        job->file_name, toolkit->name);
+            return;
+        }
+}

@@ -1,0 +1,154 @@
+#include "harness/compile/device_code.h"
+
+#include "base/hash.h"
+#include "harness/compile/own_code.h"
+#include "harness/sandbox/scratch.h"
+#include "harness/compile/toolkit.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_IMAGE_BYTES = 64 << 20, MAX_ARGUMENTS = 64, HEX_DIGITS = sizeof(Digest) - 1 };
+
+static const char *const flags[] = {"-fatbin", "-O3", "-std=c++20", "--no-compress", NULL};
+
+static const char *const none[] = {NULL};
+
+static const char *const *list(const char *const *strings)
+{
+    return strings != NULL ? strings : none;
+}
+
+/* ---- the cache --------------------------------------------------------------------------------------------------- */
+
+static Status cache_key(const DeviceCodeJob *job, const Toolkit *toolkit, Digest *key, Message *why)
+{
+    Hash hash;
+    hash_begin(&hash);
+    hash_add_string(&hash, "convjudge device code 1"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, toolkit->version);
+    hash_add_string(&hash, toolkit->root);
+    hash_add_strings(&hash, flags);
+    hash_add_strings(&hash, list(job->options));
+    hash_add(&hash, &job->compute, sizeof job->compute);
+    hash_add_string(&hash, job->include != NULL ? job->include : "");
+    Status status = own_code_hash(&hash, job->source, why);
+    for (const char *const *input = list(job->inputs); *input != NULL && status == STATUS_OK; input++)
+        status = own_code_hash(&hash, *input, why);
+    *key = hash_end(&hash);
+    return status;
+}
+
+static Status cached_path(const Digest *key, char *path, size_t size, Message *why)
+{
+    char name[32 + sizeof key->hex];
+    snprintf(name, sizeof name, "device-%s.fatbin", key->hex);
+    return own_code_cached(name, path, size, why);
+}
+
+static Digest digest_of(const char *bytes, size_t count)
+{
+    Hash hash;
+    hash_begin(&hash);
+    hash_add(&hash, bytes, count);
+    return hash_end(&hash);
+}
+
+/* An entry is the image's digest and the image: a spoilt one is not met for ever. */
+static bool get(const char *path, Text *image)
+{
+    Text entry = {0};
+    bool good = text_read_file(path, MAX_IMAGE_BYTES, &entry, NULL) == STATUS_OK && entry.length > HEX_DIGITS;
+    if (good) {
+        Digest digest = digest_of(entry.data + HEX_DIGITS, entry.length - HEX_DIGITS);
+        good = memcmp(digest.hex, entry.data, HEX_DIGITS) == 0;
+    }
+    if (good)
+        text_append(image, entry.data + HEX_DIGITS, entry.length - HEX_DIGITS);
+    text_free(&entry);
+    return good;
+}
+
+static void put(const char *path, const Text *image)
+{
+    Text entry = {0};
+    Message ignored; /* the cache is a convenience */
+    text_add(&entry, digest_of(image->data, image->length).hex);
+    text_append(&entry, image->data, image->length);
+    if (text_write_file(path, &entry, &ignored) != STATUS_OK)
+        ignored.text[0] = '\0';
+    text_free(&entry);
+}
+
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
+
+static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const char *folder, const char *image,
+                       Message *why)
+{
+    char home[PATH_MAX], architecture[80];
+    const char *argv[MAX_ARGUMENTS] = {toolkit->compiler, "-gencode", architecture, "-I", home, "-I", folder, "-o", image};
+    size_t count = 9;
+    Status status = home_path("", home, sizeof home, why);
+    if (status != STATUS_OK)
+        return status;
+    status = toolkit_gencode(toolkit, job->compute, architecture, sizeof architecture, why);
+    if (status != STATUS_OK)
+        return status;
+    for (const char *const *flag = flags; *flag != NULL; flag++)
+        argv[count++] = *flag;
+    for (const char *const *option = list(job->options); *option != NULL; option++) {
+        if (count >= MAX_ARGUMENTS - 2)
+            return fail(STATUS_BAD_INPUT, why, "%s: too many options for the compiler", job->source);
+        argv[count++] = *option;
+    }
+    argv[count] = job->source;
+    return own_code_compile(argv, folder, job->source, why);
+}
+
+static Status write_include(const char *folder, const char *content, Message *why)
+{
+    char path[PATH_MAX];
+    Text text = {0};
+    snprintf(path, sizeof path, "%s/generated.h", folder);
+    text_add(&text, content);
+    Status status = text_write_file(path, &text, why);
+    text_free(&text);
+    return status;
+}
+
+static Status compile(const DeviceCodeJob *job, const Toolkit *toolkit, Text *image, Message *why)
+{
+    char folder[PATH_MAX - 20], path[PATH_MAX];
+    Status status = scratch_new(folder, sizeof folder, why);
+    if (status != STATUS_OK)
+        return status;
+    snprintf(path, sizeof path, "%s/code.fatbin", folder);
+    if (job->include != NULL)
+        status = write_include(folder, job->include, why);
+    if (status == STATUS_OK)
+        status = run_nvcc(job, toolkit, folder, path, why);
+    if (status == STATUS_OK)
+        status = text_read_file(path, MAX_IMAGE_BYTES, image, why);
+    scratch_remove(folder);
+    return status;
+}
+
+Status device_code_build(const DeviceCodeJob *job, Text *image, Message *why)
+{
+    Toolkit toolkit;
+    Digest key;
+    char cached[PATH_MAX];
+    Status status = toolkit_find_nvcc(&toolkit, why);
+    if (status == STATUS_OK)
+        status = cache_key(job, &toolkit, &key, why);
+    if (status == STATUS_OK)
+        status = cached_path(&key, cached, sizeof cached, why);
+    if (status != STATUS_OK || get(cached, image))
+        return status;
+    status = compile(job, &toolkit, image, why);
+    if (status == STATUS_OK)
+        put(cached, image);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* device_code.h - the judge's own kernels, compiled for one kind of GPU when they are first needed.
+ *
+ * A .cu file of the judge becomes a fatbin with machine code and PTX, which module_load() of any device takes
+ * (device/device.h). It is kept in the cache folder under a hash of every text read, the options and the toolkit.
+ *
+ * Source files include others by their path below the judge's home, "grader/problem/generator.h".  */
+#ifndef HARNESS_COMPILE_DEVICE_CODE_H
+#define HARNESS_COMPILE_DEVICE_CODE_H
+
+#include "base/status.h"
+#include "base/text.h"
+
+typedef struct DeviceCodeJob {
+    const char *source;         /* absolute path of the .cu file */
+    const char *const *inputs;  /* absolute paths of the files that it includes, NULL at the end; NULL: none */
+    const char *const *options; /* of nvcc, besides the usual, NULL at the end; NULL: none */
+    const char *include;        /* what the source finds as "generated.h"; NULL: nothing */
+    int compute;                /* 90: machine code for sm_90, PTX for compute_90 */
+} DeviceCodeJob;
+
+/* STATUS_NOT_FOUND where there is no nvcc; STATUS_BAD_INPUT where the source does not compile. Free `image`. */
+MUST_USE Status device_code_build(const DeviceCodeJob *job, Text *image, Message *why);
+
+#endif

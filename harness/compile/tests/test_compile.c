@@ -1,0 +1,453 @@
+#include "base/tests/unit.h"
+
+#include "base/elf.h"
+#include "harness/compile/compile.h"
+#include "harness/sandbox/process.h"
+#include "simgpu/ptx/fatbin.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PARAMETERS "const float* input, const float* kernel, float* output, int input_size, int kernel_size"
+#define PROTOTYPE "void solve(" PARAMETERS ")"
+#define KERNEL                                                                                                         \
+    "__global__ void convolve(" PARAMETERS ")\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                \
+    "    float sum = 0;\n    for (int k = 0; k < kernel_size; k++)\n        sum += input[i + k] * kernel[k];\n"       \
+    "    output[i] = sum;\n}\n" /* lines 1-8 */
+#define BODY "{\n    convolve<<<1, 256>>>(input, kernel, output, input_size, kernel_size);\n    cudaDeviceSynchronize();\n}\n"
+#define RIGHT KERNEL "extern \"C\" " PROTOTYPE "\n" BODY
+
+#define TEN(level, text)                                                                                               \
+    "#define a" #level " " text " " text " " text " " text " " text " " text " " text " " text " " text " " text "\n"
+
+static char scratch[200], cache[300];
+static Toolkit toolkit;
+
+static Compiled compile_within(const char *file_name, const char *source, unsigned cpu_seconds)
+{
+    static const char *const types[] = {"const float*", "const float*", "float*", "int", "int"};
+    const CompileJob job = {.file_name = file_name, .source = source, .source_bytes = strlen(source), .prototype = PROTOTYPE,
+                            .parameter_types = types, .parameter_count = 5, .compute = 90, .cpu_seconds = cpu_seconds};
+    Compiled compiled;
+    Message why = {0};
+    if (compile_submission(&job, &toolkit, scratch, &compiled, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return compiled;
+}
+
+static Compiled compile_as(const char *file_name, const char *source)
+{
+    return compile_within(file_name, source, 0);
+}
+
+static Compiled compile_source(const char *source)
+{
+    return compile_as("my file.cu", source);
+}
+
+static void check_compiles(const char *source)
+{
+    Compiled compiled = compile_source(source);
+    if (compiled.outcome != COMPILE_OK)
+        fail_test("%s\n%s", source, compiled.diagnostics.data);
+    compiled_free(&compiled);
+}
+
+/* ---- what compiles ----------------------------------------------------------------------------------------------- */
+
+static void a_submission_becomes_an_object_with_its_modules(void **state)
+{
+    Compiled compiled = compile_source(RIGHT);
+    Fatbin fatbin;
+    struct stat info;
+    if (compiled.outcome != COMPILE_OK)
+        fail_test("%s", compiled.diagnostics.data);
+    assert_string_equal(compiled.diagnostics.data, "");
+    assert_int_equal(stat(compiled.object_path, &info), 0);
+    assert_int_equal(compiled.module_count, 1);
+    assert_int_equal(fatbin_read(compiled.modules[0].image, compiled.modules[0].bytes, 90, &fatbin, NULL), STATUS_OK);
+    assert_non_null(memmem(fatbin.ptx, fatbin.ptx_bytes, ".visible .entry _Z8convolve", 27));
+    assert_non_null(memmem(fatbin.ptx, fatbin.ptx_bytes, "/" COMPILE_SOURCE_NAME "\"", 15));
+    assert_non_null(fatbin.cubin);
+    compiled_free(&compiled);
+}
+
+static void kernels_are_reported_with_their_resources(void **state)
+{
+    Compiled compiled = compile_source(
+        "namespace deep { template <int N, bool B> __global__ void tiled(float *p) { __shared__ float tile[N];\n"
+        "tile[threadIdx.x] = p[threadIdx.x]; __syncthreads(); p[threadIdx.x] = tile[N - 1 - threadIdx.x]; } }\n"
+        "static __global__ void greedy(float *p, int n) { float a[300]; for (int i = 0; i < 300; i++) a[i] = p[i * n];\n"
+        "for (int i = 0; i < 300; i++) p[i] = a[(i * n) % 300]; }\n"
+        "extern \"C\" __global__ void plain() {}\n"
+        "extern \"C\" " PROTOTYPE " { deep::tiled<64, true><<<1, 64>>>(output); greedy<<<1, 1>>>(output, input_size);"
+        "plain<<<1, 1>>>(); }\n");
+    unsigned found = 0;
+    assert_int_equal(compiled.outcome, COMPILE_OK);
+    assert_int_equal(compiled.kernel_count, 3);
+    for (size_t i = 0; i < compiled.kernel_count; i++) {
+        const CompileKernel *kernel = &compiled.kernels[i];
+        if (strcmp(kernel->name, "deep::tiled<64, 1>") == 0 && kernel->shared_bytes == 256 && kernel->registers > 0)
+            found |= 1;
+        else if (strcmp(kernel->name, "greedy") == 0 && kernel->stack_bytes >= 1200 && kernel->shared_bytes == 0)
+            found |= 2;
+        else if (strcmp(kernel->name, "plain") == 0 && kernel->stack_bytes == 0)
+            found |= 4;
+        else
+            fail_test("%s: %u registers, %u shared, %u stack", kernel->name, kernel->registers, kernel->shared_bytes,
+                      kernel->stack_bytes);
+    }
+    assert_int_equal(found, 7);
+    compiled_free(&compiled);
+}
+
+static void every_way_to_declare_solve_compiles(void **state)
+{
+    static const char *const sources[] = {
+        KERNEL PROTOTYPE "\n" BODY,
+        "#include \"solve.h\"\n" KERNEL PROTOTYPE "\n" BODY,
+        "#include <solve.h>\n" KERNEL "extern \"C\" " PROTOTYPE "\n" BODY,
+        "extern \"C\" { " PROTOTYPE "; }\n" KERNEL PROTOTYPE "\n" BODY,
+        KERNEL "extern \"C\" {\n" PROTOTYPE "\n" BODY "}\n",
+        KERNEL "void solve(const float *a, const float *b, float *__restrict__ output, const int n, const int m) {}\n",
+    };
+    for (size_t i = 0; i < COUNT_OF(sources); i++)
+        check_compiles(sources[i]);
+}
+
+/* <cmath> comes with CUDA's own headers, and brings all of this. */
+static void names_of_the_library_are_there_without_their_headers(void **state)
+{
+    check_compiles(RIGHT "static_assert(std::is_same<int, int>::value, \"\");\n"
+                         "double all(int a, int b) { std::swap(a, b);\n"
+                         "return std::min(a, b) + std::max(a, b) + std::numeric_limits<float>::max() +\n"
+                         "std::hypot(1., 2., 3.) + std::beta(1.0, 2.0) + std::riemann_zeta(2.0); }\n");
+}
+
+static void headers_compile_where_std_is_not_named(void **state)
+{
+    check_compiles("#include <algorithm>\n#include <cmath>\n#include <complex>\n#include <cstdio>\n#include <limits>\n"
+                   "#include <numeric>\n#include <random>\n#include <type_traits>\n#include <cooperative_groups.h>\n"
+                   "#include <cuda_fp16.h>\n#include <cuda_pipeline.h>\n#include <mma.h>\n" RIGHT);
+}
+
+static void what_std_is_needed_to_name_is_left_out_without_it(void **state)
+{
+    static const char refuses[] = "#ifdef __cpp_lib_math_special_functions\n#error all of <cmath> is there\n#endif\n";
+    char source[1000];
+    snprintf(source, sizeof source, "#include <cstdlib>\n%s%s", refuses, RIGHT);
+    check_compiles(source);
+    snprintf(source, sizeof source, "using namespace std;\n%s%s", refuses, RIGHT);
+    Compiled compiled = compile_source(source);
+    assert_int_equal(compiled.outcome, COMPILE_ERROR);
+    assert_non_null(strstr(compiled.diagnostics.data, "all of <cmath> is there"));
+    compiled_free(&compiled);
+}
+
+static void clang_treats_the_library_in_the_same_way(void **state)
+{
+    Toolkit usual = toolkit;
+    setenv("CONVJUDGE_COMPILER", "clang", 1);
+    bool has_clang = toolkit_find(&toolkit, NULL) == STATUS_OK;
+    unsetenv("CONVJUDGE_COMPILER");
+    if (has_clang) {
+        names_of_the_library_are_there_without_their_headers(state);
+        what_std_is_needed_to_name_is_left_out_without_it(state);
+    }
+    toolkit = usual;
+    if (!has_clang)
+        skip();
+}
+
+static void warnings_name_the_students_file(void **state)
+{
+    Compiled compiled = compile_source(KERNEL "int unused() { }\nextern \"C\" " PROTOTYPE "\n" BODY);
+    assert_int_equal(compiled.outcome, COMPILE_OK);
+    assert_non_null(strstr(compiled.diagnostics.data, "my file.cu(9): warning"));
+    assert_null(strstr(compiled.diagnostics.data, "ptxas"));
+    compiled_free(&compiled);
+}
+
+/* ---- what does not ----------------------------------------------------------------------------------------------- */
+
+/* A thousand million tokens: whichever limit the machine meets first. */
+static void a_macro_that_grows_without_bounds_meets_a_limit(void **state)
+{
+    Compiled compiled = compile_within(
+        "my file.cu", RIGHT TEN(1, "x") TEN(2, "a1") TEN(3, "a2") TEN(4, "a3") TEN(5, "a4") TEN(6, "a5") TEN(7, "a6")
+            TEN(8, "a7") TEN(9, "a8") "int many = a9;\n", 1);
+    static const char first[] = "my file.cu: compiling takes too ";
+    const char *diagnostics = compiled.diagnostics.data;
+    bool is_limit = compiled.outcome == COMPILE_TOO_LARGE || compiled.outcome == COMPILE_TIME_LIMIT;
+    if (!is_limit || strncmp(diagnostics, first, strlen(first)) != 0)
+        fail_test("outcome %d, diagnostics %.500s", compiled.outcome, diagnostics);
+    assert_true(compiled.seconds <= 60 && compiled.diagnostics.length <= 64 << 10);
+    compiled_free(&compiled);
+}
+
+static void a_fault_is_named_in_the_first_line(void **state)
+{
+    static const struct {
+        const char *source, *first; /* the diagnostics' beginning */
+        CompileOutcome outcome;
+    } cases[] = {
+        {KERNEL "extern \"C\" " PROTOTYPE "\n{\n    int x = ;\n}\n", "my file.cu(11): error: expected an expression", COMPILE_ERROR},
+        {KERNEL "void resolve(" PARAMETERS ") {}\n", "my file.cu: no function solve() with the signature `" PROTOTYPE "`", COMPILE_ERROR},
+        {"// void solve(int)\n/* void solve(int) */ int main() { const char *s = \"void solve(\"; return *s; }\n",
+         "my file.cu: no function solve() with", COMPILE_ERROR},
+        {"namespace x {\nvoid solve(" PARAMETERS ") {}\n}\n", "my file.cu:2: solve() must have the signature `" PROTOTYPE "`, in no namespace", COMPILE_ERROR},
+        {KERNEL "void solve(const float* input, long n)\n{\n}\n", "my file.cu:9: solve() must have the signature `" PROTOTYPE "`", COMPILE_ERROR},
+        {KERNEL "extern \"C\" void solve(float* input, int n)\n{\n}\n", "my file.cu:9: solve() must have the signature `", COMPILE_ERROR},
+        {KERNEL "extern \"C\" int solve(" PARAMETERS ")\n{\n    return 0;\n}\n", "my file.cu:9: solve() must have the signature", COMPILE_ERROR},
+        {KERNEL "__global__ void solve(" PARAMETERS ")\n{\n}\n", "my file.cu:9: solve() must have the signature", COMPILE_ERROR},
+        {"#include \"/etc/passwd\"\n" RIGHT, "my file.cu:1:10: fatal error: /etc/passwd: No such file or directory", COMPILE_ERROR},
+        {"#include </dev/zero>\n" RIGHT, "my file.cu:1:10: fatal error: /dev/zero: No such file or directory", COMPILE_ERROR},
+        {RIGHT "asm(\".incbin \\\"/etc/passwd\\\"\");\n", "my file.cu: /tmp/", COMPILE_ERROR},
+        {RIGHT "extern \"C\" int elsewhere();\nint x = elsewhere();\n", "my file.cu: undefined reference to `elsewhere'", COMPILE_ERROR},
+        {RIGHT "__global__ void big() { __shared__ float s[20000]; s[threadIdx.x] = 1; __syncthreads(); if (s[5] == 2) __trap(); }\n",
+         "my file.cu: ptxas error   : Entry function '_Z3bigv' uses too much shared data", COMPILE_ERROR},
+        {RIGHT "template <int N> struct Bomb { static const long value = Bomb<2 * N>::value + Bomb<2 * N + 1>::value; };\n"
+         "long boom = Bomb<1>::value;\n", "my file.cu(14): error: ", COMPILE_ERROR},
+        {RIGHT "template <int N> struct Deep { static const int value = Deep<N + 1>::value; };\nint deep = Deep<1>::value;\n",
+         "my file.cu(14): error: excessive recursion", COMPILE_ERROR},
+        {RIGHT "#include __FILE__\n", "my file.cu:14:18: error: #include nested depth 200 exceeds maximum", COMPILE_ERROR},
+        {RIGHT "char huge[1ull << 31] = {1};\n", "my file.cu: compiling takes too much memory or makes too large a file", COMPILE_TOO_LARGE},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        Compiled compiled = compile_source(cases[i].source);
+        const char *diagnostics = compiled.diagnostics.data;
+        if (compiled.outcome != cases[i].outcome || strncmp(diagnostics, cases[i].first, strlen(cases[i].first)) != 0)
+            fail_test("case %zu: outcome %d, diagnostics %.500s", i, compiled.outcome, diagnostics);
+        if (strstr(diagnostics, "root:") != NULL || compiled.diagnostics.length > (64 << 10) || compiled.seconds > 60)
+            fail_test("case %zu: %f s, %s", i, compiled.seconds, diagnostics);
+        compiled_free(&compiled);
+    }
+}
+
+static void a_compiler_that_does_not_end_is_stopped(void **state)
+{
+    Compiled compiled = compile_within(
+        "my file.cu",
+        RIGHT "constexpr long count(long n) { long s = 0; for (long i = 0; i < n; i++) s += i % 3; return s; }\n"
+              "template <long N> struct Sum { static constexpr long value = count(60000 + N) + Sum<N - 1>::value; };\n"
+              "template <> struct Sum<0> { static constexpr long value = 0; };\n"
+              "long sum = Sum<150>::value + Sum<300>::value + Sum<450>::value + Sum<600>::value + Sum<750>::value + "
+              "Sum<900>::value + Sum<1050>::value + Sum<1200>::value + Sum<1350>::value + Sum<1500>::value;\n", 1);
+    static const char first[] = "my file.cu: compiling takes too long: the limit is 1 s of processor time";
+    assert_int_equal(compiled.outcome, COMPILE_TIME_LIMIT);
+    assert_memory_equal(compiled.diagnostics.data, first, strlen(first));
+    compiled_free(&compiled);
+}
+
+static void existing_and_missing_files_look_alike(void **state)
+{
+    Compiled exists = compile_source("#if __has_include(\"/etc/passwd\") || __has_include(\"/proc/self/maps\")\n#error it is there\n#endif\n" RIGHT);
+    assert_int_equal(exists.outcome, COMPILE_OK);
+    compiled_free(&exists);
+}
+
+static void flags_in_the_judges_environment_are_not_honoured(void **state)
+{
+    setenv("NVCC_APPEND_FLAGS", "-DEVIL=1", 1);
+    setenv("NVCC_PREPEND_FLAGS", "-DEVIL=1", 1);
+    setenv("CPLUS_INCLUDE_PATH", "/etc", 1);
+    Compiled compiled = compile_source("#ifdef EVIL\n#error evil\n#endif\n#if __has_include(<passwd>)\n#error found\n#endif\n" RIGHT);
+    unsetenv("NVCC_APPEND_FLAGS");
+    unsetenv("NVCC_PREPEND_FLAGS");
+    unsetenv("CPLUS_INCLUDE_PATH");
+    assert_int_equal(compiled.outcome, COMPILE_OK);
+    compiled_free(&compiled);
+}
+
+static void control_characters_in_diagnostics_are_not_passed_on(void **state)
+{
+    Compiled compiled = compile_as("x\033[2J.cu", "#error \033[31mVerdict: Accepted\n");
+    assert_int_equal(compiled.outcome, COMPILE_ERROR);
+    assert_null(strchr(compiled.diagnostics.data, '\033'));
+    assert_non_null(strstr(compiled.diagnostics.data, "Verdict: Accepted"));
+    compiled_free(&compiled);
+}
+
+/* ---- the machine code's digest ----------------------------------------------------------------------------------- */
+
+static void the_machine_code_is_the_same_whatever_names_comments_and_lines(void **state)
+{
+    static const char *const same =
+        "// a comment that moves every line\n\n\n__global__ void blur(" PARAMETERS ")\n{ int j = blockIdx.x * blockDim.x + threadIdx.x;"
+        "    float total = 0; for (int k = 0; k < kernel_size; k++) total += input[j + k] * kernel[k]; output[j] = total; }\n"
+        "extern \"C\" " PROTOTYPE "{ blur<<<1, 256>>>(input, kernel, output, input_size, kernel_size); cudaDeviceSynchronize(); }\n";
+    static const char *const other_block =
+        KERNEL "extern \"C\" " PROTOTYPE "{ convolve<<<1, 128>>>(input, kernel, output, input_size, kernel_size); cudaDeviceSynchronize(); }\n";
+    static const char *const other_kernel =
+        "__global__ void convolve(" PARAMETERS ")\n{ int i = blockIdx.x * blockDim.x + threadIdx.x; float sum = 1;\n"
+        "    for (int k = 0; k < kernel_size; k++) sum += input[i + k] * kernel[k]; output[i] = sum;\n}\nextern \"C\" " PROTOTYPE BODY;
+    Compiled a = compile_source(RIGHT), b = compile_as("another.cu", same), c = compile_source(other_block),
+             d = compile_source(other_kernel);
+    assert_string_equal(a.machine_code.hex, b.machine_code.hex);
+    assert_string_not_equal(a.machine_code.hex, c.machine_code.hex);
+    assert_string_not_equal(a.machine_code.hex, d.machine_code.hex);
+    compiled_free(&a);
+    compiled_free(&b);
+    compiled_free(&c);
+    compiled_free(&d);
+}
+
+/* ---- the cache --------------------------------------------------------------------------------------------------- */
+
+static int entries_in_cache(void)
+{
+    DIR *folder = opendir(cache);
+    int count = 0;
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;)
+        count += entry->d_name[0] != '.';
+    if (folder != NULL)
+        closedir(folder);
+    return count;
+}
+
+static void a_second_compilation_comes_from_the_cache(void **state)
+{
+    const char *source = "// cached\nint unused() { }\n" RIGHT;
+    Compiled first = compile_as("one.cu", source), second = compile_as("two.cu", source);
+    assert_false(first.cached);
+    assert_true(second.cached);
+    assert_true(first.seconds == second.seconds || (first.seconds - second.seconds) * (first.seconds - second.seconds) < 1e-10);
+    assert_string_equal(first.machine_code.hex, second.machine_code.hex);
+    assert_int_equal(first.kernel_count, second.kernel_count);
+    assert_non_null(strstr(first.diagnostics.data, "one.cu(2): warning"));
+    assert_non_null(strstr(second.diagnostics.data, "two.cu(2): warning"));
+    assert_string_not_equal(first.object_path, second.object_path);
+    compiled_free(&first);
+    compiled_free(&second);
+}
+
+static void a_failed_compilation_is_not_cached(void **state)
+{
+    int before = entries_in_cache();
+    Compiled compiled = compile_source("#error no\n");
+    assert_int_equal(entries_in_cache(), before);
+    compiled_free(&compiled);
+}
+
+static void a_spoilt_entry_is_compiled_again(void **state)
+{
+    const char *source = RIGHT; /* an entry that other tests have made */
+    char command[1000];
+    Compiled first = compile_source(source);
+    snprintf(command, sizeof command, "for f in %s/*/object; do echo x >> $f; done", cache);
+    assert_int_equal(system(command), 0);
+    Compiled second = compile_source(source), third = compile_source(source);
+    assert_false(second.cached);
+    assert_int_equal(second.outcome, COMPILE_OK);
+    assert_true(third.cached);
+    compiled_free(&first);
+    compiled_free(&second);
+    compiled_free(&third);
+}
+
+static void the_oldest_entries_go_when_there_are_too_many(void **state)
+{
+    char command[1000];
+    snprintf(command, sizeof command, "cd %s && seq -f %%064.0f 2100 | xargs mkdir && seq -f %%064.0f 2100 | xargs touch -d 2001-01-01",
+             cache);
+    assert_int_equal(system(command), 0);
+    Compiled compiled = compile_source("// too many\n" RIGHT), again = compile_source("// too many\n" RIGHT);
+    assert_int_equal(entries_in_cache(), 2000);
+    assert_true(again.cached);
+    compiled_free(&compiled);
+    compiled_free(&again);
+}
+
+static void without_a_cache_folder_it_compiles_all_the_same(void **state)
+{
+    setenv("CONVJUDGE_CACHE", "/proc/nowhere", 1);
+    Compiled compiled = compile_source(RIGHT);
+    setenv("CONVJUDGE_CACHE", cache, 1);
+    assert_int_equal(compiled.outcome, COMPILE_OK);
+    assert_false(compiled.cached);
+    compiled_free(&compiled);
+}
+
+/* ---- reading objects --------------------------------------------------------------------------------------------- */
+
+static void a_damaged_object_is_refused_and_crashes_nothing(void **state)
+{
+    Compiled compiled = compile_source(RIGHT);
+    Text object = {0};
+    char path[300];
+    assert_int_equal(text_read_file(compiled.object_path, 1 << 26, &object, NULL), STATUS_OK);
+    snprintf(path, sizeof path, "%s/damaged.so", scratch);
+    srand(7);
+    for (int round = 0; round < 300; round++) {
+        Text damaged = {0};
+        Arena arena = {0};
+        CompileModule *modules;
+        size_t count;
+        Message why;
+        text_append(&damaged, object.data, round % 3 == 0 ? (size_t)rand() % object.length : object.length);
+        for (int i = 0; i < 8 && damaged.length > 0; i++) /* headers more often than the rest */
+            damaged.data[(size_t)rand() % (i % 2 ? damaged.length : damaged.length < 64 ? damaged.length : 64)] = (char)rand();
+        FILE *file = fopen(path, "w");
+        fwrite(damaged.data, 1, damaged.length, file);
+        fclose(file);
+        Status status = modules_read(path, &arena, &modules, &count, &why);
+        assert_true(status == STATUS_OK || status == STATUS_BAD_INPUT);
+        arena_free(&arena);
+        text_free(&damaged);
+    }
+    text_free(&object);
+    compiled_free(&compiled);
+}
+
+static int prepare(void **state)
+{
+    Message why;
+    assert_int_equal(scratch_new(scratch, sizeof scratch, NULL), STATUS_OK);
+    snprintf(cache, sizeof cache, "%s/cache", scratch);
+    setenv("CONVJUDGE_CACHE", cache, 1);
+    if (toolkit_find(&toolkit, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return 0;
+}
+
+static int clean(void **state)
+{
+    scratch_remove(scratch);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_submission_becomes_an_object_with_its_modules),
+        cmocka_unit_test(kernels_are_reported_with_their_resources),
+#ifndef __SANITIZE_ADDRESS__ /* what the compilers understand is the same where the judge is compiled otherwise */
+        cmocka_unit_test(every_way_to_declare_solve_compiles),
+        cmocka_unit_test(names_of_the_library_are_there_without_their_headers),
+        cmocka_unit_test(headers_compile_where_std_is_not_named),
+        cmocka_unit_test(what_std_is_needed_to_name_is_left_out_without_it),
+        cmocka_unit_test(clang_treats_the_library_in_the_same_way),
+#endif
+        cmocka_unit_test(warnings_name_the_students_file),
+        cmocka_unit_test(a_macro_that_grows_without_bounds_meets_a_limit),
+        cmocka_unit_test(a_fault_is_named_in_the_first_line),
+        cmocka_unit_test(a_compiler_that_does_not_end_is_stopped),
+        cmocka_unit_test(existing_and_missing_files_look_alike),
+        cmocka_unit_test(flags_in_the_judges_environment_are_not_honoured),
+        cmocka_unit_test(control_characters_in_diagnostics_are_not_passed_on),
+        cmocka_unit_test(the_machine_code_is_the_same_whatever_names_comments_and_lines),
+        cmocka_unit_test(a_second_compilation_comes_from_the_cache),
+        cmocka_unit_test(a_failed_compilation_is_not_cached),
+        cmocka_unit_test(a_spoilt_entry_is_compiled_again),
+        cmocka_unit_test(the_oldest_entries_go_when_there_are_too_many),
+        cmocka_unit_test(without_a_cache_folder_it_compiles_all_the_same),
+        cmocka_unit_test(a_damaged_object_is_refused_and_crashes_nothing),
+    };
+    return cmocka_run_group_tests(tests, prepare, clean);
+}

@@ -1,0 +1,148 @@
+/* toolkit.c: where the CUDA toolkit is. */
+#include "base/tests/unit.h"
+#include "harness/compile/toolkit.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static Toolkit found_at(const char *nvcc)
+{
+    Toolkit toolkit;
+    Message why;
+    setenv("CONVJUDGE_NVCC", nvcc, 1);
+    if (toolkit_find(&toolkit, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    unsetenv("CONVJUDGE_NVCC");
+    return toolkit;
+}
+
+static void write_script(const char *path, const char *line)
+{
+    FILE *script = fopen(path, "w");
+    assert_non_null(script);
+    fprintf(script, "#!/bin/sh\n%s\n", line);
+    fclose(script);
+    chmod(path, 0700);
+}
+
+/* Debian and many sites put a script of one line on PATH that calls the compiler elsewhere. */
+static void a_script_that_calls_nvcc_leads_to_the_toolkit(void **state)
+{
+    char folder[] = "/tmp/convjudge-toolkit-XXXXXX", path[PATH_MAX], call[PATH_MAX + 20];
+    Toolkit direct, toolkit, again;
+    Message why;
+    if (toolkit_find(&direct, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/nvcc", folder);
+    snprintf(call, sizeof call, "exec %s \"$@\"", direct.compiler);
+    write_script(path, call);
+    toolkit = found_at(path);
+    write_script(path, "exit 1");
+    again = found_at(path);
+    unlink(path);
+    rmdir(folder);
+    assert_memory_equal(&again, &toolkit, sizeof again); /* it was not asked again */
+    assert_string_equal(toolkit.root, direct.root);
+    assert_string_equal(toolkit.compiler, direct.compiler);
+    assert_string_equal(toolkit.version, direct.version);
+}
+
+static void a_program_that_is_no_nvcc_is_named(void **state)
+{
+    Toolkit toolkit;
+    Message why;
+    setenv("CONVJUDGE_NVCC", "/bin/true", 1);
+    assert_int_equal(toolkit_find(&toolkit, &why), STATUS_NOT_FOUND);
+    unsetenv("CONVJUDGE_NVCC");
+    assert_non_null(strstr(why.text, "/true: does not tell where its toolkit is"));
+}
+
+static int chosen_for(const Toolkit *toolkit, int compute)
+{
+    Message why;
+    int architecture;
+    assert_int_equal(toolkit_architecture(toolkit, compute, &architecture, &why), STATUS_OK);
+    return architecture;
+}
+
+static void a_device_gets_the_newest_code_that_it_can_run(void **state)
+{
+    const Toolkit toolkit = {.name = "nvcc 13.0.88", .architectures = {75, 80, 90, 110, 103}, .architecture_count = 5};
+    Message why;
+    char option[80];
+    int architecture;
+    assert_int_equal(chosen_for(&toolkit, 90), 90);
+    assert_int_equal(chosen_for(&toolkit, 89), 80);
+    assert_int_equal(chosen_for(&toolkit, 130), 110); /* newer than the compiler: from PTX */
+    assert_int_equal(toolkit_architecture(&toolkit, 70, &architecture, &why), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(why.text, "7.0 is older than nvcc 13.0.88"));
+    assert_int_equal(toolkit_gencode(&toolkit, 90, option, sizeof option, &why), STATUS_OK);
+    assert_string_equal(option, "arch=compute_90,code=[sm_90,compute_90]");
+}
+
+static void the_toolkit_here_makes_code_for_the_h200(void **state)
+{
+    Toolkit toolkit;
+    Message why;
+    if (toolkit_find(&toolkit, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_int_equal(chosen_for(&toolkit, 90), 90);
+}
+
+static void clang_is_taken_where_it_is_asked_for(void **state)
+{
+    Toolkit toolkit;
+    Message why;
+    char id[20] = "sim-h200";
+    setenv("CONVJUDGE_COMPILER", "clang", 1);
+    Status status = toolkit_find(&toolkit, &why);
+    unsetenv("CONVJUDGE_COMPILER");
+    if (status != STATUS_OK) { /* not everywhere */
+        assert_non_null(strstr(why.text, "clang"));
+        return;
+    }
+    assert_int_equal(toolkit.kind, TOOLKIT_CLANG);
+    assert_true(toolkit.major >= 16);
+    assert_memory_equal(toolkit.name, "clang ", 6);
+    assert_memory_equal(toolkit.compiler, toolkit.root, strlen(toolkit.root));
+    assert_int_equal(chosen_for(&toolkit, 90), 90);
+    toolkit_mark_times(&toolkit, id, sizeof id);
+    assert_string_equal(id, "sim-h200-clang");
+}
+
+static void nvcc_leaves_the_key_of_times_as_it_is(void **state)
+{
+    const Toolkit toolkit = {.kind = TOOLKIT_NVCC};
+    char id[20] = "sim-h200";
+    toolkit_mark_times(&toolkit, id, sizeof id);
+    assert_string_equal(id, "sim-h200");
+}
+
+static void a_compiler_of_another_name_is_refused(void **state)
+{
+    Toolkit toolkit;
+    Message why;
+    setenv("CONVJUDGE_COMPILER", "icc", 1);
+    assert_int_equal(toolkit_find(&toolkit, &why), STATUS_BAD_INPUT);
+    unsetenv("CONVJUDGE_COMPILER");
+    assert_string_equal(why.text, "CONVJUDGE_COMPILER=icc: expected nvcc or clang");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_script_that_calls_nvcc_leads_to_the_toolkit),
+        cmocka_unit_test(a_program_that_is_no_nvcc_is_named),
+        cmocka_unit_test(a_device_gets_the_newest_code_that_it_can_run),
+        cmocka_unit_test(the_toolkit_here_makes_code_for_the_h200),
+        cmocka_unit_test(clang_is_taken_where_it_is_asked_for),
+        cmocka_unit_test(nvcc_leaves_the_key_of_times_as_it_is),
+        cmocka_unit_test(a_compiler_of_another_name_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+/* How it works
+ *
+ * Each figure is the time between two events around one kernel or copy of some hundred microseconds. The same work, on
+ * the other of two arrays, goes ahead of it: so the device is busy while the host queues what is timed, and no launch
+ * latency lies between the events; and what the L2 holds is of no use to what follows.  */
+#include "harness/device/cuda/ceilings.h"
+
+#include "base/text.h"
+#include "harness/compile/device_code.h"
+#include "harness/compile/toolkit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { CLOCKS = 2, BLOCK_THREADS = 256, FMAS_PER_ROUND = 128, FLOPS_PER_FMA = 2, MAX_REPETITIONS = 99 };
+
+/* On an H200 an FMA kernel of these rounds takes 4.2 ms: 25 of them twice, first of all, are the 200 ms of load after
+ * which the clock is steady. */
+const CeilingsWork CEILINGS_WORK = {.bytes = 1ull << 30, .rounds = 4096, .warm_ups = 25, .repetitions = 15};
+
+/* Which grid reads fastest differs between GPUs. */
+static const uint32_t READ_BLOCKS_PER_MULTIPROCESSOR[] = {4, 8, 16, 32};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+_Static_assert(COUNT_OF(READ_BLOCKS_PER_MULTIPROCESSOR) + 2 == CEILINGS_STEPS, "a step for each grid, FMA and copy");
+
+typedef struct Bench {
+    Device *device;
+    const DeviceOps *ops;
+    const CeilingsWork *work;
+    DeviceModule *module;
+    uint64_t arrays[2];
+    uint64_t sums, clocks; /* of the FMA kernel: a float a thread; cycles and nanoseconds */
+    DeviceEvent *start, *stop;
+    uint32_t blocks;       /* of the grid under way */
+} Bench;
+
+/* Queues one piece of work: `turn` 0 or 1 says which of the arrays it reads. */
+typedef CudaError QueueFunction(Bench *bench, int turn);
+
+/* ---- the three kinds of work ------------------------------------------------------------------------------------- */
+
+static CudaError launch(Bench *bench, const char *name, const void *parameters, size_t bytes)
+{
+    const DeviceLaunch one = {.function = bench->ops->function(bench->module, name),
+                              .grid = {bench->blocks, 1, 1},
+                              .block = {BLOCK_THREADS, 1, 1},
+                              .parameters = parameters,
+                              .parameter_bytes = bytes};
+    return one.function == NULL ? CUDA_ERROR_INVALID_DEVICE_FUNCTION : bench->ops->launch(bench->device, &one);
+}
+
+static CudaError queue_read(Bench *bench, int turn)
+{
+    const struct {
+        uint64_t data, count, unused;
+    } parameters = {bench->arrays[turn], bench->work->bytes / 16, bench->sums};
+    return launch(bench, "ceilings_read", &parameters, sizeof parameters);
+}
+
+static CudaError queue_copy(Bench *bench, int turn)
+{
+    return bench->ops->copy(bench->device, bench->arrays[1 - turn], bench->arrays[turn], bench->work->bytes, NULL);
+}
+
+/* The chains tend to 1, far from infinities and denormal numbers. */
+static CudaError queue_fma(Bench *bench, int turn)
+{
+    const struct {
+        uint64_t sums, clocks;
+        uint32_t rounds;
+        float factor, summand;
+    } parameters = {bench->sums, bench->clocks, bench->work->rounds, 0.5f, 0.5f};
+    return launch(bench, "ceilings_fma", &parameters, 28);
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+static CudaError time_once(Bench *bench, QueueFunction *queue, double *seconds)
+{
+    const DeviceOps *ops = bench->ops;
+    CudaError error = queue(bench, 1);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = ops->event_record(bench->device, bench->start, NULL);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = queue(bench, 0);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = ops->event_record(bench->device, bench->stop, NULL);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = ops->synchronize(bench->device);
+    return error == CUDA_ERROR_SUCCESS ? ops->event_elapsed(bench->device, bench->start, bench->stop, seconds) : error;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The middle one of an odd number of times, the lower of the two middle ones of an even number. */
+static Status time_median(Bench *bench, QueueFunction *queue, double *seconds, Message *why)
+{
+    double times[MAX_REPETITIONS];
+    const int count = bench->work->repetitions;
+    if (count < 1 || count > MAX_REPETITIONS)
+        return fail(STATUS_BAD_INPUT, why, "%d repetitions, expected 1 to %d", count, MAX_REPETITIONS);
+    for (int i = -bench->work->warm_ups; i < count; i++) {
+        CudaError error = time_once(bench, queue, &times[i < 0 ? 0 : i]);
+        if (error != CUDA_ERROR_SUCCESS)
+            return fail(STATUS_SYSTEM, why, "a calibration kernel or copy failed: %s", cuda_error_text(error));
+    }
+    qsort(times, (size_t)count, sizeof *times, by_value);
+    *seconds = times[(count - 1) / 2];
+    return *seconds > 0 ? STATUS_OK : fail(STATUS_SYSTEM, why, "a calibration kernel took no time");
+}
+
+/* ---- the figures ------------------------------------------------------------------------------------------------- */
+
+typedef struct Steps { /* whom to tell of each */
+    void (*step)(void *context);
+    void *context;
+} Steps;
+
+static void tell(const Steps *steps)
+{
+    if (steps->step != NULL)
+        steps->step(steps->context);
+}
+
+/* One wave: as many threads as the multiprocessors hold at once. */
+static uint32_t fma_blocks(const DeviceInfo *info)
+{
+    return info->multiprocessors * (info->max_threads_per_multiprocessor / BLOCK_THREADS);
+}
+
+static Status measure_fma(Bench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+{
+    double seconds;
+    int64_t clocks[CLOCKS];
+    bench->blocks = fma_blocks(&bench->device->info);
+    Status status = time_median(bench, queue_fma, &seconds, why);
+    if (status != STATUS_OK)
+        return status;
+    CudaError error = bench->ops->read(bench->device, clocks, bench->clocks, sizeof clocks, NULL);
+    if (error != CUDA_ERROR_SUCCESS)
+        return fail(STATUS_SYSTEM, why, "reading the clocks: %s", cuda_error_text(error));
+    const double fmas = (double)bench->blocks * BLOCK_THREADS * bench->work->rounds * FMAS_PER_ROUND;
+    ceilings->fma_flops_per_s = FLOPS_PER_FMA * fmas / seconds;
+    ceilings->sm_clock_mhz = clocks[1] > 0 ? 1e3 * (double)clocks[0] / (double)clocks[1] : 0;
+    tell(steps);
+    return STATUS_OK;
+}
+
+static Status measure_copy(Bench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+{
+    double seconds;
+    Status status = time_median(bench, queue_copy, &seconds, why);
+    if (status == STATUS_OK)
+        ceilings->copy_bytes_per_s = 2 * (double)bench->work->bytes / seconds;
+    tell(steps);
+    return status;
+}
+
+static Status measure_read(Bench *bench, const Steps *steps, Ceilings *ceilings, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < COUNT_OF(READ_BLOCKS_PER_MULTIPROCESSOR) && status == STATUS_OK; i++) {
+        double seconds = 0;
+        bench->blocks = bench->device->info.multiprocessors * READ_BLOCKS_PER_MULTIPROCESSOR[i];
+        status = time_median(bench, queue_read, &seconds, why);
+        if (status == STATUS_OK && (double)bench->work->bytes > ceilings->read_bytes_per_s * seconds)
+            ceilings->read_bytes_per_s = (double)bench->work->bytes / seconds;
+        tell(steps);
+    }
+    return status;
+}
+
+/* ---- before and after -------------------------------------------------------------------------------------------- */
+
+static Status load_kernels(Bench *bench, Message *why)
+{
+    char source[4096];
+    Text image = {0};
+    const DeviceInfo *info = &bench->device->info;
+    Status status = home_path("harness/device/cuda/ceilings.cu", source, sizeof source, why);
+    const DeviceCodeJob job = {.source = source, .compute = 10 * info->compute_major + info->compute_minor};
+    if (status == STATUS_OK)
+        status = device_code_build(&job, &image, why);
+    if (status == STATUS_OK)
+        status = bench->ops->module_load(bench->device, image.data, image.length, &bench->module, why);
+    text_free(&image);
+    return status;
+}
+
+static CudaError take(Bench *bench, uint64_t bytes, uint64_t *address)
+{
+    CudaError error = bench->ops->alloc(bench->device, bytes, address);
+    return error == CUDA_ERROR_SUCCESS ? bench->ops->fill(bench->device, *address, 0, bytes, NULL) : error;
+}
+
+static Status take_memory(Bench *bench, Message *why)
+{
+    const uint64_t threads = (uint64_t)fma_blocks(&bench->device->info) * BLOCK_THREADS;
+    CudaError error = take(bench, bench->work->bytes, &bench->arrays[0]);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = take(bench, bench->work->bytes, &bench->arrays[1]);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = take(bench, threads * sizeof(float), &bench->sums);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = take(bench, CLOCKS * sizeof(int64_t), &bench->clocks);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = bench->ops->event_new(bench->device, true, &bench->start);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = bench->ops->event_new(bench->device, true, &bench->stop);
+    return error == CUDA_ERROR_SUCCESS
+               ? STATUS_OK
+               : fail(STATUS_SYSTEM, why, "memory for the calibration: %s", cuda_error_text(error));
+}
+
+/* Errors on the way out change no figure. */
+static void give_back(Bench *bench)
+{
+    const DeviceOps *ops = bench->ops;
+    const uint64_t taken[] = {bench->arrays[0], bench->arrays[1], bench->sums, bench->clocks};
+    for (size_t i = 0; i < COUNT_OF(taken); i++)
+        if (taken[i] != 0)
+            (void)ops->release(bench->device, taken[i]);
+    if (bench->start != NULL)
+        (void)ops->event_free(bench->device, bench->start);
+    if (bench->stop != NULL)
+        (void)ops->event_free(bench->device, bench->stop);
+    if (bench->module != NULL)
+        ops->module_unload(bench->device, bench->module);
+}
+
+static void put_identity(const DeviceInfo *info, Ceilings *ceilings)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    *ceilings = (Ceilings){.clock_gap_us = info->clock_gap_s * 1e6};
+    snprintf(ceilings->device, sizeof ceilings->device, "%s", info->id);
+    snprintf(ceilings->name, sizeof ceilings->name, "%s", info->name);
+    snprintf(ceilings->driver, sizeof ceilings->driver, "%s", info->driver);
+    strftime(ceilings->time_utc, sizeof ceilings->time_utc, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(void *context), void *context,
+                        Ceilings *ceilings, Message *why)
+{
+    Bench bench = {.device = device, .ops = device->ops, .work = work};
+    const Steps steps = {step, context};
+    put_identity(&device->info, ceilings);
+    Status status = load_kernels(&bench, why);
+    if (status == STATUS_OK)
+        status = take_memory(&bench, why);
+    if (status == STATUS_OK)
+        status = measure_fma(&bench, &steps, ceilings, why);
+    if (status == STATUS_OK)
+        status = measure_copy(&bench, &steps, ceilings, why);
+    if (status == STATUS_OK)
+        status = measure_read(&bench, &steps, ceilings, why);
+    give_back(&bench);
+    return status;
+}

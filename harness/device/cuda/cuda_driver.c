@@ -1,0 +1,74 @@
+#include "harness/device/cuda/cuda_driver.h"
+#include "harness/device/library.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define LEAST_VERSION "CUDA 12.4" /* the first to have cuFuncGetParamInfo() */
+
+static CudaDriver driver;
+
+static const LibraryCall CALLS[] = {
+#define CUDA_DRIVER_ROW(name, symbol, parameters) {symbol, offsetof(CudaDriver, name)},
+    CUDA_DRIVER_CALLS(CUDA_DRIVER_ROW)
+#undef CUDA_DRIVER_ROW
+};
+
+static const char *driver_name(void)
+{
+    return library_name("CONVJUDGE_CUDA_DRIVER", "libcuda.so.1");
+}
+
+/* The version that the driver has of CUDA, where it tells. */
+static Status refuse_older(const char *lacking, Message *why)
+{
+    int version = 0;
+    if (driver.cuDriverGetVersion == NULL || driver.cuDriverGetVersion(&version) != CUDA_ERROR_SUCCESS)
+        return fail(STATUS_UNSUPPORTED, why, "%s has no %s: it is no driver of " LEAST_VERSION " or later",
+                    driver_name(), lacking);
+    return fail(STATUS_UNSUPPORTED, why, "%s is a driver of CUDA %d.%d, the judge needs one of " LEAST_VERSION
+                " or later", driver_name(), version / 1000, version % 1000 / 10);
+}
+
+static Status bind_calls(void *library, Message *why)
+{
+    driver = (CudaDriver){0};
+    const char *lacking = library_bind(library, CALLS, sizeof CALLS / sizeof *CALLS, &driver);
+    return lacking == NULL ? STATUS_OK : refuse_older(lacking, why);
+}
+
+/* A driver that starts and finds none is in many containers without a GPU; one that does not start may have one. */
+static Status initialise(Message *why)
+{
+    int count = 0;
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1); /* a kernel loaded at its first launch would be timed with its loading */
+    CudaError error = driver.cuInit(0);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = driver.cuDeviceGetCount(&count);
+    bool none = error == CUDA_ERROR_SUCCESS && count == 0;
+    if (none || error == CUDA_ERROR_NO_DEVICE || error == CUDA_ERROR_STUB_LIBRARY)
+        return fail(STATUS_NOT_FOUND, why, "%s finds no GPU", driver_name());
+    if (error != CUDA_ERROR_SUCCESS)
+        return fail(STATUS_UNSUPPORTED, why, "%s does not start: %s", driver_name(), cuda_error_text(error));
+    return STATUS_OK;
+}
+
+Status cuda_driver_open(const CudaDriver **opened, Message *why)
+{
+    static void *library;
+    *opened = &driver;
+    if (library != NULL)
+        return STATUS_OK;
+    void *found = dlopen(driver_name(), RTLD_NOW | RTLD_LOCAL);
+    if (found == NULL)
+        return fail(STATUS_NOT_FOUND, why, "no NVIDIA driver here: %s", dlerror());
+    Status status = bind_calls(found, why);
+    if (status == STATUS_OK)
+        status = initialise(why);
+    if (status == STATUS_OK)
+        library = found;
+    else
+        dlclose(found);
+    return status;
+}

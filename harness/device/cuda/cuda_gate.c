@@ -1,0 +1,389 @@
+#include "harness/device/cuda/device_cuda.h"
+
+#include "base/clock.h"
+#include "base/symbol.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* Theory of operation
+ *
+ * Between a bracket's begin and the first call that waits, every stream is held: its first operation is preceded by a
+ * wait for a word in host memory. So all of solve()'s launches are in the device's queues before the first runs, and
+ * what the host needs to submit them is not part of the time.
+ *
+ * The bracket's `start` is recorded in the first stream that is used, behind its wait. Its end is marked whenever the
+ * host is about to wait: an event and a random number, the nonce, that the device writes to host memory in stream order.
+ * Where more work follows, another mark supersedes it. One stream carries its own mark; the work of several is joined
+ * in a stream of the judge's, by events, since a mark in the legacy stream would hold up the others.
+ *
+ * The host's clock runs from the opening of the gate to the arrival of the nonce. A kernel can forge the events, which
+ * lie in the context's memory (docs/security.md); to forge the nonce it would have to guess it.
+ *
+ * A mark costs the device under a microsecond, and both clocks see it alike in every submission.  */
+
+static const double SETTLE_SECONDS = 20e-6; /* how long the nonce may come after what was waited for */
+
+/* How long the nonce is looked for between two queries of the driver, which take a microsecond while the device works:
+ * it is what will be seen first where all work lies in one stream. */
+static const double LOOK_SECONDS = 10e-6, LOOK_SECONDS_OF_MANY = 1e-6;
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* After these a context is dead (CUDA Driver API, CUresult: "the context cannot be used"). */
+static bool is_sticky(CudaError error)
+{
+    switch (error) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILURE:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* "convolve", or "one of the kernels fill, convolve": which of several it was, the hardware does not say. */
+static void name_kernels(const CudaDevice *cuda, char *text, size_t size)
+{
+    char name[120];
+    size_t length = (size_t)snprintf(text, size, "%s", cuda->last_kernel_count > 1 ? "one of the kernels " : "");
+    if (cuda->last_kernel_count == 0)
+        snprintf(text, size, "a kernel");
+    for (unsigned i = 0; i < cuda->last_kernel_count && length < size; i++) {
+        symbol_name(cuda->last_kernels[i], name, sizeof name);
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? ", " : "", name);
+    }
+}
+
+static void set_fault(CudaDevice *cuda, DeviceFaultKind kind, const char *what)
+{
+    char kernels[300];
+    if (cuda->fault.kind != DEVICE_NO_FAULT)
+        return;
+    name_kernels(cuda, kernels, sizeof kernels);
+    cuda->fault.kind = kind;
+    snprintf(cuda->fault.text, sizeof cuda->fault.text, "%s: %s", kernels, what);
+}
+
+CudaError cuda_note(CudaDevice *cuda, CudaError error)
+{
+    if (!is_sticky(error) || cuda->sticky != CUDA_ERROR_SUCCESS)
+        return error;
+    char what[200];
+    cuda->sticky = error;
+    snprintf(what, sizeof what, "%s (the simulated GPU, DEVICE=sim, may show where)", cuda_error_text(error));
+    set_fault(cuda, DEVICE_FAULT, what);
+    return error;
+}
+
+static CudaError time_is_up(CudaDevice *cuda)
+{
+    char what[100];
+    snprintf(what, sizeof what, "still running after %g s", cuda->time_limit_s);
+    set_fault(cuda, DEVICE_TIME_LIMIT, what);
+    cuda->sticky = CUDA_ERROR_LAUNCH_TIMEOUT;
+    return cuda->sticky;
+}
+
+/* ---- the end of the work ----------------------------------------------------------------------------------------- */
+
+static DeviceStream *next_used(CudaDevice *cuda, DeviceStream *after)
+{
+    DeviceStream *stream = after == NULL ? &cuda->legacy : after == &cuda->legacy ? cuda->streams : after->next;
+    while (stream != NULL && !stream->used)
+        stream = stream == &cuda->legacy ? cuda->streams : stream->next;
+    return stream;
+}
+
+CudaError cuda_join(CudaDevice *cuda, DeviceStream *stream)
+{
+    CudaError error = cuda->driver->cuEventRecord(stream->joint, stream->raw);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda->driver->cuStreamWaitEvent(cuda->own.raw, stream->joint, 0);
+    cuda->own.used = true;
+    cuda->idle = false;
+    stream->used = false;
+    return cuda_note(cuda, error);
+}
+
+/* The one stream that all work was in; where there were several, the judge's own, which waits for them all. */
+static CudaError last_stream(CudaDevice *cuda, CuStream *raw)
+{
+    DeviceStream *only = next_used(cuda, NULL);
+    CudaError error = CUDA_ERROR_SUCCESS;
+    *raw = cuda->own.raw;
+    if (only == NULL)
+        return CUDA_ERROR_SUCCESS;
+    if (!cuda->own.used && next_used(cuda, only) == NULL) {
+        *raw = only->raw;
+        return CUDA_ERROR_SUCCESS;
+    }
+    for (DeviceStream *stream = only; stream != NULL && error == CUDA_ERROR_SUCCESS;
+         stream = next_used(cuda, stream)) {
+        error = cuda_join(cuda, stream);
+        stream->used = true; /* it may be used again, and must then be joined again */
+    }
+    return error;
+}
+
+static CudaError mark_end(CudaDevice *cuda)
+{
+    CudaBracket *bracket = &cuda->bracket;
+    CuStream raw;
+    if (!bracket->open || !bracket->started || bracket->marked)
+        return CUDA_ERROR_SUCCESS;
+    if (getrandom(&bracket->nonce, sizeof bracket->nonce, 0) != (ssize_t)sizeof bracket->nonce)
+        return CUDA_ERROR_UNKNOWN;
+    CudaError error = last_stream(cuda, &raw);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_note(cuda, cuda->driver->cuEventRecord(bracket->stop, raw));
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_note(cuda, cuda->driver->cuStreamWriteValue64(raw, cuda->nonce_address, bracket->nonce, 0));
+    bracket->marked = error == CUDA_ERROR_SUCCESS;
+    bracket->arrived = false;
+    return error;
+}
+
+void cuda_observe(CudaDevice *cuda)
+{
+    CudaBracket *bracket = &cuda->bracket;
+    if (bracket->marked && !bracket->arrived && cuda->shared->nonce == bracket->nonce) {
+        bracket->arrived = true;
+        bracket->arrived_s = now_s();
+    }
+}
+
+/* ---- the gate ---------------------------------------------------------------------------------------------------- */
+
+static void open_gate(CudaDevice *cuda)
+{
+    cuda->holding = false;
+    cuda->held = 0;
+    cuda->bracket.released_s = now_s();
+    cuda->shared->gate = cuda->turn;
+}
+
+CudaError cuda_release(CudaDevice *cuda)
+{
+    if (!cuda->holding || cuda->held == 0)
+        return CUDA_ERROR_SUCCESS;
+    CudaError error = mark_end(cuda);
+    open_gate(cuda);
+    return error;
+}
+
+/* The operation that is about to follow makes the driver wait for its stream: it cannot be held. */
+void cuda_let_through(CudaDevice *cuda)
+{
+    cuda->bracket.marked = false;
+    if (cuda->holding)
+        open_gate(cuda);
+}
+
+static CudaError hold(CudaDevice *cuda, DeviceStream *stream)
+{
+    if (stream->held_in == cuda->turn)
+        return CUDA_ERROR_SUCCESS;
+    stream->held_in = cuda->turn;
+    return cuda_note(cuda, cuda->driver->cuStreamWaitValue32(stream->raw, cuda->gate_address, cuda->turn,
+                                                             CU_WAIT_VALUE_GEQ));
+}
+
+/* Without a gate the host's clock starts when the first operation is about to be submitted. */
+static CudaError record_start(CudaDevice *cuda, DeviceStream *stream)
+{
+    CudaBracket *bracket = &cuda->bracket;
+    if (!bracket->open || bracket->started)
+        return CUDA_ERROR_SUCCESS;
+    bracket->started = true;
+    bracket->released_s = now_s();
+    return cuda_note(cuda, cuda->driver->cuEventRecord(bracket->start, stream->raw));
+}
+
+CudaError cuda_enter(CudaDevice *cuda, DeviceStream *stream, CuStream *raw)
+{
+    CudaError error = CUDA_ERROR_SUCCESS;
+    if (stream == NULL)
+        stream = &cuda->legacy;
+    if (cuda->sticky != CUDA_ERROR_SUCCESS)
+        return cuda->sticky;
+    if (cuda->held >= CUDA_HELD_AT_MOST)
+        error = cuda_release(cuda);
+    if (error == CUDA_ERROR_SUCCESS && cuda->holding)
+        error = hold(cuda, stream);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = record_start(cuda, stream);
+    cuda->held += cuda->holding;
+    cuda->idle = false;
+    cuda->bracket.marked = false;
+    stream->used = true;
+    *raw = stream->raw;
+    return error;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+typedef CudaError Poll(CudaDevice *cuda, void *what);
+
+static CudaError poll_stream(CudaDevice *cuda, void *stream)
+{
+    return cuda->driver->cuStreamQuery(((DeviceStream *)stream)->raw);
+}
+
+static CudaError poll_event(CudaDevice *cuda, void *event)
+{
+    return cuda->driver->cuEventQuery(event);
+}
+
+static void look_for_nonce(CudaDevice *cuda)
+{
+    const CudaBracket *bracket = &cuda->bracket;
+    double seconds = next_used(cuda, next_used(cuda, NULL)) == NULL ? LOOK_SECONDS : LOOK_SECONDS_OF_MANY;
+    for (double start_s = now_s(); bracket->marked && !bracket->arrived && now_s() - start_s < seconds;)
+        cuda_observe(cuda);
+}
+
+/* The driver's own waiting calls know no deadline. */
+static CudaError wait_until(CudaDevice *cuda, Poll *poll, void *what)
+{
+    double start_s = now_s(), spent_s = 0;
+    CudaError error;
+    while ((error = poll(cuda, what)) == CUDA_ERROR_NOT_READY) {
+        look_for_nonce(cuda);
+        spent_s = now_s() - start_s;
+        if (cuda->time_limit_s > 0 && cuda->waited_s + spent_s > cuda->time_limit_s)
+            return time_is_up(cuda);
+    }
+    cuda->waited_s += spent_s;
+    return cuda_note(cuda, error);
+}
+
+/* Where the mark is all that is left to come, it comes within microseconds. */
+static void settle(CudaDevice *cuda)
+{
+    const CudaBracket *bracket = &cuda->bracket;
+    for (double start_s = now_s(); bracket->marked && !bracket->arrived && now_s() - start_s < SETTLE_SECONDS;)
+        cuda_observe(cuda);
+}
+
+static CudaError release_and_wait(CudaDevice *cuda, Poll *poll, void *what)
+{
+    if (cuda->sticky != CUDA_ERROR_SUCCESS || cuda->idle)
+        return cuda->sticky;
+    CudaError error = cuda_release(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = mark_end(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = wait_until(cuda, poll, what);
+    if (error == CUDA_ERROR_SUCCESS)
+        settle(cuda);
+    return error;
+}
+
+CudaError cuda_wait(CudaDevice *cuda, DeviceStream *stream)
+{
+    return release_and_wait(cuda, poll_stream, stream == NULL ? &cuda->legacy : stream);
+}
+
+CudaError cuda_wait_event(CudaDevice *cuda, CuEvent event)
+{
+    return release_and_wait(cuda, poll_event, event);
+}
+
+CudaError cuda_wait_own(CudaDevice *cuda)
+{
+    return wait_until(cuda, poll_stream, &cuda->own);
+}
+
+/* In a bracket the streams stay "used": the mark at its end must stand behind all of them. */
+CudaError cuda_wait_all(CudaDevice *cuda)
+{
+    CudaError error = cuda->sticky;
+    for (DeviceStream *stream = next_used(cuda, NULL); stream != NULL && error == CUDA_ERROR_SUCCESS;
+         stream = next_used(cuda, stream)) {
+        error = cuda_wait(cuda, stream);
+        stream->used = stream->used && cuda->bracket.open;
+    }
+    if (error == CUDA_ERROR_SUCCESS && cuda->own.used)
+        error = cuda_wait(cuda, &cuda->own);
+    if (error == CUDA_ERROR_SUCCESS) {
+        cuda->own.used = cuda->own.used && cuda->bracket.open;
+        cuda->last_kernel_count = 0;
+        cuda->bounce_used = 0;
+        cuda->idle = true;
+    }
+    return error;
+}
+
+/* ---- the bracket ------------------------------------------------------------------------------------------------- */
+
+/* Twice the L2 is written, and no line may stay in it by the submission's wish (cudaAccessPropertyPersisting). */
+static CudaError make_caches_cold(CudaDevice *cuda)
+{
+    const CudaDriver *driver = cuda->driver;
+    CuStream raw;
+    driver->cuCtxSetLimit(CU_LIMIT_PERSISTING_L2, 0); /* a device that has no such thing says so, and needs none */
+    driver->cuCtxResetPersistingL2Cache();
+    CudaError error = cuda_enter(cuda, &cuda->own, &raw);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_note(cuda, driver->cuMemsetD32Async(cuda->flush_address, 0, cuda->flush_bytes / 4, raw));
+    return error == CUDA_ERROR_SUCCESS ? cuda_wait_all(cuda) : error;
+}
+
+CudaError cuda_bracket_begin(Device *device)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CudaBracket *bracket = &cuda->bracket;
+    CudaError error = cuda_wait_all(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = make_caches_cold(cuda);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    *bracket = (CudaBracket){.open = true, .start = bracket->start, .stop = bracket->stop};
+    cuda->turn++;
+    cuda->held = 0;
+    cuda->holding = true;
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError take_times(CudaDevice *cuda, DeviceBracket *taken)
+{
+    const CudaBracket *bracket = &cuda->bracket;
+    float milliseconds = 0;
+    CudaError error = cuda->driver->cuEventElapsedTime(&milliseconds, bracket->start, bracket->stop);
+    taken->event_s = 1e-3 * milliseconds;
+    taken->host_s = bracket->arrived_s - bracket->released_s;
+    return cuda_note(cuda, error);
+}
+
+CudaError cuda_bracket_end(Device *device, DeviceBracket *taken)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CudaBracket *bracket = &cuda->bracket;
+    *taken = (DeviceBracket){0};
+    cuda_observe(cuda);
+    CudaError error = cuda->sticky;
+    if (error == CUDA_ERROR_SUCCESS && bracket->started) {
+        taken->pending = !(bracket->marked && bracket->arrived);
+        error = cuda_wait_all(cuda);
+        for (double start_s = now_s(); error == CUDA_ERROR_SUCCESS && !bracket->arrived;) {
+            cuda_observe(cuda);
+            if (now_s() - start_s > 1) /* all streams are idle, and still it is not there */
+                error = CUDA_ERROR_UNKNOWN;
+        }
+    }
+    if (error == CUDA_ERROR_SUCCESS && bracket->started)
+        error = take_times(cuda, taken);
+    bracket->open = false;
+    cuda->holding = false;
+    return error == CUDA_ERROR_SUCCESS ? cuda_wait_all(cuda) : error;
+}

@@ -1,0 +1,263 @@
+#include "harness/device/cuda/device_cuda.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t MAP_BYTES = 64u << 20; /* memory is put behind the range in steps of this size */
+
+/* ---- the range and the memory behind it -------------------------------------------------------------------------- */
+
+static CudaError map_more(CudaDevice *cuda, uint64_t bytes)
+{
+    const CuLocation here = {CU_LOCATION_DEVICE, cuda->ordinal};
+    const CuAllocationProperties properties = {.type = CU_ALLOCATION_PINNED, .location = here};
+    const CuAccess access = {.location = here, .flags = CU_ACCESS_READ_WRITE};
+    CuAddress address = cuda->range.base + cuda->mapped_bytes;
+    CuAllocation allocation;
+    CudaError error = cuda->driver->cuMemCreate(&allocation, bytes, &properties, 0);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    error = cuda->driver->cuMemMap(address, bytes, 0, allocation, 0);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda->driver->cuMemSetAccess(address, bytes, &access, 1);
+    cuda->driver->cuMemRelease(allocation); /* what is mapped stays until the process ends */
+    if (error == CUDA_ERROR_SUCCESS)
+        cuda->mapped_bytes += bytes;
+    return error;
+}
+
+static CudaError map_up_to(CudaDevice *cuda, uint64_t end)
+{
+    uint64_t mapped_end = cuda->range.base + cuda->mapped_bytes;
+    if (end <= mapped_end)
+        return CUDA_ERROR_SUCCESS;
+    CudaError error = cuda_release(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = map_more(cuda, (end - mapped_end + MAP_BYTES - 1) / MAP_BYTES * MAP_BYTES);
+    return cuda_note(cuda, error);
+}
+
+/* ---- red zones --------------------------------------------------------------------------------------------------- */
+
+/* A zone is filled with one byte, again and again; which one, a submission cannot know. */
+static CudaError fill_zones(CudaDevice *cuda, const AddressPiece *piece)
+{
+    const CudaDriver *driver = cuda->driver;
+    uint64_t end = piece->address + piece->bytes, begin = address_zones_begin(piece);
+    CudaError error = driver->cuMemsetD8Async(begin, cuda->zone_pattern, piece->address - begin, cuda->own.raw);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = driver->cuMemsetD8Async(end, cuda->zone_pattern, address_zones_end(piece) - end, cuda->own.raw);
+    return error == CUDA_ERROR_SUCCESS ? cuda_wait_own(cuda) : cuda_note(cuda, error);
+}
+
+static void set_zone_fault(CudaDevice *cuda, const AddressPiece *piece, size_t distance, const char *side)
+{
+    cuda->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
+    if (cuda->fault.kind != DEVICE_NO_FAULT)
+        return;
+    cuda->fault.kind = DEVICE_FAULT;
+    snprintf(cuda->fault.text, sizeof cuda->fault.text,
+             "a kernel wrote out of bounds: %zu bytes %s an allocation of %llu bytes (the simulated GPU, DEVICE=sim, may "
+             "show where)", distance, side, (unsigned long long)piece->bytes);
+}
+
+static size_t untouched(const uint8_t *zone, size_t count, uint8_t pattern)
+{
+    size_t i = 0;
+    while (i < count && zone[i] == pattern)
+        i++;
+    return i;
+}
+
+static bool zones_hold(CudaDevice *cuda, const AddressPiece *piece, const uint8_t *zones)
+{
+    size_t head = piece->address - address_zones_begin(piece);
+    size_t tail = address_zones_end(piece) - piece->address - piece->bytes;
+    size_t behind = untouched(zones + head, tail, cuda->zone_pattern);
+    size_t before = untouched(zones, head, cuda->zone_pattern);
+    if (behind < tail)
+        set_zone_fault(cuda, piece, behind, "past the end of");
+    else if (before < head)
+        set_zone_fault(cuda, piece, head - before, "before the begin of");
+    return behind == tail && before == head;
+}
+
+static CudaError read_zones(CudaDevice *cuda, const AddressPiece *piece, uint8_t *zones)
+{
+    const CudaDriver *driver = cuda->driver;
+    uint64_t end = piece->address + piece->bytes, begin = address_zones_begin(piece), head = piece->address - begin;
+    CudaError error = driver->cuMemcpyDtoHAsync(zones, begin, head, cuda->own.raw);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = driver->cuMemcpyDtoHAsync(zones + head, end, address_zones_end(piece) - end, cuda->own.raw);
+    return cuda_note(cuda, error);
+}
+
+static CudaError check_some(CudaDevice *cuda, const AddressPiece *pieces, size_t count)
+{
+    CudaError error = cuda->sticky;
+    for (size_t i = 0; i < count && error == CUDA_ERROR_SUCCESS; i++)
+        error = read_zones(cuda, &pieces[i], cuda->zones + i * CUDA_ZONE_ROOM);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_wait_own(cuda);
+    for (size_t i = 0; i < count && error == CUDA_ERROR_SUCCESS; i++)
+        if (!zones_hold(cuda, &pieces[i], cuda->zones + i * CUDA_ZONE_ROOM))
+            error = cuda->sticky;
+    return error;
+}
+
+CudaError cuda_check_zones(CudaDevice *cuda, const AddressPiece *only)
+{
+    const AddressRange *range = &cuda->range;
+    CudaError error = only != NULL ? check_some(cuda, only, 1) : CUDA_ERROR_SUCCESS;
+    for (size_t i = 0; only == NULL && i < range->count && error == CUDA_ERROR_SUCCESS; i += CUDA_ZONES_AT_ONCE) {
+        size_t left = range->count - i;
+        error = check_some(cuda, &range->pieces[i], left < CUDA_ZONES_AT_ONCE ? left : CUDA_ZONES_AT_ONCE);
+    }
+    return error;
+}
+
+/* ---- allocations ------------------------------------------------------------------------------------------------- */
+
+CudaError cuda_alloc(Device *device, uint64_t bytes, uint64_t *address)
+{
+    CudaDevice *cuda = cuda_of(device);
+    if (cuda->sticky != CUDA_ERROR_SUCCESS)
+        return cuda->sticky;
+    uint64_t used = cuda_used_bytes(cuda);
+    if (used > cuda->memory_limit || bytes > cuda->memory_limit - used)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    AddressPiece *piece = address_take(&cuda->range, bytes);
+    if (piece == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    *address = piece->address;
+    CudaError error = map_up_to(cuda, address_zones_end(piece));
+    if (error == CUDA_ERROR_SUCCESS)
+        error = fill_zones(cuda, piece);
+    if (error != CUDA_ERROR_SUCCESS)
+        address_give_back(&cuda->range, *address);
+    return error;
+}
+
+/* cudaFree() waits for the device (CUDA Programming Guide, "Implicit Synchronization"), and the memory stays mapped:
+ * the next allocation costs no call of the driver. */
+CudaError cuda_free(Device *device, uint64_t address)
+{
+    CudaDevice *cuda = cuda_of(device);
+    AddressPiece *piece = address_find(&cuda->range, address, 1);
+    if (cuda->sticky != CUDA_ERROR_SUCCESS)
+        return cuda->sticky;
+    if (piece == NULL || piece->address != address)
+        return CUDA_ERROR_INVALID_VALUE;
+    CudaError error = cuda_wait_all(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_check_zones(cuda, piece);
+    address_give_back(&cuda->range, address);
+    return error;
+}
+
+static bool is_in_variable(const CudaDevice *cuda, uint64_t address, uint64_t bytes)
+{
+    for (const DeviceModule *module = cuda->modules; module != NULL; module = module->next)
+        for (const CudaVariable *variable = module->variables; variable != NULL; variable = variable->next)
+            if (address - variable->address < variable->bytes &&
+                bytes <= variable->bytes - (address - variable->address))
+                return true;
+    return false;
+}
+
+bool cuda_owns(Device *device, uint64_t address, uint64_t bytes)
+{
+    CudaDevice *cuda = cuda_of(device);
+    return address_find(&cuda->range, address, bytes) != NULL || is_in_variable(cuda, address, bytes);
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes)
+{
+    if (cuda->sticky != CUDA_ERROR_SUCCESS)
+        return cuda->sticky;
+    return bytes == 0 || cuda_owns(&cuda->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+void cuda_count_copy(CudaDevice *cuda, uint64_t to, uint64_t bytes)
+{
+    AddressPiece *piece = address_find(&cuda->range, to, bytes);
+    cuda->statistics.copies++;
+    if (piece != NULL)
+        piece->copied_bytes += bytes;
+}
+
+void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes)
+{
+    if (bytes > CUDA_BOUNCE_BYTES || cuda->bounce_used == CUDA_BOUNCE_SLOTS)
+        return NULL;
+    uint8_t *slot = cuda->bounce + (size_t)cuda->bounce_used++ * CUDA_BOUNCE_BYTES;
+    memcpy(slot, from, bytes);
+    return slot;
+}
+
+/* From memory that the driver has not pinned it copies through buffers of its own, for which it may have to wait. */
+CudaError cuda_write(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CuStream raw;
+    CudaError error = cuda_check_range(cuda, to, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    const void *slot = cuda_bounce(cuda, from, bytes);
+    error = cuda_enter(cuda, stream, &raw);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    if (slot == NULL)
+        cuda_let_through(cuda);
+    cuda_count_copy(cuda, to, bytes);
+    error = cuda_note(cuda, cuda->driver->cuMemcpyHtoDAsync(to, slot != NULL ? slot : from, bytes, raw));
+    return error == CUDA_ERROR_SUCCESS && slot == NULL ? cuda_wait(cuda, stream) : error;
+}
+
+CudaError cuda_read(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CuStream raw;
+    CudaError error = cuda_check_range(cuda, from, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    error = cuda_enter(cuda, stream, &raw);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    cuda_let_through(cuda);
+    cuda->statistics.copies++;
+    error = cuda_note(cuda, cuda->driver->cuMemcpyDtoHAsync(to, from, bytes, raw));
+    return error == CUDA_ERROR_SUCCESS ? cuda_wait(cuda, stream) : error;
+}
+
+CudaError cuda_copy(Device *device, uint64_t to, uint64_t from, uint64_t bytes, DeviceStream *stream)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CuStream raw;
+    CudaError error = cuda_check_range(cuda, to, bytes);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_check_range(cuda, from, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    error = cuda_enter(cuda, stream, &raw);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    cuda_count_copy(cuda, to, bytes);
+    return cuda_note(cuda, cuda->driver->cuMemcpyDtoDAsync(to, from, bytes, raw));
+}
+
+CudaError cuda_fill(Device *device, uint64_t to, uint8_t value, uint64_t bytes, DeviceStream *stream)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CuStream raw;
+    CudaError error = cuda_check_range(cuda, to, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    error = cuda_enter(cuda, stream, &raw);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    cuda->statistics.copies++; /* a constant is no result */
+    return cuda_note(cuda, cuda->driver->cuMemsetD8Async(to, value, bytes, raw));
+}

@@ -1,0 +1,183 @@
+#include "harness/device/cuda/device_cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PARAMETERS = 4096 };
+
+Status cuda_module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
+{
+    CudaDevice *cuda = cuda_of(device);
+    DeviceModule *loaded = calloc(1, sizeof *loaded);
+    if (loaded == NULL)
+        return fail_errno(why, "a module's memory");
+    CudaError error = cuda_release(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_note(cuda, cuda->driver->cuModuleLoadData(&loaded->raw, image));
+    if (error != CUDA_ERROR_SUCCESS) {
+        free(loaded);
+        return fail(STATUS_UNSUPPORTED, why, "the driver cannot load the GPU code: %s", cuda_error_text(error));
+    }
+    loaded->cuda = cuda;
+    loaded->next = cuda->modules;
+    cuda->modules = loaded;
+    *module = loaded;
+    return STATUS_OK;
+}
+
+static void free_function(DeviceFunction *function)
+{
+    free(function->name);
+    free(function->offsets);
+    free(function->sizes);
+    free(function);
+}
+
+static void free_module(DeviceModule *module)
+{
+    while (module->functions != NULL) {
+        DeviceFunction *next = module->functions->next;
+        free_function(module->functions);
+        module->functions = next;
+    }
+    while (module->variables != NULL) {
+        CudaVariable *next = module->variables->next;
+        free(module->variables->name);
+        free(module->variables);
+        module->variables = next;
+    }
+    free(module);
+}
+
+void cuda_modules_free(CudaDevice *cuda)
+{
+    while (cuda->modules != NULL) {
+        DeviceModule *next = cuda->modules->next;
+        free_module(cuda->modules);
+        cuda->modules = next;
+    }
+}
+
+void cuda_module_unload(Device *device, DeviceModule *module)
+{
+    CudaDevice *cuda = cuda_of(device);
+    DeviceModule **link = &cuda->modules;
+    while (*link != module)
+        link = &(*link)->next;
+    *link = module->next;
+    if (cuda_wait_all(cuda) == CUDA_ERROR_SUCCESS)
+        cuda_note(cuda, cuda->driver->cuModuleUnload(module->raw));
+    free_module(module);
+}
+
+static bool read_parameters(DeviceFunction *function)
+{
+    size_t offset, bytes;
+    function->offsets = calloc(MOST_PARAMETERS, sizeof *function->offsets);
+    function->sizes = calloc(MOST_PARAMETERS, sizeof *function->sizes);
+    if (function->offsets == NULL || function->sizes == NULL)
+        return false;
+    while (function->parameter_count < MOST_PARAMETERS &&
+           function->driver->cuFuncGetParamInfo(function->raw, function->parameter_count, &offset, &bytes) ==
+               CUDA_ERROR_SUCCESS) {
+        function->offsets[function->parameter_count] = (uint32_t)offset;
+        function->sizes[function->parameter_count++] = (uint32_t)bytes;
+        function->parameter_bytes = (uint32_t)(offset + bytes);
+    }
+    return true;
+}
+
+static DeviceFunction *function_new(DeviceModule *module, const char *name)
+{
+    DeviceFunction *function = calloc(1, sizeof *function);
+    if (function == NULL)
+        return NULL;
+    function->driver = module->cuda->driver;
+    function->name = strdup(name);
+    if (function->name == NULL ||
+        module->cuda->driver->cuModuleGetFunction(&function->raw, module->raw, name) != CUDA_ERROR_SUCCESS ||
+        !read_parameters(function)) {
+        free_function(function);
+        return NULL;
+    }
+    function->next = module->functions;
+    module->functions = function;
+    return function;
+}
+
+DeviceFunction *cuda_function(DeviceModule *module, const char *name)
+{
+    for (DeviceFunction *known = module->functions; known != NULL; known = known->next)
+        if (strcmp(known->name, name) == 0)
+            return known;
+    return cuda_release(module->cuda) == CUDA_ERROR_SUCCESS ? function_new(module, name) : NULL;
+}
+
+bool cuda_variable(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    CuAddress found;
+    size_t size;
+    for (const CudaVariable *known = module->variables; known != NULL; known = known->next)
+        if (strcmp(known->name, name) == 0) {
+            *address = known->address;
+            *bytes = known->bytes;
+            return true;
+        }
+    if (cuda_release(module->cuda) != CUDA_ERROR_SUCCESS ||
+        module->cuda->driver->cuModuleGetGlobal(&found, &size, module->raw, name) != CUDA_ERROR_SUCCESS)
+        return false;
+    CudaVariable *variable = malloc(sizeof *variable);
+    char *copy = strdup(name);
+    if (variable == NULL || copy == NULL) {
+        free(variable);
+        free(copy);
+        return false;
+    }
+    *variable = (CudaVariable){.name = copy, .address = found, .bytes = size, .next = module->variables};
+    module->variables = variable;
+    *address = found;
+    *bytes = size;
+    return true;
+}
+
+static uint32_t attribute(const DeviceFunction *function, int which)
+{
+    int value = 0;
+    return function->driver->cuFuncGetAttribute(&value, which, function->raw) == CUDA_ERROR_SUCCESS && value > 0
+               ? (uint32_t)value : 0;
+}
+
+void cuda_function_info(DeviceFunction *function, DeviceFunctionInfo *info)
+{
+    *info = (DeviceFunctionInfo){
+        .parameter_count = function->parameter_count,
+        .parameter_bytes = function->parameter_bytes,
+        .parameter_offsets = function->offsets,
+        .parameter_sizes = function->sizes,
+        .registers = attribute(function, CU_FUNCTION_NUM_REGS),
+        .static_shared_bytes = attribute(function, CU_FUNCTION_SHARED_SIZE_BYTES),
+        .local_bytes = attribute(function, CU_FUNCTION_LOCAL_SIZE_BYTES),
+        .constant_bytes = attribute(function, CU_FUNCTION_CONST_SIZE_BYTES),
+        .max_threads_per_block = attribute(function, CU_FUNCTION_MAX_THREADS_PER_BLOCK),
+        .max_dynamic_shared_bytes = attribute(function, CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES),
+        .ptx_version = (int)attribute(function, CU_FUNCTION_PTX_VERSION),
+        .binary_version = (int)attribute(function, CU_FUNCTION_BINARY_VERSION),
+    };
+}
+
+CudaError cuda_function_set_dynamic_shared(DeviceFunction *function, uint32_t bytes)
+{
+    if (bytes > INT32_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    return function->driver->cuFuncSetAttribute(function->raw, CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
+}
+
+uint32_t cuda_occupancy(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes)
+{
+    int blocks = 0;
+    if (threads > INT32_MAX ||
+        cuda_of(device)->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function->raw, (int)threads,
+                                                                             dynamic_shared_bytes) != CUDA_ERROR_SUCCESS)
+        return 0;
+    return (uint32_t)blocks;
+}

@@ -1,0 +1,126 @@
+#include "harness/device/open/device_kinds.h"
+#include "harness/compile/toolkit.h"
+#include "simgpu/cost/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ORDINAL = 1023 };
+
+static const char DEFAULT_PROFILE[] = "h200";
+
+/* "NAME" or "NAME:DETAIL"; `*detail` is what stands behind the colon, "" where there is none. */
+static bool is_kind(const char *name, const char *kind, const char **detail)
+{
+    size_t length = strlen(kind);
+    if (strncmp(name, kind, length) != 0 || (name[length] != '\0' && name[length] != ':'))
+        return false;
+    *detail = name[length] == ':' ? name + length + 1 : "";
+    return name[length] == '\0' || **detail != '\0';
+}
+
+static Status find_profile(const char *name, SimProfile *profile, Message *why)
+{
+    char folder[4096], names[400];
+    Status status = home_path("simgpu/profiles", folder, sizeof folder, why);
+    if (status != STATUS_OK)
+        return status;
+    status = strchr(name, '/') == NULL ? profile_read(folder, name, profile, why) : STATUS_NOT_FOUND;
+    if (status != STATUS_NOT_FOUND)
+        return status;
+    profile_names(folder, names, sizeof names);
+    return fail(STATUS_NOT_FOUND, why, "device 'sim:%s': no such profile of a simulated GPU; there are: %s", name,
+                names);
+}
+
+/* A name taken apart. */
+typedef struct Choice {
+    bool is_cuda;
+    int ordinal;        /* of a real GPU */
+    SimProfile profile; /* of a simulated one */
+} Choice;
+
+static Status choose_sim(const char *detail, Choice *choice, DeviceInfo *info, Message *why)
+{
+    const char *name = *detail == '\0' ? DEFAULT_PROFILE : detail;
+    *choice = (Choice){.is_cuda = false};
+    Status status = find_profile(name, &choice->profile, why);
+    if (status != STATUS_OK)
+        return status;
+    device_describe_sim(&choice->profile, info);
+    snprintf(info->handle, sizeof info->handle, "sim:%s", choice->profile.name);
+    return STATUS_OK;
+}
+
+static Status choose_cuda(int ordinal, Choice *choice, DeviceInfo *info, Message *why)
+{
+    *choice = (Choice){.is_cuda = true, .ordinal = ordinal};
+    Status status = device_describe_cuda(ordinal, info, why);
+    if (status == STATUS_OK)
+        snprintf(info->handle, sizeof info->handle, "cuda:%d", ordinal);
+    return status;
+}
+
+static Status choose_named_cuda(const char *name, const char *detail, Choice *choice, DeviceInfo *info, Message *why)
+{
+    Message trouble;
+    char *end;
+    long ordinal = strtol(detail, &end, 10);
+    if (*end != '\0' || ordinal < 0 || ordinal > MAX_ORDINAL)
+        return fail(STATUS_BAD_INPUT, why, "device '%s': expected cuda or cuda:N, N the GPU's number", name);
+    Status status = choose_cuda((int)ordinal, choice, info, &trouble);
+    return status == STATUS_OK ? STATUS_OK : fail(status, why, "device '%s': %s; DEVICE=sim is the simulated one", name,
+                                                  trouble.text);
+}
+
+/* A GPU whose driver does not serve is passed over like one that is not there, but not in silence. */
+static Status choose_any(Choice *choice, DeviceInfo *info, Message *why)
+{
+    Message trouble;
+    Status found = choose_cuda(0, choice, info, &trouble);
+    if (found == STATUS_OK)
+        return STATUS_OK;
+    if (found != STATUS_NOT_FOUND && found != STATUS_UNSUPPORTED)
+        return fail(found, why, "device 'auto': %s; DEVICE=sim is the simulated one", trouble.text);
+    Status status = choose_sim("", choice, info, why);
+    if (found == STATUS_UNSUPPORTED)
+        snprintf(info->passed_over, sizeof info->passed_over, "%.*s", (int)sizeof info->passed_over - 1, trouble.text);
+    return status;
+}
+
+static Status choose(const char *name, Choice *choice, DeviceInfo *info, Message *why)
+{
+    const char *detail;
+    if (is_kind(name, "auto", &detail) && *detail == '\0')
+        return choose_any(choice, info, why);
+    if (is_kind(name, "sim", &detail))
+        return choose_sim(detail, choice, info, why);
+    if (is_kind(name, "cuda", &detail))
+        return choose_named_cuda(name, detail, choice, info, why);
+    return fail(STATUS_BAD_INPUT, why, "device '%s': expected auto, cuda, cuda:N, sim or sim:PROFILE", name);
+}
+
+Status device_describe(const char *name, DeviceInfo *info, Message *why)
+{
+    Choice choice;
+    return choose(name, &choice, info, why);
+}
+
+const char *device_times(const DeviceInfo *info)
+{
+    return !info->modelled ? "" : info->calibrated ? "modelled" : "modelled, uncalibrated";
+}
+
+Status device_open(const char *name, Device **device, Message *why)
+{
+    Choice choice;
+    DeviceInfo info;
+    Status status = choose(name, &choice, &info, why);
+    if (status == STATUS_OK)
+        status = choice.is_cuda ? device_open_cuda(choice.ordinal, device, why)
+                                : device_open_sim(&choice.profile, device, why);
+    if (status == STATUS_OK)
+        memcpy((*device)->info.handle, info.handle, sizeof info.handle);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* device_profile.h - what the kernels of one call did, in detail, as a simulated GPU tells it: one piece of memory
+ * without pointers, which the broker fills in and the grader reads.
+ *
+ * Kernels    launches of one function in one shape are one entry: counters, seconds and lines are sums over them.
+ * Lines      in the order of their kernels; within one, of file and line.
+ * Units      as in simgpu/gpu/simgpu.h and simgpu/cost/cost.h; seconds are modelled.
+ * Limits     what does not fit is left out and counted: kernels_left_out launches, lines_left_out lines.  */
+#ifndef HARNESS_DEVICE_SIM_DEVICE_PROFILE_H
+#define HARNESS_DEVICE_SIM_DEVICE_PROFILE_H
+
+#include "harness/device/device.h"
+#include "simgpu/gpu/simgpu.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PROFILE_MAX_KERNELS = 32, PROFILE_MAX_LINES = 4096, PROFILE_MAX_FILES = 64 };
+
+typedef struct ProfileKernel {
+    char name[SIM_MAX_NAME];      /* mangled */
+    uint32_t grid[3], block[3], dynamic_shared_bytes;
+    uint32_t registers, static_shared_bytes, local_bytes, constant_bytes;
+    bool uniform_constant_loads;  /* as in SimFunctionInfo */
+    uint64_t launches;
+    SimCounters counters;
+    SimWarpPath longest;          /* of the launch whose warp did most */
+    SimMachine machine;           /* of the same */
+    double seconds;
+} ProfileKernel;
+
+typedef struct ProfileLine {
+    uint32_t kernel;              /* index of its kernel */
+    uint32_t file;                /* index of its file's name, which is empty where it is not known */
+    SimLine counts;               /* `file` is not used */
+} ProfileLine;
+
+typedef struct ProfileCopies {
+    uint64_t count, bytes;
+    double seconds;
+} ProfileCopies;
+
+struct DeviceProfile {
+    uint32_t kernel_count, line_count, file_count;
+    uint64_t kernels_left_out, lines_left_out;
+    ProfileCopies host_copies, device_copies; /* across the bus; within the device, fills included */
+    ProfileKernel kernels[PROFILE_MAX_KERNELS];
+    ProfileLine lines[PROFILE_MAX_LINES];
+    char files[PROFILE_MAX_FILES][SIM_MAX_NAME];
+};
+
+#endif

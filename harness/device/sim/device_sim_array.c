@@ -1,0 +1,196 @@
+#include "harness/device/array_check.h"
+#include "harness/device/sim/device_sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An array is ordinary device memory in row-major order: nothing but copies and textures reaches it. */
+struct DeviceArray {
+    uint64_t address;
+    DeviceShape shape;
+    uint64_t row_bytes, rows; /* of a slice */
+};
+
+CudaError sim_array_new(Device *device, const DeviceShape *shape, DeviceArray **array)
+{
+    uint64_t bytes;
+    if (!array_check(shape, &bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    *array = calloc(1, sizeof **array);
+    if (*array == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    (*array)->shape = *shape;
+    (*array)->row_bytes = array_element_bytes(shape->format, shape->channels) * shape->width;
+    (*array)->rows = shape->height == 0 ? 1 : shape->height;
+    CudaError error = sim_alloc(device, bytes, &(*array)->address);
+    if (error != CUDA_ERROR_SUCCESS)
+        free(*array);
+    return error;
+}
+
+CudaError sim_array_free(Device *device, DeviceArray *array)
+{
+    CudaError error = sim_release(device, array->address);
+    free(array);
+    return error;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Rows { /* a place, wherever it is */
+    uint8_t *first;
+    uint64_t pitch, slice_bytes;
+} Rows;
+
+static Rows rows_of(const DevicePlace *place)
+{
+    if (place->array == NULL)
+        return (Rows){place->host != NULL ? place->host : byte_at(place->address), place->pitch,
+                      place->slice_rows * place->pitch};
+    const DeviceArray *array = place->array;
+    uint64_t row = place->z * array->rows + place->y;
+    return (Rows){(uint8_t *)byte_at(array->address) + row * array->row_bytes + place->x_bytes, array->row_bytes,
+                  array->rows * array->row_bytes};
+}
+
+static CudaError check_place(SimDevice *sim, const DevicePlace *place, const DeviceBox *box)
+{
+    uint64_t bytes = 0;
+    if (place->array == NULL && !box_span(place, box, &bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    bool in_memory = place->array == NULL && place->host == NULL;
+    return sim_check_range(sim, place->address, in_memory ? bytes : 0);
+}
+
+static bool is_host(const DevicePlace *place)
+{
+    return place->array == NULL && place->host != NULL;
+}
+
+CudaError sim_copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
+                       DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    CudaError error = check_place(sim, to, box);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = check_place(sim, from, box);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    Rows target = rows_of(to), source = rows_of(from);
+    for (uint64_t z = 0; z < box->depth; z++)
+        for (uint64_t y = 0; y < box->height; y++) {
+            uint8_t *row = target.first + z * target.slice_bytes + y * target.pitch;
+            memmove(row, source.first + z * source.slice_bytes + y * source.pitch, box->width_bytes);
+            if (!is_host(to))
+                simgpu_mark_written(sim->gpu, (uint64_t)row, box->width_bytes);
+        }
+    sim_count_copy(sim, stream, box->width_bytes * box->height * box->depth, is_host(to) || is_host(from));
+    return is_host(to) ? sim_stream_synchronize(device, stream) : CUDA_ERROR_SUCCESS;
+}
+
+CudaError sim_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
+                        DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    const DevicePlace place = {.address = to, .pitch = pitch};
+    const DeviceBox box = {width, height, 1};
+    CudaError error = check_place(sim, &place, &box);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    for (uint64_t y = 0; y < height; y++) {
+        memset(byte_at(to + y * pitch), value, width);
+        simgpu_mark_written(sim->gpu, to + y * pitch, width);
+    }
+    sim_count_copy(sim, stream, width * height, false);
+    return CUDA_ERROR_SUCCESS;
+}
+
+/* ---- textures ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t at_least_one(uint64_t extent)
+{
+    return extent == 0 ? 1 : extent > UINT32_MAX ? UINT32_MAX : (uint32_t)extent;
+}
+
+static void describe_array(const DeviceArray *array, SimTexture *described)
+{
+    const DeviceShape *shape = &array->shape;
+    described->layout = SIM_TEXTURE_ARRAY;
+    described->address = array->address;
+    described->dimensions = shape->depth > 0 ? 3 : shape->height > 0 ? 2 : 1;
+    described->extent[0] = at_least_one(shape->width);
+    described->extent[1] = at_least_one(shape->height);
+    described->extent[2] = at_least_one(shape->depth);
+    described->pitch = array->row_bytes;
+    described->slice_bytes = array->rows * array->row_bytes;
+}
+
+static void describe_memory(const DeviceTexture *texture, SimTexture *described)
+{
+    uint64_t element = array_element_bytes(texture->format, texture->channels);
+    bool is_linear = texture->bytes > 0;
+    described->layout = is_linear ? SIM_TEXTURE_LINEAR : SIM_TEXTURE_PITCH;
+    described->address = texture->address;
+    described->dimensions = is_linear ? 1 : 2;
+    described->extent[0] = at_least_one(is_linear ? texture->bytes / element : texture->width);
+    described->extent[1] = at_least_one(texture->height);
+    described->extent[2] = 1;
+    described->pitch = texture->pitch;
+}
+
+static SimTexelType texel_type(DeviceFormat format)
+{
+    switch (format) {
+    case DEVICE_UINT8: return SIM_TEXEL_U8;
+    case DEVICE_UINT16: return SIM_TEXEL_U16;
+    case DEVICE_UINT32: return SIM_TEXEL_U32;
+    case DEVICE_SINT8: return SIM_TEXEL_S8;
+    case DEVICE_SINT16: return SIM_TEXEL_S16;
+    case DEVICE_SINT32: return SIM_TEXEL_S32;
+    case DEVICE_FLOAT16: return SIM_TEXEL_F16;
+    default: return SIM_TEXEL_F32;
+    }
+}
+
+static SimAddressMode address_mode(DeviceAddressMode mode)
+{
+    static const SimAddressMode modes[DEVICE_ADDRESS_MODES] = {
+        [DEVICE_ADDRESS_WRAP] = SIM_ADDRESS_WRAP, [DEVICE_ADDRESS_CLAMP] = SIM_ADDRESS_CLAMP,
+        [DEVICE_ADDRESS_MIRROR] = SIM_ADDRESS_MIRROR, [DEVICE_ADDRESS_BORDER] = SIM_ADDRESS_BORDER,
+    };
+    return modes[mode];
+}
+
+/* No mip levels, so that anisotropy changes nothing. */
+CudaError sim_texture_new(Device *device, const DeviceTexture *texture, uint64_t *number)
+{
+    SimDevice *sim = sim_of(device);
+    const DeviceArray *array = texture->array;
+    DeviceFormat format = array != NULL ? array->shape.format : texture->format;
+    SimTexture described = {.type = texel_type(format),
+                            .channels = array != NULL ? array->shape.channels : texture->channels,
+                            .filters = texture->filter_mode == DEVICE_FILTER_LINEAR,
+                            .as_integer = texture->as_integer,
+                            .normalized = texture->normalized};
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    if (texture->srgb)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (array != NULL)
+        describe_array(array, &described);
+    else
+        describe_memory(texture, &described);
+    for (int i = 0; i < 3; i++)
+        described.address_mode[i] = address_mode(texture->address_mode[i]);
+    memcpy(described.border, texture->border, sizeof described.border);
+    *number = simgpu_texture_new(sim->gpu, &described);
+    return *number == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_SUCCESS;
+}
+
+CudaError sim_texture_free(Device *device, uint64_t number)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    return simgpu_texture_free(sim->gpu, number) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,219 @@
+#include "harness/device/sim/device_sim.h"
+#include "harness/device/launch_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct DeviceFunction {
+    SimFunction *function;
+    const SimModule *module;
+    uint32_t max_dynamic_shared_bytes;
+    const DeviceInfo *device;
+    DeviceFunction *next;
+};
+
+struct DeviceModule {
+    SimModule *module;
+    const DeviceInfo *device;
+    DeviceFunction *functions;
+};
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+
+Status sim_module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
+{
+    SimModule *loaded;
+    Status status = simgpu_module_load(sim_of(device)->gpu, image, bytes, &loaded, why);
+    if (status != STATUS_OK)
+        return status;
+    *module = calloc(1, sizeof **module);
+    if (*module == NULL) {
+        simgpu_module_unload(sim_of(device)->gpu, loaded);
+        return fail_errno(why, "a module's memory");
+    }
+    (*module)->module = loaded;
+    (*module)->device = &device->info;
+    return STATUS_OK;
+}
+
+void sim_module_unload(Device *device, DeviceModule *module)
+{
+    while (module->functions != NULL) {
+        DeviceFunction *next = module->functions->next;
+        free(module->functions);
+        module->functions = next;
+    }
+    simgpu_module_unload(sim_of(device)->gpu, module->module);
+    free(module);
+}
+
+static DeviceFunction *function_new(DeviceModule *module, SimFunction *found)
+{
+    DeviceFunction *function = calloc(1, sizeof *function);
+    SimFunctionInfo facts;
+    if (function == NULL)
+        return NULL;
+    simgpu_function_info(found, &facts);
+    uint32_t most = module->device->shared_bytes_per_block;
+    *function = (DeviceFunction){
+        .function = found, .module = module->module, .device = module->device, .next = module->functions};
+    function->max_dynamic_shared_bytes = facts.static_shared_bytes < most ? most - facts.static_shared_bytes : 0;
+    module->functions = function;
+    return function;
+}
+
+DeviceFunction *sim_function(DeviceModule *module, const char *name)
+{
+    SimFunction *found = simgpu_function(module->module, name);
+    for (DeviceFunction *known = module->functions; known != NULL; known = known->next)
+        if (known->function == found)
+            return known;
+    return found == NULL ? NULL : function_new(module, found);
+}
+
+bool sim_variable(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    return simgpu_variable(module->module, name, address, bytes);
+}
+
+void sim_function_info(DeviceFunction *function, DeviceFunctionInfo *info)
+{
+    SimFunctionInfo facts;
+    simgpu_function_info(function->function, &facts);
+    int version = 10 * function->device->compute_major + function->device->compute_minor;
+    *info = (DeviceFunctionInfo){
+        .parameter_count = facts.parameter_count,
+        .parameter_bytes = facts.parameter_bytes,
+        .parameter_offsets = facts.parameter_offsets,
+        .parameter_sizes = facts.parameter_sizes,
+        .registers = facts.registers,
+        .static_shared_bytes = facts.static_shared_bytes,
+        .local_bytes = facts.local_bytes,
+        .constant_bytes = facts.constant_bytes,
+        .max_threads_per_block = facts.max_threads_per_block,
+        .max_dynamic_shared_bytes = function->max_dynamic_shared_bytes,
+        .ptx_version = version,
+        .binary_version = version,
+    };
+}
+
+CudaError sim_function_set_dynamic_shared(DeviceFunction *function, uint32_t bytes)
+{
+    SimFunctionInfo facts;
+    simgpu_function_info(function->function, &facts);
+    if ((uint64_t)bytes + facts.static_shared_bytes > function->device->shared_bytes_per_block_optin ||
+        !simgpu_function_set_dynamic_shared(function->function, bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    function->max_dynamic_shared_bytes = bytes;
+    return CUDA_ERROR_SUCCESS;
+}
+
+uint32_t sim_occupancy(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes)
+{
+    return simgpu_occupancy(sim_of(device)->gpu, function->function, threads, dynamic_shared_bytes);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    SimOutcome outcome;
+    DeviceFaultKind kind;
+    CudaError error;
+} OUTCOMES[] = {
+    {SIM_BAD_LAUNCH, DEVICE_BAD_LAUNCH, CUDA_ERROR_INVALID_VALUE},
+    {SIM_UNSUPPORTED, DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED},
+    {SIM_OUT_OF_BOUNDS, DEVICE_FAULT, CUDA_ERROR_ILLEGAL_ADDRESS},
+    {SIM_MISALIGNED, DEVICE_FAULT, CUDA_ERROR_MISALIGNED_ADDRESS},
+    {SIM_BAD_BARRIER, DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE},
+    {SIM_TRAP, DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE},
+    {SIM_TIME_LIMIT, DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
+    {SIM_CANCELLED, DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
+    {SIM_ENGINES_DIFFER, DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED},
+};
+
+/* As on hardware, a fault is not the launch's own error: the next operation meets it. What nothing ran for is. */
+static CudaError note_fault(SimDevice *sim, const SimReport *report)
+{
+    for (size_t i = 0; i < sizeof OUTCOMES / sizeof *OUTCOMES; i++) {
+        if (OUTCOMES[i].outcome != report->outcome)
+            continue;
+        if (sim->fault.kind == DEVICE_NO_FAULT) {
+            sim->fault.kind = OUTCOMES[i].kind;
+            snprintf(sim->fault.text, sizeof sim->fault.text, "%s", report->fault.text);
+        }
+        if (OUTCOMES[i].kind != DEVICE_BAD_LAUNCH)
+            sim->sticky = OUTCOMES[i].error;
+        bool refused = OUTCOMES[i].kind == DEVICE_BAD_LAUNCH || OUTCOMES[i].kind == DEVICE_UNSUPPORTED;
+        return refused ? OUTCOMES[i].error : CUDA_ERROR_SUCCESS;
+    }
+    return CUDA_ERROR_SUCCESS;
+}
+
+static void add_counters(DeviceStatistics *sum, const SimCounters *counters)
+{
+    sum->lane_instructions += counters->lane_instructions;
+    sum->warp_instructions += counters->warp_instructions;
+    sum->fma32 += counters->fma32;
+    sum->global_load_requests += counters->global_load_requests;
+    sum->global_load_sectors += counters->global_load_sectors;
+    sum->global_store_requests += counters->global_store_requests;
+    sum->global_store_sectors += counters->global_store_sectors;
+    sum->shared_requests += counters->shared_load_requests + counters->shared_store_requests;
+    sum->shared_wavefronts += counters->shared_load_wavefronts + counters->shared_store_wavefronts;
+    sum->texture_requests += counters->texture_requests;
+    sum->texture_sectors += counters->texture_sectors;
+    sum->constant_requests += counters->constant_requests;
+    sum->constant_replays += counters->constant_replays;
+}
+
+static void count_kernel(SimDevice *sim, const SimFunction *function, const SimReport *report)
+{
+    DeviceStatistics *sum = &sim->statistics;
+    sum->kernels++;
+    add_counters(sum, &report->counters);
+    sim->budget_left -= report->counters.warp_instructions < sim->budget_left ? report->counters.warp_instructions
+                                                                               : sim->budget_left;
+    if (report->modelled_s < sim->longest_s)
+        return;
+    SimFunctionInfo facts;
+    simgpu_function_info(function, &facts);
+    sim->longest_s = report->modelled_s;
+    sum->occupancy = report->occupancy;
+    snprintf(sum->limiter, sizeof sum->limiter, "%s", report->limiter == NULL ? "" : report->limiter);
+    snprintf(sum->longest, sizeof sum->longest, "%s", facts.name);
+}
+
+CudaError sim_launch(Device *device, const DeviceLaunch *launch)
+{
+    SimDevice *sim = sim_of(device);
+    DeviceFunctionInfo facts;
+    char hint[200];
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    sim_function_info(launch->function, &facts);
+    CudaError error = launch_check(&device->info, &facts, launch, hint, sizeof hint);
+    if (error == CUDA_ERROR_SUCCESS && launch->parameter_bytes != facts.parameter_bytes)
+        error = CUDA_ERROR_INVALID_VALUE;
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+
+    SimLaunch grid = {.function = launch->function->function,
+                      .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+                      .block = {launch->block[0], launch->block[1], launch->block[2]},
+                      .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                      .parameters = launch->parameters,
+                      .watch = sim_watch_of(sim, launch),
+                      .is_untimed = sim_is_untimed(sim),
+                      .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
+    SimReport report = {0};
+    if (sim->probe != NULL)
+        sim_launch_probed(sim, launch->function->module, &grid, &report);
+    else
+        simgpu_launch(sim->gpu, &grid, &report);
+    count_kernel(sim, grid.function, &report);
+    if (sim->profile != NULL)
+        sim_profile_launch(sim, &grid, &report);
+    sim_enqueue(sim, launch->stream, ENGINE_KERNELS, report.modelled_s);
+    sim_note_findings(sim, &report);
+    return note_fault(sim, &report);
+}

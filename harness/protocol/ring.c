@@ -1,0 +1,234 @@
+#include "harness/protocol/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SPINS = 400,            /* a few microseconds: longer than an answer that is under way, shorter than a sleep */
+    FLUSH_ROOM = 64,        /* always kept free for one RING_FLUSH */
+    SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL
+};
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+int ring_create(void)
+{
+    int descriptor = memfd_create("ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (descriptor >= 0 &&
+        (ftruncate(descriptor, sizeof(RingMemory)) != 0 || fcntl(descriptor, F_ADD_SEALS, SEALS) != 0)) {
+        int reason = errno;
+        close(descriptor);
+        errno = reason;
+        return -1;
+    }
+    return descriptor;
+}
+
+/* Without the seals the other side could cut the memory off, and a read here would be a SIGBUS. */
+RingMemory *ring_map(int descriptor)
+{
+    struct stat facts;
+    if (fstat(descriptor, &facts) != 0)
+        return NULL;
+    if (facts.st_size != sizeof(RingMemory) || (fcntl(descriptor, F_GET_SEALS) & SEALS) != SEALS) {
+        errno = EINVAL;
+        return NULL;
+    }
+    void *memory = mmap(NULL, sizeof(RingMemory), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void ring_unmap(RingMemory *ring)
+{
+    if (ring != NULL)
+        munmap(ring, sizeof *ring);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t seen, double seconds)
+{
+    struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    syscall(SYS_futex, word, FUTEX_WAIT, seen, seconds < 0 ? NULL : &time, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* On one core whoever spins keeps the other side from running. */
+static int spins(void)
+{
+    static int count = -1;
+    if (count < 0) {
+        cpu_set_t cores;
+        count = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) > 1 ? SPINS : 0;
+    }
+    return count;
+}
+
+static void pause_core(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Waits until `*word` is no longer `seen`. The waker looks at `sleeps` after it has changed the word, the sleeper at
+ * the word (the kernel does) after it has set `sleeps`: one of them sees the other. */
+static void await_change(_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleeps)
+{
+    for (int i = spins(); i > 0; i--) {
+        if (atomic_load_explicit(word, memory_order_acquire) != seen)
+            return;
+        pause_core();
+    }
+    while (atomic_load(word) == seen) {
+        atomic_store(sleeps, 1);
+        futex_wait(word, seen, -1);
+    }
+}
+
+/* ---- the runner's side ------------------------------------------------------------------------------------------- */
+
+static size_t padded(size_t bytes)
+{
+    return (bytes + 7) / 8 * 8;
+}
+
+static void put(RingMemory *ring, uint64_t at, const void *bytes, size_t count)
+{
+    size_t offset = at % RING_BYTES;
+    size_t first = count < RING_BYTES - offset ? count : RING_BYTES - offset;
+    if (first > 0)
+        memcpy(ring->buffer + offset, bytes, first);
+    if (count > first)
+        memcpy(ring->buffer, (const uint8_t *)bytes + first, count - first);
+}
+
+void ring_ring(RingMemory *ring)
+{
+    atomic_fetch_add(&ring->bell, 1);
+    futex_wake(&ring->bell);
+}
+
+bool ring_post(RingMemory *ring, uint32_t kind, bool wants_reply, const void *body, size_t bytes, const void *more,
+               size_t more_bytes)
+{
+    RingRequest head = {.kind = kind, .body_bytes = (uint32_t)(bytes + more_bytes), .wants_reply = wants_reply};
+    uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
+    uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_acquire);
+    size_t room = RING_BYTES - (kind == RING_FLUSH ? 0 : FLUSH_ROOM);
+    if (written - taken + sizeof head + padded(head.body_bytes) > room)
+        return false;
+    put(ring, written, &head, sizeof head);
+    put(ring, written + sizeof head, body, bytes);
+    put(ring, written + sizeof head + bytes, more, more_bytes);
+    atomic_store(&ring->written, written + sizeof head + padded(head.body_bytes));
+    if (atomic_exchange(&ring->broker_sleeps, 0) != 0)
+        ring_ring(ring);
+    return true;
+}
+
+uint32_t ring_replies(RingMemory *ring)
+{
+    return atomic_load(&ring->reply_count);
+}
+
+void ring_await_reply(RingMemory *ring, uint32_t replies_before, RingReply *reply)
+{
+    await_change(&ring->reply_count, replies_before, &ring->runner_sleeps);
+    *reply = ring->reply;
+}
+
+void ring_await_command(RingMemory *ring, uint32_t commands_before, RingCommand *command)
+{
+    await_change(&ring->command_count, commands_before, &ring->runner_sleeps);
+    *command = ring->command;
+}
+
+/* ---- the broker's side ------------------------------------------------------------------------------------------- */
+
+static void get(const RingMemory *ring, uint64_t at, void *bytes, size_t count)
+{
+    size_t offset = at % RING_BYTES;
+    size_t first = count < RING_BYTES - offset ? count : RING_BYTES - offset;
+    memcpy(bytes, ring->buffer + offset, first);
+    if (count > first)
+        memcpy((uint8_t *)bytes + first, ring->buffer, count - first);
+}
+
+RingTake ring_take(RingReader *reader, RingRecord *record)
+{
+    uint64_t available = atomic_load_explicit(&reader->ring->written, memory_order_acquire) - reader->taken;
+    if (available == 0)
+        return RING_EMPTY;
+    if (available > RING_BYTES || available < sizeof record->head)
+        return RING_BROKEN;
+    get(reader->ring, reader->taken, &record->head, sizeof record->head);
+    if (record->head.body_bytes > RING_MAX_BODY)
+        return RING_BROKEN;
+    size_t bytes = sizeof record->head + padded(record->head.body_bytes);
+    if (bytes > available)
+        return RING_BROKEN;
+    get(reader->ring, reader->taken + sizeof record->head, record->body, record->head.body_bytes);
+    reader->taken += bytes;
+    atomic_store_explicit(&reader->ring->taken, reader->taken, memory_order_release);
+    return RING_TAKEN;
+}
+
+static bool nothing_written(RingReader *reader)
+{
+    return atomic_load(&reader->ring->written) == reader->taken;
+}
+
+uint32_t ring_bell(RingMemory *ring)
+{
+    return atomic_load(&ring->bell);
+}
+
+bool ring_spin(RingReader *reader)
+{
+    for (int i = spins(); i > 0; i--) {
+        if (!nothing_written(reader))
+            return true;
+        pause_core();
+    }
+    return false;
+}
+
+void ring_wait(RingReader *reader, uint32_t bell, double seconds)
+{
+    atomic_store(&reader->ring->broker_sleeps, 1);
+    if (nothing_written(reader))
+        futex_wait(&reader->ring->bell, bell, seconds);
+    atomic_store(&reader->ring->broker_sleeps, 0);
+}
+
+static void wake_runner(RingMemory *ring, _Atomic uint32_t *word)
+{
+    atomic_fetch_add(word, 1);
+    if (atomic_exchange(&ring->runner_sleeps, 0) != 0)
+        futex_wake(word);
+}
+
+void ring_reply(RingMemory *ring, const RingReply *reply)
+{
+    ring->reply = *reply;
+    wake_runner(ring, &ring->reply_count);
+}
+
+void ring_command(RingMemory *ring, const RingCommand *command)
+{
+    ring->command = *command;
+    wake_runner(ring, &ring->command_count);
+}

@@ -1,0 +1,177 @@
+#include "base/tests/unit.h"
+
+#include "harness/protocol/ring.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static RingMemory *fresh(void)
+{
+    int descriptor = ring_create();
+    assert_true(descriptor >= 0);
+    RingMemory *ring = ring_map(descriptor);
+    assert_non_null(ring);
+    close(descriptor);
+    return ring;
+}
+
+static RingRecord record; /* large */
+
+static void a_record_comes_out_as_it_went_in(void **state)
+{
+    RingMemory *ring = fresh();
+    RingReader reader = {.ring = ring};
+    assert_true(ring_post(ring, RING_LAUNCH, false, "launch", 6, "parameters", 10));
+    assert_int_equal(ring_take(&reader, &record), RING_TAKEN);
+    assert_int_equal(record.head.kind, RING_LAUNCH);
+    assert_int_equal(record.head.wants_reply, 0);
+    assert_int_equal(record.head.body_bytes, 16);
+    assert_memory_equal(record.body, "launchparameters", 16);
+    assert_int_equal(ring_take(&reader, &record), RING_EMPTY);
+    ring_unmap(ring);
+}
+
+/* Records of all lengths, many times around the buffer. */
+static void records_survive_the_wrap_around(void **state)
+{
+    static uint8_t body[RING_MAX_BODY];
+    RingMemory *ring = fresh();
+    RingReader reader = {.ring = ring};
+    for (uint32_t i = 0; i < 3000; i++) {
+        size_t bytes = i * 37 % 2000, more = i * 91 % 3000;
+        memset(body, (int)i, sizeof body);
+        assert_true(ring_post(ring, i, true, body, bytes, body, more));
+        assert_int_equal(ring_take(&reader, &record), RING_TAKEN);
+        assert_int_equal(record.head.kind, i);
+        assert_int_equal(record.head.body_bytes, bytes + more);
+        assert_memory_equal(record.body, body, bytes + more);
+    }
+    ring_unmap(ring);
+}
+
+static void a_full_ring_keeps_room_for_a_flush(void **state)
+{
+    static const uint8_t body[1000];
+    RingMemory *ring = fresh();
+    size_t posted = 0;
+    while (ring_post(ring, RING_LAUNCH, false, body, sizeof body, NULL, 0))
+        posted++;
+    assert_in_range(posted, RING_BYTES / 1100, RING_BYTES / 1000);
+    assert_true(ring_post(ring, RING_FLUSH, true, NULL, 0, NULL, 0));
+    ring_unmap(ring);
+}
+
+/* What a hostile runner may write into the shared memory. */
+static void broken_positions_and_lengths_are_noticed(void **state)
+{
+    static const struct {
+        const char *what;
+        uint64_t written;
+        uint32_t body_bytes;
+    } cases[] = {
+        {"more than the buffer holds", RING_BYTES + 1, 0},
+        {"a position before the reader's", (uint64_t)-16, 0},
+        {"less than a head", 8, 0},
+        {"a body beyond what was written", 16, 8},
+        {"a body beyond the largest", RING_BYTES, RING_MAX_BODY + 1},
+        {"a body whose padded length overflows", RING_BYTES, UINT32_MAX},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        RingMemory *ring = fresh();
+        RingReader reader = {.ring = ring};
+        RingRequest head = {.kind = RING_FLUSH, .body_bytes = cases[i].body_bytes};
+        memcpy(ring->buffer, &head, sizeof head);
+        atomic_store(&ring->written, cases[i].written);
+        if (ring_take(&reader, &record) != RING_BROKEN)
+            fail_test("%s: not noticed", cases[i].what);
+        ring_unmap(ring);
+    }
+}
+
+static void what_is_no_sealed_ring_is_not_mapped(void **state)
+{
+    int small = memfd_create("small", MFD_CLOEXEC), unsealed = memfd_create("unsealed", MFD_CLOEXEC);
+    assert_int_equal(ftruncate(unsealed, sizeof(RingMemory)), 0);
+    assert_null(ring_map(small));
+    assert_int_equal(errno, EINVAL);
+    assert_null(ring_map(unsealed));
+    assert_null(ring_map(-1));
+    close(small);
+    close(unsealed);
+}
+
+static void the_runner_cannot_shrink_the_memory(void **state)
+{
+    int descriptor = ring_create();
+    assert_int_equal(ftruncate(descriptor, 0), -1);
+    close(descriptor);
+}
+
+enum { CALLS = 20000 };
+
+static void *serve_calls(void *argument)
+{
+    RingReader reader = {.ring = argument};
+    static RingRecord taken;
+    for (int served = 0; served < CALLS;) {
+        uint32_t bell = ring_bell(reader.ring);
+        RingTake what = ring_take(&reader, &taken);
+        if (what == RING_EMPTY) {
+            ring_wait(&reader, bell, 5);
+            continue;
+        }
+        if (what == RING_BROKEN)
+            return "broken";
+        RingReply reply = {.error = 0};
+        memcpy(&reply.value[0], taken.body, sizeof reply.value[0]);
+        ring_reply(reader.ring, &reply);
+        served++;
+    }
+    return NULL;
+}
+
+static void no_call_and_no_reply_is_lost(void **state)
+{
+    RingMemory *ring = fresh();
+    pthread_t broker;
+    void *trouble;
+    assert_int_equal(pthread_create(&broker, NULL, serve_calls, ring), 0);
+    for (uint64_t i = 0; i < CALLS; i++) {
+        RingReply reply;
+        uint32_t replies = ring_replies(ring);
+        assert_true(ring_post(ring, RING_ALLOC, true, &i, sizeof i, NULL, 0));
+        ring_await_reply(ring, replies, &reply);
+        assert_int_equal(reply.value[0], i);
+    }
+    pthread_join(broker, &trouble);
+    assert_null(trouble);
+    ring_unmap(ring);
+}
+
+static void the_bell_ends_a_wait(void **state)
+{
+    RingMemory *ring = fresh();
+    RingReader reader = {.ring = ring};
+    uint32_t bell = ring_bell(ring);
+    ring_ring(ring);
+    ring_wait(&reader, bell, 60); /* would outlast the test */
+    ring_unmap(ring);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_comes_out_as_it_went_in),
+        cmocka_unit_test(records_survive_the_wrap_around),
+        cmocka_unit_test(a_full_ring_keeps_room_for_a_flush),
+        cmocka_unit_test(broken_positions_and_lengths_are_noticed),
+        cmocka_unit_test(what_is_no_sealed_ring_is_not_mapped),
+        cmocka_unit_test(the_runner_cannot_shrink_the_memory),
+        cmocka_unit_test(no_call_and_no_reply_is_lost),
+        cmocka_unit_test(the_bell_ends_a_wait),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,274 @@
+#include "harness/sandbox/process.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a child tells its parent before it becomes the program: nothing at all where all went well, since exec closes
+ * its end of the link. */
+typedef struct ChildNews {
+    int error;         /* errno; 0: "my user namespace awaits its users" */
+    const char *doing; /* a literal: the same address in both processes */
+} ChildNews;
+
+static void report(int link, const char *doing)
+{
+    ChildNews news = {.error = errno, .doing = doing};
+    if (send(link, &news, sizeof news, MSG_NOSIGNAL) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* ---- in the child, between fork and exec: system calls only, since other threads may have held locks ------------- */
+
+static bool write_file(const char *path, const char *text, size_t length)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    bool written = file >= 0 && write(file, text, length) == (ssize_t)length;
+    if (file >= 0)
+        close(file);
+    return written;
+}
+
+/* Enters a user namespace. The parent, which is root outside, fills in its users; then nested ones are forbidden. */
+static void enter_own_users(int link)
+{
+    ChildNews news = {0};
+    if (unshare(CLONE_NEWUSER) != 0)
+        report(link, "a user namespace");
+    if (send(link, &news, sizeof news, MSG_NOSIGNAL) < 0 || recv(link, &news, sizeof news, 0) != sizeof news)
+        _exit(126);
+    if (!write_file("/proc/sys/user/max_user_namespaces", "0", 1))
+        report(link, "forbidding nested user namespaces");
+}
+
+static void set_limit(int link, int resource, rlim_t value)
+{
+    struct rlimit inherited, limit = {.rlim_cur = value, .rlim_max = value};
+    if (value == 0)
+        return;
+    if (resource == RLIMIT_CPU)
+        limit.rlim_max++; /* SIGXCPU at the one, SIGKILL at the other: equal ones would hide the reason */
+    if (getrlimit(resource, &inherited) == 0 && inherited.rlim_max < limit.rlim_max)
+        limit.rlim_max = inherited.rlim_max;
+    if (limit.rlim_cur > limit.rlim_max)
+        limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(resource, &limit) != 0)
+        report(link, "a resource limit");
+}
+
+static void set_limits(int link, const ProcessLimits *limits)
+{
+    set_limit(link, RLIMIT_AS, limits->address_space_bytes);
+    set_limit(link, RLIMIT_DATA, limits->data_bytes);
+    set_limit(link, RLIMIT_FSIZE, limits->file_bytes);
+    set_limit(link, RLIMIT_CPU, limits->cpu_seconds);
+    set_limit(link, RLIMIT_NPROC, limits->processes);
+    set_limit(link, RLIMIT_NOFILE, limits->open_files);
+}
+
+/* Standard input from /dev/null, output and errors to `output`, and of all other descriptors those of `keep`. */
+static void set_descriptors(int link, const ProcessSpec *spec)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int output = spec->output >= 0 ? spec->output : null;
+    if (null < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0 || dup2(null, 0) < 0)
+        report(link, "standard input and output");
+    if (syscall(SYS_close_range, 3, ~0u, 4 /* CLOSE_RANGE_CLOEXEC, Linux 5.11 */) != 0)
+        for (int file = 3; file < 4096; file++)
+            fcntl(file, F_SETFD, FD_CLOEXEC);
+    for (size_t i = 0; i < spec->keep_count; i++)
+        if (spec->keep[i] > 2 && fcntl(spec->keep[i], F_SETFD, 0) != 0)
+            report(link, "a descriptor to keep");
+}
+
+static void reset_signals(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void die_with_parent(int link, pid_t parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        report(link, "PR_SET_PDEATHSIG");
+    if (getppid() != parent) /* it died before the line above */
+        _exit(126);
+}
+
+static void become(const ProcessSpec *spec, int link, pid_t parent)
+{
+    static const char *const no_environment[] = {NULL};
+    const char *const *environment = spec->environment != NULL ? spec->environment : no_environment;
+    setpgid(0, 0);
+    reset_signals();
+    die_with_parent(link, parent);
+    if (spec->own_users && geteuid() == 0) {
+        enter_own_users(link);
+        die_with_parent(link, parent); /* a change of credentials undoes it: prctl(2) */
+    }
+    set_descriptors(link, spec);
+    if (spec->folder != NULL && chdir(spec->folder) != 0)
+        report(link, spec->folder);
+    set_limits(link, &spec->limits);
+    execve(spec->argv[0], (char *const *)spec->argv, (char *const *)environment);
+    report(link, spec->argv[0]);
+}
+
+/* ---- in the parent ----------------------------------------------------------------------------------------------- */
+
+/* Gives the child's user namespace the users (or groups) of this one, each under its own number. */
+static bool map_users(pid_t child, const char *kind)
+{
+    char path[64], map[1024] = "";
+    size_t length = 0;
+    unsigned inside, outside, count;
+    snprintf(path, sizeof path, "/proc/self/%s", kind);
+    FILE *own = fopen(path, "re");
+    while (own != NULL && length < sizeof map - 40 && fscanf(own, "%u %u %u", &inside, &outside, &count) == 3)
+        length += (size_t)snprintf(map + length, sizeof map - length, "%u %u %u\n", inside, inside, count);
+    if (own != NULL)
+        fclose(own);
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)child, kind);
+    return write_file(path, map, length);
+}
+
+/* Listens to the child until it has become the program. */
+static Status await_exec(int link, pid_t child, const char *program, Message *why)
+{
+    ChildNews news;
+    ssize_t length;
+    while ((length = recv(link, &news, sizeof news, 0)) != 0) {
+        if (length < 0 && errno == EINTR)
+            continue;
+        if (length != sizeof news)
+            return fail_errno(why, "%s: cannot be started", program);
+        if (news.error != 0) {
+            errno = news.error;
+            return fail_errno(why, "%s: cannot be started: %s", program, news.doing);
+        }
+        if (!map_users(child, "uid_map") || !map_users(child, "gid_map") || send(link, &news, sizeof news, MSG_NOSIGNAL) < 0)
+            return fail_errno(why, "%s: cannot be started: users of its namespace", program);
+    }
+    return STATUS_OK;
+}
+
+Status process_start(const ProcessSpec *spec, pid_t *child, Message *why)
+{
+    int link[2];
+    pid_t parent = getpid();
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) != 0)
+        return fail_errno(why, "%s: cannot be started", spec->argv[0]);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(link[0]); /* else it would never see the parent's end of the link close */
+        become(spec, link[1], parent);
+    }
+    Status status = pid < 0 ? fail_errno(why, "%s: no new process", spec->argv[0]) : STATUS_OK;
+    close(link[1]);
+    if (status == STATUS_OK)
+        status = await_exec(link[0], pid, spec->argv[0], why);
+    close(link[0]);
+    if (status != STATUS_OK && pid > 0)
+        process_kill(pid, NULL);
+    *child = status == STATUS_OK ? pid : -1;
+    return status;
+}
+
+void process_kill(pid_t child, int *exit_status)
+{
+    int wait_status = 0;
+    kill(-child, SIGKILL);
+    kill(child, SIGKILL); /* it may not have entered its group yet */
+    while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
+        ;
+    if (exit_status != NULL)
+        *exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+/* Reads what is there; false at the end of the stream. */
+static bool take_output(int pipe_end, size_t keep_bytes, Text *output, ProcessEnd *end)
+{
+    char piece[65536];
+    ssize_t count = read(pipe_end, piece, sizeof piece);
+    if (count <= 0)
+        return count < 0 && (errno == EAGAIN || errno == EINTR);
+    size_t room = output->length < keep_bytes ? keep_bytes - output->length : 0;
+    size_t kept = (size_t)count < room ? (size_t)count : room;
+    text_append(output, piece, kept);
+    end->truncated |= kept < (size_t)count;
+    return true;
+}
+
+/* Reads output until the child has ended or the deadline has passed. The end of the output does not tell: a child can
+ * close it and go on, or leave it to a grandchild that never ends. */
+static void follow(pid_t child, int pipe_end, double deadline, size_t keep_bytes, Text *output, ProcessEnd *end)
+{
+    int child_file = (int)syscall(SYS_pidfd_open, child, 0); /* -1 before Linux 5.3: then look every 20 ms */
+    struct pollfd events[] = {{.fd = pipe_end, .events = POLLIN}, {.fd = child_file, .events = POLLIN}};
+    siginfo_t ended = {0};
+    for (;;) {
+        double left = deadline - now_s();
+        if (left <= 0)
+            break;
+        double pause_s = child_file < 0 && left > 0.02 ? 0.02 : left < 3600 ? left : 3600;
+        poll(events, 2, (int)(pause_s * 1000) + 1);
+        if (events[0].revents != 0 && !take_output(pipe_end, keep_bytes, output, end))
+            events[0].fd = -1;
+        waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT);
+        if (ended.si_pid == child)
+            break;
+    }
+    end->timed_out = ended.si_pid != child;
+    if (child_file >= 0)
+        close(child_file);
+}
+
+/* What still stands in the pipe after the end; bounded, as somebody may go on writing. */
+static void take_rest(int pipe_end, size_t keep_bytes, Text *output, ProcessEnd *end)
+{
+    for (int piece = 0; piece < 32; piece++) {
+        struct pollfd event = {.fd = pipe_end, .events = POLLIN};
+        if (poll(&event, 1, 0) <= 0 || !take_output(pipe_end, keep_bytes, output, end))
+            return;
+    }
+}
+
+Status process_run(const ProcessSpec *spec, double seconds, size_t keep_bytes, Text *output, ProcessEnd *end,
+                   Message *why)
+{
+    int ends[2];
+    pid_t child;
+    double start = now_s();
+    *end = (ProcessEnd){0};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return fail_errno(why, "%s: no pipe", spec->argv[0]);
+    ProcessSpec piped = *spec;
+    piped.output = ends[1];
+    Status status = process_start(&piped, &child, why);
+    close(ends[1]);
+    if (status == STATUS_OK) {
+        text_append(output, "", 0);
+        follow(child, ends[0], start + seconds, keep_bytes, output, end);
+        process_kill(child, &end->exit_status);
+        take_rest(ends[0], keep_bytes, output, end);
+        end->seconds = now_s() - start;
+    }
+    close(ends[0]);
+    return status;
+}

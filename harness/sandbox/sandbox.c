@@ -1,0 +1,385 @@
+/* How it works
+ *
+ * bubblewrap builds a file system out of a few binds on an empty tmpfs, enters namespaces of its own and starts the
+ * program as their second process; when the first one dies (and it dies with the judge), the kernel kills all others.
+ *
+ * What differs is who it runs as. An ordinary user can only be mapped to one other number, so bubblewrap makes the user
+ * namespace and the kernel's id stays the user's own. Root must not: the kernel never applies RLIMIT_NPROC to its root
+ * user (measured: 2000 forks under a limit of 40). So process_start() makes a namespace with all users first, and the
+ * program becomes nobody in it, after bubblewrap has opened what only root may open.
+ *
+ * RLIMIT_NPROC is set by the last program before the untrusted one: there the kernel counts the processes of this
+ * namespace alone (Linux 5.14 and later), not everything else that the user runs.  */
+#include "harness/sandbox/sandbox.h"
+
+#include "base/arena.h"
+#include "harness/sandbox/seccomp.h"
+#include "harness/compile/toolkit.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define SETPRIV "/usr/bin/setpriv"
+#define PRLIMIT "/usr/bin/prlimit"
+
+enum { MAX_ARGUMENTS = 512, DEFAULT_TMP_BYTES = 64 << 20, PROBE_SECONDS = 20 };
+
+/* What this machine allows. */
+typedef struct Plan {
+    bool bubblewrap;      /* false: no sandbox at all */
+    bool own_users;       /* root: by way of a namespace with all users */
+    bool no_nesting;      /* nested user namespaces can be forbidden (bubblewrap 0.8) */
+    bool process_limit;   /* RLIMIT_NPROC counts per namespace */
+    const char *missing;  /* what `partial` lacks; NULL: nothing */
+} Plan;
+
+struct Sandbox {
+    Arena arena;
+    const char **argv; /* MAX_ARGUMENTS + 1 */
+    size_t count;
+    const SandboxSpec *spec;
+    int filter;            /* descriptor of the filter of system calls; -1: none */
+    char folder[PATH_MAX]; /* stands in for /tmp where there is no bubblewrap; else "" */
+};
+
+static const char *bubblewrap(void)
+{
+    const char *chosen = getenv("CONVJUDGE_BWRAP");
+    return chosen != NULL && chosen[0] != '\0' ? chosen : "/usr/bin/bwrap";
+}
+
+static Sandbox *sandbox_of(const SandboxSpec *spec)
+{
+    Sandbox *sandbox = calloc(1, sizeof *sandbox);
+    if (sandbox == NULL)
+        abort();
+    sandbox->spec = spec;
+    sandbox->filter = -1;
+    sandbox->argv = arena_array(&sandbox->arena, MAX_ARGUMENTS + 1, sizeof *sandbox->argv);
+    return sandbox;
+}
+
+static void add(Sandbox *sandbox, const char *argument)
+{
+    if (sandbox->count < MAX_ARGUMENTS)
+        sandbox->argv[sandbox->count] = arena_string(&sandbox->arena, argument);
+    sandbox->count++; /* beyond the limit: noticed at the end */
+}
+
+static void add_all(Sandbox *sandbox, const char *const *arguments)
+{
+    for (; *arguments != NULL; arguments++)
+        add(sandbox, *arguments);
+}
+#define ADD(sandbox, ...) add_all(sandbox, (const char *const[]){__VA_ARGS__, NULL})
+
+/* ---- the command line of bubblewrap ------------------------------------------------------------------------------ */
+
+static void add_namespaces(Sandbox *sandbox, const Plan *plan)
+{
+    ADD(sandbox, bubblewrap(), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+        "--new-session", "--die-with-parent", "--cap-drop", "ALL");
+    if (plan->own_users)
+        ADD(sandbox, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP");
+    else
+        ADD(sandbox, "--unshare-user", "--uid", "65534", "--gid", "65534");
+    if (plan->no_nesting && !plan->own_users)
+        add(sandbox, "--disable-userns");
+}
+
+/* /bin, /lib, ... are links into /usr on merged systems and folders on others. */
+static void add_system_folder(Sandbox *sandbox, const char *path)
+{
+    char target[PATH_MAX];
+    ssize_t length = readlink(path, target, sizeof target);
+    if (length > 0 && length < (ssize_t)sizeof target)
+        ADD(sandbox, "--symlink", arena_copy(&sandbox->arena, target, (size_t)length), path);
+    else
+        ADD(sandbox, "--ro-bind-try", path, path);
+}
+
+/* Folders on the way to a mount would be open to bubblewrap's own user alone. */
+static void add_bind(Sandbox *sandbox, const char *option, const char *source, const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    if (slash != NULL && slash != target)
+        ADD(sandbox, "--perms", "0755", "--dir", arena_copy(&sandbox->arena, target, (size_t)(slash - target)));
+    ADD(sandbox, option, source, target);
+}
+
+/* Folders below /usr that hold more than the system: other compilers and libraries, perhaps this judge itself. */
+static void hide(Sandbox *sandbox, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        ADD(sandbox, "--tmpfs", path, "--remount-ro", path);
+}
+
+static void add_files(Sandbox *sandbox)
+{
+    static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+    const SandboxSpec *spec = sandbox->spec;
+    char home[PATH_MAX];
+    ADD(sandbox, "--ro-bind", "/usr", "/usr");
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        add_system_folder(sandbox, folders[i]);
+    /* Debian's nvcc is found through links into /etc. */
+    add_bind(sandbox, "--ro-bind-try", "/etc/alternatives", "/etc/alternatives");
+    add_bind(sandbox, "--ro-bind-try", "/etc/nvcc.profile", "/etc/nvcc.profile");
+    hide(sandbox, "/usr/local");
+    hide(sandbox, "/usr/src");
+    if (home_path("", home, sizeof home, NULL) == STATUS_OK && strncmp(home, "/usr/", 5) == 0 &&
+        strncmp(home, "/usr/local/", 11) != 0 && strncmp(home, "/usr/src/", 9) != 0)
+        hide(sandbox, home);
+    if (spec->proc)
+        ADD(sandbox, "--proc", "/proc");
+    if (spec->dev)
+        ADD(sandbox, "--dev", "/dev", "--remount-ro", "/dev",
+            "--dev-bind", "/dev/null", "/dev/zero"); /* mapped and shared, it would be memory that no limit counts */
+    size_t tmp_bytes = spec->tmp_bytes != 0 ? spec->tmp_bytes : DEFAULT_TMP_BYTES;
+    ADD(sandbox, "--perms", "1777", "--size", arena_printf(&sandbox->arena, "%zu", tmp_bytes), "--tmpfs", "/tmp");
+    for (size_t i = 0; i < spec->mount_count; i++)
+        add_bind(sandbox, spec->mounts[i].writable ? "--bind" : "--ro-bind", spec->mounts[i].source,
+                 spec->mounts[i].target);
+    ADD(sandbox, "--remount-ro", "/");
+    ADD(sandbox, "--chdir", spec->process.folder != NULL ? spec->process.folder : "/");
+}
+
+static void add_program(Sandbox *sandbox, const Plan *plan)
+{
+    unsigned processes = sandbox->spec->process.limits.processes;
+    add(sandbox, "--");
+    if (plan->own_users)
+        ADD(sandbox, SETPRIV, "--reuid", "65534", "--regid", "65534", "--clear-groups", "--inh-caps=-all",
+            "--bounding-set=-all", "--");
+    if (plan->process_limit && processes > 0)
+        ADD(sandbox, PRLIMIT, arena_printf(&sandbox->arena, "--nproc=%u:%u", processes, processes), "--");
+    add_all(sandbox, sandbox->spec->process.argv);
+}
+
+static Status add_filter(Sandbox *sandbox, ProcessSpec *process, Message *why)
+{
+    Status status = seccomp_filter(sandbox->spec->one_process, &sandbox->filter, why);
+    if (status != STATUS_OK)
+        return status;
+    int *keep = arena_array(&sandbox->arena, process->keep_count + 1, sizeof *keep);
+    for (size_t i = 0; i < process->keep_count; i++)
+        keep[i] = process->keep[i];
+    keep[process->keep_count++] = sandbox->filter;
+    process->keep = keep;
+    ADD(sandbox, "--seccomp", arena_printf(&sandbox->arena, "%d", sandbox->filter));
+    return STATUS_OK;
+}
+
+/* One that was merely unpacked has its libraries beside it, where LD_LIBRARY_PATH says. The program inside is not to
+ * find any there. */
+static const char *const *add_library_path(Sandbox *sandbox, const char *const *environment)
+{
+    const char *path = getenv("LD_LIBRARY_PATH");
+    size_t count = 0;
+    if (path == NULL || getenv("CONVJUDGE_BWRAP") == NULL)
+        return environment;
+    while (environment != NULL && environment[count] != NULL)
+        count++;
+    const char **longer = arena_array(&sandbox->arena, count + 2, sizeof *longer);
+    for (size_t i = 0; i < count; i++)
+        longer[i] = environment[i];
+    longer[count] = arena_printf(&sandbox->arena, "LD_LIBRARY_PATH=%s", path);
+    ADD(sandbox, "--unsetenv", "LD_LIBRARY_PATH");
+    return longer;
+}
+
+static Status wrapped(Sandbox *sandbox, const Plan *plan, ProcessSpec *process, Message *why)
+{
+    *process = sandbox->spec->process;
+    add_namespaces(sandbox, plan);
+    process->environment = add_library_path(sandbox, process->environment);
+    add_files(sandbox);
+    Status status = add_filter(sandbox, process, why);
+    add_program(sandbox, plan);
+    process->argv = sandbox->argv;
+    process->folder = NULL;
+    process->own_users = plan->own_users;
+    process->limits.processes = 0;
+    return status;
+}
+
+/* ---- without bubblewrap ------------------------------------------------------------------------------------------ */
+
+/* The host's path of a path inside the sandbox; what is no such path stays as it is. */
+static const char *outside(Sandbox *sandbox, const char *inside)
+{
+    SandboxMount tmp = {.source = sandbox->folder, .target = "/tmp"};
+    for (size_t i = 0; i <= sandbox->spec->mount_count; i++) {
+        const SandboxMount *mount = i < sandbox->spec->mount_count ? &sandbox->spec->mounts[i] : &tmp;
+        size_t length = strlen(mount->target);
+        if (strncmp(inside, mount->target, length) == 0 && (inside[length] == '/' || inside[length] == '\0'))
+            return arena_printf(&sandbox->arena, "%s%s", mount->source, inside + length);
+    }
+    return inside;
+}
+
+/* "NAME=/path": the value is a path as well. */
+static const char *variable_outside(Sandbox *sandbox, const char *variable)
+{
+    size_t name = strcspn(variable, "=") + 1;
+    return arena_printf(&sandbox->arena, "%.*s%s", (int)name, variable, outside(sandbox, variable + name));
+}
+
+static const char *const *environment_outside(Sandbox *sandbox, const char *const *environment)
+{
+    size_t count = 0;
+    while (environment != NULL && environment[count] != NULL)
+        count++;
+    const char **changed = arena_array(&sandbox->arena, count + 1, sizeof *changed);
+    for (size_t i = 0; i < count; i++)
+        changed[i] = variable_outside(sandbox, environment[i]);
+    return changed;
+}
+
+static Status unwrapped(Sandbox *sandbox, ProcessSpec *process, Message *why)
+{
+    Status status = scratch_new(sandbox->folder, sizeof sandbox->folder, why);
+    *process = sandbox->spec->process;
+    for (const char *const *argument = process->argv; *argument != NULL; argument++)
+        add(sandbox, outside(sandbox, *argument));
+    process->argv = sandbox->argv;
+    process->environment = environment_outside(sandbox, process->environment);
+    if (process->folder != NULL)
+        process->folder = outside(sandbox, process->folder);
+    process->limits.processes = 0; /* it would count all that the user runs */
+    return status;
+}
+
+/* ---- what this machine allows ------------------------------------------------------------------------------------ */
+
+static bool counts_per_namespace(void)
+{
+    struct utsname system;
+    unsigned major = 0, minor = 0;
+    return uname(&system) == 0 && sscanf(system.release, "%u.%u", &major, &minor) == 2 &&
+           (major > 5 || (major == 5 && minor >= 14)) && access(PRLIMIT, X_OK) == 0;
+}
+
+/* Runs `true` in a sandbox of this plan. */
+static bool works(const Plan *plan, Message *why)
+{
+    static const char *const program[] = {"/usr/bin/true", NULL};
+    const SandboxSpec spec = {.process = {.argv = program, .output = -1, .limits = {.processes = 16}},
+                              .proc = true, .dev = true};
+    Sandbox *sandbox = sandbox_of(&spec);
+    ProcessSpec process;
+    Text output = {0};
+    ProcessEnd end = {0};
+    Status status = wrapped(sandbox, plan, &process, why);
+    if (status == STATUS_OK)
+        status = process_run(&process, PROBE_SECONDS, 4096, &output, &end, why);
+    bool worked = status == STATUS_OK && !end.timed_out && end.exit_status == 0;
+    if (status == STATUS_OK && !worked)
+        (void)fail(STATUS_SYSTEM, why, "%s ended with exit status %d: %.*s", bubblewrap(), end.exit_status,
+                   (int)strcspn(output.data, "\n"), output.data);
+    text_free(&output);
+    sandbox_free(sandbox);
+    return worked;
+}
+
+/* The best plan that works, tried from the strictest down. */
+static Plan find_plan(Message *why)
+{
+    bool root = geteuid() == 0, counts = counts_per_namespace();
+    const char *no_count = "the number of processes is not limited (needs Linux 5.14 and util-linux)";
+    const Plan plans[] = {
+        {.own_users = root, .no_nesting = true, .process_limit = counts, .missing = counts ? NULL : no_count},
+        {.no_nesting = true, .process_limit = counts && !root,
+         .missing = root ? "root's processes cannot be limited here" : counts ? NULL : no_count},
+        {.process_limit = counts && !root, .missing = "nested user namespaces are allowed (bubblewrap 0.8 forbids them)"},
+    };
+    if (access(bubblewrap(), X_OK) != 0) {
+        (void)fail(STATUS_NOT_FOUND, why, "bubblewrap is not installed (%s)", bubblewrap());
+        return (Plan){0};
+    }
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        Plan plan = plans[i];
+        plan.bubblewrap = true;
+        if (works(&plan, why))
+            return plan;
+    }
+    return (Plan){0};
+}
+
+static char level[1100];
+
+static const Plan *the_plan(void)
+{
+    static Plan plan;
+    if (level[0] != '\0')
+        return &plan;
+    Message why = {0};
+    plan = find_plan(&why);
+    if (!plan.bubblewrap)
+        snprintf(level, sizeof level, "none: %s", why.text);
+    else if (plan.missing != NULL)
+        snprintf(level, sizeof level, "partial: %s", plan.missing);
+    else
+        snprintf(level, sizeof level, "full");
+    return &plan;
+}
+
+const char *sandbox_level(void)
+{
+    the_plan();
+    return level;
+}
+
+/* ---- public ------------------------------------------------------------------------------------------------------ */
+
+/* Inside, the program is nobody: a file that only root may read would look as if it were missing. */
+static Status check_mounts(const SandboxSpec *spec, const Plan *plan, Message *why)
+{
+    struct stat info;
+    for (size_t i = 0; i < spec->mount_count; i++) {
+        if (stat(spec->mounts[i].source, &info) != 0)
+            return fail_errno(why, "%s", spec->mounts[i].source);
+        mode_t needed = S_IROTH | (S_ISDIR(info.st_mode) ? S_IXOTH : info.st_mode & S_IXUSR ? S_IXOTH : 0);
+        if (plan->own_users && (info.st_mode & needed) != needed)
+            return fail(STATUS_SYSTEM, why, "%s: must be readable by everyone, as the sandbox has another user: chmod o+rX it",
+                        spec->mounts[i].source);
+    }
+    return STATUS_OK;
+}
+
+Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *process, Message *why)
+{
+    const Plan *plan = the_plan();
+    *sandbox = NULL;
+    Status status = check_mounts(spec, plan, why);
+    if (status != STATUS_OK)
+        return status;
+    Sandbox *made = sandbox_of(spec);
+    status = plan->bubblewrap ? wrapped(made, plan, process, why) : unwrapped(made, process, why);
+    if (status == STATUS_OK && made->count > MAX_ARGUMENTS)
+        status = fail(STATUS_BAD_INPUT, why, "sandbox: %zu arguments, the limit is %d", made->count, MAX_ARGUMENTS);
+    if (status != STATUS_OK) {
+        sandbox_free(made);
+        made = NULL;
+    }
+    *sandbox = made;
+    return status;
+}
+
+void sandbox_free(Sandbox *sandbox)
+{
+    if (sandbox == NULL)
+        return;
+    if (sandbox->folder[0] != '\0')
+        scratch_remove(sandbox->folder);
+    if (sandbox->filter >= 0)
+        close(sandbox->filter);
+    arena_free(&sandbox->arena);
+    free(sandbox);
+}

@@ -1,0 +1,139 @@
+#include "harness/sandbox/scratch.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PREFIX "convjudge."
+
+/* How often and how long apart the janitor tries again: the parent's children die with it, but may still be writing. */
+enum { JANITOR_TRIES = 50, JANITOR_PAUSE_MS = 10 };
+enum { ABANDONED_AFTER_S = 3600 };
+
+static const char *parent_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder != NULL && folder[0] == '/' ? folder : "/tmp";
+}
+
+/* Removes `name` in the folder `at`, depth first. Descriptors, not paths: no component can be swapped for a link. */
+static void remove_tree(int at, const char *name)
+{
+    if (unlinkat(at, name, 0) == 0 || (errno != EISDIR && errno != EPERM))
+        return;
+    int folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *entries = folder < 0 ? NULL : fdopendir(folder);
+    if (entries == NULL) {
+        if (folder >= 0)
+            close(folder);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            remove_tree(folder, entry->d_name);
+    closedir(entries);
+    unlinkat(at, name, AT_REMOVEDIR);
+}
+
+void scratch_remove(const char *path)
+{
+    remove_tree(AT_FDCWD, path);
+}
+
+/* The process that made the folder of this name, 0 where it is not one of ours. */
+static pid_t owner_of(const char *name)
+{
+    if (strncmp(name, PREFIX, strlen(PREFIX)) != 0 || !isdigit((unsigned char)name[strlen(PREFIX)]))
+        return 0;
+    char *end;
+    long owner = strtol(name + strlen(PREFIX), &end, 10);
+    return *end == '.' && owner > 0 && owner == (pid_t)owner ? (pid_t)owner : 0;
+}
+
+/* Whether nobody uses the folder any more. A missing process alone does not tell: the owner may live in another container
+ * that shares the folder for temporary files. */
+static bool abandoned(const struct stat *info, pid_t owner)
+{
+    return kill(owner, 0) != 0 && errno == ESRCH && time(NULL) - info->st_mtime > ABANDONED_AFTER_S;
+}
+
+/* Removes this user's folders in `path`: those of `owner`, or where it is 0 all that were abandoned. Returns how many
+ * are still there. */
+static int sweep(const char *path, pid_t owner)
+{
+    DIR *entries = opendir(path);
+    if (entries == NULL)
+        return 0;
+    int at = dirfd(entries), left = 0;
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        pid_t found = owner_of(entry->d_name);
+        struct stat info;
+        if (found == 0 || fstatat(at, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || info.st_uid != geteuid())
+            continue;
+        if (owner != 0 ? found != owner : !abandoned(&info, found))
+            continue;
+        remove_tree(at, entry->d_name);
+        left += fstatat(at, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    }
+    closedir(entries);
+    return left;
+}
+
+/* Waits until the other end of the pipe is gone, that is, until the parent is; then removes the parent's folders. */
+static void janitor(int pipe_end, const char *folder, pid_t parent)
+{
+    setsid(); /* neither Ctrl-C nor what is sent to the parent's group reaches it */
+    dup2(pipe_end, 0);
+    close_range(1, ~0u, 0); /* nobody shall wait for the end of an output that the janitor holds */
+    char byte;
+    while (read(0, &byte, 1) < 0 && errno == EINTR)
+        ;
+    for (int try = 0; sweep(folder, parent) > 0 && try < JANITOR_TRIES; try++)
+        nanosleep(&(struct timespec){.tv_nsec = JANITOR_PAUSE_MS * 1000000l}, NULL);
+    _exit(0);
+}
+
+static Status start_janitor(const char *folder, Message *why)
+{
+    static pid_t has_janitor; /* a forked child needs one of its own */
+    if (has_janitor == getpid())
+        return STATUS_OK;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return fail_errno(why, "no pipe");
+    pid_t parent = getpid(), child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        janitor(ends[0], folder, parent);
+    }
+    close(ends[0]);
+    if (child < 0) {
+        close(ends[1]);
+        return fail_errno(why, "no new process");
+    }
+    has_janitor = parent; /* ends[1] stays open until this process ends */
+    sweep(folder, 0);
+    return STATUS_OK;
+}
+
+Status scratch_new(char *path, size_t size, Message *why)
+{
+    const char *parent = parent_folder();
+    if ((size_t)snprintf(path, size, "%s/%s%d.XXXXXX", parent, PREFIX, (int)getpid()) >= size)
+        return fail(STATUS_BAD_INPUT, why, "%s: TMPDIR is too long a path", parent);
+    Status status = start_janitor(parent, why);
+    if (status != STATUS_OK)
+        return status;
+    if (mkdtemp(path) == NULL)
+        return fail_errno(why, "%s: no temporary folder can be made here; set TMPDIR to a folder where it can", parent);
+    return STATUS_OK;
+}

@@ -1,0 +1,168 @@
+#include "harness/session/hosted.h"
+#include "harness/compile/toolkit.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    MAX_PRINTED = 64 * 1024,
+    MAX_PROCESSES = 32,
+    MAX_FILES = 64,
+    FILE_BYTES = 16 << 20,
+    RUNNER_OWN_BYTES = 16 << 20, /* of private memory: the C library, the runtime, a thread's stack */
+    THREADS_A_PROCESSOR = 4,     /* on the CPU */
+    THREAD_BYTES = 10 << 20      /* a stack is 8 MiB, and counts as private memory whole */
+};
+
+static const char INSIDE_OBJECT[] = "/judge/submission.so";
+
+/* A program of the judge's that holds a submission: what it is, and what it may have. */
+typedef struct Host {
+    const char *program;  /* in the judge's build folder */
+    const char *library;  /* likewise, beside it; NULL: none */
+    int memory;           /* the descriptor that it shares with the judge */
+    size_t data_bytes;
+    unsigned processes;   /* threads count */
+    const char *const *environment; /* NULL: empty */
+} Host;
+
+static Status start(const Host *host, const char *object_path, int output, Hosted *runner, Message *why)
+{
+    char program[4096], library[4096] = "", inside[256], library_inside[256], descriptor[16];
+    Status status = build_path(host->program, program, sizeof program, why);
+    if (status == STATUS_OK && host->library != NULL)
+        status = build_path(host->library, library, sizeof library, why);
+    if (status != STATUS_OK)
+        return status;
+    snprintf(descriptor, sizeof descriptor, "%d", host->memory);
+    snprintf(inside, sizeof inside, "/judge/%s", host->program);
+    snprintf(library_inside, sizeof library_inside, "/judge/%s", host->library == NULL ? "" : host->library);
+    const char *const arguments[] = {inside, descriptor, INSIDE_OBJECT, NULL};
+    const SandboxMount mounts[] = {{program, inside, false},
+                                   {object_path, INSIDE_OBJECT, false},
+                                   {library, library_inside, false}};
+    const SandboxSpec spec = {.process = {.argv = arguments,
+                                          .environment = host->environment,
+                                          .keep = &host->memory,
+                                          .keep_count = 1,
+                                          .output = output,
+                                          .limits = {.data_bytes = host->data_bytes,
+                                                     .file_bytes = FILE_BYTES,
+                                                     .processes = host->processes,
+                                                     .open_files = MAX_FILES}},
+                              .mounts = mounts,
+                              .mount_count = host->library == NULL ? 2 : 3,
+                              .one_process = true,
+                              .proc = true,
+                              .dev = true,
+                              .tmp_bytes = FILE_BYTES};
+    ProcessSpec process;
+    status = sandbox_new(&spec, &runner->sandbox, &process, why);
+    return status == STATUS_OK ? process_start(&process, &runner->pid, why) : status;
+}
+
+/* Starts it, and listens to what it prints. */
+static Status start_and_listen(const Host *host, const char *object_path, Hosted *runner, Message *why)
+{
+    int ends[2];
+    *runner = (Hosted){.ended = -1, .output = -1};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return fail_errno(why, "a pipe");
+    runner->output = ends[0];
+    fcntl(runner->output, F_SETFL, O_NONBLOCK);
+    Status status = start(host, object_path, ends[1], runner, why);
+    close(ends[1]);
+    if (status == STATUS_OK) {
+        runner->ended = (int)syscall(SYS_pidfd_open, runner->pid, 0);
+        if (runner->ended < 0)
+            status = fail_errno(why, "pidfd_open");
+    }
+    if (status != STATUS_OK)
+        hosted_stop(runner, NULL);
+    return status;
+}
+
+Status hosted_start(const char *object_path, int ring, const SessionLimits *limits, Hosted *runner, Message *why)
+{
+    const Host host = {.program = "convjudge-runner", .library = "libcudart.so.13", .memory = ring,
+                       .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES, .processes = MAX_PROCESSES};
+    return start_and_listen(&host, object_path, runner, why);
+}
+
+Status hosted_start_on_cpu(const char *object_path, int memory, const SessionLimits *limits, Hosted *runner,
+                           Message *why)
+{
+    /* Idle threads of OpenMP sleep at once: on processors that others use, too, they would spin where another one has
+     * to work (measured, two threads on two busy processors: a tenth of the time). */
+    static const char *const environment[] = {"OMP_WAIT_POLICY=passive", NULL};
+    const unsigned threads = MAX_PROCESSES + THREADS_A_PROCESSOR * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    const Host host = {.program = "convjudge-cpu-runner", .memory = memory, .processes = threads,
+                       .environment = environment,
+                       .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES + (size_t)threads * THREAD_BYTES};
+    return start_and_listen(&host, object_path, runner, why);
+}
+
+static void close_if_open(int *descriptor)
+{
+    if (*descriptor >= 0)
+        close(*descriptor);
+    *descriptor = -1;
+}
+
+/* False when there is nothing to read now. At its end the pipe is closed, since poll() would report it for ever. */
+static bool drain_piece(Hosted *runner)
+{
+    char piece[16 * 1024];
+    ssize_t count = read(runner->output, piece, sizeof piece);
+    if (count <= 0) {
+        if (count == 0)
+            close_if_open(&runner->output);
+        return false;
+    }
+    size_t room = MAX_PRINTED - runner->printed.length;
+    size_t kept = (size_t)count < room ? (size_t)count : room;
+    text_append(&runner->printed, piece, kept);
+    runner->printed_lost += (size_t)count - kept;
+    return true;
+}
+
+/* More than a pipe holds, but not without end: somebody may write as fast as this reads. */
+void hosted_drain(Hosted *runner)
+{
+    for (int i = 0; i < 64 && runner->output >= 0 && drain_piece(runner); i++) {
+    }
+}
+
+void hosted_take_printed(Hosted *runner, Text *printed, uint64_t *lost)
+{
+    text_add_printable(printed, runner->printed.data, runner->printed.length);
+    *lost += runner->printed_lost;
+    text_free(&runner->printed);
+    runner->printed_lost = 0;
+}
+
+void hosted_stop(Hosted *runner, int *exit_status)
+{
+    if (runner->pid > 0)
+        process_kill(runner->pid, exit_status);
+    close_if_open(&runner->ended);
+    close_if_open(&runner->output);
+    sandbox_free(runner->sandbox);
+    text_free(&runner->printed);
+    *runner = (Hosted){.ended = -1, .output = -1};
+}
+
+void hosted_explain_end(int exit_status, const char *doing, char *text, size_t size)
+{
+    int signal_number = exit_status - 128;
+    if (signal_number > 0 && signal_number < NSIG)
+        snprintf(text, size, "%s did not return: the process was ended by signal %d (%s)", doing, signal_number,
+                 strsignal(signal_number));
+    else
+        snprintf(text, size, "%s did not return: the process ended with exit status %d", doing, exit_status);
+}

@@ -1,0 +1,602 @@
+#include "base/tests/unit.h"
+
+#include "harness/broker/broker.h"
+#include "harness/compile/compile.h"
+#include "harness/sandbox/scratch.h"
+#include "harness/session/session.h"
+#include "harness/compile/toolkit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Whole sessions with tiny submissions: void solve(const float *input, float *output, int count), where an honest one
+ * doubles each element. */
+
+enum { COUNT = 1000 };
+
+static char scratch[4096];
+static Toolkit toolkit;
+
+#define HONEST_KERNEL                                                                                                  \
+    "__global__ void twice(const float *in, float *out, int n) {\n"                                                    \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                                             \
+    "    if (i < n) out[i] = 2 * in[i];\n"                                                                             \
+    "}\n"
+#define SOLVE(body) "extern \"C\" void solve(const float *in, float *out, int n) {\n" body "\n}\n"
+#define LAUNCH "twice<<<(n + 127) / 128, 128>>>(in, out, n);"
+
+static const SessionLimits LIMITS = {
+    .device_bytes = 1 << 20,
+    .host_bytes = 256 << 20,
+    .host_seconds = 1,
+    .wall_seconds = 5,
+    .warp_instructions = 1000000,
+};
+
+static void compile(const char *source, Compiled *compiled)
+{
+    static const char *const types[] = {"const float*", "float*", "int"};
+    Message why;
+    CompileJob job = {.file_name = "test.cu",
+                      .source = source,
+                      .source_bytes = strlen(source),
+                      .prototype = "void solve(const float* input, float* output, int count)",
+                      .parameter_types = types,
+                      .parameter_count = 3,
+                      .compute = 90};
+    if (compile_submission(&job, &toolkit, scratch, compiled, &why) != STATUS_OK)
+        fail_test("compiling: %s", why.text);
+    if (compiled->outcome != COMPILE_OK)
+        fail_test("compiling: %s", compiled->diagnostics.data);
+}
+
+/* One submission under way. */
+typedef struct Run {
+    Session *session;
+    Compiled compiled;
+    SessionArgument arguments[3];
+    CallReport report;
+} Run;
+
+static void check_status(Status status, const Message *why)
+{
+    if (status != STATUS_OK)
+        fail_test("the judge failed: %s", why->text);
+}
+
+static void load(Run *run, const char *source, const SessionLimits *limits)
+{
+    Message why;
+    *run = (Run){.arguments = {{.name = "in", .role = ARGUMENT_INPUT, .bytes = COUNT * sizeof(float)},
+                               {.name = "out", .role = ARGUMENT_OUTPUT, .bytes = COUNT * sizeof(float),
+                                .float_output = true},
+                               {.name = "n", .role = ARGUMENT_VALUE, .value = COUNT}}};
+    check_status(session_start("sim", &run->session, &why), &why);
+    compile(source, &run->compiled);
+    check_status(session_load(run->session, &run->compiled, limits, &run->report, &why), &why);
+    if (run->report.outcome != CALL_OK)
+        return;
+    text_free(&run->report.printed);
+    check_status(session_buffers(run->session, run->arguments, 3, &why), &why);
+}
+
+static void call(Run *run)
+{
+    Message why;
+    float *input = run->arguments[0].data;
+    text_free(&run->report.printed);
+    for (int i = 0; i < COUNT; i++)
+        input[i] = (float)i;
+    check_status(session_call(run->session, run->arguments, 3, true, &run->report, &why), &why);
+}
+
+static void load_and_call(Run *run, const char *source)
+{
+    load(run, source, &LIMITS);
+    if (run->report.outcome == CALL_OK)
+        call(run);
+}
+
+static void finish(Run *run)
+{
+    text_free(&run->report.printed);
+    session_close(run->session);
+    compiled_free(&run->compiled);
+}
+
+static bool output_is_twice_the_input(const Run *run)
+{
+    const float *output = run->arguments[1].data;
+    for (int i = 0; i < COUNT; i++)
+        if (output[i] != (float)(2 * i))
+            return false;
+    return true;
+}
+
+static bool output_is_poison(const Run *run)
+{
+    const uint32_t *output = run->arguments[1].data;
+    for (int i = 0; i < COUNT; i++)
+        if (output[i] != SESSION_POISON_BITS)
+            return false;
+    return true;
+}
+
+/* ---- honest submissions ------------------------------------------------------------------------------------------ */
+
+static void an_honest_submission_is_called_again_and_again(void **state)
+{
+    Run run;
+    load_and_call(&run, HONEST_KERNEL SOLVE(LAUNCH "cudaDeviceSynchronize();"));
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(run.report.text, "");
+        assert_int_equal(run.report.outcome, CALL_OK);
+        assert_true(output_is_twice_the_input(&run));
+        assert_int_equal(run.report.first_error, 0);
+        assert_int_equal(run.report.kernel_wrote_output, 1);
+        assert_false(run.report.input_changed);
+        assert_false(run.report.pending_at_return);
+        assert_int_equal(run.report.statistics.kernels, 1);
+        assert_true(run.report.event_s > 0);
+        call(&run);
+    }
+    finish(&run);
+}
+
+/* Compiling costs a second: the bodies of many solve() become cases of one, chosen by its last parameter. */
+static void write_cases(const char *const *bodies, size_t stride, size_t count, Text *source)
+{
+    text_add(source, "#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n#include <vector>\n" HONEST_KERNEL
+                     "__global__ void spin(float *p) { while (p[0] != 1) p[1] = 2; }\n"
+                     "extern \"C\" void solve(const float *in, float *out, int which) {\n"
+                     "    const int n = 1000;\n"
+                     "    switch (which) {\n");
+    for (size_t i = 0; i < count; i++)
+        text_printf(source, "    case %zu: { %s } break;\n", i,
+                    *(const char *const *)((const char *)bodies + i * stride));
+    text_add(source, "    }\n}\n");
+}
+
+static void what_a_call_did_is_reported(void **state)
+{
+    static const struct {
+        const char *body;
+        bool twice, poison, changed, pending, refused;
+        CudaError error;
+        const char *error_text;
+    } cases[] = {
+        {.body = LAUNCH, .twice = true, .pending = true},
+        {.body = LAUNCH "cudaStreamSynchronize(0);", .twice = true},
+        {.body = "", .poison = true},
+        {.body = LAUNCH "cudaMemset((void *)in, 1, 4);", .twice = true, .changed = true, .pending = true},
+        {.body = "twice<<<1, 2048>>>(in, out, n);", .poison = true, .error = 1,
+         .error_text = "launch of twice<<<(1,1,1),(2048,1,1)>>>: invalid argument (2048 threads per block, at most 1024)"},
+        {.body = "twice<<<0, 128>>>(in, out, n);", .poison = true, .error = 1,
+         .error_text = "launch of twice<<<(0,1,1),(128,1,1)>>>: invalid argument (0 in grid.x, at least 1)"},
+        {.body = "void *p; cudaMalloc(&p, 2 << 20);" LAUNCH, .twice = true, .refused = true, .pending = true,
+         .error = 2, .error_text = "cudaMalloc: out of memory"},
+        {.body = LAUNCH "cudaMemcpy(out + n - 1, in, 8, cudaMemcpyDefault);", .twice = true, .pending = true,
+         .error = 1, .error_text = "cudaMemcpy: invalid argument"},
+        {.body = LAUNCH "cudaFree(out);", .twice = true, .pending = true, .error = 1,
+         .error_text = "cudaFree: invalid argument"},
+        {.body = LAUNCH "cudaGraph_t g; cudaGraphCreate(&g, 0); cudaFree(out);", .twice = true, .pending = true,
+         .error = 801, .error_text = "cudaGraphCreate: operation not supported (this judge does not provide it)"},
+    };
+    Text source = {0};
+    Run run;
+    write_cases(&cases[0].body, sizeof cases[0], COUNT_OF(cases), &source);
+    load(&run, source.data, &LIMITS);
+    text_free(&source);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const CallReport *report = &run.report;
+        run.arguments[2].value = i;
+        call(&run);
+        if (report->outcome != CALL_OK)
+            fail_test("%s: %s", cases[i].body, report->text);
+        if (output_is_twice_the_input(&run) != cases[i].twice || output_is_poison(&run) != cases[i].poison)
+            fail_test("%s: unexpected output", cases[i].body);
+        if (report->input_changed != cases[i].changed || report->pending_at_return != cases[i].pending ||
+            report->allocation_refused != cases[i].refused)
+            fail_test("%s: changed %d, pending %d, refused %d", cases[i].body, report->input_changed,
+                      report->pending_at_return, report->allocation_refused);
+        if (report->first_error != cases[i].error ||
+            strcmp(report->first_error_text, cases[i].error_text == NULL ? "" : cases[i].error_text) != 0)
+            fail_test("%s: error %d, %s", cases[i].body, report->first_error, report->first_error_text);
+    }
+    finish(&run);
+}
+
+/* Each line of solve() prints what a student's program would see. */
+static void the_runtime_answers_as_cuda_does(void **state)
+{
+    static const char source[] = HONEST_KERNEL
+        "#include <cstdio>\n"
+        "#include <cstring>\n"
+        "__constant__ float c[8]; __device__ int d[4]; __managed__ int m;\n"
+        "__global__ void fill(int *p, int v) { p[threadIdx.x] = v + threadIdx.x; }\n"
+        "__global__ void __launch_bounds__(64) bounded() {}\n"
+        "__global__ void dynamic(float *p) { extern __shared__ float s[]; s[threadIdx.x] = 1; p[0] = s[0]; }\n"
+        "#define SAY(e) printf(\"%d: %s = %d\\n\", __LINE__, #e, (int)(e))\n"
+        SOLVE(
+        "int h[4] = {1, 2, 3, 4}, g[4]; int *p, *q; size_t size; void *a; float ms; int v;\n"
+        "SAY(cudaGetLastError() == 0);\n"
+        "SAY(cudaMalloc(&p, 16) == 0);\n"
+        "SAY(cudaMemcpy(p, h, 16, cudaMemcpyHostToDevice) == 0);\n"
+        "SAY(cudaMemcpy(g, p, 16, cudaMemcpyDeviceToHost) == 0 && memcmp(g, h, 16) == 0);\n"
+        "SAY(cudaMemcpy(g, p, 20, cudaMemcpyDefault) == 1 && cudaGetLastError() == 1 && cudaGetLastError() == 0);\n"
+        "SAY(cudaMemcpy(g, h, 16, cudaMemcpyHostToDevice) == 1);\n"
+        "SAY(cudaMemcpy(p, 0, 4, cudaMemcpyHostToDevice) == 1);\n"
+        "SAY(cudaMemcpy(p, h, 4, (cudaMemcpyKind)9) == 21);\n"
+        "SAY(cudaMemcpyToSymbol(c, in, 32) == 0);\n"
+        "SAY(cudaMemcpyToSymbol(c, in, 36) == 1);\n"
+        "SAY(cudaMemcpyToSymbol((const void *)h, in, 4) == 13);\n"
+        "SAY(cudaMemcpyToSymbol(d, h, 8, 8) == 0 && cudaMemcpyFromSymbol(g, d, 8, 8) == 0 && g[1] == 2);\n"
+        "SAY(cudaGetSymbolSize(&size, c) == 0 && size == 32 && cudaGetSymbolAddress(&a, d) == 0);\n"
+        "SAY(cudaMemset(p, 1, 16) == 0 && cudaMemcpy(g, p, 16, cudaMemcpyDefault) == 0 && g[3] == 0x01010101);\n"
+        "fill<<<1, 4>>>(p, 7);\n"
+        "SAY(cudaMemcpy(g, p, 16, cudaMemcpyDefault) == 0 && g[3] == 10);\n"
+        "twice<<<1, 2048>>>(in, out, n);\n"
+        "SAY(cudaPeekAtLastError() == 1 && cudaGetLastError() == 1 && cudaGetLastError() == 0);\n"
+        "bounded<<<1, 128>>>();\n"
+        "SAY(cudaGetLastError() == 1);\n"
+        "dynamic<<<1, 32, 60000>>>(out);\n"
+        "SAY(cudaGetLastError() == 1);\n"
+        "SAY(cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000) == 0);\n"
+        "dynamic<<<1, 32, 60000>>>(out);\n"
+        "SAY(cudaGetLastError() == 0);\n"
+        "void *args[] = {&in, &out, &n};\n"
+        "SAY(cudaLaunchKernel((const void *)twice, dim3(8), dim3(128), args, 0, 0) == 0);\n"
+        "SAY(cudaLaunchKernel((const void *)printf, dim3(8), dim3(128), args, 0, 0) == 400);\n"
+        "cudaStream_t s; cudaEvent_t e, f, u;\n"
+        "SAY(cudaStreamCreate(&s) == 0 && cudaEventCreate(&e) == 0 && cudaEventCreate(&f) == 0);\n"
+        "SAY(cudaEventCreateWithFlags(&u, cudaEventDisableTiming) == 0);\n"
+        "SAY(cudaEventElapsedTime(&ms, e, f) == 400);\n"
+        "SAY(cudaEventRecord(e, s) == 0);\n"
+        "fill<<<1, 4, 0, s>>>(p, 9);\n"
+        "SAY(cudaEventRecord(f, s) == 0 && cudaStreamWaitEvent(0, f, 0) == 0);\n"
+        "SAY(cudaStreamQuery(s) == 600 && cudaStreamQuery(s) == 0);\n"
+        "SAY(cudaEventSynchronize(f) == 0 && cudaEventElapsedTime(&ms, e, f) == 0 && ms > 0 && ms < 1);\n"
+        "SAY(cudaEventRecord(u) == 0 && cudaDeviceSynchronize() == 0 && cudaEventElapsedTime(&ms, e, u) == 400);\n"
+        "SAY(cudaStreamSynchronize(s) == 0 && cudaStreamDestroy(s) == 0 && cudaStreamDestroy(s) == 400);\n"
+        "SAY(cudaEventDestroy(e) == 0 && cudaEventDestroy(e) == 400 && cudaStreamDestroy(0) == 400);\n"
+        "SAY(cudaMallocManaged(&q, 16) == 0 && (q[0] = 5) == 5);\n"
+        "fill<<<1, 4>>>(q, q[0]);\n"
+        "SAY(cudaDeviceSynchronize() == 0 && q[3] == 8 && cudaFree(q) == 0);\n"
+        "cudaDeviceProp prop;\n"
+        "SAY(cudaGetDeviceProperties(&prop, 0) == 0 && prop.warpSize == 32 && prop.maxThreadsPerBlock == 1024);\n"
+        "SAY(cudaGetDeviceProperties(&prop, 1) == 101 && cudaSetDevice(1) == 101 && cudaSetDevice(0) == 0);\n"
+        "SAY(cudaDeviceGetAttribute(&v, cudaDevAttrMultiProcessorCount, 0) == 0 && v == prop.multiProcessorCount);\n"
+        "cudaFuncAttributes attributes;\n"
+        "SAY(cudaFuncGetAttributes(&attributes, bounded) == 0 && attributes.maxThreadsPerBlock == 64);\n"
+        "SAY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&v, twice, 256, 0) == 0 && v == 8);\n"
+        "SAY(cudaMalloc(&q, 0) == 0 && q == 0 && cudaFree(0) == 0 && cudaFree(p) == 0 && cudaFree(p) == 1);\n"
+        "SAY(cudaMallocHost(&q, 64) == 0 && (q[15] = 1) == 1 && cudaFreeHost(q) == 0 && cudaFreeHost(q) == 1);\n"
+        "SAY(cudaMallocPitch(&p, &size, 1000, 10) == 0 && size == 1024 && cudaFree(p) == 0);\n"
+        "cudaPointerAttributes where;\n"
+        "SAY(cudaPointerGetAttributes(&where, in) == 0 && where.type == cudaMemoryTypeDevice);\n"
+        "SAY(cudaPointerGetAttributes(&where, h) == 0 && where.type == cudaMemoryTypeUnregistered);\n"
+        "SAY(strcmp(cudaGetErrorName((cudaError_t)700), \"cudaErrorIllegalAddress\") == 0);\n");
+    Run run;
+    load_and_call(&run, source);
+    assert_string_equal(run.report.text, "");
+    assert_true(output_is_twice_the_input(&run));
+    int asked = -1, answered = 0; /* one stands in the definition */
+    for (const char *at = source; (at = strstr(at, "SAY(")) != NULL; at++)
+        asked++;
+    for (char *line = strtok(run.report.printed.data, "\n"); line != NULL; line = strtok(NULL, "\n"), answered++)
+        if (strcmp(line + strlen(line) - 4, " = 1") != 0)
+            fail_test("%s", line);
+    assert_int_equal(answered, asked);
+    finish(&run);
+}
+
+/* ---- submissions that fail --------------------------------------------------------------------------------------- */
+
+typedef struct Failure {
+    const char *code; /* the body of solve(), or a whole source */
+    CallOutcome outcome;
+    const char *text;    /* the report's text contains it */
+    const char *printed; /* so does what was printed */
+} Failure;
+
+static void check_failure(const Failure *expected, const CallReport *report)
+{
+    if (report->outcome != expected->outcome || report->text[0] == '\0' ||
+        strstr(report->text, expected->text) == NULL)
+        fail_test("%s: outcome %d: %s", expected->code, report->outcome, report->text);
+    if (expected->printed != NULL &&
+        (report->printed.data == NULL || strstr(report->printed.data, expected->printed) == NULL))
+        fail_test("%s: printed %s", expected->code, report->printed.data);
+}
+
+static void each_way_to_fail_has_its_outcome(void **state)
+{
+    static const Failure cases[] = {
+        {"*(volatile int *)8 = 1;", CALL_RUN_TIME_ERROR,
+         "solve() did not return: the process was ended by signal 11 (Segmentation fault)", NULL},
+        {"out[0] = in[0];", CALL_RUN_TIME_ERROR, "signal 11", NULL},
+        {"abort();", CALL_RUN_TIME_ERROR, "signal 6 (Aborted)", NULL},
+        {"puts(\"Accepted \\033[32m\"); exit(0);", CALL_RUN_TIME_ERROR,
+         "solve() did not return: the process ended with exit status 0", "Accepted ?[32m"},
+        {"for (volatile int i = 0;; i++) {}", CALL_TIME_LIMIT, "the host code kept the device waiting for more than 1 s", NULL},
+        {"sleep(100);", CALL_TIME_LIMIT, "the host code kept the device waiting for more than 1 s", NULL},
+        {"for (;;) cudaMemset(out, 0, 4);", CALL_TIME_LIMIT, "", NULL},
+        {"for (;;) fork();", CALL_TIME_LIMIT, "", NULL},
+        {"std::vector<char> v((size_t)1 << 30, 1); out += v[n];", CALL_MEMORY_LIMIT,
+         "more memory than its limit of 256 MiB", "bad_alloc"},
+        {"twice<<<1, 32>>>(in, out + (1 << 28), n); cudaDeviceSynchronize();", CALL_RUN_TIME_ERROR, "twice", NULL},
+        {"twice<<<1, 32>>>(in, out + (1 << 28), n); if (cudaDeviceSynchronize()) exit(1);", CALL_RUN_TIME_ERROR,
+         "twice", NULL},
+        {"float h; twice<<<1, 32>>>(&h, out, n);", CALL_RUN_TIME_ERROR, "twice", NULL},
+        {"spin<<<1, 32>>>(out); cudaDeviceSynchronize();", CALL_TIME_LIMIT, "", NULL},
+    };
+    SessionLimits limits = LIMITS;
+    Text source = {0};
+    Message why;
+    Run run;
+    limits.wall_seconds = 3;
+    write_cases(&cases[0].code, sizeof cases[0], COUNT_OF(cases), &source);
+    load(&run, source.data, &limits);
+    text_free(&source);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        run.arguments[2].value = i;
+        call(&run);
+        check_failure(&cases[i], &run.report);
+        text_free(&run.report.printed);
+        check_status(session_load(run.session, &run.compiled, &limits, &run.report, &why), &why);
+    }
+    finish(&run);
+}
+
+static void a_constructor_can_fail_in_each_way_too(void **state)
+{
+    static const Failure cases[] = {
+        {"#include <cstdlib>\n" HONEST_KERNEL "struct X { X() { exit(3); } } x;\n" SOLVE(LAUNCH), CALL_RUN_TIME_ERROR,
+         "a constructor did not return: the process ended with exit status 3", NULL},
+        {HONEST_KERNEL "struct X { X() { for (volatile int i = 0;; i++) {} } } x;\n" SOLVE(LAUNCH), CALL_TIME_LIMIT,
+         "the host code kept the device waiting for more than 1 s", NULL},
+        {HONEST_KERNEL "char big[1 << 30];\n" SOLVE("big[n] = 1;"), CALL_MEMORY_LIMIT,
+         "more memory than its limit of 256 MiB", NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        Run run;
+        load(&run, cases[i].code, &LIMITS);
+        check_failure(&cases[i], &run.report);
+        finish(&run);
+    }
+}
+
+static void the_wall_clock_is_the_net_below_all_other_limits(void **state)
+{
+    SessionLimits limits = LIMITS;
+    Run run;
+    limits.host_seconds = 60;
+    limits.wall_seconds = 1;
+    load(&run, "#include <unistd.h>\n" HONEST_KERNEL SOLVE("sleep(100);"), &limits);
+    call(&run);
+    assert_int_equal(run.report.outcome, CALL_TIME_LIMIT);
+    assert_string_equal(run.report.text, "solve() took longer than 1 s");
+    finish(&run);
+}
+
+static void a_session_can_be_loaded_again_after_a_failure(void **state)
+{
+    static const char source[] = "#include <cstdlib>\nstatic int calls;\n" HONEST_KERNEL
+                                 SOLVE(LAUNCH "if (calls++ == 1) abort();");
+    Run run;
+    Message why;
+    load_and_call(&run, source);
+    assert_int_equal(run.report.outcome, CALL_OK);
+    call(&run);
+    assert_int_equal(run.report.outcome, CALL_RUN_TIME_ERROR);
+    assert_int_equal(session_call(run.session, run.arguments, 3, true, &run.report, &why), STATUS_BAD_INPUT);
+    for (int i = 0; i < 2; i++) { /* also after a success: a fresh runner, whose counter starts anew */
+        check_status(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), &why);
+        call(&run);
+        assert_int_equal(run.report.outcome, CALL_OK);
+        assert_true(output_is_twice_the_input(&run));
+    }
+    finish(&run);
+}
+
+static void a_flood_of_output_is_cut_and_counted(void **state)
+{
+    SessionLimits limits = LIMITS;
+    limits.host_seconds = 10;
+    limits.wall_seconds = 20;
+    Run run;
+    load(&run, "#include <cstdio>\n" HONEST_KERNEL
+         SOLVE("for (int i = 0; i < 1000000; i++) puts(\"0123456789012345678901234567890123456789012345678901234567890"
+               "123456789012345678901234567890123456789\");" LAUNCH), &limits);
+    call(&run);
+    assert_int_equal(run.report.outcome, CALL_OK);
+    assert_true(output_is_twice_the_input(&run));
+    assert_int_equal(run.report.printed.length, 64 * 1024);
+    assert_int_equal(run.report.printed_lost, 101000000 - 64 * 1024);
+    finish(&run);
+}
+
+/* The grader's modules are what may be loaded, not what the object says when it runs. */
+static void gpu_code_that_nvcc_did_not_make_is_a_violation(void **state)
+{
+    Run run;
+    Message why;
+    load(&run, HONEST_KERNEL SOLVE(LAUNCH), &LIMITS);
+    ((uint8_t *)run.compiled.modules[0].image)[100] ^= 1;
+    check_status(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), &why);
+    assert_int_equal(run.report.outcome, CALL_INTEGRITY_VIOLATION);
+    finish(&run);
+}
+
+/* A submission that finds the ring among its descriptors and slips in a request of its own: sixteen zeros. */
+static void nonsense_in_the_ring_is_a_violation(void **state)
+{
+    static const char source[] = "#include <cstdint>\n#include <sys/mman.h>\n#include <sys/stat.h>\n" HONEST_KERNEL
+        SOLVE("for (int fd = 3; fd < 64; fd++) {\n"
+              "    struct stat s;\n"
+              "    if (fstat(fd, &s) != 0 || s.st_size < (1 << 20)) continue;\n"
+              "    uint64_t *ring = (uint64_t *)mmap(0, s.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);\n"
+              "    if (ring != MAP_FAILED) ring[0] += 16;\n"
+              "}\n"
+              "cudaDeviceSynchronize();");
+    Run run;
+    load_and_call(&run, source);
+    assert_int_equal(run.report.outcome, CALL_INTEGRITY_VIOLATION);
+    finish(&run);
+}
+
+/* ---- the whole test ---------------------------------------------------------------------------------------------- */
+
+static int children(void)
+{
+    char path[64], text[4096] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *file = fopen(path, "r");
+    int count = 0;
+    if (file == NULL)
+        return -1;
+    if (fgets(text, sizeof text, file) != NULL)
+        for (const char *at = text; *at != '\0'; at++)
+            count += *at == ' ';
+    fclose(file);
+    return count;
+}
+
+static int children_before; /* scratch.h keeps one that tidies up */
+
+static int no_child_is_left(void **state)
+{
+    int before = children_before;
+    children_before = children();
+    if (children_before == before)
+        return 0;
+    print_error("a child process is left\n");
+    return -1;
+}
+
+static int set_up(void **state)
+{
+    Message why;
+    if (toolkit_find(&toolkit, &why) == STATUS_OK && scratch_new(scratch, sizeof scratch, &why) == STATUS_OK) {
+        children_before = children();
+        return 0;
+    }
+    print_error("%s\n", why.text);
+    return -1;
+}
+
+static int tear_down(void **state)
+{
+    scratch_remove(scratch);
+    return 0;
+}
+
+/* ---- probes ------------------------------------------------------------------------------------------------------ */
+
+#define CONSTANT_KERNEL                                                                                                \
+    "__constant__ float c_in[1000];\n"                                                                                 \
+    "__global__ void twice(float *out, int n) {\n"                                                                     \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                                             \
+    "    if (i < n) out[i] = 2 * c_in[i];\n"                                                                           \
+    "}\n"
+#define CONSTANT_LAUNCH                                                                                                \
+    "cudaMemcpyToSymbol(c_in, in, n * sizeof(float)); twice<<<(n + 127) / 128, 128>>>(out, n);"
+
+/* Input i is 1 + i / 1024. */
+static void call_probed(Run *run, bool probed)
+{
+    Message why;
+    float *input = run->arguments[0].data;
+    run->arguments[0].probed = probed;
+    text_free(&run->report.printed);
+    for (int i = 0; i < COUNT; i++)
+        input[i] = 1 + (float)i / 1024;
+    check_status(session_call(run->session, run->arguments, 3, true, &run->report, &why), &why);
+    assert_int_equal(run->report.outcome, CALL_OK);
+    assert_false(run->report.input_changed);
+}
+
+static void a_probed_input_is_another_in_constant_memory(void **state)
+{
+    Run run;
+    load(&run, CONSTANT_KERNEL SOLVE(CONSTANT_LAUNCH), &LIMITS);
+    const float *input = run.arguments[0].data, *output = run.arguments[1].data;
+    call_probed(&run, true);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(output[i] == 2 * session_other(input[i]));
+    assert_string_equal(run.report.direct_load, "");
+    call_probed(&run, false);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(output[i] == 2 * input[i]);
+    finish(&run);
+}
+
+static void a_probe_tells_who_reads_the_input_itself(void **state)
+{
+    Run run;
+    load(&run, HONEST_KERNEL SOLVE(LAUNCH), &LIMITS);
+    const float *input = run.arguments[0].data, *output = run.arguments[1].data;
+    call_probed(&run, true);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(output[i] == 2 * input[i]);
+    assert_non_null(strstr(run.report.direct_load, "kernel twice ("));
+    call_probed(&run, false);
+    assert_string_equal(run.report.direct_load, "");
+    finish(&run);
+}
+
+/* ---- profiles ---------------------------------------------------------------------------------------------------- */
+
+/* The judge's own copies, before and after the call, are none of the submission's. */
+static void a_profile_tells_what_kernels_and_copies_did(void **state)
+{
+    Run run;
+    Message why;
+    const DeviceProfile *profile;
+    load(&run, HONEST_KERNEL SOLVE("float first; cudaMemcpy(&first, in, 4, cudaMemcpyDeviceToHost);" LAUNCH LAUNCH),
+         &LIMITS);
+    check_status(session_profile(run.session, &profile, &why), &why);
+    for (int call = 0; call < 2; call++) { /* each call begins anew */
+        call_probed(&run, false);
+        assert_int_equal(profile->kernel_count, 1);
+        assert_string_equal(profile->kernels[0].name, "_Z5twicePKfPfi");
+        assert_int_equal(profile->kernels[0].launches, 2);
+        assert_int_equal(profile->kernels[0].counters.global_load_bytes, 2 * COUNT * sizeof(float));
+        assert_int_equal(profile->host_copies.count, 1);
+        assert_int_equal(profile->host_copies.bytes, 4);
+        assert_int_equal(profile->device_copies.count, 0);
+        SimCounters sum = {0};
+        for (uint32_t i = 0; i < profile->line_count; i++)
+            simgpu_counters_add(&sum, &profile->lines[i].counts.counters);
+        assert_int_equal(sum.warp_instructions, profile->kernels[0].counters.warp_instructions);
+        assert_int_equal(sum.global_load_sectors, profile->kernels[0].counters.global_load_sectors);
+        assert_int_equal(profile->kernels_left_out + profile->lines_left_out, 0);
+    }
+    finish(&run);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(an_honest_submission_is_called_again_and_again, no_child_is_left),
+        cmocka_unit_test_teardown(what_a_call_did_is_reported, no_child_is_left),
+        cmocka_unit_test_teardown(the_runtime_answers_as_cuda_does, no_child_is_left),
+        cmocka_unit_test_teardown(each_way_to_fail_has_its_outcome, no_child_is_left),
+        cmocka_unit_test_teardown(a_constructor_can_fail_in_each_way_too, no_child_is_left),
+        cmocka_unit_test_teardown(the_wall_clock_is_the_net_below_all_other_limits, no_child_is_left),
+        cmocka_unit_test_teardown(a_session_can_be_loaded_again_after_a_failure, no_child_is_left),
+        cmocka_unit_test_teardown(a_flood_of_output_is_cut_and_counted, no_child_is_left),
+        cmocka_unit_test_teardown(gpu_code_that_nvcc_did_not_make_is_a_violation, no_child_is_left),
+        cmocka_unit_test_teardown(nonsense_in_the_ring_is_a_violation, no_child_is_left),
+        cmocka_unit_test_teardown(a_probed_input_is_another_in_constant_memory, no_child_is_left),
+        cmocka_unit_test_teardown(a_probe_tells_who_reads_the_input_itself, no_child_is_left),
+        cmocka_unit_test_teardown(a_profile_tells_what_kernels_and_copies_did, no_child_is_left),
+    };
+    if (argc > 1 && strcmp(argv[1], "broker") == 0) /* the session starts its own program as the broker */
+        return broker_main(argc - 1, argv + 1);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

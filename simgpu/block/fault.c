@@ -1,0 +1,208 @@
+/* Faults: where in the grid, which access, beside what. One sentence that a student can act on.  */
+#include "base/symbol.h"
+#include "simgpu/gpu/gpu.h"
+#include "simgpu/block/worker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void triple(uint64_t number, const uint32_t size[3], uint32_t index[3])
+{
+    index[0] = (uint32_t)(number % size[0]);
+    index[1] = (uint32_t)(number / size[0] % size[1]);
+    index[2] = (uint32_t)(number / size[0] / size[1]);
+}
+
+SimFault fault_at(const Launch *launch, uint64_t block, uint32_t lane, int file, int line)
+{
+    SimFault fault = {.line = line, .lanes = 1};
+    const char *name = file > 0 && file < launch->file_count ? launch->files[file] : NULL;
+    snprintf(fault.file, sizeof fault.file, "%s", name != NULL ? name : "");
+    if (name == NULL)
+        fault.line = 0;
+    triple(block, launch->request->grid, fault.block);
+    triple(lane, launch->request->block, fault.thread);
+    return fault;
+}
+
+void fault_describe(const Launch *launch, SimFault *fault, const char *what)
+{
+    char place[300] = "";
+    const char *slash = strrchr(fault->file, '/');
+    if (fault->line > 0)
+        snprintf(place, sizeof place, " (%.120s:%d)", slash != NULL ? slash + 1 : fault->file, fault->line);
+    snprintf(fault->text, sizeof fault->text, "kernel %.80s: block (%u,%u,%u), thread (%u,%u,%u) %s%s",
+             launch->function_name, fault->block[0], fault->block[1], fault->block[2], fault->thread[0],
+             fault->thread[1], fault->thread[2], what, place);
+}
+
+/* Keeps the fault of the lowest block; blocks are handed out in order, so that this is the same in every run. */
+static void report(Worker *worker, SimOutcome outcome, const SimFault *fault)
+{
+    Launch *launch = worker->launch;
+    pthread_mutex_lock(&launch->fault_lock);
+    if (worker->block < atomic_load(&launch->fault_block)) {
+        atomic_store(&launch->fault_block, worker->block);
+        launch->outcome = outcome;
+        launch->fault = *fault;
+    }
+    pthread_mutex_unlock(&launch->fault_lock);
+}
+
+bool worker_fault(Worker *worker, SimOutcome outcome, int file, int line, uint32_t lane, const char *format, ...)
+{
+    char what[300];
+    SimFault fault = fault_at(worker->launch, worker->block, lane, file, line);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    fault_describe(worker->launch, &fault, what);
+    report(worker, outcome, &fault);
+    return false;
+}
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+/* The kernel's parameter, from 1, that points into an allocation; 0: none. */
+static uint32_t pointing_parameter(const Launch *launch, const Allocation *allocation)
+{
+    const SimFunctionInfo *info = &launch->request->function->info;
+    for (uint32_t i = 0; i < info->parameter_count; i++) {
+        uint64_t value;
+        if (info->parameter_sizes[i] != sizeof value)
+            continue;
+        memcpy(&value, (const char *)launch->request->parameters + info->parameter_offsets[i], sizeof value);
+        if (value >= allocation->address && value - allocation->address < allocation->bytes)
+            return i + 1;
+    }
+    return 0;
+}
+
+static void describe_allocation(const Launch *launch, const Allocation *allocation, char *text, size_t size)
+{
+    uint32_t parameter = pointing_parameter(launch, allocation);
+    char name[64];
+    int length;
+    if (allocation->name != NULL) {
+        symbol_name(allocation->name, name, sizeof name);
+        snprintf(text, size, "variable '%s' of %llu bytes", name, (unsigned long long)allocation->bytes);
+        return;
+    }
+    length = snprintf(text, size, "an allocation of %llu bytes", (unsigned long long)allocation->bytes);
+    if (parameter > 0)
+        snprintf(text + length, size - (size_t)length, " (parameter %u)", parameter);
+}
+
+/* "4 bytes past output[9]", the last element; "output[3]" inside. */
+static void describe_element(const Allocation *near, uint64_t address, char *text, size_t size)
+{
+    uint64_t element = near->element_bytes, last = (near->bytes - 1) / element;
+    if (address < near->address)
+        snprintf(text, size, "%llu bytes before %s[0]", (unsigned long long)(near->address - address), near->label);
+    else if (address - near->address >= near->bytes)
+        snprintf(text, size, "%llu bytes past %s[%llu]",
+                 (unsigned long long)(address - near->address - last * element), near->label, (unsigned long long)last);
+    else
+        snprintf(text, size, "%s[%llu]", near->label, (unsigned long long)((address - near->address) / element));
+}
+
+static void describe_global(const Launch *launch, uint64_t address, char *text, size_t size)
+{
+    const Memory *memory = launch->memory;
+    int index = memory_nearest(memory, address);
+    if (address < WINDOWS_END || address < memory->base || address - memory->base >= memory->span) {
+        snprintf(text, size, "address 0x%llx, which is no device memory%s", (unsigned long long)address,
+                 address < 65536 ? " (a null pointer?)" : address >= WINDOWS_END ? " (a pointer of the host?)" : "");
+        return;
+    }
+    const Released *released = memory_find_released(memory, address);
+    if (released != NULL) {
+        snprintf(text, size, "offset %llu of %llu bytes that have been freed",
+                 (unsigned long long)(address - released->address), (unsigned long long)released->bytes);
+        return;
+    }
+    if (index < 0) {
+        snprintf(text, size, "address 0x%llx, where nothing is allocated", (unsigned long long)address);
+        return;
+    }
+    const Allocation *near = &memory->allocations[index];
+    char what[120];
+    if (near->label[0] != '\0' && near->element_bytes > 0) {
+        describe_element(near, address, text, size);
+        return;
+    }
+    describe_allocation(launch, near, what, sizeof what);
+    if (address < near->address)
+        snprintf(text, size, "%llu bytes before the start of %s", (unsigned long long)(near->address - address), what);
+    else if (address - near->address >= near->bytes)
+        snprintf(text, size, "%llu bytes past the end of %s",
+                 (unsigned long long)(address - near->address - near->bytes), what);
+    else
+        snprintf(text, size, "offset %llu of %s", (unsigned long long)(address - near->address), what);
+}
+
+/* 32-bit addresses wrap. */
+static void describe_beside_shared(const Launch *launch, uint64_t address, char *text, size_t size)
+{
+    uint32_t total = launch->shared_bytes, offset = (uint32_t)address;
+    if (total == 0)
+        snprintf(text, size, "offset %llu of shared memory, of which the launch gives the block none",
+                 (unsigned long long)address);
+    else if (offset >= 1u << 31)
+        snprintf(text, size, "%u bytes before the block's %u bytes of shared memory", -offset, total);
+    else
+        snprintf(text, size, "offset %llu of the block's %u bytes of shared memory", (unsigned long long)address, total);
+}
+
+static void describe_shared(const Launch *launch, uint64_t address, char *text, size_t size)
+{
+    for (const SharedVariable *variable = launch->code->shared; variable != NULL; variable = variable->next) {
+        uint64_t bytes = variable->bytes > 0 ? variable->bytes : launch->shared_bytes - variable->offset;
+        if (address >= variable->offset && address < launch->shared_bytes && address - variable->offset < bytes) {
+            snprintf(text, size, "byte %llu of shared variable '%s'", (unsigned long long)(address - variable->offset),
+                     variable->name);
+            return;
+        }
+    }
+    describe_beside_shared(launch, address, text, size);
+}
+
+void fault_describe_place(const Launch *launch, SimSpace space, uint64_t address, char *text, size_t size)
+{
+    switch (space) {
+    case SIM_SHARED: describe_shared(launch, address, text, size); break;
+    case SIM_LOCAL:
+        snprintf(text, size, "offset %llu of the thread's %u bytes of local memory", (unsigned long long)address,
+                 launch->code->frame_bytes);
+        break;
+    case SIM_PARAMETER: snprintf(text, size, "offset %llu of the parameters", (unsigned long long)address); break;
+    default: describe_global(launch, address, text, size);
+    }
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutcome outcome, SimSpace space,
+                         bool is_store, uint32_t lane, uint64_t address, uint32_t bytes, uint64_t lanes)
+{
+    SimFault fault = fault_at(worker->launch, worker->block, lane, instruction->file, instruction->line);
+    char where[200], what[300];
+    fault.space = space;
+    fault.is_store = is_store;
+    fault.address = address;
+    fault.bytes = bytes;
+    fault.lanes = lanes;
+    fault_describe_place(worker->launch, space, address, where, sizeof where);
+    bool begins_inside = space == SIM_GLOBAL && memory_find(worker->launch->memory, address) >= 0;
+    snprintf(what, sizeof what, "%s %u byte%s at %s%s", is_store ? "writes" : "reads", bytes, bytes == 1 ? "" : "s",
+             where, begins_inside ? ", beyond its end" : "");
+    if (outcome == SIM_MISALIGNED)
+        snprintf(what, sizeof what, "%s %u bytes at %s: the address 0x%llx is no multiple of %u",
+                 is_store ? "writes" : "reads", bytes, where, (unsigned long long)address, bytes);
+    fault_describe(worker->launch, &fault, what);
+    report(worker, outcome, &fault);
+    return false;
+}

@@ -1,0 +1,116 @@
+/* Groups: the lanes of a block that are at the same place.
+ *
+ * The group at the lowest basic block runs first, until it has passed others or has to wait; groups that meet become
+ * one again. Since compilers lay code out so that paths join further down, lanes that parted at a branch meet where
+ * the paths join.
+ *
+ * Two things need other orders. Lanes of a warp must not pass a .sync operation one by one (Block.joins): a group that
+ * comes to one without the rest of its warp lets the others go first, until nothing else can run. And a loop that
+ * spins until other lanes do something would never see it done: after some thousand turns a group lets others run.  */
+#include "simgpu/block/worker.h"
+
+#include "base/allocated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+Group *group_add(Worker *worker, int32_t pc)
+{
+    Group *group =
+        worker->spare_count > 0 ? worker->spares[--worker->spare_count] : allocated(malloc(sizeof *group));
+    memset(&group->active, 0, sizeof group->active);
+    group->pc = pc;
+    group->is_waiting = group->has_yielded = group->is_forced = false;
+    group->backward = 0;
+    worker->groups[worker->group_count++] = group;
+    return group;
+}
+
+void group_remove(Worker *worker, Group *group)
+{
+    int i = 0;
+    while (worker->groups[i] != group)
+        i++;
+    worker->groups[i] = worker->groups[--worker->group_count];
+    worker->spares[worker->spare_count++] = group;
+}
+
+/* Joins all that can run at the same place as `group` to it. */
+static void merge_into(Worker *worker, Group *group)
+{
+    bool merged = false;
+    for (int i = worker->group_count; i-- > 0;) {
+        Group *other = worker->groups[i];
+        if (other == group || other->is_waiting || other->pc != group->pc)
+            continue;
+        for (uint32_t word = 0; word < worker->launch->warps; word++)
+            group->active.bits[word] |= other->active.bits[word];
+        group_remove(worker, other);
+        merged = true;
+    }
+    if (merged) {
+        group->has_yielded = group->is_forced = false;
+        group->backward = 0;
+    }
+}
+
+static Group *lowest(Worker *worker, bool yielded_too)
+{
+    Group *found = NULL;
+    for (int i = 0; i < worker->group_count; i++) {
+        Group *group = worker->groups[i];
+        if (group->is_waiting || (group->has_yielded && !yielded_too))
+            continue;
+        if (found == NULL || group->pc < found->pc)
+            found = group;
+    }
+    return found;
+}
+
+Group *group_pick(Worker *worker)
+{
+    Group *group = lowest(worker, false);
+    if (group == NULL) {
+        group = lowest(worker, true);
+        if (group == NULL)
+            return NULL;
+        group->is_forced = true;
+        for (int i = 0; i < worker->group_count; i++)
+            worker->groups[i]->has_yielded = false;
+    }
+    merge_into(worker, group);
+    active_measure(&group->active, worker);
+    return group;
+}
+
+int32_t group_lowest_other(const Worker *worker, const Group *group)
+{
+    int32_t pc = INT32_MAX;
+    for (int i = 0; i < worker->group_count; i++) {
+        const Group *other = worker->groups[i];
+        if (other != group && !other->is_waiting && other->pc < pc)
+            pc = other->pc;
+    }
+    return pc;
+}
+
+bool group_misses_lanes(const Worker *worker, const Group *group)
+{
+    if (group->active.whole)
+        return false;
+    for (uint32_t warp = 0; warp < worker->launch->warps; warp++)
+        if (group->active.bits[warp] != 0 && group->active.bits[warp] != worker->live[warp])
+            return true;
+    return false;
+}
+
+Group *group_split(Worker *worker, Group *group, const Active *part, int32_t pc)
+{
+    Group *other = group_add(worker, pc);
+    memcpy(other->active.bits, part->bits, sizeof part->bits);
+    for (uint32_t word = 0; word < worker->launch->warps; word++)
+        group->active.bits[word] &= ~part->bits[word];
+    active_measure(&group->active, worker);
+    active_measure(&other->active, worker);
+    return other;
+}

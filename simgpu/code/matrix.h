@@ -1,0 +1,51 @@
+/* matrix.h - matrix fragments: which element of a matrix lies in which register of which lane.
+ *
+ * A fragment is spread over a warp. Two indices say where an element lies: `along` belongs to the lane's number over 4,
+ * `across` to the lane's number modulo 4. Of A they are row and column, of B column and row, of C and D row and column;
+ * of shapes with n = 32 the other way round for C and D, which are computed as the transposed product.
+ *
+ * Source   PTX ISA 9.0, Warp Level Matrix Instructions, for mma; the fragments of wmma, which the ISA leaves open, are
+ *          as recorded from an H200 (tests/data/matrices.bin).  */
+#ifndef SIMGPU_CODE_MATRIX_H
+#define SIMGPU_CODE_MATRIX_H
+
+#include "simgpu/code/code.h"
+
+typedef enum MatrixType {
+    MATRIX_F16, MATRIX_BF16, MATRIX_TF32, MATRIX_S8, MATRIX_U8, MATRIX_F64, MATRIX_F32, MATRIX_S32
+} MatrixType;
+
+typedef enum MatrixPart { MATRIX_A, MATRIX_B, MATRIX_SUM } MatrixPart;
+
+enum { MATRIX_REGISTERS = 8, MATRIX_MOST = 32 }; /* of a fragment; extent of a matrix */
+
+typedef struct MatrixShape {
+    uint8_t m, n, k;
+} MatrixShape;
+
+/* What an instruction multiplies; D = A B + C. */
+struct Matrix { /* of code.h */
+    MatrixShape shape;
+    MatrixType a, b, c, d;
+    bool saturates;            /* integers: clamps where others wrap around */
+    uint8_t d_count, a_count, b_count, c_count;
+    Operand operands[4 * MATRIX_REGISTERS]; /* those of D, A, B and C one after the other */
+};
+
+typedef struct MatrixPlace {
+    int along, across;
+} MatrixPlace;
+
+uint32_t matrix_type_bytes(MatrixType type);
+/* Elements of one register. */
+int matrix_packed(MatrixPart part, MatrixType type);
+/* Registers of a lane that hold each element once; those beyond repeat them. 0: there is no such fragment. */
+int matrix_registers(const MatrixShape *shape, MatrixPart part, MatrixType type);
+/* Is `along` the column, and `across` the row? */
+bool matrix_is_turned(const MatrixShape *shape, MatrixPart part);
+/* Element `index` of register `number`, as lane 0 holds it. */
+MatrixPlace matrix_place(const MatrixShape *shape, MatrixPart part, MatrixType type, int number, int index);
+/* What a lane adds to `across` for each step of its number modulo 4: to `along` it adds its number over 4. */
+int matrix_lane_step(MatrixPart part, MatrixType type);
+
+#endif

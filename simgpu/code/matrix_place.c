@@ -1,0 +1,71 @@
+#include "simgpu/code/matrix.h"
+
+uint32_t matrix_type_bytes(MatrixType type)
+{
+    switch (type) {
+    case MATRIX_S8: case MATRIX_U8: return 1;
+    case MATRIX_F16: case MATRIX_BF16: return 2;
+    case MATRIX_F64: return 8;
+    default: return 4;
+    }
+}
+
+int matrix_packed(MatrixPart part, MatrixType type)
+{
+    uint32_t bytes = matrix_type_bytes(type);
+    return bytes < 4 ? (int)(4 / bytes) : 1;
+}
+
+int matrix_lane_step(MatrixPart part, MatrixType type)
+{
+    return part == MATRIX_SUM ? 2 : matrix_packed(part, type);
+}
+
+static int along_extent(const MatrixShape *shape, MatrixPart part)
+{
+    return part == MATRIX_A ? shape->m : part == MATRIX_B ? shape->n : shape->n == 32 ? shape->n : shape->m;
+}
+
+static int across_extent(const MatrixShape *shape, MatrixPart part)
+{
+    return part != MATRIX_SUM ? shape->k : shape->n == 32 ? shape->m : shape->n;
+}
+
+bool matrix_is_turned(const MatrixShape *shape, MatrixPart part)
+{
+    return part == MATRIX_B || (part == MATRIX_SUM && shape->n == 32);
+}
+
+int matrix_registers(const MatrixShape *shape, MatrixPart part, MatrixType type)
+{
+    int elements = along_extent(shape, part) * across_extent(shape, part), packed = matrix_packed(part, type);
+    if (part != MATRIX_SUM && shape->k % (4 * packed) != 0)
+        return 0;
+    return elements / 32 / packed;
+}
+
+/* The sums are pairs of columns: 8 rows further down first, then 16, or 8 columns to the right. */
+static MatrixPlace place_of_sum(const MatrixShape *shape, int element)
+{
+    int pair = element >> 1, further = pair >> 1;
+    MatrixPlace place = {.along = 8 * (pair & 1), .across = element & 1};
+    if (along_extent(shape, MATRIX_SUM) == 32)
+        place.along += 16 * further;
+    else
+        place.across += 8 * further;
+    return place;
+}
+
+MatrixPlace matrix_place(const MatrixShape *shape, MatrixPart part, MatrixType type, int number, int index)
+{
+    int packed = matrix_packed(part, type), register_number = number % matrix_registers(shape, part, type);
+    if (part == MATRIX_SUM)
+        return place_of_sum(shape, register_number * packed + index);
+    int steps = shape->k / (4 * packed); /* of k, from one register to another */
+    bool is_tall = part == (shape->n == 32 ? MATRIX_B : MATRIX_A) && along_extent(shape, part) > 8;
+    int step = is_tall ? register_number / 2 % steps : register_number % steps;
+    int along = 8 * (register_number / steps);
+    if (is_tall)
+        along = 8 * (register_number & 1) + 16 * (register_number / 2 / steps);
+    return (MatrixPlace){.along = along, .across = index + 4 * packed * step};
+}

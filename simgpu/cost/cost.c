@@ -1,0 +1,331 @@
+#include "simgpu/cost/cost.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { SECTOR_BYTES = 32 };
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+
+/* Registers are handed out to warps, and each scheduler has its own share of them: CUDA Occupancy Calculator, "Limited
+ * by registers". */
+static uint32_t blocks_by_registers(const SimProfile *profile, uint32_t registers, uint32_t warps)
+{
+    if (registers == 0)
+        return profile->max_blocks_per_multiprocessor;
+    if (registers > profile->max_registers_per_thread)
+        return 0;
+    uint64_t per_warp = round_up((uint64_t)registers * SIM_WARP_SIZE, profile->register_allocation_unit);
+    uint32_t schedulers = (uint32_t)profile->warp_schedulers;
+    uint64_t warps_that_fit = profile->registers_per_multiprocessor / schedulers / per_warp * schedulers;
+    return (uint32_t)(warps_that_fit / warps);
+}
+
+static uint32_t blocks_by_shared(const SimProfile *profile, uint64_t bytes)
+{
+    enum { SHARED_ALLOCATION_UNIT = 128 }; /* CUDA Occupancy Calculator, compute capability 9.0 */
+    if (bytes > profile->shared_bytes_per_block_optin)
+        return 0;
+    uint64_t block_bytes = round_up(bytes + profile->shared_reserved_bytes_per_block, SHARED_ALLOCATION_UNIT);
+    return block_bytes == 0 ? UINT32_MAX : (uint32_t)(profile->shared_bytes_per_multiprocessor / block_bytes);
+}
+
+uint32_t cost_resident_blocks(const SimProfile *profile, const SimFunctionInfo *function, uint32_t block_threads,
+                              uint32_t dynamic_shared_bytes)
+{
+    if (block_threads == 0 || block_threads > profile->max_threads_per_block)
+        return 0;
+    uint32_t warps = (block_threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
+    uint32_t blocks = profile->max_threads_per_multiprocessor / SIM_WARP_SIZE / warps;
+    blocks = smaller(blocks, profile->max_blocks_per_multiprocessor);
+    blocks = smaller(blocks, blocks_by_registers(profile, function->registers, warps));
+    return smaller(blocks, blocks_by_shared(profile, (uint64_t)function->static_shared_bytes + dynamic_shared_bytes));
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+typedef struct Shape {
+    double blocks, warps;
+    double share;    /* of all work that the busiest multiprocessor does */
+    double waves;    /* how often a multiprocessor fills up with blocks */
+    double warps_per_block, resident;
+    double together; /* blocks on a multiprocessor at once: resident, where there are so many */
+} Shape;
+
+static Shape shape_of(const CostInput *input)
+{
+    const SimProfile *profile = input->profile;
+    double threads = (double)input->block[0] * input->block[1] * input->block[2];
+    uint32_t resident = threads > profile->max_threads_per_block
+        ? 0 : cost_resident_blocks(profile, input->function, (uint32_t)threads, input->dynamic_shared_bytes);
+    Shape shape = {.blocks = fmax(1, (double)input->grid[0] * input->grid[1] * input->grid[2]),
+                   .warps_per_block = fmax(1, ceil(threads / SIM_WARP_SIZE)),
+                   .resident = fmax(1, resident)};
+    shape.warps = shape.blocks * shape.warps_per_block;
+    shape.share = ceil(shape.blocks / profile->multiprocessors) / shape.blocks;
+    shape.together = fmin(shape.resident, ceil(shape.blocks / profile->multiprocessors));
+    shape.waves = ceil(shape.blocks / (profile->multiprocessors * shape.resident));
+    return shape;
+}
+
+static double missing_sectors(const SimCounters *counters)
+{
+    return fmin((double)counters->missing_load_sectors, (double)counters->global_load_sectors);
+}
+
+/* A request takes one wavefront, and more where it touches many sectors. */
+static double wavefronts(const SimProfile *profile, uint64_t requests, uint64_t sectors)
+{
+    double further = sectors > requests ? (double)(sectors - requests) : 0;
+    return (double)requests + further / profile->sectors_per_wavefront;
+}
+
+/* A multiprocessor has four texture units, each of which gives one texel a cycle: NVIDIA H100 Tensor Core GPU
+ * Architecture, "H100 SM Architecture"; NVIDIA Turing GPU Architecture, "Turing TU102 GPU". */
+static double texture_cycles(const SimCounters *counters)
+{
+    enum { TEXTURE_UNITS = 4 };
+    return (double)counters->texture_requests * SIM_WARP_SIZE / TEXTURE_UNITS;
+}
+
+/* Four loads of 4 bytes that ptxas makes one of 16 take 2.18 cycles instead of 4.05, where all lanes read one address:
+ * measured on an H200 (simgpu/calibrate, accesses). */
+static double merged_wavefronts(const SimCounters *counters, const SimMachine *machine)
+{
+    const double saved = (1 - 2.18 / 4.05) / (1 - 0.25); /* of wavefronts, for each request that is saved */
+    return (double)counters->shared_load_wavefronts * (1 - saved * (1 - fmin(1, machine->shared)));
+}
+
+/* Where lanes meet in the banks of the L1, that takes longer than all their sectors. */
+static double load_wavefronts(const SimProfile *profile, const SimCounters *counters)
+{
+    return fmax((double)counters->global_load_wavefronts,
+                wavefronts(profile, counters->global_load_requests, counters->global_load_sectors));
+}
+
+static double load_store_cycles(const SimProfile *profile, const SimCounters *counters, const SimMachine *machine)
+{
+    double count = merged_wavefronts(counters, machine) + (double)counters->shared_store_wavefronts +
+                   load_wavefronts(profile, counters) +
+                   wavefronts(profile, counters->global_store_requests, counters->global_store_sectors) +
+                   wavefronts(profile, counters->local_requests, counters->local_sectors) +
+                   (double)counters->atomic_requests;
+    return count / profile->load_store_wavefronts;
+}
+
+/* Through textures, too. */
+static double loaded_sectors(const SimCounters *counters)
+{
+    return (double)counters->global_load_sectors + (double)counters->texture_sectors;
+}
+
+/* What the L1 does not hold, and of textures what is read at all. Stores are written through, and an atomic operation is
+ * done in the L2, one lane after the other. */
+static double l2_seconds(const SimProfile *profile, const SimCounters *counters)
+{
+    double textures = fmin((double)counters->texture_sectors, (double)counters->unique_load_sectors);
+    double loads = missing_sectors(counters) + textures;
+    double stores = (double)counters->global_store_sectors + (double)counters->atomic_lanes;
+    return (loads + stores) * SECTOR_BYTES / profile->l2_bytes_per_s;
+}
+
+/* The L2 is taken to hold what is read again: the arrays of a convolution are streamed once. */
+static double dram_seconds(const SimProfile *profile, const SimCounters *counters)
+{
+    double loads = fmin(loaded_sectors(counters), (double)counters->unique_load_sectors);
+    double stores = fmin((double)counters->global_store_sectors, (double)counters->unique_store_sectors);
+    return loads * SECTOR_BYTES / profile->dram_read_bytes_per_s +
+           stores * SECTOR_BYTES / profile->dram_copy_bytes_per_s;
+}
+
+/* ---- what ptxas made of it --------------------------------------------------------------------------------------- */
+
+/* PTX taken at its word. */
+static SimMachine plain_machine(const CostInput *input)
+{
+    bool uniform = input->function->uniform_constant_loads;
+    return (SimMachine){.issue = 1, .fma = 1, .alu = 1, .special = 1, .shared = 1, .constant = uniform ? 0 : 1,
+                        .uniform = uniform ? 1 : 0, .waiting = 1};
+}
+
+static SimMachine machine_of(const CostInput *input)
+{
+    return input->machine.issue > 0 ? input->machine : plain_machine(input);
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+/* Loads of __constant__ arrays hit nearly always, but for two kinds, whose caches are small.
+ *
+ * Where the compiler sees that all lanes read the same address, it loads through the uniform datapath (ULDC). Blocks
+ * that go through a long array at different places evict each other's lines, and they drift apart the further the
+ * longer the array and the more warps there are. Only the block in front misses nothing. The form was fitted to loops
+ * over 244 to 16380 bytes, one to 16 blocks of 128 to 1024 threads on a multiprocessor at once (simgpu/calibrate). */
+static double uniform_reach_bytes(const SimProfile *profile, const Shape *shape)
+{
+    enum { LAST = PROFILE_REACHES - 1 };
+    double place = fmin(log2(shape->together) - 1, LAST); /* 2, 4, 8 ... blocks */
+    int below = (int)fmin(floor(place), LAST - 1);
+    const double *reach = &profile->uniform_reach_bytes[below];
+    double full = (double)profile->max_threads_per_multiprocessor / SIM_WARP_SIZE;
+    return reach[0] * pow(reach[1] / reach[0], place - below) * full / (shape->together * shape->warps_per_block);
+}
+
+static double uniform_miss_share(const CostInput *input, const Shape *shape)
+{
+    if (!input->function->uniform_constant_loads || shape->together < 2)
+        return 0;
+    double read = fmin(input->function->constant_bytes, 4 * (double)input->longest_warp_constant);
+    double spread = pow(read / uniform_reach_bytes(input->profile, shape), 4);
+    double blocks = shape->blocks * shape->share; /* of a multiprocessor */
+    return (1 - 1 / blocks) * spread / (1 + spread);
+}
+
+/* Where a loop over an array is unrolled wholly, its elements become operands. Of a longer array than the cache holds,
+ * each turn of the loop around it misses. */
+static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
+{
+    double bytes = fmin(direct_bytes, input->function->constant_bytes);
+    double missing = 1 - input->profile->constant_cache_bytes / fmax(1, bytes);
+    return fmax(0, missing);
+}
+
+/* Lanes that read different addresses are served one after the other. */
+static double constant_cycles(const CostInput *input, const SimMachine *machine, const Shape *shape)
+{
+    const SimProfile *profile = input->profile;
+    double requests = (double)input->counters->constant_requests;
+    double direct = machine->direct * (double)input->counters->warp_instructions;
+    double misses = requests * uniform_miss_share(input, shape) + direct * direct_miss_share(input, machine->direct_bytes);
+    return (requests * machine->constant + (double)input->counters->constant_replays) / profile->constant_loads +
+           requests * machine->uniform / profile->uniform_loads + misses * profile->constant_miss_s * profile->clock_hz;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+/* One warp alone, as PTX has it: each instruction waits for the one before. The first global load of a block comes from
+ * memory, later ones from the L1 where it holds them, else from the L2. */
+static double plain_chain_seconds(const CostInput *input, const Shape *shape)
+{
+    const SimProfile *profile = input->profile;
+    double first = input->longest_warp_loads > 0 ? 1 : 0, later = (double)input->longest_warp_loads - first;
+    double missing = fmin(later, missing_sectors(input->counters) / shape->warps);
+    return (double)input->longest_warp_instructions * profile->arithmetic_latency_s +
+           first * profile->global_latency_s + missing * profile->l2_latency_s +
+           (later - missing) * profile->l1_latency_s +
+           (double)input->longest_warp_shared * profile->shared_latency_s +
+           (double)input->longest_warp_constant * profile->constant_latency_s;
+}
+
+static double of_count(double part, double count)
+{
+    return count > 0 ? part / count : 0;
+}
+
+/* The longest warp alone, as the machine code lets it go on. */
+static double machine_chain_seconds(const CostInput *input, const MachineWork *work, uint32_t direct_bytes,
+                                    const Shape *shape)
+{
+    const SimProfile *profile = input->profile;
+    double constants = work->direct * direct_miss_share(input, direct_bytes) * profile->constant_miss_s * profile->clock_hz;
+    double average = (double)input->counters->warp_instructions / shape->warps;
+    double longest = fmax(1, of_count((double)input->longest_warp_instructions, average));
+    return (work->cycles + constants) / shape->warps * longest / profile->clock_hz;
+}
+
+/* The blocks of a wave hide each other's waiting, the waves do not. */
+static double latency_seconds(const CostInput *input, const SimMachine *machine, const Shape *shape)
+{
+    return plain_chain_seconds(input, shape) * machine->waiting * shape->waves;
+}
+
+SimMachine cost_machine(const CostInput *input, const MachineWork *work, uint32_t direct_bytes)
+{
+    const SimCounters *counters = input->counters;
+    Shape shape = shape_of(input);
+    double warp_instructions = (double)counters->warp_instructions, requests = (double)counters->constant_requests;
+    return (SimMachine){
+        .issue = of_count(work->issue, warp_instructions),
+        .fma = of_count((work->fma - work->multiply) * SIM_WARP_SIZE, (double)counters->fp32),
+        .alu = of_count(work->alu * SIM_WARP_SIZE, (double)counters->integer),
+        .multiply = of_count(work->multiply * SIM_WARP_SIZE, (double)counters->integer),
+        .special = of_count(work->special * SIM_WARP_SIZE, (double)counters->special),
+        .shared = of_count(work->shared, (double)counters->shared_load_requests),
+        .constant = of_count(work->constant, requests),
+        .uniform = of_count(work->uniform, requests),
+        .direct = of_count(work->direct, warp_instructions),
+        .direct_bytes = direct_bytes,
+        .waiting = of_count(machine_chain_seconds(input, work, direct_bytes, &shape),
+                            plain_chain_seconds(input, &shape)),
+    };
+}
+
+enum { PART_COUNT = 13 };
+_Static_assert((int)PART_COUNT <= (int)COST_MAX_PARTS, "a Cost has room for all parts");
+
+static void find_parts(const CostInput *input, const Shape *shape, CostPart parts[PART_COUNT])
+{
+    const SimProfile *profile = input->profile;
+    const SimCounters *counters = input->counters;
+    const SimMachine machine = machine_of(input);
+    double s_per_cycle = shape->share / profile->clock_hz; /* for a cycle of all multiprocessors together */
+    double multiply = machine.multiply * (double)counters->integer;
+    const CostPart found[PART_COUNT] = {
+        {"issue", machine.issue * (double)counters->warp_instructions / profile->warp_schedulers * s_per_cycle},
+        {"fma", fmax(machine.fma * (double)counters->fp32 + multiply, 2 * multiply) / profile->fp32_lanes * s_per_cycle},
+        {"fp64", (double)counters->fp64 / profile->fp64_lanes * s_per_cycle},
+        {"integer", machine.alu * (double)counters->integer / profile->integer_lanes * s_per_cycle},
+        {"tensor", (double)counters->tensor_bytes / 2 / profile->tensor_multiply_adds * s_per_cycle},
+        {"special", machine.special * (double)counters->special / profile->special_lanes * s_per_cycle},
+        {"lsu", load_store_cycles(profile, counters, &machine) * s_per_cycle},
+        {"texture", texture_cycles(counters) * s_per_cycle},
+        {"l2", l2_seconds(profile, counters)},
+        {"dram", dram_seconds(profile, counters)},
+        {"constant", constant_cycles(input, &machine, shape) * s_per_cycle},
+        {"latency", latency_seconds(input, &machine, shape)},
+        {"blocks", shape->blocks * shape->share * profile->block_start_s},
+    };
+    for (int i = 0; i < PART_COUNT; i++)
+        parts[i] = found[i];
+}
+
+/* (sum t_i^p)^(1/p), scaled by the largest so that no power leaves the range of double. */
+static double combine(const CostPart parts[PART_COUNT], const CostPart *largest, double power)
+{
+    if (!(largest->seconds > 0))
+        return 0;
+    double sum = 0;
+    for (int i = 0; i < PART_COUNT; i++)
+        sum += pow(parts[i].seconds / largest->seconds, power);
+    return largest->seconds * pow(sum, 1 / power);
+}
+
+Cost cost_model(const CostInput *input)
+{
+    const SimProfile *profile = input->profile;
+    Shape shape = shape_of(input);
+    CostPart parts[PART_COUNT];
+    find_parts(input, &shape, parts);
+    const CostPart *largest = parts;
+    for (int i = 1; i < PART_COUNT; i++)
+        if (parts[i].seconds > largest->seconds)
+            largest = &parts[i];
+    double most_warps = (double)profile->max_threads_per_multiprocessor / SIM_WARP_SIZE;
+    Cost cost = {.seconds = profile->launch_s + combine(parts, largest, profile->combine_power),
+                 .occupancy = fmin(1, shape.resident * shape.warps_per_block / most_warps),
+                 .limiter = largest->seconds > profile->launch_s ? largest->name : "launch",
+                 .part_count = PART_COUNT};
+    memcpy(cost.parts, parts, sizeof parts);
+    return cost;
+}

@@ -1,0 +1,72 @@
+#include "simgpu/cost/cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double part_of(uint64_t count, uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : (double)count * (double)part / (double)whole;
+}
+
+/* The kernel, had it this one line: what has no line (footprint, longest warp) goes with what brings it about. */
+static Cost cost_of_line(const CostInput *kernel, const SimLine *line)
+{
+    const SimCounters *all = kernel->counters, *own = &line->counters;
+    SimCounters counters = *own;
+    CostInput input = *kernel;
+    counters.unique_load_sectors =
+        (uint64_t)part_of(all->unique_load_sectors, own->global_load_sectors, all->global_load_sectors);
+    counters.unique_store_sectors =
+        (uint64_t)part_of(all->unique_store_sectors, own->global_store_sectors, all->global_store_sectors);
+    counters.missing_load_sectors =
+        (uint64_t)part_of(all->missing_load_sectors, own->global_load_sectors, all->global_load_sectors);
+    input.counters = &counters;
+    input.longest_warp_instructions =
+        (uint64_t)part_of(kernel->longest_warp_instructions, own->warp_instructions, all->warp_instructions);
+    input.longest_warp_loads =
+        (uint64_t)part_of(kernel->longest_warp_loads, own->global_load_requests + own->local_requests,
+                          all->global_load_requests + all->local_requests);
+    input.longest_warp_shared =
+        (uint64_t)part_of(kernel->longest_warp_shared, own->shared_load_requests, all->shared_load_requests);
+    input.longest_warp_constant =
+        (uint64_t)part_of(kernel->longest_warp_constant, own->constant_requests, all->constant_requests);
+    return cost_model(&input);
+}
+
+static double weight_of(const Cost *cost, int part, double largest_s, double power)
+{
+    return pow(cost->parts[part].seconds / largest_s, power);
+}
+
+/* One part's time, divided among the lines by what each takes of it beyond an empty kernel. */
+static void divide_part(int part, double share, const Cost *empty, const Cost *costs, size_t count, double *shares)
+{
+    double nothing = empty->parts[part].seconds, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += fmax(0, costs[i].parts[part].seconds - nothing);
+    for (size_t i = 0; i < count && sum > 0; i++)
+        shares[i] += share * fmax(0, costs[i].parts[part].seconds - nothing) / sum;
+}
+
+void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares)
+{
+    Cost *costs = calloc(count + 1, sizeof *costs);
+    const Cost whole = cost_model(input), empty = cost_of_line(input, &(SimLine){.line = 0});
+    double power = input->profile->combine_power, largest_s = 0, weights = 0;
+    double in_parts = 1 - input->profile->launch_s / whole.seconds;
+    for (size_t i = 0; i < count; i++)
+        shares[i] = 0;
+    for (int part = 0; part < whole.part_count; part++)
+        largest_s = fmax(largest_s, whole.parts[part].seconds);
+    if (costs == NULL || !(largest_s > 0)) {
+        free(costs);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        costs[i] = cost_of_line(input, &lines[i]);
+    for (int part = 0; part < whole.part_count; part++)
+        weights += weight_of(&whole, part, largest_s, power);
+    for (int part = 0; part < whole.part_count; part++)
+        divide_part(part, in_parts * weight_of(&whole, part, largest_s, power) / weights, &empty, costs, count, shares);
+    free(costs);
+}

@@ -1,0 +1,222 @@
+#include "simgpu/cost/machine_lines.h"
+
+#include "base/elf.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* A stretch of bytes that is read from the front; `cut` once it held less than was asked for. */
+typedef struct Reader {
+    const unsigned char *at, *end;
+    bool cut;
+} Reader;
+
+static uint64_t read_number(Reader *reader, size_t bytes)
+{
+    uint64_t value = 0;
+    if ((size_t)(reader->end - reader->at) < bytes) {
+        reader->cut = true;
+        reader->at = reader->end;
+        return 0;
+    }
+    memcpy(&value, reader->at, bytes);
+    reader->at += bytes;
+    return value;
+}
+
+/* DWARF 2.0.0, 7.6 "Variable Length Data". */
+static uint64_t read_leb(Reader *reader, bool is_signed)
+{
+    uint64_t value = 0;
+    unsigned shift = 0, byte;
+    do {
+        byte = (unsigned)read_number(reader, 1);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while ((byte & 0x80) != 0 && !reader->cut);
+    if (is_signed && (byte & 0x40) != 0 && shift < 64)
+        value |= UINT64_MAX << shift;
+    return value;
+}
+
+/* ---- whose sequence it is ---------------------------------------------------------------------------------------- */
+
+static bool find_index(const Elf *elf, const char *prefix, const char *name, unsigned *index)
+{
+    ElfSection wanted, section;
+    if (!elf_find(elf, prefix, name, &wanted))
+        return false;
+    for (*index = 0; elf_section(elf, *index, &section); ++*index)
+        if (section.name == wanted.name)
+            return true;
+    return false;
+}
+
+/* Is the number at `place` of the table the address of something in section `code`? */
+static bool is_address_in(const Elf *elf, uint64_t place, unsigned code)
+{
+    ElfSection relocations, symbols;
+    Elf64_Rela rela;
+    Elf64_Sym symbol;
+    if (!elf_find(elf, ".rela", ".nv_debug_line_sass", &relocations) || relocations.data == NULL ||
+        !elf_find(elf, ".symtab", "", &symbols) || symbols.data == NULL)
+        return false;
+    for (uint64_t at = 0; at + sizeof rela <= relocations.bytes; at += sizeof rela) {
+        memcpy(&rela, relocations.data + at, sizeof rela);
+        uint64_t number = ELF64_R_SYM(rela.r_info);
+        if (rela.r_offset != place || (number + 1) * sizeof symbol > symbols.bytes)
+            continue;
+        memcpy(&symbol, symbols.data + number * sizeof symbol, sizeof symbol);
+        return symbol.st_shndx == code;
+    }
+    return false;
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------------- */
+
+enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, CONST_ADD_PC = 8, FIXED_ADVANCE_PC, MAX_OPCODES = 32 };
+enum { END_SEQUENCE = 1, SET_ADDRESS };
+
+typedef struct Program {
+    const Elf *elf;
+    ElfSection table;
+    unsigned code;              /* section of the kernel */
+    int32_t *lines;
+    size_t count;
+
+    uint64_t unit;              /* bytes that an address is counted in */
+    int64_t line_base;
+    uint64_t line_range, opcode_base;
+    uint8_t arguments[MAX_OPCODES];
+
+    uint64_t address;
+    int64_t line;
+    bool ours;                  /* the sequence is the kernel's */
+    uint64_t last_address;      /* of the row before; its line holds until the next */
+    int64_t last_line;
+    bool found;
+} Program;
+
+static void fill(Program *program, uint64_t until)
+{
+    for (uint64_t at = program->last_address / MACHINE_INSTRUCTION_BYTES; at < until / MACHINE_INSTRUCTION_BYTES; at++)
+        if (at < program->count)
+            program->lines[at] = (int32_t)program->last_line;
+}
+
+static void add_row(Program *program)
+{
+    if (!program->ours)
+        return;
+    fill(program, program->address);
+    program->last_address = program->address;
+    program->last_line = program->line;
+    program->found = true;
+}
+
+static void begin_sequence(Program *program)
+{
+    program->address = program->last_address = 0;
+    program->line = 1;
+    program->last_line = 0;
+    program->ours = false;
+}
+
+static void extended(Program *program, Reader *reader)
+{
+    uint64_t bytes = read_leb(reader, false);
+    if (bytes == 0 || (uint64_t)(reader->end - reader->at) < bytes) {
+        reader->cut = true;
+        return;
+    }
+    Reader operand = {.at = reader->at + 1, .end = reader->at + bytes};
+    uint64_t place = (uint64_t)(operand.at - (const unsigned char *)program->table.data);
+    unsigned opcode = *reader->at;
+    reader->at += bytes;
+    if (opcode == SET_ADDRESS) {
+        program->ours = is_address_in(program->elf, place, program->code);
+        program->address = program->last_address = read_number(&operand, 8);
+    } else if (opcode == END_SEQUENCE) {
+        add_row(program);
+        begin_sequence(program);
+    }
+}
+
+static void standard(Program *program, Reader *reader, uint64_t opcode)
+{
+    switch (opcode) {
+    case COPY: add_row(program); break;
+    case ADVANCE_PC: program->address += read_leb(reader, false) * program->unit; break;
+    case ADVANCE_LINE: program->line += (int64_t)read_leb(reader, true); break;
+    case CONST_ADD_PC: program->address += (255 - program->opcode_base) / program->line_range * program->unit; break;
+    case FIXED_ADVANCE_PC: program->address += read_number(reader, 2); break;
+    default:
+        for (int i = 0; i < program->arguments[opcode]; i++)
+            read_leb(reader, false);
+    }
+}
+
+static void special(Program *program, uint64_t opcode)
+{
+    uint64_t adjusted = opcode - program->opcode_base;
+    program->address += adjusted / program->line_range * program->unit;
+    program->line += program->line_base + (int64_t)(adjusted % program->line_range);
+    add_row(program);
+}
+
+/* One unit of the table: its header, then opcodes. */
+static bool run_unit(Program *program, Reader *reader)
+{
+    read_number(reader, 2); /* version */
+    uint64_t header_bytes = read_number(reader, 4);
+    if (reader->cut || (uint64_t)(reader->end - reader->at) < header_bytes)
+        return false;
+    const unsigned char *opcodes = reader->at + header_bytes;
+    program->unit = read_number(reader, 1);
+    read_number(reader, 1); /* is a row a statement? */
+    program->line_base = (int8_t)read_number(reader, 1);
+    program->line_range = read_number(reader, 1);
+    program->opcode_base = read_number(reader, 1);
+    if (reader->cut || program->line_range == 0 || program->opcode_base == 0 || program->opcode_base > MAX_OPCODES)
+        return false;
+    for (uint64_t i = 1; i < program->opcode_base; i++)
+        program->arguments[i] = (uint8_t)read_number(reader, 1);
+    reader->at = opcodes;
+    begin_sequence(program);
+    while (reader->at < reader->end && !reader->cut) {
+        uint64_t opcode = read_number(reader, 1);
+        if (opcode == 0)
+            extended(program, reader);
+        else if (opcode < program->opcode_base)
+            standard(program, reader, opcode);
+        else
+            special(program, opcode);
+    }
+    return !reader->cut;
+}
+
+bool machine_lines(const void *cubin, size_t bytes, const char *kernel, int32_t *lines, size_t count)
+{
+    Elf elf;
+    Program program = {.elf = &elf, .lines = lines, .count = count};
+    memset(lines, 0, count * sizeof *lines);
+    if (!elf_open(&elf, cubin, bytes) || !find_index(&elf, ".text.", kernel, &program.code) ||
+        !elf_find(&elf, ".nv_debug_line_sass", "", &program.table) || program.table.data == NULL)
+        return false;
+    Reader table = {.at = (const unsigned char *)program.table.data,
+                    .end = (const unsigned char *)program.table.data + program.table.bytes};
+    while (table.at < table.end) {
+        uint64_t unit_bytes = read_number(&table, 4);
+        if (table.cut || (uint64_t)(table.end - table.at) < unit_bytes)
+            return false;
+        Reader unit = {.at = table.at, .end = table.at + unit_bytes};
+        table.at += unit_bytes;
+        if (!run_unit(&program, &unit))
+            return false;
+    }
+    return program.found;
+}

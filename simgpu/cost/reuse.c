@@ -1,0 +1,281 @@
+#include "simgpu/cost/reuse.h"
+
+#include "base/allocated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_BYTES = 128, SECTOR = 32, WARP = 32, LINE_SECTORS = LINE_BYTES / SECTOR };
+
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
+
+/* Shared memory is set aside in steps; the L1 keeps what is left: CUDA C++ Programming Guide 13.0, "Compute Capability
+ * 9.0", "Shared Memory". */
+static uint64_t cache_beside(const SimProfile *profile, uint64_t shared_bytes)
+{
+    static const uint64_t steps_kib[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+    uint64_t most = profile->shared_bytes_per_multiprocessor, taken = most;
+    for (int i = (int)(sizeof steps_kib / sizeof *steps_kib) - 1; i >= 0; i--)
+        if (steps_kib[i] * 1024 >= shared_bytes && steps_kib[i] * 1024 < taken)
+            taken = steps_kib[i] * 1024;
+    return profile->l1_bytes - taken;
+}
+
+TraceSet trace_set_new(const SimProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes)
+{
+    TraceSet set = {.multiprocessors = profile->multiprocessors, .resident = resident > 0 ? resident : 1};
+    uint64_t all = (blocks + set.multiprocessors - 1) / set.multiprocessors, looked_at = REUSE_WAVES * set.resident;
+    set.count = all < looked_at ? all : looked_at;
+    uint64_t together = all < set.resident ? all : set.resident;
+    set.cache_bytes = cache_beside(profile, shared_bytes == 0 ? 0
+                                            : together * (shared_bytes + profile->shared_reserved_bytes_per_block));
+    set.traces = zeroed(set.count, sizeof *set.traces);
+    for (uint64_t i = 0; i < set.count; i++)
+        set.traces[i].most = TOUCHES / set.count;
+    return set;
+}
+
+void trace_set_free(TraceSet *set)
+{
+    for (uint64_t i = 0; i < set->count; i++)
+        free(set->traces[i].touches);
+    free(set->traces);
+    *set = (TraceSet){0};
+}
+
+Trace *trace_of(const TraceSet *set, uint64_t block)
+{
+    uint64_t number = block / set->multiprocessors;
+    return block % set->multiprocessors == 0 && number < set->count ? &set->traces[number] : NULL;
+}
+
+/* Joins the touch of the same request and line, where there is one. */
+static void touch(Trace *trace, size_t request, Touch one)
+{
+    for (size_t i = request; i < trace->count; i++)
+        if (trace->touches[i].line == one.line) {
+            trace->touches[i].sectors |= one.sectors;
+            return;
+        }
+    if (trace->count == trace->room) {
+        trace->room = trace->room == 0 ? 256 : 2 * trace->room;
+        trace->touches = allocated(realloc(trace->touches, trace->room * sizeof *trace->touches));
+    }
+    trace->touches[trace->count++] = one;
+}
+
+static void touch_bytes(Trace *trace, const TracedLoad *load, size_t turn, size_t request, uint64_t address)
+{
+    Touch one = {.load = load->load, .is_constant = load->is_constant, .begins_turn = turn == trace->count};
+    for (uint64_t sector = address / SECTOR; sector <= (address + load->bytes - 1) / SECTOR; sector++) {
+        one.line = sector / LINE_SECTORS;
+        one.sectors = (uint8_t)(1u << sector % LINE_SECTORS);
+        one.begins_request = request == trace->count;
+        touch(trace, request, one);
+    }
+}
+
+/* The request of `lanes` of the warp that begins with lane `start`. Neighbours mostly read from the same sector. */
+static void touch_lanes(Trace *trace, const TracedLoad *load, size_t turn, uint32_t start, uint32_t lanes)
+{
+    size_t request = trace->count;
+    uint64_t before = UINT64_MAX;
+    for (; lanes != 0; lanes &= lanes - 1) {
+        uint32_t lane = start + (uint32_t)__builtin_ctz(lanes);
+        uint64_t address = load->address + (uint64_t)(int64_t)load->relative[lane - load->first_lane];
+        uint64_t sector = address / SECTOR, last = (address + load->bytes - 1) / SECTOR;
+        if (sector != before || last != before)
+            touch_bytes(trace, load, turn, request, address);
+        before = last;
+    }
+}
+
+/* The active lanes of the warp that begins with lane `start`. */
+static uint32_t lanes_of_warp(const TracedLoad *load, uint32_t start)
+{
+    uint32_t lanes = load->bits[start / WARP];
+    if (load->first_lane > start)
+        lanes &= ~0u << (load->first_lane - start);
+    if (load->end_lane - start < WARP)
+        lanes &= (1u << (load->end_lane - start)) - 1;
+    return lanes;
+}
+
+void trace_load(Trace *trace, const TracedLoad *load)
+{
+    size_t turn = trace->count;
+    if (trace->count >= trace->most) {
+        trace->missed++;
+        return;
+    }
+    for (uint32_t start = load->first_lane / WARP * WARP; start < load->end_lane; start += WARP) {
+        uint32_t lanes = lanes_of_warp(load, start);
+        if (load->relative != NULL)
+            touch_lanes(trace, load, turn, start, lanes);
+        else if (lanes != 0)
+            touch_bytes(trace, load, turn, trace->count, load->address);
+    }
+}
+
+void trace_take_back(Trace *trace, uint64_t turns)
+{
+    for (; turns > 0 && trace->missed > 0; turns--)
+        trace->missed--;
+    for (; turns > 0 && trace->count > 0; turns--)
+        while (!trace->touches[--trace->count].begins_turn)
+            ;
+}
+
+/* ---- the cache --------------------------------------------------------------------------------------------------- */
+
+typedef enum Source { FROM_L1, FROM_L2, FROM_MEMORY, SOURCES } Source;
+
+typedef struct Line {
+    uint64_t number;                 /* + 1; 0: no line */
+    uint64_t touched;                /* fetches of lines before it was touched last */
+    uint64_t fetched[LINE_SECTORS];  /* turn in which a sector was */
+    uint8_t source[LINE_SECTORS];    /* of that fetch */
+    uint8_t held, seen;              /* sectors */
+} Line;
+
+enum { UNIFORM_LINES = 4, UNIFORM_LINE_BYTES = 64 };
+
+typedef struct Cache {
+    uint64_t uniform[UNIFORM_LINES]; /* halves of lines, the one touched last first */
+    Line *lines;                     /* [slots], open-addressed; also those that the cache has lost */
+    size_t slots;
+    uint64_t capacity, fetches;      /* lines */
+    uint64_t turn;
+    const Memory *memory;
+    int allocation;                  /* that was asked about last */
+    uint64_t asked, missing;         /* sectors */
+    uint64_t (*requests)[SOURCES];   /* [load] */
+} Cache;
+
+static Line *find_line(Cache *cache, uint64_t number)
+{
+    size_t slot = (size_t)(number * 0x9E3779B97F4A7C15 >> 20) % cache->slots; /* Fibonacci hashing */
+    while (cache->lines[slot].number != 0 && cache->lines[slot].number != number + 1)
+        slot = (slot + 1) % cache->slots;
+    cache->lines[slot].number = number + 1;
+    return &cache->lines[slot];
+}
+
+static bool was_written_before(Cache *cache, uint64_t address)
+{
+    const Allocation *allocation = &cache->memory->allocations[cache->allocation];
+    if (address - allocation->address >= allocation->bytes) {
+        int found = memory_find(cache->memory, address);
+        cache->allocation = found >= 0 ? found : cache->allocation;
+    }
+    return cache->memory->allocations[cache->allocation].kernel_wrote;
+}
+
+/* The other sector of 64 bytes has come to the L2 with it. */
+static bool is_new(const Line *line, int sector)
+{
+    return (line->seen >> (sector & ~1) & 3) == 0;
+}
+
+static Source fetch_sector(Cache *cache, Line *line, int sector)
+{
+    bool in_memory = is_new(line, sector) && !was_written_before(cache, (line->number - 1) * LINE_BYTES);
+    cache->missing++;
+    line->held |= (uint8_t)(1u << sector);
+    line->seen |= (uint8_t)(1u << sector);
+    line->fetched[sector] = cache->turn;
+    return line->source[sector] = in_memory ? FROM_MEMORY : FROM_L2;
+}
+
+static Source touch_line(Cache *cache, const Touch *touch)
+{
+    Line *line = find_line(cache, touch->line);
+    Source slowest = FROM_L1;
+    if (line->held != 0 && cache->fetches - line->touched > cache->capacity)
+        line->held = 0;
+    cache->fetches += line->held == 0;
+    line->touched = cache->fetches;
+    for (int sector = 0; sector < LINE_SECTORS; sector++) {
+        if (!(touch->sectors >> sector & 1))
+            continue;
+        Source source = !(line->held >> sector & 1) ? fetch_sector(cache, line, sector)
+                        : line->fetched[sector] == cache->turn ? (Source)line->source[sector] : FROM_L1;
+        slowest = source > slowest ? source : slowest;
+        cache->asked++;
+    }
+    return slowest;
+}
+
+/* Of a line its first half stands for all where lanes read different places: that is no load by the uniform datapath. */
+static Source touch_uniform(Cache *cache, const Touch *touch)
+{
+    uint64_t half = touch->line * (LINE_BYTES / UNIFORM_LINE_BYTES) + ((touch->sectors & 3) == 0);
+    int at = 0;
+    while (at < UNIFORM_LINES - 1 && cache->uniform[at] != half)
+        at++;
+    Source source = cache->uniform[at] == half ? FROM_L1 : FROM_L2;
+    memmove(&cache->uniform[1], &cache->uniform[0], (size_t)at * sizeof cache->uniform[0]);
+    cache->uniform[0] = half;
+    return source;
+}
+
+/* One load of a block; returns where the next one begins. */
+static size_t play_turn(Cache *cache, const Trace *trace, size_t at)
+{
+    do {
+        int32_t load = trace->touches[at].load;
+        Source slowest = FROM_L1;
+        do {
+            const Touch *touch = &trace->touches[at++];
+            Source source = touch->is_constant ? touch_uniform(cache, touch) : touch_line(cache, touch);
+            slowest = source > slowest ? source : slowest;
+        } while (at < trace->count && !trace->touches[at].begins_request);
+        cache->requests[load][slowest]++;
+    } while (at < trace->count && !trace->touches[at].begins_turn);
+    return at;
+}
+
+static void play_wave(Cache *cache, const Trace *traces, uint64_t count)
+{
+    size_t *at = zeroed(count, sizeof *at);
+    for (bool going_on = true; going_on; cache->turn++) {
+        going_on = false;
+        for (uint64_t i = 0; i < count; i++)
+            if (at[i] < traces[i].count) {
+                at[i] = play_turn(cache, &traces[i], at[i]);
+                going_on = true;
+            }
+    }
+    free(at);
+}
+
+Reuse reuse_of(const TraceSet *set, const Memory *memory, int load_count)
+{
+    size_t touches = 0;
+    for (uint64_t i = 0; i < set->count; i++)
+        touches += set->traces[i].count;
+    Reuse reuse = {.loads = zeroed((size_t)load_count, sizeof *reuse.loads)};
+    if (touches == 0)
+        return reuse;
+    Cache cache = {.slots = 2 * touches, .capacity = set->cache_bytes / LINE_BYTES, .turn = 1, .memory = memory};
+    cache.lines = zeroed(cache.slots, sizeof *cache.lines);
+    cache.requests = zeroed((size_t)load_count, sizeof *cache.requests);
+    for (uint64_t i = 0; i < set->count; i += set->resident)
+        play_wave(&cache, &set->traces[i], set->count - i < set->resident ? set->count - i : set->resident);
+    for (int i = 0; i < load_count; i++) {
+        const uint64_t *requests = cache.requests[i];
+        double all = (double)(requests[FROM_L1] + requests[FROM_L2] + requests[FROM_MEMORY]);
+        if (all > 0)
+            reuse.loads[i] = (LoadShare){(double)requests[FROM_L2] / all, (double)requests[FROM_MEMORY] / all};
+    }
+    reuse.missing = cache.asked > 0 ? (double)cache.missing / (double)cache.asked : 0;
+    free(cache.lines);
+    free(cache.requests);
+    return reuse;
+}
+
+void reuse_free(Reuse *reuse)
+{
+    free(reuse->loads);
+    *reuse = (Reuse){0};
+}

@@ -1,0 +1,392 @@
+#include "base/tests/unit.h"
+
+#include "simgpu/cost/cost.h"
+
+#include <math.h>
+#include <string.h>
+
+static SimProfile h200;
+
+static int read_profile(void **state)
+{
+    Message why = {0};
+    if (profile_read("simgpu/profiles", "h200", &h200, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return 0;
+}
+
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+
+/* Worked out by hand from the rules: 64 warps, 32 blocks, 4 schedulers with 16384 registers each, handed out in 256s to
+ * a warp; 228 KB of shared memory, 1 KB of it taken for each block. */
+static const struct {
+    uint32_t threads, registers, static_shared, dynamic_shared, blocks;
+} occupancies[] = {
+    {256, 32, 0, 0, 8},       /* 64 warps / 8 */
+    {1024, 32, 0, 0, 2},
+    {1024, 64, 0, 0, 1},      /* 2048 registers a warp, 8 warps a scheduler */
+    {1024, 65, 0, 0, 0},      /* 2304 a warp, 7 a scheduler: 28 warps are less than a block */
+    {256, 40, 0, 0, 6},       /* 1280 a warp, 12 a scheduler, 48 warps / 8 */
+    {128, 255, 0, 0, 2},      /* 8192 a warp, 2 a scheduler, 8 warps / 4 */
+    {128, 256, 0, 0, 0},      /* no thread has 256 */
+    {32, 16, 0, 0, 32},       /* at most 32 blocks */
+    {33, 16, 0, 0, 32},       /* two warps: 64 / 2 */
+    {96, 16, 0, 0, 21},       /* 64 / 3 */
+    {300, 16, 0, 0, 6},       /* 64 / 10 */
+    {256, 0, 0, 0, 8},        /* registers unknown */
+    {256, 32, 49152, 0, 4},   /* 233472 / 50176 = 4.65 */
+    {256, 32, 0, 232448, 1},  /* the most a block may have */
+    {256, 32, 0, 232449, 0},
+    {256, 32, 1, 232448, 0},  /* together too much */
+    {256, 32, 4000000000u, 4000000000u, 0},
+    {128, 32, 20480, 0, 10},  /* 233472 / 21504 = 10.86 */
+    {128, 32, 20481, 0, 10},  /* rounded up to 21632: 10.79 */
+    {256, 32, 1000, 0, 8},    /* shared memory for 114 */
+    {0, 32, 0, 0, 0},
+    {1025, 16, 0, 0, 0},
+};
+
+static void occupancy_follows_the_rules(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(occupancies); i++) {
+        SimFunctionInfo function = {.registers = occupancies[i].registers,
+                                    .static_shared_bytes = occupancies[i].static_shared};
+        uint32_t blocks =
+            cost_resident_blocks(&h200, &function, occupancies[i].threads, occupancies[i].dynamic_shared);
+        if (blocks != occupancies[i].blocks)
+            fail_test("row %zu: %u blocks, expected %u", i, blocks, occupancies[i].blocks);
+    }
+}
+
+/* ---- convolutions, counted by hand ------------------------------------------------------------------------------- */
+
+/* What one warp of a convolution kernel does for one tap, and once. */
+typedef struct Kernel {
+    double instructions, fmas, integers; /* a tap */
+    double loads, sectors, bytes;        /* a tap, from global memory; bytes as asked for by 32 lanes */
+    double load_wavefronts;              /* a tap: cycles of the L1, where its sectors do not say it */
+    double missing;                      /* of the sectors, those that the L1 does not hold */
+    double shared, wavefronts, constant; /* a tap */
+    double fixed_instructions, fixed_loads;
+    double outputs;                      /* of a thread */
+    uint32_t threads, registers, filter_bytes;
+    bool uniform;
+} Kernel;
+
+/* A filter element is a broadcast: 1 sector, 128 bytes asked for. 32 neighbouring floats lie in 4 sectors where they
+ * start at a multiple of 32 bytes, as every eighth tap does, else in 5: 4.875. Loops are unrolled by 4. */
+static const Kernel naive = {.instructions = 3.75, .fmas = 1, .integers = 0.75, .loads = 2, .sectors = 5.875,
+                             .bytes = 256, .fixed_instructions = 25, .outputs = 1, .threads = 256, .registers = 32};
+static const Kernel constant = {.instructions = 3.75, .fmas = 1, .integers = 0.75, .loads = 1, .sectors = 4.875,
+                                .bytes = 128, .constant = 1, .fixed_instructions = 25, .outputs = 1, .threads = 256,
+                                .registers = 32, .filter_bytes = 2047 * 4, .uniform = true};
+static const Kernel shared_tile = {.instructions = 3.75, .fmas = 1, .integers = 0.75, .loads = 1, .sectors = 1,
+                                   .bytes = 128, .shared = 1, .wavefronts = 1, .fixed_instructions = 60,
+                                   .fixed_loads = 9, .outputs = 1, .threads = 256, .registers = 32};
+static const Kernel register_tile = {.instructions = 10.75, .fmas = 8, .integers = 0.75, .shared = 2, .wavefronts = 2,
+                                     .fixed_instructions = 120, .fixed_loads = 16, .outputs = 8, .threads = 256,
+                                     .registers = 40};
+
+typedef struct Work {
+    SimCounters counters;
+    SimFunctionInfo function;
+    CostInput input;
+} Work;
+
+static void count(Work *work, const Kernel *kernel, double outputs, double taps)
+{
+    double warps = ceil(outputs / kernel->outputs / 32), lanes = warps * 32;
+    double instructions = kernel->instructions * taps + kernel->fixed_instructions;
+    *work = (Work){
+        .counters = {.warp_instructions = (uint64_t)(warps * instructions),
+                     .fp32 = (uint64_t)(lanes * kernel->fmas * taps),
+                     .fma32 = (uint64_t)(lanes * kernel->fmas * taps),
+                     .integer = (uint64_t)(lanes * (kernel->integers * taps + kernel->fixed_instructions / 2)),
+                     .global_load_requests = (uint64_t)(warps * (kernel->loads * taps + kernel->fixed_loads)),
+                     .global_load_sectors = (uint64_t)(warps * (kernel->sectors * taps + 4.5 * kernel->fixed_loads)),
+                     .global_load_wavefronts = (uint64_t)(warps * kernel->load_wavefronts * taps),
+                     .global_load_bytes = (uint64_t)(warps * (kernel->bytes * taps + 128 * kernel->fixed_loads)),
+                     .global_store_requests = (uint64_t)(warps * kernel->outputs),
+                     .global_store_sectors = (uint64_t)(warps * 4 * kernel->outputs),
+                     .global_store_bytes = (uint64_t)(outputs * 4),
+                     .shared_load_requests = (uint64_t)(warps * kernel->shared * taps),
+                     .shared_load_wavefronts = (uint64_t)(warps * kernel->wavefronts * taps),
+                     .constant_requests = (uint64_t)(warps * kernel->constant * taps),
+                     .unique_load_sectors = (uint64_t)((outputs + taps) / 8),
+                     .missing_load_sectors = (uint64_t)((outputs + taps) / 8 + warps * kernel->missing * taps),
+                     .unique_store_sectors = (uint64_t)(outputs / 8)},
+        .function = {.registers = kernel->registers, .constant_bytes = kernel->filter_bytes,
+                     .uniform_constant_loads = kernel->uniform},
+        .input = {.profile = &h200, .block = {kernel->threads, 1, 1}, .grid = {1, 1, 1},
+                  .longest_warp_instructions = (uint64_t)instructions,
+                  .longest_warp_loads = (uint64_t)(kernel->loads * taps + kernel->fixed_loads),
+                  .longest_warp_shared = (uint64_t)(kernel->shared * taps),
+                  .longest_warp_constant = (uint64_t)(kernel->constant * taps)},
+    };
+    work->input.grid[0] = (uint32_t)ceil(lanes / kernel->threads);
+    work->input.counters = &work->counters;
+    work->input.function = &work->function;
+}
+
+static double model_us(const Kernel *kernel, double outputs, double taps)
+{
+    Work work;
+    count(&work, kernel, outputs, taps);
+    return cost_model(&work.input).seconds * 1e6;
+}
+
+/* On an H200, 1.5 million outputs: 165, 815, 983 and 4988 us with 2047 taps; 24, 60, 64 and 116 us with 127. */
+static void long_filters_order_as_on_hardware(void **state)
+{
+    static const int taps[] = {2047, 127};
+    for (size_t i = 0; i < COUNT_OF(taps); i++) {
+        double outputs = 1.5e6 - taps[i] + 1;
+        double times[] = {model_us(&register_tile, outputs, taps[i]), model_us(&shared_tile, outputs, taps[i]),
+                          model_us(&naive, outputs, taps[i]), model_us(&constant, outputs, taps[i])};
+        print_message("%d taps: register tile %.1f, shared %.1f, naive %.1f, constant %.1f us\n", taps[i], times[0],
+                      times[1], times[2], times[3]);
+        for (int k = 0; k < 3; k++)
+            assert_true(times[k] * 1.02 < times[k + 1]);
+    }
+}
+
+static void times_are_of_the_size_that_hardware_takes(void **state)
+{
+    double outputs = 1.5e6 - 2046;
+    assert_true(fabs(log2(model_us(&naive, outputs, 2047) / 983)) < 0.5);
+    assert_true(fabs(log2(model_us(&shared_tile, outputs, 2047) / 815)) < 0.5);
+    assert_true(fabs(log2(model_us(&constant, outputs, 2047) / 4988)) < 0.5);
+}
+
+static void a_long_filter_in_constant_memory_is_five_times_slower(void **state)
+{
+    double ratio = model_us(&constant, 1.5e6, 2047) / model_us(&naive, 1.5e6, 2047);
+    assert_true(ratio > 4 && ratio < 6.5);
+}
+
+/* On an H200: 15.0 against 18.2 us. */
+static void a_short_filter_in_constant_memory_is_faster(void **state)
+{
+    assert_true(model_us(&constant, 1.5e6, 31) < model_us(&naive, 1.5e6, 31));
+}
+
+/* On an H200, 512 taps: 136 us with blocks of 1024 threads, 1234 with blocks of 256. */
+static void few_large_blocks_share_what_they_read_of_constant_memory(void **state)
+{
+    Kernel large = constant;
+    large.threads = 1024;
+    assert_true(model_us(&large, 1.5e6, 512) < 0.5 * model_us(&constant, 1.5e6, 512));
+}
+
+/* On an H200, two blocks of 1024 threads on each multiprocessor: 42 us for 1023 taps, 280 for 2047. */
+static void blocks_drift_apart_the_further_the_longer_a_filter_is(void **state)
+{
+    Kernel large = constant;
+    large.threads = 1024;
+    double outputs = 2.0 * h200.multiprocessors * 1024;
+    assert_true(model_us(&large, outputs, 2047) > 3 * model_us(&large, outputs, 1023));
+    assert_true(model_us(&large, outputs / 2, 2047) < 0.5 * model_us(&large, outputs, 2047)); /* one block each: none */
+}
+
+/* On an H200, 3072 x 3072 with 15 x 15: 664 against 800 us. */
+static void a_filter_indexed_by_two_loops_costs_about_the_same_from_constant_memory(void **state)
+{
+    Kernel nested = constant;
+    nested.uniform = false;
+    double outputs = 3058.0 * 3058, ratio = model_us(&nested, outputs, 225) / model_us(&naive, outputs, 225);
+    assert_true(ratio > 0.7 && ratio < 1.1);
+}
+
+/* ---- traps that the model must show ------------------------------------------------------------------------------ */
+
+static void bank_conflicts_cost(void **state)
+{
+    Kernel conflicts = shared_tile;
+    conflicts.wavefronts = 32;
+    assert_true(model_us(&conflicts, 1.5e6, 127) > 5 * model_us(&shared_tile, 1.5e6, 127));
+}
+
+/* Neighbouring threads along the rows of a matrix touch 31.8 sectors a request, all in the same banks; the L1 holds them.
+ * 3072 x 3072 with 15 x 15 on an H200, blocks of 32 x 8: 8647 against 595 us. */
+static void walking_across_rows_costs(void **state)
+{
+    Kernel across = naive;
+    across.sectors = across.load_wavefronts = 1 + 31.8;
+    double us = model_us(&across, 9.35e6, 225), ratio = us / model_us(&naive, 9.35e6, 225);
+    print_message("across the rows: %.1f times, %.0f us\n", ratio, us);
+    assert_true(fabs(us / 8647 - 1) < 0.1);
+    assert_true(ratio > 8647 / 595.0 / 1.3 && ratio < 8647 / 595.0 * 1.3);
+}
+
+/* A million blocks of one warp take the hardware 0.6 ms to start, whatever they do. */
+static void a_block_for_each_output_costs(void **state)
+{
+    Work work;
+    count(&work, &naive, 1e6, 5);
+    work.input.grid[0] = 1000000;
+    Cost cost = cost_model(&work.input);
+    assert_true(cost.seconds > 0.6e-3);
+    assert_string_equal(cost.limiter, "blocks");
+}
+
+static void low_occupancy_costs(void **state)
+{
+    Kernel heavy = naive;
+    heavy.registers = 255;
+    assert_true(model_us(&heavy, 1.5e6, 127) > 1.5 * model_us(&naive, 1.5e6, 127));
+}
+
+static void the_limiter_is_named(void **state)
+{
+    static const struct {
+        SimCounters counters;
+        const char *limiter;
+    } rows[] = {
+        {{0}, "launch"},
+        {{.warp_instructions = 1e12}, "issue"},
+        {{.fp32 = 1e14}, "fma"},
+        {{.fp64 = 1e14}, "fp64"},
+        {{.integer = 1e14}, "integer"},
+        {{.special = 1e14}, "special"},
+        {{.tensor = 1e15, .tensor_bytes = 2e15}, "tensor"},
+        {{.shared_load_wavefronts = 1e12}, "lsu"},
+        {{.global_load_requests = 1e10, .global_load_sectors = 4e10, .global_load_bytes = 128e10,
+          .unique_load_sectors = 4e10}, "dram"},
+        {{.global_load_requests = 1e10, .global_load_sectors = 32e10, .global_load_bytes = 128e10,
+          .missing_load_sectors = 32e10}, "l2"},
+        {{.constant_requests = 1e12}, "constant"},
+        {{.texture_requests = 1e11}, "texture"},
+    };
+    SimFunctionInfo function = {.registers = 32};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        CostInput input = {.profile = &h200, .function = &function, .grid = {132, 1, 1}, .block = {256, 1, 1},
+                           .counters = &rows[i].counters};
+        assert_string_equal(cost_model(&input).limiter, rows[i].limiter);
+    }
+    CostInput chain = {.profile = &h200, .function = &function, .grid = {1, 1, 1}, .block = {1, 1, 1},
+                       .counters = &rows[0].counters, .longest_warp_instructions = 1000000};
+    assert_string_equal(cost_model(&chain).limiter, "latency");
+}
+
+/* ---- properties -------------------------------------------------------------------------------------------------- */
+
+static void more_of_anything_is_never_faster(void **state)
+{
+#define COUNTER(name) {#name, offsetof(Work, counters) + offsetof(SimCounters, name)}
+#define LONGEST(name) {#name, offsetof(Work, input) + offsetof(CostInput, name)}
+    static const struct {
+        const char *name;
+        size_t offset;
+    } fields[] = {
+        COUNTER(warp_instructions), COUNTER(fp32), COUNTER(fp64), COUNTER(integer), COUNTER(special),
+        COUNTER(global_load_requests), COUNTER(global_load_sectors), COUNTER(global_store_requests),
+        COUNTER(global_store_sectors), COUNTER(shared_load_wavefronts), COUNTER(shared_store_wavefronts),
+        COUNTER(local_requests), COUNTER(local_sectors), COUNTER(constant_requests), COUNTER(constant_replays),
+        COUNTER(atomic_requests), COUNTER(atomic_lanes), COUNTER(unique_load_sectors), COUNTER(unique_store_sectors),
+        COUNTER(texture_requests), COUNTER(texture_sectors), COUNTER(missing_load_sectors), COUNTER(tensor_bytes),
+        LONGEST(longest_warp_instructions), LONGEST(longest_warp_loads), LONGEST(longest_warp_shared),
+        LONGEST(longest_warp_constant),
+    };
+    const Kernel *kernels[] = {&naive, &constant, &shared_tile, &register_tile};
+    for (size_t k = 0; k < COUNT_OF(kernels); k++)
+        for (size_t i = 0; i < COUNT_OF(fields); i++) {
+            Work work;
+            count(&work, kernels[k], 1e5, 127);
+            uint64_t *field = (uint64_t *)((char *)&work + fields[i].offset);
+            double before = cost_model(&work.input).seconds;
+            for (int step = 0; step < 40; step++) {
+                *field += 1 + *field / 2;
+                double after = cost_model(&work.input).seconds;
+                if (!(after >= before * (1 - 1e-12)))
+                    fail_test("kernel %zu: %s: %g s after %g s", k, fields[i].name, after, before);
+                before = after;
+            }
+        }
+}
+
+static void any_counters_give_a_finite_time(void **state)
+{
+    SimCounters nothing = {0}, everything;
+    memset(&everything, 0xFF, sizeof everything);
+    SimFunctionInfo function = {.registers = 32, .constant_bytes = UINT32_MAX, .uniform_constant_loads = true};
+    CostInput input = {.profile = &h200, .function = &function, .grid = {1, 1, 1}, .block = {32, 1, 1},
+                       .counters = &nothing};
+    Cost cost = cost_model(&input);
+    assert_true(cost.seconds >= h200.launch_s && cost.seconds < 1e-5);
+    assert_string_equal(cost.limiter, "launch");
+
+    CostInput huge = {.profile = &h200, .function = &function, .grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+                      .block = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, .dynamic_shared_bytes = UINT32_MAX,
+                      .counters = &everything, .longest_warp_instructions = UINT64_MAX,
+                      .longest_warp_loads = UINT64_MAX, .longest_warp_shared = UINT64_MAX,
+                      .longest_warp_constant = UINT64_MAX};
+    cost = cost_model(&huge);
+    assert_true(isfinite(cost.seconds) && cost.seconds > 1);
+    assert_true(cost.occupancy >= 0 && cost.occupancy <= 1);
+}
+
+static void occupancy_is_a_share_of_the_warps(void **state)
+{
+    Work work;
+    Kernel kernel = naive;
+    kernel.registers = 40; /* 6 blocks of 8 warps of 64 */
+    count(&work, &kernel, 1e6, 5);
+    assert_true(cost_model(&work.input).occupancy == 0.75);
+}
+
+/* ---- machine code ------------------------------------------------------------------------------------------------ */
+
+/* Half the instructions, a quarter of the waiting: what PTX leaves open, the machine code decides. */
+static void machine_code_overrules_ptx(void **state)
+{
+    Work work;
+    count(&work, &naive, 1.5e6, 127);
+    double warps = work.input.grid[0] * 8.0, instructions = (double)work.counters.warp_instructions;
+    MachineWork machine = {.issue = instructions / 2, .fma = (double)work.counters.fp32 / 32, .cycles = 2000 * warps};
+    double plain = cost_model(&work.input).seconds;
+    work.input.machine = cost_machine(&work.input, &machine, 0);
+    assert_true(fabs(work.input.machine.issue - 0.5) < 1e-9 && fabs(work.input.machine.fma - 1) < 1e-9);
+    assert_true(work.input.machine.alu == 0 && work.input.machine.waiting > 0 && work.input.machine.waiting < 1);
+    assert_true(cost_model(&work.input).seconds < plain);
+    machine.cycles *= 1000;
+    work.input.machine = cost_machine(&work.input, &machine, 0);
+    assert_string_equal(cost_model(&work.input).limiter, "latency");
+}
+
+/* On an H200, 33 x 33 taps as operands of instructions take 658 us for 96 x 96 outputs: they wait for their constants. */
+static void operands_miss_once_there_are_more_than_their_cache_holds(void **state)
+{
+    Work work;
+    count(&work, &naive, 1e4, 127);
+    work.function.constant_bytes = 33 * 33 * 4;
+    MachineWork machine = {.issue = (double)work.counters.warp_instructions, .direct = (double)work.counters.fp32 / 32};
+    work.input.machine = cost_machine(&work.input, &machine, 17 * 17 * 4);
+    double few = cost_model(&work.input).seconds;
+    work.input.machine = cost_machine(&work.input, &machine, 33 * 33 * 4);
+    assert_true(cost_model(&work.input).seconds > 1.5 * few);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(occupancy_follows_the_rules),
+        cmocka_unit_test(long_filters_order_as_on_hardware),
+        cmocka_unit_test(times_are_of_the_size_that_hardware_takes),
+        cmocka_unit_test(a_long_filter_in_constant_memory_is_five_times_slower),
+        cmocka_unit_test(a_short_filter_in_constant_memory_is_faster),
+        cmocka_unit_test(few_large_blocks_share_what_they_read_of_constant_memory),
+        cmocka_unit_test(blocks_drift_apart_the_further_the_longer_a_filter_is),
+        cmocka_unit_test(a_filter_indexed_by_two_loops_costs_about_the_same_from_constant_memory),
+        cmocka_unit_test(bank_conflicts_cost),
+        cmocka_unit_test(walking_across_rows_costs),
+        cmocka_unit_test(a_block_for_each_output_costs),
+        cmocka_unit_test(low_occupancy_costs),
+        cmocka_unit_test(the_limiter_is_named),
+        cmocka_unit_test(more_of_anything_is_never_faster),
+        cmocka_unit_test(any_counters_give_a_finite_time),
+        cmocka_unit_test(occupancy_is_a_share_of_the_warps),
+        cmocka_unit_test(machine_code_overrules_ptx),
+        cmocka_unit_test(operands_miss_once_there_are_more_than_their_cache_holds),
+    };
+    return cmocka_run_group_tests(tests, read_profile, NULL);
+}

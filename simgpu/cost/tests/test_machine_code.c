@@ -1,0 +1,199 @@
+#include "base/tests/unit.h"
+
+#include "base/text.h"
+#include "simgpu/ptx/fatbin.h"
+#include "simgpu/cost/machine_code.h"
+#include "simgpu/cost/machine_lines.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* unrolled.cu: nvcc unrolls its loop four times; of that, ptxas has one loop of four copies (16 taps: 32 loads, 16 FMA and
+ * 8 others), and stretches of two copies and of one for what is left over. */
+typedef struct Kernel {
+    Text image;
+    Fatbin fatbin;
+    PtxModule ptx;
+    Code code;
+    SimProfile profile;
+    MachineProgram program;
+    int loop; /* basic block of the four taps */
+} Kernel;
+
+static Kernel kernel, guarded;
+
+static int find_loop(const Code *code)
+{
+    for (int i = 0; i < code->block_count; i++)
+        if (code->blocks[i].classes[FMA32] == 4 && code->blocks[i].target == i)
+            return i;
+    return -1;
+}
+
+static bool read_kernel(Kernel *of, const char *path)
+{
+    Message why = {0};
+    if (profile_read("simgpu/profiles", "h200", &of->profile, &why) != STATUS_OK ||
+        text_read_file(path, 1 << 20, &of->image, &why) != STATUS_OK ||
+        fatbin_read(of->image.data, of->image.length, 90, &of->fatbin, &why) != STATUS_OK ||
+        ptx_parse(path, of->fatbin.ptx, of->fatbin.ptx_bytes, &of->ptx, &why) != STATUS_OK ||
+        code_lower(&of->ptx, ptx_function(&of->ptx, "convolve"), &of->code, &why) != STATUS_OK) {
+        print_error("%s\n", why.text);
+        return false;
+    }
+    return machine_code_read(of->fatbin.cubin, of->fatbin.cubin_bytes, "convolve", &of->code, &of->profile, &of->program);
+}
+
+static void free_kernel(Kernel *of)
+{
+    machine_code_free(&of->program);
+    code_free(&of->code);
+    ptx_free(&of->ptx);
+    text_free(&of->image);
+}
+
+static int set_up(void **state)
+{
+    bool known = read_kernel(&kernel, "simgpu/tests/data/unrolled.fatbin") &&
+                 read_kernel(&guarded, "simgpu/tests/data/guarded.fatbin");
+    kernel.loop = find_loop(&kernel.code);
+    return known && kernel.loop > 0 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    free_kernel(&kernel);
+    free_kernel(&guarded);
+    return 0;
+}
+
+/* What one warp does that goes through each block once, or through those without a multiply-add. */
+static MachineWork way_through(const Kernel *of, bool adds)
+{
+    MachineWork work;
+    uint64_t *executed = calloc((size_t)of->code.block_count, sizeof *executed);
+    assert_non_null(executed);
+    for (int i = 0; i < of->code.block_count; i++)
+        executed[i] = adds || of->code.blocks[i].classes[FMA32] == 0;
+    machine_code_total(&of->program, &of->code, executed, &work);
+    free(executed);
+    return work;
+}
+
+/* What one warp does in the loop over `turns` times four taps. */
+static MachineWork loop_of(uint64_t turns)
+{
+    MachineWork with, without;
+    uint64_t *executed = calloc((size_t)kernel.code.block_count, sizeof *executed);
+    assert_non_null(executed);
+    executed[kernel.loop - 1] = 1;
+    machine_code_total(&kernel.program, &kernel.code, executed, &without);
+    executed[kernel.loop] = turns;
+    machine_code_total(&kernel.program, &kernel.code, executed, &with);
+    free(executed);
+    with.issue -= without.issue;
+    with.fma -= without.fma;
+    with.alu -= without.alu;
+    with.cycles -= without.cycles;
+    return with;
+}
+
+static void instructions_have_lines(void **state)
+{
+    int32_t lines[200];
+    assert_true(machine_lines(kernel.fatbin.cubin, kernel.fatbin.cubin_bytes, "convolve", lines, COUNT_OF(lines)));
+    for (int i = 0; i < 100; i++)
+        assert_true(lines[i] > 10 && lines[i] < 200);
+    assert_false(machine_lines(kernel.fatbin.cubin, kernel.fatbin.cubin_bytes, "other", lines, COUNT_OF(lines)));
+}
+
+static void many_turns_take_the_unrolled_loop(void **state)
+{
+    MachineWork work = loop_of(400);
+    assert_true(fabs(work.issue / 100 - 56) < 1);
+    assert_true(fabs(work.fma / 1600 - 1) < 0.15); /* ptxas also adds with the float32 pipe */
+}
+
+static void a_single_turn_takes_what_is_left_over(void **state)
+{
+    MachineWork one = loop_of(1), many = loop_of(400);
+    assert_true(one.fma >= 4 && one.fma < 8);
+    assert_true(one.issue > many.issue / 400); /* the counting is not shared by four copies */
+}
+
+/* What decides between the loops counts as well: on an H200 a warp of this kernel takes 84 instructions for 5 taps. */
+static void five_taps_take_as_many_instructions_as_on_hardware(void **state)
+{
+    assert_float_equal(way_through(&kernel, true).issue, 84, 0.01);
+}
+
+/* guarded.cu: of four branches nothing is left in the machine code. */
+static void what_became_a_condition_is_gone_through_by_all(void **state)
+{
+    MachineWork all = way_through(&guarded, true), none = way_through(&guarded, false);
+    assert_true(guarded.code.block_count > 8 && all.fma >= 4);
+    assert_float_equal(none.issue, all.issue, 0.01);
+    assert_float_equal(none.fma, all.fma, 0.01);
+}
+
+static void waiting_grows_with_the_latency_of_loads(void **state)
+{
+    LoadShare *loads = calloc((size_t)kernel.code.memory_count, sizeof *loads);
+    assert_non_null(loads);
+    MachineWork hitting = loop_of(400);
+    for (int i = 0; i < kernel.code.memory_count; i++)
+        loads[i].l2 = 1;
+    machine_code_wait(&kernel.program, &kernel.code, &kernel.profile, loads);
+    MachineWork missing = loop_of(400);
+    for (int i = 0; i < kernel.code.memory_count; i++)
+        loads[i].l2 = 0.5;
+    machine_code_wait(&kernel.program, &kernel.code, &kernel.profile, loads);
+    MachineWork half = loop_of(400);
+    machine_code_wait(&kernel.program, &kernel.code, &kernel.profile, NULL);
+    free(loads);
+    assert_true(hitting.cycles > hitting.issue);
+    assert_true(missing.cycles > 2 * hitting.cycles);
+    /* sixteen taps wait about twice for a load, not 32 times */
+    double latency = kernel.profile.l2_latency_s * kernel.profile.clock_hz;
+    assert_true(missing.cycles / 100 < 4 * latency);
+    /* of many loads that are waited for together, one is slow nearly always */
+    assert_true(half.cycles > 0.8 * missing.cycles && half.cycles <= missing.cycles);
+}
+
+/* Cut or damaged anywhere, it is refused or read, but never read beyond its end. */
+static void a_damaged_cubin_does_no_harm(void **state)
+{
+    size_t bytes = kernel.fatbin.cubin_bytes;
+    for (size_t at = 0; at < bytes; at += 97) {
+        unsigned char *copy = malloc(at + 1);
+        MachineProgram program;
+        memcpy(copy, kernel.fatbin.cubin, at);
+        if (machine_code_read(copy, at, "convolve", &kernel.code, &kernel.profile, &program))
+            machine_code_free(&program);
+        free(copy);
+    }
+    for (size_t at = 0; at < bytes; at += 31) {
+        unsigned char *copy = malloc(bytes);
+        MachineProgram program;
+        memcpy(copy, kernel.fatbin.cubin, bytes);
+        copy[at] ^= 0xFF;
+        if (machine_code_read(copy, bytes, "convolve", &kernel.code, &kernel.profile, &program))
+            machine_code_free(&program);
+        free(copy);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instructions_have_lines),
+        cmocka_unit_test(many_turns_take_the_unrolled_loop),
+        cmocka_unit_test(a_single_turn_takes_what_is_left_over),
+        cmocka_unit_test(five_taps_take_as_many_instructions_as_on_hardware),
+        cmocka_unit_test(what_became_a_condition_is_gone_through_by_all),
+        cmocka_unit_test(waiting_grows_with_the_latency_of_loads),
+        cmocka_unit_test(a_damaged_cubin_does_no_harm),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

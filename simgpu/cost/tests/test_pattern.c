@@ -1,0 +1,147 @@
+#include "base/tests/unit.h"
+
+#include "simgpu/cost/pattern.h"
+
+enum { LANES = 64 };
+
+/* Expected numbers by hand from the rules of 32-byte sectors and 32 banks of 4 bytes. */
+static const struct {
+    const char *what;
+    int32_t row, row_step, step; /* lane i is at (i / row) * row_step + (i % row) * step */
+    uint32_t bytes;
+    uint64_t first;
+    PatternKind kind;
+    uint32_t sectors, wavefronts, distinct; /* of two warps */
+} patterns[] = {
+    {"neighbours", 64, 0, 4, 4, 0, PATTERN_STRIDED, 8, 2, 64},
+    {"neighbours, not at a sector's start", 64, 0, 4, 4, 16, PATTERN_STRIDED, 10, 2, 64},
+    {"all the same", 64, 0, 0, 4, 0, PATTERN_STRIDED, 2, 2, 2},
+    {"every second", 64, 0, 8, 4, 0, PATTERN_STRIDED, 16, 4, 64},
+    {"one column of a matrix", 64, 0, 128, 4, 0, PATTERN_STRIDED, 64, 64, 64},
+    {"a padded column", 64, 0, 132, 4, 0, PATTERN_STRIDED, 64, 2, 64},
+    {"downwards", 64, 0, -4, 4, 28, PATTERN_STRIDED, 8, 2, 64},
+    {"bytes", 64, 0, 1, 1, 0, PATTERN_STRIDED, 2, 2, 16},
+    {"double", 64, 0, 8, 8, 0, PATTERN_STRIDED, 16, 4, 64},
+    {"float4", 64, 0, 16, 16, 0, PATTERN_STRIDED, 32, 8, 64},
+    {"one float4", 64, 0, 0, 16, 0, PATTERN_STRIDED, 2, 4, 2},
+    {"one double", 64, 0, 0, 8, 0, PATTERN_STRIDED, 2, 2, 2},
+    {"float4, each for two lanes", 2, 16, 0, 16, 0, PATTERN_SCATTERED, 16, 4, 32},
+    {"float4, each for four lanes", 4, 16, 0, 16, 0, PATTERN_RUNS, 8, 4, 16},
+    {"float4, each for eight lanes", 8, 16, 0, 16, 0, PATTERN_RUNS, 4, 4, 8},
+    {"float4, the same four for each eight lanes", 8, 0, 16, 16, 0, PATTERN_RUNS, 8, 8, 16},
+    {"double, each for two lanes", 2, 8, 0, 8, 0, PATTERN_SCATTERED, 8, 2, 32},
+    {"double, each for two lanes, in one bank", 2, 128, 0, 8, 0, PATTERN_SCATTERED, 32, 32, 32},
+    {"rows of 16", 16, 4096, 4, 4, 0, PATTERN_RUNS, 8, 4, 64},
+    {"rows of 16, banks apart", 16, 4096 + 64, 4, 4, 0, PATTERN_RUNS, 8, 2, 64},
+    {"rows of 16 that read one each", 16, 4096, 0, 4, 0, PATTERN_RUNS, 4, 4, 4},
+    {"pairs", 2, 1000, 4, 4, 0, PATTERN_SCATTERED, 32, 0, 64},
+};
+
+static void place(size_t i, uint64_t *addresses)
+{
+    for (int lane = 0; lane < LANES; lane++)
+        addresses[lane] = patterns[i].first + (uint64_t)(int64_t)((lane / patterns[i].row) * patterns[i].row_step +
+                                                                 (lane % patterns[i].row) * patterns[i].step);
+}
+
+static void check(size_t i, const char *what, uint32_t got, uint32_t expected)
+{
+    if (got != expected)
+        fail_test("%s: %u %s, expected %u", patterns[i].what, got, what, expected);
+}
+
+static void patterns_cost_what_hardware_counts(void **state)
+{
+    Pattern pattern;
+    pattern_new(&pattern, LANES);
+    for (size_t i = 0; i < COUNT_OF(patterns); i++) {
+        uint64_t addresses[LANES];
+        place(i, addresses);
+        assert_true(pattern_set(&pattern, addresses, 0, LANES, NULL));
+        check(i, "is the kind", pattern.kind, patterns[i].kind);
+        check(i, "sectors", pattern_sectors(&pattern, NULL, patterns[i].first, patterns[i].bytes), patterns[i].sectors);
+        if (patterns[i].wavefronts != 0)
+            check(i, "wavefronts", pattern_wavefronts(&pattern, NULL, patterns[i].first, patterns[i].bytes), patterns[i].wavefronts);
+        check(i, "words", pattern_distinct(&pattern, NULL), patterns[i].distinct);
+    }
+    pattern_free(&pattern);
+}
+
+/* Cycles that an H200 takes for a warp's load from its L1, rounded (simgpu/calibrate, accesses); the two last: a quarter
+ * of a warp goes through at once. */
+static void loads_take_the_cycles_that_hardware_does(void **state)
+{
+    static const struct {
+        int32_t row, row_step, step;
+        uint32_t bytes, cycles;
+    } rows[] = {
+        {32, 0, 0, 4, 1}, {32, 0, 4, 4, 1}, {16, 1024, 4, 4, 2}, {8, 1024, 4, 4, 4}, {4, 1024, 4, 4, 8},
+        {32, 0, 8, 4, 2}, {32, 0, 16, 4, 4}, {32, 0, 32, 4, 8}, {32, 0, 128, 4, 32}, {32, 0, 132, 4, 8},
+        {32, 0, 1024, 4, 32}, {32, 0, 8, 8, 2}, {32, 0, 0, 16, 4}, {32, 0, 16, 16, 4},
+    };
+    Pattern pattern;
+    pattern_new(&pattern, LANES);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        uint64_t addresses[LANES];
+        for (int lane = 0; lane < LANES; lane++)
+            addresses[lane] = (uint64_t)(0x1000 + lane % 32 / rows[i].row * rows[i].row_step +
+                                         lane % rows[i].row * rows[i].step);
+        assert_true(pattern_set(&pattern, addresses, 0, LANES, NULL));
+        assert_int_equal(pattern_load_wavefronts(&pattern, NULL, rows[i].bytes), 2 * rows[i].cycles);
+    }
+    pattern_free(&pattern);
+}
+
+static void a_broadcast_takes_what_a_pattern_of_one_address_does(void **state)
+{
+    static const uint64_t addresses[32];
+    Pattern pattern;
+    pattern_new(&pattern, 32);
+    for (uint32_t bytes = 1; bytes <= 16; bytes *= 2)
+        for (uint32_t lanes = 1; lanes <= 32; lanes++) {
+            assert_true(pattern_set(&pattern, addresses, 0, lanes, NULL));
+            assert_int_equal(broadcast_load_wavefronts(~0u >> (32 - lanes), bytes),
+                             pattern_load_wavefronts(&pattern, NULL, bytes));
+        }
+    pattern_free(&pattern);
+}
+
+static void inactive_lanes_cost_nothing(void **state)
+{
+    Pattern pattern;
+    uint64_t addresses[LANES];
+    const uint32_t bits[2] = {0x0000FF01, 0};
+    for (int lane = 0; lane < LANES; lane++)
+        addresses[lane] = lane == 0 || (lane >= 8 && lane < 16) ? (uint64_t)lane * 4 : 0xBAD00000BAD0;
+    pattern_new(&pattern, LANES);
+    assert_true(pattern_set(&pattern, addresses, 0, 16, bits));
+    assert_int_equal(pattern_sectors(&pattern, bits, 0, 4), 2);
+    assert_int_equal(pattern_wavefronts(&pattern, bits, 0, 4), 1);
+    assert_int_equal(pattern_distinct(&pattern, bits), 9);
+    assert_int_equal(pattern.high, 60);
+    pattern_free(&pattern);
+}
+
+static void addresses_too_far_apart_are_no_pattern(void **state)
+{
+    Pattern pattern;
+    uint64_t addresses[2] = {0, 1ull << 31};
+    pattern_new(&pattern, LANES);
+    assert_false(pattern_set(&pattern, addresses, 0, 2, NULL));
+    assert_int_equal(pattern.kind, PATTERN_NONE);
+    addresses[1]--;
+    assert_true(pattern_set(&pattern, addresses, 0, 2, NULL));
+    pattern_free(&pattern);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(patterns_cost_what_hardware_counts),
+        cmocka_unit_test(loads_take_the_cycles_that_hardware_does),
+        cmocka_unit_test(a_broadcast_takes_what_a_pattern_of_one_address_does),
+        cmocka_unit_test(inactive_lanes_cost_nothing),
+        cmocka_unit_test(addresses_too_far_apart_are_no_pattern),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+#include "base/tests/unit.h"
+
+#include "simgpu/cost/reuse.h"
+
+#include <string.h>
+
+enum { LINE = 128, WARP = 32 };
+
+static SimProfile profile;
+
+static int read_profile(void **state)
+{
+    Message why = {0};
+    if (profile_read("simgpu/profiles", "h200", &profile, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    return 0;
+}
+
+/* One allocation; all addresses of these tests lie in it. */
+static Allocation allocation = {.address = 1 << 20, .bytes = 1ull << 30};
+static const Memory memory = {.allocations = &allocation, .count = 1};
+
+/* A warp reads 32 neighbouring words. */
+static void read_words(Trace *trace, int32_t load, uint64_t offset)
+{
+    int32_t relative[WARP];
+    const uint32_t all = ~0u;
+    for (int i = 0; i < WARP; i++)
+        relative[i] = 4 * i;
+    trace_load(trace, &(TracedLoad){.load = load, .bits = &all, .end_lane = WARP, .bytes = 4,
+                                    .address = allocation.address + offset, .relative = relative});
+}
+
+static void read_constant(Trace *trace, int32_t load, uint64_t offset)
+{
+    const uint32_t all = ~0u;
+    trace_load(trace, &(TracedLoad){.load = load, .is_constant = true, .bits = &all, .end_lane = WARP, .bytes = 4,
+                                    .address = allocation.address + offset});
+}
+
+static void only_the_first_multiprocessor_is_looked_at(void **state)
+{
+    TraceSet set = trace_set_new(&profile, 1000 * 132, 2, 0);
+    assert_int_equal(set.count, 2 * REUSE_WAVES);
+    assert_ptr_equal(trace_of(&set, 0), &set.traces[0]);
+    assert_ptr_equal(trace_of(&set, 3 * 132), &set.traces[3]);
+    assert_null(trace_of(&set, 1));
+    assert_null(trace_of(&set, 2 * REUSE_WAVES * 132));
+    trace_set_free(&set);
+    set = trace_set_new(&profile, 133, 8, 0);
+    assert_int_equal(set.count, 2);
+    trace_set_free(&set);
+}
+
+static void what_was_read_before_is_in_the_cache(void **state)
+{
+    TraceSet set = trace_set_new(&profile, 1, 1, 0);
+    for (int turn = 0; turn < 4; turn++)
+        read_words(set.traces, 0, 0);
+    Reuse reuse = reuse_of(&set, &memory, 1);
+    assert_true(reuse.missing == 0.25 && reuse.loads[0].memory == 0.25 && reuse.loads[0].l2 == 0);
+    reuse_free(&reuse);
+    trace_set_free(&set);
+}
+
+/* The sectors of 64 bytes come to the L2 together: of every second one memory is not asked. */
+static void neighbours_come_from_memory_two_by_two(void **state)
+{
+    TraceSet set = trace_set_new(&profile, 1, 1, 0);
+    const uint32_t one = 1;
+    for (uint64_t sector = 0; sector < 64; sector++)
+        trace_load(set.traces, &(TracedLoad){.bits = &one, .end_lane = 1, .bytes = 4,
+                                             .address = allocation.address + 32 * sector});
+    Reuse reuse = reuse_of(&set, &memory, 1);
+    assert_true(reuse.missing == 1 && reuse.loads[0].memory == 0.5 && reuse.loads[0].l2 == 0.5);
+    reuse_free(&reuse);
+    trace_set_free(&set);
+}
+
+static void what_a_kernel_before_wrote_is_in_the_l2(void **state)
+{
+    TraceSet set = trace_set_new(&profile, 1, 1, 0);
+    read_words(set.traces, 0, 0);
+    allocation.kernel_wrote = true;
+    Reuse reuse = reuse_of(&set, &memory, 1);
+    allocation.kernel_wrote = false;
+    assert_true(reuse.missing == 1 && reuse.loads[0].memory == 0 && reuse.loads[0].l2 == 1);
+    reuse_free(&reuse);
+    trace_set_free(&set);
+}
+
+/* Twice through `bytes`. */
+static double missing_of(uint64_t bytes, uint64_t shared_bytes)
+{
+    TraceSet set = trace_set_new(&profile, 1, 1, shared_bytes);
+    for (int turn = 0; turn < 2; turn++)
+        for (uint64_t at = 0; at < bytes; at += LINE)
+            read_words(set.traces, 0, at);
+    Reuse reuse = reuse_of(&set, &memory, 1);
+    double missing = reuse.missing;
+    reuse_free(&reuse);
+    trace_set_free(&set);
+    return missing;
+}
+
+static void what_is_too_large_for_the_cache_is_read_again(void **state)
+{
+    assert_true(missing_of(200 << 10, 0) == 0.5);
+    assert_true(missing_of(300 << 10, 0) == 1);
+    assert_true(missing_of(200 << 10, 100 << 10) == 1); /* shared memory takes of it */
+    assert_true(missing_of(100 << 10, 100 << 10) == 0.5);
+}
+
+/* Two resident blocks that read the same at the same time wait for it both, and fetch it once. */
+static void blocks_that_walk_together_wait_together(void **state)
+{
+    TraceSet set = trace_set_new(&profile, 2 * 132, 2, 0);
+    for (int block = 0; block < 2; block++)
+        for (uint64_t turn = 0; turn < 10; turn++)
+            read_words(&set.traces[block], 0, turn * LINE);
+    Reuse reuse = reuse_of(&set, &memory, 1);
+    assert_true(reuse.missing == 0.5 && reuse.loads[0].memory == 1);
+    reuse_free(&reuse);
+    trace_set_free(&set);
+}
+
+/* On an H200: streams through four planes cost one warp 17 cycles a load, through six of them 65. */
+static void four_lines_of_constants_are_near(void **state)
+{
+    for (int planes = 4; planes <= 5; planes++) {
+        TraceSet set = trace_set_new(&profile, 1, 1, 0);
+        for (uint64_t turn = 0; turn < 100; turn++)
+            for (int plane = 0; plane < planes; plane++)
+                read_constant(set.traces, plane, 1024 * (uint64_t)plane);
+        Reuse reuse = reuse_of(&set, &memory, planes);
+        assert_true(reuse.missing == 0);
+        assert_true(planes == 4 ? reuse.loads[3].l2 < 0.02 : reuse.loads[3].l2 == 1);
+        reuse_free(&reuse);
+        trace_set_free(&set);
+    }
+}
+
+static void turns_can_be_taken_back(void **state)
+{
+    TraceSet set = trace_set_new(&profile, 1, 1, 0);
+    read_words(set.traces, 0, 0);
+    read_words(set.traces, 1, 4); /* two lines */
+    read_words(set.traces, 1, 1024);
+    trace_take_back(set.traces, 2);
+    assert_int_equal(set.traces[0].count, 1);
+    set.traces[0].most = 1;
+    read_words(set.traces, 1, 1024); /* is not noted any more, */
+    trace_take_back(set.traces, 1);  /* and so takes nothing away */
+    assert_int_equal(set.traces[0].count, 1);
+    trace_set_free(&set);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_first_multiprocessor_is_looked_at),
+        cmocka_unit_test(what_was_read_before_is_in_the_cache),
+        cmocka_unit_test(neighbours_come_from_memory_two_by_two),
+        cmocka_unit_test(what_a_kernel_before_wrote_is_in_the_l2),
+        cmocka_unit_test(what_is_too_large_for_the_cache_is_read_again),
+        cmocka_unit_test(blocks_that_walk_together_wait_together),
+        cmocka_unit_test(four_lines_of_constants_are_near),
+        cmocka_unit_test(turns_can_be_taken_back),
+    };
+    return cmocka_run_group_tests(tests, read_profile, NULL);
+}

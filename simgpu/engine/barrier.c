@@ -1,0 +1,178 @@
+/* Barriers: lanes wait as groups, and all that wait go on when as many have come as must.
+ *
+ * Lanes that have exited are not waited for, as on hardware. A barrier through which only a part of a warp would go is
+ * undefined on hardware; here it is a fault, and so is one at which lanes wait when nobody is left to come.  */
+#include "simgpu/sanitizer/watch.h"
+
+#include <string.h>
+
+/* Lanes that wait at a barrier. Exited lanes of a warp that waits count as arrived, as on hardware. */
+static uint32_t arrived_lanes(const Worker *worker, uint32_t barrier)
+{
+    uint32_t count = worker->arrived[barrier];
+    for (int i = 0; i < worker->group_count; i++)
+        if (worker->groups[i]->is_waiting && worker->groups[i]->barrier == barrier)
+            count += worker->groups[i]->active.count;
+    return count;
+}
+
+/* How many lanes a barrier waits for: those of whole warps where the code says a number, else all that live. */
+static uint32_t expected_lanes(const Worker *worker, uint32_t barrier)
+{
+    uint32_t threads = worker->expected[barrier];
+    if (threads == 0 || threads >= worker->live_count)
+        return worker->live_count;
+    return threads;
+}
+
+/* The value of a bar.red over all that wait. */
+static uint32_t reduce_waiting(Worker *worker, uint32_t barrier, BarrierKind kind)
+{
+    uint32_t yes = 0, all = 0;
+    for (int i = 0; i < worker->group_count; i++) {
+        const Group *group = worker->groups[i];
+        if (!group->is_waiting || group->barrier != barrier)
+            continue;
+        const Block *block = &worker->code->blocks[group->pc];
+        for (uint32_t lane = group->active.first; lane < group->active.end; lane++)
+            if (active_has(&group->active, lane))
+                yes += (uint32_t)register_value(worker, block->source, lane) & 1;
+        all += group->active.count;
+    }
+    return kind == BARRIER_POPC ? yes : kind == BARRIER_AND ? yes == all : yes != 0;
+}
+
+static void give_reductions(Worker *worker, uint32_t barrier)
+{
+    for (int i = 0; i < worker->group_count; i++) {
+        Group *group = worker->groups[i];
+        const Block *block = &worker->code->blocks[group->pc];
+        if (!group->is_waiting || group->barrier != barrier || block->barrier < BARRIER_POPC)
+            continue;
+        uint32_t value = reduce_waiting(worker, barrier, (BarrierKind)block->barrier);
+        active_measure(&group->active, worker);
+        register_write_all(worker, &group->active, block->result, &value);
+    }
+}
+
+static bool bad_barrier(Worker *worker, const Group *group, const char *what)
+{
+    const Block *block = &worker->code->blocks[group->pc];
+    return worker_fault(worker, SIM_BAD_BARRIER, block->file, block->line, group->active.first,
+                        "waits at a barrier %s", what);
+}
+
+/* The barrier that ends a block, where it is one of all threads. */
+static const Instruction *barrier_of(const Worker *worker, int32_t block)
+{
+    const Block *at = &worker->code->blocks[block];
+    if (at->ends != END_BARRIER || at->end == at->first)
+        return NULL;
+    const Instruction *last = &worker->code->instructions[at->end - 1];
+    return last->kind == BARRIER ? last : NULL;
+}
+
+/* Those that wait elsewhere than the first of them. */
+static void note_mixed(Worker *worker, uint32_t barrier)
+{
+    const Group *first = NULL;
+    for (int i = 0; i < worker->group_count; i++) {
+        const Group *group = worker->groups[i];
+        bool waits = group->is_waiting && group->barrier == barrier && barrier_of(worker, group->pc) != NULL;
+        if (waits && (first == NULL || group->active.first < first->active.first))
+            first = group;
+    }
+    for (int i = 0; i < worker->group_count && first != NULL; i++) {
+        const Group *group = worker->groups[i];
+        const Instruction *place = barrier_of(worker, group->pc);
+        if (group->is_waiting && group->barrier == barrier && group->pc != first->pc && place != NULL)
+            found_note(worker, place, SIM_MIXED_BARRIERS,
+                       (Found){.lane = group->active.first, .other = first->active.first});
+    }
+}
+
+/* Lets all go on if as many have come as must. */
+static bool release_barrier(Worker *worker, uint32_t barrier)
+{
+    uint32_t arrived = arrived_lanes(worker, barrier);
+    if (arrived == 0 || arrived < expected_lanes(worker, barrier))
+        return true;
+    for (int i = 0; i < worker->group_count; i++) {
+        const Group *group = worker->groups[i];
+        if (group->is_waiting && group->barrier == barrier && group_misses_lanes(worker, group))
+            return bad_barrier(worker, group, "that only a part of its warp reaches");
+    }
+    if (worker->watch != NULL)
+        note_mixed(worker, barrier);
+    give_reductions(worker, barrier);
+    for (int i = 0; i < worker->group_count; i++) {
+        Group *group = worker->groups[i];
+        if (group->is_waiting && group->barrier == barrier) {
+            group->is_waiting = false;
+            group->pc++;
+        }
+    }
+    worker->arrived[barrier] = worker->expected[barrier] = 0;
+    if (worker->watch != NULL)
+        watch_barrier(worker->watch);
+    return true;
+}
+
+/* Lanes at the same barrier instruction wait as one group, so that a warp that came in parts is whole again. */
+static void merge_waiting(Worker *worker, Group *group)
+{
+    for (int i = worker->group_count; i-- > 0;) {
+        Group *other = worker->groups[i];
+        if (other == group || !other->is_waiting || other->pc != group->pc || other->barrier != group->barrier)
+            continue;
+        for (uint32_t word = 0; word < worker->launch->warps; word++)
+            group->active.bits[word] |= other->active.bits[word];
+        group_remove(worker, other);
+    }
+    active_measure(&group->active, worker);
+}
+
+bool barrier_arrive(Worker *worker, Group *group, const Block *block)
+{
+    Active arriving;
+    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &arriving)) {
+        group->pc++;
+        return true;
+    }
+    if (arriving.count < group->active.count) {
+        Group *rest = group;
+        group = group_split(worker, rest, &arriving, rest->pc);
+        rest->pc++;
+    }
+    uint64_t barrier = register_value(worker, block->index, arriving.first);
+    uint64_t threads = register_value(worker, block->threads, arriving.first);
+    if (barrier >= MAX_BARRIERS || threads % SIM_WARP_SIZE != 0)
+        return bad_barrier(worker, group, "whose number or count of threads is not allowed");
+    if (threads > worker->launch->warps * SIM_WARP_SIZE)
+        return bad_barrier(worker, group, "for more threads than the block has");
+    worker->counters.barriers += arriving.warps;
+    worker->expected[barrier] = (uint32_t)threads;
+    if (block->barrier == BARRIER_ARRIVE) {
+        worker->arrived[barrier] += arriving.count;
+        group->pc++;
+        return release_barrier(worker, (uint32_t)barrier);
+    }
+    group->is_waiting = true;
+    group->barrier = (uint32_t)barrier;
+    merge_waiting(worker, group);
+    return release_barrier(worker, (uint32_t)barrier);
+}
+
+/* Barriers that waited for lanes that now have exited. */
+bool barrier_release_all(Worker *worker)
+{
+    for (int i = 0; i < worker->group_count; i++)
+        if (worker->groups[i]->is_waiting && !release_barrier(worker, worker->groups[i]->barrier))
+            return false;
+    return true;
+}
+
+bool barrier_deadlock(Worker *worker)
+{
+    return bad_barrier(worker, worker->groups[0], "that not all threads of the block reach");
+}

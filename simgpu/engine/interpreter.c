@@ -1,0 +1,424 @@
+/* Runs a block of threads: the instructions of one basic block after the other, and where its end leads.  */
+#include "simgpu/block/lines.h"
+#include "simgpu/cost/merged_loads.h"
+#include "simgpu/engine/slow_path.h"
+#include "simgpu/jit/enter.h"
+#include "simgpu/sanitizer/watch.h"
+
+#include <fenv.h>
+#include <string.h>
+
+enum {
+    PATIENCE = 4096, /* backward branches of a group before others get a chance */
+    TICKS = 256      /* backward branches between looks at the limits */
+};
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+static bool all_uniform(const Worker *worker, const Instruction *instruction)
+{
+    const Operand *s = instruction->sources;
+    return is_uniform(worker, s[0]) && is_uniform(worker, s[1]) && is_uniform(worker, s[2]) && is_uniform(worker, s[3]);
+}
+
+static void run_function(const Instruction *instruction, void *d, const void *a, const void *b, const void *c,
+                         const void *e, size_t count)
+{
+    if (instruction->rounding == 0) {
+        instruction->run(d, a, b, c, e, count);
+        return;
+    }
+    fesetround(instruction->rounding * 256);
+    instruction->run(d, a, b, c, e, count);
+    fesetround(FE_TONEAREST);
+}
+
+static const void *lane_zero(const Worker *worker, Operand operand)
+{
+    return operand.slot == NO_SLOT ? NULL : lane_of(worker, operand, 0);
+}
+
+static void run_lanes(Worker *worker, const Instruction *instruction, Active *active)
+{
+    const Operand *s = instruction->sources;
+    Operand result = instruction->results[0];
+    if (active->whole && all_uniform(worker, instruction)) {
+        run_function(instruction, lane_of(worker, result, 0), lane_zero(worker, s[0]), lane_zero(worker, s[1]),
+                     lane_zero(worker, s[2]), lane_zero(worker, s[3]), 1);
+        worker->states[result.slot] = UNIFORM;
+        return;
+    }
+    uint32_t first = active->first;
+    const void *a = register_read(worker, s[0], first), *b = register_read(worker, s[1], first);
+    const void *c = register_read(worker, s[2], first), *e = register_read(worker, s[3], first);
+    void *d = register_write(worker, active, result, 0);
+    run_function(instruction, d, a, b, c, e, active->end - first);
+    register_written(worker, active, result, 0);
+}
+
+static void load_parameter(Worker *worker, const Instruction *instruction, Active *active)
+{
+    uint64_t value = 0;
+    Operand result = instruction->results[0];
+    const char *parameters = worker->launch->request->parameters;
+    worker->lanes->load_strided[instruction->is_signed][instruction->size][result.size](
+        &value, parameters + instruction->offset, 0, 1);
+    register_write_all(worker, active, result, &value);
+}
+
+static void active_mask_of_warps(Worker *worker, const Instruction *instruction, Active *active)
+{
+    Operand result = instruction->results[0];
+    uint32_t *to = (uint32_t *)register_write(worker, active, result, 0) - active->first;
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        to[lane] = active->bits[lane / SIM_WARP_SIZE];
+    register_written(worker, active, result, 0);
+}
+
+/* Cycles that a warp of the block takes for all that the block has begun (a basic block is begun as a whole), were it
+ * alone, each instruction waiting for the one before, and the L1 serving its loads. */
+static double path_cycles(const SimProfile *profile, const SimWarpPath *path)
+{
+    return profile->clock_hz * ((double)path->instructions * profile->arithmetic_latency_s +
+                                (double)path->loads * profile->l1_latency_s +
+                                (double)path->shared_loads * profile->shared_latency_s +
+                                (double)path->constant_loads * profile->constant_latency_s);
+}
+
+/* What its basic block holds behind an instruction. */
+static SimWarpPath path_behind(const Code *code, const Instruction *instruction)
+{
+    int32_t at = (int32_t)(instruction - code->instructions);
+    const Block *block = code->blocks;
+    while (block->end <= at)
+        block++;
+    SimWarpPath behind = {.instructions = (uint64_t)(block->end - 1 - at)};
+    for (int32_t i = at + 1; i < block->end; i++) {
+        const Instruction *other = &code->instructions[i];
+        behind.loads += other->kind == LOAD && (other->space == PTX_GLOBAL || other->space == PTX_NO_SPACE);
+        behind.shared_loads += other->kind == LOAD && other->space == PTX_SHARED;
+        behind.constant_loads += other->kind == LOAD && other->space == PTX_CONST;
+    }
+    return behind;
+}
+
+/* A clock begins with its block and grows with each reading. It does not depend on who runs the block; translations,
+ * which count their blocks afterwards, are not made of kernels that read it. */
+static void read_clock(Worker *worker, const Instruction *instruction, Active *active)
+{
+    const SimProfile *profile = worker->launch->profile;
+    SimWarpPath behind = path_behind(worker->code, instruction);
+    double cycles = path_cycles(profile, &worker->path) - path_cycles(profile, &behind);
+    uint64_t now = cycles > 0 ? (uint64_t)cycles : 0;
+    worker->clock = now > worker->clock ? now : worker->clock + 1;
+    uint64_t value = instruction->detail == 1 ? (uint64_t)((double)worker->clock * 1e9 / profile->clock_hz)
+                                              : worker->clock;
+    register_write_all(worker, active, instruction->results[0], &value);
+}
+
+/* Copies are done at once: only a watch asks who waited for them. */
+static void note_copies(Worker *worker, const Instruction *instruction, const Active *active)
+{
+    if (worker->watch != NULL)
+        watch_copies(worker, instruction, active);
+}
+
+static bool execute(Worker *worker, const Instruction *instruction, Active *active)
+{
+    switch ((InstructionKind)instruction->kind) {
+    case RUN_LANES: run_lanes(worker, instruction, active); return true;
+    case SLOW_PATH: slow_path_count(worker, instruction, active); return true;
+    case LOAD_PARAMETER: load_parameter(worker, instruction, active); return true;
+    case LOAD: return execute_load(worker, instruction, active);
+    case STORE: return execute_store(worker, instruction, active);
+    case ATOMIC: return execute_atomic(worker, instruction, active);
+    case COPY_ASYNC: return execute_copy_async(worker, instruction, active);
+    case COPY_COMMIT:
+    case COPY_WAIT: note_copies(worker, instruction, active); return true;
+    case TEXTURE: return execute_texture(worker, instruction, active);
+    case SHUFFLE: execute_shuffle(worker, instruction, active); return true;
+    case VOTE: execute_vote(worker, instruction, active); return true;
+    case MATCH: execute_match(worker, instruction, active); return true;
+    case REDUCE: execute_reduce(worker, instruction, active); return true;
+    case ACTIVE_MASK: active_mask_of_warps(worker, instruction, active); return true;
+    case CLOCK: read_clock(worker, instruction, active); return true;
+    case BARRIER: return true;
+    case PRINT: execute_print(worker, instruction, active); return true;
+    case MULTIPLY_MATRIX: return execute_multiply(worker, instruction, active);
+    case LOAD_MATRIX: return execute_load_matrix(worker, instruction, active);
+    case STORE_MATRIX: return execute_store_matrix(worker, instruction, active);
+    case TURN_MATRIX: return execute_turn_matrix(worker, instruction, active);
+    case FAIL_ASSERT: return execute_assert(worker, instruction, active);
+    }
+    return true;
+}
+
+static bool execute_guarded(Worker *worker, const Instruction *instruction, const Active *active)
+{
+    Active part;
+    return !active_where(worker, active, instruction->guard, instruction->guard_negated, &part) ||
+           execute(worker, instruction, &part);
+}
+
+bool execute_instruction(Worker *worker, const Instruction *instruction, Active *active)
+{
+    return instruction->guard.slot == NO_SLOT ? execute(worker, instruction, active)
+                                              : execute_guarded(worker, instruction, active);
+}
+
+/* That a lane asks for, on average. */
+static uint32_t bytes_of_access(const Instruction *instruction)
+{
+    switch ((InstructionKind)instruction->kind) {
+    case COPY_ASYNC: return instruction->detail;
+    case LOAD_MATRIX:
+    case STORE_MATRIX: return 4u * instruction->count; /* 128 bytes of each matrix */
+    default: return merged_bytes(instruction, (uint32_t)instruction->count << instruction->size);
+    }
+}
+
+static bool execute_watched(Worker *worker, const Instruction *instruction, Active *active)
+{
+    const SimCounters before = worker->counters;
+    bool going_on = execute_instruction(worker, instruction, active);
+    lines_note(worker, worker->launch->lines->of_instruction[instruction - worker->code->instructions], &before,
+               bytes_of_access(instruction));
+    return going_on;
+}
+
+/* From instruction `first` on. */
+static bool execute_block(Worker *worker, const Block *block, int32_t first, Active *active)
+{
+    for (int32_t i = first; i < block->end; i++) {
+        const Instruction *instruction = &worker->code->instructions[i];
+        bool is_watched = worker->lines != NULL && instruction->kind != RUN_LANES;
+        bool going_on = is_watched ? execute_watched(worker, instruction, active)
+                                   : execute_instruction(worker, instruction, active);
+        if (!going_on)
+            return false;
+    }
+    return true;
+}
+
+void count_block(Worker *worker, const Block *block, const Active *active, uint64_t times)
+{
+    Executed *executed = &worker->executed[block - worker->code->blocks];
+    executed->warps += active->warps * times;
+    executed->lanes += active->count * times;
+    worker->unreported += block->instructions * active->warps * times;
+    worker->path.instructions += block->instructions * times;
+    worker->path.loads += block->loads * times;
+    worker->path.shared_loads += block->shared_loads * times;
+    worker->path.constant_loads += block->constant_loads * times;
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+/* Adds up what all workers executed; false where the launch must end. */
+static bool may_go_on(Worker *worker)
+{
+    Launch *launch = worker->launch;
+    uint64_t total = atomic_fetch_add(&launch->warp_instructions, worker->unreported) + worker->unreported;
+    worker->unreported = 0;
+    int none = SIM_OK;
+    if (launch->request->warp_instructions > 0 && total > launch->request->warp_instructions)
+        atomic_compare_exchange_strong(&launch->stop, &none, SIM_TIME_LIMIT);
+    else if (atomic_load_explicit(launch->cancelled, memory_order_relaxed) != 0)
+        atomic_compare_exchange_strong(&launch->stop, &none, SIM_CANCELLED);
+    return atomic_load_explicit(&launch->stop, memory_order_relaxed) == SIM_OK &&
+           worker->block <= atomic_load_explicit(&launch->fault_block, memory_order_relaxed);
+}
+
+bool count_turns(Worker *worker, Group *group, uint32_t turns)
+{
+    if (worker->group_count > 1 && (group->backward += turns) >= PATIENCE) {
+        group->has_yielded = true;
+        group->backward = 0;
+    }
+    uint32_t before = worker->ticks / TICKS;
+    worker->ticks += turns;
+    return worker->ticks / TICKS == before || may_go_on(worker);
+}
+
+/* ---- ends of blocks ---------------------------------------------------------------------------------------------- */
+
+static bool go_to(Worker *worker, Group *group, int32_t pc)
+{
+    bool backward = pc <= group->pc;
+    group->pc = pc;
+    group->is_forced = false;
+    return !backward || count_turns(worker, group, 1);
+}
+
+static void count_divergence(Worker *worker, const Group *stay, const Group *leave)
+{
+    for (uint32_t word = 0; word < worker->launch->warps; word++)
+        worker->counters.divergent_branches += stay->active.bits[word] != 0 && leave->active.bits[word] != 0;
+}
+
+static bool end_branch(Worker *worker, Group *group, const Block *block)
+{
+    Active taken;
+    if (block->guard.slot == NO_SLOT)
+        return go_to(worker, group, block->target);
+    if (is_uniform(worker, block->guard)) { /* active_where() would copy the lanes */
+        bool taken_by_all = (*lane_of(worker, block->guard, 0) != 0) != block->guard_negated;
+        return go_to(worker, group, taken_by_all ? block->target : group->pc + 1);
+    }
+    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &taken))
+        return go_to(worker, group, group->pc + 1);
+    if (taken.count == group->active.count)
+        return go_to(worker, group, block->target);
+    Group *other = group_split(worker, group, &taken, group->pc);
+    count_divergence(worker, group, other);
+    bool going_on = go_to(worker, other, block->target);
+    return go_to(worker, group, group->pc + 1) && going_on;
+}
+
+static bool end_indexed(Worker *worker, Group *group, const Block *block)
+{
+    while (group->active.count > 0) {
+        uint64_t index = register_value(worker, block->index, group->active.first);
+        if (index >= (uint64_t)block->target_count)
+            return worker_fault(worker, SIM_OUT_OF_BOUNDS, block->file, block->line, group->active.first,
+                                "jumps to entry %llu of a table of %d", (unsigned long long)index, block->target_count);
+        Active same = group->active;
+        for (uint32_t lane = same.first; lane < same.end; lane++)
+            if (register_value(worker, block->index, lane) != index)
+                same.bits[lane / SIM_WARP_SIZE] &= ~(1u << lane % SIM_WARP_SIZE);
+        active_measure(&same, worker);
+        if (same.count == group->active.count)
+            return go_to(worker, group, block->targets[index]);
+        Group *other = group_split(worker, group, &same, group->pc);
+        count_divergence(worker, group, other);
+        if (!go_to(worker, other, block->targets[index]))
+            return false;
+    }
+    return true;
+}
+
+static bool end_trap(Worker *worker, Group *group, const Block *block)
+{
+    Active trapped;
+    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &trapped))
+        return go_to(worker, group, group->pc + 1);
+    return worker_fault(worker, SIM_TRAP, block->file, block->line, trapped.first, "executes a trap");
+}
+
+static bool end_exit(Worker *worker, Group *group, const Block *block)
+{
+    Active leaving;
+    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &leaving))
+        return go_to(worker, group, group->pc + 1);
+    for (uint32_t word = 0; word < worker->launch->warps; word++) {
+        worker->live[word] &= ~leaving.bits[word];
+        group->active.bits[word] &= ~leaving.bits[word];
+    }
+    worker->live_count -= leaving.count;
+    group->pc++;
+    active_measure(&group->active, worker);
+    if (group->active.count == 0)
+        group_remove(worker, group);
+    return worker->group_count == 0 || barrier_release_all(worker);
+}
+
+static bool end_block(Worker *worker, Group *group, const Block *block)
+{
+    switch ((BlockEnd)block->ends) {
+    case END_FALL: return go_to(worker, group, group->pc + 1);
+    case END_BRANCH: return end_branch(worker, group, block);
+    case END_INDEXED: return end_indexed(worker, group, block);
+    case END_EXIT: return end_exit(worker, group, block);
+    case END_BARRIER: return barrier_arrive(worker, group, block);
+    case END_TRAP: return end_trap(worker, group, block);
+    }
+    return false;
+}
+
+static bool end_block_watched(Worker *worker, Group *group, const Block *block)
+{
+    const SimCounters before = worker->counters;
+    bool going_on = end_block(worker, group, block);
+    lines_note(worker, worker->launch->lines->of_end[block - worker->code->blocks], &before, 0);
+    return going_on;
+}
+
+/* ---- a block of threads ------------------------------------------------------------------------------------------ */
+
+static bool is_alone(const Worker *worker, const Group *group)
+{
+    return worker->group_count == 1 && worker->groups[0] == group && !group->is_waiting;
+}
+
+/* Runs the basic block that the group is at, from `at` on (Point.instruction). False where a fault ended it. */
+static bool run_basic_block(Worker *worker, Group *group, int32_t at)
+{
+    const Block *block = &worker->code->blocks[group->pc];
+    bool is_watched = worker->lines != NULL && block->ends != END_FALL;
+    if (at == POINT_START) {
+        if (block->joins && worker->watch != NULL)
+            watch_join(worker->watch, &group->active);
+        count_block(worker, block, &group->active, 1);
+        at = block->first;
+    }
+    if (block->waits)
+        group->backward = PATIENCE;
+    return (at == POINT_END || execute_block(worker, block, at, &group->active)) &&
+           (is_watched ? end_block_watched : end_block)(worker, group, block);
+}
+
+static bool must_wait_for_warp(Worker *worker, Group *group)
+{
+    if (!worker->code->blocks[group->pc].joins || group->is_forced || !group_misses_lanes(worker, group))
+        return false;
+    return group->has_yielded = true;
+}
+
+/* May the group go on to where it stands? */
+static bool has_turn(const Worker *worker, const Group *group)
+{
+    return is_alone(worker, group) || (!group->has_yielded && group->pc < group_lowest_other(worker, group));
+}
+
+/* Runs one group until another must be looked at. */
+static bool run_group(Worker *worker, Group *group)
+{
+    do {
+        int32_t at = POINT_START;
+        if (worker->visit != NULL) {
+            EnterEnd end = visit_run(worker, group, &at);
+            if (end == ENTER_FAULT)
+                return false;
+            if (end == ENTER_LEFT && at == POINT_START && !has_turn(worker, group))
+                return true;
+        }
+        if (at == POINT_START && must_wait_for_warp(worker, group))
+            return true;
+        BlockEnd ends = (BlockEnd)worker->code->blocks[group->pc].ends;
+        if (!run_basic_block(worker, group, at))
+            return false;
+        if (is_alone(worker, group))
+            continue;
+        if (ends > END_INDEXED) /* the group may be gone, or another may be free */
+            return true;
+    } while (has_turn(worker, group));
+    return true;
+}
+
+bool run_block(Worker *worker)
+{
+    while (worker->group_count > 0)
+        group_remove(worker, worker->groups[0]);
+    memset(worker->arrived, 0, sizeof worker->arrived);
+    memset(worker->expected, 0, sizeof worker->expected);
+    Group *all = group_add(worker, 0);
+    memcpy(all->active.bits, worker->live, worker->launch->warps * sizeof *worker->live);
+    while (worker->group_count > 0) {
+        Group *group = group_pick(worker);
+        if (group == NULL)
+            return barrier_deadlock(worker);
+        if (!run_group(worker, group))
+            return false;
+    }
+    return may_go_on(worker);
+}

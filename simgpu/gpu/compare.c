@@ -1,0 +1,220 @@
+/* Each launch twice from the same memory, interpreted and translated, by one worker: then everything must be the same,
+ * the sums of atomic operations included. Of a launch that is stopped only that it is stopped must be the same.  */
+#include "simgpu/gpu/gpu.h"
+
+#include "base/allocated.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what a launch changes --------------------------------------------------------------------------------------- */
+
+typedef struct AllocationState {
+    unsigned char *contents;
+    uint8_t *written;        /* validity.h; NULL: all of it */
+    bool kernel_wrote;
+} AllocationState;
+
+typedef struct Snapshot {
+    AllocationState *allocations; /* [count] */
+    int count;
+    size_t output_length;
+    uint64_t output_lost;
+    char output[OUTPUT_BYTES];
+} Snapshot;
+
+static void *copy_of(const void *bytes, size_t count)
+{
+    return bytes == NULL ? NULL : memcpy(allocated(malloc(count)), bytes, count);
+}
+
+static Snapshot *snapshot_new(const SimGpu *gpu)
+{
+    Snapshot *snapshot = zeroed(1, sizeof *snapshot);
+    snapshot->count = gpu->memory.count;
+    snapshot->allocations = zeroed((size_t)snapshot->count, sizeof *snapshot->allocations);
+    for (int i = 0; i < snapshot->count; i++) {
+        const Allocation *allocation = &gpu->memory.allocations[i];
+        snapshot->allocations[i] = (AllocationState){
+            .contents = copy_of((const void *)allocation->address, allocation->bytes),
+            .written = copy_of(allocation->written, allocation->bytes), .kernel_wrote = allocation->kernel_wrote};
+    }
+    snapshot->output_length = gpu->output.length;
+    snapshot->output_lost = gpu->output.lost;
+    memcpy(snapshot->output, gpu->output.text, gpu->output.length);
+    return snapshot;
+}
+
+static void snapshot_restore(const Snapshot *snapshot, SimGpu *gpu)
+{
+    for (int i = 0; i < snapshot->count; i++) {
+        Allocation *allocation = &gpu->memory.allocations[i];
+        const AllocationState *state = &snapshot->allocations[i];
+        memcpy((void *)allocation->address, state->contents, allocation->bytes);
+        free(allocation->written);
+        allocation->written = copy_of(state->written, allocation->bytes);
+        allocation->kernel_wrote = state->kernel_wrote;
+    }
+    gpu->output.length = snapshot->output_length;
+    gpu->output.lost = snapshot->output_lost;
+}
+
+static void snapshot_free(Snapshot *snapshot)
+{
+    for (int i = 0; i < snapshot->count; i++) {
+        free(snapshot->allocations[i].contents);
+        free(snapshot->allocations[i].written);
+    }
+    free(snapshot->allocations);
+    free(snapshot);
+}
+
+/* ---- differences: true where one was found and put into words ---------------------------------------------------- */
+
+typedef struct Words {
+    char *text;
+    size_t size;
+} Words;
+
+static bool numbers_differ(const Words *words, const char *what, uint64_t interpreted, uint64_t translated)
+{
+    if (interpreted == translated)
+        return false;
+    snprintf(words->text, words->size, "%s: %llu interpreted, %llu translated", what, (unsigned long long)interpreted,
+             (unsigned long long)translated);
+    return true;
+}
+
+static bool texts_differ(const Words *words, const char *what, const char *interpreted, const char *translated)
+{
+    if (strcmp(interpreted, translated) == 0)
+        return false;
+    snprintf(words->text, words->size, "%s: '%.90s' interpreted, '%.90s' translated", what, interpreted, translated);
+    return true;
+}
+
+static bool counters_differ(const Words *words, const SimCounters *interpreted, const SimCounters *translated)
+{
+    static const char *const names[] = {
+        "warp instructions", "lane instructions", "fp32", "fp64", "fma32", "fma64", "integer", "control", "special",
+        "global load requests", "global load sectors", "global load wavefronts", "global store requests",
+        "global store sectors", "global load bytes", "global store bytes", "shared load requests",
+        "shared load wavefronts", "shared store requests", "shared store wavefronts", "local requests", "local sectors",
+        "constant requests", "constant replays", "atomic requests", "atomic lanes", "texture requests",
+        "texture sectors", "slow path instructions", "tensor", "tensor bytes", "barriers", "divergent branches",
+        "unique load sectors", "unique store sectors", "missing load sectors",
+    };
+    enum { COUNTERS = sizeof names / sizeof *names };
+    _Static_assert(sizeof(SimCounters) == COUNTERS * sizeof(uint64_t), "each counter has a name, in their order");
+    for (size_t i = 0; i < COUNTERS; i++)
+        if (numbers_differ(words, names[i], ((const uint64_t *)interpreted)[i], ((const uint64_t *)translated)[i]))
+            return true;
+    return false;
+}
+
+static bool findings_differ(const Words *words, const SimReport *interpreted, const SimReport *translated)
+{
+    if (numbers_differ(words, "findings", interpreted->finding_count, translated->finding_count) ||
+        numbers_differ(words, "findings beyond those", interpreted->findings_more, translated->findings_more))
+        return true;
+    for (uint32_t i = 0; i < interpreted->finding_count; i++) {
+        const SimFault *one = &interpreted->findings[i].where, *other = &translated->findings[i].where;
+        if (texts_differ(words, "a finding", one->text, other->text) ||
+            numbers_differ(words, "times of a finding", one->lanes, other->lanes))
+            return true;
+    }
+    return false;
+}
+
+static bool lines_differ(const Words *words, const SimReport *interpreted, const SimReport *translated)
+{
+    for (size_t i = 0; i < interpreted->line_count; i++) {
+        const SimLine *one = &interpreted->lines[i], *other = &translated->lines[i];
+        if (counters_differ(words, &one->counters, &other->counters) ||
+            numbers_differ(words, "executions of a line", one->executions, other->executions) ||
+            numbers_differ(words, "divisions of a line", one->divisions, other->divisions) ||
+            numbers_differ(words, "ideal load sectors", one->ideal_load_sectors, other->ideal_load_sectors) ||
+            numbers_differ(words, "ideal store sectors", one->ideal_store_sectors, other->ideal_store_sectors) ||
+            numbers_differ(words, "ideal wavefronts", one->ideal_shared_wavefronts, other->ideal_shared_wavefronts))
+            return true;
+    }
+    return false;
+}
+
+static bool reports_differ(const Words *words, const SimReport *interpreted, const SimReport *translated)
+{
+    return counters_differ(words, &interpreted->counters, &translated->counters) ||
+           numbers_differ(words, "instructions of the longest warp", interpreted->longest.instructions,
+                          translated->longest.instructions) ||
+           numbers_differ(words, "modelled time, ps", (uint64_t)(interpreted->modelled_s * 1e12),
+                          (uint64_t)(translated->modelled_s * 1e12)) ||
+           texts_differ(words, "fault", interpreted->fault.text, translated->fault.text) ||
+           texts_differ(words, "watched load", interpreted->watched_load, translated->watched_load) ||
+           numbers_differ(words, "watched store", interpreted->watched_store, translated->watched_store) ||
+           findings_differ(words, interpreted, translated) || lines_differ(words, interpreted, translated);
+}
+
+static bool bytes_differ(const Words *words, const char *what, const char *label, const unsigned char *interpreted,
+                         const unsigned char *translated, uint64_t bytes)
+{
+    if (interpreted == NULL || translated == NULL || memcmp(interpreted, translated, bytes) == 0)
+        return false;
+    uint64_t i = 0;
+    while (interpreted[i] == translated[i])
+        i++;
+    snprintf(words->text, words->size, "%s, byte %llu of %s: %u interpreted, %u translated", what,
+             (unsigned long long)i, label[0] != '\0' ? label : "an allocation", interpreted[i], translated[i]);
+    return true;
+}
+
+/* The GPU is as the translation left it. */
+static bool memory_differs(const Words *words, const Snapshot *interpreted, const SimGpu *gpu)
+{
+    for (int i = 0; i < interpreted->count; i++) {
+        const AllocationState *one = &interpreted->allocations[i];
+        const Allocation *other = &gpu->memory.allocations[i];
+        if (bytes_differ(words, "memory", other->label, one->contents, (const unsigned char *)other->address,
+                         other->bytes) ||
+            bytes_differ(words, "what is written", other->label, one->written, other->written, other->bytes) ||
+            numbers_differ(words, "an allocation was written all over", one->written == NULL, other->written == NULL) ||
+            numbers_differ(words, "a kernel wrote an allocation", one->kernel_wrote, other->kernel_wrote))
+            return true;
+    }
+    return numbers_differ(words, "printed bytes", interpreted->output_length, gpu->output.length) ||
+           bytes_differ(words, "output", "printf", (const unsigned char *)interpreted->output,
+                        (const unsigned char *)gpu->output.text, interpreted->output_length);
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
+static bool engines_differ(const Words *words, const SimGpu *gpu, const SimReport *interpreted, const Snapshot *after,
+                           const SimReport *translated)
+{
+    if (numbers_differ(words, "outcome", interpreted->outcome, translated->outcome))
+        return true;
+    if (interpreted->outcome == SIM_TIME_LIMIT || interpreted->outcome == SIM_CANCELLED)
+        return false;
+    return reports_differ(words, interpreted, translated) || memory_differs(words, after, gpu);
+}
+
+void launch_compared(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+{
+    char difference[sizeof report->fault.text - 160];
+    Snapshot *before = snapshot_new(gpu);
+    SimReport interpreted;
+    launch_run(gpu, launch, &(LaunchHow){.interprets = true}, &interpreted);
+    SimLine *lines = gpu->lines;
+    gpu->lines = NULL; /* else the next launch would free them */
+    Snapshot *after = snapshot_new(gpu);
+    snapshot_restore(before, gpu);
+    launch_run(gpu, launch, &(LaunchHow){.interprets = false}, report);
+    if (engines_differ(&(Words){difference, sizeof difference}, gpu, &interpreted, after, report)) {
+        report->outcome = SIM_ENGINES_DIFFER;
+        snprintf(report->fault.text, sizeof report->fault.text, "kernel %.80s: the engines differ: %s",
+                 launch->function->plain_name, difference);
+    }
+    snapshot_free(before);
+    snapshot_free(after);
+    free(lines);
+}

@@ -1,0 +1,182 @@
+#include "simgpu/gpu/gpu.h"
+
+#include "base/allocated.h"
+#include "simgpu/cost/cost.h"
+#include "simgpu/memory/validity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Status simgpu_new(const SimProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu, Message *why)
+{
+    SimGpu *new = allocated(calloc(1, sizeof *new));
+    new->profile = *profile;
+    Status status = memory_new(base, span, profile->memory_bytes, &new->memory, why);
+    if (status != STATUS_OK) {
+        free(new);
+        return status;
+    }
+    if (threads <= 0)
+        threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    pthread_mutex_init(&new->output.lock, NULL);
+    pool_start(&new->pool, threads > 0 ? threads : 1);
+    *gpu = new;
+    return STATUS_OK;
+}
+
+void simgpu_free(SimGpu *gpu)
+{
+    if (gpu == NULL)
+        return;
+    pool_stop(&gpu->pool);
+    memory_free(&gpu->memory);
+    texture_table_free(&gpu->textures);
+    free(gpu->lines);
+    pthread_mutex_destroy(&gpu->output.lock);
+    free(gpu->translator.compiler);
+    free(gpu->translator.folder);
+    free(gpu);
+}
+
+/* ---- global memory ----------------------------------------------------------------------------------------------- */
+
+uint64_t simgpu_alloc(SimGpu *gpu, uint64_t bytes)
+{
+    return memory_alloc(&gpu->memory, bytes, NULL);
+}
+
+bool simgpu_release(SimGpu *gpu, uint64_t address)
+{
+    int index = memory_find(&gpu->memory, address);
+    return index >= 0 && gpu->memory.allocations[index].name == NULL && memory_release(&gpu->memory, address);
+}
+
+void simgpu_set_memory_limit(SimGpu *gpu, uint64_t bytes)
+{
+    gpu->memory.limit = bytes > gpu->memory.used ? bytes : gpu->memory.used;
+}
+
+uint64_t simgpu_allocated_bytes(const SimGpu *gpu)
+{
+    return gpu->memory.used;
+}
+
+static void show(const Allocation *allocation, SimAllocation *shown)
+{
+    *shown = (SimAllocation){.address = allocation->address, .bytes = allocation->bytes, .name = allocation->name,
+                             .kernel_wrote = allocation->kernel_wrote};
+}
+
+bool simgpu_find(const SimGpu *gpu, uint64_t address, uint64_t bytes, SimAllocation *found)
+{
+    int index = memory_find(&gpu->memory, address);
+    if (index < 0)
+        return false;
+    const Allocation *allocation = &gpu->memory.allocations[index];
+    if (bytes > allocation->bytes - (address - allocation->address))
+        return false;
+    show(allocation, found);
+    return true;
+}
+
+void simgpu_clear_written(SimGpu *gpu, uint64_t address)
+{
+    int index = memory_find(&gpu->memory, address);
+    if (index >= 0)
+        gpu->memory.allocations[index].kernel_wrote = false;
+}
+
+void simgpu_name(SimGpu *gpu, uint64_t address, const char *name, uint32_t element_bytes)
+{
+    int index = memory_find(&gpu->memory, address);
+    if (index < 0)
+        return;
+    Allocation *allocation = &gpu->memory.allocations[index];
+    snprintf(allocation->label, sizeof allocation->label, "%s", name);
+    allocation->element_bytes = element_bytes;
+}
+
+void simgpu_mark_written(SimGpu *gpu, uint64_t address, uint64_t bytes)
+{
+    int index = memory_find(&gpu->memory, address);
+    if (index < 0)
+        return;
+    Allocation *allocation = &gpu->memory.allocations[index];
+    if (bytes == allocation->bytes)
+        validity_free(allocation);
+    else
+        validity_mark(allocation, address, bytes);
+}
+
+void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes)
+{
+    int index = memory_find(&gpu->memory, address);
+    if (index >= 0)
+        validity_unmark(&gpu->memory.allocations[index], address, bytes);
+}
+
+void simgpu_forget_released(SimGpu *gpu)
+{
+    memory_forget_released(&gpu->memory);
+}
+
+void simgpu_set_fresh(SimGpu *gpu, uint8_t byte)
+{
+    memory_set_fresh(&gpu->memory, byte);
+}
+
+/* ---- textures ---------------------------------------------------------------------------------------------------- */
+
+uint64_t simgpu_texture_new(SimGpu *gpu, const SimTexture *description)
+{
+    SimAllocation found;
+    if (!texture_is_valid(description) ||
+        !simgpu_find(gpu, description->address, texture_bytes(description), &found))
+        return 0;
+    return texture_add(&gpu->textures, description);
+}
+
+bool simgpu_texture_free(SimGpu *gpu, uint64_t handle)
+{
+    return texture_remove(&gpu->textures, handle);
+}
+
+void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when)
+{
+    Translator *translator = &gpu->translator;
+    free(translator->compiler);
+    free(translator->folder);
+    *translator = (Translator){.when = when};
+    if (compiler == NULL)
+        return;
+    translator->compiler = strdup(compiler);
+    translator->folder = strdup(folder);
+    if (translator->compiler == NULL || translator->folder == NULL)
+        out_of_memory();
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+
+void simgpu_cancel(SimGpu *gpu)
+{
+    atomic_store(&gpu->cancelled, 1);
+}
+
+size_t simgpu_take_output(SimGpu *gpu, char *buffer, size_t size, uint64_t *lost_bytes)
+{
+    return output_take(&gpu->output, buffer, size, lost_bytes);
+}
+
+double simgpu_copy_seconds(const SimGpu *gpu, uint64_t bytes, bool across_bus)
+{
+    const SimProfile *profile = &gpu->profile;
+    double rate = across_bus ? profile->bus_bytes_per_s : profile->dram_copy_bytes_per_s / 2;
+    return (across_bus ? profile->bus_overhead_s : profile->copy_overhead_s) + (double)bytes / rate;
+}
+
+const SimProfile *simgpu_profile(const SimGpu *gpu)
+{
+    return &gpu->profile;
+}

@@ -1,0 +1,444 @@
+/* A grid: its limits checked, its blocks spread over workers, what they counted added up.  */
+#include "simgpu/cost/cost.h"
+#include "base/allocated.h"
+#include "simgpu/block/counters.h"
+#include "simgpu/gpu/gpu.h"
+#include "simgpu/block/lines.h"
+#include "simgpu/engine/slow_path.h"
+#include "simgpu/jit/enter.h"
+#include "simgpu/memory/validity.h"
+#include "simgpu/sanitizer/watch.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+__attribute__((format(printf, 3, 4))) static bool refuse(SimReport *report, SimOutcome outcome, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(report->fault.text, sizeof report->fault.text, format, arguments);
+    va_end(arguments);
+    report->outcome = outcome;
+    return false;
+}
+
+static uint64_t product(const uint32_t size[3])
+{
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+static bool check_sizes(const SimLaunch *launch, const SimProfile *profile, SimReport *report)
+{
+    const SimFunctionInfo *info = &launch->function->info;
+    for (int i = 0; i < 3; i++) {
+        if (launch->grid[i] == 0 || launch->grid[i] > profile->max_grid[i])
+            return refuse(report, SIM_BAD_LAUNCH, "grid of %u blocks along %c, the device takes 1 to %u",
+                          launch->grid[i], 'x' + i, profile->max_grid[i]);
+        if (launch->block[i] == 0 || launch->block[i] > profile->max_block[i])
+            return refuse(report, SIM_BAD_LAUNCH, "block of %u threads along %c, the device takes 1 to %u",
+                          launch->block[i], 'x' + i, profile->max_block[i]);
+    }
+    uint64_t threads = product(launch->block);
+    uint64_t most = info->max_threads_per_block < MAX_THREADS ? info->max_threads_per_block : MAX_THREADS;
+    if (threads > most)
+        return refuse(report, SIM_BAD_LAUNCH, "block of %llu threads, the limit is %llu", (unsigned long long)threads,
+                      (unsigned long long)most);
+    return true;
+}
+
+static bool check_resources(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+{
+    const SimFunction *function = launch->function;
+    uint64_t threads = product(launch->block);
+    if (launch->dynamic_shared_bytes > function->dynamic_shared_limit)
+        return refuse(report, SIM_BAD_LAUNCH,
+                      "%u bytes of dynamic shared memory beside %u static ones, the limit is %u",
+                      launch->dynamic_shared_bytes, function->info.static_shared_bytes, function->dynamic_shared_limit);
+    if (function->info.static_shared_bytes > gpu->profile.shared_bytes_per_block_optin)
+        return refuse(report, SIM_BAD_LAUNCH, "%u bytes of static shared memory, the limit is %u",
+                      function->info.static_shared_bytes, gpu->profile.shared_bytes_per_block_optin);
+    uint64_t registers = function->registers_known ? function->info.registers * threads : 0;
+    if (registers > gpu->profile.registers_per_multiprocessor)
+        return refuse(report, SIM_BAD_LAUNCH, "%llu threads of %u registers each, a multiprocessor has %u registers",
+                      (unsigned long long)threads, function->info.registers, gpu->profile.registers_per_multiprocessor);
+    return true;
+}
+
+static bool check_launch(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+{
+    if (!check_sizes(launch, &gpu->profile, report))
+        return false;
+    if (!launch->function->is_supported)
+        return refuse(report, SIM_UNSUPPORTED, "kernel %.80s: %.300s", launch->function->plain_name,
+                      launch->function->refusal.text);
+    return check_resources(gpu, launch, report);
+}
+
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Run {
+    Launch launch;
+    TranslationJob *job;       /* NULL: there is no translator */
+    pthread_mutex_t lock;      /* of the sums below */
+    SimCounters counters;
+    Executed *executed;        /* [block_count] */
+    Touched *loaded, *stored;  /* [allocation] */
+    SimWarpPath longest;
+    LineTable *lines;          /* NULL: not watched */
+    Found *found;              /* watch.h; NULL: nothing was watched */
+    int first_watched;         /* instruction that loaded from the watched source; instruction_count: none */
+} Run;
+
+static void add_touched(Touched *sum, const Touched *part, int count)
+{
+    for (int i = 0; i < count; i++) {
+        sum[i].low = part[i].low < sum[i].low ? part[i].low : sum[i].low;
+        sum[i].high = part[i].high > sum[i].high ? part[i].high : sum[i].high;
+    }
+}
+
+static void lengthen(SimWarpPath *longest, const SimWarpPath *path)
+{
+    if (path->instructions > longest->instructions)
+        *longest = *path;
+}
+
+static bool is_writing(const Instruction *instruction)
+{
+    return instruction->kind == STORE || instruction->kind == ATOMIC;
+}
+
+/* The first instruction that loaded from the watched source; instruction_count: none. */
+static int forget_notes(Worker *worker)
+{
+    int count = worker->code->instruction_count, first_watched = count;
+    for (int i = 0; i < count; i++) {
+        const Instruction *instruction = &worker->code->instructions[i];
+        if (instruction->index < 0)
+            continue;
+        MemoryNote *note = &worker->notes[instruction->index];
+        note_forget(worker, note, is_writing(instruction));
+        if (note->loaded_watched && first_watched == count)
+            first_watched = i;
+    }
+    return first_watched;
+}
+
+static void add_worker(Run *run, Worker *worker)
+{
+    if (worker->visit != NULL)
+        visit_settle(worker);
+    int first_watched = forget_notes(worker);
+    pthread_mutex_lock(&run->lock);
+    run->first_watched = first_watched < run->first_watched ? first_watched : run->first_watched;
+    simgpu_counters_add(&run->counters, &worker->counters);
+    for (int i = 0; i < worker->code->block_count; i++) {
+        run->executed[i].warps += worker->executed[i].warps;
+        run->executed[i].lanes += worker->executed[i].lanes;
+    }
+    add_touched(run->loaded, worker->loaded, run->launch.memory->count);
+    add_touched(run->stored, worker->stored, run->launch.memory->count);
+    lengthen(&run->longest, &worker->longest);
+    if (run->lines != NULL)
+        lines_add_worker(run->lines, worker);
+    if (run->found != NULL)
+        found_merge(worker->code, run->found, worker->watch->found);
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* From the next block on, where there is one by now. */
+static void use_translation(Run *run, Worker *worker)
+{
+    Launch *launch = &run->launch;
+    if (run->job == NULL || worker->visit != NULL)
+        return;
+    uint64_t finished = atomic_load_explicit(&launch->finished_blocks, memory_order_relaxed);
+    uint64_t warps = atomic_load_explicit(&launch->warp_instructions, memory_order_relaxed);
+    uint64_t each = finished == 0 ? 0 : warps / finished * SIM_WARP_SIZE;
+    const Translation *translation = job_consider(run->job, each * (launch->blocks - finished));
+    if (translation != NULL)
+        worker->visit = visit_new(worker, translation);
+}
+
+/* One worker's part: chunks of blocks, in order, until there are none or the launch has to end. */
+static void work(void *context)
+{
+    Run *run = context;
+    Launch *launch = &run->launch;
+    Worker *worker = worker_new(launch);
+    bool going_on = true;
+    while (going_on) {
+        uint64_t block = atomic_fetch_add(&launch->next_block, launch->chunk);
+        uint64_t end = block + launch->chunk < launch->blocks ? block + launch->chunk : launch->blocks;
+        if (block >= end)
+            break;
+        for (; going_on && block < end && block < atomic_load(&launch->fault_block); block++) {
+            worker_begin_block(worker, block);
+            use_translation(run, worker);
+            if (worker->visit != NULL && worker->trace != NULL)
+                visit_begin_trace(worker);
+            going_on = run_block(worker);
+            atomic_fetch_add_explicit(&launch->finished_blocks, 1, memory_order_relaxed);
+            lengthen(&worker->longest, &worker->path);
+        }
+        going_on = going_on && block == end;
+    }
+    add_worker(run, worker);
+    worker_free(worker);
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* What follows from how often each basic block ran. */
+static void add_executed(const Code *code, Run *run)
+{
+    for (int i = 0; i < code->block_line_count; i++) {
+        const BlockLine *part = &code->block_lines[i];
+        counters_add_executed(&run->counters, part, &run->executed[part->block]);
+    }
+    if (run->lines != NULL)
+        lines_add_executed(run->lines, code, run->executed);
+}
+
+static uint64_t sectors_of(const Touched *touched)
+{
+    if (touched->low > touched->high)
+        return 0;
+    return (touched->high + SECTOR_BYTES - 1) / SECTOR_BYTES - touched->low / SECTOR_BYTES;
+}
+
+/* What loads and stores meant for caches and memory; before note_written(), as what earlier kernels wrote is cached. */
+static Reuse count_traffic(Run *run)
+{
+    const Memory *memory = run->launch.memory;
+    Reuse reuse = reuse_of(&run->launch.traces, memory, run->launch.code->memory_count);
+    run->counters.missing_load_sectors = (uint64_t)(reuse.missing * (double)run->counters.global_load_sectors);
+    for (int i = 0; i < memory->count; i++) {
+        run->counters.unique_load_sectors += sectors_of(&run->loaded[i]);
+        run->counters.unique_store_sectors += sectors_of(&run->stored[i]);
+    }
+    return reuse;
+}
+
+static void note_written(Run *run)
+{
+    Memory *memory = run->launch.memory;
+    for (int i = 0; i < memory->count; i++)
+        memory->allocations[i].kernel_wrote |= run->stored[i].low <= run->stored[i].high;
+}
+
+/* What a launch wrote that was not watched is not known; then all of it counts as written. */
+static void settle_written(Run *run, bool is_watched)
+{
+    for (int i = 0; i < run->launch.memory->count && !is_watched; i++)
+        if (run->stored[i].low <= run->stored[i].high)
+            validity_free(&run->launch.memory->allocations[i]);
+}
+
+static void report_findings(Run *run, SimReport *report)
+{
+    const Launch *launch = &run->launch;
+    for (int i = 0; i < launch->memory->count; i++)
+        if (run->stored[i].low < run->stored[i].high)
+            blocks_find_races(launch, i, run->stored[i].low, run->stored[i].high, run->found);
+    found_report(launch, run->found, report);
+}
+
+static SimMachine find_machine(SimFunction *function, const Executed *executed, const LoadShare *loads,
+                               const CostInput *input)
+{
+    const Code *code = &function->code;
+    MachineWork work;
+    if (!function->machine_known)
+        return (SimMachine){0};
+    uint64_t *warps = zeroed((size_t)code->block_count, sizeof *warps);
+    for (int i = 0; i < code->block_count; i++)
+        warps[i] = executed[i].warps;
+    machine_code_wait(&function->machine, code, input->profile, loads);
+    machine_code_total(&function->machine, code, warps, &work);
+    slow_path_add(&work, input->counters->slow_path_instructions);
+    free(warps);
+    return cost_machine(input, &work, function->machine.direct_bytes);
+}
+
+static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *run, const LoadShare *loads,
+                       SimReport *report)
+{
+    CostInput input = {
+        .profile = &gpu->profile, .function = &launch->function->info,
+        .dynamic_shared_bytes = launch->dynamic_shared_bytes, .counters = &report->counters,
+        .longest_warp_instructions = run->longest.instructions, .longest_warp_loads = run->longest.loads,
+        .longest_warp_shared = run->longest.shared_loads, .longest_warp_constant = run->longest.constant_loads,
+    };
+    memcpy(input.grid, launch->grid, sizeof input.grid);
+    memcpy(input.block, launch->block, sizeof input.block);
+    input.machine = report->machine = find_machine(launch->function, run->executed, loads, &input);
+    Cost cost = cost_model(&input);
+    report->modelled_s = cost.seconds;
+    report->occupancy = cost.occupancy;
+    report->limiter = cost.limiter;
+}
+
+static void report_watched(const Run *run, SimReport *report)
+{
+    const Launch *launch = &run->launch;
+    int target = memory_find(launch->memory, launch->request->watched_target);
+    report->watched_store = target >= 0 && run->stored[target].low <= run->stored[target].high;
+    if (run->first_watched == launch->code->instruction_count)
+        return;
+    const Instruction *instruction = &launch->code->instructions[run->first_watched];
+    bool known = instruction->line > 0 && instruction->file > 0 && instruction->file < launch->file_count &&
+                 launch->files[instruction->file] != NULL;
+    const char *file = known ? launch->files[instruction->file] : "";
+    const char *slash = strrchr(file, '/');
+    int length = snprintf(report->watched_load, sizeof report->watched_load, "kernel %.80s", launch->function_name);
+    if (known)
+        snprintf(report->watched_load + length, sizeof report->watched_load - (size_t)length, " (%.120s:%d)",
+                 slash != NULL ? slash + 1 : file, instruction->line);
+}
+
+/* ---- the launch -------------------------------------------------------------------------------------------------- */
+
+/* Small enough that all workers end together, large enough that handing out blocks costs nothing. */
+static uint64_t chunk_size(uint64_t blocks, int workers)
+{
+    uint64_t chunk = blocks / ((uint64_t)workers * 32);
+    return chunk < 1 ? 1 : chunk > 256 ? 256 : chunk;
+}
+
+static TraceSet new_traces(const SimGpu *gpu, const SimLaunch *request, const Launch *launch)
+{
+    uint32_t resident = cost_resident_blocks(&gpu->profile, &request->function->info, launch->threads,
+                                             request->dynamic_shared_bytes);
+    return trace_set_new(&gpu->profile, launch->blocks, resident, launch->shared_bytes);
+}
+
+static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how, Run *run)
+{
+    const SimFunction *function = request->function;
+    const PtxModule *ptx = &function->module->ptx;
+    uint32_t threads = (uint32_t)product(request->block);
+    bool has_dynamic = request->dynamic_shared_bytes > 0;
+    *run = (Run){.launch = {
+        .code = &function->code, .memory = &gpu->memory, .textures = &gpu->textures, .request = request,
+        .function_name = function->plain_name,
+        .files = ptx->files, .file_count = ptx->file_count, .threads = threads,
+        .warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE,
+        .capacity = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE * SIM_WARP_SIZE,
+        .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset + request->dynamic_shared_bytes
+                                    : function->code.shared_bytes,
+        .parameter_bytes = function->info.parameter_bytes, .profile = &gpu->profile,
+        .is_timed = !request->is_untimed || (request->watch & SIM_WATCH_LINES),
+        .blocks = product(request->grid), .watched_source = memory_find(&gpu->memory, request->watched_source),
+        .cancelled = &gpu->cancelled, .output = &gpu->output,
+        .fault_block = UINT64_MAX}, .first_watched = function->code.instruction_count};
+    if (gpu->translator.compiler != NULL && !how->interprets && !(request->watch & SIM_WATCH_LINES) &&
+        !function->code.reads_clock)
+        run->job = job_find(&request->function->jobs, &gpu->translator, &function->code, request->block);
+    if (run->launch.is_timed)
+        run->launch.traces = new_traces(gpu, request, &run->launch);
+    run->launch.chunk = chunk_size(run->launch.blocks, how->helpers + 1);
+    pthread_mutex_init(&run->launch.fault_lock, NULL);
+    pthread_mutex_init(&run->lock, NULL);
+    run->launch.plan = watch_plan(&run->launch);
+    run->found = run->launch.plan != NULL ? found_new(&function->code) : NULL;
+    run->executed = zeroed((size_t)function->code.block_count, sizeof *run->executed);
+    run->loaded = zeroed((size_t)gpu->memory.count, sizeof *run->loaded);
+    run->stored = zeroed((size_t)gpu->memory.count, sizeof *run->stored);
+    for (int i = 0; i < gpu->memory.count; i++)
+        run->loaded[i] = run->stored[i] = (Touched){.low = UINT64_MAX};
+    if (request->watch & SIM_WATCH_LINES)
+        run->launch.lines = run->lines = lines_new(&run->launch);
+}
+
+static void finish(Run *run)
+{
+    pthread_mutex_destroy(&run->launch.fault_lock);
+    pthread_mutex_destroy(&run->lock);
+    watch_plan_free(run->launch.plan);
+    trace_set_free(&run->launch.traces);
+    free(run->found);
+    free(run->executed);
+    free(run->loaded);
+    free(run->stored);
+}
+
+/* The lines live on until the next launch. */
+static void report_lines(SimGpu *gpu, Run *run, SimReport *report)
+{
+    if (run->lines == NULL)
+        return;
+    report->line_count = (size_t)run->lines->count;
+    report->lines = gpu->lines = lines_take(run->lines);
+}
+
+static void say_why_stopped(const SimLaunch *launch, SimReport *report)
+{
+    const char *name = launch->function->plain_name;
+    if (report->outcome == SIM_TIME_LIMIT)
+        snprintf(report->fault.text, sizeof report->fault.text,
+                 "kernel %.80s: more than %llu warp instructions, an endless loop perhaps", name,
+                 (unsigned long long)launch->warp_instructions);
+    else if (report->outcome == SIM_CANCELLED)
+        snprintf(report->fault.text, sizeof report->fault.text, "kernel %.80s: cancelled", name);
+}
+
+void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimReport *report)
+{
+    *report = (SimReport){.outcome = SIM_OK};
+    free(gpu->lines);
+    gpu->lines = NULL;
+    if (!check_launch(gpu, launch, report))
+        return;
+    Run run;
+    prepare(gpu, launch, how, &run);
+    uint64_t most = run.launch.blocks - 1;
+    pool_run(&gpu->pool, most < (uint64_t)how->helpers ? (int)most : how->helpers, work, &run);
+    atomic_store(&gpu->cancelled, 0);
+    Reuse reuse = {0};
+    if (run.launch.is_timed)
+        reuse = count_traffic(&run);
+    else
+        run.counters = (SimCounters){0}; /* each engine counts what costs it nothing */
+    add_executed(&launch->function->code, &run);
+    note_written(&run);
+    settle_written(&run, run.launch.plan != NULL);
+    report_watched(&run, report);
+    report_lines(gpu, &run, report);
+    report->counters = run.counters;
+    report->longest = run.longest;
+    report->outcome = (SimOutcome)atomic_load(&run.launch.stop);
+    if (run.launch.outcome != SIM_OK) {
+        report->outcome = run.launch.outcome;
+        report->fault = run.launch.fault;
+    }
+    if (report->outcome != SIM_OK)
+        say_why_stopped(launch, report);
+    else if (run.launch.is_timed)
+        model_time(gpu, launch, &run, reuse.loads, report);
+    else
+        report->modelled_s = gpu->profile.launch_s;
+    if (report->outcome == SIM_OK && run.found != NULL)
+        report_findings(&run, report);
+    reuse_free(&reuse);
+    finish(&run);
+}
+
+void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+{
+    bool is_compared = gpu->translator.compiler != NULL && gpu->translator.when == SIM_TRANSLATE_COMPARED;
+    if (is_compared)
+        launch_compared(gpu, launch, report);
+    else
+        launch_run(gpu, launch, &(LaunchHow){.helpers = gpu->pool.count}, report);
+}
+
+uint32_t simgpu_occupancy(const SimGpu *gpu, const SimFunction *function, uint32_t block_threads,
+                          uint32_t dynamic_shared_bytes)
+{
+    return cost_resident_blocks(&gpu->profile, &function->info, block_threads, dynamic_shared_bytes);
+}

@@ -1,0 +1,373 @@
+/* Stretches: what must be known and computed once comes first, then what is counted, then one loop over the lanes.
+ *
+ * The interpreter does an instruction in all lanes before the next one, and so a stretch ends where lanes could tell
+ * the difference: before a store behind any access of that memory, and before a load behind a store. It ends before
+ * every store, as it is: what that puts there must be in the register file where a launch is watched.  */
+#include "simgpu/jit/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- stretches --------------------------------------------------------------------------------------------------- */
+
+void begin_stretch(Builder *b, int32_t instruction)
+{
+    b->start = instruction;
+    b->leave_point = -1;
+    b->global = b->shared = (Order){0};
+    memcpy(b->at_start, b->now, b->code->slot_count * sizeof *b->now);
+}
+
+static void empty(Text *text)
+{
+    text->length = 0;
+    if (text->data != NULL)
+        text->data[0] = '\0';
+}
+
+static void add_text(Text *to, const Text *from)
+{
+    if (from->length > 0)
+        text_append(to, from->data, from->length);
+}
+
+/* What varies in the stretch and is needed behind it goes to the register file. */
+static void write_back(Builder *b, int32_t next)
+{
+    for (uint32_t slot = 0; slot < b->code->slot_count; slot++) {
+        Value *value = &b->now[slot];
+        if (value->is_set && value->is_varying && value->is_written && is_needed(b, slot, next) && !b->dry)
+            text_printf(&b->lanes, "            ((%s *)(R + %s_%u))[lane + x] = v%d;\n", word(value->size), "at", slot,
+                        value->lane);
+        value->lane = -1;
+        value->is_written = false;
+    }
+}
+
+void write_loop(Builder *b, Text *text)
+{
+    const uint32_t *shape = b->translation->shape;
+    text_add(text, "    for (s32 z = z0; z < z1; z++)\n    for (s32 y = y0; y < y1; y++) {\n");
+    text_printf(text, "        const s32 lane = (z * %u + y) * %u;\n", shape[1], shape[0]);
+    add_text(text, &b->rows);
+    text_add(text, "        _Pragma(\"GCC ivdep\")\n        for (s32 x = x0; x < x1; x++) {\n");
+    add_text(text, &b->lanes);
+    text_add(text, "        }\n    }\n");
+    empty(&b->rows);
+    empty(&b->lanes);
+}
+
+void end_stretch(Builder *b, int32_t next)
+{
+    write_back(b, next);
+    if (!b->dry) {
+        if (!b->counted)
+            text_printf(&b->commit, "    f->executed[%d]++;\n", b->block);
+        add_text(&b->text, &b->head);
+        add_text(&b->text, &b->commit);
+        if (b->lanes.length > 0)
+            write_loop(b, &b->text);
+    }
+    b->counted = true;
+    empty(&b->head);
+    empty(&b->commit);
+    empty(&b->rows);
+    empty(&b->lanes);
+}
+
+static void renew_stretch(Builder *b)
+{
+    end_stretch(b, b->instruction);
+    begin_stretch(b, b->instruction);
+}
+
+/* ---- values in lanes --------------------------------------------------------------------------------------------- */
+
+/* What a scalar is in lane x of a row. */
+static const char *scalar_in_lane(Builder *b, const Value *value)
+{
+    const char *type = word(value->size), *base = atom_text(b, value->part[0]);
+    if (is_same_for_all(value))
+        return arena_printf(&b->scratch, "(%s)%s", type, base);
+    int row = b->names++;
+    if (!b->dry)
+        text_printf(&b->rows, "        const %s a%d = (%s)(%s + %s * (u64)y + %s * (u64)z);\n", type, row, type, base,
+                    atom_text(b, value->part[2]), atom_text(b, value->part[3]));
+    const char *text = arena_printf(&b->scratch, "a%d", row);
+    if (!is_number(value->part[1], 0))
+        text = arena_printf(&b->scratch, "%s + (%s)%s * (%s)x", text, type, atom_text(b, value->part[1]), type);
+    if (is_irregular(value))
+        text = arena_printf(&b->scratch, "%s + (%s)%s * (%s)place%d[lane + x]", text, type,
+                            atom_text(b, value->part[PARTS - 1]), type, value->axis);
+    return arena_printf(&b->scratch, "(%s)(%s)", type, text);
+}
+
+const char *lane_text(Builder *b, Operand operand)
+{
+    if (operand.slot == NO_SLOT)
+        return "0";
+    Value *value = &b->now[operand.slot];
+    if (!value->is_varying)
+        return scalar_in_lane(b, value);
+    if (value->lane < 0) {
+        value->lane = b->names++;
+        if (!b->dry)
+            text_printf(&b->lanes, "            const %s v%d = ((%s *)(R + at_%u))[lane + x];\n", word(operand.size),
+                        value->lane, word(operand.size), operand.slot);
+    }
+    return arena_printf(&b->scratch, "v%d", value->lane);
+}
+
+static int new_lane_value(Builder *b, Operand operand)
+{
+    int name = b->names++;
+    set_value(b, operand, (Value){.is_set = true, .is_varying = true, .size = operand.size, .lane = name,
+                                  .is_written = true});
+    return name;
+}
+
+void run_in_lanes(Builder *b, const Instruction *instruction)
+{
+    const char *arguments[4];
+    for (int i = 0; i < 4; i++)
+        arguments[i] = lane_text(b, instruction->sources[i]);
+    const char *call = call_text(b, (Opcode)instruction->opcode, arguments);
+    int name = new_lane_value(b, instruction->results[0]);
+    if (!b->dry)
+        text_printf(&b->lanes, "            const %s v%d = %s;\n", word(instruction->results[0].size), name, call);
+}
+
+/* Scalars on an axis that is about to be another go back to the lanes. */
+static void leave_axis(Builder *b, int32_t axis)
+{
+    for (uint32_t slot = 0; slot < b->code->slot_count; slot++) {
+        const Value *value = &b->now[slot];
+        if (!value->is_set || !is_irregular(value) || value->axis != axis)
+            continue;
+        const char *text = lane_text(b, b->operands[slot]);
+        int name = new_lane_value(b, b->operands[slot]);
+        if (!b->dry)
+            text_printf(&b->lanes, "            const %s v%d = %s;\n", word(b->operands[slot].size), name, text);
+    }
+}
+
+void make_axis(Builder *b, Operand operand)
+{
+    int32_t *axis = &b->axis_of[b->instruction];
+    if (*axis < 0)
+        *axis = b->translation->axis_count++;
+    leave_axis(b, *axis);
+    renew_stretch(b);
+    Value value = scalar_literal(0, operand.size);
+    value.axis = *axis;
+    value.part[0] = new_atom(b, "f->measure(f, %d, R + at_%u, %d)", *axis, operand.slot, 1 << operand.size);
+    value.part[PARTS - 1] = atom_literal(1);
+    demand(b, "axes[%d].version != 0", *axis);
+    set_value(b, operand, value);
+}
+
+/* ---- loads and stores -------------------------------------------------------------------------------------------- */
+
+typedef struct Place {
+    const Instruction *instruction;
+    Value address;        /* with the offset */
+    const char *first;    /* that of the first lane */
+    const char *steps[AXES + 1];
+    const char *pointer;  /* where it is; of lanes: that of x == 0 in the row */
+} Place;
+
+/* Room for the text of an element's address. */
+static const char *element(Builder *b, const Place *place, int index)
+{
+    int offset = index << place->instruction->size;
+    if (is_same_for_all(&place->address))
+        return arena_printf(&b->scratch, "%s + %d", place->pointer, offset);
+    const char *text = arena_printf(&b->scratch, "%s + %d", place->pointer, offset);
+    if (!is_number(place->address.part[1], 0))
+        text = arena_printf(&b->scratch, "%s + (s64)%s * x", text, place->steps[0]);
+    if (is_irregular(&place->address)) /* 32 bits, as patterns are: gcc has an instruction for that */
+        text = arena_printf(&b->scratch, "%s + (s32)%s * place%d[lane + x]", text, place->steps[AXES],
+                            place->address.axis);
+    return text;
+}
+
+static void find_first(Builder *b, Place *place)
+{
+    const Value *address = &place->address;
+    char *sum = arena_string(&b->scratch, atom_text(b, address->part[0]));
+    for (int i = 1; i < PARTS; i++) {
+        place->steps[i - 1] = atom_text(b, address->part[i]);
+        if (i <= AXES && !is_number(address->part[i], 0))
+            sum = arena_printf(&b->scratch, "%s + %s * (u64)%c0", sum, place->steps[i - 1], 'w' + i);
+    }
+    place->first = atom_text(b, new_atom(b, address->size == 2 ? "(u32)(%s)" : "%s", sum));
+}
+
+static void find_pointer(Builder *b, Place *place)
+{
+    bool in_shared = place->instruction->space == PTX_SHARED;
+    const char *base = arena_printf(&b->scratch, in_shared ? "f->shared + (s64)%s" : "(char *)%s", place->first);
+    if (is_same_for_all(&place->address)) {
+        place->pointer = base;
+        return;
+    }
+    int row = b->names++;
+    text_printf(&b->rows, "        char *const p%d = %s + (s64)%s * (y - y0) + (s64)%s * (z - z0) - (s64)%s * x0;\n",
+                row, base, place->steps[1], place->steps[2], place->steps[0]);
+    place->pointer = arena_printf(&b->scratch, "p%d", row);
+}
+
+static uint32_t bytes_of_lane(const Instruction *instruction)
+{
+    return (uint32_t)instruction->count << instruction->size;
+}
+
+/* Tests whether the access is allowed, and counts it. */
+static void check_access(Builder *b, const Place *place)
+{
+    const Instruction *i = place->instruction;
+    bool is_store = i->kind == STORE;
+    const char *name = arena_printf(&b->scratch, "%s%s", i->space == PTX_SHARED ? "shared_" : "",
+                                    is_store ? "store" : "load");
+    const char *steps = arena_printf(&b->scratch, "(s64)%s, (s64)%s, (s64)%s", place->steps[0], place->steps[1],
+                                     place->steps[2]);
+    if (is_irregular(&place->address))
+        demand(b, "is_known_on(&known[%d], %s, %u, %s, (s64)%s, &axes[%d]) || f->learn(f, %d, %s, %s, (s64)%s, %d)",
+               i->index, place->first, bytes_of_lane(i), steps, place->steps[AXES], place->address.axis, b->instruction,
+               place->first, steps, place->steps[AXES], place->address.axis);
+    else
+        demand(b, "is_known(&known[%d], %s, %u, %s) || f->learn(f, %d, %s, %s, 0, -1)", i->index, place->first,
+               bytes_of_lane(i), steps, b->instruction, place->first, steps);
+    if (b->dry)
+        return;
+    if (i->space != PTX_SHARED)
+        text_printf(&b->head, "    touch(&known[%d], %s);\n", i->index, place->first);
+    if (i->is_merged)
+        return;
+    if (i->space == PTX_SHARED)
+        text_printf(&b->commit, "    f->sums.%ss++;\n    f->sums.%s_wavefronts += known[%d].cost;\n", name, name,
+                    i->index);
+    else if (i->space == PTX_CONST)
+        text_printf(&b->commit, "    f->sums.constant_loads++;\n    f->sums.constant_words += known[%d].cost;\n",
+                    i->index);
+    else
+        text_printf(&b->commit, "    f->sums.%s_requests++;\n    f->sums.%s_bytes += %u;\n"
+                                "    f->sums.%s_sectors += known[%d].sectors[%s %% 32];\n",
+                    name, name, bytes_of_lane(i), name, i->index, place->first);
+    if (i->space != PTX_SHARED && i->space != PTX_CONST && !is_store)
+        text_printf(&b->commit, "    f->sums.load_wavefronts += known[%d].cost;\n", i->index);
+}
+
+/* A store's values are where the watch looks for them: a stretch begins with it. */
+static void watch_access(Builder *b, const Place *place)
+{
+    const Instruction *i = place->instruction;
+    if (b->dry || i->space == PTX_CONST)
+        return;
+    if (i->kind == LOAD) {
+        text_printf(&b->commit, "    if (f->is_watched)\n        f->watch_load(f, %d, %s);\n", b->instruction,
+                    place->first);
+        return;
+    }
+    text_add(&b->commit, "    if (f->is_watched) {\n");
+    int point = new_point(b, &b->commit, b->instruction, b->now, i->sources + 1, i->count);
+    text_printf(&b->commit, "        f->watch_store(f, %d, %s);\n    }\n", point, place->first);
+}
+
+static void load_elements(Builder *b, const Place *place)
+{
+    const Instruction *instruction = place->instruction;
+    static const char *const signed_words[] = {"s8", "s16", "s32", "s64"};
+    const char *type = instruction->is_signed ? signed_words[instruction->size] : word(instruction->size);
+    for (int i = 0; i < instruction->count; i++) {
+        Operand to = instruction->results[i];
+        if (is_same_for_all(&place->address)) {
+            Value value = scalar_literal(0, to.size);
+            value.part[0] = new_atom(b, "(%s)PEEK(%s, %s)", word(to.size), type, element(b, place, i));
+            set_value(b, to, value);
+            continue;
+        }
+        int name = new_lane_value(b, to);
+        if (!b->dry)
+            text_printf(&b->lanes, "            const %s v%d = (%s)PEEK(%s, %s);\n", word(to.size), name,
+                        word(to.size), type, element(b, place, i));
+    }
+}
+
+static void store_elements(Builder *b, const Place *place)
+{
+    const Instruction *instruction = place->instruction;
+    for (int i = 0; i < instruction->count; i++) {
+        const char *value = lane_text(b, instruction->sources[1 + i]);
+        if (!b->dry)
+            text_printf(&b->lanes, "            POKE(%s, %s, %s);\n", word(instruction->size),
+                        element(b, place, i), value);
+    }
+}
+
+/* Of shared memory, accesses of fewer bytes than a bank's are left to the interpreter: what they cost depends on where
+ * they begin. */
+static bool can_access(const Builder *b, const Instruction *instruction)
+{
+    bool is_shared = instruction->space == PTX_SHARED;
+    if (instruction->guard.slot != NO_SLOT || instruction->is_hidden || (is_shared && bytes_of_lane(instruction) < 4) ||
+        (!is_shared && instruction->space != PTX_GLOBAL && instruction->space != PTX_CONST))
+        return false;
+    return true;
+}
+
+bool translate_access(Builder *b, const Instruction *instruction)
+{
+    if (!can_access(b, instruction))
+        return false;
+    if (source_value(b, instruction->sources[0]).is_varying)
+        make_axis(b, instruction->sources[0]);
+    bool is_store = instruction->kind == STORE;
+    Order *order = instruction->space == PTX_SHARED ? &b->shared : &b->global;
+    if (order->stored || is_store)
+        renew_stretch(b);
+    *(is_store ? &order->stored : &order->loaded) = true;
+    Place place = {.instruction = instruction, .address = source_value(b, instruction->sources[0])};
+    if (instruction->sources[0].slot == NO_SLOT)
+        place.address = scalar_literal(0, 3);
+    Atom base = place.address.part[0];
+    place.address.part[0] = base.is_literal ? atom_literal(base.number + (uint64_t)instruction->offset)
+                                            : new_atom(b, "%s + %lluull", atom_text(b, base),
+                                                       (unsigned long long)instruction->offset);
+    find_first(b, &place);
+    check_access(b, &place);
+    watch_access(b, &place);
+    if (!b->dry)
+        find_pointer(b, &place);
+    else
+        place.pointer = "";
+    if (is_store)
+        store_elements(b, &place);
+    else
+        load_elements(b, &place);
+    return true;
+}
+
+/* ---- the interpreter's ------------------------------------------------------------------------------------------- */
+
+/* Its sources, and where it is guarded its results, are put where the interpreter looks for them. */
+void call_interpreter(Builder *b, const Instruction *instruction)
+{
+    Operand used[MAX_SOURCES + MAX_RESULTS + 1];
+    int count = 0;
+    end_stretch(b, b->instruction);
+    for (int i = 0; i < MAX_SOURCES; i++)
+        used[count++] = instruction->sources[i];
+    used[count++] = instruction->guard;
+    for (int i = 0; i < MAX_RESULTS && instruction->guard.slot != NO_SLOT; i++)
+        used[count++] = instruction->results[i];
+    if (!b->dry) {
+        int point = new_point(b, &b->text, b->instruction, b->now, used, count);
+        text_printf(&b->text, "    if (!f->execute(f, %d))\n        return -1;\n", point);
+    }
+    for (int i = 0; i < MAX_RESULTS; i++)
+        if (instruction->results[i].slot != NO_SLOT)
+            set_value(b, instruction->results[i], (Value){.is_set = true, .is_varying = true,
+                                                          .size = instruction->results[i].size, .lane = -1});
+    begin_stretch(b, b->instruction + 1);
+}

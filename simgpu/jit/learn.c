@@ -1,0 +1,230 @@
+/* What a visit learns: how the addresses of a memory instruction relate to each other, and where that lets them be; and
+ * where lanes stand on irregular axes.  */
+#include "simgpu/cost/merged_loads.h"
+#include "simgpu/jit/visit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+void forget_known(Known *known)
+{
+    *known = (Known){.steps = {INT64_MIN}, .lowest = UINT64_MAX};
+}
+
+static uint32_t bytes_of_lane(const Instruction *instruction)
+{
+    return (uint32_t)instruction->count << instruction->size;
+}
+
+static uint64_t extent(const Pattern *pattern, uint32_t bytes)
+{
+    return (uint64_t)((int64_t)pattern->high - pattern->low) + bytes;
+}
+
+/* Tells the worker's notes which addresses have been touched. */
+static void settle(Worker *worker, const Instruction *instruction, Known *known, const Pattern *pattern)
+{
+    if (known->lowest > known->highest)
+        return;
+    note_access(worker, &worker->notes[instruction->index], instruction->kind == STORE,
+                known->lowest + (uint64_t)(int64_t)pattern->low,
+                known->highest - known->lowest + extent(pattern, bytes_of_lane(instruction)));
+    known->lowest = UINT64_MAX;
+    known->highest = 0;
+}
+
+void settle_box(Worker *worker, Box *box)
+{
+    for (int i = 0; i < worker->code->instruction_count; i++) {
+        const Instruction *instruction = &worker->code->instructions[i];
+        bool is_access = instruction->kind == LOAD || instruction->kind == STORE;
+        if (is_access && instruction->space != PTX_SHARED)
+            settle(worker, instruction, &box->known[instruction->index], &box->patterns[instruction->index]);
+    }
+}
+
+static bool find_pattern(Worker *worker, const s64 steps[AXES + 1], const Axis *axis, Pattern *pattern)
+{
+    const Visit *visit = worker->visit;
+    const Frame *frame = &visit->frame;
+    const Active *active = visit->active;
+    const uint32_t *shape = visit->translation->shape;
+    memset(worker->addresses, 0, (active->end - active->first) * sizeof *worker->addresses);
+    for (u32 z = frame->from[2]; z < frame->to[2]; z++)
+        for (u32 y = frame->from[1]; y < frame->to[1]; y++)
+            for (u32 x = frame->from[0]; x < frame->to[0]; x++) {
+                u32 lane = (z * shape[1] + y) * shape[0] + x;
+                worker->addresses[lane - active->first] =
+                    (u64)steps[0] * (x - frame->from[0]) + (u64)steps[1] * (y - frame->from[1]) +
+                    (u64)steps[2] * (z - frame->from[2]);
+                if (axis != NULL)
+                    worker->addresses[lane - active->first] += (u64)steps[AXES] * (u64)(s64)axis->place[lane];
+            }
+    if (pattern->relative == NULL)
+        pattern_new(pattern, worker->capacity);
+    return pattern_set(pattern, worker->addresses, active->first, active->end - active->first,
+                       active->exact ? NULL : active->bits);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Do the lanes touch bytes of their own each? Where not, it matters who comes last. */
+static bool is_apart(const Active *active, const Pattern *pattern, uint32_t bytes)
+{
+    int32_t places[MAX_THREADS];
+    uint32_t count = 0;
+    bool ascends = true;
+    for (uint32_t i = 0; i < pattern->count; i++) {
+        uint32_t lane = pattern->first + i;
+        if (!active_has(active, lane))
+            continue;
+        ascends &= count == 0 || pattern->relative[i] >= places[count - 1];
+        places[count++] = pattern->relative[i];
+    }
+    if (!ascends)
+        qsort(places, count, sizeof *places, by_number);
+    for (uint32_t i = 1; i < count; i++)
+        if ((int64_t)places[i] - places[i - 1] < bytes)
+            return false;
+    return true;
+}
+
+static bool allow(Known *known, const Pattern *pattern, uint64_t begin, uint64_t end, uint32_t bytes, uint64_t first)
+{
+    uint64_t wide = extent(pattern, bytes);
+    if (wide > end - begin)
+        return false;
+    known->origin = begin - (uint64_t)(int64_t)pattern->low;
+    known->room = end - begin - wide;
+    return first - known->origin <= known->room;
+}
+
+static bool learn_global(Worker *worker, const Instruction *instruction, Known *known, Pattern *pattern, u64 first)
+{
+    MemoryNote *note = &worker->notes[instruction->index];
+    const uint32_t *bits = worker->visit->active->exact ? NULL : worker->visit->active->bits;
+    uint32_t bytes = bytes_of_lane(instruction);
+    settle(worker, instruction, known, pattern);
+    if (!note_access(worker, note, instruction->kind == STORE, first + (uint64_t)(int64_t)pattern->low,
+                     extent(pattern, bytes)) ||
+        !allow(known, pattern, note->begin, note->end, bytes, first))
+        return false;
+    known->sectors[first % SECTOR_BYTES] = pattern_sectors(pattern, bits, first, bytes);
+    known->cost = instruction->space == PTX_CONST ? pattern_distinct(pattern, bits)
+                                                  : pattern_load_wavefronts(pattern, bits, bytes);
+    return true;
+}
+
+static bool learn_shared(Worker *worker, const Instruction *instruction, Known *known, Pattern *pattern, u64 first)
+{
+    const uint32_t *bits = worker->visit->active->exact ? NULL : worker->visit->active->bits;
+    uint32_t bytes = bytes_of_lane(instruction);
+    if (!allow(known, pattern, 0, worker->launch->shared_bytes, bytes, first))
+        return false;
+    known->cost = pattern_wavefronts(pattern, bits, first, merged_bytes(instruction, bytes));
+    for (int i = 0; i < SECTOR_BYTES; i++)
+        known->sectors[i] = 1;
+    return true;
+}
+
+Pattern *pattern_of(const Frame *frame, const Instruction *instruction)
+{
+    Visit *visit = ((Worker *)frame->worker)->visit;
+    Box *box = frame->known == visit->whole.known ? &visit->whole : &visit->part;
+    return &box->patterns[instruction->index];
+}
+
+s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w, s32 on)
+{
+    Worker *worker = frame->worker;
+    const Instruction *instruction = &worker->code->instructions[number];
+    Known *known = &frame->known[instruction->index];
+    Pattern *pattern = pattern_of(frame, instruction);
+    const s64 steps[AXES + 1] = {x, y, z, w};
+    const Axis *axis = on >= 0 ? &frame->axes[on] : NULL;
+    uint64_t version = axis != NULL ? axis->version : 0;
+    uint32_t bytes = bytes_of_lane(instruction);
+    if (memcmp(known->steps, steps, sizeof steps) != 0 || known->version != version) {
+        if (instruction->space != PTX_SHARED)
+            settle(worker, instruction, known, pattern);
+        forget_known(known);
+        if (!find_pattern(worker, steps, axis, pattern) ||
+            (instruction->kind == STORE && !is_apart(worker->visit->active, pattern, bytes)))
+            return 0;
+        memcpy(known->steps, steps, sizeof steps);
+        known->version = version;
+    }
+    if (((first | pattern->misaligned) & (bytes - 1)) != 0)
+        return 0;
+    if (instruction->space == PTX_SHARED)
+        return learn_shared(worker, instruction, known, pattern, first);
+    if (!learn_global(worker, instruction, known, pattern, first))
+        return 0;
+    if (worker->trace != NULL && instruction->kind == LOAD) {
+        trace_access(worker, instruction, worker->visit->active, first, pattern->relative, bytes);
+        worker->visit->noted++;
+        known->steps[0] = INT64_MIN; /* and so the next one is asked for, too */
+    }
+    return 1;
+}
+
+static void ask_again(Worker *worker, Box *box)
+{
+    for (int i = 0; i < worker->code->memory_count; i++)
+        box->known[i].steps[0] = INT64_MIN;
+}
+
+void visit_begin_trace(Worker *worker)
+{
+    ask_again(worker, &worker->visit->whole);
+    ask_again(worker, &worker->visit->part);
+}
+
+/* ---- irregular axes ---------------------------------------------------------------------------------------------- */
+
+u32 first_lane(const Frame *frame, const u32 shape[3])
+{
+    return (frame->from[2] * shape[1] + frame->from[1]) * shape[0] + frame->from[0];
+}
+
+static void find_extremes(const Frame *frame, const u32 shape[3], Axis *axis)
+{
+    s32 least = 0, most = 0;
+    EACH_ROW(frame, shape, row)
+        for (u32 x = frame->from[0]; x < frame->to[0]; x++) {
+            least = axis->place[row + x] < least ? axis->place[row + x] : least;
+            most = axis->place[row + x] > most ? axis->place[row + x] : most;
+        }
+    axis->least = least;
+    axis->most = most;
+}
+
+u64 measure_axis(Frame *frame, s32 number, const void *lanes, s32 bytes)
+{
+    const Worker *worker = frame->worker;
+    Visit *visit = worker->visit;
+    const u32 *shape = visit->translation->shape;
+    Axis *axis = &frame->axes[number];
+    u32 lane = first_lane(frame, shape), from = frame->from[0], count = frame->to[0] - from;
+    u64 first = bytes == 4 ? ((const u32 *)lanes)[lane] : ((const u64 *)lanes)[lane];
+    bool has_changed = axis->version == 0, is_far = false;
+    EACH_ROW(frame, shape, row) {
+        int change = worker->lanes->measure[bytes == 8]((const char *)lanes + (size_t)(row + from) * (u32)bytes, first,
+                                                        axis->place + row + from, count);
+        has_changed |= change > 0;
+        is_far |= change < 0;
+    }
+    if (is_far) {
+        axis->version = 0;
+    } else if (has_changed) {
+        find_extremes(frame, shape, axis);
+        axis->version = ++visit->versions;
+    }
+    return first;
+}

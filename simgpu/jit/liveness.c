@@ -1,0 +1,52 @@
+/* Which registers are read later. Slots are looked at, not the registers of the PTX: these share them.  */
+#include "simgpu/jit/builder.h"
+
+bool has_slot(const Operand *operands, int count, uint32_t slot)
+{
+    for (int i = 0; i < count; i++)
+        if (operands[i].slot == slot)
+            return true;
+    return false;
+}
+
+static bool reads(const Instruction *instruction, uint32_t slot)
+{
+    return has_slot(instruction->sources, MAX_SOURCES, slot) || instruction->guard.slot == slot ||
+           (instruction->guard.slot != NO_SLOT && has_slot(instruction->results, MAX_RESULTS, slot));
+}
+
+static bool end_reads(const Block *block, uint32_t slot)
+{
+    const Operand ends[] = {block->guard, block->index, block->threads, block->source, block->result};
+    return has_slot(ends, 5, slot);
+}
+
+bool is_needed(const Builder *b, uint32_t slot, int32_t from)
+{
+    const Block *block = &b->code->blocks[b->block];
+    for (int i = from; i < block->end; i++) {
+        const Instruction *instruction = &b->code->instructions[i];
+        if (reads(instruction, slot))
+            return true;
+        if (has_slot(instruction->results, MAX_RESULTS, slot))
+            return false;
+    }
+    if (end_reads(block, slot))
+        return true;
+    for (int i = 0, next; (next = code_successor(b->code, b->block, i)) != -2; i++)
+        if (next >= 0 && b->live_in[next][slot])
+            return true;
+    return false;
+}
+
+void find_live(Builder *b)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (b->block = b->code->block_count; b->block-- > 0;)
+            for (uint32_t slot = 0; slot < b->code->slot_count; slot++)
+                if (!b->is_pinned[slot] && !b->live_in[b->block][slot] &&
+                    is_needed(b, slot, b->code->blocks[b->block].first))
+                    b->live_in[b->block][slot] = changed = true;
+    }
+}

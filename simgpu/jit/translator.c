@@ -1,0 +1,87 @@
+#include "simgpu/jit/translator.h"
+
+#include "base/allocated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Lane-instructions that must remain. The interpreter does some 6e9 a second, a translation up to ten times as many.
+ * Writing the C and loading a library takes milliseconds; compiling it 0.15 s and 3 ms for each instruction (one core of
+ * 2023). */
+#define LOADING_PAYS 20000000ull
+#define COMPILING_PAYS 1000000000ull
+#define COMPILING_PAYS_PER_INSTRUCTION 20000000ull
+
+TranslationJob *job_find(TranslationJob **jobs, const Translator *translator, const Code *code,
+                         const uint32_t shape[3])
+{
+    for (TranslationJob *job = *jobs; job != NULL; job = job->next)
+        if (memcmp(job->shape, shape, sizeof job->shape) == 0)
+            return job;
+    TranslationJob *job = allocated(calloc(1, sizeof *job));
+    job->translator = translator;
+    job->code = code;
+    memcpy(job->shape, shape, sizeof job->shape);
+    pthread_mutex_init(&job->lock, NULL);
+    job->next = *jobs;
+    return *jobs = job;
+}
+
+void jobs_free(TranslationJob *jobs)
+{
+    while (jobs != NULL) {
+        TranslationJob *next = jobs->next;
+        if (jobs->has_thread)
+            translation_abandon(jobs->translation);
+        if (jobs->has_thread)
+            pthread_join(jobs->thread, NULL);
+        translation_free(jobs->translation);
+        pthread_mutex_destroy(&jobs->lock);
+        free(jobs);
+        jobs = next;
+    }
+}
+
+static JobState build(TranslationJob *job, bool may_compile)
+{
+    const Translator *translator = job->translator;
+    bool is_built = translation_build(job->translation, translator->compiler, translator->folder, may_compile);
+    return is_built ? JOB_READY : may_compile ? JOB_FAILED : JOB_ABSENT;
+}
+
+static void *compile(void *context)
+{
+    TranslationJob *job = context;
+    atomic_store(&job->state, build(job, true));
+    return NULL;
+}
+
+static void compile_meanwhile(TranslationJob *job)
+{
+    atomic_store(&job->state, JOB_COMPILING);
+    job->has_thread = pthread_create(&job->thread, NULL, compile, job) == 0;
+    if (!job->has_thread)
+        atomic_store(&job->state, JOB_FAILED);
+}
+
+static void take_steps(TranslationJob *job, uint64_t lane_instructions)
+{
+    bool always = job->translator->when != SIM_TRANSLATE_WHERE_IT_PAYS;
+    if (atomic_load(&job->state) == JOB_NEW && (always || lane_instructions >= LOADING_PAYS)) {
+        job->translation = translation_new(job->code, job->shape);
+        atomic_store(&job->state, job->translation == NULL ? JOB_FAILED : build(job, always));
+    }
+    uint64_t enough = COMPILING_PAYS + COMPILING_PAYS_PER_INSTRUCTION * (uint64_t)job->code->instruction_count;
+    if (atomic_load(&job->state) == JOB_ABSENT && lane_instructions >= enough)
+        compile_meanwhile(job);
+}
+
+const Translation *job_consider(TranslationJob *job, uint64_t lane_instructions)
+{
+    JobState state = (JobState)atomic_load(&job->state);
+    if ((state == JOB_NEW || state == JOB_ABSENT) && pthread_mutex_trylock(&job->lock) == 0) {
+        take_steps(job, lane_instructions);
+        pthread_mutex_unlock(&job->lock);
+    }
+    return atomic_load(&job->state) == JOB_READY ? job->translation : NULL;
+}

@@ -1,0 +1,311 @@
+/* Arithmetic: opcodes that are a row of opcodes.def, comparisons that are several, and carries.  */
+#include "simgpu/lower/lower.h"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <string.h>
+
+int rounding_of(const char *part)
+{
+    static const struct { const char *name; int mode; } modes[] = {
+        {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD},
+    };
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(part, modes[i].name) == 0)
+            return modes[i].mode;
+    return -1;
+}
+
+static PtxType type_part(const char *part)
+{
+    return ptx_type(part, strlen(part));
+}
+
+PtxType last_type(Lowering *l, const Parts *parts, int from_end)
+{
+    PtxType type = parts->count > from_end ? type_part(parts->part[parts->count - 1 - from_end]) : PTX_NO_TYPE;
+    if (type == PTX_NO_TYPE || type == PTX_OTHER_TYPE)
+        lower_refuse(l, "");
+    return type;
+}
+
+/* The row of opcodes.def for an opcode: modifiers that choose no other function are left out, .ftz goes before the last
+ * type, and where there is no row for the type, the untyped one of its width is tried (selp.f32 is selp.b32). */
+static Opcode find_opcode(const Parts *parts, bool flush)
+{
+    for (int untyped = 0; untyped < 2; untyped++) {
+        char form[128];
+        int length = snprintf(form, sizeof form, "%s", parts->part[0]);
+        for (int i = 1; i < parts->count; i++) {
+            PtxType type = type_part(parts->part[i]);
+            if (flush && i == parts->count - 1)
+                length += snprintf(form + length, sizeof form - (size_t)length, ".ftz");
+            if (untyped == 1 && type > PTX_PRED && type < PTX_OTHER_TYPE) {
+                length += snprintf(form + length, sizeof form - (size_t)length, ".b%u", 8 * ptx_type_bytes(type));
+                untyped = 2; /* the first type only */
+            } else {
+                length += snprintf(form + length, sizeof form - (size_t)length, ".%s", parts->part[i]);
+            }
+            if (length >= (int)sizeof form)
+                return OPCODE_NONE;
+        }
+        Opcode opcode = opcode_find(form);
+        if (opcode != OPCODE_NONE)
+            return opcode;
+    }
+    return OPCODE_NONE;
+}
+
+/* What the modifiers of a floating-point instruction say. */
+typedef struct Modifiers {
+    int rounding;
+    bool flush;
+    const char *clamp; /* "+saturate" or "+relu"; NULL: neither */
+} Modifiers;
+
+/* Takes rounding, .full, .approx, .ftz, .sat and .relu out of the parts. */
+static Modifiers take_modifiers(Parts *parts)
+{
+    Modifiers modifiers = {0};
+    PtxType type = type_part(parts->part[parts->count - 1]);
+    int kept = 1;
+    for (int i = 1; i < parts->count; i++) {
+        const char *part = parts->part[i];
+        if (rounding_of(part) >= 0)
+            modifiers.rounding = rounding_of(part);
+        else if (strcmp(part, "ftz") == 0)
+            modifiers.flush = true;
+        else if (strcmp(part, "sat") == 0 && ptx_type_is_float(type))
+            modifiers.clamp = "+saturate";
+        else if (strcmp(part, "relu") == 0 && ptx_type_is_half(type))
+            modifiers.clamp = "+relu";
+        else if (strcmp(part, "full") != 0 && (strcmp(part, "approx") != 0 || strcmp(parts->part[0], "div") == 0))
+            parts->part[kept++] = part; /* div.approx is less than div */
+    }
+    parts->count = kept;
+    return modifiers;
+}
+
+void emit_clamp(Lowering *l, const char *clamp, PtxType type, Operand value)
+{
+    char form[32];
+    if (clamp == NULL)
+        return;
+    snprintf(form, sizeof form, "%s.%s", clamp, ptx_type_name(type));
+    emit_form(l, form, value, value, no_operand, no_operand);
+}
+
+void emit_sized(Lowering *l, Opcode opcode, Operand result, const Operand *sources, int count, int rounding)
+{
+    const OpcodeInfo *info = opcode_info(opcode);
+    bool fits = bytes_of(result) == info->result_bytes;
+    Operand target = fits ? result : temporary(l, info->result_bytes);
+    emit_opcode(l, opcode, target, sources, count)->rounding = (uint8_t)(rounding / 256);
+    if (!fits)
+        emit_extend(l, unsigned_type(bytes_of(target.size < result.size ? target : result)), result, target);
+}
+
+/* Of float32 operations that round as IEEE 754 says. */
+static void emit_slow_path(Lowering *l, const Parts *parts, const Operand *sources)
+{
+    static const char *const names[] = {[SLOW_DIVISION] = "div", [SLOW_RECIPROCAL] = "rcp", [SLOW_ROOT] = "sqrt"};
+    if (type_part(parts->part[parts->count - 1]) != PTX_F32 || parts_have(parts, "approx") || parts_have(parts, "full"))
+        return;
+    for (int kind = SLOW_DIVISION; kind <= SLOW_ROOT; kind++) {
+        if (strcmp(parts->part[0], names[kind]) != 0)
+            continue;
+        Instruction *path = emit(l, SLOW_PATH);
+        path->detail = (uint8_t)kind;
+        path->sources[0] = sources[0];
+        path->sources[1] = kind == SLOW_DIVISION ? sources[1] : no_operand;
+    }
+}
+
+void lower_arithmetic(Lowering *l, const Parts *all_parts)
+{
+    Parts parts = *all_parts;
+    Modifiers modifiers = take_modifiers(&parts);
+    Opcode opcode = find_opcode(&parts, modifiers.flush);
+    if (opcode == OPCODE_NONE)
+        lower_refuse(l, "");
+    const OpcodeInfo *info = opcode_info(opcode);
+    Operand sources[4];
+    int count = 0;
+    for (; count < 4 && info->source_bytes[count] != 0; count++)
+        sources[count] = source_operand(l, operand_at(l, count + 1), info->source_bytes[count]);
+    if (l->source->operand_count != count + 1)
+        lower_refuse(l, "with this number of operands");
+    Operand result = result_operand(l, operand_at(l, 0), info->result_bytes);
+    emit_slow_path(l, all_parts, sources);
+    emit_sized(l, opcode, result, sources, count, modifiers.rounding);
+    emit_clamp(l, modifiers.clamp, type_part(parts.part[parts.count - 1]), result);
+    count_class(l, info->op_class);
+}
+
+/* The boolean operation that joins a comparison with a predicate; NULL: none. */
+static const char *combination(Lowering *l, const Parts *parts)
+{
+    const char *combine = NULL;
+    for (int i = 2; i < parts->count - 1; i++) {
+        const char *part = parts->part[i];
+        if (strcmp(part, "and") == 0 || strcmp(part, "or") == 0 || strcmp(part, "xor") == 0)
+            combine = part;
+        else if (strcmp(part, "ftz") != 0 && type_part(part) == PTX_NO_TYPE)
+            lower_refuse(l, "");
+    }
+    return combine;
+}
+
+/* a < b, or whatever the second part says, of two values of `type`, into a register of its own. */
+static Operand emit_comparison(Lowering *l, const Parts *parts, PtxType type, Operand a, Operand b)
+{
+    const Parts form = {.part = {"setp", parts->part[1], ptx_type_name(type)}, .count = 3};
+    Opcode opcode = find_opcode(&form, parts_have(parts, "ftz"));
+    if (opcode == OPCODE_NONE)
+        lower_refuse(l, "");
+    Operand result = temporary(l, 1);
+    emit_opcode(l, opcode, result, (const Operand[]){a, b}, 2);
+    count_class(l, opcode_info(opcode)->op_class);
+    return result;
+}
+
+/* One half of a pair as a register of 16 bits. */
+static Operand half_of(Lowering *l, const PtxOperand *operand, int index)
+{
+    Operand half = temporary(l, 2);
+    emit_form(l, index == 0 ? "+extend.u16.16.32" : "+high.b32", half, source_operand(l, operand, 4), no_operand,
+              no_operand);
+    return half;
+}
+
+/* Compares operands 1 and 2, or the halves of pairs that `index` says. */
+static Operand compare_operands(Lowering *l, const Parts *parts, int index)
+{
+    PtxType type = last_type(l, parts, 0);
+    const PtxOperand *a = operand_at(l, 1), *b = operand_at(l, 2);
+    if (ptx_type_is_pair(type))
+        return emit_comparison(l, parts, type == PTX_F16X2 ? PTX_F16 : PTX_BF16, half_of(l, a, index),
+                               half_of(l, b, index));
+    uint32_t bytes = ptx_type_bytes(type);
+    Operand first = source_operand(l, a, bytes);
+    return emit_comparison(l, parts, type, first, source_operand(l, b, bytes));
+}
+
+static void combine_predicates(Lowering *l, const char *combine, Operand result, Operand a, const PtxOperand *c)
+{
+    char form[16];
+    if (combine == NULL) {
+        emit_move(l, result, a);
+        return;
+    }
+    snprintf(form, sizeof form, "%s.pred", combine);
+    emit_form(l, form, result, a, source_operand(l, c, 1), no_operand);
+}
+
+/* setp.lt.and.s32 p|q, a, b, c: p = (a < b) and c, q = !(a < b) and c; of pairs, q is what holds for the upper half. */
+void lower_setp(Lowering *l, const Parts *parts)
+{
+    if (parts->count < 3)
+        lower_refuse(l, "");
+    const PtxOperand *results = operand_at(l, 0);
+    const char *combine = combination(l, parts);
+    Operand holds = compare_operands(l, parts, 0);
+    const PtxOperand *c = combine != NULL ? operand_at(l, 3) : NULL;
+    if (results->kind != PTX_PAIR && combine == NULL) { /* the usual case: compare straight into the register */
+        l->code->instructions[l->code->instruction_count - 1].results[0] = result_operand(l, results, 1);
+        return;
+    }
+    if (results->kind != PTX_PAIR) {
+        combine_predicates(l, combine, result_operand(l, results, 1), holds, c);
+        return;
+    }
+    Operand other, p = temporary(l, 1), q = temporary(l, 1);
+    if (ptx_type_is_pair(last_type(l, parts, 0))) {
+        other = compare_operands(l, parts, 1);
+    } else {
+        other = temporary(l, 1);
+        emit_form(l, "not.pred", other, holds, no_operand, no_operand);
+    }
+    combine_predicates(l, combine, p, holds, c); /* c may be p or q: write both at the end */
+    combine_predicates(l, combine, q, other, c);
+    emit_move(l, result_operand(l, &results->elements[0], 1), p);
+    emit_move(l, result_operand(l, &results->elements[1], 1), q);
+}
+
+/* What set writes where the comparison holds: 1.0 of a float type, else all ones. */
+static uint64_t truth_of(PtxType type)
+{
+    switch (type) {
+    case PTX_F16: case PTX_F16X2: return 0x3C00;
+    case PTX_BF16: case PTX_BF16X2: return 0x3F80;
+    case PTX_F32: return 0x3F800000;
+    default: return ~0ull;
+    }
+}
+
+static void emit_set(Lowering *l, const Parts *parts, int index, Operand result)
+{
+    const char *combine = combination(l, parts);
+    Operand holds = compare_operands(l, parts, index);
+    uint32_t bytes = bytes_of(result);
+    if (combine != NULL)
+        combine_predicates(l, combine, holds, holds, operand_at(l, 3));
+    emit_form(l, bytes == 2 ? "selp.b16" : "selp.b32", result, constant(l, truth_of(last_type(l, parts, 1)), bytes),
+              constant(l, 0, bytes), holds);
+}
+
+/* set.lt.and.f32.s32 d, a, b {, c}; of pairs, each half of the result tells of that half. */
+void lower_set(Lowering *l, const Parts *parts)
+{
+    uint32_t bytes = ptx_type_bytes(last_type(l, parts, 1));
+    Operand result = result_operand(l, operand_at(l, 0), bytes);
+    if (bytes != bytes_of(result) || (bytes != 2 && bytes != 4))
+        lower_refuse(l, "");
+    if (!ptx_type_is_pair(last_type(l, parts, 0))) {
+        emit_set(l, parts, 0, result);
+        return;
+    }
+    Operand low = temporary(l, 2), high = temporary(l, 2);
+    if (bytes != 4)
+        lower_refuse(l, "");
+    emit_set(l, parts, 0, low);
+    emit_set(l, parts, 1, high);
+    emit_form(l, "+pack.b32", result, low, high, no_operand);
+}
+
+/* add.cc.u32, addc.u32, subc.cc.u64, madc.hi.cc.u32, ...: mad is a product first, then the sum. */
+void lower_carry(Lowering *l, const Parts *parts)
+{
+    const char *name = parts->part[0];
+    uint32_t bytes = ptx_type_bytes(last_type(l, parts, 0));
+    bool takes = name[strlen(name) - 1] == 'c', gives = parts_have(parts, "cc"), subtracts = name[0] == 's';
+    if (bytes < 4)
+        lower_refuse(l, "");
+    if (l->carry.slot == NO_SLOT)
+        l->carry = temporary(l, 4);
+    Operand a = source_operand(l, operand_at(l, 1), bytes), b = source_operand(l, operand_at(l, 2), bytes);
+    if (name[0] == 'm') {
+        char form[32];
+        snprintf(form, sizeof form, "mul.%s.%s", parts_have(parts, "hi") ? "hi" : "lo", parts->part[parts->count - 1]);
+        Operand product = temporary(l, bytes);
+        emit_form(l, form, product, a, b, no_operand);
+        a = product;
+        b = source_operand(l, operand_at(l, 3), bytes);
+    }
+    Operand in = takes ? l->carry : constant(l, 0, 4), sum = temporary(l, bytes);
+    char bits[3] = {bytes == 8 ? '6' : '3', bytes == 8 ? '4' : '2'}, form[16];
+    snprintf(form, sizeof form, subtracts ? "+subc.%s" : "+addc.%s", bits);
+    emit_form(l, form, sum, a, b, in);
+    snprintf(form, sizeof form, subtracts ? "+borrow.%s" : "+carry.%s", bits);
+    if (gives)
+        emit_form(l, form, l->carry, a, b, in);
+    emit_move(l, result_operand(l, operand_at(l, 0), bytes), sum);
+    count_class(l, INTEGER);
+}
+
+bool has_carry(const Parts *parts)
+{
+    const char *name = parts->part[0];
+    return strcmp(name, "addc") == 0 || strcmp(name, "subc") == 0 || strcmp(name, "madc") == 0 ||
+           parts_have(parts, "cc");
+}

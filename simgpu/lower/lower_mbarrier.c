@@ -1,0 +1,90 @@
+/* mbarrier: barriers that are 64-bit words of shared memory.
+ *
+ * The word is opaque to programs. Here it holds, from the lowest bit, 31 bits of arrivals that this phase still awaits,
+ * and from bit 32 on 31 bits of how many every phase awaits; bit 63 is the phase's parity. So initialising is a store,
+ * arriving an atomic operation, and testing a load. Copies are complete when they are issued, so that nothing is ever
+ * pending but arrivals; transaction counts, which only bulk copies have, are refused.
+ *
+ * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: mbarrier.  */
+#include "simgpu/lower/lower.h"
+
+#include <string.h>
+
+static PtxSpace barrier_space(Lowering *l, const Parts *parts)
+{
+    if (parts_have(parts, "shared::cluster") || parts_have(parts, "expect_tx") || parts_have(parts, "complete_tx"))
+        lower_refuse(l, "");
+    bool shared = parts_have(parts, "shared") || parts_have(parts, "shared::cta");
+    return shared ? PTX_SHARED : PTX_NO_SPACE;
+}
+
+/* mbarrier.init.shared.b64 [a], count */
+static void lower_init(Lowering *l, const Parts *parts)
+{
+    Operand count = source_operand(l, operand_at(l, 1), 4), word = temporary(l, 8);
+    emit_form(l, "+pack.b64", word, count, count, no_operand);
+    emit_word_store(l, operand_at(l, 0), barrier_space(l, parts), word);
+}
+
+/* mbarrier.arrive.shared.b64 state, [a] {, count}; the state is the word before. */
+static void lower_arrive(Lowering *l, const Parts *parts)
+{
+    bool drops = strcmp(parts->part[1], "arrive_drop") == 0;
+    Operand count = l->source->operand_count > 2 ? source_operand(l, operand_at(l, 2), 4) : constant(l, 1, 4);
+    Operand wide = temporary(l, 8), old = temporary(l, 8);
+    emit_extend(l, PTX_U32, wide, count);
+    emit_word_atomic(l, drops ? ATOMIC_ARRIVE_DROP : ATOMIC_ARRIVE, operand_at(l, 1), barrier_space(l, parts), wide,
+                     old);
+    emit_move(l, result_operand(l, operand_at(l, 0), 8), old);
+}
+
+/* mbarrier.try_wait.shared.b64 p, [a], state; mbarrier.try_wait.parity.shared.b64 p, [a], parity: the phase is over
+ * when the word's parity is another. */
+static void lower_wait(Lowering *l, const Parts *parts)
+{
+    Operand word = temporary(l, 8), difference = temporary(l, 8), before = temporary(l, 8);
+    const PtxOperand *phase = operand_at(l, 2);
+    emit_word_load(l, operand_at(l, 1), barrier_space(l, parts), word);
+    if (parts_have(parts, "parity"))
+        emit_form(l, "shl.b64", before, source_operand(l, phase, 8), constant(l, 63, 4), no_operand);
+    else
+        before = source_operand(l, phase, 8);
+    emit_form(l, "xor.b64", difference, word, before, no_operand);
+    emit_form(l, "setp.lt.s64", result_operand(l, operand_at(l, 0), 1), difference, constant(l, 0, 8), no_operand);
+    current_block(l)->waits = true;
+}
+
+/* mbarrier.pending_count.b64 count, state */
+static void lower_pending(Lowering *l, const Parts *parts)
+{
+    Operand count = result_operand(l, operand_at(l, 0), 4);
+    emit_form(l, "+extend.u32.32.64", count, source_operand(l, operand_at(l, 1), 8), no_operand, no_operand);
+}
+
+/* Nothing remembers where barriers are. */
+static void lower_inval(Lowering *l, const Parts *parts)
+{
+}
+
+void lower_mbarrier(Lowering *l, const Parts *parts)
+{
+    static const struct { const char *name; void (*lower)(Lowering *, const Parts *); } rows[] = {
+        {"init", lower_init}, {"inval", lower_inval}, {"arrive", lower_arrive}, {"arrive_drop", lower_arrive},
+        {"test_wait", lower_wait}, {"try_wait", lower_wait}, {"pending_count", lower_pending},
+    };
+    count_class(l, CONTROL);
+    for (size_t i = 0; parts->count > 1 && i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(parts->part[1], rows[i].name) == 0) {
+            rows[i].lower(l, parts);
+            return;
+        }
+    lower_refuse(l, "");
+}
+
+/* cp.async.mbarrier.arrive.shared.b64 [a]: adds one to what is awaited, and takes it away when the copies are done,
+ * which they are; with .noinc only the second. */
+void lower_copy_arrival(Lowering *l, const Parts *parts)
+{
+    if (parts_have(parts, "noinc"))
+        emit_word_atomic(l, ATOMIC_ARRIVE, operand_at(l, 0), barrier_space(l, parts), constant(l, 1, 8), no_operand);
+}

@@ -1,0 +1,81 @@
+/* Which parameters of a kernel its stores and atomic operations on global memory go through, so that a launch knows
+ * beforehand which allocations it may change (watch.h).
+ *
+ * A set of parameters is followed from loads of parameters through moves and arithmetic into every register, whatever
+ * way the code takes. Pointers that come from memory, and addresses of module variables, are not followed: a store
+ * through one of these, or through none, may go anywhere. Numbers of 32 bits that are loaded are taken to be indices.  */
+#include "simgpu/lower/lower.h"
+
+static uint64_t of_parameter(int64_t offset)
+{
+    bool is_followed = offset % 8 == 0 && offset / 8 < 63;
+    return is_followed ? 1ull << offset / 8 : UNKNOWN_TARGET;
+}
+
+static uint64_t of_sources(const Instruction *instruction, const uint64_t *targets)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < MAX_SOURCES; i++)
+        if (instruction->sources[i].slot != NO_SLOT)
+            all |= targets[instruction->sources[i].slot];
+    return all;
+}
+
+static uint64_t of_results(const Instruction *instruction, const uint64_t *targets)
+{
+    bool is_wide = instruction->size == 3;
+    switch ((InstructionKind)instruction->kind) {
+    case LOAD_PARAMETER: return is_wide ? of_parameter(instruction->offset) : 0;
+    case LOAD: case ATOMIC: return is_wide ? UNKNOWN_TARGET : 0;
+    default: return of_sources(instruction, targets);
+    }
+}
+
+/* True where that is news. */
+static bool follow(const Instruction *instruction, uint64_t *targets)
+{
+    uint64_t from = of_results(instruction, targets);
+    bool is_news = false;
+    for (int i = 0; i < MAX_RESULTS; i++) {
+        uint32_t number = instruction->results[i].slot;
+        if (number == NO_SLOT || (targets[number] | from) == targets[number])
+            continue;
+        targets[number] |= from;
+        is_news = true;
+    }
+    return is_news;
+}
+
+static bool may_change_global(const Instruction *instruction)
+{
+    return (instruction->kind == STORE || instruction->kind == ATOMIC) &&
+           (instruction->space == PTX_GLOBAL || instruction->space == PTX_NO_SPACE);
+}
+
+/* Could a constant be the address of a module variable? */
+static bool may_be_address(const Pinned *pinned)
+{
+    return pinned->kind == PINNED_CONSTANT && pinned->value >= WINDOWS_END && pinned->value >> 48 == 0;
+}
+
+void find_targets(Lowering *l)
+{
+    Code *code = l->code;
+    uint64_t *targets = arena_array(l->arena, (size_t)l->register_count + 1, sizeof *targets);
+    for (int i = 0; i < code->pinned_count; i++)
+        if (may_be_address(&code->pinned[i]))
+            targets[code->pinned[i].operand.slot] = UNKNOWN_TARGET;
+    for (bool is_news = true; is_news;) {
+        is_news = false;
+        for (int i = 0; i < code->instruction_count; i++)
+            is_news |= follow(&code->instructions[i], targets);
+    }
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *instruction = &code->instructions[i];
+        Operand address = instruction->sources[0];
+        if (!may_change_global(instruction))
+            continue;
+        bool is_known = address.slot != NO_SLOT && targets[address.slot] != 0;
+        code->targets |= is_known ? targets[address.slot] : UNKNOWN_TARGET;
+    }
+}

@@ -1,0 +1,229 @@
+#include "simgpu/memory/memory.h"
+
+#include "base/allocated.h"
+#include "simgpu/memory/validity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    PAGE_BYTES = 4096,
+    PATTERN_FILE_BYTES = 4 << 20,
+    MAX_ALLOCATIONS = 8192 /* each takes two mappings of the host's at least, of which Linux allows 65530 */
+};
+
+/* A file of pattern bytes: mapping it again and again is much cheaper than filling memory that may never be read. */
+static int new_pattern_file(uint8_t pattern)
+{
+    int file = memfd_create("simgpu-pattern", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, PATTERN_FILE_BYTES) != 0)
+        return file;
+    void *pages = mmap(NULL, PATTERN_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (pages == MAP_FAILED) {
+        close(file);
+        return -1;
+    }
+    memset(pages, pattern, PATTERN_FILE_BYTES);
+    munmap(pages, PATTERN_FILE_BYTES);
+    return file;
+}
+
+Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, Message *why)
+{
+    *memory = (Memory){.limit = limit, .span = span / PAGE_BYTES * PAGE_BYTES, .fresh = SIM_FRESH_BYTE,
+                       .pattern_file = -1};
+    if (base % PAGE_BYTES != 0 || memory->span < 4 * PAGE_BYTES)
+        return fail(STATUS_BAD_INPUT, why, "device memory at 0x%llx of %llu bytes: expected whole pages, at least four",
+                    (unsigned long long)base, (unsigned long long)span);
+    void *range = mmap((void *)base, memory->span, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (base != 0 ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+    if (range == MAP_FAILED)
+        return fail_errno(why, "%llu bytes of addresses for device memory cannot be reserved at 0x%llx",
+                          (unsigned long long)span, (unsigned long long)base);
+    memory->base = (uint64_t)range;
+    memory->pattern_file = new_pattern_file(memory->fresh);
+    return STATUS_OK;
+}
+
+void memory_free(Memory *memory)
+{
+    if (memory->base != 0)
+        munmap((void *)memory->base, memory->span);
+    if (memory->pattern_file >= 0)
+        close(memory->pattern_file);
+    for (int i = 0; i < memory->count; i++)
+        validity_free(&memory->allocations[i]);
+    free(memory->allocations);
+    *memory = (Memory){.pattern_file = -1};
+}
+
+void memory_set_fresh(Memory *memory, uint8_t fresh)
+{
+    if (fresh == memory->fresh)
+        return;
+    memory->fresh = fresh;
+    if (memory->pattern_file >= 0)
+        close(memory->pattern_file);
+    memory->pattern_file = new_pattern_file(fresh);
+    for (int i = 0; i < memory->count; i++)
+        validity_fill_rest(&memory->allocations[i], fresh);
+}
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+/* First address behind allocation `index` where another may begin; -1 stands for the start of the range. */
+static uint64_t free_after(const Memory *memory, int index)
+{
+    if (index < 0)
+        return memory->base + PAGE_BYTES;
+    return memory->allocations[index].address + whole_pages(memory->allocations[index].bytes) + PAGE_BYTES;
+}
+
+/* First fit: the index before which a new allocation goes, -1 where there is no gap. */
+static int find_gap(const Memory *memory, uint64_t bytes)
+{
+    for (int i = 0; i <= memory->count; i++) {
+        uint64_t end = i < memory->count ? memory->allocations[i].address : memory->base + memory->span;
+        uint64_t start = free_after(memory, i - 1);
+        if (start < end && end - start >= bytes + PAGE_BYTES)
+            return i;
+    }
+    return -1;
+}
+
+/* Gives pages their contents: private views of the pattern file, or plain memory that is filled. */
+static bool commit(const Memory *memory, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t done = 0; done < bytes;) {
+        uint64_t piece = bytes - done < PATTERN_FILE_BYTES ? bytes - done : PATTERN_FILE_BYTES;
+        void *at = (void *)(address + done);
+        void *pages = mmap(at, piece, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (memory->pattern_file < 0 ? MAP_ANONYMOUS : 0),
+                           memory->pattern_file, 0);
+        if (pages == MAP_FAILED)
+            return false;
+        if (memory->pattern_file < 0)
+            memset(at, memory->fresh, piece);
+        done += piece;
+    }
+    return true;
+}
+
+static void decommit(uint64_t address, uint64_t bytes)
+{
+    mmap((void *)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+static void insert(Memory *memory, int index, Allocation allocation)
+{
+    if (memory->count == memory->capacity) {
+        memory->capacity = memory->capacity == 0 ? 32 : memory->capacity * 2;
+        size_t bytes = (size_t)memory->capacity * sizeof *memory->allocations;
+        memory->allocations = allocated(realloc(memory->allocations, bytes));
+    }
+    memmove(memory->allocations + index + 1, memory->allocations + index,
+            (size_t)(memory->count - index) * sizeof *memory->allocations);
+    memory->allocations[index] = allocation;
+    memory->count++;
+}
+
+/* What was there is of no interest once the pages have another use. */
+static void forget_released(Memory *memory, uint64_t address, uint64_t bytes)
+{
+    for (int i = 0; i < MEMORY_RELEASED; i++) {
+        Released *released = &memory->released[i];
+        if (released->address < address + bytes && address < released->address + released->bytes)
+            *released = (Released){0};
+    }
+}
+
+uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name)
+{
+    if (bytes == 0 || memory->used > memory->limit || bytes > memory->limit - memory->used || bytes > memory->span ||
+        memory->count >= MAX_ALLOCATIONS)
+        return 0;
+    int index = find_gap(memory, whole_pages(bytes));
+    if (index < 0)
+        return 0;
+    uint64_t address = free_after(memory, index - 1);
+    if (!commit(memory, address, whole_pages(bytes))) {
+        decommit(address, whole_pages(bytes));
+        return 0;
+    }
+    insert(memory, index, (Allocation){.address = address, .bytes = bytes, .name = name});
+    validity_new(&memory->allocations[index]);
+    forget_released(memory, address, whole_pages(bytes) + PAGE_BYTES);
+    memory->used += bytes;
+    return address;
+}
+
+bool memory_release(Memory *memory, uint64_t address)
+{
+    int index = memory_find(memory, address);
+    if (index < 0 || memory->allocations[index].address != address)
+        return false;
+    decommit(address, whole_pages(memory->allocations[index].bytes));
+    memory->released[memory->released_count++ % MEMORY_RELEASED] =
+        (Released){.address = address, .bytes = memory->allocations[index].bytes};
+    validity_free(&memory->allocations[index]);
+    memory->used -= memory->allocations[index].bytes;
+    memory->count--;
+    memmove(memory->allocations + index, memory->allocations + index + 1,
+            (size_t)(memory->count - index) * sizeof *memory->allocations);
+    return true;
+}
+
+/* Index of the last allocation that begins at or before `address`; -1: none. */
+static int last_before(const Memory *memory, uint64_t address)
+{
+    int low = 0, high = memory->count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (memory->allocations[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
+}
+
+int memory_find(const Memory *memory, uint64_t address)
+{
+    int index = last_before(memory, address);
+    if (index < 0 || address - memory->allocations[index].address >= memory->allocations[index].bytes)
+        return -1;
+    return index;
+}
+
+const Released *memory_find_released(const Memory *memory, uint64_t address)
+{
+    for (int i = 0; i < MEMORY_RELEASED && memory_find(memory, address) < 0; i++) {
+        const Released *released = &memory->released[i];
+        if (address >= released->address && address - released->address < released->bytes)
+            return released;
+    }
+    return NULL;
+}
+
+void memory_forget_released(Memory *memory)
+{
+    memset(memory->released, 0, sizeof memory->released);
+}
+
+int memory_nearest(const Memory *memory, uint64_t address)
+{
+    int before = last_before(memory, address), after = before + 1;
+    if (after >= memory->count)
+        return before;
+    if (before < 0)
+        return after;
+    const Allocation *left = &memory->allocations[before];
+    uint64_t left_gap = address - left->address < left->bytes ? 0 : address - left->address - left->bytes;
+    return left_gap <= memory->allocations[after].address - address ? before : after;
+}

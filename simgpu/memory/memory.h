@@ -1,0 +1,59 @@
+/* memory.h - the device memory of a simulated GPU: one reserved range of addresses, and what is allocated in it.
+ *
+ * An allocation begins on a page of its own and is followed by at least one page that nobody may touch, so that small
+ * overruns of host code fault as well. Kernels are checked exactly, to the byte.
+ *
+ * Contents  fresh memory holds one byte all over, at first SIM_FRESH_BYTE: reading what was never written gives
+ *           conspicuous values, the same in every run.
+ * Threads   changed by one thread only, never during a launch.  */
+#ifndef SIMGPU_MEMORY_MEMORY_H
+#define SIMGPU_MEMORY_MEMORY_H
+
+#include "simgpu/gpu/simgpu.h"
+
+typedef struct Allocation {
+    uint64_t address, bytes;
+    const char *name;  /* of a module variable; NULL for an allocation. Not owned */
+    bool kernel_wrote;
+    char label[32];         /* what its user calls it; "": nothing */
+    uint32_t element_bytes; /* with a label */
+    uint8_t *written;       /* validity.h; owned */
+} Allocation;
+
+typedef struct Released {
+    uint64_t address, bytes;
+} Released;
+
+enum { MEMORY_RELEASED = 64 };
+
+typedef struct Memory {
+    uint64_t base, span;
+    uint64_t limit, used;      /* bytes of allocations */
+    Allocation *allocations;   /* [count], by address */
+    int count, capacity;
+    Released released[MEMORY_RELEASED]; /* the last ones whose pages have no other use by now */
+    uint64_t released_count;
+    uint8_t fresh;             /* what fresh memory holds */
+    int pattern_file;          /* pages of it, mapped copy-on-write; -1: none to be had */
+} Memory;
+
+/* Reserves [base, base + span); base 0: anywhere. */
+MUST_USE Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, Message *why);
+void memory_free(Memory *memory);
+
+/* From now on fresh memory holds another byte, and so does all of the living allocations that nothing has written. */
+void memory_set_fresh(Memory *memory, uint8_t fresh);
+
+/* 0 where the limit is passed or no gap is large enough. `name`: of a variable, NULL otherwise. */
+uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name);
+bool memory_release(Memory *memory, uint64_t address);
+
+/* Index of the living allocation that holds `address`; -1: none. */
+int memory_find(const Memory *memory, uint64_t address);
+/* The allocation, released not long ago, that held an address which now nothing holds; NULL: none did. */
+const Released *memory_find_released(const Memory *memory, uint64_t address);
+void memory_forget_released(Memory *memory);
+/* Index of the allocation nearest to `address`; -1: there is none at all. */
+int memory_nearest(const Memory *memory, uint64_t address);
+
+#endif

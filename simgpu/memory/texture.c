@@ -1,0 +1,337 @@
+#include "simgpu/memory/texture.h"
+
+#include "base/allocated.h"
+#include "simgpu/code/lane_math.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- texture objects --------------------------------------------------------------------------------------------- */
+
+/* Of every device since compute capability 6.0: cudaDeviceProp, textureAlignment and texturePitchAlignment; CUDA C++
+ * Programming Guide 13.0, "Technical Specifications per Compute Capability": texels of linear memory, which is the most
+ * of any kind along an axis. */
+enum { ADDRESS_ALIGNMENT = 512, PITCH_ALIGNMENT = 32, MAX_EXTENT = 1 << 28 };
+static const uint64_t MAX_PITCH = 1ull << 32, MAX_SLICE_BYTES = 1ull << 34;
+
+/* No address and no small number is taken for a handle. */
+static const uint64_t first_handle = 0x7E00000000000000;
+
+static uint32_t channel_bytes(SimTexelType type)
+{
+    static const uint8_t bytes[SIM_TEXEL_TYPES] = {1, 2, 4, 1, 2, 4, 2, 4};
+    return bytes[type];
+}
+
+static bool reads_floats(const SimTexture *is)
+{
+    bool is_float = is->type == SIM_TEXEL_F16 || is->type == SIM_TEXEL_F32;
+    return is_float || (!is->as_integer && channel_bytes(is->type) < 4);
+}
+
+/* Rows and slices do not overlap, and are so far apart at most that all bytes can be counted. */
+static bool extents_are_valid(const SimTexture *is, uint64_t element_bytes)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        if (is->extent[i] == 0 || is->extent[i] > MAX_EXTENT || (i >= is->dimensions && is->extent[i] != 1))
+            return false;
+    if (is->dimensions > 1 && (is->pitch < is->extent[0] * element_bytes || is->pitch > MAX_PITCH))
+        return false;
+    return is->dimensions < 3 || (is->slice_bytes >= is->extent[1] * is->pitch && is->slice_bytes <= MAX_SLICE_BYTES);
+}
+
+bool texture_is_valid(const SimTexture *is)
+{
+    static const uint32_t dimensions[] = {[SIM_TEXTURE_LINEAR] = 1, [SIM_TEXTURE_PITCH] = 2};
+    if ((uint32_t)is->type >= SIM_TEXEL_TYPES || (is->channels != 1 && is->channels != 2 && is->channels != 4) ||
+        is->dimensions < 1 || is->dimensions > 3 || is->address % ADDRESS_ALIGNMENT != 0)
+        return false;
+    if (is->layout != SIM_TEXTURE_ARRAY && is->dimensions != dimensions[is->layout])
+        return false;
+    if (is->layout == SIM_TEXTURE_PITCH && is->pitch % PITCH_ALIGNMENT != 0)
+        return false;
+    bool can_filter = !is->filters || is->layout == SIM_TEXTURE_LINEAR || reads_floats(is);
+    return can_filter && extents_are_valid(is, (uint64_t)channel_bytes(is->type) * is->channels);
+}
+
+uint64_t texture_bytes(const SimTexture *is)
+{
+    uint64_t row = (uint64_t)is->extent[0] * channel_bytes(is->type) * is->channels;
+    return (is->extent[2] - 1) * is->slice_bytes + (is->extent[1] - 1) * is->pitch + row;
+}
+
+/* As it is read: what CUDA ignores is set to what then holds (cudaTextureDesc: address and filter modes of linear
+ * memory, and modes that only normalized coordinates have). */
+static Texture new_texture(const SimTexture *description, uint64_t handle)
+{
+    Texture texture = {.handle = handle, .is = *description, .channel_bytes = channel_bytes(description->type)};
+    SimTexture *is = &texture.is;
+    texture.element_bytes = texture.channel_bytes * is->channels;
+    for (int i = 0; i < 3; i++)
+        if (!is->normalized && (is->address_mode[i] == SIM_ADDRESS_WRAP || is->address_mode[i] == SIM_ADDRESS_MIRROR))
+            is->address_mode[i] = SIM_ADDRESS_CLAMP;
+    if (is->layout == SIM_TEXTURE_LINEAR)
+        memset(is->border, 0, sizeof is->border);
+    return texture;
+}
+
+uint64_t texture_add(TextureTable *table, const SimTexture *description)
+{
+    if (table->count == table->capacity) {
+        table->capacity = table->capacity == 0 ? 16 : table->capacity * 2;
+        table->textures = allocated(realloc(table->textures, table->capacity * sizeof *table->textures));
+    }
+    uint64_t handle = first_handle + ++table->made;
+    table->textures[table->count++] = new_texture(description, handle);
+    return handle;
+}
+
+/* The first texture whose handle is no less. */
+static size_t place_of(const TextureTable *table, uint64_t handle)
+{
+    size_t low = 0, high = table->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (table->textures[middle].handle < handle)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool texture_remove(TextureTable *table, uint64_t handle)
+{
+    size_t place = place_of(table, handle);
+    if (place == table->count || table->textures[place].handle != handle)
+        return false;
+    table->count--;
+    memmove(table->textures + place, table->textures + place + 1, (table->count - place) * sizeof *table->textures);
+    return true;
+}
+
+const Texture *texture_find(const TextureTable *table, uint64_t handle, bool *was_one)
+{
+    size_t place = place_of(table, handle);
+    *was_one = handle > first_handle && handle - first_handle <= table->made;
+    return place < table->count && table->textures[place].handle == handle ? &table->textures[place] : NULL;
+}
+
+void texture_table_free(TextureTable *table)
+{
+    free(table->textures);
+    *table = (TextureTable){0};
+}
+
+/* ---- from coordinates to texels ---------------------------------------------------------------------------------- */
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* In texels, and no farther outside than makes a difference: an integer holds it. */
+static double position(const SimTexture *is, int axis, float coordinate)
+{
+    double extent = is->extent[axis], x = is->normalized ? coordinate * extent : coordinate;
+    bool repeats = is->address_mode[axis] == SIM_ADDRESS_WRAP || is->address_mode[axis] == SIM_ADDRESS_MIRROR;
+    if (repeats && isfinite(x))
+        return fmod(x, 2 * extent);
+    return !(x > -2) ? -2 : x < extent + 2 ? x : extent + 2; /* NaN lies outside */
+}
+
+/* Of a texel's number, as in OpenGL: the guide says the same of coordinates, which differs only where one lies exactly
+ * between two texels of a mirrored texture. */
+static int32_t outside(SimAddressMode mode, int32_t texel, int32_t extent)
+{
+    int32_t period = mode == SIM_ADDRESS_MIRROR ? 2 * extent : extent;
+    int32_t phase = (texel % period + period) % period;
+    switch (mode) {
+    case SIM_ADDRESS_BORDER: return -1;
+    case SIM_ADDRESS_CLAMP: return texel < 0 ? 0 : extent - 1;
+    default: return phase < extent ? phase : period - 1 - phase;
+    }
+}
+
+static int32_t texel_at(const SimTexture *is, int axis, int32_t texel)
+{
+    return (uint32_t)texel < is->extent[axis] ? texel
+                                              : outside(is->address_mode[axis], texel, (int32_t)is->extent[axis]);
+}
+
+/* tex1Dfetch() beyond the end gives the border, which is zero for linear memory. */
+static void locate_whole(const SimTexture *is, int axis, const uint32_t *coordinates, FootprintAxis *found)
+{
+    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
+        found->texel[0][i] = coordinates[i] < is->extent[axis] ? (int32_t)coordinates[i] : -1;
+}
+
+static void locate_nearest(const SimTexture *is, int axis, const uint32_t *coordinates, FootprintAxis *found)
+{
+    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
+        found->texel[0][i] = texel_at(is, axis, (int32_t)floor(position(is, axis, float_of(coordinates[i]))));
+}
+
+/* The weights have 8 bits of fraction: where a texel ends is rounded, not cut off. */
+static void locate_neighbours(const SimTexture *is, int axis, const uint32_t *coordinates, FootprintAxis *found)
+{
+    enum { FRACTIONS = 256 };
+    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++) {
+        double from_centre = position(is, axis, float_of(coordinates[i])) - 0.5;
+        double fractions = floor(from_centre * FRACTIONS + 0.5), first = floor(fractions / FRACTIONS);
+        found->texel[0][i] = texel_at(is, axis, (int32_t)first);
+        found->texel[1][i] = texel_at(is, axis, (int32_t)first + 1);
+        found->weight[i] = (float)(fractions / FRACTIONS - first);
+    }
+}
+
+void texture_locate(const Texture *texture, const TextureQuery *query, Footprint *footprint)
+{
+    const SimTexture *is = &texture->is;
+    bool has_neighbours = query->gathered > 0 || (is->filters && !query->whole);
+    footprint->corners = has_neighbours ? 1u << is->dimensions : 1;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        FootprintAxis *found = &footprint->axis[axis];
+        if (axis >= is->dimensions)
+            memset(found->texel[0], 0, sizeof found->texel[0]);
+        else
+            (query->whole ? locate_whole : has_neighbours ? locate_neighbours : locate_nearest)(
+                is, (int)axis, query->coordinates[axis], found);
+    }
+}
+
+/* ---- from texels to values --------------------------------------------------------------------------------------- */
+
+/* The texels of one corner. */
+typedef struct Corner {
+    const int32_t *x, *y, *z; /* [32]; any of them is -1 at the border */
+} Corner;
+
+static Corner corner_of(const Footprint *footprint, uint32_t corner)
+{
+    return (Corner){footprint->axis[0].texel[corner & 1], footprint->axis[1].texel[corner >> 1 & 1],
+                    footprint->axis[2].texel[corner >> 2 & 1]};
+}
+
+/* The smallest part of an array's tiles is 16 bytes of each of two rows: NVIDIA Tegra X1 Technical Reference Manual,
+ * "Block Linear". */
+void texture_sectors(const Texture *texture, const Footprint *footprint, uint32_t corner,
+                     uint64_t sectors[SIM_WARP_SIZE])
+{
+    enum { SECTOR_BYTES = 32, TILE_BYTES = 16, TILE_ROWS = 2 };
+    const SimTexture *is = &texture->is;
+    const Corner at = corner_of(footprint, corner);
+    bool is_tiled = is->layout == SIM_TEXTURE_ARRAY && is->dimensions > 1;
+    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++) {
+        uint64_t x_bytes = (uint64_t)(uint32_t)at.x[i] * texture->element_bytes;
+        uint64_t y = (uint32_t)at.y[i], z = (uint32_t)at.z[i];
+        uint64_t sector = is_tiled ? (z << 20 | y / TILE_ROWS) << 32 | x_bytes / TILE_BYTES
+                                   : (y * is->pitch + x_bytes) / SECTOR_BYTES;
+        sectors[i] = (at.x[i] | at.y[i] | at.z[i]) < 0 ? UINT64_MAX : sector;
+    }
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* The most negative number and the one above it are both -1: CUDA C++ Programming Guide 13.0, "Texture Memory". */
+static uint32_t mapped(int32_t value, int32_t greatest)
+{
+    return bits_of(fmaxf((float)value / (float)greatest, -1));
+}
+
+static uint32_t decode(const SimTexture *is, const uint8_t *at)
+{
+    uint16_t unsigned16;
+    uint32_t bits;
+    int16_t signed16;
+    switch (is->type) {
+    case SIM_TEXEL_U8: return is->as_integer ? *at : mapped(*at, UINT8_MAX);
+    case SIM_TEXEL_S8: return is->as_integer ? (uint32_t)(int8_t)*at : mapped((int8_t)*at, INT8_MAX);
+    case SIM_TEXEL_U16:
+        memcpy(&unsigned16, at, sizeof unsigned16);
+        return is->as_integer ? unsigned16 : mapped(unsigned16, UINT16_MAX);
+    case SIM_TEXEL_S16:
+        memcpy(&signed16, at, sizeof signed16);
+        return is->as_integer ? (uint32_t)signed16 : mapped(signed16, INT16_MAX);
+    case SIM_TEXEL_F16:
+        memcpy(&unsigned16, at, sizeof unsigned16);
+        return bits_of(f16_to_f32(unsigned16));
+    default:
+        memcpy(&bits, at, sizeof bits);
+        return bits;
+    }
+}
+
+/* One channel of one corner, for all lanes. */
+static void read_channel(const Texture *texture, const Footprint *footprint, uint32_t corner, uint32_t channel,
+                         uint32_t values[SIM_WARP_SIZE])
+{
+    const SimTexture *is = &texture->is;
+    const Corner at = corner_of(footprint, corner);
+    const uint8_t *memory = (const uint8_t *)(uintptr_t)is->address + channel * texture->channel_bytes;
+    uint32_t border = bits_of(is->border[channel]);
+    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++) {
+        bool is_border = (at.x[i] | at.y[i] | at.z[i]) < 0;
+        uint64_t offset = (uint64_t)at.z[i] * is->slice_bytes + (uint64_t)at.y[i] * is->pitch +
+                          (uint64_t)at.x[i] * texture->element_bytes;
+        values[i] = is_border ? border : decode(is, memory + offset);
+    }
+}
+
+static float corner_weight(const Footprint *footprint, uint32_t dimensions, uint32_t corner, uint32_t lane)
+{
+    float weight = 1; /* a product of three numbers of 9 bits each: exact */
+    for (uint32_t axis = 0; axis < dimensions; axis++) {
+        float second = footprint->axis[axis].weight[lane];
+        weight *= corner >> axis & 1 ? second : 1 - second;
+    }
+    return weight;
+}
+
+/* How the hardware rounds on the way is not documented: here the sum is rounded once. */
+static void filter_channel(const Texture *texture, const Footprint *footprint, uint32_t channel,
+                           uint32_t values[SIM_WARP_SIZE])
+{
+    double sums[SIM_WARP_SIZE] = {0};
+    for (uint32_t corner = 0; corner < footprint->corners; corner++) {
+        read_channel(texture, footprint, corner, channel, values);
+        for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
+            sums[i] += (double)corner_weight(footprint, texture->is.dimensions, corner, i) * float_of(values[i]);
+    }
+    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
+        values[i] = bits_of((float)sums[i]);
+}
+
+/* The order of the four texels: PTX ISA 9.0, tld4. */
+static void gather(const Texture *texture, const Footprint *footprint, uint32_t channel,
+                   uint32_t values[TEXTURE_CHANNELS][SIM_WARP_SIZE])
+{
+    static const uint32_t corners[TEXTURE_CHANNELS] = {2, 3, 1, 0};
+    for (uint32_t i = 0; i < TEXTURE_CHANNELS; i++)
+        read_channel(texture, footprint, corners[i], channel, values[i]);
+}
+
+void texture_read(const Texture *texture, const TextureQuery *query, const Footprint *footprint,
+                  uint32_t values[TEXTURE_CHANNELS][SIM_WARP_SIZE])
+{
+    uint32_t channels = texture->is.channels;
+    if (query->gathered > 0 && query->gathered <= channels) {
+        gather(texture, footprint, query->gathered - 1u, values);
+        return;
+    }
+    uint32_t count = query->gathered > 0 ? 0 : channels;
+    for (uint32_t channel = 0; channel < count; channel++)
+        if (footprint->corners > 1)
+            filter_channel(texture, footprint, channel, values[channel]);
+        else
+            read_channel(texture, footprint, 0, channel, values[channel]);
+    memset(values[count], 0, (TEXTURE_CHANNELS - count) * sizeof *values);
+}

@@ -1,0 +1,165 @@
+/* What a watch has found: one entry for each kind and instruction, which keeps the lowest block that did it, so that
+ * it is the same whoever ran the blocks; and the sentence that says it.  */
+#include "simgpu/sanitizer/watch.h"
+
+#include "base/allocated.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+Found *found_new(const Code *code)
+{
+    return zeroed((size_t)code->memory_count, SIM_FINDING_KINDS * sizeof(Found));
+}
+
+static void join(Found *sum, const Found *part)
+{
+    uint64_t count = sum->count + part->count;
+    if (part->count > 0 && (sum->count == 0 || part->block < sum->block))
+        *sum = *part;
+    sum->count = count;
+}
+
+void found_add(Found *found, int32_t index, SimFindingKind kind, const Found *one)
+{
+    join(&found[(size_t)index * SIM_FINDING_KINDS + kind], one);
+}
+
+void found_note(Worker *worker, const Instruction *instruction, SimFindingKind kind, Found one)
+{
+    uint32_t asked = kind == SIM_UNINITIALISED ? SIM_WATCH_UNINITIALISED : SIM_WATCH_RACES;
+    if (!(worker->watch->plan->bits & asked))
+        return;
+    one.count = 1;
+    one.block = worker->block;
+    found_add(worker->watch->found, instruction->index, kind, &one);
+}
+
+void found_merge(const Code *code, Found *sum, const Found *part)
+{
+    for (size_t i = 0; i < (size_t)code->memory_count * SIM_FINDING_KINDS; i++)
+        join(&sum[i], &part[i]);
+}
+
+/* ---- sentences --------------------------------------------------------------------------------------------------- */
+
+/* "block (0,0,0)", "thread (3,1,0)" */
+static void name_other(const Launch *launch, SimFindingKind kind, uint64_t other, char *text, size_t size)
+{
+    bool is_block = kind == SIM_RACE_OF_BLOCKS;
+    SimFault place = fault_at(launch, is_block ? other : 0, is_block ? 0 : (uint32_t)other, 0, 0);
+    const uint32_t *index = is_block ? place.block : place.thread;
+    snprintf(text, size, "%s (%u,%u,%u)", is_block ? "block" : "thread", index[0], index[1], index[2]);
+}
+
+/* What the other one did, and what is missing between the two. */
+static void describe_meeting(SimFindingKind kind, const Found *found, const char *other, char *text, size_t size)
+{
+    const char *did = found->other_stored ? "has written" : "has read";
+    switch (kind) {
+    case SIM_RACE_OF_BLOCKS:
+        snprintf(text, size, found->is_atomic  ? "which %s writes without an atomic operation"
+                             : found->is_store ? "where %s writes another value: blocks run in any order"
+                                               : "which %s writes in the same launch: blocks run in any order", other);
+        break;
+    case SIM_RACE_OF_WARPS: snprintf(text, size, "which %s %s with no barrier in between", other, did); break;
+    case SIM_RACE_OF_LANES: snprintf(text, size, "where %s writes another value at the same time", other); break;
+    case SIM_RACE_WITH_COPY:
+        if (found->other == found->lane)
+            snprintf(text, size, "which its own cp.async copies there: it has not waited for that yet");
+        else
+            snprintf(text, size, "which a cp.async of %s copies there: that thread has not waited for it before the "
+                                 "last barrier", other);
+        break;
+    case SIM_OUTSIDE_VARIABLE:
+        snprintf(text, size, "outside of '%s', which the line indexes", found->variable->name);
+        break;
+    case SIM_RACE_IN_WARP:
+        snprintf(text, size, "which %s of its warp %s with no __syncwarp() in between", other, did);
+        break;
+    default: snprintf(text, size, "which nothing has written");
+    }
+}
+
+static void describe(const Launch *launch, SimFindingKind kind, const Found *found, char *text, size_t size)
+{
+    char other[60], place[200], meeting[160], times[40] = "";
+    if (found->count > 1)
+        snprintf(times, sizeof times, ", %llu times in all", (unsigned long long)found->count);
+    if (kind == SIM_BAD_SHUFFLE) {
+        snprintf(text, size, "takes the value of lane %llu of its warp, which takes no part in the shuffle%s",
+                 (unsigned long long)found->other, times);
+        return;
+    }
+    name_other(launch, kind, found->other, other, sizeof other);
+    if (kind == SIM_MIXED_BARRIERS) {
+        snprintf(text, size, "waits for its block at one barrier while %s waits at another: all must come to the same "
+                             "__syncthreads()%s", other, times);
+        return;
+    }
+    describe_meeting(kind, found, other, meeting, sizeof meeting);
+    fault_describe_place(launch, (SimSpace)found->space, found->address, place, sizeof place);
+    snprintf(text, size, "%s %u byte%s at %s, %s%s", found->is_store ? "writes" : "reads", found->bytes,
+             found->bytes == 1 ? "" : "s", place, meeting, times);
+}
+
+static void add_finding(const Launch *launch, const Instruction *instruction, SimFindingKind kind, const Found *found,
+                        SimReport *report)
+{
+    char what[500];
+    if (report->finding_count == SIM_MAX_FINDINGS) {
+        report->findings_more++;
+        return;
+    }
+    SimFinding *finding = &report->findings[report->finding_count++];
+    finding->kind = kind;
+    finding->where = fault_at(launch, found->block, found->lane, instruction->file, instruction->line);
+    finding->where.space = (SimSpace)found->space;
+    finding->where.is_store = found->is_store;
+    finding->where.address = found->address;
+    finding->where.bytes = found->bytes;
+    finding->where.lanes = found->count;
+    describe(launch, kind, found, what, sizeof what);
+    fault_describe(launch, &finding->where, what);
+}
+
+static bool same_line(const Instruction *a, const Instruction *b)
+{
+    return a->line > 0 && a->line == b->line && a->file == b->file;
+}
+
+static const Found *found_at(const Found *found, const Instruction *instruction, int kind)
+{
+    if (instruction->index < 0)
+        return NULL;
+    const Found *one = &found[(size_t)instruction->index * SIM_FINDING_KINDS + (size_t)kind];
+    return one->count > 0 ? one : NULL;
+}
+
+/* What the instructions of one source line have in common is one finding, told at the first of them: an unrolled loop
+ * would repeat it. NULL: nothing, or it has been told. */
+static const Found *gather_line(const Code *code, const Found *found, int first, int kind, Found *sum)
+{
+    const Instruction *instruction = &code->instructions[first];
+    *sum = (Found){0};
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *other = &code->instructions[i];
+        const Found *one = i == first || same_line(instruction, other) ? found_at(found, other, kind) : NULL;
+        if (one != NULL && i < first)
+            return NULL;
+        if (one != NULL)
+            join(sum, one);
+    }
+    return sum;
+}
+
+void found_report(const Launch *launch, const Found *found, SimReport *report)
+{
+    const Code *code = launch->code;
+    Found sum;
+    for (int kind = 0; kind < SIM_FINDING_KINDS; kind++)
+        for (int i = 0; i < code->instruction_count; i++)
+            if (found_at(found, &code->instructions[i], kind) != NULL &&
+                gather_line(code, found, i, kind, &sum) != NULL)
+                add_finding(launch, &code->instructions[i], (SimFindingKind)kind, &sum, report);
+}

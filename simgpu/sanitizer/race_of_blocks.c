@@ -1,0 +1,250 @@
+/* Races between the blocks of a launch in global memory.
+ *
+ * Blocks run in an order that depends on the number of workers. What is kept of a grain must not: the lowest and the
+ * highest of those who wrote it, read it and changed it atomically, which say whether two of them differ, and whether
+ * all that was written is the same.
+ *
+ * Pieces of memory get their grains when they are first touched, as long as there is room. What would not fit depends on
+ * who comes first, so that a launch which touches more is not looked at at all.
+ *
+ * Who a block was is one number that grows with the block: block, lane and instruction. It is kept so that zero, which
+ * fresh pages hold, means nobody, and the larger one always wins.  */
+#include "simgpu/sanitizer/watch.h"
+
+#include "base/allocated.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+typedef struct Extremes {
+    _Atomic uint64_t last;   /* key | SET */
+    _Atomic uint64_t first;  /* ~key */
+} Extremes;
+
+enum { PIECE_GRAINS = 4096, MOST_PIECES = 4096 }; /* 16 KiB and, of floats, 64 MiB of memory; 900 MiB of pieces */
+
+/* Most memory that is written is not read in the same launch: pages for what does not happen need not come into being. */
+typedef struct Piece {
+    _Atomic bool has_reads, has_atomics;
+    Extremes writes[PIECE_GRAINS];
+    _Atomic uint64_t values[PIECE_GRAINS]; /* 0: none; ONE_VALUE | what was written; SEVERAL_VALUES */
+    Extremes reads[PIECE_GRAINS], atomics[PIECE_GRAINS];
+} Piece;
+typedef Piece *_Atomic PiecePlace;
+
+struct BlockGrains {
+    uint8_t grain;           /* logarithm of bytes */
+    int allocations;
+    PiecePlace **places;     /* [allocation][piece]; NULL: not touched */
+    Piece *pieces;           /* [MOST_PIECES], of which pages that are used come into being */
+    size_t used;             /* under the lock */
+    bool is_full;            /* more were asked for */
+    pthread_mutex_t lock;
+};
+
+enum { INDEX_BITS = 20, LANE_BITS = 10 };
+#define SET (1ull << 63)
+#define ONE_VALUE (1ull << 32)
+#define SEVERAL_VALUES (1ull << 33)
+
+static uint64_t key_of(const Worker *worker, const Instruction *instruction, uint32_t lane)
+{
+    return worker->block << (LANE_BITS + INDEX_BITS) | (uint64_t)lane << INDEX_BITS | (uint64_t)instruction->index;
+}
+
+static uint64_t block_of(uint64_t key) { return key >> (LANE_BITS + INDEX_BITS); }
+static uint32_t lane_of_key(uint64_t key) { return (uint32_t)(key >> INDEX_BITS) & ((1u << LANE_BITS) - 1); }
+static int32_t index_of(uint64_t key) { return (int32_t)(key & ((1u << INDEX_BITS) - 1)); }
+
+/* ---- while blocks run -------------------------------------------------------------------------------------------- */
+
+static void raise_to(_Atomic uint64_t *to, uint64_t value)
+{
+    uint64_t now = atomic_load_explicit(to, memory_order_relaxed);
+    while (now < value && !atomic_compare_exchange_weak_explicit(to, &now, value, memory_order_relaxed,
+                                                                 memory_order_relaxed))
+        continue;
+}
+
+static void widen(Extremes *extremes, uint64_t key)
+{
+    raise_to(&extremes->last, key | SET);
+    raise_to(&extremes->first, ~key);
+}
+
+static void agree(_Atomic uint64_t *values, uint32_t value)
+{
+    uint64_t none = 0, one = ONE_VALUE | value;
+    if (!atomic_compare_exchange_strong_explicit(values, &none, one, memory_order_relaxed, memory_order_relaxed) &&
+        none != one)
+        raise_to(values, SEVERAL_VALUES);
+}
+
+static void set(_Atomic bool *flag)
+{
+    if (!atomic_load_explicit(flag, memory_order_relaxed))
+        atomic_store_explicit(flag, true, memory_order_relaxed);
+}
+
+static Piece *touch(BlockGrains *grains, PiecePlace *place)
+{
+    pthread_mutex_lock(&grains->lock);
+    if (*place == NULL && grains->used == MOST_PIECES)
+        grains->is_full = true;
+    else if (*place == NULL)
+        *place = &grains->pieces[grains->used++];
+    Piece *piece = *place;
+    pthread_mutex_unlock(&grains->lock);
+    return piece;
+}
+
+/* The piece that an access lies in, as it is aligned, and its first grain there; NULL: it is not noted. */
+static Piece *piece_at(const Worker *worker, int allocation, uint64_t address, uint32_t *first)
+{
+    BlockGrains *grains = worker->watch->plan->grains;
+    if (grains == NULL || worker->watch->ordered)
+        return NULL;
+    uint64_t number = (address - worker->launch->memory->allocations[allocation].address) >> grains->grain;
+    PiecePlace *place = &grains->places[allocation][number / PIECE_GRAINS];
+    Piece *piece = atomic_load_explicit(place, memory_order_acquire);
+    *first = number % PIECE_GRAINS;
+    return piece == NULL ? touch(grains, place) : piece;
+}
+
+/* Notes an access of `bytes` in all grains that it touches. */
+static void widen_all(const Worker *worker, Extremes *first, uint64_t address, uint32_t bytes, uint64_t key)
+{
+    uint8_t grain = worker->watch->plan->global_grain;
+    uint64_t count = ((address + bytes - 1) >> grain) - (address >> grain) + 1;
+    for (uint64_t i = 0; i < count; i++)
+        widen(&first[i], key);
+}
+
+void blocks_read(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
+                 uint32_t bytes)
+{
+    uint32_t first;
+    Piece *piece = piece_at(worker, allocation, address, &first);
+    if (piece == NULL)
+        return;
+    set(&piece->has_reads);
+    widen_all(worker, &piece->reads[first], address, bytes, key_of(worker, instruction, lane));
+}
+
+void blocks_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
+                  uint32_t bytes)
+{
+    uint8_t size = worker->watch->plan->global_grain;
+    uint32_t first;
+    Piece *piece = piece_at(worker, allocation, address, &first);
+    if (piece == NULL)
+        return;
+    widen_all(worker, &piece->writes[first], address, bytes, key_of(worker, instruction, lane));
+    for (uint32_t offset = 0; offset < bytes; offset += 1u << size)
+        agree(&piece->values[first + (offset >> size)], stored_part(worker, instruction, lane, offset, size));
+}
+
+void blocks_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address)
+{
+    uint32_t first;
+    Piece *piece = piece_at(worker, allocation, address, &first);
+    if (piece == NULL)
+        return;
+    set(&piece->has_atomics);
+    widen_all(worker, &piece->atomics[first], address, 1u << instruction->size, key_of(worker, instruction, lane));
+}
+
+/* ---- when they have ended ---------------------------------------------------------------------------------------- */
+
+static bool is_empty(const Extremes *extremes)
+{
+    return extremes->last == 0;
+}
+
+/* Two of them, of different blocks; false: there are none. */
+static bool find_pair(const Extremes *ones, const Extremes *others, uint64_t *one, uint64_t *other)
+{
+    if (is_empty(ones) || is_empty(others))
+        return false;
+    *one = ones->last & ~SET;
+    *other = ~others->first;
+    if (block_of(*one) == block_of(*other)) {
+        *one = ~ones->first;
+        *other = others->last & ~SET;
+    }
+    return block_of(*one) != block_of(*other);
+}
+
+static void add_race(Found *found, uint64_t key, uint64_t other, Found race)
+{
+    race.count = 1;
+    race.block = block_of(key);
+    race.lane = lane_of_key(key);
+    race.other_stored = true;
+    race.other = block_of(other);
+    found_add(found, index_of(key), SIM_RACE_OF_BLOCKS, &race);
+}
+
+static void find_race(const Piece *piece, uint32_t grain, uint64_t address, uint8_t bytes, Found *found)
+{
+    const Extremes *writes = &piece->writes[grain];
+    const Found read = {.space = SIM_GLOBAL, .bytes = bytes, .address = address};
+    Found store = read, atomic = read;
+    uint64_t key, other;
+    store.is_store = atomic.is_store = atomic.is_atomic = true;
+    if (is_empty(writes))
+        return;
+    if (piece->values[grain] == SEVERAL_VALUES && find_pair(writes, writes, &key, &other))
+        add_race(found, key, other, store);
+    if (piece->has_reads && find_pair(&piece->reads[grain], writes, &key, &other))
+        add_race(found, key, other, read);
+    if (piece->has_atomics && find_pair(&piece->atomics[grain], writes, &key, &other))
+        add_race(found, key, other, atomic);
+}
+
+void blocks_find_races(const Launch *launch, int allocation, uint64_t low, uint64_t high, Found *found)
+{
+    const BlockGrains *grains = launch->plan->grains;
+    if (grains == NULL || grains->is_full)
+        return;
+    uint8_t size = grains->grain;
+    uint64_t start = launch->memory->allocations[allocation].address;
+    uint64_t first = (low - start) >> size, last = (high - 1 - start) >> size;
+    for (uint64_t piece = first / PIECE_GRAINS; piece <= last / PIECE_GRAINS; piece++) {
+        const Piece *touched = grains->places[allocation][piece];
+        for (uint32_t i = 0; touched != NULL && i < PIECE_GRAINS; i++)
+            find_race(touched, i, start + ((piece * PIECE_GRAINS + i) << size), (uint8_t)(1u << size), found);
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+BlockGrains *block_grains_new(const Launch *launch, uint8_t grain)
+{
+    void *pieces = mmap(NULL, MOST_PIECES * sizeof(Piece), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pieces == MAP_FAILED)
+        return NULL;
+    BlockGrains *grains = zeroed(1, sizeof *grains);
+    *grains = (BlockGrains){.grain = grain, .allocations = launch->memory->count, .pieces = pieces};
+    grains->places = zeroed((size_t)grains->allocations, sizeof *grains->places);
+    for (int i = 0; i < grains->allocations; i++) {
+        uint64_t count = launch->memory->allocations[i].bytes >> grain;
+        grains->places[i] = zeroed(count / PIECE_GRAINS + 1, sizeof(PiecePlace));
+    }
+    pthread_mutex_init(&grains->lock, NULL);
+    return grains;
+}
+
+void block_grains_free(BlockGrains *grains)
+{
+    if (grains == NULL)
+        return;
+    for (int i = 0; i < grains->allocations; i++)
+        free(grains->places[i]);
+    pthread_mutex_destroy(&grains->lock);
+    munmap(grains->pieces, MOST_PIECES * sizeof(Piece));
+    free(grains->places);
+    free(grains);
+}
