@@ -49,8 +49,10 @@ bool elf_section(const Elf *elf, unsigned index, ElfSection *section)
     if (memchr(name, '\0', elf->names_bytes - header.sh_name) == NULL ||
         (in_file && !holds(elf->bytes, header.sh_offset, header.sh_size)))
         return false;
-    *section = (ElfSection){.name = name, .data = in_file ? elf->image + header.sh_offset : NULL,
-                            .bytes = header.sh_size, .info = header.sh_info};
+    *section = (ElfSection){.name = name,
+                            .data = in_file ? elf->image + header.sh_offset : NULL,
+                            .bytes = header.sh_size,
+                            .info = header.sh_info};
     return true;
 }
 

@@ -17,10 +17,10 @@ typedef struct Elf {
 } Elf;
 
 typedef struct ElfSection {
-    const char *name;  /* terminated, inside the image */
-    const char *data;  /* NULL where the section takes no room in the file (.bss) */
+    const char *name; /* terminated, inside the image */
+    const char *data; /* NULL where the section takes no room in the file (.bss) */
     uint64_t bytes;
-    uint32_t info;     /* sh_info, whose meaning depends on the section */
+    uint32_t info; /* sh_info, whose meaning depends on the section */
 } ElfSection;
 
 /* False where the image is no such file. */

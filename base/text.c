@@ -99,7 +99,8 @@ Status text_read_file(const char *path, size_t max_bytes, Text *text, Message *w
     else if (!S_ISREG(info.st_mode))
         status = fail(STATUS_BAD_INPUT, why, "%s: not a regular file", path);
     else if ((unsigned long long)info.st_size > max_bytes)
-        status = fail(STATUS_BAD_INPUT, why, "%s: %lld bytes, the limit is %zu", path, (long long)info.st_size, max_bytes);
+        status = fail(STATUS_BAD_INPUT, why, "%s: %lld bytes, the limit is %zu", path, (long long)info.st_size,
+                      max_bytes);
     else
         status = read_all(file, path, max_bytes, text, why);
     close(file);
@@ -161,10 +162,14 @@ static size_t utf8_length(const unsigned char *s, size_t left)
         return 0;
     if (left < length)
         return 0;
-    if (s[0] == 0xE0) low = 0xA0; /* shorter forms exist */
-    if (s[0] == 0xED) high = 0x9F; /* surrogates */
-    if (s[0] == 0xF0) low = 0x90; /* shorter forms exist */
-    if (s[0] == 0xF4) high = 0x8F; /* beyond U+10FFFF */
+    if (s[0] == 0xE0)
+        low = 0xA0; /* shorter forms exist */
+    if (s[0] == 0xED)
+        high = 0x9F; /* surrogates */
+    if (s[0] == 0xF0)
+        low = 0x90; /* shorter forms exist */
+    if (s[0] == 0xF4)
+        high = 0x8F; /* beyond U+10FFFF */
     if (s[1] < low || s[1] > high)
         return 0;
     for (size_t i = 2; i < length; i++)

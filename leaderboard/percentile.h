@@ -14,10 +14,10 @@ typedef struct MeasuredTime {
 } MeasuredTime;
 
 typedef struct Percentile {
-    size_t n;           /* others; with none, the rest means nothing */
+    size_t n; /* others; with none, the rest means nothing */
     size_t slower, tied, faster;
-    double value;       /* 100 (slower + tied / 2) / n */
-    double low, high;   /* 100 slower / n, 100 (slower + tied) / n */
+    double value;     /* 100 (slower + tied / 2) / n */
+    double low, high; /* 100 slower / n, 100 (slower + tied) / n */
 } Percentile;
 
 /* Whether `a` is faster than `b` by more than chance explains. */

@@ -21,8 +21,8 @@ static const JsonKey problem_keys[] = {
 };
 
 static const JsonKey reference_keys[] = {
-    {"name", JSON_STRING, true},        {"source_hash", JSON_STRING, true}, {"time_utc", JSON_STRING, true},
-    {"score_ms", JSON_NUMBER, true},    {"uncertainty", JSON_NUMBER, true},
+    {"name", JSON_STRING, true},     {"source_hash", JSON_STRING, true}, {"time_utc", JSON_STRING, true},
+    {"score_ms", JSON_NUMBER, true}, {"uncertainty", JSON_NUMBER, true},
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))

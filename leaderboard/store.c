@@ -41,7 +41,8 @@ static Status store_fail(const Store *store, Message *why)
                     store->timeout_ms / 1e3);
     case SQLITE_READONLY: return fail(STATUS_SYSTEM, why, "%s: read-only, expected a file that can be written", path);
     case SQLITE_CANTOPEN: return fail(STATUS_SYSTEM, why, "%s: cannot be opened", path);
-    case SQLITE_NOTADB: return fail(STATUS_BAD_INPUT, why, "%s: not a database, expected a leaderboard that ConvJudge made", path);
+    case SQLITE_NOTADB:
+        return fail(STATUS_BAD_INPUT, why, "%s: not a database, expected a leaderboard that ConvJudge made", path);
     case SQLITE_CORRUPT: return fail(STATUS_BAD_INPUT, why, "%s: the database is damaged", path);
     default: return fail(STATUS_SYSTEM, why, "%s: %s", path, sqlite3_errmsg(store->database));
     }

@@ -36,7 +36,7 @@ typedef struct Run { /* one judged submission; texts are UTF-8 */
     MeasuredTime time;        /* ms 0: there is none */
     const char *machine_code; /* NULL: nothing was compiled */
     const char *source_hash;
-    const char *cases;        /* JSON */
+    const char *cases; /* JSON */
 } Run;
 
 typedef struct StoredRun { /* of a ranked run, what a ranking needs */

@@ -51,7 +51,8 @@ static void bad_files_are_refused_with_line_and_key(void **state)
 static void a_good_file_is_accepted(void **state)
 {
     Message why = {0};
-    assert_int_equal(read_record("{\"n\": 7, \"name\": \"a \\\" b\", \"a\": [-1.5e3, {\"b\": null}]}\n", &why), STATUS_OK);
+    assert_int_equal(read_record("{\"n\": 7, \"name\": \"a \\\" b\", \"a\": [-1.5e3, {\"b\": null}]}\n", &why),
+                     STATUS_OK);
 }
 
 static void numbers_read_back_as_themselves(void **state)

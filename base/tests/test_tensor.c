@@ -16,8 +16,8 @@ static void write_npy(int version, const char *text, const void *data, size_t by
 {
     Text file = {0};
     size_t length = strlen(text);
-    const unsigned char start[12] = {0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char)version, 0,
-                                     (unsigned char)length, (unsigned char)(length >> 8)};
+    const unsigned char start[12] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char)version, 0, (unsigned char)length, (unsigned char)(length >> 8)};
     text_append(&file, (const char *)start, version == 1 ? 10 : 12);
     text_add(&file, text);
     text_append(&file, data, bytes);
@@ -177,10 +177,8 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_of_numpy_are_read),
-        cmocka_unit_test(one_extent_is_written_with_a_comma),
-        cmocka_unit_test(pictures_are_rows_of_bytes),
-        cmocka_unit_test(elements_are_loaded_as_they_were_stored),
+        cmocka_unit_test(arrays_of_numpy_are_read),   cmocka_unit_test(one_extent_is_written_with_a_comma),
+        cmocka_unit_test(pictures_are_rows_of_bytes), cmocka_unit_test(elements_are_loaded_as_they_were_stored),
         cmocka_unit_test(broken_files_are_refused),
     };
     return cmocka_run_group_tests_name("tensor", tests, make_folder, remove_folder);

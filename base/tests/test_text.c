@@ -80,10 +80,14 @@ static void utf8_is_told_from_bytes(void **state)
     const struct {
         const char *bytes;
         size_t length, bad;
-    } rows[] = {{"plain", 5, 5},          {"Zo\xC3\xAB \xE8\xA8\x88 \xF0\x9F\x99\x82", 13, 13},
-                {"a\0b", 3, 1},           {"ab\xC3", 3, 2},
-                {"\xC0\x80", 2, 0},       {"\xED\xA0\x80", 3, 0},
-                {"\xF4\x90\x80\x80", 4, 0}, {"x\x80", 2, 1}};
+    } rows[] = {{"plain", 5, 5},
+                {"Zo\xC3\xAB \xE8\xA8\x88 \xF0\x9F\x99\x82", 13, 13},
+                {"a\0b", 3, 1},
+                {"ab\xC3", 3, 2},
+                {"\xC0\x80", 2, 0},
+                {"\xED\xA0\x80", 3, 0},
+                {"\xF4\x90\x80\x80", 4, 0},
+                {"x\x80", 2, 1}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         size_t bad = rows[i].length;
         assert_int_equal(text_is_utf8(rows[i].bytes, rows[i].length, &bad), rows[i].bad == rows[i].length);
@@ -94,7 +98,8 @@ static void utf8_is_told_from_bytes(void **state)
 static void control_characters_are_not_shown(void **state)
 {
     Text text = {0};
-    const char hostile[] = "a\033[2Jb\r\x7f\xC2\x9B" "1m\tZo\xC3\xAB\xff\n";
+    const char hostile[] = "a\033[2Jb\r\x7f\xC2\x9B"
+                           "1m\tZo\xC3\xAB\xff\n";
     text_add_printable(&text, hostile, sizeof hostile - 1);
     assert_string_equal(text.data, "a?[2Jb???1m\tZo\xC3\xAB?\n");
     text_free(&text);
@@ -162,16 +167,11 @@ static void a_hash_tells_pieces_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_grows_and_stays_terminated),
-        cmocka_unit_test(a_file_is_replaced_whole),
-        cmocka_unit_test(what_is_no_small_regular_file_is_refused),
-        cmocka_unit_test(utf8_is_told_from_bytes),
-        cmocka_unit_test(control_characters_are_not_shown),
-        cmocka_unit_test(lines_are_counted_from_one),
-        cmocka_unit_test(words_are_told_from_parts_of_words),
-        cmocka_unit_test(messages_are_cut_and_marked),
-        cmocka_unit_test(an_arena_gives_zeroed_aligned_pieces),
-        cmocka_unit_test(a_hash_tells_pieces_apart),
+        cmocka_unit_test(a_text_grows_and_stays_terminated),        cmocka_unit_test(a_file_is_replaced_whole),
+        cmocka_unit_test(what_is_no_small_regular_file_is_refused), cmocka_unit_test(utf8_is_told_from_bytes),
+        cmocka_unit_test(control_characters_are_not_shown),         cmocka_unit_test(lines_are_counted_from_one),
+        cmocka_unit_test(words_are_told_from_parts_of_words),       cmocka_unit_test(messages_are_cut_and_marked),
+        cmocka_unit_test(an_arena_gives_zeroed_aligned_pieces),     cmocka_unit_test(a_hash_tells_pieces_apart),
     };
     return cmocka_run_group_tests_name("text", tests, enter_folder, leave_folder);
 }

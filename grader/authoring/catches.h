@@ -12,14 +12,14 @@
 #include <stddef.h>
 
 typedef struct CatchRow {
-    const char *solution;  /* "whole_blocks_only.cu" */
-    char *marks;           /* a letter for each hidden case: the verdict; '.' accepted, ' ' not run */
+    const char *solution; /* "whole_blocks_only.cu" */
+    char *marks;          /* a letter for each hidden case: the verdict; '.' accepted, ' ' not run */
     struct CatchRow *next;
 } CatchRow;
 
 typedef struct Catches {
-    const char **cases;    /* names of the hidden cases, in their order */
-    size_t *found;         /* solutions that each of them finds */
+    const char **cases; /* names of the hidden cases, in their order */
+    size_t *found;      /* solutions that each of them finds */
     size_t case_count;
     CatchRow *first, **last;
     Arena arena;

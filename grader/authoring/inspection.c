@@ -180,8 +180,10 @@ static Status shows_array(const Problem *problem, const char *section, const Ten
         snprintf(number, sizeof number, array->type == ELEMENT_FLOAT32 ? "%.7g" : "%.0f",
                  element_load(array->type, array->data, i));
         if (!shows_number(section, number))
-            return fail(STATUS_BAD_INPUT, why, "%s/statement.md: the example does not show %s, element %zu of %s of the "
-                        "first sample", problem->folder, number, i, name);
+            return fail(STATUS_BAD_INPUT, why,
+                        "%s/statement.md: the example does not show %s, element %zu of %s of the "
+                        "first sample",
+                        problem->folder, number, i, name);
     }
     return STATUS_OK;
 }
@@ -369,11 +371,13 @@ static Status inspect_header(const char *path, Message *why)
     size_t length = header_length(header);
     header[length < submission.source.length ? length : submission.source.length] = '\0';
     if (is_reference(path) && (strcasestr(header, "operation") == NULL || strcasestr(header, "byte") == NULL))
-        status = fail(STATUS_BAD_INPUT, why, "%s: the comment it begins with does not say its arithmetic intensity, "
-                      "operations a byte", shown);
-    if (is_wrong(path) && strstr(header, "Mistake: ") == NULL)
-        status = fail(STATUS_BAD_INPUT, why, "%s: the comment it begins with does not name its mistake, \"// Mistake: \"",
+        status = fail(STATUS_BAD_INPUT, why,
+                      "%s: the comment it begins with does not say its arithmetic intensity, "
+                      "operations a byte",
                       shown);
+    if (is_wrong(path) && strstr(header, "Mistake: ") == NULL)
+        status = fail(STATUS_BAD_INPUT, why,
+                      "%s: the comment it begins with does not name its mistake, \"// Mistake: \"", shown);
     submission_free(&submission);
     return status;
 }

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct Claim { /* what a file claims to be */
+typedef struct Claim {           /* what a file claims to be */
     bool allowed[VERDICT_COUNT]; /* verdicts that it may get */
     char text[200];              /* the same, in words */
 } Claim;
@@ -25,7 +25,7 @@ MUST_USE Status claim_of(const Submission *submission, bool modelled, Claim *cla
 typedef struct CheckDevice {
     const char *name;
     bool modelled;
-    bool timed;    /* the timed cases, too */
+    bool timed; /* the timed cases, too */
 } CheckDevice;
 
 /* By default the simulated GPU. Many timed calls tell a verdict no better than one, which is what a simulated GPU takes;

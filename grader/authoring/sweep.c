@@ -118,8 +118,10 @@ static Status check_settable(const Sweep *sweep, const char *source, Message *wh
     for (size_t i = 0; i < sweep->macro_count; i++) {
         const char *name = sweep->macros[i].name;
         if (find_directive(source, "ifndef", name) == NULL)
-            return fail(STATUS_BAD_INPUT, why, "%s cannot be set from outside: expected #ifndef %s, #define %s ..., #endif "
-                        "in the file", name, name, name);
+            return fail(STATUS_BAD_INPUT, why,
+                        "%s cannot be set from outside: expected #ifndef %s, #define %s ..., #endif "
+                        "in the file",
+                        name, name, name);
     }
     return STATUS_OK;
 }

@@ -34,9 +34,9 @@ typedef struct Check {
     const Testcase *testcase;
     const Oracle *oracle;
     const void *inputs[PROBLEM_MAX_PARAMETERS];
-    ElementType type;     /* of the output */
+    ElementType type; /* of the output */
     const void *output;
-    const void *literal;  /* NULL: expected values come from the oracle */
+    const void *literal; /* NULL: expected values come from the oracle */
     int rank;
     size_t shape[TENSOR_MAX_RANK], count;
     double *expected, *magnitude; /* PIECE elements each */
@@ -131,8 +131,11 @@ void checker_summarise(const Tolerance *tolerance, const Tally *tally, int rank,
 
 static void note_wrong(const DiagnosisElement *element, Comparison *comparison, double *worst_ratio)
 {
-    WrongElement wrong = {.index = element->index, .got = element->got, .expected = element->expected,
-                          .error = fabs(element->got - element->expected), .bound = element->bound};
+    WrongElement wrong = {.index = element->index,
+                          .got = element->got,
+                          .expected = element->expected,
+                          .error = fabs(element->got - element->expected),
+                          .bound = element->bound};
     for (size_t i = comparison->rank, rest = element->index; i-- > 0; rest /= comparison->shape[i])
         wrong.position[i] = rest % comparison->shape[i];
     double ratio = isfinite(wrong.error) ? wrong.error / wrong.bound : INFINITY;
@@ -278,8 +281,12 @@ Status checker_compare(const Problem *problem, const Testcase *testcase, const O
                        Comparison *comparison, Message *why)
 {
     size_t parameter = problem_output(problem);
-    Check check = {.problem = problem, .testcase = testcase, .oracle = oracle,
-                   .type = problem->parameters[parameter].type, .output = output, .literal = testcase->expected.data,
+    Check check = {.problem = problem,
+                   .testcase = testcase,
+                   .oracle = oracle,
+                   .type = problem->parameters[parameter].type,
+                   .output = output,
+                   .literal = testcase->expected.data,
                    .rank = problem->parameters[parameter].rank};
     memcpy(check.inputs, inputs, sizeof check.inputs);
     Status status = problem_shape(problem, parameter, &testcase->sizes, check.shape, &check.count, why);

@@ -78,7 +78,8 @@ static Status judge_output(Call *call, const Oracle *oracle, char violation[CONS
     if (status == STATUS_OK)
         status = output_fits(call, oracle, &through_constants, why);
     if (!through_constants)
-        snprintf(violation, CONSTANT_RULE_ROOM, "%s was %sread through constant memory: expected all of its values, "
+        snprintf(violation, CONSTANT_RULE_ROOM,
+                 "%s was %sread through constant memory: expected all of its values, "
                  "unchanged, in __constant__ arrays, and every tap taken from there",
                  name, through_nothing ? "not " : "only partly ");
     return status;
@@ -89,13 +90,17 @@ static Status judge_call_of(Call *call, const CallReport *report, const Oracle *
 {
     const char *name = call->problem->constant_filter;
     if (report->outcome != CALL_OK) {
-        snprintf(violation, CONSTANT_RULE_ROOM, "that %s is read through constant memory could not be proved on a "
-                 "simulated GPU: %s", name, report->text);
+        snprintf(violation, CONSTANT_RULE_ROOM,
+                 "that %s is read through constant memory could not be proved on a "
+                 "simulated GPU: %s",
+                 name, report->text);
         return STATUS_OK;
     }
     if (report->direct_load[0] != '\0') {
-        snprintf(violation, CONSTANT_RULE_ROOM, "%s writes the output and loads from %s in global memory; it is to be "
-                 "read through constant memory", report->direct_load, name);
+        snprintf(violation, CONSTANT_RULE_ROOM,
+                 "%s writes the output and loads from %s in global memory; it is to be "
+                 "read through constant memory",
+                 report->direct_load, name);
         return STATUS_OK;
     }
     return judge_output(call, oracle, violation, why);
@@ -112,9 +117,10 @@ Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const
     const Testcase *testcase = constant_rule_case(problem, set);
     violation[0] = '\0';
     if (testcase == NULL)
-        return fail(STATUS_BAD_INPUT, why, "problem %s: no sample or hidden case is small enough to prove the rule "
-                    "\"constant_filter\" with; at least one must have %lld bytes or less", problem->id,
-                    (long long)MOST_BYTES);
+        return fail(STATUS_BAD_INPUT, why,
+                    "problem %s: no sample or hidden case is small enough to prove the rule "
+                    "\"constant_filter\" with; at least one must have %lld bytes or less",
+                    problem->id, (long long)MOST_BYTES);
     const Testcase random = with_random_data(problem, testcase);
     Status status = call_prepare(problem, &random, session, &call, why);
     if (status == STATUS_OK) {

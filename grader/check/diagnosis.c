@@ -47,8 +47,8 @@ static void axis_add(DiagnosisAxis *axis, size_t position)
     axis->residue[position % DIAGNOSIS_BLOCK] = true;
     if (axis->distinct == 0)
         axis->least = axis->largest = axis->previous = position;
-    axis->step =
-        common_divisor(axis->step, position > axis->previous ? position - axis->previous : axis->previous - position);
+    axis->step = common_divisor(axis->step,
+                                position > axis->previous ? position - axis->previous : axis->previous - position);
     axis->least = position < axis->least ? position : axis->least;
     axis->largest = position > axis->largest ? position : axis->largest;
     axis->previous = position;
@@ -251,8 +251,8 @@ static bool say_block(const Diagnosis *diagnosis, char *text, size_t size)
 
 void diagnosis_where(const Diagnosis *diagnosis, char *text, size_t size)
 {
-    static bool (*const sentences[])(const Diagnosis *, char *, size_t) = {
-        say_ends, say_tail, say_border, say_one_position, say_steps, say_block};
+    static bool (*const sentences[])(const Diagnosis *, char *, size_t) = {say_ends,         say_tail,  say_border,
+                                                                           say_one_position, say_steps, say_block};
     if (diagnosis->wrong == diagnosis->count) {
         snprintf(text, size, "every element");
         return;

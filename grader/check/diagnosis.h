@@ -26,9 +26,9 @@ typedef struct Diagnosis {
     int rank;
     DiagnosisAxis axes[TENSOR_MAX_RANK];
     size_t count, wrong;
-    size_t first, last, step;      /* of wrong elements, by row-major index */
-    size_t right_first, right_last, right_step; /* of right elements, likewise */
-    size_t border;                 /* largest distance of a wrong element from the border */
+    size_t first, last, step;                             /* of wrong elements, by row-major index */
+    size_t right_first, right_last, right_step;           /* of right elements, likewise */
+    size_t border;                                        /* largest distance of a wrong element from the border */
     size_t never_written, nan, infinite, zero, imprecise; /* wrong elements that are so */
     size_t like_before, like_after, without_neighbour;    /* that have the value expected before or after them */
     double least_ratio, largest_ratio;                    /* got / expected, where it says something */

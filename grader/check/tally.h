@@ -15,10 +15,10 @@
 #endif
 
 typedef struct Tally {
-    uint64_t finite, nan; /* elements of the output */
-    uint64_t unfit;       /* expected values that are not finite: the judge's fault */
-    double max_magnitude; /* S, the sum of |x w| of an element */
-    double max_excess;    /* tally_excess(); -infinity where no element is finite */
+    uint64_t finite, nan;                  /* elements of the output */
+    uint64_t unfit;                        /* expected values that are not finite: the judge's fault */
+    double max_magnitude;                  /* S, the sum of |x w| of an element */
+    double max_excess;                     /* tally_excess(); -infinity where no element is finite */
     double max_error, max_error_magnitude; /* of the element with the largest error, the first of several */
     double sum_error, sum_error_squared, sum_expected_squared;
 } Tally;

@@ -31,8 +31,8 @@ typedef struct Checking {
     CheckDevice device;
     Paths solutions;
     Catches catches;
-    CaseTimes *times;              /* of each case of `set` */
-    size_t number;                 /* lines of TAP so far */
+    CaseTimes *times; /* of each case of `set` */
+    size_t number;    /* lines of TAP so far */
 } Checking;
 
 /* ---- reporting --------------------------------------------------------------------------------------------------- */

@@ -19,9 +19,9 @@ typedef struct Explaining {
     bool problem_is_read;
     SimProfile hardware;
     DeviceProfile *profile;
-    DeviceInfo gpu;             /* a real one, where it is asked for: */
+    DeviceInfo gpu; /* a real one, where it is asked for: */
     NcuMeasurement measurement;
-    const char *note;           /* why nothing is measured there; NULL: there is nothing to say */
+    const char *note; /* why nothing is measured there; NULL: there is nothing to say */
     Message why_not;
     Progress progress;
     Result result;
@@ -116,9 +116,13 @@ static Status write_explanation(const Explaining *explaining, Message *why)
     Text text = {0};
     Status status = STATUS_OK;
     explain(explaining->profile, &explaining->hardware, &explanation);
-    ExplainReport report = {.result = &explaining->result, .submission = &explaining->submission,
-                            .explanation = &explanation, .advice = advice, .gpu = explaining->gpu.name,
-                            .measurement = &explaining->measurement, .note = explaining->note};
+    ExplainReport report = {.result = &explaining->result,
+                            .submission = &explaining->submission,
+                            .explanation = &explanation,
+                            .advice = advice,
+                            .gpu = explaining->gpu.name,
+                            .measurement = &explaining->measurement,
+                            .note = explaining->note};
     report.advice_count = advice_find(&explanation, explaining->submission.source.data, advice);
     if (json != NULL) {
         explain_report_json(&report, &text);

@@ -16,7 +16,7 @@ typedef struct Grading {
     Submission submission;
     Problem problem;
     bool problem_is_read;
-    Store *store; /* NULL: nothing to read from and nothing will be recorded */
+    Store *store;  /* NULL: nothing to read from and nothing will be recorded */
     Ladder ladder; /* read where an anchor is looked for */
     Progress progress;
     Result result;

@@ -24,7 +24,7 @@ typedef struct Sweeping {
     bool problem_is_read;
     Sweep sweep;
     Point *points;
-    const Point *best;     /* NULL: nothing was accepted */
+    const Point *best; /* NULL: nothing was accepted */
     DeviceInfo device;
     Arena arena;
 } Sweeping;

@@ -16,7 +16,7 @@ typedef struct Options {
     bool timed;
     bool ncu;
     bool help;
-    char **operands;     /* what is left: files */
+    char **operands; /* what is left: files */
     int operand_count;
 } Options;
 

@@ -20,10 +20,10 @@ typedef struct OracleFill {
 typedef struct OracleTally {
     const void *inputs[ORACLE_MAX_PARAMETERS]; /* at the place of their parameter, as the sizes are */
     int64_t sizes[ORACLE_MAX_PARAMETERS];
-    uint32_t shape[ORACLE_MAX_RANK], count;    /* of the output */
+    uint32_t shape[ORACLE_MAX_RANK], count; /* of the output */
     double sum_factor;
     const void *output;
-    Tally *tallies;                            /* one for each block of threads, in the order of the elements */
+    Tally *tallies; /* one for each block of threads, in the order of the elements */
 } OracleTally;
 
 #endif

@@ -17,10 +17,10 @@ enum { ANSWER_SECONDS = 120, MAX_POSTED = 16 };
 struct DeviceOracle {
     const Problem *problem;
     char device[64];
-    pid_t process;   /* 0: it has ended, with */
+    pid_t process; /* 0: it has ended, with */
     int exit_status;
     int control;
-    int exchange;    /* descriptor that the last answer brought; -1: none */
+    int exchange;                         /* descriptor that the last answer brought; -1: none */
     OracleRequestKind posted[MAX_POSTED]; /* requests without an answer, the oldest first */
     size_t posted_count;
 };
@@ -148,8 +148,8 @@ Status device_oracle_ready(DeviceOracle *oracle, Message *why)
 Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int memory, size_t memory_bytes,
                           const size_t *offsets, int *exchange, Message *why)
 {
-    OracleRequest request = {.kind = ORACLE_CASE, .testcase = *testcase, .memory_bytes = memory_bytes,
-                             .through_host = exchange == NULL};
+    OracleRequest request = {
+        .kind = ORACLE_CASE, .testcase = *testcase, .memory_bytes = memory_bytes, .through_host = exchange == NULL};
     for (size_t i = 0; i < oracle->problem->parameter_count; i++)
         if (oracle->problem->parameters[i].role != ROLE_SIZE)
             request.offsets[i] = offsets[i];

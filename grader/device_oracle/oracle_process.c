@@ -22,7 +22,7 @@ _Static_assert((int)ORACLE_MAX_RANK == (int)TENSOR_MAX_RANK, "device.h has room 
 typedef struct OracleArray { /* of one parameter that is no size */
     uint64_t address;        /* on the device; 0: none */
     size_t count, bytes;
-    size_t offset;           /* its place in the memory shared with grader and broker */
+    size_t offset; /* its place in the memory shared with grader and broker */
 } OracleArray;
 
 typedef struct OracleProcess {
@@ -38,8 +38,8 @@ typedef struct OracleProcess {
     Testcase testcase;
     uint8_t *memory; /* NULL: no case yet */
     size_t memory_bytes;
-    bool exchanged;                /* arrays come and go through an exchange */
-    int exchange;                  /* its descriptor, until the answer has taken it along; -1: none */
+    bool exchanged; /* arrays come and go through an exchange */
+    int exchange;   /* its descriptor, until the answer has taken it along; -1: none */
     OracleArray arrays[PROBLEM_MAX_PARAMETERS];
     size_t shape[TENSOR_MAX_RANK]; /* of the output */
     uint64_t tallies;              /* on the device, one for each block of threads */
@@ -95,11 +95,13 @@ static Status build(OracleProcess *process, Text *image, Message *why)
         inputs[i] = paths[i];
     snprintf(oracle, sizeof oracle, "%s/oracle.h", process->problem.folder);
     oracle_case_header(&process->problem, &header);
-    text_printf(&header, "typedef %s Output;\n",
-                element_c_name(process->problem.parameters[process->output].type));
+    text_printf(&header, "typedef %s Output;\n", element_c_name(process->problem.parameters[process->output].type));
     text_printf(&header, "#define ORACLE_FILE \"%s\"\n", oracle);
     const DeviceInfo *info = &process->device->info;
-    const DeviceCodeJob job = {.source = paths[0], .inputs = inputs, .options = options, .include = header.data,
+    const DeviceCodeJob job = {.source = paths[0],
+                               .inputs = inputs,
+                               .options = options,
+                               .include = header.data,
                                .compute = 10 * info->compute_major + info->compute_minor};
     status = device_code_build(&job, image, why);
     text_free(&header);
@@ -229,9 +231,8 @@ static Status take_case(OracleProcess *process, const OracleRequest *request, in
 
 /* The kernel that fills with data of this kind; NULL: none does. A constant is a ramp with no step. */
 static const char *const GENERATORS[] = {
-    [SOURCE_UNIFORM] = "uniform", [SOURCE_NORMAL] = "normal", [SOURCE_INTEGERS] = "integers",
-    [SOURCE_RAMP] = "ramp",       [SOURCE_CONSTANT] = "ramp", [SOURCE_IMPULSE] = NULL,
-    [SOURCE_VALUES] = NULL,       [SOURCE_FILE] = NULL,
+    [SOURCE_UNIFORM] = "uniform", [SOURCE_NORMAL] = "normal", [SOURCE_INTEGERS] = "integers", [SOURCE_RAMP] = "ramp",
+    [SOURCE_CONSTANT] = "ramp",   [SOURCE_IMPULSE] = NULL,    [SOURCE_VALUES] = NULL,         [SOURCE_FILE] = NULL,
 };
 static const char *const TYPES[] = {
     [ELEMENT_FLOAT32] = "float32", [ELEMENT_INT32] = "int32", [ELEMENT_UINT8] = "uint8"};
@@ -343,10 +344,10 @@ static Status check_output(OracleProcess *process, Message *why)
                       !reply->comparison.rms_exceeded;
     if (reply->accepted || !process->exchanged)
         return STATUS_OK;
-    return check(process,
-                 process->ops->read(process->device, process->memory + output->offset, output->address, output->bytes,
-                                    NULL),
-                 "showing the output", why);
+    return check(
+        process,
+        process->ops->read(process->device, process->memory + output->offset, output->address, output->bytes, NULL),
+        "showing the output", why);
 }
 
 /* --- serving ------------------------------------------------------------------------------------------------------ */

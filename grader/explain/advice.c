@@ -8,7 +8,7 @@ typedef struct Entry {
     const char *id;
     double least_gain; /* below which it is silent: more where the estimate is rough, or the change has a price */
     Rule *find;
-    bool of_the_call;  /* asked once, not for each kernel */
+    bool of_the_call; /* asked once, not for each kernel */
 } Entry;
 
 static const Entry rules[] = {
@@ -70,8 +70,11 @@ static void ask(const Entry *rule, const Explanation *explanation, const char *s
     uint32_t kernels = rule->of_the_call ? 1 : explanation->profile->kernel_count;
     for (uint32_t kernel = 0; kernel < kernels; kernel++) {
         Advice found = {.id = rule->id, .kernel = kernel};
-        Patient patient = {.explanation = explanation, .index = kernel, .kernel = &explanation->kernels[kernel],
-                           .counters = &explanation->profile->kernels[kernel].counters, .source = source};
+        Patient patient = {.explanation = explanation,
+                           .index = kernel,
+                           .kernel = &explanation->kernels[kernel],
+                           .counters = &explanation->profile->kernels[kernel].counters,
+                           .source = source};
         kernel_model(explanation, kernel, &patient.model);
         if (rule->find(&patient, &found))
             gather(said, &found);

@@ -15,11 +15,11 @@
 enum { ADVICE_MOST = 5 };
 
 typedef struct Advice {
-    const char *id;    /* "uncoalesced", "bank_conflicts", ...: docs/explain.md lists them */
-    uint32_t kernel;   /* whose it is; of the call as a whole: the first */
-    int line;          /* of the submission's own file; 0: not known */
-    double gain;       /* of the call's modelled time, 0 to 1 */
-    char text[500];    /* one sentence without the line */
+    const char *id;  /* "uncoalesced", "bank_conflicts", ...: docs/explain.md lists them */
+    uint32_t kernel; /* whose it is; of the call as a whole: the first */
+    int line;        /* of the submission's own file; 0: not known */
+    double gain;     /* of the call's modelled time, 0 to 1 */
+    char text[500];  /* one sentence without the line */
 } Advice;
 
 /* `source` is the submission's text. Returns how many there are. */

@@ -44,14 +44,14 @@ bool rule_uncoalesced(const Patient *patient, Advice *advice)
     double ideal = (double)(loads ? line->ideal_load_sectors : line->ideal_store_sectors);
     KernelModel changed = patient->model;
     changed.counters.global_load_sectors -= patient_per_launch(patient, patient_sum(patient, excess_load_sectors));
-    changed.counters.global_load_wavefronts -= patient_per_launch(patient, patient_sum(patient, excess_load_wavefronts));
+    changed.counters.global_load_wavefronts -= patient_per_launch(patient,
+                                                                  patient_sum(patient, excess_load_wavefronts));
     changed.counters.global_store_sectors -= patient_per_launch(patient, patient_sum(patient, excess_store_sectors));
     advice->gain = patient_gain(patient, &changed);
     advice_say(advice, line->line,
                "each warp %s %.3g sectors where %.3g would do: neighbouring threads step through memory far apart; "
                "let neighbouring threads %s neighbouring elements",
-               loads ? "reads" : "writes", ratio(sectors, requests), ratio(ideal, requests),
-               loads ? "read" : "write");
+               loads ? "reads" : "writes", ratio(sectors, requests), ratio(ideal, requests), loads ? "read" : "write");
     return true;
 }
 
@@ -132,8 +132,8 @@ bool rule_global_accumulation(const Patient *patient, Advice *advice)
     if (line == NULL || times < 4 || (counters->atomic_lanes == 0 && patient_turns(patient, line) < 4))
         return false;
     KernelModel changed = patient->model;
-    uint64_t needless = changed.counters.global_store_requests - (uint64_t)(
-        (double)changed.counters.global_store_requests / times);
+    uint64_t needless = changed.counters.global_store_requests -
+                        (uint64_t)((double)changed.counters.global_store_requests / times);
     changed.counters.global_store_requests -= needless;
     changed.counters.global_store_sectors = (uint64_t)((double)changed.counters.global_store_sectors / times);
     changed.counters.atomic_requests = (uint64_t)((double)changed.counters.atomic_requests / times);
@@ -143,8 +143,8 @@ bool rule_global_accumulation(const Patient *patient, Advice *advice)
     scale_loads(&changed.counters, loads > saved ? 1 - saved / loads : 1);
     advice->gain = patient_gain(patient, &changed);
     advice_say(advice, line->line,
-               "each output is stored %.0f times%s: add up in a local variable, and store it once at the end",
-               times, counters->atomic_lanes > 0 ? ", atomically" : "");
+               "each output is stored %.0f times%s: add up in a local variable, and store it once at the end", times,
+               counters->atomic_lanes > 0 ? ", atomically" : "");
     return true;
 }
 
@@ -161,8 +161,9 @@ bool rule_local_memory(const Patient *patient, Advice *advice)
     KernelModel changed = patient->model;
     changed.counters.local_requests = changed.counters.local_sectors = 0;
     changed.input.longest_warp_loads = (uint64_t)((double)changed.input.longest_warp_loads *
-        ratio((double)patient->counters->global_load_requests,
-              (double)(patient->counters->global_load_requests + patient->counters->local_requests)));
+                                                  ratio((double)patient->counters->global_load_requests,
+                                                        (double)(patient->counters->global_load_requests +
+                                                                 patient->counters->local_requests)));
     advice->gain = patient_gain(patient, &changed);
     advice_say(advice, line->line,
                "an array of each thread lies in local memory, which is device memory (%u bytes a thread): index it "
@@ -189,8 +190,7 @@ bool rule_constant_addresses_differ(const Patient *patient, Advice *advice)
     advice_say(advice, line->line,
                "a warp reads %.3g different constants at once, and constant memory gives them one after the other: "
                "let all threads of a warp read the same one, or keep the array in shared memory",
-               1 + ratio((double)line->counters.constant_replays,
-               (double)line->counters.constant_requests));
+               1 + ratio((double)line->counters.constant_replays, (double)line->counters.constant_requests));
     return true;
 }
 

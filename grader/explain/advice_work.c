@@ -33,8 +33,7 @@ bool rule_divergence(const Patient *patient, Advice *advice)
     advice_say(advice, line->line,
                "threads of a warp go different ways here in %.0f %% of its passages, and on average %.3g of %.3g "
                "threads work: let whole warps take the same way, or compute the condition instead of branching on it",
-               100 * fmin(1, ratio((double)line->counters.divergent_branches, (double)line->executions)), lanes,
-               full);
+               100 * fmin(1, ratio((double)line->counters.divergent_branches, (double)line->executions)), lanes, full);
     return true;
 }
 
@@ -130,8 +129,8 @@ bool rule_too_much_integer(const Patient *patient, Advice *advice)
     changed.counters.integer = (uint64_t)((double)changed.counters.integer * kept);
     double instructions = 1 - share * (1 - kept);
     changed.counters.warp_instructions = (uint64_t)((double)changed.counters.warp_instructions * instructions);
-    changed.input.longest_warp_instructions =
-        (uint64_t)((double)changed.input.longest_warp_instructions * instructions);
+    changed.input.longest_warp_instructions = (uint64_t)((double)changed.input.longest_warp_instructions *
+                                                         instructions);
     changed.input.counters = &changed.counters;
     advice->gain = (kernel_model_seconds(&plain) - kernel_model_seconds(&changed)) / patient->explanation->seconds;
     advice_say(advice, line->line,

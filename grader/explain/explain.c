@@ -25,18 +25,24 @@ void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *
 {
     const ProfileKernel *profile = &explanation->profile->kernels[kernel];
     *model = (KernelModel){
-        .function = {.registers = profile->registers, .static_shared_bytes = profile->static_shared_bytes,
-                     .local_bytes = profile->local_bytes, .constant_bytes = profile->constant_bytes,
+        .function = {.registers = profile->registers,
+                     .static_shared_bytes = profile->static_shared_bytes,
+                     .local_bytes = profile->local_bytes,
+                     .constant_bytes = profile->constant_bytes,
                      .uniform_constant_loads = profile->uniform_constant_loads},
         .counters = average(&profile->counters, profile->launches),
         .launches = profile->launches,
     };
     model->input = (CostInput){
-        .profile = explanation->hardware, .function = &model->function, .counters = &model->counters,
+        .profile = explanation->hardware,
+        .function = &model->function,
+        .counters = &model->counters,
         .dynamic_shared_bytes = profile->dynamic_shared_bytes,
-        .longest_warp_instructions = profile->longest.instructions, .longest_warp_loads = profile->longest.loads,
+        .longest_warp_instructions = profile->longest.instructions,
+        .longest_warp_loads = profile->longest.loads,
         .longest_warp_shared = profile->longest.shared_loads,
-        .longest_warp_constant = profile->longest.constant_loads, .machine = profile->machine,
+        .longest_warp_constant = profile->longest.constant_loads,
+        .machine = profile->machine,
     };
     memcpy(model->input.grid, profile->grid, sizeof model->input.grid);
     memcpy(model->input.block, profile->block, sizeof model->input.block);
@@ -96,9 +102,9 @@ static void place_on_roofline(const SimProfile *hardware, ExplainedKernel *kerne
     kernel->dram_bytes = sectors * SECTOR_BYTES;
     kernel->intensity = kernel->dram_bytes > 0 ? kernel->flops / kernel->dram_bytes : 0;
     kernel->gflops = kernel->flops / kernel->profile->seconds * 1e-9;
-    kernel->roof_gflops =
-        1e-9 * fmin(hardware->fma_flops_per_s,
-                    kernel->intensity > 0 ? kernel->intensity * hardware->dram_read_bytes_per_s : INFINITY);
+    kernel->roof_gflops = 1e-9 *
+                          fmin(hardware->fma_flops_per_s,
+                               kernel->intensity > 0 ? kernel->intensity * hardware->dram_read_bytes_per_s : INFINITY);
 }
 
 static void explain_kernel(Explanation *explanation, uint32_t index)
@@ -111,8 +117,8 @@ static void explain_kernel(Explanation *explanation, uint32_t index)
     symbol_name(profile->name, kernel->name, sizeof kernel->name);
     kernel->cost = cost_model(&model.input);
     kernel->share = profile->seconds / explanation->seconds;
-    kernel->bound_share =
-        part_seconds(&kernel->cost, kernel->cost.limiter, explanation->hardware->launch_s) / kernel->cost.seconds;
+    kernel->bound_share = part_seconds(&kernel->cost, kernel->cost.limiter, explanation->hardware->launch_s) /
+                          kernel->cost.seconds;
     kernel->resident_blocks = resident_blocks(&model, model.function.registers, model.function.static_shared_bytes,
                                               model.input.dynamic_shared_bytes);
     kernel->occupancy_limit = find_occupancy_limit(&model, kernel->resident_blocks);

@@ -18,31 +18,31 @@
 
 typedef struct ExplainedKernel {
     const ProfileKernel *profile;
-    char name[128];               /* as the programmer wrote it */
-    Cost cost;                    /* of one launch, with the average of their counters */
-    double share;                 /* of the call's time */
-    double bound_share;           /* the limiter's own time over the kernel's: near 1, nothing else matters */
-    double flops, dram_bytes;     /* of all launches */
-    double intensity, gflops;     /* intensity 0: no traffic */
-    double roof_gflops;           /* the most that the hardware allows at this intensity */
-    uint32_t resident_blocks;     /* on one multiprocessor */
-    const char *occupancy_limit;  /* "registers", "shared memory", ...; what keeps further blocks off */
-    double waves;                 /* how often the multiprocessors fill up with blocks; below 1: some stay empty */
+    char name[128];              /* as the programmer wrote it */
+    Cost cost;                   /* of one launch, with the average of their counters */
+    double share;                /* of the call's time */
+    double bound_share;          /* the limiter's own time over the kernel's: near 1, nothing else matters */
+    double flops, dram_bytes;    /* of all launches */
+    double intensity, gflops;    /* intensity 0: no traffic */
+    double roof_gflops;          /* the most that the hardware allows at this intensity */
+    uint32_t resident_blocks;    /* on one multiprocessor */
+    const char *occupancy_limit; /* "registers", "shared memory", ...; what keeps further blocks off */
+    double waves;                /* how often the multiprocessors fill up with blocks; below 1: some stay empty */
 } ExplainedKernel;
 
 typedef struct Explanation {
     const DeviceProfile *profile;
     const SimProfile *hardware;
-    double seconds;               /* kernels and copies, one after the other */
+    double seconds; /* kernels and copies, one after the other */
     ExplainedKernel kernels[PROFILE_MAX_KERNELS];
-    double *line_shares;          /* [profile->line_count] of the call's time */
+    double *line_shares; /* [profile->line_count] of the call's time */
 } Explanation;
 
 /* A kernel as the cost model sees it, to be changed and asked again. */
 typedef struct KernelModel {
     SimFunctionInfo function;
-    SimCounters counters;         /* of one launch */
-    CostInput input;              /* of the two above */
+    SimCounters counters; /* of one launch */
+    CostInput input;      /* of the two above */
     uint64_t launches;
 } KernelModel;
 

@@ -8,20 +8,48 @@ enum { SCHEMA = 1 };
 /* Every counter under its own name. */
 static cJSON *counters_item(const SimCounters *counters)
 {
-#define COUNTER(name) {#name, counters->name}
+#define COUNTER(name)                                                                                                  \
+    {                                                                                                                  \
+#name, counters->name                                                                                          \
+    }
     const struct {
         const char *key;
         uint64_t value;
     } rows[] = {
-        COUNTER(warp_instructions), COUNTER(lane_instructions), COUNTER(fp32), COUNTER(fp64), COUNTER(fma32),
-        COUNTER(fma64), COUNTER(integer), COUNTER(control), COUNTER(special), COUNTER(global_load_requests),
-        COUNTER(global_load_sectors), COUNTER(global_load_wavefronts), COUNTER(global_store_requests),
-        COUNTER(global_store_sectors), COUNTER(global_load_bytes), COUNTER(global_store_bytes),
-        COUNTER(shared_load_requests), COUNTER(shared_load_wavefronts), COUNTER(shared_store_requests),
-        COUNTER(shared_store_wavefronts), COUNTER(local_requests), COUNTER(local_sectors),
-        COUNTER(constant_requests), COUNTER(constant_replays), COUNTER(texture_requests), COUNTER(texture_sectors),
-        COUNTER(slow_path_instructions), COUNTER(tensor), COUNTER(atomic_requests), COUNTER(atomic_lanes),
-        COUNTER(barriers), COUNTER(divergent_branches), COUNTER(unique_load_sectors), COUNTER(unique_store_sectors),
+        COUNTER(warp_instructions),
+        COUNTER(lane_instructions),
+        COUNTER(fp32),
+        COUNTER(fp64),
+        COUNTER(fma32),
+        COUNTER(fma64),
+        COUNTER(integer),
+        COUNTER(control),
+        COUNTER(special),
+        COUNTER(global_load_requests),
+        COUNTER(global_load_sectors),
+        COUNTER(global_load_wavefronts),
+        COUNTER(global_store_requests),
+        COUNTER(global_store_sectors),
+        COUNTER(global_load_bytes),
+        COUNTER(global_store_bytes),
+        COUNTER(shared_load_requests),
+        COUNTER(shared_load_wavefronts),
+        COUNTER(shared_store_requests),
+        COUNTER(shared_store_wavefronts),
+        COUNTER(local_requests),
+        COUNTER(local_sectors),
+        COUNTER(constant_requests),
+        COUNTER(constant_replays),
+        COUNTER(texture_requests),
+        COUNTER(texture_sectors),
+        COUNTER(slow_path_instructions),
+        COUNTER(tensor),
+        COUNTER(atomic_requests),
+        COUNTER(atomic_lanes),
+        COUNTER(barriers),
+        COUNTER(divergent_branches),
+        COUNTER(unique_load_sectors),
+        COUNTER(unique_store_sectors),
         COUNTER(missing_load_sectors),
     };
 #undef COUNTER

@@ -8,8 +8,8 @@
 
 enum {
     LABEL_COLUMNS = 11,
-    LEAST_WIDTH = 100,     /* where the place is not known to be narrower: a listing wants it */
-    GAP_LINES = 3          /* lines without instructions that are shown between others */
+    LEAST_WIDTH = 100, /* where the place is not known to be narrower: a listing wants it */
+    GAP_LINES = 3      /* lines without instructions that are shown between others */
 };
 
 static const double LEAST_SHARE = 0.05; /* of the time, for a kernel to be shown */

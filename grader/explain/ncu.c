@@ -13,7 +13,7 @@ enum { MAX_COLUMNS = 1024, NOT_FOUND_EXIT = 127, MAX_ARGUMENTS = 16 + PROBLEM_MA
 
 static const struct {
     const char *name;
-    double factor;  /* from the unit that --print-units base gives */
+    double factor; /* from the unit that --print-units base gives */
 } metrics[NCU_METRICS] = {
     [NCU_SECONDS] = {"gpu__time_duration.sum", 1e-9},
     [NCU_OCCUPANCY] = {"sm__warps_active.avg.pct_of_peak_sustained_active", 0.01},
@@ -191,8 +191,9 @@ static Status run(const Problem *problem, const Sizes *sizes, const char *object
     ProcessEnd end = {0};
     add_metric_names(&names);
     /* The clock stays the one that gradings run at. */
-    const char *argv[MAX_ARGUMENTS] = {"/usr/bin/env", "ncu", "--clock-control", "none", "--csv", "--page", "raw",
-                                       "--print-units", "base", "--metrics", names.data, runner, runtime, object};
+    const char *argv[MAX_ARGUMENTS] = {"/usr/bin/env", "ncu",  "--clock-control", "none", "--csv",
+                                       "--page",       "raw",  "--print-units",   "base", "--metrics",
+                                       names.data,     runner, runtime,           object};
     Status status = build_path("convjudge-direct-runner", runner, sizeof runner, why);
     if (status == STATUS_OK)
         status = add_arguments(problem, sizes, &arena, argv + 14, why);

@@ -17,16 +17,23 @@
 #include <stddef.h>
 
 typedef enum NcuMetric {
-    NCU_SECONDS, NCU_OCCUPANCY, NCU_WARP_INSTRUCTIONS, NCU_LOAD_REQUESTS, NCU_LOAD_SECTORS, NCU_STORE_SECTORS,
-    NCU_SHARED_WAVEFRONTS, NCU_DRAM_BYTES, NCU_METRICS
+    NCU_SECONDS,
+    NCU_OCCUPANCY,
+    NCU_WARP_INSTRUCTIONS,
+    NCU_LOAD_REQUESTS,
+    NCU_LOAD_SECTORS,
+    NCU_STORE_SECTORS,
+    NCU_SHARED_WAVEFRONTS,
+    NCU_DRAM_BYTES,
+    NCU_METRICS
 } NcuMetric;
 
 enum { NCU_MAX_KERNELS = 32 };
 
 typedef struct NcuKernel {
-    char name[128];               /* as the programmer wrote it */
+    char name[128]; /* as the programmer wrote it */
     double launches;
-    double values[NCU_METRICS];   /* occupancy: 0 to 1, their mean; negative: not measured */
+    double values[NCU_METRICS]; /* occupancy: 0 to 1, their mean; negative: not measured */
 } NcuKernel;
 
 typedef struct NcuMeasurement {

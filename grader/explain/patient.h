@@ -15,9 +15,9 @@ typedef struct Patient {
     const Explanation *explanation;
     uint32_t index;
     const ExplainedKernel *kernel;
-    const SimCounters *counters;  /* of all launches */
-    KernelModel model;            /* as it is */
-    const char *source;           /* of the submission */
+    const SimCounters *counters; /* of all launches */
+    KernelModel model;           /* as it is */
+    const char *source;          /* of the submission */
 } Patient;
 
 /* False where all is well. The gain may be small: advice.c decides. */

@@ -180,8 +180,10 @@ static Status start(CpuJudge *judge, Message *why)
     const JudgeJob *job = judge->job;
     Result *result = judge->result;
     const bool untimed = !job->timed_only, timed = !job->untimed_only, large = strcmp(job->device, "cpu:cuda") == 0;
-    const bool wanted[CASE_GROUPS] = {[CASE_SAMPLE] = untimed, [CASE_HIDDEN] = untimed,
-                                      [CASE_TIMED_CUDA] = timed && large, [CASE_TIMED_SIM] = timed && !large};
+    const bool wanted[CASE_GROUPS] = {[CASE_SAMPLE] = untimed,
+                                      [CASE_HIDDEN] = untimed,
+                                      [CASE_TIMED_CUDA] = timed && large,
+                                      [CASE_TIMED_SIM] = timed && !large};
     result_begin(result, job->problem, job->submission);
     result->on_cpu = true;
     cpu_judge_describe(&result->device);
@@ -225,8 +227,9 @@ static Status compile(CpuJudge *judge, Message *why)
         result->text = "the compiler refused the file";
     }
     snprintf(text, sizeof text, "%.1f s, %s", result->compiled.seconds, result->toolkit);
-    progress_end(job->progress, status != STATUS_OK ? "failed"
-                                : result->compiled.outcome == COMPILE_OK ? text : verdict_name(VERDICT_COMPILE_ERROR));
+    progress_end(job->progress, status != STATUS_OK                      ? "failed"
+                                : result->compiled.outcome == COMPILE_OK ? text
+                                                                         : verdict_name(VERDICT_COMPILE_ERROR));
     return status;
 }
 

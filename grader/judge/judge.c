@@ -26,14 +26,14 @@ typedef struct Judge {
     DeviceOracle *device_oracle; /* NULL: nothing is timed by a clock */
     DeviceWatch *watch;          /* NULL: nothing tells the device's state */
     Compiled anchor;
-    const char *anchor_name;     /* NULL: none */
+    const char *anchor_name; /* NULL: none */
     TestcaseSet set;
-    const Testcase **testcases; /* of result->cases, one by one */
+    const Testcase **testcases;   /* of result->cases, one by one */
     const DeviceProfile *profile; /* the session's; NULL: none is wanted */
-    uint64_t secret;            /* seed of this run's data */
+    uint64_t secret;              /* seed of this run's data */
     bool findings_told;
-    bool queued;                /* somebody else had the device */
-    bool ended;                 /* the verdict is final */
+    bool queued; /* somebody else had the device */
+    bool ended;  /* the verdict is final */
 } Judge;
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
@@ -259,7 +259,8 @@ static Status take_sitting(Judge *judge, CaseCalls *calls, size_t count, Message
     };
     Status status = device_oracle_ready(judge->device_oracle, why);
     return status == STATUS_OK
-               ? sitting_take(&measuring, &judge->result->compiled, &anchor, calls, count, judge->result, why) : status;
+               ? sitting_take(&measuring, &judge->result->compiled, &anchor, calls, count, judge->result, why)
+               : status;
 }
 
 static Status judge_by_clock(Judge *judge, Message *why)
@@ -299,8 +300,10 @@ static void list_cases(Judge *judge)
 {
     const bool untimed = !judge->job->timed_only, timed = !judge->job->untimed_only;
     const bool modelled = judge->result->device.modelled;
-    const bool wanted[CASE_GROUPS] = {[CASE_SAMPLE] = untimed, [CASE_HIDDEN] = untimed,
-                                      [CASE_TIMED_SIM] = timed && modelled, [CASE_TIMED_CUDA] = timed && !modelled};
+    const bool wanted[CASE_GROUPS] = {[CASE_SAMPLE] = untimed,
+                                      [CASE_HIDDEN] = untimed,
+                                      [CASE_TIMED_SIM] = timed && modelled,
+                                      [CASE_TIMED_CUDA] = timed && !modelled};
     result_list_cases(judge->result, &judge->set, wanted, &judge->testcases);
     if (judge->job->profile != NULL)
         result_keep_largest_case(judge->result, judge->testcases);
@@ -524,8 +527,10 @@ static Status check_rule(const Judge *judge, char violation[CONSTANT_RULE_ROOM],
         status = compile_for_rule(judge, session, &again, why);
     const Compiled *compiled = again.object_path == NULL ? &judge->result->compiled : &again;
     if (status == STATUS_OK && again.outcome != COMPILE_OK)
-        snprintf(violation, CONSTANT_RULE_ROOM, "the file does not compile for a simulated GPU, which has to prove that "
-                 "%s is read through constant memory", judge->job->problem->constant_filter);
+        snprintf(violation, CONSTANT_RULE_ROOM,
+                 "the file does not compile for a simulated GPU, which has to prove that "
+                 "%s is read through constant memory",
+                 judge->job->problem->constant_filter);
     else if (status == STATUS_OK)
         status = constant_rule_check(judge->job->problem, &judge->set, judge->oracle, session, compiled, &judge->limits,
                                      judge->secret, violation, why);

@@ -81,6 +81,7 @@ Judgement judge_call_again(const CallReport *call, const CallReport *again, cons
     if (decided.verdict == VERDICT_ACCEPTED)
         return decided;
     const char *used = undefined_value(call);
-    return judgement(decided.verdict, "right by luck, for it uses a value that is undefined; with another one: %.300s%s%s",
-                     decided.text, used == NULL ? "" : "; ", used == NULL ? "" : used);
+    return judgement(decided.verdict,
+                     "right by luck, for it uses a value that is undefined; with another one: %.300s%s%s", decided.text,
+                     used == NULL ? "" : "; ", used == NULL ? "" : used);
 }

@@ -14,8 +14,8 @@ static Status try_contents(Call *call, Session *session, const Oracle *oracle, c
     return status;
 }
 
-Status other_contents_try(Call *call, Session *session, const Oracle *oracle, const CallReport *first,
-                          CaseResult *item, Judgement *decided, Message *why)
+Status other_contents_try(Call *call, Session *session, const Oracle *oracle, const CallReport *first, CaseResult *item,
+                          Judgement *decided, Message *why)
 {
     static const uint8_t bytes[] = {0x4D, 0xFF};
     Status status = STATUS_OK;

@@ -60,7 +60,7 @@ typedef uint8_t Bytes __attribute__((vector_size(LANES)));
 
 /* The elements from `index` on, one for each of the neighbours. */
 #define AT_FUNCTION(name, element, Elements)                                                                           \
-    static inline Real name(const element *array, long index)                                                         \
+    static inline Real name(const element *array, long index)                                                          \
     {                                                                                                                  \
         Elements elements;                                                                                             \
         memcpy(&elements, array + index, sizeof elements);                                                             \
@@ -70,7 +70,7 @@ AT_FUNCTION(at_floats, float, Floats)
 AT_FUNCTION(at_ints, int, Ints)
 AT_FUNCTION(at_bytes, unsigned char, Bytes)
 #define at(array, index)                                                                                               \
-    _Generic((array), const float *: at_floats, const int *: at_ints, const unsigned char *: at_bytes)(array, index)
+    _Generic((array), const float * : at_floats, const int * : at_ints, const unsigned char * : at_bytes)(array, index)
 
 /* At the border the neighbours differ: some are inside, some are not. Inside a row all are. */
 #define AT_INSIDE_FUNCTION(name, element)                                                                              \

@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum {
-    LANES = 8,      /* neighbours computed together: as many doubles as the widest registers of x86-64 hold */
-    PIECE = 4096,   /* elements that one thread computes at a time */
+    LANES = 8,    /* neighbours computed together: as many doubles as the widest registers of x86-64 hold */
+    PIECE = 4096, /* elements that one thread computes at a time */
     MAX_SOURCE_BYTES = 1 << 20,
     MAX_LIBRARY_BYTES = 16 << 20
 };
@@ -171,8 +171,8 @@ static Status compile(const Sources *sources, const Form *form, const char *fold
     snprintf(define_lanes, sizeof define_lanes, "-DLANES=%d", form->lanes);
     snprintf(define_case, sizeof define_case, "-DCASE_FILE=\"%s\"", case_file);
     snprintf(define_oracle, sizeof define_oracle, "-DORACLE_FILE=\"%s\"", sources->oracle);
-    const char *const argv[] = {"/usr/bin/env", "gcc", FLAGS, march, define_real, define_lanes, define_case,
-                                define_oracle, sources->row, "-o", library, NULL};
+    const char *const argv[] = {"/usr/bin/env", "gcc",         FLAGS,        march, define_real, define_lanes,
+                                define_case,    define_oracle, sources->row, "-o",  library,     NULL};
     Status status = text_write_file(case_file, &sources->case_header, why);
     return status == STATUS_OK ? own_code_compile(argv, folder, sources->oracle, why) : status;
 }

@@ -86,7 +86,7 @@ static Status parse_unary(Parser *parser, int64_t *result)
 static Status apply(const Parser *parser, char operator, int64_t right, int64_t *result)
 {
     int overflow = 0;
-    if ((operator == '/' || operator == '%') && right == 0)
+    if ((operator== '/' || operator== '%') && right == 0)
         return complain(parser, "division by zero");
     switch (operator) {
     case '+': overflow = __builtin_add_overflow(*result, right, result); break;
@@ -106,9 +106,9 @@ static Status parse_product(Parser *parser, int64_t *result)
 {
     Status status = parse_unary(parser, result);
     while (status == STATUS_OK) {
-        char operator = accept(parser, "*") ? '*' : accept(parser, "/") ? '/' : accept(parser, "%") ? '%' : 0;
+        char operator= accept(parser, "*") ? '*' : accept(parser, "/") ? '/' : accept(parser, "%") ? '%' : 0;
         int64_t right;
-        if (operator == 0)
+        if (operator== 0)
             break;
         status = parse_unary(parser, &right);
         if (status == STATUS_OK)
@@ -122,9 +122,9 @@ static Status parse_sum(Parser *parser, int64_t *result)
 {
     Status status = parse_product(parser, result);
     while (status == STATUS_OK) {
-        char operator = accept(parser, "+") ? '+' : accept(parser, "-") ? '-' : 0;
+        char operator= accept(parser, "+") ? '+' : accept(parser, "-") ? '-' : 0;
         int64_t right;
-        if (operator == 0)
+        if (operator== 0)
             break;
         status = parse_product(parser, &right);
         if (status == STATUS_OK)
@@ -147,7 +147,7 @@ static Status parse_comparison(Parser *parser, int64_t *result)
         status = parse_sum(parser, &right);
         if (status != STATUS_OK)
             return status;
-        const int outcomes[] = {left <= right, left < right, left >= right, left > right, left == right, left != right};
+        const int outcomes[] = {left <= right, left<right, left >= right, left> right, left == right, left != right};
         *result = outcomes[i];
         break;
     }

@@ -79,12 +79,9 @@ static const struct {
     const char *c_type;
     ElementType type;
 } role_types[] = {
-    {"in", ROLE_IN, "const float*", ELEMENT_FLOAT32},
-    {"in", ROLE_IN, "const int*", ELEMENT_INT32},
-    {"in", ROLE_IN, "const unsigned char*", ELEMENT_UINT8},
-    {"out", ROLE_OUT, "unsigned char*", ELEMENT_UINT8},
-    {"out", ROLE_OUT, "float*", ELEMENT_FLOAT32},
-    {"size", ROLE_SIZE, "int", ELEMENT_INT32},
+    {"in", ROLE_IN, "const float*", ELEMENT_FLOAT32},       {"in", ROLE_IN, "const int*", ELEMENT_INT32},
+    {"in", ROLE_IN, "const unsigned char*", ELEMENT_UINT8}, {"out", ROLE_OUT, "unsigned char*", ELEMENT_UINT8},
+    {"out", ROLE_OUT, "float*", ELEMENT_FLOAT32},           {"size", ROLE_SIZE, "int", ELEMENT_INT32},
 };
 
 static Status read_role(const JsonFile *file, const cJSON *item, Parameter *parameter, Message *why)
@@ -154,8 +151,8 @@ static Status read_parameter(const JsonFile *file, const cJSON *item, const Sign
     if (strcmp(name->valuestring, declared->name) != 0)
         return json_fail(file, name, why, "expected \"%s\", which is next in the signature, found \"%s\"",
                          declared->name, name->valuestring);
-    *parameter =
-        (Parameter){.name = arena_string(arena, declared->name), .c_type = arena_string(arena, declared->type)};
+    *parameter = (Parameter){.name = arena_string(arena, declared->name),
+                             .c_type = arena_string(arena, declared->type)};
     status = read_role(file, item, parameter, why);
     if (status != STATUS_OK)
         return status;
@@ -187,8 +184,8 @@ static Status read_parameters(const JsonFile *file, Problem *problem, Message *w
                          signature.parameter_count, count, PROBLEM_MAX_PARAMETERS);
     for (const cJSON *item = list->child; item != NULL; item = item->next) {
         size_t i = problem->parameter_count;
-        Status status =
-            read_parameter(file, item, &signature.parameters[i], &problem->arena, &problem->parameters[i], why);
+        Status status = read_parameter(file, item, &signature.parameters[i], &problem->arena, &problem->parameters[i],
+                                       why);
         if (status != STATUS_OK)
             return status;
         problem->parameter_count++;
@@ -201,8 +198,8 @@ static Status read_parameters(const JsonFile *file, Problem *problem, Message *w
 static Status read_constraints(const JsonFile *file, Problem *problem, Message *why)
 {
     const cJSON *list = json_get(file->root, "constraints");
-    problem->constraints =
-        arena_array(&problem->arena, (size_t)cJSON_GetArraySize(list) + 1, sizeof *problem->constraints);
+    problem->constraints = arena_array(&problem->arena, (size_t)cJSON_GetArraySize(list) + 1,
+                                       sizeof *problem->constraints);
     for (const cJSON *item = list->child; item != NULL; item = item->next) {
         if (!cJSON_IsString(item))
             return json_fail(file, list, why, "expected a list of expressions, each a string");
@@ -213,9 +210,10 @@ static Status read_constraints(const JsonFile *file, Problem *problem, Message *
 
 static Status read_factors(const JsonFile *file, const cJSON *object, Tolerance *tolerance, Message *why)
 {
-    static const JsonKey keys[] = {
-        {"sum_factor", JSON_NUMBER, true}, {"max_factor", JSON_NUMBER, true}, {"rms", JSON_NUMBER, true},
-        {"why", JSON_STRING, true}};
+    static const JsonKey keys[] = {{"sum_factor", JSON_NUMBER, true},
+                                   {"max_factor", JSON_NUMBER, true},
+                                   {"rms", JSON_NUMBER, true},
+                                   {"why", JSON_STRING, true}};
     Status status = json_check(file, object, keys, LENGTH_OF(keys), why);
     if (status == STATUS_OK)
         status = json_number(file, object, "sum_factor", 0, 1e6, &tolerance->sum_factor, why);
@@ -256,8 +254,8 @@ static Status read_limits(const JsonFile *file, Problem *problem, Message *why)
     static const JsonKey keys[] = {
         {"device_mebibytes", JSON_NUMBER, true}, {"host_mebibytes", JSON_NUMBER, true},
         {"host_seconds", JSON_NUMBER, true},     {"wall_seconds", JSON_NUMBER, true},
-        {"device_seconds", JSON_NUMBER, false},
-        {"sim_warp_instructions", JSON_NUMBER, true}, {"source_bytes", JSON_NUMBER, true}};
+        {"device_seconds", JSON_NUMBER, false},  {"sim_warp_instructions", JSON_NUMBER, true},
+        {"source_bytes", JSON_NUMBER, true}};
     const cJSON *object = json_get(file->root, "limits");
     ProblemLimits *limits = &problem->limits;
     int64_t device_mebibytes = 0, host_mebibytes = 0, warp_instructions = 0, source_bytes = 0;
@@ -537,10 +535,10 @@ static Status read_head(const JsonFile *file, const char *id, Problem *problem, 
 static Status read_root(const JsonFile *file, const char *id, Problem *problem, Message *why)
 {
     static const JsonKey keys[] = {
-        {"schema", JSON_NUMBER, true},     {"id", JSON_STRING, true},        {"title", JSON_STRING, true},
-        {"difficulty", JSON_STRING, true}, {"signature", JSON_STRING, true}, {"parameters", JSON_ARRAY, true},
+        {"schema", JSON_NUMBER, true},     {"id", JSON_STRING, true},         {"title", JSON_STRING, true},
+        {"difficulty", JSON_STRING, true}, {"signature", JSON_STRING, true},  {"parameters", JSON_ARRAY, true},
         {"constraints", JSON_ARRAY, true}, {"operations", JSON_STRING, true}, {"bytes", JSON_STRING, true},
-        {"tolerance", JSON_OBJECT, true},  {"limits", JSON_OBJECT, true},    {"rules", JSON_OBJECT, true},
+        {"tolerance", JSON_OBJECT, true},  {"limits", JSON_OBJECT, true},     {"rules", JSON_OBJECT, true},
         {"timing", JSON_OBJECT, true}};
     static Status (*const parts[])(const JsonFile *, Problem *, Message *) = {
         read_parameters, read_constraints, read_tolerance, read_limits, read_rules, read_timing};

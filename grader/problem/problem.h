@@ -21,12 +21,12 @@ typedef enum ParameterRole { ROLE_IN, ROLE_OUT, ROLE_SIZE } ParameterRole;
 
 typedef struct Parameter {
     const char *name;
-    const char *c_type;                   /* as the signature writes it, one space, "const float*" */
+    const char *c_type; /* as the signature writes it, one space, "const float*" */
     ParameterRole role;
-    ElementType type;                     /* arrays */
-    int rank;                             /* arrays */
-    const char *shape[TENSOR_MAX_RANK];   /* arrays: expressions over the sizes */
-    int64_t low, high;                    /* sizes: the limits of the statement */
+    ElementType type;                   /* arrays */
+    int rank;                           /* arrays */
+    const char *shape[TENSOR_MAX_RANK]; /* arrays: expressions over the sizes */
+    int64_t low, high;                  /* sizes: the limits of the statement */
 } Parameter;
 
 /* |error| <= eps32 (sum_factor S + max_factor max S) + levels, S the sum of |x w| of an element. Levels are for bytes,
@@ -39,30 +39,30 @@ typedef struct Tolerance {
 } Tolerance;
 
 typedef struct ProblemLimits {
-    uint64_t device_bytes;       /* a submission may hold, besides the arrays it is given */
+    uint64_t device_bytes; /* a submission may hold, besides the arrays it is given */
     uint64_t host_bytes;
-    double host_seconds;         /* of host code, a call */
-    double device_seconds;       /* of kernels, a call, on a device with a clock */
-    double wall_seconds;         /* of a call in all */
-    uint64_t warp_instructions;  /* of a call on a simulated GPU */
+    double host_seconds;        /* of host code, a call */
+    double device_seconds;      /* of kernels, a call, on a device with a clock */
+    double wall_seconds;        /* of a call in all */
+    uint64_t warp_instructions; /* of a call on a simulated GPU */
     size_t source_bytes;
 } ProblemLimits;
 
 typedef struct Problem {
     const char *id, *title, *difficulty;
-    const char *folder;                   /* "problems/conv1d", absolute */
-    const char *signature;                /* "void solve(const float* input, ...)" */
+    const char *folder;    /* "problems/conv1d", absolute */
+    const char *signature; /* "void solve(const float* input, ...)" */
     Parameter parameters[PROBLEM_MAX_PARAMETERS];
     size_t parameter_count;
-    const char **constraints;             /* expressions that must be non-zero */
+    const char **constraints; /* expressions that must be non-zero */
     size_t constraint_count;
-    const char *operations, *bytes;       /* expressions: floating-point operations, least bytes moved */
+    const char *operations, *bytes; /* expressions: floating-point operations, least bytes moved */
     Tolerance tolerance;
     ProblemLimits limits;
     bool kernel_must_write_output;
-    const char *constant_filter;          /* input that must be read through constant memory; NULL: none */
+    const char *constant_filter;            /* input that must be read through constant memory; NULL: none */
     int blocks, warm_up_calls, timed_calls; /* for devices with a clock */
-    Digest revision;                      /* of signature, timed cases and tolerance: results compare within one */
+    Digest revision;                        /* of signature, timed cases and tolerance: results compare within one */
     Arena arena;
 } Problem;
 

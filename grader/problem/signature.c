@@ -133,8 +133,8 @@ static bool token_is(const char *token, size_t length, const char *word)
 
 static bool is_ignored(const char *token, size_t length)
 {
-    static const char *const ignored[] = {"__restrict__", "__restrict", "restrict", "volatile", "std",
-                                          ":",            "struct",     "register"};
+    static const char *const ignored[] = {"__restrict__", "__restrict", "restrict", "volatile",
+                                          "std",          ":",          "struct",   "register"};
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         if (token_is(token, length, ignored[i]))
             return true;

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 typedef struct Submission {
-    const char *path;   /* as given; the caller's */
-    char *file_name;    /* its last part, printable */
+    const char *path; /* as given; the caller's */
+    char *file_name;  /* its last part, printable */
     Text source;
     Digest hash;
 } Submission;

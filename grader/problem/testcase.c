@@ -426,8 +426,8 @@ static Status read_name(Reading *reading, const cJSON *object, Testcase *testcas
 static Status read_formulas(Reading *reading, Testcase *testcase)
 {
     const Problem *problem = reading->problem;
-    Status status =
-        problem_evaluate(problem, problem->operations, &testcase->sizes, &testcase->operations, reading->why);
+    Status status = problem_evaluate(problem, problem->operations, &testcase->sizes, &testcase->operations,
+                                     reading->why);
     if (status == STATUS_OK)
         status = problem_evaluate(problem, problem->bytes, &testcase->sizes, &testcase->bytes, reading->why);
     return status;
@@ -435,8 +435,8 @@ static Status read_formulas(Reading *reading, Testcase *testcase)
 
 static Status read_case(Reading *reading, const cJSON *object, Testcase *testcase)
 {
-    const JsonKey keys[] = {{"name", JSON_STRING, true},    {"why", JSON_STRING, reading->hidden},
-                            {"sizes", JSON_OBJECT, true},   {"inputs", JSON_OBJECT, true},
+    const JsonKey keys[] = {{"name", JSON_STRING, true},     {"why", JSON_STRING, reading->hidden},
+                            {"sizes", JSON_OBJECT, true},    {"inputs", JSON_OBJECT, true},
                             {"expected", JSON_ARRAY, false}, {"timed", JSON_STRING, false}};
     Status status = json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why);
     if (status == STATUS_OK)

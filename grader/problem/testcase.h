@@ -30,26 +30,26 @@ typedef enum SourceKind {
 
 typedef struct CaseSource { /* where one input array comes from */
     SourceKind kind;
-    Tensor literal;            /* SOURCE_VALUES, SOURCE_FILE */
-    bool seeded;               /* the file gives a seed; otherwise the run's secret one is used */
+    Tensor literal; /* SOURCE_VALUES, SOURCE_FILE */
+    bool seeded;    /* the file gives a seed; otherwise the run's secret one is used */
     uint64_t seed;
-    double a, b;               /* low/high, mean/deviation, value, start/step */
-    int64_t position;          /* SOURCE_IMPULSE; -1: the middle */
+    double a, b;      /* low/high, mean/deviation, value, start/step */
+    int64_t position; /* SOURCE_IMPULSE; -1: the middle */
 } CaseSource;
 
 typedef struct Testcase {
-    const char *name;          /* "three taps": shown for sample cases; "hidden 4" is what students see of the others */
-    const char *why;           /* what it catches */
+    const char *name; /* "three taps": shown for sample cases; "hidden 4" is what students see of the others */
+    const char *why;  /* what it catches */
     CaseGroup group;
-    int number;                /* 1-based within its group */
+    int number; /* 1-based within its group */
     Sizes sizes;
     CaseSource sources[PROBLEM_MAX_PARAMETERS]; /* by parameter; inputs only */
-    Tensor expected;           /* literal; data NULL: from the oracle */
-    int64_t operations, bytes; /* the problem's formulas for these sizes */
+    Tensor expected;                            /* literal; data NULL: from the oracle */
+    int64_t operations, bytes;                  /* the problem's formulas for these sizes */
 } Testcase;
 
 typedef struct TestcaseSet {
-    Testcase *cases;           /* samples, then hidden, then timed, in the files' order */
+    Testcase *cases; /* samples, then hidden, then timed, in the files' order */
     size_t count;
     Arena arena;
 } TestcaseSet;

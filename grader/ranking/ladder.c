@@ -32,8 +32,8 @@ static Status read_rung(const char *folder, const char *name, Arena *arena, Rung
     return STATUS_OK;
 }
 
-static Status read_folder(const Problem *problem, const char *name, int (*select)(const struct dirent *), Ladder *ladder,
-                          Message *why)
+static Status read_folder(const Problem *problem, const char *name, int (*select)(const struct dirent *),
+                          Ladder *ladder, Message *why)
 {
     char folder[4096], relative[256];
     *ladder = (Ladder){.problem = problem};

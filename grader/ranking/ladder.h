@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 typedef struct Rung {
-    ReferenceTime time;     /* its name is the file's; time.ms 0: not known yet */
+    ReferenceTime time; /* its name is the file's; time.ms 0: not known yet */
     Submission submission;
 } Rung;
 

@@ -209,8 +209,10 @@ static Status place_among_references(Store *store, bool recorded, const char *de
         status = time_the_rest(store, &board, device, progress, &ladder, result, why);
     if (status == STATUS_OK) {
         if (!recorded && count_untimed(&ladder) > 0)
-            result_warn(result, "reference solutions without a time on this device: %d; take it with: make references "
-                        "PROBLEM=%s", count_untimed(&ladder), result->problem->id);
+            result_warn(result,
+                        "reference solutions without a time on this device: %d; take it with: make references "
+                        "PROBLEM=%s",
+                        count_untimed(&ladder), result->problem->id);
         result->ladder = ladder_times(&ladder, &result->arena, &result->ladder_count);
         result->references = percentile_among(
             result->score, times_only(result->ladder, result->ladder_count, &result->arena), result->ladder_count);
@@ -252,8 +254,7 @@ static Status place_in_class(Store *store, Result *result, Message *why)
     return status;
 }
 
-Status ranking_place(Store *store, bool recorded, const char *device, Progress *progress, Result *result,
-                     Message *why)
+Status ranking_place(Store *store, bool recorded, const char *device, Progress *progress, Result *result, Message *why)
 {
     Status status = place_among_references(store, recorded, device, progress, result, why);
     return status == STATUS_OK && store != NULL ? place_in_class(store, result, why) : status;

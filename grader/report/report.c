@@ -7,16 +7,16 @@
 
 enum {
     LABEL_COLUMNS = 12,
-    NAME_COLUMNS = 24,        /* of a reference solution */
+    NAME_COLUMNS = 24, /* of a reference solution */
     CASE_COLUMNS = 36,
     LIMITER_COLUMNS = 18,
     TIME_COLUMNS = 10,
-    SPREAD_COLUMNS = 22,      /* "59.31 us +- 0.6 %" */
-    RANGE_COLUMNS = 20,       /* "58.92 .. 60.21 us" */
+    SPREAD_COLUMNS = 22, /* "59.31 us +- 0.6 %" */
+    RANGE_COLUMNS = 20,  /* "58.92 .. 60.21 us" */
     MAX_DIAGNOSTIC_LINES = 40,
     MAX_PRINTED_LINES = 12,
     MAX_FAILED_CASES = 6,
-    FEW = 10                  /* below this, "k of n" says more than a percentile */
+    FEW = 10 /* below this, "k of n" says more than a percentile */
 };
 
 static void add_label(Text *out, const char *label)
@@ -534,8 +534,8 @@ static void add_standing(const Standing *standing, Text *out)
 void report_leaderboard(const Problem *problem, const Board *board, const char *times, const Standing *standings,
                         size_t count, Text *out)
 {
-    text_printf(out, "%s (%s) on %s%s%s%s\n", problem->id, problem->title, board->device, *times == '\0' ? "" : ", ", times,
-                *times == '\0' ? "" : " times");
+    text_printf(out, "%s (%s) on %s%s%s%s\n", problem->id, problem->title, board->device, *times == '\0' ? "" : ", ",
+                times, *times == '\0' ? "" : " times");
     if (count == 0) {
         text_add(out, "  nobody yet\n");
         return;

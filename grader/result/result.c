@@ -96,7 +96,8 @@ void result_time_case(CaseResult *item, const DeviceInfo *device)
     item->gbytes_per_s = (double)item->bytes / time_s * 1e-9;
     if (device->copy_bytes_per_s > 0 && device->fma_flops_per_s > 0)
         item->roofline = fmax((double)item->bytes / device->copy_bytes_per_s,
-                              (double)item->operations / device->fma_flops_per_s) / time_s;
+                              (double)item->operations / device->fma_flops_per_s) /
+                         time_s;
 }
 
 /* The times of all timed cases, each with the uncertainty that the sitting gives it. */

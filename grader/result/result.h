@@ -22,20 +22,20 @@
 
 typedef struct CaseResult {
     CaseGroup group;
-    const char *name;       /* "three taps"; of a hidden case "hidden 4" */
-    Sizes sizes;            /* secret where the case is hidden */
-    bool judged;            /* false: an earlier failure ended the run */
+    const char *name; /* "three taps"; of a hidden case "hidden 4" */
+    Sizes sizes;      /* secret where the case is hidden */
+    bool judged;      /* false: an earlier failure ended the run */
     Verdict verdict;
-    const char *text;       /* one sentence where it was not accepted, else "" */
-    bool compared;          /* the output was held against the oracle: */
+    const char *text; /* one sentence where it was not accepted, else "" */
+    bool compared;    /* the output was held against the oracle: */
     Comparison comparison;
-    const char *printed;    /* what the submission printed; "" where hidden */
-    uint64_t printed_lost;  /* bytes beyond that */
+    const char *printed;   /* what the submission printed; "" where hidden */
+    uint64_t printed_lost; /* bytes beyond that */
     int64_t operations, bytes, input_bytes;
-    CaseSample *samples;    /* timed cases that were accepted; in the order of their blocks */
+    CaseSample *samples; /* timed cases that were accepted; in the order of their blocks */
     size_t sample_count;
-    Timing timing;          /* the same: what the samples say */
-    MeasuredTime time;      /* the same, with the uncertainty of the whole sitting */
+    Timing timing;     /* the same: what the samples say */
+    MeasuredTime time; /* the same, with the uncertainty of the whole sitting */
     double gflops, gbytes_per_s, roofline;
     DeviceStatistics statistics;
 } CaseResult;
@@ -50,50 +50,50 @@ typedef struct StepSeconds { /* wall clock of the grading's steps */
 typedef struct AnchorTimes { /* a reference solution timed before and after the submission, in the same sitting */
     char name[64];           /* "" where none was */
     double before_ms, after_ms;
-    double drift;            /* timing_drift() of the two */
+    double drift; /* timing_drift() of the two */
 } AnchorTimes;
 
 typedef struct BlockConditions { /* of a real GPU, while one block was timed */
     double sm_clock_mhz, temperature_c;
-    char disturbance[200];       /* "another process used the GPU"; "" where nothing disturbed it */
+    char disturbance[200]; /* "another process used the GPU"; "" where nothing disturbed it */
 } BlockConditions;
 
 enum { RESULT_MAX_WARNINGS = 16 };
 
 typedef struct Result {
-    const Problem *problem;    /* the caller's */
+    const Problem *problem; /* the caller's */
     const char *file_name;
     Digest source;
-    char time_utc[32];         /* when it began, "2026-01-31T12:00:00Z" */
+    char time_utc[32]; /* when it began, "2026-01-31T12:00:00Z" */
     const char *person;
-    DeviceInfo device;         /* where on_cpu is set only its names mean anything */
-    bool on_cpu;               /* a CPU baseline: plain C, timed by the judge's clock, never ranked or recorded */
-    const char *judge;         /* version */
-    char toolkit[80];          /* the compiler and its version: "nvcc 13.0.88" */
-    bool by_clang;             /* it is clang: times stand apart from those of nvcc's code */
-    const char *sandbox;       /* sandbox_level() */
+    DeviceInfo device;   /* where on_cpu is set only its names mean anything */
+    bool on_cpu;         /* a CPU baseline: plain C, timed by the judge's clock, never ranked or recorded */
+    const char *judge;   /* version */
+    char toolkit[80];    /* the compiler and its version: "nvcc 13.0.88" */
+    bool by_clang;       /* it is clang: times stand apart from those of nvcc's code */
+    const char *sandbox; /* sandbox_level() */
     Compiled compiled;
 
-    Verdict verdict;           /* of the first case that failed */
-    const char *text;          /* one sentence, "" where accepted */
+    Verdict verdict;  /* of the first case that failed */
+    const char *text; /* one sentence, "" where accepted */
     CaseResult *cases;
     size_t case_count;
     StepSeconds seconds;
     const char *warnings[RESULT_MAX_WARNINGS];
     size_t warning_count;
 
-    AnchorTimes anchor;        /* real GPUs: */
-    BlockConditions *blocks;   /* in the arena, by their number */
+    AnchorTimes anchor;      /* real GPUs: */
+    BlockConditions *blocks; /* in the arena, by their number */
     size_t block_count;
-    char unsteady[300];        /* why the times cannot count, whatever they are; "" where all was well */
+    char unsteady[300]; /* why the times cannot count, whatever they are; "" where all was well */
 
-    MeasuredTime score;        /* geometric mean over the timed cases; ms 0: there is none */
+    MeasuredTime score;                    /* geometric mean over the timed cases; ms 0: there is none */
     double gflops, gbytes_per_s, roofline; /* geometric means as well */
 
-    char rank_status[300];     /* "ranked", or "not ranked: " and why */
+    char rank_status[300];         /* "ranked", or "not ranked: " and why */
     Percentile references, class_; /* n 0: absent */
-    size_t rank;               /* in the class; 0: not ranked */
-    ReferenceTime *ladder;     /* the reference solutions' times, fastest first */
+    size_t rank;                   /* in the class; 0: not ranked */
+    ReferenceTime *ladder;         /* the reference solutions' times, fastest first */
     size_t ladder_count;
     Arena arena;
 } Result;

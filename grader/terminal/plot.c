@@ -33,7 +33,7 @@ static void add_script(const Plot *plot, const char *svg, Text *script)
     text_add(script, "\nset ylabel ");
     add_string(script, plot->unit);
     text_add(script, "\nset yrange [0:*]\nset style fill solid 0.8\nset boxwidth 0.8\nset xtics rotate by -60\n"
-             "$bars << END\n");
+                     "$bars << END\n");
     text_add(script, plot->bars.data == NULL ? "" : plot->bars.data);
     text_add(script, "END\nplot $bars using 0:2:xtic(1) with boxes notitle\n");
 }

@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 typedef struct TerminalStyle {
-    bool redraw;  /* a line can be drawn over */
+    bool redraw; /* a line can be drawn over */
     bool colour;
     bool utf8;
-    int width;    /* columns */
+    int width; /* columns */
 } TerminalStyle;
 
 typedef enum TerminalColour { COLOUR_GOOD, COLOUR_BAD, COLOUR_MARK } TerminalColour;

@@ -105,13 +105,12 @@ static const char home_oracle[] = "ORACLE Sum oracle(const Case *c, long row, lo
                                   "    return sum_add(sum, at(c->b, i) * at(c->mask, col), 1);\n"
                                   "}\n";
 
-static const char home_sample[] =
-    "{\"schema\": 1, \"cases\": [\n"
-    "{\"name\": \"by hand\", \"sizes\": {\"rows\": 1, \"cols\": 2},\n"
-    " \"inputs\": {\"a\": {\"values\": [1, 2.5]},\n"
-    " \"b\": {\"values\": [-7, 2147483647]},\n"
-    " \"mask\": {\"values\": [1, 0]}},\n"
-    " \"expected\": [-6, 2.5]}]}\n";
+static const char home_sample[] = "{\"schema\": 1, \"cases\": [\n"
+                                  "{\"name\": \"by hand\", \"sizes\": {\"rows\": 1, \"cols\": 2},\n"
+                                  " \"inputs\": {\"a\": {\"values\": [1, 2.5]},\n"
+                                  " \"b\": {\"values\": [-7, 2147483647]},\n"
+                                  " \"mask\": {\"values\": [1, 0]}},\n"
+                                  " \"expected\": [-6, 2.5]}]}\n";
 
 static const char home_hidden[] =
     "{\"schema\": 1, \"cases\": [\n"

@@ -78,8 +78,8 @@ static Status check_and_fill(Measuring *measuring, Call *call, uint64_t secret, 
 static void keep_sample(CaseCalls *calls, int block)
 {
     if (calls->sample_count < calls->sample_room)
-        calls->samples[calls->sample_count++] =
-            (CaseSample){.event_s = calls->report.event_s, .host_s = calls->report.host_s, .block = block};
+        calls->samples[calls->sample_count++] = (CaseSample){
+            .event_s = calls->report.event_s, .host_s = calls->report.host_s, .block = block};
 }
 
 static Status call_once(Measuring *measuring, Call *call, CaseCalls *calls, Message *why)

@@ -27,10 +27,10 @@ typedef struct CaseCalls { /* of one case, over all blocks */
     const Testcase *testcase;
     CaseSample *samples;
     size_t sample_count, sample_room;
-    CallReport report;      /* of the last call, without its text; of the one that failed with it */
+    CallReport report; /* of the last call, without its text; of the one that failed with it */
     bool compared;
-    Comparison comparison;  /* of the call with the largest error; of the one that failed */
-    bool failed;            /* a call ended badly, or its output was wrong */
+    Comparison comparison; /* of the call with the largest error; of the one that failed */
+    bool failed;           /* a call ended badly, or its output was wrong */
     int64_t input_bytes;
 } CaseCalls;
 
@@ -39,13 +39,13 @@ typedef struct Measuring {
     Session *session;
     const SessionLimits *limits;
     DeviceOracle *device_oracle;
-    const Oracle *oracle;     /* explains what the one on the device refuses */
-    DeviceWatch *watch;       /* NULL: nothing is known of the device's state */
-    double usual_clock_mhz;   /* under load; 0: the most that the device can */
+    const Oracle *oracle;   /* explains what the one on the device refuses */
+    DeviceWatch *watch;     /* NULL: nothing is known of the device's state */
+    double usual_clock_mhz; /* under load; 0: the most that the device can */
     Progress *progress;
     uint64_t secret;
-    uint64_t calls;           /* so far: the number that makes each call's seed its own */
-    StepSeconds *seconds;     /* `check` and `wait` are added to */
+    uint64_t calls;       /* so far: the number that makes each call's seed its own */
+    StepSeconds *seconds; /* `check` and `wait` are added to */
 } Measuring;
 
 /* One block of calls of `compiled`, over all cases: `warm_up` calls that are not kept and `timed` that are, of each.

@@ -33,8 +33,8 @@ static Status time_anchor(Measuring *measuring, const Anchor *anchor, const Case
     DeviceInfo info;
     BlockConditions conditions;
     CaseCalls *calls = same_cases(cases, case_count, ANCHOR_CALLS, &arena);
-    Status status = measure_block(measuring, anchor->compiled, 0, measuring->problem->warm_up_calls, ANCHOR_CALLS, calls,
-                                  case_count, &conditions, why);
+    Status status = measure_block(measuring, anchor->compiled, 0, measuring->problem->warm_up_calls, ANCHOR_CALLS,
+                                  calls, case_count, &conditions, why);
     if (status == STATUS_OK)
         status = session_device(measuring->session, &info, why);
     const CaseCalls *failed = measure_failed(calls, case_count);

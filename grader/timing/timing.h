@@ -27,17 +27,17 @@
 
 typedef struct CaseSample { /* one timed call, on both clocks */
     double event_s;
-    double host_s;          /* 0 where the device has one clock */
-    int block;              /* number of the runner it was taken in, from 0 */
+    double host_s; /* 0 where the device has one clock */
+    int block;     /* number of the runner it was taken in, from 0 */
 } CaseSample;
 
 typedef struct Timing {
-    double time_s;          /* median over the blocks of each block's time; 0: there is none */
-    double half_width;      /* to the farther end of its 95 % interval, relative, by the samples alone; 0: one block */
+    double time_s;     /* median over the blocks of each block's time; 0: there is none */
+    double half_width; /* to the farther end of its 95 % interval, relative, by the samples alone; 0: one block */
     double min_s, p5_s, p95_s; /* of all samples, by the clock that decided */
-    double variation;       /* coefficient of variation of the same; 0 with a single sample */
-    bool host_decided;      /* the host's clock showed clearly more than the events in most blocks */
-    size_t count, blocks;   /* samples; blocks they came from */
+    double variation;          /* coefficient of variation of the same; 0 with a single sample */
+    bool host_decided;         /* the host's clock showed clearly more than the events in most blocks */
+    size_t count, blocks;      /* samples; blocks they came from */
 } Timing;
 
 /* A block's time is the larger of the median event time and the median host time less `clock_gap_s`, which the host's

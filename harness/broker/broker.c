@@ -112,8 +112,9 @@ static Status join_exchange(Broker *broker, const ControlRequest *request, const
                           ? CUDA_ERROR_NOT_SUPPORTED
                           : ops->exchange_join(broker->device, descriptors[0], request->memory_bytes);
     broker->has_exchange = error == CUDA_ERROR_SUCCESS;
-    return broker->has_exchange ? STATUS_OK : fail(STATUS_UNSUPPORTED, why, "memory shared with the oracle: %s",
-                                                   cuda_error_text(error));
+    return broker->has_exchange
+               ? STATUS_OK
+               : fail(STATUS_UNSUPPORTED, why, "memory shared with the oracle: %s", cuda_error_text(error));
 }
 
 static Status take_profile(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
@@ -129,13 +130,14 @@ static Status take_profile(Broker *broker, const ControlRequest *request, const 
 static bool serve_grader(Broker *broker, const ControlRequest *request, const int *descriptors)
 {
     ControlReply *reply = &broker->reply;
-    const ControlState state = {.is_open = broker->device != NULL, .has_runner = broker->reader.ring != NULL,
-                                .has_exchange = broker->has_exchange, .buffer_bytes = broker->buffer_bytes};
+    const ControlState state = {.is_open = broker->device != NULL,
+                                .has_runner = broker->reader.ring != NULL,
+                                .has_exchange = broker->has_exchange,
+                                .buffer_bytes = broker->buffer_bytes};
     if (!control_is_honest(request, descriptors, &state))
         return false;
     switch (request->kind) {
-    case CONTROL_OPEN:
-        return open_device(broker, descriptors[0]);
+    case CONTROL_OPEN: return open_device(broker, descriptors[0]);
     case CONTROL_LOAD:
         reply->status = take_runner(broker, request, descriptors, &reply->why);
         if (reply->status == STATUS_OK)
@@ -151,11 +153,8 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
     case CONTROL_PROFILE:
         reply->status = take_profile(broker, request, descriptors, &reply->why);
         return reply->status == STATUS_OK || (send_reply(broker) && false);
-    case CONTROL_CALL:
-        broker_call(broker, request);
-        return send_reply(broker);
-    case CONTROL_RUNNER_GONE: /* too late: the call had ended by itself */
-        return true;
+    case CONTROL_CALL: broker_call(broker, request); return send_reply(broker);
+    case CONTROL_RUNNER_GONE: /* too late: the call had ended by itself */ return true;
     }
     return false;
 }

@@ -281,15 +281,17 @@ static void profile_end(Broker *broker)
 
 static void check_begin(Broker *broker, const ControlRequest *request, DeviceCheck *check)
 {
-    *check = (DeviceCheck){.is_watched = request->is_watched, .is_untimed = request->is_untimed,
-                           .fresh_byte = request->fresh_byte};
+    *check = (DeviceCheck){
+        .is_watched = request->is_watched, .is_untimed = request->is_untimed, .fresh_byte = request->fresh_byte};
     for (uint32_t i = 0; i < request->argument_count; i++) {
         const ControlArgument *argument = &request->arguments[i];
         if (is_array(argument))
-            check->arrays[check->array_count++] = (DeviceNamed){
-                .name = argument->name, .address = broker->arrays[i], .bytes = argument->span.bytes,
-                .element_bytes = argument->element_bytes,
-                .is_unwritten = request->is_watched && argument->role == ARGUMENT_OUTPUT};
+            check->arrays[check->array_count++] = (DeviceNamed){.name = argument->name,
+                                                                .address = broker->arrays[i],
+                                                                .bytes = argument->span.bytes,
+                                                                .element_bytes = argument->element_bytes,
+                                                                .is_unwritten = request->is_watched &&
+                                                                                argument->role == ARGUMENT_OUTPUT};
     }
     if (broker->device->ops->check != NULL)
         broker->device->ops->check(broker->device, check);

@@ -29,9 +29,8 @@ CudaError serve_module(Broker *broker, RingReply *reply)
     }
     reply->value[0] = (uint64_t)(module - broker->modules);
     Message why;
-    if (module->loaded == NULL &&
-        broker->device->ops->module_load(broker->device, module->image, module->bytes, &module->loaded, &why) !=
-            STATUS_OK) {
+    if (module->loaded == NULL && broker->device->ops->module_load(broker->device, module->image, module->bytes,
+                                                                   &module->loaded, &why) != STATUS_OK) {
         module->loaded = NULL;
         broker->end = SERVE_UNSUPPORTED;
         snprintf(broker->end_text, sizeof broker->end_text, "%.*s", (int)sizeof broker->end_text - 1, why.text);
@@ -152,7 +151,8 @@ static CudaError launch_known(Broker *broker, const BrokerFunction *known, const
                            .grid = {head->grid[0], head->grid[1], head->grid[2]},
                            .block = {head->block[0], head->block[1], head->block[2]},
                            .dynamic_shared_bytes = head->dynamic_shared_bytes < UINT32_MAX
-                                                       ? (uint32_t)head->dynamic_shared_bytes : UINT32_MAX,
+                                                       ? (uint32_t)head->dynamic_shared_bytes
+                                                       : UINT32_MAX,
                            .parameters = head + 1,
                            .parameter_bytes = head->parameter_bytes,
                            .stream = stream};

@@ -189,9 +189,7 @@ void broker_serve(Broker *broker, RingKind awaited)
             answer(broker, &head, awaited);
             break;
         }
-        case RING_BROKEN:
-            broker_malformed(broker);
-            break;
+        case RING_BROKEN: broker_malformed(broker); break;
         case RING_EMPTY:
             if (ring_spin(&broker->reader))
                 break;

@@ -9,14 +9,14 @@
 #include "harness/protocol/ring.h"
 
 typedef enum ServeEnd { /* why the runner is no longer served */
-    SERVE_GOING,
-    SERVE_DONE,         /* what was waited for has come: loaded, or returned */
-    SERVE_LOAD_FAILED,
-    SERVE_UNSUPPORTED,  /* GPU code that the device cannot load */
-    SERVE_RUNNER_GONE,
-    SERVE_HOST_TIME,    /* the runner kept the device waiting for too long */
-    SERVE_DEVICE_TIME,  /* a kernel ran past its budget */
-    SERVE_VIOLATION     /* a request that an honest runtime does not make */
+                        SERVE_GOING,
+                        SERVE_DONE, /* what was waited for has come: loaded, or returned */
+                        SERVE_LOAD_FAILED,
+                        SERVE_UNSUPPORTED, /* GPU code that the device cannot load */
+                        SERVE_RUNNER_GONE,
+                        SERVE_HOST_TIME,   /* the runner kept the device waiting for too long */
+                        SERVE_DEVICE_TIME, /* a kernel ran past its budget */
+                        SERVE_VIOLATION    /* a request that an honest runtime does not make */
 } ServeEnd;
 
 typedef struct BrokerModule {
@@ -50,32 +50,32 @@ typedef struct BrokerTextures { /* those that live, by the number that the devic
 typedef struct Broker {
     int control;
     const char *device_name;
-    Device *device;          /* NULL until it is opened */
-    int printed;             /* what kernels print on a real GPU, whose driver writes to standard output; -1: none */
+    Device *device; /* NULL until it is opened */
+    int printed;    /* what kernels print on a real GPU, whose driver writes to standard output; -1: none */
     SessionLimits limits;
 
     RingReader reader;
-    RingRecord record;       /* the request at hand, copied out of the shared memory */
-    const uint8_t *images;   /* the modules' memory, shared with the grader; NULL: there are none */
+    RingRecord record;     /* the request at hand, copied out of the shared memory */
+    const uint8_t *images; /* the modules' memory, shared with the grader; NULL: there are none */
     size_t image_bytes;
     BrokerModule modules[CONTROL_MAX_MODULES];
     size_t module_count;
     Handles functions, streams, events; /* of BrokerFunction, DeviceStream, BrokerEvent */
-    Handles cuda_arrays;     /* of BrokerArray */
+    Handles cuda_arrays;                /* of BrokerArray */
     BrokerTextures textures;
-    CudaError posted_error;  /* the first error of a posted launch that no reply has told yet */
+    CudaError posted_error; /* the first error of a posted launch that no reply has told yet */
 
-    uint8_t *buffers;        /* the arrays, shared with the grader */
+    uint8_t *buffers; /* the arrays, shared with the grader */
     size_t buffer_bytes;
-    bool has_exchange;       /* for these buffers */
-    bool buffers_pinned;     /* once a call's arrays have come through them */
-    DeviceProfile *profile;  /* shared with the grader; NULL: none is wanted */
+    bool has_exchange;                       /* for these buffers */
+    bool buffers_pinned;                     /* once a call's arrays have come through them */
+    DeviceProfile *profile;                  /* shared with the grader; NULL: none is wanted */
     uint64_t arrays[SESSION_MAX_PARAMETERS]; /* device addresses during a call; 0: none */
 
     ServeEnd end;
-    char end_text[700];      /* for SERVE_LOAD_FAILED, _UNSUPPORTED and _VIOLATION */
-    double host_seconds;     /* that the runner has kept the device waiting in this call */
-    ControlReply reply;      /* being filled in */
+    char end_text[700];  /* for SERVE_LOAD_FAILED, _UNSUPPORTED and _VIOLATION */
+    double host_seconds; /* that the runner has kept the device waiting in this call */
+    ControlReply reply;  /* being filled in */
 } Broker;
 
 /* The whole conversation with the grader, on a Broker that knows no more than its socket and the name of its device. */

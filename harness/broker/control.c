@@ -75,7 +75,9 @@ bool control_receive(int socket, void *message, size_t bytes, void *more, size_t
 {
     struct iovec pieces[] = {{message, bytes}, {more, more_size}};
     DescriptorSpace space = {0};
-    struct msghdr packet = {.msg_iov = pieces, .msg_iovlen = more_size > 0 ? 2 : 1, .msg_control = space.bytes,
+    struct msghdr packet = {.msg_iov = pieces,
+                            .msg_iovlen = more_size > 0 ? 2 : 1,
+                            .msg_control = space.bytes,
                             .msg_controllen = sizeof space.bytes};
     ssize_t received;
     do

@@ -24,7 +24,13 @@
 enum { CONTROL_MAX_MODULES = 64, CONTROL_MAX_PRINTED = 64 * 1024, CONTROL_MAX_DESCRIPTORS = 2 };
 
 typedef enum ControlKind {
-    CONTROL_OPEN = 1, CONTROL_LOAD, CONTROL_BUFFERS, CONTROL_EXCHANGE, CONTROL_PROFILE, CONTROL_CALL, CONTROL_RUNNER_GONE
+    CONTROL_OPEN = 1,
+    CONTROL_LOAD,
+    CONTROL_BUFFERS,
+    CONTROL_EXCHANGE,
+    CONTROL_PROFILE,
+    CONTROL_CALL,
+    CONTROL_RUNNER_GONE
 } ControlKind;
 
 typedef struct ControlSpan { /* bytes of a shared memory */
@@ -42,27 +48,27 @@ typedef struct ControlArgument { /* a SessionArgument without its pointers */
 
 typedef struct ControlRequest {
     ControlKind kind;
-    SessionLimits limits;                            /* load */
-    uint32_t module_count;                           /* load */
-    ControlSpan modules[CONTROL_MAX_MODULES];        /* load */
-    uint64_t memory_bytes;                           /* load: of the modules; buffers, exchange, profile */
-    uint32_t argument_count;                         /* call */
-    bool check_inputs;                               /* call: whether solve() left them as they were */
-    bool exchanged;                                  /* call: the arrays come and go through the exchange */
-    bool is_watched;                                 /* call: session_watch() */
-    bool is_untimed;                                 /* call: session_time() */
-    uint8_t fresh_byte;                              /* call: session_set_fresh() */
+    SessionLimits limits;                              /* load */
+    uint32_t module_count;                             /* load */
+    ControlSpan modules[CONTROL_MAX_MODULES];          /* load */
+    uint64_t memory_bytes;                             /* load: of the modules; buffers, exchange, profile */
+    uint32_t argument_count;                           /* call */
+    bool check_inputs;                                 /* call: whether solve() left them as they were */
+    bool exchanged;                                    /* call: the arrays come and go through the exchange */
+    bool is_watched;                                   /* call: session_watch() */
+    bool is_untimed;                                   /* call: session_time() */
+    uint8_t fresh_byte;                                /* call: session_set_fresh() */
     ControlArgument arguments[SESSION_MAX_PARAMETERS]; /* call */
 } ControlRequest;
 
 typedef struct ControlReply {
-    Status status;             /* the judge's own trouble, with `why`; the rest counts only where it is STATUS_OK */
+    Status status; /* the judge's own trouble, with `why`; the rest counts only where it is STATUS_OK */
     Message why;
-    DeviceInfo device;         /* hello, open */
-    CallReport report;         /* load, call; `printed` is not used: */
-    uint32_t printed_bytes;    /* what kernels printed follows the reply */
-    bool runner_gone;          /* no other reason ended the call: how the runner ended says why */
-    bool host_memory_refused;  /* the runner was refused memory at some time */
+    DeviceInfo device;        /* hello, open */
+    CallReport report;        /* load, call; `printed` is not used: */
+    uint32_t printed_bytes;   /* what kernels printed follows the reply */
+    bool runner_gone;         /* no other reason ended the call: how the runner ended says why */
+    bool host_memory_refused; /* the runner was refused memory at some time */
 } ControlReply;
 
 /* Starts this program again as `subcommand DESCRIPTOR DEVICE`: a process of the judge's that owns a device, with the

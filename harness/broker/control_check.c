@@ -31,7 +31,8 @@ static bool are_flags(const bool *const *flags, size_t count)
             return false;
     return true;
 }
-#define ARE_FLAGS(...) are_flags((const bool *const[]){__VA_ARGS__}, sizeof(const bool *[]){__VA_ARGS__} / sizeof(bool *))
+#define ARE_FLAGS(...)                                                                                                 \
+    are_flags((const bool *const[]){__VA_ARGS__}, sizeof(const bool *[]){__VA_ARGS__} / sizeof(bool *))
 
 static bool is_honest_load(const ControlRequest *request, const int *descriptors)
 {
@@ -76,21 +77,16 @@ bool control_is_honest(const ControlRequest *request, const int descriptors[CONT
                        const ControlState *state)
 {
     switch (request->kind) {
-    case CONTROL_OPEN:
-        return !state->is_open;
-    case CONTROL_LOAD:
-        return state->is_open && !state->has_runner && is_honest_load(request, descriptors);
+    case CONTROL_OPEN: return !state->is_open;
+    case CONTROL_LOAD: return state->is_open && !state->has_runner && is_honest_load(request, descriptors);
     case CONTROL_BUFFERS:
         return state->is_open && request->memory_bytes > 0 && holds(descriptors[0], request->memory_bytes);
-    case CONTROL_EXCHANGE:
-        return state->is_open && descriptors[0] >= 0 && request->memory_bytes == state->buffer_bytes;
+    case CONTROL_EXCHANGE: return state->is_open && descriptors[0] >= 0 && request->memory_bytes == state->buffer_bytes;
     case CONTROL_PROFILE:
         return state->is_open && request->memory_bytes == sizeof(DeviceProfile) &&
                holds(descriptors[0], request->memory_bytes);
-    case CONTROL_CALL:
-        return state->has_runner && is_honest_call(request, state->buffer_bytes, state->has_exchange);
-    case CONTROL_RUNNER_GONE:
-        return state->is_open;
+    case CONTROL_CALL: return state->has_runner && is_honest_call(request, state->buffer_bytes, state->has_exchange);
+    case CONTROL_RUNNER_GONE: return state->is_open;
     }
     return false;
 }

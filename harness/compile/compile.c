@@ -44,15 +44,19 @@ static void add_argument(Text *text, const char *type, size_t index)
 static void add_version(Text *text, const Toolkit *toolkit)
 {
     if (toolkit->kind == TOOLKIT_NVCC && toolkit->major < 13)
-        text_printf(text, "extern \"C\" void convjudge_compiled_for(int);\n__attribute__((constructor(101))) static void "
-                    "convjudge_begin()\n{\n    convjudge_compiled_for(%d);\n}\n", toolkit->major);
+        text_printf(text,
+                    "extern \"C\" void convjudge_compiled_for(int);\n__attribute__((constructor(101))) static void "
+                    "convjudge_begin()\n{\n    convjudge_compiled_for(%d);\n}\n",
+                    toolkit->major);
 }
 
 static Text prototype_header(const CompileJob *job, const Toolkit *toolkit)
 {
     Text text = {0};
-    text_printf(&text, "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\nextern \"C\" %s;\n"
-                "extern \"C\" void convjudge_call(const unsigned long long *words)\n{\n    solve(", job->prototype);
+    text_printf(&text,
+                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\nextern \"C\" %s;\n"
+                "extern \"C\" void convjudge_call(const unsigned long long *words)\n{\n    solve(",
+                job->prototype);
     for (size_t i = 0; i < job->parameter_count; i++) {
         text_add(&text, i > 0 ? ", " : "");
         add_argument(&text, job->parameter_types[i], i);
@@ -156,11 +160,17 @@ Status compile_in_sandbox(const CompileJob *job, const Toolkit *toolkit, const P
                                    {places->headers, COMPILE_HEADERS, false},
                                    {toolkit->root, "/toolkit", false}};
     const SandboxSpec spec = {
-        .process = {.argv = argv, .environment = environment, .folder = "/submission",
-                    .limits = {.address_space_bytes = COMPILE_MEMORY_BYTES, .file_bytes = COMPILE_FILE_BYTES,
-                               .cpu_seconds = compile_cpu_seconds(job), .processes = COMPILE_PROCESSES,
+        .process = {.argv = argv,
+                    .environment = environment,
+                    .folder = "/submission",
+                    .limits = {.address_space_bytes = COMPILE_MEMORY_BYTES,
+                               .file_bytes = COMPILE_FILE_BYTES,
+                               .cpu_seconds = compile_cpu_seconds(job),
+                               .processes = COMPILE_PROCESSES,
                                .open_files = COMPILE_OPEN_FILES}},
-        .mounts = mounts, .mount_count = inside_system(toolkit->root) ? 4 : 5, .tmp_bytes = COMPILE_TMP_BYTES,
+        .mounts = mounts,
+        .mount_count = inside_system(toolkit->root) ? 4 : 5,
+        .tmp_bytes = COMPILE_TMP_BYTES,
     };
     Sandbox *sandbox;
     ProcessSpec process;
@@ -186,8 +196,14 @@ static bool contains_any(const Text *text, const char *const *needles)
 CompileOutcome compile_outcome(const Text *output, const ProcessEnd *end)
 {
     static const char *const out_of_time[] = {"CPU time limit exceeded", NULL};
-    static const char *const too_large[] = {"out of memory", "memory exhausted", "Cannot allocate memory", "bad_alloc",
-                                            "File size limit exceeded", "No space left on device", "File too large", NULL};
+    static const char *const too_large[] = {"out of memory",
+                                            "memory exhausted",
+                                            "Cannot allocate memory",
+                                            "bad_alloc",
+                                            "File size limit exceeded",
+                                            "No space left on device",
+                                            "File too large",
+                                            NULL};
     int signal_number = end->exit_status - 128;
     if (end->exit_status == 0)
         return COMPILE_OK;
@@ -205,8 +221,10 @@ void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text 
         text_printf(diagnostics, "%s: compiling takes too long: the limit is %u s of processor time for each step\n",
                     job->file_name, compile_cpu_seconds(job));
     else if (outcome == COMPILE_TOO_LARGE)
-        text_printf(diagnostics, "%s: compiling takes too much memory or makes too large a file: the limits are 2 GiB and "
-                    "%d MiB\n", job->file_name, COMPILE_FILE_BYTES >> 20);
+        text_printf(diagnostics,
+                    "%s: compiling takes too much memory or makes too large a file: the limits are 2 GiB and "
+                    "%d MiB\n",
+                    job->file_name, COMPILE_FILE_BYTES >> 20);
     else if (outcome == COMPILE_ERROR && !report_solve(output, job, diagnostics))
         report_first_error(output, job, diagnostics);
 }
@@ -214,9 +232,21 @@ void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text 
 static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const Places *places, const Text *output,
                             Compiled *compiled)
 {
-    const char *const paths[] = {"/submission/" COMPILE_SOURCE_NAME, job->file_name, COMPILE_SOURCE_NAME, job->file_name,
-                                 "/out/submission.o", job->file_name, "./prototype.h", "the judge's prototype",
-                                 COMPILE_HEADERS "/", "", places->in, "", places->out, "", NULL};
+    const char *const paths[] = {"/submission/" COMPILE_SOURCE_NAME,
+                                 job->file_name,
+                                 COMPILE_SOURCE_NAME,
+                                 job->file_name,
+                                 "/out/submission.o",
+                                 job->file_name,
+                                 "./prototype.h",
+                                 "the judge's prototype",
+                                 COMPILE_HEADERS "/",
+                                 "",
+                                 places->in,
+                                 "",
+                                 places->out,
+                                 "",
+                                 NULL};
     Text all = {0};
     compile_headline(job, compiled->outcome, output, &all);
     text_append(&all, output->data, output->length);
@@ -280,8 +310,8 @@ static Status find_places(const char *scratch, Places *places, Text *runtime, Me
 }
 
 /* From the cache, or from the compiler. */
-static Status obtain(const CompileJob *job, const Toolkit *toolkit, Places *places, const Text *runtime, CompilerRun *run,
-                     Compiled *compiled, Message *why)
+static Status obtain(const CompileJob *job, const Toolkit *toolkit, Places *places, const Text *runtime,
+                     CompilerRun *run, Compiled *compiled, Message *why)
 {
     Digest key;
     Status status = cache_key(job, toolkit, places, runtime, &key, why);

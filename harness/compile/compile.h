@@ -30,18 +30,18 @@
 #define COMPILE_SOURCE_NAME "submission.cu"
 
 typedef struct CompileJob {
-    const char *file_name;  /* what diagnostics call the source: the student's own file name */
-    const char *source;     /* terminated */
+    const char *file_name; /* what diagnostics call the source: the student's own file name */
+    const char *source;    /* terminated */
     size_t source_bytes;
-    const char *prototype;  /* C declaration: "void solve(const float* input, int n)" */
+    const char *prototype;              /* C declaration: "void solve(const float* input, int n)" */
     const char *const *parameter_types; /* "const float*", "int", ...: one a parameter, for convjudge_call */
     size_t parameter_count;
-    int compute;            /* 90 for a device of compute capability 9.0 */
-    unsigned cpu_seconds;   /* processor time of each of the compiler's programs; 0: 10 s */
+    int compute;          /* 90 for a device of compute capability 9.0 */
+    unsigned cpu_seconds; /* processor time of each of the compiler's programs; 0: 10 s */
 } CompileJob;
 
 typedef struct CompileKernel {
-    const char *name;       /* demangled where it can be */
+    const char *name; /* demangled where it can be */
     uint32_t registers, shared_bytes, spill_bytes, stack_bytes, constant_bytes;
 } CompileKernel;
 
@@ -60,15 +60,15 @@ typedef enum CompileOutcome {
 typedef struct Compiled {
     CompileOutcome outcome;
     bool cached;
-    double seconds;              /* of compiler and linker; of the first compilation where cached */
-    Text diagnostics;            /* at most 64 KiB, paths inside the sandbox replaced by file_name, printable; where the
+    double seconds;          /* of compiler and linker; of the first compilation where cached */
+    Text diagnostics;        /* at most 64 KiB, paths inside the sandbox replaced by file_name, printable; where the
                                   * outcome is not COMPILE_OK, the first line says what is wrong */
-    const char *object_path;     /* the shared object, inside the scratch folder; NULL where there is none */
+    const char *object_path; /* the shared object, inside the scratch folder; NULL where there is none */
     CompileModule *modules;
     size_t module_count;
-    CompileKernel *kernels;      /* as nvcc tells of them; none where clang compiled */
+    CompileKernel *kernels; /* as nvcc tells of them; none where clang compiled */
     size_t kernel_count;
-    Digest machine_code;         /* equal for submissions that compile to the same code for device and host, whatever
+    Digest machine_code; /* equal for submissions that compile to the same code for device and host, whatever
                                   * their names, comments and lines */
     Arena arena;
 } Compiled;
@@ -83,6 +83,7 @@ void compiled_free(Compiled *compiled);
 MUST_USE Status compile_for_cpu(const CompileJob *job, const char *scratch, Compiled *compiled, Message *why);
 
 /* The fatbins in the .nv_fatbin section of a shared object (compile_modules.c), copied into the arena. */
-MUST_USE Status modules_read(const char *object_path, Arena *arena, CompileModule **modules, size_t *count, Message *why);
+MUST_USE Status modules_read(const char *object_path, Arena *arena, CompileModule **modules, size_t *count,
+                             Message *why);
 
 #endif

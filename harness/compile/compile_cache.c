@@ -15,8 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_ENTRIES = 2000, /* the tests compile some 700: were it fewer, each would find its own gone */
-       UNFINISHED_AFTER_S = 3600 };
+enum {
+    MAX_ENTRIES = 2000, /* the tests compile some 700: were it fewer, each would find its own gone */
+    UNFINISHED_AFTER_S = 3600
+};
 #define MAX_BYTES (1ull << 30)
 #define UNFINISHED ".new."
 
@@ -65,7 +67,8 @@ static bool read_entry(const char *entry, CompilerRun *run)
     int head = 0;
     bool good = read_part(entry, "report", &report) && read_part(entry, "object", &run->object) &&
                 read_part(entry, "host_object", &run->host_object) &&
-                sscanf(report.data, "%lf %64[0-9a-f]%n", &run->seconds, digest, &head) == 2 && report.data[head] == '\n';
+                sscanf(report.data, "%lf %64[0-9a-f]%n", &run->seconds, digest, &head) == 2 &&
+                report.data[head] == '\n';
     if (good)
         text_append(&run->output, report.data + head + 1, report.length - (size_t)head - 1);
     text_free(&report);

@@ -16,15 +16,41 @@ enum { MAX_ARGUMENTS = 48 };
 /* Whatever NVIDIA software may be installed is neither looked at nor warned of. The version of the SDK decides how
  * kernels are launched: through __cudaPushCallConfiguration() from 9.2 on. */
 static const char *const flags[] = {
-    "-x", "cuda", "-std=c++17", "-O3", "-fPIC", "-nocudainc", "-nocudalib", "--cuda-path=" COMPILE_HEADERS,
-    "-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument", "-Xclang", "-target-sdk-version=11.8",
-    "-isystem", COMPILE_HEADERS, "-include", "cuda_runtime.h", "-include", "prototype.h", "-I", ".", NULL,
+    "-x",
+    "cuda",
+    "-std=c++17",
+    "-O3",
+    "-fPIC",
+    "-nocudainc",
+    "-nocudalib",
+    "--cuda-path=" COMPILE_HEADERS,
+    "-Wno-unknown-cuda-version",
+    "-Wno-unused-command-line-argument",
+    "-Xclang",
+    "-target-sdk-version=11.8",
+    "-isystem",
+    COMPILE_HEADERS,
+    "-include",
+    "cuda_runtime.h",
+    "-include",
+    "prototype.h",
+    "-I",
+    ".",
+    NULL,
 };
 /* In PTX for the simulated GPU paths join further down than they part (simgpu/block/group.c), as nvcc lays them out: clang must
  * not move the ends of loops before their middles. */
 static const char *const device_flags[] = {
-    "--cuda-device-only", "--cuda-feature=+ptx78", "-mllvm", "-disable-block-placement", "-gline-directives-only", "-S",
-    COMPILE_SOURCE_NAME, "-o", "/out/submission.ptx", NULL,
+    "--cuda-device-only",
+    "--cuda-feature=+ptx78",
+    "-mllvm",
+    "-disable-block-placement",
+    "-gline-directives-only",
+    "-S",
+    COMPILE_SOURCE_NAME,
+    "-o",
+    "/out/submission.ptx",
+    NULL,
 };
 /* Its warnings have been given before. */
 static const char *const host_flags[] = {

@@ -25,8 +25,10 @@ typedef struct CpuPlaces { /* on the host */
 /* Scalars among the parameters are whole numbers: problem.json has no others. */
 static void add_prototype(const CompileJob *job, Text *text)
 {
-    text_printf(text, "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n%s;\n"
-                "void convjudge_call(const unsigned long long *words)\n{\n    solve(", job->prototype);
+    text_printf(text,
+                "#ifndef CONVJUDGE_PROTOTYPE\n#define CONVJUDGE_PROTOTYPE\n%s;\n"
+                "void convjudge_call(const unsigned long long *words)\n{\n    solve(",
+                job->prototype);
     for (size_t i = 0; i < job->parameter_count; i++)
         text_printf(text, "%s(%s)words[%zu]", i > 0 ? ", " : "", job->parameter_types[i], i);
     text_add(text, ");\n}\n#endif\n");
@@ -58,11 +60,17 @@ static Status run_compiler(const CompileJob *job, const CpuPlaces *places, Text 
                                        NULL};
     const SandboxMount mounts[] = {{places->in, "/submission", false}, {places->out, "/out", true}};
     const SandboxSpec spec = {
-        .process = {.argv = argv, .environment = environment, .folder = "/submission",
-                    .limits = {.address_space_bytes = COMPILE_MEMORY_BYTES, .file_bytes = COMPILE_FILE_BYTES,
-                               .cpu_seconds = compile_cpu_seconds(job), .processes = PROCESSES,
+        .process = {.argv = argv,
+                    .environment = environment,
+                    .folder = "/submission",
+                    .limits = {.address_space_bytes = COMPILE_MEMORY_BYTES,
+                               .file_bytes = COMPILE_FILE_BYTES,
+                               .cpu_seconds = compile_cpu_seconds(job),
+                               .processes = PROCESSES,
                                .open_files = OPEN_FILES}},
-        .mounts = mounts, .mount_count = 2, .tmp_bytes = TMP_BYTES,
+        .mounts = mounts,
+        .mount_count = 2,
+        .tmp_bytes = TMP_BYTES,
     };
     Sandbox *sandbox;
     ProcessSpec process;
@@ -95,8 +103,15 @@ static Status take_object(const CpuPlaces *places, Compiled *compiled, Message *
 
 static void add_diagnostics(const CompileJob *job, const Text *output, Compiled *compiled)
 {
-    const char *const paths[] = {"/submission/" SOURCE_NAME, job->file_name, SOURCE_NAME, job->file_name,
-                                 "/out/submission.o", job->file_name, "./prototype.h", "the judge's prototype", NULL};
+    const char *const paths[] = {"/submission/" SOURCE_NAME,
+                                 job->file_name,
+                                 SOURCE_NAME,
+                                 job->file_name,
+                                 "/out/submission.o",
+                                 job->file_name,
+                                 "./prototype.h",
+                                 "the judge's prototype",
+                                 NULL};
     Text all = {0};
     compile_headline(job, compiled->outcome, output, &all);
     text_append(&all, output->data, output->length);

@@ -26,7 +26,8 @@ static Status split(const char *path, const ElfSection *section, Arena *arena, C
             if (bytes == 0)
                 return fail(STATUS_BAD_INPUT, why, "%s: .nv_fatbin: no fatbin at byte %zu", path, offset);
             if (fill)
-                (*modules)[found] = (CompileModule){memcpy(arena_alloc(arena, bytes), section->data + offset, bytes), bytes};
+                (*modules)[found] = (CompileModule){memcpy(arena_alloc(arena, bytes), section->data + offset, bytes),
+                                                    bytes};
             found++;
             offset = skip_padding(section, offset + bytes);
         }
@@ -112,8 +113,8 @@ typedef struct Names {
 static size_t number_of_name(Names *names, const Token *name)
 {
     size_t i = 0;
-    while (i < names->count && (names->seen[i].length != name->length ||
-                                memcmp(names->seen[i].text, name->text, name->length) != 0))
+    while (i < names->count &&
+           (names->seen[i].length != name->length || memcmp(names->seen[i].text, name->text, name->length) != 0))
         i++;
     if (i == names->count && names->count < MAX_NAMES)
         names->seen[names->count++] = *name;

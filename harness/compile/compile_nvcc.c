@@ -12,8 +12,8 @@
 enum { MAX_ARGUMENTS = 48 };
 
 static const char *const flags[] = {
-    "-O3", "-lineinfo", "--no-compress", "-cudart", "none", "-Xptxas", "-v", "-Xcompiler", "-fPIC", "-include", "prototype.h",
-    "-I", ".", NULL,
+    "-O3",        "-lineinfo", "--no-compress", "-cudart",     "none", "-Xptxas", "-v",
+    "-Xcompiler", "-fPIC",     "-include",      "prototype.h", "-I",   ".",       NULL,
 };
 
 Status nvcc_hash(const Places *places, Hash *hash, Message *why)

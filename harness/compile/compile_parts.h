@@ -24,7 +24,7 @@ typedef struct CompilerRun {
     double seconds;
 } CompilerRun;
 
-typedef struct Places { /* of one compilation, on the host */
+typedef struct Places {     /* of one compilation, on the host */
     char folder[PATH_MAX];  /* in `scratch`; holds the other two and the object */
     char in[PATH_MAX];      /* /submission in the sandbox, its working folder; read-only there */
     char out[PATH_MAX];     /* /out */

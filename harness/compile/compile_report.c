@@ -224,8 +224,7 @@ static bool is_about_solve(const char *output, int line)
         "\"solve\" has \"C\" linkage",    /* cudafe++: other parameters */
         "(\"solve\") redeclared with",    /* cudafe++: __global__ */
         "conflicting types for 'solve'",  /* clang: other parameters */
-        "static declaration of 'solve'",
-        "__global__ function 'solve'",
+        "static declaration of 'solve'",  "__global__ function 'solve'",
     };
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(output, signs[i]) != NULL)
@@ -242,18 +241,25 @@ bool report_solve(const Text *output, const CompileJob *job, Text *diagnostics)
     if (line == 0)
         text_printf(diagnostics, "%s: no function solve() with the signature `%s`\n", job->file_name, job->prototype);
     else
-        text_printf(diagnostics, "%s:%d: solve() must have the signature `%s`, in no namespace, not static and no template\n",
+        text_printf(diagnostics,
+                    "%s:%d: solve() must have the signature `%s`, in no namespace, not static and no template\n",
                     job->file_name, line, job->prototype);
     return true;
 }
 
 void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics)
 {
-    static const char *const signs[] = {" need nvcc", " needs nvcc", "file not found", "to __host__ function",
-                                        "use of undeclared identifier", "unknown type name", "error in backend"};
+    static const char *const signs[] = {" need nvcc",
+                                        " needs nvcc",
+                                        "file not found",
+                                        "to __host__ function",
+                                        "use of undeclared identifier",
+                                        "unknown type name",
+                                        "error in backend"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(output->data, signs[i]) != NULL) {
-            text_printf(diagnostics, "%s: compiled by %s, which knows a subset of CUDA: no half precision, textures, matrix "
+            text_printf(diagnostics,
+                        "%s: compiled by %s, which knows a subset of CUDA: no half precision, textures, matrix "
                         "instructions, cooperative groups, nor NVIDIA's libraries; to have all of it: make toolchain\n",
                         job->file_name, toolkit->name);
             return;

@@ -88,7 +88,8 @@ static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const c
                        Message *why)
 {
     char home[PATH_MAX], architecture[80];
-    const char *argv[MAX_ARGUMENTS] = {toolkit->compiler, "-gencode", architecture, "-I", home, "-I", folder, "-o", image};
+    const char *argv[MAX_ARGUMENTS] = {
+        toolkit->compiler, "-gencode", architecture, "-I", home, "-I", folder, "-o", image};
     size_t count = 9;
     Status status = home_path("", home, sizeof home, why);
     if (status != STATUS_OK)

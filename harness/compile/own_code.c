@@ -44,8 +44,8 @@ static Status compile_error(const Text *output, const char *source, Message *why
         error--;
     line = error != NULL ? error : line;
     text_add_printable(&shown, line, strcspn(line, "\n"));
-    Status status =
-        fail(STATUS_BAD_INPUT, why, "%s does not compile: %s", source, shown.length > 0 ? shown.data : "no reason");
+    Status status = fail(STATUS_BAD_INPUT, why, "%s does not compile: %s", source,
+                         shown.length > 0 ? shown.data : "no reason");
     text_free(&shown);
     return status;
 }

@@ -53,7 +53,8 @@ static Status folder_with(const char *name, const char *other, char *folder, Mes
         if (holds(folder, name) && holds(folder, other))
             return STATUS_OK;
     } while (go_up(folder));
-    return fail(STATUS_NOT_FOUND, why, "%s: in none of the folders above this program, and CONVJUDGE_HOME is not set", name);
+    return fail(STATUS_NOT_FOUND, why, "%s: in none of the folders above this program, and CONVJUDGE_HOME is not set",
+                name);
 }
 
 static Status join(const char *folder, const char *relative, char *path, size_t size, Message *why)
@@ -241,7 +242,8 @@ static Status find_and_ask_clang(Toolkit *toolkit, Message *why)
 {
     *toolkit = (Toolkit){.kind = TOOLKIT_CLANG};
     if (!find_clang(toolkit))
-        return fail(STATUS_NOT_FOUND, why, "no clang found; install the package clang-%d, or a later one", OLDEST_CLANG);
+        return fail(STATUS_NOT_FOUND, why, "no clang found; install the package clang-%d, or a later one",
+                    OLDEST_CLANG);
     const char *const version[] = {toolkit->compiler, "--version", NULL};
     const char *const list[] = {toolkit->compiler, "--target=nvptx64-nvidia-cuda", "--print-supported-cpus", NULL};
     Status status = ask(toolkit, version, read_clang_version, "its version", why);
@@ -263,7 +265,8 @@ Status toolkit_find(Toolkit *toolkit, Message *why)
         if (status != STATUS_NOT_FOUND || (nvcc != NULL && nvcc[0] != '\0'))
             return status;
         return find_and_ask_clang(toolkit, NULL) == STATUS_OK
-                   ? STATUS_OK : fail(STATUS_NOT_FOUND, why, "no compiler of CUDA found; " HOW_TO_GET_EITHER);
+                   ? STATUS_OK
+                   : fail(STATUS_NOT_FOUND, why, "no compiler of CUDA found; " HOW_TO_GET_EITHER);
     }
     if (strcmp(chosen, "clang") == 0)
         return find_and_ask_clang(toolkit, why);

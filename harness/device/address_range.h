@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-    ADDRESS_ALIGNMENT = 512,  /* of cudaMalloc() on the GPUs of today; the Programming Guide promises 256 */
+    ADDRESS_ALIGNMENT = 512, /* of cudaMalloc() on the GPUs of today; the Programming Guide promises 256 */
     ADDRESS_ZONE_BYTES = 4096
 };
 
@@ -22,9 +22,9 @@ typedef struct AddressPiece {
 
 typedef struct AddressRange { /* {.base = B, .span = S} is empty */
     uint64_t base, span;
-    AddressPiece *pieces;     /* by address */
+    AddressPiece *pieces; /* by address */
     size_t count, capacity;
-    uint64_t used_bytes;      /* sum of all pieces */
+    uint64_t used_bytes; /* sum of all pieces */
 } AddressRange;
 
 /* NULL where there is no room. Valid until the next piece is taken or given back. */

@@ -6,9 +6,8 @@ static const struct {
     DeviceFormat format;
     uint32_t bytes;
 } FORMATS[] = {
-    {DEVICE_UINT8, 1}, {DEVICE_UINT16, 2}, {DEVICE_UINT32, 4},
-    {DEVICE_SINT8, 1}, {DEVICE_SINT16, 2}, {DEVICE_SINT32, 4},
-    {DEVICE_FLOAT16, 2}, {DEVICE_FLOAT32, 4},
+    {DEVICE_UINT8, 1},  {DEVICE_UINT16, 2}, {DEVICE_UINT32, 4},  {DEVICE_SINT8, 1},
+    {DEVICE_SINT16, 2}, {DEVICE_SINT32, 4}, {DEVICE_FLOAT16, 2}, {DEVICE_FLOAT32, 4},
 };
 
 uint64_t array_element_bytes(DeviceFormat format, uint32_t channels)

@@ -11,7 +11,8 @@
 /* Elements, on every device of compute capability 6.0 and above. */
 enum {
     ARRAY_MAX_WIDTH_1D = 131072,
-    ARRAY_MAX_WIDTH_2D = 131072, ARRAY_MAX_HEIGHT_2D = 65536,
+    ARRAY_MAX_WIDTH_2D = 131072,
+    ARRAY_MAX_HEIGHT_2D = 65536,
     ARRAY_MAX_GATHER_2D = 32768, /* on either side, where tex2Dgather() may read it */
     ARRAY_MAX_EXTENT_3D = 16384  /* on each side */
 };

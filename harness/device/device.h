@@ -23,23 +23,23 @@
 #define DEVICE_SPAN (1ull << 38)
 
 typedef struct Device Device;
-typedef struct DeviceModule DeviceModule;     /* one fatbin, loaded */
+typedef struct DeviceModule DeviceModule; /* one fatbin, loaded */
 typedef struct DeviceFunction DeviceFunction;
 typedef struct DeviceStream DeviceStream;
 typedef struct DeviceEvent DeviceEvent;
-typedef struct DeviceArray DeviceArray;       /* a CUDA array: memory that only copies and textures reach */
-typedef struct DeviceProfile DeviceProfile;   /* device_profile.h */
+typedef struct DeviceArray DeviceArray;     /* a CUDA array: memory that only copies and textures reach */
+typedef struct DeviceProfile DeviceProfile; /* device_profile.h */
 
 typedef struct DeviceInfo {
-    char handle[64];   /* the name that opens this very device: "sim:h200", "cuda:0" */
-    char id[64];       /* key of stored times: "sim-h200", or the model's name with dashes */
-    char name[256];    /* as cudaDeviceProp.name has it */
-    char uuid[48];     /* "GPU-5a0c...": the one device among all of its model; "" for the simulated GPU */
-    char driver[64];   /* driver version; "simgpu" for the simulated GPU */
+    char handle[64];       /* the name that opens this very device: "sim:h200", "cuda:0" */
+    char id[64];           /* key of stored times: "sim-h200", or the model's name with dashes */
+    char name[256];        /* as cudaDeviceProp.name has it */
+    char uuid[48];         /* "GPU-5a0c...": the one device among all of its model; "" for the simulated GPU */
+    char driver[64];       /* driver version; "simgpu" for the simulated GPU */
     char passed_over[300]; /* what "auto" found in place of a driver that works; "" where nothing need be said of it */
-    bool modelled;     /* times come from a model, not from a clock */
-    bool calibrated;   /* the model was held against such hardware */
-    int epoch;         /* times of different epochs do not compare */
+    bool modelled;         /* times come from a model, not from a clock */
+    bool calibrated;       /* the model was held against such hardware */
+    int epoch;             /* times of different epochs do not compare */
     int compute_major, compute_minor;
     uint32_t multiprocessors, warp_size;
     uint32_t max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
@@ -52,7 +52,7 @@ typedef struct DeviceInfo {
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
     double read_bytes_per_s, copy_bytes_per_s, fma_flops_per_s; /* measured ceilings; 0 where not measured */
     double usual_clock_mhz; /* of the multiprocessors under load, when the ceilings were measured; 0: not known */
-    double clock_gap_s;   /* what the host's clock shows beyond the events around the same work; known once it is open */
+    double clock_gap_s; /* what the host's clock shows beyond the events around the same work; known once it is open */
     bool pageable_access; /* kernels can reach the judge's own host memory: nothing that runs there is ranked */
 } DeviceInfo;
 
@@ -76,10 +76,10 @@ typedef struct DeviceLaunch {
 /* What went wrong on the device, for the student. */
 typedef enum DeviceFaultKind {
     DEVICE_NO_FAULT,
-    DEVICE_FAULT,        /* illegal address, misaligned access, trap, bad barrier: a sticky error */
-    DEVICE_TIME_LIMIT,   /* a kernel ran past its budget */
-    DEVICE_UNSUPPORTED,  /* this device cannot run the kernel: an instruction that is not implemented */
-    DEVICE_BAD_LAUNCH    /* a launch that CUDA refuses; not sticky */
+    DEVICE_FAULT,       /* illegal address, misaligned access, trap, bad barrier: a sticky error */
+    DEVICE_TIME_LIMIT,  /* a kernel ran past its budget */
+    DEVICE_UNSUPPORTED, /* this device cannot run the kernel: an instruction that is not implemented */
+    DEVICE_BAD_LAUNCH   /* a launch that CUDA refuses; not sticky */
 } DeviceFaultKind;
 typedef struct DeviceFault {
     DeviceFaultKind kind;
@@ -94,29 +94,34 @@ typedef struct DeviceStatistics {
     uint64_t global_load_requests, global_load_sectors, global_store_requests, global_store_sectors;
     uint64_t texture_requests, texture_sectors;
     uint64_t shared_requests, shared_wavefronts, constant_requests, constant_replays;
-    double occupancy;     /* of the longest kernel */
-    char limiter[16];     /* of the longest kernel */
-    char longest[256];    /* its name */
+    double occupancy;  /* of the longest kernel */
+    char limiter[16];  /* of the longest kernel */
+    char longest[256]; /* its name */
 } DeviceStatistics;
 
 typedef struct DeviceBracket { /* the device work of one solve(), on both clocks */
-    double event_s;  /* from the first operation to the end of the last, by the device's own clock */
-    double host_s;   /* the same by the host's clock; 0 on a device with one clock */
-    bool pending;    /* when solve() returned, work was still under way */
+    double event_s;            /* from the first operation to the end of the last, by the device's own clock */
+    double host_s;             /* the same by the host's clock; 0 on a device with one clock */
+    bool pending;              /* when solve() returned, work was still under way */
 } DeviceBracket;
 
 /* Of one channel of an array or a texture; the numbers of CUarray_format (cuda.h of CUDA 13.0). */
 typedef enum DeviceFormat {
-    DEVICE_UINT8 = 0x01, DEVICE_UINT16 = 0x02, DEVICE_UINT32 = 0x03,
-    DEVICE_SINT8 = 0x08, DEVICE_SINT16 = 0x09, DEVICE_SINT32 = 0x0a,
-    DEVICE_FLOAT16 = 0x10, DEVICE_FLOAT32 = 0x20
+    DEVICE_UINT8 = 0x01,
+    DEVICE_UINT16 = 0x02,
+    DEVICE_UINT32 = 0x03,
+    DEVICE_SINT8 = 0x08,
+    DEVICE_SINT16 = 0x09,
+    DEVICE_SINT32 = 0x0a,
+    DEVICE_FLOAT16 = 0x10,
+    DEVICE_FLOAT32 = 0x20
 } DeviceFormat;
 
 typedef struct DeviceShape {       /* of an array */
     uint64_t width, height, depth; /* elements; 0: that dimension does not exist */
     DeviceFormat format;
-    uint32_t channels;             /* 1, 2 or 4 */
-    bool gather;                   /* tex2Dgather() may read it */
+    uint32_t channels; /* 1, 2 or 4 */
+    bool gather;       /* tex2Dgather() may read it */
 } DeviceShape;
 
 typedef struct DevicePlace { /* one end of a copy of a box: the first of the three that is set */
@@ -133,22 +138,26 @@ typedef struct DeviceBox { /* all at least 1 */
 
 /* The numbers of the driver's enumerations. */
 typedef enum DeviceAddressMode {
-    DEVICE_ADDRESS_WRAP, DEVICE_ADDRESS_CLAMP, DEVICE_ADDRESS_MIRROR, DEVICE_ADDRESS_BORDER, DEVICE_ADDRESS_MODES
+    DEVICE_ADDRESS_WRAP,
+    DEVICE_ADDRESS_CLAMP,
+    DEVICE_ADDRESS_MIRROR,
+    DEVICE_ADDRESS_BORDER,
+    DEVICE_ADDRESS_MODES
 } DeviceAddressMode;
 typedef enum DeviceFilterMode { DEVICE_FILTER_POINT, DEVICE_FILTER_LINEAR, DEVICE_FILTER_MODES } DeviceFilterMode;
 
-typedef struct DeviceTexture {  /* what a texture object reads, and how */
-    DeviceArray *array;         /* NULL: device memory, */
-    uint64_t address;           /*   whose format and channels these are: */
+typedef struct DeviceTexture { /* what a texture object reads, and how */
+    DeviceArray *array;        /* NULL: device memory, */
+    uint64_t address;          /*   whose format and channels these are: */
     DeviceFormat format;
     uint32_t channels;
-    uint64_t bytes;             /* linear memory; 0: rows, */
-    uint64_t width, height;     /*   elements of a row, and rows */
-    uint64_t pitch;             /*   bytes from row to row */
+    uint64_t bytes;         /* linear memory; 0: rows, */
+    uint64_t width, height; /*   elements of a row, and rows */
+    uint64_t pitch;         /*   bytes from row to row */
     DeviceAddressMode address_mode[3];
     DeviceFilterMode filter_mode;
-    bool as_integer;            /* 8 and 16 bits are not mapped to [0, 1] or [-1, 1] */
-    bool normalized;            /* coordinates are fractions of the extents */
+    bool as_integer; /* 8 and 16 bits are not mapped to [0, 1] or [-1, 1] */
+    bool normalized; /* coordinates are fractions of the extents */
     bool srgb;
     uint32_t max_anisotropy;
     float border[4];
@@ -156,19 +165,20 @@ typedef struct DeviceTexture {  /* what a texture object reads, and how */
 
 /* How kernels get at an array: through constant memory, or directly. */
 typedef struct DeviceProbe {
-    const uint32_t *words, *others; /* [count]. While a kernel runs, each word of its module's constant variables that is
+    const uint32_t *words,
+        *others; /* [count]. While a kernel runs, each word of its module's constant variables that is
                                      * one of `words` is the other at the same place; the two have none in common */
     size_t count;
-    uint64_t source, target;        /* allocations: the array, and what is computed from it */
-    char direct_load[400];          /* filled in: "kernel blur (blur.cu:31)", the first kernel that stored into the target
+    uint64_t source, target; /* allocations: the array, and what is computed from it */
+    char direct_load[400];   /* filled in: "kernel blur (blur.cu:31)", the first kernel that stored into the target
                                      * and loaded from the source, and where; empty: none yet */
 } DeviceProbe;
 
-typedef struct DeviceNamed {   /* an array of the call's, for messages */
+typedef struct DeviceNamed { /* an array of the call's, for messages */
     const char *name;
     uint64_t address, bytes;
     uint32_t element_bytes;
-    bool is_unwritten;         /* what it holds is no contents: reading it is a finding until a kernel has written it */
+    bool is_unwritten; /* what it holds is no contents: reading it is a finding until a kernel has written it */
 } DeviceNamed;
 
 enum { DEVICE_MAX_FINDINGS = 4, DEVICE_MAX_NAMED = 16 };
@@ -182,19 +192,19 @@ typedef struct DeviceFinding { /* undefined, though it went some way: what kind 
 
 typedef struct DeviceFindings {
     DeviceFinding items[DEVICE_MAX_FINDINGS];
-    uint32_t count, more;      /* listed here; found beyond that */
+    uint32_t count, more; /* listed here; found beyond that */
 } DeviceFindings;
 
 /* What is known of a call's arrays, and what its kernels did that they should not. */
 typedef struct DeviceCheck {
     DeviceNamed arrays[DEVICE_MAX_NAMED];
     size_t array_count;
-    uint8_t fresh_byte;        /* what fresh memory of every kind holds; 0: the device's own choice */
-    bool is_watched;           /* look for races and reads of what nothing has written, in launches of moderate size.
+    uint8_t fresh_byte;      /* what fresh memory of every kind holds; 0: the device's own choice */
+    bool is_watched;         /* look for races and reads of what nothing has written, in launches of moderate size.
                                 * A race that can change what is computed is a fault */
-    bool is_untimed;           /* nobody asks for times and counters. Where times are modelled, launches may be said to
+    bool is_untimed;         /* nobody asks for times and counters. Where times are modelled, launches may be said to
                                 * take any, and only instructions be counted, as long as there was no timed event */
-    DeviceFindings findings;   /* filled in: all but faults */
+    DeviceFindings findings; /* filled in: all but faults */
 } DeviceCheck;
 
 typedef struct DeviceOps {

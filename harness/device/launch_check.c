@@ -54,8 +54,10 @@ static CudaError check_shared(const DeviceInfo *device, const DeviceFunctionInfo
 {
     uint64_t most = function->max_dynamic_shared_bytes;
     if (dynamic > most && dynamic + function->static_shared_bytes <= device->shared_bytes_per_block_optin) {
-        snprintf(hint, size, "%" PRIu64 " bytes of dynamic shared memory, at most %" PRIu64 " unless "
-                 "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows more", dynamic, most);
+        snprintf(hint, size,
+                 "%" PRIu64 " bytes of dynamic shared memory, at most %" PRIu64 " unless "
+                 "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows more",
+                 dynamic, most);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (dynamic > most)

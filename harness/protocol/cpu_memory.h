@@ -23,14 +23,14 @@ enum CpuPhase { CPU_STARTING, CPU_READY, CPU_REFUSED, CPU_CALL, CPU_RETURNED };
 
 typedef struct CpuWord { /* one parameter of solve() */
     uint64_t is_array;
-    uint64_t value;      /* the parameter itself; of an array its offset in the memory */
+    uint64_t value; /* the parameter itself; of an array its offset in the memory */
 } CpuWord;
 
 typedef struct CpuMemory {
     _Atomic uint32_t phase;
     uint32_t word_count;
     CpuWord words[CPU_MAX_WORDS];
-    char error[400];     /* terminated by the judge */
+    char error[400]; /* terminated by the judge */
 } CpuMemory;
 
 _Static_assert(sizeof(CpuMemory) <= CPU_PAGE_BYTES, "the arrays begin on the second page");

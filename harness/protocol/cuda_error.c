@@ -5,7 +5,9 @@ static const char UNRECOGNIZED[] = "unrecognized error code";
 const char *cuda_error_name(CudaError error)
 {
     switch (error) {
-#define CUDA_ERROR(constant, value, name, text) case value: return #name;
+#define CUDA_ERROR(constant, value, name, text)                                                                        \
+    case value:                                                                                                        \
+        return #name;
 #include "harness/cuda/cuda_error.def"
 #undef CUDA_ERROR
     default: return UNRECOGNIZED;
@@ -15,7 +17,9 @@ const char *cuda_error_name(CudaError error)
 const char *cuda_error_text(CudaError error)
 {
     switch (error) {
-#define CUDA_ERROR(constant, value, name, text) case value: return text;
+#define CUDA_ERROR(constant, value, name, text)                                                                        \
+    case value:                                                                                                        \
+        return text;
 #include "harness/cuda/cuda_error.def"
 #undef CUDA_ERROR
     default: return UNRECOGNIZED;

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 enum {
-    SPINS = 400,            /* a few microseconds: longer than an answer that is under way, shorter than a sleep */
-    FLUSH_ROOM = 64,        /* always kept free for one RING_FLUSH */
+    SPINS = 400,     /* a few microseconds: longer than an answer that is under way, shorter than a sleep */
+    FLUSH_ROOM = 64, /* always kept free for one RING_FLUSH */
     SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL
 };
 

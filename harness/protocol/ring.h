@@ -28,62 +28,62 @@ enum {
     RING_MAX_PARAMETERS = 4096,    /* of a kernel: far more than fit on a line of anybody's code */
     RING_COMMAND_WORDS = 16,
     RING_REPLY_VALUES = 4,
-    RING_FIRST_HANDLE = 16         /* streams, events, arrays; 0 is the default stream, 1 and 2 are other names of it */
+    RING_FIRST_HANDLE = 16 /* streams, events, arrays; 0 is the default stream, 1 and 2 are other names of it */
 };
 
 /* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 typedef enum RingKind {
     /* the runner's own */
-    RING_READY = 1,     /* post: the object is loaded, its constructors have run */
-    RING_LOAD_FAILED,   /* post: body: text */
-    RING_RETURNED,      /* post: solve() has returned */
-    RING_FLUSH,         /* call: nothing; its reply says that all earlier requests are done */
-    RING_NOTE_ERROR,    /* post: RingNote: the first error that a CUDA call of the submission met */
-    RING_NOTE_MISSING,  /* post: RingNote: a CUDA call was used that is not provided here */
-    RING_NOTE_MEMORY,   /* post: host memory was refused */
+    RING_READY = 1,    /* post: the object is loaded, its constructors have run */
+    RING_LOAD_FAILED,  /* post: body: text */
+    RING_RETURNED,     /* post: solve() has returned */
+    RING_FLUSH,        /* call: nothing; its reply says that all earlier requests are done */
+    RING_NOTE_ERROR,   /* post: RingNote: the first error that a CUDA call of the submission met */
+    RING_NOTE_MISSING, /* post: RingNote: a CUDA call was used that is not provided here */
+    RING_NOTE_MEMORY,  /* post: host memory was refused */
     /* modules: the fatbin lies in staging */
-    RING_MODULE,        /* call: [0] bytes; gives [0] module */
-    RING_FUNCTION,      /* call: RingName; gives [0] function; staging: RingFunctionInfo */
-    RING_VARIABLE,      /* call: RingName; gives [0] address, [1] bytes */
-    RING_SET_SHARED,    /* call: [0] function, [1] bytes of dynamic shared memory */
-    RING_OCCUPANCY,     /* call: [0] function, [1] threads, [2] dynamic shared bytes; gives [0] blocks */
+    RING_MODULE,     /* call: [0] bytes; gives [0] module */
+    RING_FUNCTION,   /* call: RingName; gives [0] function; staging: RingFunctionInfo */
+    RING_VARIABLE,   /* call: RingName; gives [0] address, [1] bytes */
+    RING_SET_SHARED, /* call: [0] function, [1] bytes of dynamic shared memory */
+    RING_OCCUPANCY,  /* call: [0] function, [1] threads, [2] dynamic shared bytes; gives [0] blocks */
     /* memory */
-    RING_ALLOC,         /* call: [0] bytes; gives [0] address */
-    RING_RELEASE,       /* call: [0] address */
-    RING_MEMORY_INFO,   /* call; gives [0] free, [1] all bytes */
-    RING_WRITE,         /* call: [0] to, [1] bytes, [2] stream; data in staging */
-    RING_READ,          /* call: [0] from, [1] bytes, [2] stream; data in staging */
-    RING_COPY,          /* call: [0] to, [1] from, [2] bytes, [3] stream */
-    RING_FILL,          /* call: [0] to, [1] value, [2] bytes, [3] stream */
-    RING_OWNED,         /* call: [0] address, [1] bytes; succeeds where they lie in one allocation */
-    RING_COPY_BOX,      /* call: RingCopyBox; at most one of its ends in staging */
-    RING_FILL_ROWS,     /* call: RingFillRows */
-    RING_ARRAY_NEW,     /* call: RingArray; gives [0] array */
-    RING_ARRAY_FREE,    /* call: [0] array */
-    RING_TEXTURE_NEW,   /* call: RingTexture; gives [0] texture, which is what kernels get */
-    RING_TEXTURE_FREE,  /* call: [0] texture */
+    RING_ALLOC,        /* call: [0] bytes; gives [0] address */
+    RING_RELEASE,      /* call: [0] address */
+    RING_MEMORY_INFO,  /* call; gives [0] free, [1] all bytes */
+    RING_WRITE,        /* call: [0] to, [1] bytes, [2] stream; data in staging */
+    RING_READ,         /* call: [0] from, [1] bytes, [2] stream; data in staging */
+    RING_COPY,         /* call: [0] to, [1] from, [2] bytes, [3] stream */
+    RING_FILL,         /* call: [0] to, [1] value, [2] bytes, [3] stream */
+    RING_OWNED,        /* call: [0] address, [1] bytes; succeeds where they lie in one allocation */
+    RING_COPY_BOX,     /* call: RingCopyBox; at most one of its ends in staging */
+    RING_FILL_ROWS,    /* call: RingFillRows */
+    RING_ARRAY_NEW,    /* call: RingArray; gives [0] array */
+    RING_ARRAY_FREE,   /* call: [0] array */
+    RING_TEXTURE_NEW,  /* call: RingTexture; gives [0] texture, which is what kernels get */
+    RING_TEXTURE_FREE, /* call: [0] texture */
     /* work */
-    RING_LAUNCH,        /* post or call: RingLaunch, then its parameters */
-    RING_SYNCHRONIZE,   /* call */
-    RING_STREAM_NEW,    /* call: [0] non-blocking; gives [0] stream */
-    RING_STREAM_FREE,   /* call: [0] stream */
+    RING_LAUNCH,             /* post or call: RingLaunch, then its parameters */
+    RING_SYNCHRONIZE,        /* call */
+    RING_STREAM_NEW,         /* call: [0] non-blocking; gives [0] stream */
+    RING_STREAM_FREE,        /* call: [0] stream */
     RING_STREAM_SYNCHRONIZE, /* call: [0] stream */
-    RING_STREAM_QUERY,  /* call: [0] stream */
-    RING_STREAM_WAIT,   /* call: [0] stream, [1] event */
-    RING_EVENT_NEW,     /* call: [0] without timing; gives [0] event */
-    RING_EVENT_FREE,    /* call: [0] event */
-    RING_EVENT_RECORD,  /* call: [0] event, [1] stream */
-    RING_EVENT_SYNCHRONIZE, /* call: [0] event */
-    RING_EVENT_QUERY,   /* call: [0] event */
-    RING_EVENT_ELAPSED, /* call: [0] start, [1] stop; gives [0] seconds, the bits of a double */
-    RING_DEVICE_INFO,   /* call; staging: DeviceInfo (device/device.h) */
+    RING_STREAM_QUERY,       /* call: [0] stream */
+    RING_STREAM_WAIT,        /* call: [0] stream, [1] event */
+    RING_EVENT_NEW,          /* call: [0] without timing; gives [0] event */
+    RING_EVENT_FREE,         /* call: [0] event */
+    RING_EVENT_RECORD,       /* call: [0] event, [1] stream */
+    RING_EVENT_SYNCHRONIZE,  /* call: [0] event */
+    RING_EVENT_QUERY,        /* call: [0] event */
+    RING_EVENT_ELAPSED,      /* call: [0] start, [1] stop; gives [0] seconds, the bits of a double */
+    RING_DEVICE_INFO,        /* call; staging: DeviceInfo (device/device.h) */
     RING_KIND_COUNT
 } RingKind;
 
 typedef struct RingRequest { /* the head of a record */
     uint32_t kind;
-    uint32_t body_bytes;     /* at most RING_MAX_BODY; the record is padded to a multiple of 8 */
+    uint32_t body_bytes; /* at most RING_MAX_BODY; the record is padded to a multiple of 8 */
     uint32_t wants_reply;
     uint32_t reserved;
 } RingRequest;
@@ -137,7 +137,7 @@ typedef struct RingArray { /* a DeviceShape */
 } RingArray;
 
 typedef struct RingTexture { /* a DeviceTexture */
-    uint64_t array; /* 0: memory */
+    uint64_t array;          /* 0: memory */
     uint64_t address, bytes, width, height, pitch;
     uint32_t format, channels;
     uint32_t address_mode[3], filter_mode;
@@ -169,14 +169,14 @@ typedef struct RingCommand {
 /* ---- the memory itself ------------------------------------------------------------------------------------------- */
 
 typedef struct RingMemory {
-    _Alignas(64) _Atomic uint64_t written;        /* bytes the runner has ever put into the buffer */
-    _Alignas(64) _Atomic uint64_t taken;          /* bytes the broker has ever taken out */
-    _Alignas(64) _Atomic uint32_t bell;           /* futex: the broker sleeps on it */
+    _Alignas(64) _Atomic uint64_t written; /* bytes the runner has ever put into the buffer */
+    _Alignas(64) _Atomic uint64_t taken;   /* bytes the broker has ever taken out */
+    _Alignas(64) _Atomic uint32_t bell;    /* futex: the broker sleeps on it */
     _Atomic uint32_t broker_sleeps;
-    _Alignas(64) _Atomic uint32_t reply_count;    /* futex: the runner sleeps on it */
+    _Alignas(64) _Atomic uint32_t reply_count; /* futex: the runner sleeps on it */
     _Atomic uint32_t runner_sleeps;
     RingReply reply;
-    _Alignas(64) _Atomic uint32_t command_count;  /* futex */
+    _Alignas(64) _Atomic uint32_t command_count; /* futex */
     RingCommand command;
     _Alignas(4096) uint8_t buffer[RING_BYTES];
     _Alignas(4096) uint8_t staging[RING_STAGING_BYTES];

@@ -13,6 +13,6 @@ int missing(const char *call); /* client.h; a cudaError_t is an int */
     EXPORTED int name(void);                                                                                           \
     int name(void)                                                                                                     \
     {                                                                                                                  \
-        return missing(#name);                                                                                     \
+        return missing(#name);                                                                                         \
     }
 #include "harness/runtime/absent.def"

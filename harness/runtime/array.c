@@ -12,10 +12,10 @@ static const struct {
     int bits;
     DeviceFormat format;
 } FORMATS[] = {
-    {cudaChannelFormatKindUnsigned, 8, DEVICE_UINT8}, {cudaChannelFormatKindUnsigned, 16, DEVICE_UINT16},
+    {cudaChannelFormatKindUnsigned, 8, DEVICE_UINT8},   {cudaChannelFormatKindUnsigned, 16, DEVICE_UINT16},
     {cudaChannelFormatKindUnsigned, 32, DEVICE_UINT32}, {cudaChannelFormatKindSigned, 8, DEVICE_SINT8},
-    {cudaChannelFormatKindSigned, 16, DEVICE_SINT16}, {cudaChannelFormatKindSigned, 32, DEVICE_SINT32},
-    {cudaChannelFormatKindFloat, 16, DEVICE_FLOAT16}, {cudaChannelFormatKindFloat, 32, DEVICE_FLOAT32},
+    {cudaChannelFormatKindSigned, 16, DEVICE_SINT16},   {cudaChannelFormatKindSigned, 32, DEVICE_SINT32},
+    {cudaChannelFormatKindFloat, 16, DEVICE_FLOAT16},   {cudaChannelFormatKindFloat, 32, DEVICE_FLOAT32},
 };
 
 /* 1, 2 or 4 channels of the same number of bits; 0 where it is otherwise. */

@@ -24,7 +24,8 @@ static cudaError_t check_extents(const Array *array, const Place *place, const B
     return lies_within(place->x_bytes, box->width_bytes, row_bytes(array)) &&
                    lies_within(place->y, box->height, at_least_one(array->extent.height)) &&
                    lies_within(place->z, box->depth, at_least_one(array->extent.depth))
-               ? cudaSuccess : cudaErrorInvalidValue;
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
 }
 
 static cudaError_t place_in_array(cudaArray_const_t handle, size_t x_bytes, size_t y, size_t z, const Box *box,
@@ -92,7 +93,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t t
 
 /* ---- a run of bytes, row after row ------------------------------------------------------------------------------- */
 
-typedef struct Run { /* one end: an array, or memory without rows */
+typedef struct Run {    /* one end: an array, or memory without rows */
     const Array *array; /* NULL: memory */
     Place place;
 } Run;

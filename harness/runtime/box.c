@@ -43,8 +43,8 @@ static cudaError_t check_place(const Place *place, const Box *box)
 static RingPlace ring_place(const Place *place)
 {
     if (place->pointer == NULL)
-        return (RingPlace){.kind = RING_IN_ARRAY, .at = place->array, .x_bytes = place->x_bytes, .y = place->y,
-                           .z = place->z};
+        return (RingPlace){
+            .kind = RING_IN_ARRAY, .at = place->array, .x_bytes = place->x_bytes, .y = place->y, .z = place->z};
     bool in_memory = is_device_address(place->pointer);
     return (RingPlace){.kind = in_memory ? RING_IN_MEMORY : RING_IN_STAGING,
                        .at = in_memory ? (uint64_t)(uintptr_t)place->pointer : 0,

@@ -6,7 +6,7 @@
 
 #include "harness/runtime/client.h"
 
-typedef struct Place { /* where a box begins */
+typedef struct Place {        /* where a box begins */
     void *pointer;            /* NULL: in the array */
     size_t pitch, slice_rows; /* of what the pointer points to: bytes from row to row, rows from slice to slice */
     uint64_t array;           /* the broker's number */

@@ -10,8 +10,8 @@
 static RingMemory *ring;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static uint32_t commands_seen;
-static bool posted;                    /* something was posted since the last reply */
-static bool error_noted;               /* the broker knows of this call's first error */
+static bool posted;      /* something was posted since the last reply */
+static bool error_noted; /* the broker knows of this call's first error */
 static __thread cudaError_t last_error;
 
 void client_lock(void)

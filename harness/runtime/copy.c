@@ -61,8 +61,8 @@ static cudaError_t copy_to_symbol(const void *symbol, const void *from, size_t c
     return error == cudaSuccess ? copy(address, from, count, kind, stream) : error;
 }
 
-static cudaError_t copy_from_symbol(void *to, const void *symbol, size_t count, size_t offset,
-                                    enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t copy_from_symbol(void *to, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind,
+                                    cudaStream_t stream)
 {
     void *address;
     cudaError_t error = locate(symbol, count, offset, &address);

@@ -25,7 +25,6 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host_function);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                                cudaStream_t stream);
 
-
 cudaError_t cudaGetDeviceProperties_v2(void *properties, int device);
 cudaError_t cudaThreadSynchronize(void);
 cudaError_t cudaThreadExit(void);

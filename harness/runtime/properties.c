@@ -11,7 +11,9 @@ enum {
     TEXTURE_ALIGNMENT = 512,
     TEXTURE_PITCH_ALIGNMENT = 32,
     SURFACE_ALIGNMENT = 512,
-    MAX_LINEAR_TEXTURE_WIDTH = 131072, MAX_LINEAR_TEXTURE_HEIGHT = 65000, MAX_LINEAR_TEXTURE_PITCH = 2097120,
+    MAX_LINEAR_TEXTURE_WIDTH = 131072,
+    MAX_LINEAR_TEXTURE_HEIGHT = 65000,
+    MAX_LINEAR_TEXTURE_PITCH = 2097120,
     ASYNC_ENGINES = 3,
     PERSISTING_L2_FRACTION_PERCENT = 62,
     ACCESS_WINDOW_BYTES = 134217728
@@ -92,7 +94,9 @@ static void fill_properties(const DeviceInfo *info, struct cudaDeviceProp *prop)
 
 static cudaError_t ask_properties(const void *wanted, int device, DeviceInfo *info, struct cudaDeviceProp *properties)
 {
-    cudaError_t error = device != 0 ? cudaErrorInvalidDevice : wanted == NULL ? cudaErrorInvalidValue : ask_device(info);
+    cudaError_t error = device != 0      ? cudaErrorInvalidDevice
+                        : wanted == NULL ? cudaErrorInvalidValue
+                                         : ask_device(info);
     if (error == cudaSuccess)
         fill_properties(info, properties);
     return error;

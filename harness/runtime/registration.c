@@ -186,8 +186,8 @@ bool variable_holds(uint64_t address)
 {
     client_lock();
     const Variable *variable = variables;
-    while (variable != NULL && !(variable->asked && variable->error == cudaSuccess &&
-                                 address - variable->address < variable->bytes))
+    while (variable != NULL &&
+           !(variable->asked && variable->error == cudaSuccess && address - variable->address < variable->bytes))
         variable = variable->next;
     client_unlock();
     return variable != NULL;

@@ -5,10 +5,10 @@
 #include "harness/runtime/client.h"
 
 typedef struct Function {
-    const void *host;   /* the stub that the submission's code knows it by */
-    const char *name;   /* mangled */
+    const void *host; /* the stub that the submission's code knows it by */
+    const char *name; /* mangled */
     uint64_t module;
-    bool asked;         /* the rest is filled in */
+    bool asked; /* the rest is filled in */
     cudaError_t error;
     uint64_t id;
     RingFunctionInfo *info;

@@ -57,8 +57,7 @@ static cudaError_t fill_resource(const struct cudaResourceDesc *resource, RingTe
         body->height = resource->res.pitch2D.height;
         body->pitch = resource->res.pitch2D.pitchInBytes;
         return fill_memory(resource->res.pitch2D.devPtr, &resource->res.pitch2D.desc, body);
-    default:
-        return cudaErrorInvalidValue;
+    default: return cudaErrorInvalidValue;
     }
 }
 

@@ -162,7 +162,8 @@ static Status await_exec(int link, pid_t child, const char *program, Message *wh
             errno = news.error;
             return fail_errno(why, "%s: cannot be started: %s", program, news.doing);
         }
-        if (!map_users(child, "uid_map") || !map_users(child, "gid_map") || send(link, &news, sizeof news, MSG_NOSIGNAL) < 0)
+        if (!map_users(child, "uid_map") || !map_users(child, "gid_map") ||
+            send(link, &news, sizeof news, MSG_NOSIGNAL) < 0)
             return fail_errno(why, "%s: cannot be started: users of its namespace", program);
     }
     return STATUS_OK;

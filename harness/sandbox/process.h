@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-typedef struct ProcessLimits { /* 0: as inherited */
+typedef struct ProcessLimits {  /* 0: as inherited */
     size_t address_space_bytes; /* RLIMIT_AS */
     size_t data_bytes;          /* RLIMIT_DATA: private writable memory, reservations without access excluded */
     size_t file_bytes;          /* RLIMIT_FSIZE */
@@ -28,9 +28,9 @@ typedef struct ProcessSpec {
     const char *folder;             /* working folder; NULL: the current one */
     const int *keep;                /* descriptors that the child keeps, under the same numbers */
     size_t keep_count;
-    int output;                     /* where standard output and error go; -1: /dev/null */
+    int output; /* where standard output and error go; -1: /dev/null */
     ProcessLimits limits;
-    bool own_users;                 /* where the parent is root: in a user namespace of its own, with the same users, in
+    bool own_users; /* where the parent is root: in a user namespace of its own, with the same users, in
                                      * which the child can become another one and nested namespaces are forbidden */
 } ProcessSpec;
 
@@ -38,10 +38,10 @@ typedef struct ProcessSpec {
 MUST_USE Status process_start(const ProcessSpec *spec, pid_t *child, Message *why);
 
 typedef struct ProcessEnd {
-    bool timed_out;   /* it was killed at the deadline */
-    int exit_status;  /* as a shell would say it: 0-255, 128 + signal */
-    double seconds;   /* wall clock */
-    bool truncated;   /* it wrote more than was kept */
+    bool timed_out;  /* it was killed at the deadline */
+    int exit_status; /* as a shell would say it: 0-255, 128 + signal */
+    double seconds;  /* wall clock */
+    bool truncated;  /* it wrote more than was kept */
 } ProcessEnd;
 
 /* Runs a child to its end, at most `seconds`, and keeps the first `keep_bytes` of what it writes (the rest is read and

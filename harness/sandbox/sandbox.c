@@ -31,11 +31,11 @@ enum { MAX_ARGUMENTS = 512, DEFAULT_TMP_BYTES = 64 << 20, PROBE_SECONDS = 20 };
 
 /* What this machine allows. */
 typedef struct Plan {
-    bool bubblewrap;      /* false: no sandbox at all */
-    bool own_users;       /* root: by way of a namespace with all users */
-    bool no_nesting;      /* nested user namespaces can be forbidden (bubblewrap 0.8) */
-    bool process_limit;   /* RLIMIT_NPROC counts per namespace */
-    const char *missing;  /* what `partial` lacks; NULL: nothing */
+    bool bubblewrap;     /* false: no sandbox at all */
+    bool own_users;      /* root: by way of a namespace with all users */
+    bool no_nesting;     /* nested user namespaces can be forbidden (bubblewrap 0.8) */
+    bool process_limit;  /* RLIMIT_NPROC counts per namespace */
+    const char *missing; /* what `partial` lacks; NULL: nothing */
 } Plan;
 
 struct Sandbox {
@@ -82,8 +82,8 @@ static void add_all(Sandbox *sandbox, const char *const *arguments)
 
 static void add_namespaces(Sandbox *sandbox, const Plan *plan)
 {
-    ADD(sandbox, bubblewrap(), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-        "--new-session", "--die-with-parent", "--cap-drop", "ALL");
+    ADD(sandbox, bubblewrap(), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+        "--unshare-cgroup-try", "--new-session", "--die-with-parent", "--cap-drop", "ALL");
     if (plan->own_users)
         ADD(sandbox, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP");
     else
@@ -139,8 +139,8 @@ static void add_files(Sandbox *sandbox)
     if (spec->proc)
         ADD(sandbox, "--proc", "/proc");
     if (spec->dev)
-        ADD(sandbox, "--dev", "/dev", "--remount-ro", "/dev",
-            "--dev-bind", "/dev/null", "/dev/zero"); /* mapped and shared, it would be memory that no limit counts */
+        ADD(sandbox, "--dev", "/dev", "--remount-ro", "/dev", "--dev-bind", "/dev/null",
+            "/dev/zero"); /* mapped and shared, it would be memory that no limit counts */
     size_t tmp_bytes = spec->tmp_bytes != 0 ? spec->tmp_bytes : DEFAULT_TMP_BYTES;
     ADD(sandbox, "--perms", "1777", "--size", arena_printf(&sandbox->arena, "%zu", tmp_bytes), "--tmpfs", "/tmp");
     for (size_t i = 0; i < spec->mount_count; i++)
@@ -270,8 +270,8 @@ static bool counts_per_namespace(void)
 static bool works(const Plan *plan, Message *why)
 {
     static const char *const program[] = {"/usr/bin/true", NULL};
-    const SandboxSpec spec = {.process = {.argv = program, .output = -1, .limits = {.processes = 16}},
-                              .proc = true, .dev = true};
+    const SandboxSpec spec = {
+        .process = {.argv = program, .output = -1, .limits = {.processes = 16}}, .proc = true, .dev = true};
     Sandbox *sandbox = sandbox_of(&spec);
     ProcessSpec process;
     Text output = {0};
@@ -295,9 +295,13 @@ static Plan find_plan(Message *why)
     const char *no_count = "the number of processes is not limited (needs Linux 5.14 and util-linux)";
     const Plan plans[] = {
         {.own_users = root, .no_nesting = true, .process_limit = counts, .missing = counts ? NULL : no_count},
-        {.no_nesting = true, .process_limit = counts && !root,
-         .missing = root ? "root's processes cannot be limited here" : counts ? NULL : no_count},
-        {.process_limit = counts && !root, .missing = "nested user namespaces are allowed (bubblewrap 0.8 forbids them)"},
+        {.no_nesting = true,
+         .process_limit = counts && !root,
+         .missing = root     ? "root's processes cannot be limited here"
+                    : counts ? NULL
+                             : no_count},
+        {.process_limit = counts && !root,
+         .missing = "nested user namespaces are allowed (bubblewrap 0.8 forbids them)"},
     };
     if (access(bubblewrap(), X_OK) != 0) {
         (void)fail(STATUS_NOT_FOUND, why, "bubblewrap is not installed (%s)", bubblewrap());
@@ -347,7 +351,8 @@ static Status check_mounts(const SandboxSpec *spec, const Plan *plan, Message *w
             return fail_errno(why, "%s", spec->mounts[i].source);
         mode_t needed = S_IROTH | (S_ISDIR(info.st_mode) ? S_IXOTH : info.st_mode & S_IXUSR ? S_IXOTH : 0);
         if (plan->own_users && (info.st_mode & needed) != needed)
-            return fail(STATUS_SYSTEM, why, "%s: must be readable by everyone, as the sandbox has another user: chmod o+rX it",
+            return fail(STATUS_SYSTEM, why,
+                        "%s: must be readable by everyone, as the sandbox has another user: chmod o+rX it",
                         spec->mounts[i].source);
     }
     return STATUS_OK;

@@ -20,12 +20,12 @@ typedef struct SandboxMount {
 } SandboxMount;
 
 typedef struct SandboxSpec {
-    ProcessSpec process;         /* argv, limits, descriptors; its folder is one inside the sandbox */
-    const SandboxMount *mounts;  /* besides the system's libraries (/usr without /usr/local, /lib*, /bin, read-only) */
+    ProcessSpec process;        /* argv, limits, descriptors; its folder is one inside the sandbox */
+    const SandboxMount *mounts; /* besides the system's libraries (/usr without /usr/local, /lib*, /bin, read-only) */
     size_t mount_count;
-    bool one_process;            /* it may start threads, but no processes */
-    bool proc, dev;              /* a fresh /proc, a minimal /dev: neither for the compiler, both for the runner */
-    size_t tmp_bytes;            /* size of the private /tmp; 0: 64 MiB */
+    bool one_process; /* it may start threads, but no processes */
+    bool proc, dev;   /* a fresh /proc, a minimal /dev: neither for the compiler, both for the runner */
+    size_t tmp_bytes; /* size of the private /tmp; 0: 64 MiB */
 } SandboxSpec;
 
 /* Turns the spec into one that process_start() and process_run() take. Its strings live until sandbox_free(), but for

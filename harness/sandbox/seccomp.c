@@ -15,15 +15,43 @@
 
 static const unsigned denied[] = {
     /* memory that no limit of a process counts */
-    SYS_memfd_create, SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open,
+    SYS_memfd_create,
+    SYS_shmget,
+    SYS_msgget,
+    SYS_semget,
+    SYS_mq_open,
     /* what outlives a process, or is shared by all containers */
-    SYS_add_key, SYS_request_key, SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_keyctl,
     /* other processes */
-    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_getfd, SYS_kcmp, SYS_process_madvise,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_pidfd_getfd,
+    SYS_kcmp,
+    SYS_process_madvise,
     /* parts of the kernel with a long list of holes */
-    SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
-    SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_move_mount, SYS_open_tree, SYS_fsopen,
-    SYS_name_to_handle_at, SYS_open_by_handle_at, SYS_fanotify_init, SYS_quotactl, SYS_kexec_load, SYS_modify_ldt,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_io_uring_register,
+    SYS_unshare,
+    SYS_setns,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_move_mount,
+    SYS_open_tree,
+    SYS_fsopen,
+    SYS_name_to_handle_at,
+    SYS_open_by_handle_at,
+    SYS_fanotify_init,
+    SYS_quotactl,
+    SYS_kexec_load,
+    SYS_modify_ldt,
 };
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
@@ -35,12 +63,8 @@ static const unsigned denied[] = {
 #define ALLOW RETURN(SECCOMP_RET_ALLOW)
 
 static const struct sock_filter head[] = {
-    LOAD(arch),
-    IF_EQUAL(AUDIT_ARCH_X86_64, 1, 0),
-    RETURN(SECCOMP_RET_KILL_PROCESS),
-    LOAD(nr),
-    IF_AT_LEAST(X32_CALLS, 0, 1),
-    RETURN(SECCOMP_RET_KILL_PROCESS),
+    LOAD(arch), IF_EQUAL(AUDIT_ARCH_X86_64, 1, 0), RETURN(SECCOMP_RET_KILL_PROCESS),
+    LOAD(nr),   IF_AT_LEAST(X32_CALLS, 0, 1),      RETURN(SECCOMP_RET_KILL_PROCESS),
 };
 
 /* args[n] are 64 bits wide, their lower half first. */
@@ -101,7 +125,8 @@ Status seccomp_filter(bool one_process, int *descriptor, Message *why)
 
     ssize_t bytes = (ssize_t)(program.count * sizeof *program.steps);
     *descriptor = memfd_create("seccomp", MFD_CLOEXEC);
-    if (*descriptor < 0 || write(*descriptor, program.steps, (size_t)bytes) != bytes || lseek(*descriptor, 0, SEEK_SET) != 0)
+    if (*descriptor < 0 || write(*descriptor, program.steps, (size_t)bytes) != bytes ||
+        lseek(*descriptor, 0, SEEK_SET) != 0)
         return fail_errno(why, "the filter of system calls");
     return STATUS_OK;
 }

@@ -23,11 +23,11 @@ static const char INSIDE_OBJECT[] = "/judge/submission.so";
 
 /* A program of the judge's that holds a submission: what it is, and what it may have. */
 typedef struct Host {
-    const char *program;  /* in the judge's build folder */
-    const char *library;  /* likewise, beside it; NULL: none */
-    int memory;           /* the descriptor that it shares with the judge */
+    const char *program; /* in the judge's build folder */
+    const char *library; /* likewise, beside it; NULL: none */
+    int memory;          /* the descriptor that it shares with the judge */
     size_t data_bytes;
-    unsigned processes;   /* threads count */
+    unsigned processes;             /* threads count */
     const char *const *environment; /* NULL: empty */
 } Host;
 
@@ -43,9 +43,8 @@ static Status start(const Host *host, const char *object_path, int output, Hoste
     snprintf(inside, sizeof inside, "/judge/%s", host->program);
     snprintf(library_inside, sizeof library_inside, "/judge/%s", host->library == NULL ? "" : host->library);
     const char *const arguments[] = {inside, descriptor, INSIDE_OBJECT, NULL};
-    const SandboxMount mounts[] = {{program, inside, false},
-                                   {object_path, INSIDE_OBJECT, false},
-                                   {library, library_inside, false}};
+    const SandboxMount mounts[] = {
+        {program, inside, false}, {object_path, INSIDE_OBJECT, false}, {library, library_inside, false}};
     const SandboxSpec spec = {.process = {.argv = arguments,
                                           .environment = host->environment,
                                           .keep = &host->memory,
@@ -89,8 +88,11 @@ static Status start_and_listen(const Host *host, const char *object_path, Hosted
 
 Status hosted_start(const char *object_path, int ring, const SessionLimits *limits, Hosted *runner, Message *why)
 {
-    const Host host = {.program = "convjudge-runner", .library = "libcudart.so.13", .memory = ring,
-                       .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES, .processes = MAX_PROCESSES};
+    const Host host = {.program = "convjudge-runner",
+                       .library = "libcudart.so.13",
+                       .memory = ring,
+                       .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES,
+                       .processes = MAX_PROCESSES};
     return start_and_listen(&host, object_path, runner, why);
 }
 
@@ -101,7 +103,9 @@ Status hosted_start_on_cpu(const char *object_path, int memory, const SessionLim
      * to work (measured, two threads on two busy processors: a tenth of the time). */
     static const char *const environment[] = {"OMP_WAIT_POLICY=passive", NULL};
     const unsigned threads = MAX_PROCESSES + THREADS_A_PROCESSOR * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    const Host host = {.program = "convjudge-cpu-runner", .memory = memory, .processes = threads,
+    const Host host = {.program = "convjudge-cpu-runner",
+                       .memory = memory,
+                       .processes = threads,
                        .environment = environment,
                        .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES + (size_t)threads * THREAD_BYTES};
     return start_and_listen(&host, object_path, runner, why);

@@ -22,26 +22,26 @@ enum { OPEN_SECONDS = 60, PAGE_BYTES = 4096 };
 static const double LOCK_SECONDS = 3600; /* a class before a deadline is a long queue */
 
 struct Session {
-    char device[64];   /* as asked for; once the broker has said hello, the handle of the very device */
-    pid_t broker;      /* 0: none */
+    char device[64]; /* as asked for; once the broker has said hello, the handle of the very device */
+    pid_t broker;    /* 0: none */
     int control;
-    bool greeted;      /* the broker has said hello */
+    bool greeted; /* the broker has said hello */
     bool open_asked, opened;
     double asked_s, open_seconds; /* when it was started; how long it took to have the device open */
-    int lock;          /* of a real device: held from its opening to the end of the session; -1: not held */
+    int lock;                     /* of a real device: held from its opening to the end of the session; -1: not held */
     SessionTell *tell;
     void *tell_context;
     DeviceInfo info;
     SessionLimits limits;
-    Hosted runner;     /* pid 0: none */
+    Hosted runner; /* pid 0: none */
     RingMemory *ring;
     int buffer_memory; /* -1: none */
     uint8_t *buffers;
     size_t buffer_bytes;
-    bool exchanged;    /* the broker has joined an exchange for them */
+    bool exchanged;     /* the broker has joined an exchange for them */
     int profile_memory; /* -1: none */
     DeviceProfile *profile;
-    bool is_watched;   /* calls are, from now on */
+    bool is_watched; /* calls are, from now on */
     bool is_untimed;
     uint8_t fresh_byte; /* session_set_fresh() */
 };
@@ -121,7 +121,8 @@ static Status take_lock(Session *session, bool patiently, Message *why)
         return STATUS_OK;
     if (!patiently)
         return device_lock_try(session->info.uuid, &session->lock, why);
-    return device_lock_wait(session->info.uuid, LOCK_SECONDS, session->tell, session->tell_context, &session->lock, why);
+    return device_lock_wait(session->info.uuid, LOCK_SECONDS, session->tell, session->tell_context, &session->lock,
+                            why);
 }
 
 static Status ask_to_open(Session *session, bool patiently, Message *why)
@@ -272,7 +273,8 @@ static Status shared_memory(const char *name, size_t bytes, int *descriptor, uin
     if (*descriptor < 0)
         return fail_errno(why, "shared memory");
     void *mapped = ftruncate(*descriptor, (off_t)bytes) == 0
-                       ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *descriptor, 0) : MAP_FAILED;
+                       ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *descriptor, 0)
+                       : MAP_FAILED;
     if (mapped == MAP_FAILED) {
         Status status = fail_errno(why, "%zu bytes of shared memory", bytes);
         close(*descriptor);
@@ -424,7 +426,8 @@ static bool describe_call(const Session *session, const SessionArgument *argumen
     request->argument_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
         const SessionArgument *argument = &arguments[i];
-        request->arguments[i] = (ControlArgument){.role = argument->role, .value = argument->value,
+        request->arguments[i] = (ControlArgument){.role = argument->role,
+                                                  .value = argument->value,
                                                   .float_output = argument->float_output,
                                                   .probed = argument->probed,
                                                   .element_bytes = argument->element_bytes};
@@ -443,9 +446,12 @@ static bool describe_call(const Session *session, const SessionArgument *argumen
 Status session_call(Session *session, SessionArgument *arguments, size_t count, bool check_inputs, CallReport *report,
                     Message *why)
 {
-    ControlRequest request = {.kind = CONTROL_CALL, .check_inputs = check_inputs && !session->exchanged,
-                              .exchanged = session->exchanged, .is_watched = session->is_watched,
-                              .is_untimed = session->is_untimed, .fresh_byte = session->fresh_byte};
+    ControlRequest request = {.kind = CONTROL_CALL,
+                              .check_inputs = check_inputs && !session->exchanged,
+                              .exchanged = session->exchanged,
+                              .is_watched = session->is_watched,
+                              .is_untimed = session->is_untimed,
+                              .fresh_byte = session->fresh_byte};
     *report = (CallReport){.kernel_wrote_output = -1};
     if (session->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");

@@ -21,18 +21,18 @@ static const char MODULE[] = "kernel store 12\nkernel spin 4\nkernel hang 0\nker
 
 enum {
     ARRAY_BYTES = 1 << 20,
-    UNMAPPED_BYTES = 256 << 20,      /* an allocation for which the device has to map memory */
-    PATIENCE_S = 20,                 /* what takes this long has failed */
-    TEST_S = 100,                    /* a test that takes this long is stuck */
-    LONG_US = 300000,                /* no pause of a busy machine: what runs for so long still runs when asked about */
-    GLIMPSE_US = 5000                /* what is held is looked at for so long before it is believed */
+    UNMAPPED_BYTES = 256 << 20, /* an allocation for which the device has to map memory */
+    PATIENCE_S = 20,            /* what takes this long has failed */
+    TEST_S = 100,               /* a test that takes this long is stuck */
+    LONG_US = 300000,           /* no pause of a busy machine: what runs for so long still runs when asked about */
+    GLIMPSE_US = 5000           /* what is held is looked at for so long before it is believed */
 };
 
 typedef struct Fixture {
     Device *device;
     const DeviceOps *ops;
     DeviceModule *module;
-    uint64_t array; /* of ARRAY_BYTES */
+    uint64_t array;         /* of ARRAY_BYTES */
     DeviceEvent *events[4]; /* that new_event() made */
     size_t event_count;
     char log[64];
@@ -85,7 +85,8 @@ static inline int tear_down(void **state)
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
-static inline CudaError launch(Fixture *f, const char *kernel, const void *parameters, size_t bytes, DeviceStream *stream)
+static inline CudaError launch(Fixture *f, const char *kernel, const void *parameters, size_t bytes,
+                               DeviceStream *stream)
 {
     DeviceLaunch launch = {.function = f->ops->function(f->module, kernel),
                            .grid = {1, 1, 1},
@@ -99,7 +100,10 @@ static inline CudaError launch(Fixture *f, const char *kernel, const void *param
 
 static inline CudaError store(Fixture *f, uint64_t to, uint32_t value, DeviceStream *stream)
 {
-    struct { uint64_t to; uint32_t value; } parameters = {to, value};
+    struct {
+        uint64_t to;
+        uint32_t value;
+    } parameters = {to, value};
     return launch(f, "store", &parameters, 12, stream);
 }
 

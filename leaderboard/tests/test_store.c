@@ -47,11 +47,17 @@ static Run a_run(const char *person, double ms)
         .board = board,
         .time_utc = "2026-01-31T12:00:00Z",
         .person = person,
-        .device_name = "Test", .driver = "none", .toolkit = "13.0", .judge = "1", .sandbox = "full",
+        .device_name = "Test",
+        .driver = "none",
+        .toolkit = "13.0",
+        .judge = "1",
+        .sandbox = "full",
         .verdict = ms > 0 ? "Accepted" : "Wrong Answer",
         .rank_status = ms > 0 ? "ranked" : "not ranked: not accepted",
         .time = {ms, 0.005},
-        .machine_code = "c0de", .source_hash = "50ce", .cases = "[]",
+        .machine_code = "c0de",
+        .source_hash = "50ce",
+        .cases = "[]",
     };
 }
 
@@ -136,8 +142,8 @@ static void the_newest_time_of_a_reference_counts(void **state)
     size_t count;
     Message why = {0};
     Store *store = opened(STORE_WRITE);
-    const ReferenceTime all[] = {{"tiled.cu", "s1", "t1", {2, 0.01}}, {"naive.cu", "s2", "t2", {9, 0.01}},
-                                 {"tiled.cu", "s3", "t3", {1, 0.01}}};
+    const ReferenceTime all[] = {
+        {"tiled.cu", "s1", "t1", {2, 0.01}}, {"naive.cu", "s2", "t2", {9, 0.01}}, {"tiled.cu", "s3", "t3", {1, 0.01}}};
     for (size_t i = 0; i < COUNT_OF(all); i++)
         must(store_add_reference(store, &board, &all[i], &why), &why);
     must(store_references(store, &board, &arena, &times, &count, &why), &why);
@@ -394,7 +400,8 @@ static void a_broken_file_of_reference_times_is_refused_with_its_line(void **sta
         {"{\"schema\": 1, \"device\": \"sim-test\", \"epoch\": 1, \"problems\": [{\"problem\": \"a\","
          "\"revision\": \"b\", \"references\": [{\"name\": \"n\", \"source_hash\": \"s\", \"time_utc\": \"t\","
          "\n\"score_ms\": -1,"
-         " \"uncertainty\": 0}]}]}", ":2: score_ms"},
+         " \"uncertainty\": 0}]}]}",
+         ":2: score_ms"},
     };
     Arena arena = {0};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

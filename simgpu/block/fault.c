@@ -103,8 +103,8 @@ static void describe_element(const Allocation *near, uint64_t address, char *tex
     if (address < near->address)
         snprintf(text, size, "%llu bytes before %s[0]", (unsigned long long)(near->address - address), near->label);
     else if (address - near->address >= near->bytes)
-        snprintf(text, size, "%llu bytes past %s[%llu]",
-                 (unsigned long long)(address - near->address - last * element), near->label, (unsigned long long)last);
+        snprintf(text, size, "%llu bytes past %s[%llu]", (unsigned long long)(address - near->address - last * element),
+                 near->label, (unsigned long long)last);
     else
         snprintf(text, size, "%s[%llu]", near->label, (unsigned long long)((address - near->address) / element));
 }
@@ -115,7 +115,9 @@ static void describe_global(const Launch *launch, uint64_t address, char *text, 
     int index = memory_nearest(memory, address);
     if (address < WINDOWS_END || address < memory->base || address - memory->base >= memory->span) {
         snprintf(text, size, "address 0x%llx, which is no device memory%s", (unsigned long long)address,
-                 address < 65536 ? " (a null pointer?)" : address >= WINDOWS_END ? " (a pointer of the host?)" : "");
+                 address < 65536          ? " (a null pointer?)"
+                 : address >= WINDOWS_END ? " (a pointer of the host?)"
+                                          : "");
         return;
     }
     const Released *released = memory_find_released(memory, address);
@@ -154,7 +156,8 @@ static void describe_beside_shared(const Launch *launch, uint64_t address, char 
     else if (offset >= 1u << 31)
         snprintf(text, size, "%u bytes before the block's %u bytes of shared memory", -offset, total);
     else
-        snprintf(text, size, "offset %llu of the block's %u bytes of shared memory", (unsigned long long)address, total);
+        snprintf(text, size, "offset %llu of the block's %u bytes of shared memory", (unsigned long long)address,
+                 total);
 }
 
 static void describe_shared(const Launch *launch, uint64_t address, char *text, size_t size)

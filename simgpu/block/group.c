@@ -16,8 +16,7 @@
 
 Group *group_add(Worker *worker, int32_t pc)
 {
-    Group *group =
-        worker->spare_count > 0 ? worker->spares[--worker->spare_count] : allocated(malloc(sizeof *group));
+    Group *group = worker->spare_count > 0 ? worker->spares[--worker->spare_count] : allocated(malloc(sizeof *group));
     memset(&group->active, 0, sizeof group->active);
     group->pc = pc;
     group->is_waiting = group->has_yielded = group->is_forced = false;

@@ -56,8 +56,8 @@ LineTable *lines_new(const Launch *launch)
         table->lines[i] = (SimLine){.file = file_of(launch, places[i]), .line = places[i].line};
     table->of_instruction = zeroed((size_t)code->instruction_count, sizeof *table->of_instruction);
     for (int i = 0; i < code->instruction_count; i++)
-        table->of_instruction[i] =
-            index_of(places, table->count, code->instructions[i].file, code->instructions[i].line);
+        table->of_instruction[i] = index_of(places, table->count, code->instructions[i].file,
+                                            code->instructions[i].line);
     table->of_end = zeroed((size_t)code->block_count, sizeof *table->of_end);
     for (int i = 0; i < code->block_count; i++)
         table->of_end[i] = index_of(places, table->count, code->blocks[i].file, code->blocks[i].line);
@@ -104,12 +104,11 @@ void lines_note(Worker *worker, int32_t line, const SimCounters *before, uint32_
     const SimCounters gained = counters_gained(&worker->counters, before);
     uint64_t shared_requests = gained.shared_load_requests + gained.shared_store_requests;
     uint64_t wavefronts = gained.shared_load_wavefronts + gained.shared_store_wavefronts;
-    to->ideal_load_sectors +=
-        ideal_sectors(gained.global_load_requests, gained.global_load_sectors, gained.global_load_bytes);
-    to->ideal_store_sectors +=
-        ideal_sectors(gained.global_store_requests, gained.global_store_sectors, gained.global_store_bytes);
-    to->ideal_shared_wavefronts +=
-        smaller(wavefronts, shared_requests * (bytes > BANK_BYTES ? bytes / BANK_BYTES : 1));
+    to->ideal_load_sectors += ideal_sectors(gained.global_load_requests, gained.global_load_sectors,
+                                            gained.global_load_bytes);
+    to->ideal_store_sectors += ideal_sectors(gained.global_store_requests, gained.global_store_sectors,
+                                             gained.global_store_bytes);
+    to->ideal_shared_wavefronts += smaller(wavefronts, shared_requests * (bytes > BANK_BYTES ? bytes / BANK_BYTES : 1));
     simgpu_counters_add(&to->counters, &gained);
 }
 

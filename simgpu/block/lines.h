@@ -9,11 +9,11 @@
 #include "simgpu/block/worker.h"
 
 typedef struct LineTable {
-    SimLine *lines;            /* [count] by file and line; their counts are the sums over all workers */
+    SimLine *lines; /* [count] by file and line; their counts are the sums over all workers */
     int count;
-    int32_t *of_instruction;   /* [instruction_count] index of a line */
-    int32_t *of_end;           /* [block_count] likewise, of the instruction that ends a block */
-    int32_t *of_part;          /* [block_line_count] likewise */
+    int32_t *of_instruction; /* [instruction_count] index of a line */
+    int32_t *of_end;         /* [block_count] likewise, of the instruction that ends a block */
+    int32_t *of_part;        /* [block_line_count] likewise */
 } LineTable;
 
 LineTable *lines_new(const Launch *launch);

@@ -104,8 +104,9 @@ static uint32_t varying_value(const Worker *worker, const Pinned *pinned, uint32
     const uint32_t *size = worker->launch->request->block;
     switch (pinned->kind) {
     case PINNED_TID:
-        return pinned->detail == 0 ? thread % size[0]
-               : pinned->detail == 1 ? thread / size[0] % size[1] : thread / size[0] / size[1];
+        return pinned->detail == 0   ? thread % size[0]
+               : pinned->detail == 1 ? thread / size[0] % size[1]
+                                     : thread / size[0] / size[1];
     case PINNED_LANE: return thread % SIM_WARP_SIZE;
     case PINNED_WARP: return thread / SIM_WARP_SIZE;
     default: return lane_mask(pinned->detail, thread % SIM_WARP_SIZE);
@@ -121,9 +122,7 @@ static void set_pinned(Worker *worker, const Pinned *pinned)
     case PINNED_NTID: set_uniform(worker, pinned->operand, launch->request->block[pinned->detail]); break;
     case PINNED_NCTAID: set_uniform(worker, pinned->operand, launch->request->grid[pinned->detail]); break;
     case PINNED_WARPS: set_uniform(worker, pinned->operand, launch->warps); break;
-    case PINNED_DYNAMIC_SHARED:
-        set_uniform(worker, pinned->operand, launch->request->dynamic_shared_bytes);
-        break;
+    case PINNED_DYNAMIC_SHARED: set_uniform(worker, pinned->operand, launch->request->dynamic_shared_bytes); break;
     case PINNED_TOTAL_SHARED: set_uniform(worker, pinned->operand, launch->shared_bytes); break;
     case PINNED_MULTIPROCESSORS: set_uniform(worker, pinned->operand, launch->profile->multiprocessors); break;
     case PINNED_CTAID:

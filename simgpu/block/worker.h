@@ -46,38 +46,38 @@ typedef enum SlotState {
 /* The lanes that execute an instruction. */
 typedef struct Active {
     uint32_t bits[MAX_WARPS];
-    uint32_t first, end;  /* all of them lie in [first, end) */
+    uint32_t first, end; /* all of them lie in [first, end) */
     uint32_t count, warps;
-    bool exact;           /* every lane of [first, end) is active */
-    bool full;            /* every living lane of [first, end) is: results may overwrite the whole range */
-    bool whole;           /* every living lane of the block is */
-    uint64_t mask;        /* number of the worker's mask that stands for these lanes; 0: none has yet */
+    bool exact;    /* every lane of [first, end) is active */
+    bool full;     /* every living lane of [first, end) is: results may overwrite the whole range */
+    bool whole;    /* every living lane of the block is */
+    uint64_t mask; /* number of the worker's mask that stands for these lanes; 0: none has yet */
 } Active;
 
 /* Lanes at the same place. */
 typedef struct Group {
     Active active;
-    int32_t pc;            /* basic block */
-    bool is_waiting;       /* at the barrier that ends block pc */
-    bool has_yielded;      /* others go first */
-    bool is_forced;        /* goes on although lanes of its warps are missing */
-    uint32_t barrier;      /* number, while waiting */
-    uint32_t backward;     /* backward branches since others were given a chance */
+    int32_t pc;        /* basic block */
+    bool is_waiting;   /* at the barrier that ends block pc */
+    bool has_yielded;  /* others go first */
+    bool is_forced;    /* goes on although lanes of its warps are missing */
+    uint32_t barrier;  /* number, while waiting */
+    uint32_t backward; /* backward branches since others were given a chance */
 } Group;
 
 /* What a worker remembers about one memory instruction. */
 typedef struct MemoryNote {
-    uint64_t begin, end;   /* of the allocation hit last */
-    int allocation;        /* its index; -1: none yet */
-    uint64_t low, high;    /* addresses touched in it so far */
-    bool loaded_watched;   /* loaded from the watched allocation, and has gone on to another since */
-    Pattern pattern;       /* of lanes that are a range */
-    Pattern masked;        /* of the lanes in `bits`, which has gaps */
+    uint64_t begin, end; /* of the allocation hit last */
+    int allocation;      /* its index; -1: none yet */
+    uint64_t low, high;  /* addresses touched in it so far */
+    bool loaded_watched; /* loaded from the watched allocation, and has gone on to another since */
+    Pattern pattern;     /* of lanes that are a range */
+    Pattern masked;      /* of the lanes in `bits`, which has gaps */
     uint32_t bits[MAX_WARPS];
 } MemoryNote;
 
 typedef struct Touched {
-    uint64_t low, high;    /* low > high: nothing */
+    uint64_t low, high; /* low > high: nothing */
 } Touched;
 
 /* One run of a grid, shared by its workers. */
@@ -86,21 +86,21 @@ typedef struct Launch {
     Memory *memory;
     const TextureTable *textures;
     const SimLaunch *request;
-    const char *function_name;          /* as the programmer wrote it */
+    const char *function_name; /* as the programmer wrote it */
     const char *const *files;
     int file_count;
-    uint32_t threads, warps;            /* of a block */
-    uint32_t capacity;                  /* lanes a register has room for */
-    uint32_t shared_bytes;              /* static and dynamic */
+    uint32_t threads, warps; /* of a block */
+    uint32_t capacity;       /* lanes a register has room for */
+    uint32_t shared_bytes;   /* static and dynamic */
     uint32_t parameter_bytes;
-    bool is_timed;                      /* what the model of the time asks for is counted */
+    bool is_timed; /* what the model of the time asks for is counted */
     const SimProfile *profile;
     uint64_t blocks, chunk;
-    int watched_source;                 /* index of the allocation; -1: none */
-    const struct LineTable *lines;      /* NULL: not watched */
+    int watched_source;            /* index of the allocation; -1: none */
+    const struct LineTable *lines; /* NULL: not watched */
     const _Atomic int *cancelled;
     struct Output *output;
-    struct WatchPlan *plan;             /* watch.h; NULL: nothing is watched */
+    struct WatchPlan *plan; /* watch.h; NULL: nothing is watched */
     TraceSet traces;
 
     _Atomic uint64_t next_block, finished_blocks;
@@ -108,14 +108,14 @@ typedef struct Launch {
     _Atomic uint64_t warp_instructions; /* executed so far, brought up to date now and then */
     _Atomic int stop;                   /* SimOutcome that ends the launch at once, SIM_OK: none */
     pthread_mutex_t fault_lock;
-    SimOutcome outcome;                 /* of the fault below */
+    SimOutcome outcome; /* of the fault below */
     SimFault fault;
 } Launch;
 
-typedef struct Visit Visit;             /* see translate/enter.h */
+typedef struct Visit Visit; /* see translate/enter.h */
 
 typedef struct Executed {
-    uint64_t warps, lanes;              /* that ran a basic block, summed over its executions */
+    uint64_t warps, lanes; /* that ran a basic block, summed over its executions */
 } Executed;
 
 typedef struct Worker {
@@ -124,39 +124,39 @@ typedef struct Worker {
     const LaneTable *lanes;
     uint32_t capacity;
 
-    unsigned char *registers;           /* see code.h */
-    uint8_t *states;                    /* [slot] SlotState */
-    unsigned char *scratch;             /* [MAX_RESULTS][capacity] of 8 bytes: results that are masked afterwards */
-    uint8_t *mask;                      /* [capacity] 1 in the lanes of the Active that asked last */
-    uint64_t masks;                     /* so far: the number of that one */
-    uint64_t *addresses;                /* [capacity] */
+    unsigned char *registers; /* see code.h */
+    uint8_t *states;          /* [slot] SlotState */
+    unsigned char *scratch;   /* [MAX_RESULTS][capacity] of 8 bytes: results that are masked afterwards */
+    uint8_t *mask;            /* [capacity] 1 in the lanes of the Active that asked last */
+    uint64_t masks;           /* so far: the number of that one */
+    uint64_t *addresses;      /* [capacity] */
     unsigned char *shared;
-    char *local;                        /* [lane][frame_stride] */
+    char *local; /* [lane][frame_stride] */
     uint32_t frame_stride;
 
-    uint64_t block;                     /* number in the grid */
+    uint64_t block; /* number in the grid */
     uint32_t block_index[3];
-    uint32_t live[MAX_WARPS];           /* lanes that have not exited */
+    uint32_t live[MAX_WARPS]; /* lanes that have not exited */
     uint32_t live_count;
     Group *groups[MAX_THREADS];
     int group_count, spare_count;
     Group *spares[MAX_THREADS];
-    uint32_t arrived[MAX_BARRIERS];     /* lanes that only arrived (bar.arrive) */
-    uint32_t expected[MAX_BARRIERS];    /* threads asked for; 0: all */
+    uint32_t arrived[MAX_BARRIERS];  /* lanes that only arrived (bar.arrive) */
+    uint32_t expected[MAX_BARRIERS]; /* threads asked for; 0: all */
     uint32_t ticks;
-    uint64_t unreported;                /* warp instructions not yet added to the launch's */
-    uint64_t clock;                     /* that was read last in this block */
+    uint64_t unreported; /* warp instructions not yet added to the launch's */
+    uint64_t clock;      /* that was read last in this block */
 
-    MemoryNote *notes;                  /* [memory_count] */
-    Executed *executed;                 /* [block_count] */
-    Touched *loaded, *stored;           /* [allocation] */
-    Visit *visit;                       /* NULL: no translation is used */
-    SimWarpPath path, longest;          /* the sum over the basic blocks that the block of threads went through. Where
+    MemoryNote *notes;         /* [memory_count] */
+    Executed *executed;        /* [block_count] */
+    Touched *loaded, *stored;  /* [allocation] */
+    Visit *visit;              /* NULL: no translation is used */
+    SimWarpPath path, longest; /* the sum over the basic blocks that the block of threads went through. Where
                                          * warps take different paths, this is an upper bound of each */
-    SimLine *lines;                     /* [launch->lines->count]; NULL: not watched */
-    SimCounters counters;               /* all but those that follow from `executed` */
-    Trace *trace;                       /* of this block; NULL: it is not looked at (reuse.h) */
-    struct Watch *watch;                /* watch.h; NULL: nothing is watched */
+    SimLine *lines;            /* [launch->lines->count]; NULL: not watched */
+    SimCounters counters;      /* all but those that follow from `executed` */
+    Trace *trace;              /* of this block; NULL: it is not looked at (reuse.h) */
+    struct Watch *watch;       /* watch.h; NULL: nothing is watched */
 } Worker;
 
 /* ---- worker.c ---------------------------------------------------------------------------------------------------- */

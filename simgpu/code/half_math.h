@@ -7,6 +7,7 @@
  *           float64 for a product, which it holds exactly, and a third value.
  * NaN       every result that is NaN is 0x7FFF; only conversions from float64 keep the sign and payload.
  * Source    PTX ISA 9.0, Half Precision Floating Point Instructions; bfloat16 is the upper half of float32.  */
+/* clang-format off */
 #ifndef SIMGPU_CODE_HALF_MATH_H
 #define SIMGPU_CODE_HALF_MATH_H
 

@@ -3,6 +3,7 @@
  * Everything is branch-free where it can be, so that gcc turns the loops around it into vector instructions.
  *
  * Source   PTX ISA 9.0, Instruction Set.  */
+/* clang-format off */
 #ifndef SIMGPU_CODE_LANE_MATH_H
 #define SIMGPU_CODE_LANE_MATH_H
 

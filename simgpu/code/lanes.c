@@ -1,5 +1,6 @@
 /* Compiled with -DLANES_LEVEL=v2, v3 or v4 and the matching -march, see the Makefile. Never with -ffast-math: PTX says
  * exactly what each operation rounds to, and contraction would turn mul and add into fma.  */
+/* clang-format off */
 #include "simgpu/code/lanes.h"
 
 #include "simgpu/code/lane_math.h"

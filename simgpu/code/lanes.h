@@ -42,8 +42,8 @@ enum { SIZES = 4 };
 
 /* Of numbers beyond the first lane's. */
 typedef struct LaneSpan {
-    int32_t low, high;       /* the least and the greatest */
-    uint32_t bits;           /* all of them or-ed together */
+    int32_t low, high; /* the least and the greatest */
+    uint32_t bits;     /* all of them or-ed together */
 } LaneSpan;
 
 typedef struct LaneTable {

@@ -12,7 +12,14 @@
 #include "simgpu/code/code.h"
 
 typedef enum MatrixType {
-    MATRIX_F16, MATRIX_BF16, MATRIX_TF32, MATRIX_S8, MATRIX_U8, MATRIX_F64, MATRIX_F32, MATRIX_S32
+    MATRIX_F16,
+    MATRIX_BF16,
+    MATRIX_TF32,
+    MATRIX_S8,
+    MATRIX_U8,
+    MATRIX_F64,
+    MATRIX_F32,
+    MATRIX_S32
 } MatrixType;
 
 typedef enum MatrixPart { MATRIX_A, MATRIX_B, MATRIX_SUM } MatrixPart;
@@ -27,7 +34,7 @@ typedef struct MatrixShape {
 struct Matrix { /* of code.h */
     MatrixShape shape;
     MatrixType a, b, c, d;
-    bool saturates;            /* integers: clamps where others wrap around */
+    bool saturates; /* integers: clamps where others wrap around */
     uint8_t d_count, a_count, b_count, c_count;
     Operand operands[4 * MATRIX_REGISTERS]; /* those of D, A, B and C one after the other */
 };

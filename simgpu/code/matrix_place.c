@@ -3,8 +3,10 @@
 uint32_t matrix_type_bytes(MatrixType type)
 {
     switch (type) {
-    case MATRIX_S8: case MATRIX_U8: return 1;
-    case MATRIX_F16: case MATRIX_BF16: return 2;
+    case MATRIX_S8:
+    case MATRIX_U8: return 1;
+    case MATRIX_F16:
+    case MATRIX_BF16: return 2;
     case MATRIX_F64: return 8;
     default: return 4;
     }

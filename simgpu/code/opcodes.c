@@ -55,8 +55,8 @@ extern const LaneTable lanes_v2, lanes_v3, lanes_v4;
 /* The levels of the instruction set by what no processor below them has: clang knows their names from version 19 on. */
 const LaneTable *lanes_best(void)
 {
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         return &lanes_v4;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
         return &lanes_v3;

@@ -57,8 +57,8 @@ uint32_t cost_resident_blocks(const SimProfile *profile, const SimFunctionInfo *
 
 typedef struct Shape {
     double blocks, warps;
-    double share;    /* of all work that the busiest multiprocessor does */
-    double waves;    /* how often a multiprocessor fills up with blocks */
+    double share; /* of all work that the busiest multiprocessor does */
+    double waves; /* how often a multiprocessor fills up with blocks */
     double warps_per_block, resident;
     double together; /* blocks on a multiprocessor at once: resident, where there are so many */
 } Shape;
@@ -68,7 +68,9 @@ static Shape shape_of(const CostInput *input)
     const SimProfile *profile = input->profile;
     double threads = (double)input->block[0] * input->block[1] * input->block[2];
     uint32_t resident = threads > profile->max_threads_per_block
-        ? 0 : cost_resident_blocks(profile, input->function, (uint32_t)threads, input->dynamic_shared_bytes);
+                            ? 0
+                            : cost_resident_blocks(profile, input->function, (uint32_t)threads,
+                                                   input->dynamic_shared_bytes);
     Shape shape = {.blocks = fmax(1, (double)input->grid[0] * input->grid[1] * input->grid[2]),
                    .warps_per_block = fmax(1, ceil(threads / SIM_WARP_SIZE)),
                    .resident = fmax(1, resident)};
@@ -155,8 +157,14 @@ static double dram_seconds(const SimProfile *profile, const SimCounters *counter
 static SimMachine plain_machine(const CostInput *input)
 {
     bool uniform = input->function->uniform_constant_loads;
-    return (SimMachine){.issue = 1, .fma = 1, .alu = 1, .special = 1, .shared = 1, .constant = uniform ? 0 : 1,
-                        .uniform = uniform ? 1 : 0, .waiting = 1};
+    return (SimMachine){.issue = 1,
+                        .fma = 1,
+                        .alu = 1,
+                        .special = 1,
+                        .shared = 1,
+                        .constant = uniform ? 0 : 1,
+                        .uniform = uniform ? 1 : 0,
+                        .waiting = 1};
 }
 
 static SimMachine machine_of(const CostInput *input)
@@ -207,7 +215,8 @@ static double constant_cycles(const CostInput *input, const SimMachine *machine,
     const SimProfile *profile = input->profile;
     double requests = (double)input->counters->constant_requests;
     double direct = machine->direct * (double)input->counters->warp_instructions;
-    double misses = requests * uniform_miss_share(input, shape) + direct * direct_miss_share(input, machine->direct_bytes);
+    double misses = requests * uniform_miss_share(input, shape) +
+                    direct * direct_miss_share(input, machine->direct_bytes);
     return (requests * machine->constant + (double)input->counters->constant_replays) / profile->constant_loads +
            requests * machine->uniform / profile->uniform_loads + misses * profile->constant_miss_s * profile->clock_hz;
 }
@@ -223,8 +232,7 @@ static double plain_chain_seconds(const CostInput *input, const Shape *shape)
     double missing = fmin(later, missing_sectors(input->counters) / shape->warps);
     return (double)input->longest_warp_instructions * profile->arithmetic_latency_s +
            first * profile->global_latency_s + missing * profile->l2_latency_s +
-           (later - missing) * profile->l1_latency_s +
-           (double)input->longest_warp_shared * profile->shared_latency_s +
+           (later - missing) * profile->l1_latency_s + (double)input->longest_warp_shared * profile->shared_latency_s +
            (double)input->longest_warp_constant * profile->constant_latency_s;
 }
 
@@ -238,7 +246,8 @@ static double machine_chain_seconds(const CostInput *input, const MachineWork *w
                                     const Shape *shape)
 {
     const SimProfile *profile = input->profile;
-    double constants = work->direct * direct_miss_share(input, direct_bytes) * profile->constant_miss_s * profile->clock_hz;
+    double constants = work->direct * direct_miss_share(input, direct_bytes) * profile->constant_miss_s *
+                       profile->clock_hz;
     double average = (double)input->counters->warp_instructions / shape->warps;
     double longest = fmax(1, of_count((double)input->longest_warp_instructions, average));
     return (work->cycles + constants) / shape->warps * longest / profile->clock_hz;
@@ -283,7 +292,8 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
     double multiply = machine.multiply * (double)counters->integer;
     const CostPart found[PART_COUNT] = {
         {"issue", machine.issue * (double)counters->warp_instructions / profile->warp_schedulers * s_per_cycle},
-        {"fma", fmax(machine.fma * (double)counters->fp32 + multiply, 2 * multiply) / profile->fp32_lanes * s_per_cycle},
+        {"fma",
+         fmax(machine.fma * (double)counters->fp32 + multiply, 2 * multiply) / profile->fp32_lanes * s_per_cycle},
         {"fp64", (double)counters->fp64 / profile->fp64_lanes * s_per_cycle},
         {"integer", machine.alu * (double)counters->integer / profile->integer_lanes * s_per_cycle},
         {"tensor", (double)counters->tensor_bytes / 2 / profile->tensor_multiply_adds * s_per_cycle},

@@ -30,7 +30,7 @@ enum { COST_MAX_PARTS = 16 };
 
 typedef struct CostPart {
     const char *name;
-    double seconds;      /* what the unit would take for its own work alone */
+    double seconds; /* what the unit would take for its own work alone */
 } CostPart;
 
 typedef struct Cost {

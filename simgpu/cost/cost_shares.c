@@ -14,22 +14,22 @@ static Cost cost_of_line(const CostInput *kernel, const SimLine *line)
     const SimCounters *all = kernel->counters, *own = &line->counters;
     SimCounters counters = *own;
     CostInput input = *kernel;
-    counters.unique_load_sectors =
-        (uint64_t)part_of(all->unique_load_sectors, own->global_load_sectors, all->global_load_sectors);
-    counters.unique_store_sectors =
-        (uint64_t)part_of(all->unique_store_sectors, own->global_store_sectors, all->global_store_sectors);
-    counters.missing_load_sectors =
-        (uint64_t)part_of(all->missing_load_sectors, own->global_load_sectors, all->global_load_sectors);
+    counters.unique_load_sectors = (uint64_t)part_of(all->unique_load_sectors, own->global_load_sectors,
+                                                     all->global_load_sectors);
+    counters.unique_store_sectors = (uint64_t)part_of(all->unique_store_sectors, own->global_store_sectors,
+                                                      all->global_store_sectors);
+    counters.missing_load_sectors = (uint64_t)part_of(all->missing_load_sectors, own->global_load_sectors,
+                                                      all->global_load_sectors);
     input.counters = &counters;
-    input.longest_warp_instructions =
-        (uint64_t)part_of(kernel->longest_warp_instructions, own->warp_instructions, all->warp_instructions);
-    input.longest_warp_loads =
-        (uint64_t)part_of(kernel->longest_warp_loads, own->global_load_requests + own->local_requests,
-                          all->global_load_requests + all->local_requests);
-    input.longest_warp_shared =
-        (uint64_t)part_of(kernel->longest_warp_shared, own->shared_load_requests, all->shared_load_requests);
-    input.longest_warp_constant =
-        (uint64_t)part_of(kernel->longest_warp_constant, own->constant_requests, all->constant_requests);
+    input.longest_warp_instructions = (uint64_t)part_of(kernel->longest_warp_instructions, own->warp_instructions,
+                                                        all->warp_instructions);
+    input.longest_warp_loads = (uint64_t)part_of(kernel->longest_warp_loads,
+                                                 own->global_load_requests + own->local_requests,
+                                                 all->global_load_requests + all->local_requests);
+    input.longest_warp_shared = (uint64_t)part_of(kernel->longest_warp_shared, own->shared_load_requests,
+                                                  all->shared_load_requests);
+    input.longest_warp_constant = (uint64_t)part_of(kernel->longest_warp_constant, own->constant_requests,
+                                                    all->constant_requests);
     return cost_model(&input);
 }
 

@@ -12,27 +12,55 @@
 
 /* Bits 0 to 8 of an instruction; bits 9 to 11 say which operands are immediate, constant or uniform. */
 enum {
-    MOV = 0x002, VIMNMX3 = 0x00f, IADD3 = 0x010, PLOP3 = 0x01c, FMUL = 0x020, FADD = 0x021, FFMA = 0x023, IMAD = 0x024,
-    IMAD_HIGH = 0x027, HFMA2 = 0x035, VIADD = 0x036, I2FP = 0x045, VIMNMX = 0x048, FIRST_UNIFORM = 0x080, ULDC = 0x0b9,
-    ULDC_INDEXED = 0x0bb, LAST_UNIFORM = 0x0ff, FLO = 0x100, POPC = 0x109, NOP = 0x118, BAR = 0x11d, CALL = 0x144,
-    BRA = 0x147, BRX = 0x149, EXIT = 0x14d, RET = 0x150, LD = 0x180, LDG = 0x181, LDC = 0x182, LDL = 0x183, LDS = 0x184,
-    ST = 0x185, LAST_MEMORY = 0x1af
+    MOV = 0x002,
+    VIMNMX3 = 0x00f,
+    IADD3 = 0x010,
+    PLOP3 = 0x01c,
+    FMUL = 0x020,
+    FADD = 0x021,
+    FFMA = 0x023,
+    IMAD = 0x024,
+    IMAD_HIGH = 0x027,
+    HFMA2 = 0x035,
+    VIADD = 0x036,
+    I2FP = 0x045,
+    VIMNMX = 0x048,
+    FIRST_UNIFORM = 0x080,
+    ULDC = 0x0b9,
+    ULDC_INDEXED = 0x0bb,
+    LAST_UNIFORM = 0x0ff,
+    FLO = 0x100,
+    POPC = 0x109,
+    NOP = 0x118,
+    BAR = 0x11d,
+    CALL = 0x144,
+    BRA = 0x147,
+    BRX = 0x149,
+    EXIT = 0x14d,
+    RET = 0x150,
+    LD = 0x180,
+    LDG = 0x181,
+    LDC = 0x182,
+    LDL = 0x183,
+    LDS = 0x184,
+    ST = 0x185,
+    LAST_MEMORY = 0x1af
 };
 enum { BARRIERS = 6, CONSTANT_BANK_OF_VARIABLES = 3, CONSTANT_OPERAND = 5 };
 
 typedef struct Machine {
-    uint32_t operation;       /* see above */
-    uint32_t stall;           /* cycles until the warp's next instruction may issue */
-    uint32_t sets[2];         /* barriers that it releases once its result is there, and once its operands are read;
+    uint32_t operation;   /* see above */
+    uint32_t stall;       /* cycles until the warp's next instruction may issue */
+    uint32_t sets[2];     /* barriers that it releases once its result is there, and once its operands are read;
                                  BARRIERS or more: none */
-    uint32_t waits;           /* for these barriers, one bit each */
-    bool of_variables;        /* where it reads a constant bank: that of __constant__ variables */
-    bool direct;              /* an operand is a constant of them, at a fixed place */
-    int32_t line;             /* of PTX */
-    int32_t access;           /* Instruction.index of what it reads or writes; -1: not known */
-    int64_t target;           /* of a branch: index of an instruction; -1: none */
-    bool leads;               /* begins a stretch without branches */
-    double cycles, spent;     /* that the warp spends on it, on average and this time */
+    uint32_t waits;       /* for these barriers, one bit each */
+    bool of_variables;    /* where it reads a constant bank: that of __constant__ variables */
+    bool direct;          /* an operand is a constant of them, at a fixed place */
+    int32_t line;         /* of PTX */
+    int32_t access;       /* Instruction.index of what it reads or writes; -1: not known */
+    int64_t target;       /* of a branch: index of an instruction; -1: none */
+    bool leads;           /* begins a stretch without branches */
+    double cycles, spent; /* that the warp spends on it, on average and this time */
 } Machine;
 
 /* The distance of a branch counts from the next instruction: in bytes from bit 34 on, and since compute capability 9.0
@@ -47,10 +75,12 @@ static int64_t branch_target(const uint64_t word[2], size_t index, int compute_m
 
 static Machine decode(const uint64_t word[2], size_t index, int compute_major)
 {
-    Machine machine = {
-        .operation = word[0] & 0x1ff, .stall = word[1] >> 41 & 15, .sets = {word[1] >> 46 & 7, word[1] >> 49 & 7},
-        .waits = word[1] >> 52 & 0x3f, .of_variables = (word[0] >> 54 & 0x1f) == CONSTANT_BANK_OF_VARIABLES,
-        .target = -1};
+    Machine machine = {.operation = word[0] & 0x1ff,
+                       .stall = word[1] >> 41 & 15,
+                       .sets = {word[1] >> 46 & 7, word[1] >> 49 & 7},
+                       .waits = word[1] >> 52 & 0x3f,
+                       .of_variables = (word[0] >> 54 & 0x1f) == CONSTANT_BANK_OF_VARIABLES,
+                       .target = -1};
     bool constant_operand = (word[0] >> 9 & 7) == CONSTANT_OPERAND && machine.operation < FIRST_UNIFORM;
     machine.direct = machine.of_variables && (constant_operand || machine.operation == ULDC);
     if (machine.operation == BRA)
@@ -123,7 +153,7 @@ static void find_stretches(MachineProgram *machine)
 /* A warp alone on its way through the code. */
 typedef struct Waiting {
     const SimProfile *profile;
-    const LoadShare *loads;      /* NULL: the L1 serves all */
+    const LoadShare *loads; /* NULL: the L1 serves all */
     uint32_t random;
     double now, released[BARRIERS];
 } Waiting;
@@ -142,8 +172,9 @@ static double load_latency_s(const Machine *machine, Waiting *waiting)
         return profile->l1_latency_s;
     LoadShare share = waiting->loads[machine->access];
     double number = draw(waiting);
-    return number < share.memory ? profile->global_latency_s
-           : number < share.memory + share.l2 ? profile->l2_latency_s : profile->l1_latency_s;
+    return number < share.memory              ? profile->global_latency_s
+           : number < share.memory + share.l2 ? profile->l2_latency_s
+                                              : profile->l1_latency_s;
 }
 
 /* Of functions and conversions (17), votes (21): measured on an H200 (simgpu/calibrate, chains). Of other results, and
@@ -269,8 +300,8 @@ static void add_work(MachineWork *sum, const MachineWork *work, double times)
 
 /* A line of PTX in the stretch that is being looked at. */
 typedef struct Here {
-    MachineWork work;           /* of all copies */
-    uint32_t count, accesses;   /* machine instructions, and those of memory among them */
+    MachineWork work;         /* of all copies */
+    uint32_t count, accesses; /* machine instructions, and those of memory among them */
 } Here;
 
 /* A block of PTX there. */
@@ -282,12 +313,12 @@ typedef struct BlockHere {
 
 typedef struct Look {
     MachineProgram *program;
-    Here *here;                 /* [program->line_count] */
-    BlockHere *blocks;          /* [block] zeros but for those of lines in this stretch, as is loop_copies */
-    uint32_t *loop_copies;      /* [loop] most copies of one of its blocks, by accesses to memory */
-    uint32_t *touched;          /* [touched_count] lines of this stretch */
+    Here *here;            /* [program->line_count] */
+    BlockHere *blocks;     /* [block] zeros but for those of lines in this stretch, as is loop_copies */
+    uint32_t *loop_copies; /* [loop] most copies of one of its blocks, by accesses to memory */
+    uint32_t *touched;     /* [touched_count] lines of this stretch */
     size_t touched_count;
-    bool knows_copies;          /* MachineBlock.copies: from the second look on */
+    bool knows_copies; /* MachineBlock.copies: from the second look on */
 } Look;
 
 static int32_t block_of(const Look *look, size_t touched)

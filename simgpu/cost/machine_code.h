@@ -21,27 +21,27 @@
 #include "simgpu/cost/reuse.h"
 
 typedef struct MachineWork {
-    double issue;                /* all instructions */
-    double fma, alu, special;    /* for the float32 pipe, that of integers and comparisons, that of functions */
-    double multiply;             /* integer multiplications, which take one half of the float32 pipe */
-    double shared;               /* loads from shared memory */
-    double constant, uniform;    /* loads of __constant__ arrays: LDC, and through the uniform datapath (ULDC) */
-    double direct;               /* instructions with an element of such an array as an operand, at a fixed place */
-    double cycles;               /* from start to end of a warp alone */
+    double issue;             /* all instructions */
+    double fma, alu, special; /* for the float32 pipe, that of integers and comparisons, that of functions */
+    double multiply;          /* integer multiplications, which take one half of the float32 pipe */
+    double shared;            /* loads from shared memory */
+    double constant, uniform; /* loads of __constant__ arrays: LDC, and through the uniform datapath (ULDC) */
+    double direct;            /* instructions with an element of such an array as an operand, at a fixed place */
+    double cycles;            /* from start to end of a warp alone */
 } MachineWork;
 
 enum { MACHINE_VARIANTS = 6 }; /* an unrolled loop has three or four */
 
 typedef struct MachineVariant {
-    uint32_t copies;             /* of the block in a stretch */
-    MachineWork work;            /* of one of them */
+    uint32_t copies;  /* of the block in a stretch */
+    MachineWork work; /* of one of them */
 } MachineVariant;
 
-typedef struct MachineLine {     /* of PTX */
-    int32_t block;               /* the first that holds it; -1: none */
-    int32_t access;              /* Instruction.index, of an access to memory */
-    int32_t first, last;         /* blocks of the same loop that stand in one stretch with it */
-    MachineWork choice;          /* done once for all turns of its loop: which of the copies comes next */
+typedef struct MachineLine { /* of PTX */
+    int32_t block;           /* the first that holds it; -1: none */
+    int32_t access;          /* Instruction.index, of an access to memory */
+    int32_t first, last;     /* blocks of the same loop that stand in one stretch with it */
+    MachineWork choice;      /* done once for all turns of its loop: which of the copies comes next */
     int variant_count;
     MachineVariant variants[MACHINE_VARIANTS];
 } MachineLine;
@@ -52,23 +52,23 @@ typedef struct MachineCopies {
 } MachineCopies;
 
 typedef struct MachineBlock {
-    int loop;                    /* first block of the innermost loop that it lies in; 0: in none */
-    bool accesses;               /* memory */
-    uint32_t lines;              /* of PTX */
-    MachineCopies copies;        /* in the stretches that hold it */
+    int loop;             /* first block of the innermost loop that it lies in; 0: in none */
+    bool accesses;        /* memory */
+    uint32_t lines;       /* of PTX */
+    MachineCopies copies; /* in the stretches that hold it */
 } MachineBlock;
 
 typedef struct MachineProgram {
     struct Machine *instructions; /* [instruction_count] */
     size_t instruction_count;
-    MachineLine *lines;          /* [line_count], by number */
+    MachineLine *lines; /* [line_count], by number */
     size_t line_count;
-    MachineBlock *blocks;        /* [code->block_count] */
-    uint32_t direct_bytes;       /* of __constant__ arrays that stand in instructions, at fixed places */
+    MachineBlock *blocks;  /* [code->block_count] */
+    uint32_t direct_bytes; /* of __constant__ arrays that stand in instructions, at fixed places */
 } MachineProgram;
 
 bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, const Code *code, const SimProfile *profile,
-                  MachineProgram *program);
+                       MachineProgram *program);
 void machine_code_free(MachineProgram *program);
 
 /* Lets warps wait for their loads as loads[Instruction.index] says; NULL: the L1 serves all, as after reading. */

@@ -84,19 +84,19 @@ enum { END_SEQUENCE = 1, SET_ADDRESS };
 typedef struct Program {
     const Elf *elf;
     ElfSection table;
-    unsigned code;              /* section of the kernel */
+    unsigned code; /* section of the kernel */
     int32_t *lines;
     size_t count;
 
-    uint64_t unit;              /* bytes that an address is counted in */
+    uint64_t unit; /* bytes that an address is counted in */
     int64_t line_base;
     uint64_t line_range, opcode_base;
     uint8_t arguments[MAX_OPCODES];
 
     uint64_t address;
     int64_t line;
-    bool ours;                  /* the sequence is the kernel's */
-    uint64_t last_address;      /* of the row before; its line holds until the next */
+    bool ours;             /* the sequence is the kernel's */
+    uint64_t last_address; /* of the row before; its line holds until the next */
     int64_t last_line;
     bool found;
 } Program;

@@ -97,7 +97,7 @@ typedef struct UnitSet {
     int64_t unit[SET_SLOTS];
     uint64_t generation[SET_SLOTS], current;
     uint32_t count;
-    int64_t last;       /* unit */
+    int64_t last; /* unit */
     uint32_t banks[SHARED_BANKS];
 } UnitSet;
 
@@ -133,8 +133,8 @@ static int64_t unit_of(int64_t address, int64_t bytes)
 
 /* Visits the warps that a pattern reaches into: lanes [begin, end) of it, counted from its first. */
 #define EACH_WARP(pattern, begin, end)                                                                                 \
-    for (uint32_t begin = 0, end = 0;                                                                                  \
-         begin < (pattern)->count && (end = part_end(pattern, begin, WARP), true); begin = end)
+    for (uint32_t begin = 0, end = 0; begin < (pattern)->count && (end = part_end(pattern, begin, WARP), true);        \
+         begin = end)
 
 /* Where the stretch of `lanes` lanes, a warp or an equal part of it, ends that `begin` lies in. */
 static uint32_t part_end(const Pattern *pattern, uint32_t begin, uint32_t lanes)
@@ -149,7 +149,8 @@ uint32_t pattern_sectors(Pattern *pattern, const uint32_t *bits, uint64_t first_
     uint32_t *known = &pattern->sectors[start];
     if (*known != 0)
         return *known;
-    EACH_WARP(pattern, begin, end) {
+    EACH_WARP(pattern, begin, end)
+    {
         UnitSet *set = empty_set();
         for (uint32_t i = begin; i < end; i++)
             if (is_active(bits, pattern->first + i))
@@ -228,7 +229,8 @@ uint32_t pattern_load_wavefronts(Pattern *pattern, const uint32_t *bits, uint32_
     uint32_t lanes = bytes > BANK_BYTES ? CACHE_LINE_BYTES / bytes : WARP;
     if (pattern->load_wavefronts != 0)
         return pattern->load_wavefronts;
-    EACH_WARP(pattern, begin, end) {
+    EACH_WARP(pattern, begin, end)
+    {
         uint32_t passes = 0, looks = lookups(pattern, bits, begin, end);
         for (uint32_t from = begin, to; from < end; from = to) {
             to = part_end(pattern, from, lanes);
@@ -243,7 +245,8 @@ uint32_t pattern_distinct(Pattern *pattern, const uint32_t *bits)
 {
     if (pattern->distinct != 0)
         return pattern->distinct;
-    EACH_WARP(pattern, begin, end) {
+    EACH_WARP(pattern, begin, end)
+    {
         UnitSet *set = empty_set();
         for (uint32_t i = begin; i < end; i++)
             if (is_active(bits, pattern->first + i))

@@ -14,8 +14,8 @@ enum { SECTOR_BYTES = 32, CACHE_LINE_BYTES = 128, SHARED_BANKS = 32, BANK_BYTES 
 
 typedef enum PatternKind {
     PATTERN_NONE,
-    PATTERN_STRIDED,   /* the same step from each lane to the next */
-    PATTERN_RUNS,      /* a few stretches of lanes, each strided: the rows of a 16x16 block, say */
+    PATTERN_STRIDED, /* the same step from each lane to the next */
+    PATTERN_RUNS,    /* a few stretches of lanes, each strided: the rows of a 16x16 block, say */
     PATTERN_SCATTERED
 } PatternKind;
 
@@ -26,17 +26,17 @@ typedef struct PatternRun {
 
 typedef struct Pattern {
     PatternKind kind;
-    uint32_t first, count;   /* lanes [first, first + count) */
-    int32_t *relative;       /* [count] bytes from the first active lane's address; 0 in lanes that are not active */
-    int32_t low, high;       /* least and greatest of them */
-    uint32_t misaligned;     /* all of them or-ed together */
-    int32_t step;            /* of PATTERN_STRIDED */
-    PatternRun *runs;        /* [run_count] */
+    uint32_t first, count; /* lanes [first, first + count) */
+    int32_t *relative;     /* [count] bytes from the first active lane's address; 0 in lanes that are not active */
+    int32_t low, high;     /* least and greatest of them */
+    uint32_t misaligned;   /* all of them or-ed together */
+    int32_t step;          /* of PATTERN_STRIDED */
+    PatternRun *runs;      /* [run_count] */
     uint32_t run_count;
     uint32_t wavefronts[BANK_BYTES]; /* of shared memory, by the first address modulo 4; 0: not counted yet */
-    uint32_t distinct;       /* different words, summed over warps; 0: not counted yet */
-    uint32_t load_wavefronts; /* of global memory; 0: not counted yet */
-    uint32_t sectors[SECTOR_BYTES]; /* by the first address modulo 32; 0: not counted yet */
+    uint32_t distinct;               /* different words, summed over warps; 0: not counted yet */
+    uint32_t load_wavefronts;        /* of global memory; 0: not counted yet */
+    uint32_t sectors[SECTOR_BYTES];  /* by the first address modulo 32; 0: not counted yet */
 } Pattern;
 
 /* Room for patterns of up to `capacity` lanes. */

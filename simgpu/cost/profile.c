@@ -21,7 +21,10 @@ typedef struct Field {
     double low, high;
 } Field;
 
-#define FIELD(member, kind, count, low, high) {#member, kind, offsetof(SimProfile, member), count, low, high}
+#define FIELD(member, kind, count, low, high)                                                                          \
+    {                                                                                                                  \
+#member, kind, offsetof(SimProfile, member), count, low, high                                                  \
+    }
 #define WHOLE(member, low, high) FIELD(member, FIELD_UINT32, 1, low, high)
 #define REAL(member, low, high) FIELD(member, FIELD_DOUBLE, 1, low, high)
 
@@ -130,8 +133,10 @@ static Status check_sources(const JsonFile *file, Message *why)
 
 static Status check_keys(const JsonFile *file, Message *why)
 {
-    JsonKey keys[FIELD_COUNT + 4] = {{"schema", JSON_NUMBER, true}, {"title", JSON_STRING, true},
-                                     {"calibrated", JSON_BOOLEAN, true}, {"sources", JSON_OBJECT, true}};
+    JsonKey keys[FIELD_COUNT + 4] = {{"schema", JSON_NUMBER, true},
+                                     {"title", JSON_STRING, true},
+                                     {"calibrated", JSON_BOOLEAN, true},
+                                     {"sources", JSON_OBJECT, true}};
     for (int i = 0; i < FIELD_COUNT; i++)
         keys[i + 4] = (JsonKey){fields[i].name, fields[i].count == 1 ? JSON_NUMBER : JSON_ARRAY, true};
     Status status = json_check(file, file->root, keys, FIELD_COUNT + 4, why);

@@ -13,8 +13,8 @@
 enum { PROFILE_REACHES = 4 };
 
 typedef struct SimProfile {
-    char name[32];   /* "h200": the file's name */
-    char title[64];  /* "NVIDIA H200" */
+    char name[32];  /* "h200": the file's name */
+    char title[64]; /* "NVIDIA H200" */
     int compute_major, compute_minor;
     bool calibrated; /* its times were held against hardware; else they are those of data sheets, called uncalibrated */
     int epoch;       /* raised when the cost model or these numbers change, so that modelled times do not mix */
@@ -29,32 +29,32 @@ typedef struct SimProfile {
     uint64_t memory_bytes;
 
     double clock_hz;
-    double warp_schedulers;              /* per multiprocessor: warp-instructions a cycle */
+    double warp_schedulers;                                      /* per multiprocessor: warp-instructions a cycle */
     double fp32_lanes, fp64_lanes, integer_lanes, special_lanes; /* per multiprocessor and cycle */
-    double tensor_multiply_adds;         /* of halves by mma, per multiprocessor and cycle */
-    double load_store_wavefronts;        /* per multiprocessor and cycle */
-    double sectors_per_wavefront;        /* of a global request, beyond its first, that one more wavefront serves */
-    double constant_loads;               /* addresses of warp requests (LDC), per multiprocessor and cycle */
-    double uniform_loads;                /* warp requests through the uniform datapath (ULDC) that hit its cache */
+    double tensor_multiply_adds;                                 /* of halves by mma, per multiprocessor and cycle */
+    double load_store_wavefronts;                                /* per multiprocessor and cycle */
+    double sectors_per_wavefront; /* of a global request, beyond its first, that one more wavefront serves */
+    double constant_loads;        /* addresses of warp requests (LDC), per multiprocessor and cycle */
+    double uniform_loads;         /* warp requests through the uniform datapath (ULDC) that hit its cache */
     double dram_read_bytes_per_s, dram_copy_bytes_per_s; /* copy: read plus written */
     double l2_bytes_per_s;
-    double bus_bytes_per_s;              /* host to device */
-    double fma_flops_per_s;              /* float32, two per FMA, measured peak */
+    double bus_bytes_per_s;                              /* host to device */
+    double fma_flops_per_s;                              /* float32, two per FMA, measured peak */
     double global_latency_s, l2_latency_s, l1_latency_s; /* of a global load that memory, the L2, the L1 serves */
     double shared_latency_s, constant_latency_s;         /* constant: where it hits */
-    double arithmetic_latency_s;         /* from one instruction of a warp to the next, on average */
-    double constant_cache_bytes;         /* of constants that instructions have as operands */
+    double arithmetic_latency_s;                         /* from one instruction of a warp to the next, on average */
+    double constant_cache_bytes;                         /* of constants that instructions have as operands */
     double uniform_reach_bytes[PROFILE_REACHES]; /* of an array whose every second load by ULDC misses, where 2, 4, 8,
                                                   * 16 blocks that fill a multiprocessor go through it at once */
-    double uniform_miss_latency_s;       /* of a load by ULDC that the nearest four lines of its cache do not hold */
-    double constant_miss_s;              /* a multiprocessor's time for a warp request that is not at hand */
-    double launch_s;                     /* of a kernel beyond its own work */
-    double events_s;                     /* between two events with nothing between */
-    double host_wait_s;                  /* from the end of what the host waits for to the start of the next work */
-    double block_start_s;                /* a multiprocessor's time from one block's start to the next one's */
-    double copy_overhead_s;              /* of a copy within the device beyond its bytes */
-    double bus_overhead_s;               /* of a copy from or to the host */
-    double combine_power;                /* p in t = launch + (sum t_i^p)^(1/p) */
+    double uniform_miss_latency_s; /* of a load by ULDC that the nearest four lines of its cache do not hold */
+    double constant_miss_s;        /* a multiprocessor's time for a warp request that is not at hand */
+    double launch_s;               /* of a kernel beyond its own work */
+    double events_s;               /* between two events with nothing between */
+    double host_wait_s;            /* from the end of what the host waits for to the start of the next work */
+    double block_start_s;          /* a multiprocessor's time from one block's start to the next one's */
+    double copy_overhead_s;        /* of a copy within the device beyond its bytes */
+    double bus_overhead_s;         /* of a copy from or to the host */
+    double combine_power;          /* p in t = launch + (sum t_i^p)^(1/p) */
 } SimProfile;
 
 /* Reads <folder>/<name>.json. Unknown, missing or nonsensical values, and a value without a source, are refused with

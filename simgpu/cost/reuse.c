@@ -27,8 +27,8 @@ TraceSet trace_set_new(const SimProfile *profile, uint64_t blocks, uint32_t resi
     uint64_t all = (blocks + set.multiprocessors - 1) / set.multiprocessors, looked_at = REUSE_WAVES * set.resident;
     set.count = all < looked_at ? all : looked_at;
     uint64_t together = all < set.resident ? all : set.resident;
-    set.cache_bytes = cache_beside(profile, shared_bytes == 0 ? 0
-                                            : together * (shared_bytes + profile->shared_reserved_bytes_per_block));
+    set.cache_bytes = cache_beside(
+        profile, shared_bytes == 0 ? 0 : together * (shared_bytes + profile->shared_reserved_bytes_per_block));
     set.traces = zeroed(set.count, sizeof *set.traces);
     for (uint64_t i = 0; i < set.count; i++)
         set.traces[i].most = TOUCHES / set.count;
@@ -131,11 +131,11 @@ void trace_take_back(Trace *trace, uint64_t turns)
 typedef enum Source { FROM_L1, FROM_L2, FROM_MEMORY, SOURCES } Source;
 
 typedef struct Line {
-    uint64_t number;                 /* + 1; 0: no line */
-    uint64_t touched;                /* fetches of lines before it was touched last */
-    uint64_t fetched[LINE_SECTORS];  /* turn in which a sector was */
-    uint8_t source[LINE_SECTORS];    /* of that fetch */
-    uint8_t held, seen;              /* sectors */
+    uint64_t number;                /* + 1; 0: no line */
+    uint64_t touched;               /* fetches of lines before it was touched last */
+    uint64_t fetched[LINE_SECTORS]; /* turn in which a sector was */
+    uint8_t source[LINE_SECTORS];   /* of that fetch */
+    uint8_t held, seen;             /* sectors */
 } Line;
 
 enum { UNIFORM_LINES = 4, UNIFORM_LINE_BYTES = 64 };
@@ -144,12 +144,12 @@ typedef struct Cache {
     uint64_t uniform[UNIFORM_LINES]; /* halves of lines, the one touched last first */
     Line *lines;                     /* [slots], open-addressed; also those that the cache has lost */
     size_t slots;
-    uint64_t capacity, fetches;      /* lines */
+    uint64_t capacity, fetches; /* lines */
     uint64_t turn;
     const Memory *memory;
-    int allocation;                  /* that was asked about last */
-    uint64_t asked, missing;         /* sectors */
-    uint64_t (*requests)[SOURCES];   /* [load] */
+    int allocation;                /* that was asked about last */
+    uint64_t asked, missing;       /* sectors */
+    uint64_t (*requests)[SOURCES]; /* [load] */
 } Cache;
 
 static Line *find_line(Cache *cache, uint64_t number)
@@ -198,8 +198,9 @@ static Source touch_line(Cache *cache, const Touch *touch)
     for (int sector = 0; sector < LINE_SECTORS; sector++) {
         if (!(touch->sectors >> sector & 1))
             continue;
-        Source source = !(line->held >> sector & 1) ? fetch_sector(cache, line, sector)
-                        : line->fetched[sector] == cache->turn ? (Source)line->source[sector] : FROM_L1;
+        Source source = !(line->held >> sector & 1)            ? fetch_sector(cache, line, sector)
+                        : line->fetched[sector] == cache->turn ? (Source)line->source[sector]
+                                                               : FROM_L1;
         slowest = source > slowest ? source : slowest;
         cache->asked++;
     }

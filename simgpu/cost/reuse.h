@@ -24,17 +24,17 @@ enum { REUSE_WAVES = 3, TOUCHES = 1 << 20 };
 
 /* A line that a request of a warp touches. */
 typedef struct Touch {
-    uint64_t line;           /* address / 128 */
-    int32_t load;            /* Instruction.index */
-    uint8_t sectors;         /* one bit each */
-    bool is_constant;        /* of a __constant__ array */
+    uint64_t line;    /* address / 128 */
+    int32_t load;     /* Instruction.index */
+    uint8_t sectors;  /* one bit each */
+    bool is_constant; /* of a __constant__ array */
     bool begins_turn, begins_request;
 } Touch;
 
-typedef struct Trace {       /* of one block */
+typedef struct Trace { /* of one block */
     Touch *touches;
     size_t count, room, most;
-    uint64_t missed;         /* turns beyond `most` */
+    uint64_t missed; /* turns beyond `most` */
 } Trace;
 
 /* Of a load: parts of its warps' requests, the slowest of whose sectors come from the L2, from memory. Of constants: l2
@@ -44,15 +44,15 @@ typedef struct LoadShare {
 } LoadShare;
 
 typedef struct Reuse {
-    LoadShare *loads;        /* [load_count], by Instruction.index */
-    double missing;          /* of the sectors that are asked for, those the L1 does not hold */
+    LoadShare *loads; /* [load_count], by Instruction.index */
+    double missing;   /* of the sectors that are asked for, those the L1 does not hold */
 } Reuse;
 
 typedef struct TraceSet {
-    Trace *traces;           /* [count] of blocks 0, multiprocessors, 2 multiprocessors, ... */
+    Trace *traces; /* [count] of blocks 0, multiprocessors, 2 multiprocessors, ... */
     uint64_t count, multiprocessors;
-    uint32_t resident;       /* of these blocks at once */
-    uint64_t cache_bytes;    /* L1 beside the shared memory of these */
+    uint32_t resident;    /* of these blocks at once */
+    uint64_t cache_bytes; /* L1 beside the shared memory of these */
 } TraceSet;
 
 /* `resident` blocks at once on a multiprocessor, with `shared_bytes` of shared memory each. */
@@ -64,7 +64,7 @@ Trace *trace_of(const TraceSet *set, uint64_t block);
 /* A load by those of the lanes [first_lane, end_lane) of a block that `bits` has, `bytes` each, at address +
  * relative[lane - first_lane]; relative NULL: all at `address`. */
 typedef struct TracedLoad {
-    int32_t load;            /* Instruction.index */
+    int32_t load; /* Instruction.index */
     bool is_constant;
     const uint32_t *bits;
     uint32_t first_lane, end_lane, bytes;

@@ -13,11 +13,11 @@ typedef struct Access {
     const Instruction *instruction;
     bool is_store;
     PtxSpace space;
-    uint32_t bytes;          /* of one lane, all elements */
-    uint64_t first;          /* address of the first active lane: generic, or offset in the window */
+    uint32_t bytes; /* of one lane, all elements */
+    uint64_t first; /* address of the first active lane: generic, or offset in the window */
     Pattern *pattern;
-    const uint32_t *bits;    /* active lanes; NULL: all of the pattern's */
-    char *host;              /* where `first` is */
+    const uint32_t *bits; /* active lanes; NULL: all of the pattern's */
+    char *host;           /* where `first` is */
     MemoryNote *note;
 } Access;
 
@@ -187,10 +187,14 @@ void trace_access(Worker *worker, const Instruction *instruction, const Active *
                   const int32_t *relative, uint32_t bytes)
 {
     if (worker->trace != NULL)
-        trace_load(worker->trace,
-                   &(TracedLoad){.load = instruction->index, .is_constant = instruction->space == PTX_CONST,
-                                 .bits = active->bits, .first_lane = active->first, .end_lane = active->end,
-                                 .bytes = bytes, .address = first, .relative = relative});
+        trace_load(worker->trace, &(TracedLoad){.load = instruction->index,
+                                                .is_constant = instruction->space == PTX_CONST,
+                                                .bits = active->bits,
+                                                .first_lane = active->first,
+                                                .end_lane = active->end,
+                                                .bytes = bytes,
+                                                .address = first,
+                                                .relative = relative});
 }
 
 static void count_global(Worker *worker, const Access *access, const Active *active)
@@ -446,7 +450,9 @@ static bool access_generic(Worker *worker, Access *access, Active *active)
 
 static Access new_access(Worker *worker, const Instruction *instruction, bool is_store)
 {
-    return (Access){.instruction = instruction, .is_store = is_store, .space = (PtxSpace)instruction->space,
+    return (Access){.instruction = instruction,
+                    .is_store = is_store,
+                    .space = (PtxSpace)instruction->space,
                     .bytes = (uint32_t)instruction->count << instruction->size,
                     .note = &worker->notes[instruction->index]};
 }

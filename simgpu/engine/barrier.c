@@ -58,8 +58,8 @@ static void give_reductions(Worker *worker, uint32_t barrier)
 static bool bad_barrier(Worker *worker, const Group *group, const char *what)
 {
     const Block *block = &worker->code->blocks[group->pc];
-    return worker_fault(worker, SIM_BAD_BARRIER, block->file, block->line, group->active.first,
-                        "waits at a barrier %s", what);
+    return worker_fault(worker, SIM_BAD_BARRIER, block->file, block->line, group->active.first, "waits at a barrier %s",
+                        what);
 }
 
 /* The barrier that ends a block, where it is one of all threads. */

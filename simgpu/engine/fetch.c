@@ -7,8 +7,8 @@
 /* Lanes of one warp, or of all that do the same. Arrays begin with lane 0 of the warp. */
 typedef struct Fetch {
     const Instruction *instruction;
-    uint32_t first, lanes;                /* lane 0 in the block; those that read */
-    uint32_t warps;                       /* that this one stands for */
+    uint32_t first, lanes; /* lane 0 in the block; those that read */
+    uint32_t warps;        /* that this one stands for */
     const uint64_t *handles;
     TextureQuery query;
     uint32_t *results[TEXTURE_CHANNELS];
@@ -119,7 +119,9 @@ static bool fetch_warp(Worker *worker, const Fetch *fetch)
 /* The fetch of no lanes yet of the warp that begins with lane `first`. */
 static Fetch new_fetch(Worker *worker, const Instruction *instruction, uint32_t first)
 {
-    Fetch fetch = {.instruction = instruction, .first = first, .warps = 1,
+    Fetch fetch = {.instruction = instruction,
+                   .first = first,
+                   .warps = 1,
                    .handles = (const uint64_t *)register_read(worker, instruction->sources[0], first),
                    .query = {.whole = instruction->is_signed, .gathered = instruction->detail}};
     for (int i = 0; i < instruction->count; i++)

@@ -79,10 +79,10 @@ static void active_mask_of_warps(Worker *worker, const Instruction *instruction,
  * alone, each instruction waiting for the one before, and the L1 serving its loads. */
 static double path_cycles(const SimProfile *profile, const SimWarpPath *path)
 {
-    return profile->clock_hz * ((double)path->instructions * profile->arithmetic_latency_s +
-                                (double)path->loads * profile->l1_latency_s +
-                                (double)path->shared_loads * profile->shared_latency_s +
-                                (double)path->constant_loads * profile->constant_latency_s);
+    return profile->clock_hz *
+           ((double)path->instructions * profile->arithmetic_latency_s + (double)path->loads * profile->l1_latency_s +
+            (double)path->shared_loads * profile->shared_latency_s +
+            (double)path->constant_loads * profile->constant_latency_s);
 }
 
 /* What its basic block holds behind an instruction. */

@@ -64,8 +64,11 @@ static void gather(Worker *worker, const MatrixShape *shape, const Fragment *fra
             MatrixPlace place = matrix_place(shape, fragment->part, fragment->type, i, j);
             for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
                 uint64_t value = register_value(worker, fragment->operands[i], warp * SIM_WARP_SIZE + lane);
-                tile[place.along + (int)(lane / 4)][place.across + step * (int)(lane % 4)] =
-                    value >> ((uint32_t)j * bits) & (bits == 64 ? ~0ull : (1ull << bits) - 1);
+                tile[place.along + (int)(lane / 4)][place.across + step * (int)(lane % 4)] = value >>
+                                                                                                 ((uint32_t)j * bits) &
+                                                                                             (bits == 64
+                                                                                                  ? ~0ull
+                                                                                                  : (1ull << bits) - 1);
             }
         }
 }
@@ -95,7 +98,10 @@ typedef struct Parts {
     f32 value;
 } Parts;
 
-static int digits_of(MatrixType type) { return type == MATRIX_BF16 ? 7 : type == MATRIX_F32 ? 23 : 10; }
+static int digits_of(MatrixType type)
+{
+    return type == MATRIX_BF16 ? 7 : type == MATRIX_F32 ? 23 : 10;
+}
 
 static Parts parts_of(uint64_t bits, MatrixType type)
 {
@@ -106,7 +112,8 @@ static Parts parts_of(uint64_t bits, MatrixType type)
     int32_t fraction = (int32_t)bits & ((1 << digits) - 1);
     bool is_negative = bits >> (digits + exponent_bits) & 1, is_special = biased == (1 << exponent_bits) - 1;
     Parts parts = {.mantissa = biased == 0 ? fraction : fraction | 1 << digits,
-                   .exponent = (biased == 0 ? 1 : biased) - bias, .is_special = is_special};
+                   .exponent = (biased == 0 ? 1 : biased) - bias,
+                   .is_special = is_special};
     parts.value = is_special ? (fraction != 0 ? NAN : INFINITY) : (f32)parts.mantissa;
     if (parts.mantissa == 0)
         parts.exponent = NOTHING;
@@ -152,8 +159,8 @@ static f32 special_sum(const Parts *a, const Parts *b, const Parts *c, int k)
 
 typedef struct Sum {
     bool is_special;
-    f32 value;      /* of one that is */
-    int64_t sum;    /* times 2^exponent */
+    f32 value;   /* of one that is */
+    int64_t sum; /* times 2^exponent */
     int exponent;
 } Sum;
 
@@ -253,7 +260,8 @@ static void multiply_integers(const Matrix *matrix, Tile a, Tile b, Tile c)
 static uint64_t bytes_time(MatrixType type)
 {
     switch (type) {
-    case MATRIX_S8: case MATRIX_U8: return 1;
+    case MATRIX_S8:
+    case MATRIX_U8: return 1;
     case MATRIX_TF32: return 4;
     case MATRIX_F64: return 32;
     default: return 2;
@@ -274,7 +282,8 @@ bool execute_multiply(Worker *worker, const Instruction *instruction, Active *ac
     const Fragment of_c = {MATRIX_SUM, matrix->c, of_b.operands + of_b.count, matrix->c_count};
     for (int i = 0; i < d.count; i++)
         open_register(worker, d.operands[i]);
-    EACH_WARP(active, warp) {
+    EACH_WARP(active, warp)
+    {
         gather(worker, shape, &of_a, warp, a);
         gather(worker, shape, &of_b, warp, b);
         gather(worker, shape, &of_c, warp, c);
@@ -334,13 +343,16 @@ bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active 
         return false;
     for (int i = 0; i < instruction->count; i++)
         open_register(worker, instruction->results[i]);
-    EACH_WARP(active, warp) {
+    EACH_WARP(active, warp)
+    {
         for (int i = 0; i < instruction->count; i++)
             for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
                 uint16_t pair[2];
                 for (uint32_t j = 0; j < 2; j++)
-                    memcpy(&pair[j], row_of(worker, instruction, warp, i, element_row(lane, j, turned)) +
-                                         2 * element_column(lane, j, turned), sizeof pair[j]);
+                    memcpy(&pair[j],
+                           row_of(worker, instruction, warp, i, element_row(lane, j, turned)) +
+                               2 * element_column(lane, j, turned),
+                           sizeof pair[j]);
                 values[i][lane] = pair[0] | (uint32_t)pair[1] << 16;
             }
         for (int i = 0; i < instruction->count; i++) /* only now: a result may hold the addresses */
@@ -356,16 +368,17 @@ bool execute_store_matrix(Worker *worker, const Instruction *instruction, Active
     if (!check_rows(worker, instruction, active, true))
         return false;
     EACH_WARP(active, warp)
-        for (int i = 0; i < instruction->count; i++)
-            for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
-                uint32_t own = warp * SIM_WARP_SIZE + lane;
-                uint32_t value = (uint32_t)register_value(worker, instruction->sources[1 + i], own);
-                for (uint32_t j = 0; j < 2; j++) {
-                    uint16_t element = (uint16_t)(value >> (16 * j));
-                    memcpy(row_of(worker, instruction, warp, i, element_row(lane, j, turned)) +
-                               2 * element_column(lane, j, turned), &element, sizeof element);
-                }
+    for (int i = 0; i < instruction->count; i++)
+        for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
+            uint32_t own = warp * SIM_WARP_SIZE + lane;
+            uint32_t value = (uint32_t)register_value(worker, instruction->sources[1 + i], own);
+            for (uint32_t j = 0; j < 2; j++) {
+                uint16_t element = (uint16_t)(value >> (16 * j));
+                memcpy(row_of(worker, instruction, warp, i, element_row(lane, j, turned)) +
+                           2 * element_column(lane, j, turned),
+                       &element, sizeof element);
             }
+        }
     return true;
 }
 
@@ -375,7 +388,8 @@ bool execute_turn_matrix(Worker *worker, const Instruction *instruction, Active 
     if (!check_warps(worker, instruction, active))
         return false;
     open_register(worker, instruction->results[0]);
-    EACH_WARP(active, warp) {
+    EACH_WARP(active, warp)
+    {
         for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
             uint32_t value = (uint32_t)register_value(worker, instruction->sources[0], warp * SIM_WARP_SIZE + lane);
             elements[lane / 4][lane % 4 * 2] = (uint16_t)value;

@@ -72,9 +72,7 @@ static const void *generic_pointer(Worker *worker, uint32_t lane, uint64_t addre
         base = worker->local + (size_t)lane * worker->frame_stride;
         size = worker->code->frame_bytes;
         break;
-    default:
-        base = worker->launch->request->parameters;
-        size = worker->launch->parameter_bytes;
+    default: base = worker->launch->request->parameters; size = worker->launch->parameter_bytes;
     }
     return offset < size && size - offset >= bytes ? base + offset : NULL;
 }

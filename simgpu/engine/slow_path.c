@@ -11,8 +11,8 @@ static uint32_t exponent(uint32_t bits)
 static bool divides_slowly(uint32_t a, uint32_t b)
 {
     uint32_t above = exponent(a), below = exponent(b);
-    return (above < 25) | (above == 255) | (below < 2) | (below >= 252) |
-           (below >= above + 125) | (above >= below + 127);
+    return (above < 25) | (above == 255) | (below < 2) | (below >= 252) | (below >= above + 125) |
+           (above >= below + 127);
 }
 
 static bool inverts_slowly(uint32_t a)
@@ -28,14 +28,16 @@ static bool takes_root_slowly(uint32_t a)
 
 static bool is_slow(SlowPathKind kind, uint32_t a, uint32_t b)
 {
-    return kind == SLOW_DIVISION ? divides_slowly(a, b) : kind == SLOW_RECIPROCAL ? inverts_slowly(a)
-                                                                                  : takes_root_slowly(a);
+    return kind == SLOW_DIVISION     ? divides_slowly(a, b)
+           : kind == SLOW_RECIPROCAL ? inverts_slowly(a)
+                                     : takes_root_slowly(a);
 }
 
 void slow_path_count(Worker *worker, const Instruction *instruction, const Active *active)
 {
     static const uint64_t instructions[] = {[SLOW_DIVISION] = DIVISION_INSTRUCTIONS,
-                                            [SLOW_RECIPROCAL] = RECIPROCAL_INSTRUCTIONS, [SLOW_ROOT] = ROOT_INSTRUCTIONS};
+                                            [SLOW_RECIPROCAL] = RECIPROCAL_INSTRUCTIONS,
+                                            [SLOW_ROOT] = ROOT_INSTRUCTIONS};
     SlowPathKind kind = (SlowPathKind)instruction->detail;
     if (!worker->launch->is_timed)
         return;

@@ -60,9 +60,7 @@ static uint32_t shuffle_source(ShuffleKind kind, uint32_t lane, uint32_t b, uint
         from = lane ^ distance;
         *valid = from <= most;
         break;
-    default:
-        from = (lane & segment) | (distance & ~segment);
-        *valid = from <= most;
+    default: from = (lane & segment) | (distance & ~segment); *valid = from <= most;
     }
     return *valid ? from : lane;
 }
@@ -86,14 +84,17 @@ static uint32_t shuffled(Worker *worker, const Shuffle *shuffle, const Active *a
 void execute_shuffle(Worker *worker, const Instruction *instruction, Active *active)
 {
     const Operand *sources = instruction->sources;
-    const Shuffle shuffle = {.instruction = instruction, .value = values_of(worker, sources[0]),
-                             .b = values_of(worker, sources[1]), .c = values_of(worker, sources[2]),
+    const Shuffle shuffle = {.instruction = instruction,
+                             .value = values_of(worker, sources[0]),
+                             .b = values_of(worker, sources[1]),
+                             .c = values_of(worker, sources[2]),
                              .members = values_of(worker, sources[3])};
     Operand result = instruction->results[0], valid_result = instruction->results[1];
     uint32_t *to = results_of(worker, active, result, 0);
     uint8_t *valid_to = register_write(worker, active, valid_result, 1) - active->first;
     for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
-        EACH_LANE_OF(active->bits[warp], lane) {
+        EACH_LANE_OF(active->bits[warp], lane)
+        {
             uint32_t own = warp * SIM_WARP_SIZE + lane;
             bool valid;
             uint32_t b = shuffle.b[own], c = shuffle.c[own];
@@ -113,7 +114,7 @@ static uint32_t bits_where(const uint8_t *predicate, uint32_t lanes)
 {
     uint32_t bits = 0;
     EACH_LANE_OF(lanes, lane)
-        bits |= (predicate[lane] & 1u) << lane;
+    bits |= (predicate[lane] & 1u) << lane;
     return bits;
 }
 
@@ -130,7 +131,8 @@ static uint32_t vote(VoteKind kind, uint32_t yes, uint32_t all)
 /* Gives the same 32-bit number, or predicate, to lanes of a warp. */
 static void give(void *to, Operand operand, const Active *active, uint32_t warp, uint32_t lanes, uint32_t value)
 {
-    EACH_LANE_OF(lanes, lane) {
+    EACH_LANE_OF(lanes, lane)
+    {
         uint32_t own = warp * SIM_WARP_SIZE + lane - active->first;
         if (operand.size == 0)
             ((uint8_t *)to)[own] = (uint8_t)value;
@@ -144,7 +146,8 @@ void execute_vote(Worker *worker, const Instruction *instruction, Active *active
     Operand result = instruction->results[0];
     const uint8_t *predicate = register_read(worker, instruction->sources[0], 0);
     void *to = register_write(worker, active, result, 0);
-    EACH_PARTY(worker, active, instruction->sources[1], warp, party) {
+    EACH_PARTY(worker, active, instruction->sources[1], warp, party)
+    {
         uint32_t yes = bits_where(predicate + warp * SIM_WARP_SIZE, party);
         give(to, result, active, warp, party, vote((VoteKind)instruction->detail, yes, party));
     }
@@ -157,8 +160,8 @@ static uint32_t lanes_with(const Worker *worker, Operand operand, uint32_t warp,
 {
     uint32_t same = 0;
     EACH_LANE_OF(members, lane)
-        if (register_value(worker, operand, warp * SIM_WARP_SIZE + lane) == value)
-            same |= 1u << lane;
+    if (register_value(worker, operand, warp * SIM_WARP_SIZE + lane) == value)
+        same |= 1u << lane;
     return same;
 }
 
@@ -168,15 +171,16 @@ void execute_match(Worker *worker, const Instruction *instruction, Active *activ
     uint32_t *to = results_of(worker, active, result, 0);
     uint8_t *all_to = register_write(worker, active, all_result, 1) - active->first;
     EACH_PARTY(worker, active, instruction->sources[1], warp, party)
-        EACH_LANE_OF(party, lane) {
-            uint32_t own = warp * SIM_WARP_SIZE + lane;
-            uint64_t value = register_value(worker, instruction->sources[0], own);
-            uint32_t same = lanes_with(worker, instruction->sources[0], warp, party, value);
-            bool all = same == party;
-            to[own] = instruction->detail == 0 ? same : all ? party : 0;
-            if (all_result.slot != NO_SLOT)
-                all_to[own] = all;
-        }
+    EACH_LANE_OF(party, lane)
+    {
+        uint32_t own = warp * SIM_WARP_SIZE + lane;
+        uint64_t value = register_value(worker, instruction->sources[0], own);
+        uint32_t same = lanes_with(worker, instruction->sources[0], warp, party, value);
+        bool all = same == party;
+        to[own] = instruction->detail == 0 ? same : all ? party : 0;
+        if (all_result.slot != NO_SLOT)
+            all_to[own] = all;
+    }
     register_written(worker, active, result, 0);
     register_written(worker, active, all_result, 1);
 }
@@ -200,11 +204,12 @@ void execute_reduce(Worker *worker, const Instruction *instruction, Active *acti
 {
     Operand result = instruction->results[0];
     void *to = register_write(worker, active, result, 0);
-    EACH_PARTY(worker, active, instruction->sources[1], warp, party) {
+    EACH_PARTY(worker, active, instruction->sources[1], warp, party)
+    {
         uint32_t first = (uint32_t)__builtin_ctz(party);
         uint32_t total = value32(worker, instruction->sources[0], warp * SIM_WARP_SIZE + first);
         EACH_LANE_OF(party & (party - 1), lane)
-            total = combine(instruction, total, value32(worker, instruction->sources[0], warp * SIM_WARP_SIZE + lane));
+        total = combine(instruction, total, value32(worker, instruction->sources[0], warp * SIM_WARP_SIZE + lane));
         give(to, result, active, warp, party, total);
     }
     register_written(worker, active, result, 0);

@@ -12,7 +12,7 @@
 
 typedef struct AllocationState {
     unsigned char *contents;
-    uint8_t *written;        /* validity.h; NULL: all of it */
+    uint8_t *written; /* validity.h; NULL: all of it */
     bool kernel_wrote;
 } AllocationState;
 
@@ -38,7 +38,8 @@ static Snapshot *snapshot_new(const SimGpu *gpu)
         const Allocation *allocation = &gpu->memory.allocations[i];
         snapshot->allocations[i] = (AllocationState){
             .contents = copy_of((const void *)allocation->address, allocation->bytes),
-            .written = copy_of(allocation->written, allocation->bytes), .kernel_wrote = allocation->kernel_wrote};
+            .written = copy_of(allocation->written, allocation->bytes),
+            .kernel_wrote = allocation->kernel_wrote};
     }
     snapshot->output_length = gpu->output.length;
     snapshot->output_lost = gpu->output.lost;
@@ -97,13 +98,42 @@ static bool texts_differ(const Words *words, const char *what, const char *inter
 static bool counters_differ(const Words *words, const SimCounters *interpreted, const SimCounters *translated)
 {
     static const char *const names[] = {
-        "warp instructions", "lane instructions", "fp32", "fp64", "fma32", "fma64", "integer", "control", "special",
-        "global load requests", "global load sectors", "global load wavefronts", "global store requests",
-        "global store sectors", "global load bytes", "global store bytes", "shared load requests",
-        "shared load wavefronts", "shared store requests", "shared store wavefronts", "local requests", "local sectors",
-        "constant requests", "constant replays", "atomic requests", "atomic lanes", "texture requests",
-        "texture sectors", "slow path instructions", "tensor", "tensor bytes", "barriers", "divergent branches",
-        "unique load sectors", "unique store sectors", "missing load sectors",
+        "warp instructions",
+        "lane instructions",
+        "fp32",
+        "fp64",
+        "fma32",
+        "fma64",
+        "integer",
+        "control",
+        "special",
+        "global load requests",
+        "global load sectors",
+        "global load wavefronts",
+        "global store requests",
+        "global store sectors",
+        "global load bytes",
+        "global store bytes",
+        "shared load requests",
+        "shared load wavefronts",
+        "shared store requests",
+        "shared store wavefronts",
+        "local requests",
+        "local sectors",
+        "constant requests",
+        "constant replays",
+        "atomic requests",
+        "atomic lanes",
+        "texture requests",
+        "texture sectors",
+        "slow path instructions",
+        "tensor",
+        "tensor bytes",
+        "barriers",
+        "divergent branches",
+        "unique load sectors",
+        "unique store sectors",
+        "missing load sectors",
     };
     enum { COUNTERS = sizeof names / sizeof *names };
     _Static_assert(sizeof(SimCounters) == COUNTERS * sizeof(uint64_t), "each counter has a name, in their order");

@@ -65,7 +65,9 @@ uint64_t simgpu_allocated_bytes(const SimGpu *gpu)
 
 static void show(const Allocation *allocation, SimAllocation *shown)
 {
-    *shown = (SimAllocation){.address = allocation->address, .bytes = allocation->bytes, .name = allocation->name,
+    *shown = (SimAllocation){.address = allocation->address,
+                             .bytes = allocation->bytes,
+                             .name = allocation->name,
                              .kernel_wrote = allocation->kernel_wrote};
 }
 
@@ -132,8 +134,7 @@ void simgpu_set_fresh(SimGpu *gpu, uint8_t byte)
 uint64_t simgpu_texture_new(SimGpu *gpu, const SimTexture *description)
 {
     SimAllocation found;
-    if (!texture_is_valid(description) ||
-        !simgpu_find(gpu, description->address, texture_bytes(description), &found))
+    if (!texture_is_valid(description) || !simgpu_find(gpu, description->address, texture_bytes(description), &found))
         return 0;
     return texture_add(&gpu->textures, description);
 }

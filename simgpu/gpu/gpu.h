@@ -17,12 +17,12 @@
 /* Threads that wait for work. The one that calls is worker 0 and needs no thread. */
 typedef struct Pool {
     pthread_t *threads;
-    int count;                    /* of threads, the caller not included */
+    int count; /* of threads, the caller not included */
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
-    void (*work)(void *context);  /* run once by every thread that is asked */
+    void (*work)(void *context); /* run once by every thread that is asked */
     void *context;
-    int asked, running;           /* threads that shall still begin, that have not ended yet */
+    int asked, running; /* threads that shall still begin, that have not ended yet */
     bool is_closing;
 } Pool;
 
@@ -34,38 +34,38 @@ struct SimGpu {
     Pool pool;
     Translator translator;
     _Atomic int cancelled;
-    SimLine *lines;               /* of the last launch that was watched; NULL: there was none */
+    SimLine *lines; /* of the last launch that was watched; NULL: there was none */
 };
 
 struct SimFunction {
     SimFunction *next;
     SimModule *module;
     const PtxFunction *ptx;
-    char plain_name[128];         /* for messages */
+    char plain_name[128]; /* for messages */
     Code code;
     TranslationJob *jobs;
-    MachineProgram machine;      /* where machine_known */
+    MachineProgram machine; /* where machine_known */
     bool machine_known;
     bool is_supported;
-    Message refusal;              /* why it is not */
+    Message refusal; /* why it is not */
     SimFunctionInfo info;
-    bool registers_known;         /* from the cubin, not estimated */
+    bool registers_known; /* from the cubin, not estimated */
     uint32_t dynamic_shared_limit;
 };
 
 struct SimModule {
     SimGpu *gpu;
     PtxModule ptx;
-    SimFunction *functions;       /* those asked for so far */
-    void *cubin;                  /* a copy, for the numbers of registers; NULL: none */
+    SimFunction *functions; /* those asked for so far */
+    void *cubin;            /* a copy, for the numbers of registers; NULL: none */
     size_t cubin_bytes;
     uint64_t constant_bytes;
 };
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
 typedef struct LaunchHow {
-    bool interprets;              /* by no translation, whether or not there is a translator */
-    int helpers;                  /* threads beside the caller's, at most */
+    bool interprets; /* by no translation, whether or not there is a translator */
+    int helpers;     /* threads beside the caller's, at most */
 } LaunchHow;
 void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimReport *report);
 

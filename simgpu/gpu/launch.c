@@ -82,15 +82,15 @@ static bool check_launch(const SimGpu *gpu, const SimLaunch *launch, SimReport *
 
 typedef struct Run {
     Launch launch;
-    TranslationJob *job;       /* NULL: there is no translator */
-    pthread_mutex_t lock;      /* of the sums below */
+    TranslationJob *job;  /* NULL: there is no translator */
+    pthread_mutex_t lock; /* of the sums below */
     SimCounters counters;
-    Executed *executed;        /* [block_count] */
-    Touched *loaded, *stored;  /* [allocation] */
+    Executed *executed;       /* [block_count] */
+    Touched *loaded, *stored; /* [allocation] */
     SimWarpPath longest;
-    LineTable *lines;          /* NULL: not watched */
-    Found *found;              /* watch.h; NULL: nothing was watched */
-    int first_watched;         /* instruction that loaded from the watched source; instruction_count: none */
+    LineTable *lines;  /* NULL: not watched */
+    Found *found;      /* watch.h; NULL: nothing was watched */
+    int first_watched; /* instruction that loaded from the watched source; instruction_count: none */
 } Run;
 
 static void add_touched(Touched *sum, const Touched *part, int count)
@@ -269,10 +269,14 @@ static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *ru
                        SimReport *report)
 {
     CostInput input = {
-        .profile = &gpu->profile, .function = &launch->function->info,
-        .dynamic_shared_bytes = launch->dynamic_shared_bytes, .counters = &report->counters,
-        .longest_warp_instructions = run->longest.instructions, .longest_warp_loads = run->longest.loads,
-        .longest_warp_shared = run->longest.shared_loads, .longest_warp_constant = run->longest.constant_loads,
+        .profile = &gpu->profile,
+        .function = &launch->function->info,
+        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+        .counters = &report->counters,
+        .longest_warp_instructions = run->longest.instructions,
+        .longest_warp_loads = run->longest.loads,
+        .longest_warp_shared = run->longest.shared_loads,
+        .longest_warp_constant = run->longest.constant_loads,
     };
     memcpy(input.grid, launch->grid, sizeof input.grid);
     memcpy(input.block, launch->block, sizeof input.block);
@@ -323,19 +327,28 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
     const PtxModule *ptx = &function->module->ptx;
     uint32_t threads = (uint32_t)product(request->block);
     bool has_dynamic = request->dynamic_shared_bytes > 0;
-    *run = (Run){.launch = {
-        .code = &function->code, .memory = &gpu->memory, .textures = &gpu->textures, .request = request,
-        .function_name = function->plain_name,
-        .files = ptx->files, .file_count = ptx->file_count, .threads = threads,
-        .warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE,
-        .capacity = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE * SIM_WARP_SIZE,
-        .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset + request->dynamic_shared_bytes
-                                    : function->code.shared_bytes,
-        .parameter_bytes = function->info.parameter_bytes, .profile = &gpu->profile,
-        .is_timed = !request->is_untimed || (request->watch & SIM_WATCH_LINES),
-        .blocks = product(request->grid), .watched_source = memory_find(&gpu->memory, request->watched_source),
-        .cancelled = &gpu->cancelled, .output = &gpu->output,
-        .fault_block = UINT64_MAX}, .first_watched = function->code.instruction_count};
+    *run = (Run){.launch = {.code = &function->code,
+                            .memory = &gpu->memory,
+                            .textures = &gpu->textures,
+                            .request = request,
+                            .function_name = function->plain_name,
+                            .files = ptx->files,
+                            .file_count = ptx->file_count,
+                            .threads = threads,
+                            .warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE,
+                            .capacity = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE * SIM_WARP_SIZE,
+                            .shared_bytes = has_dynamic
+                                                ? function->code.dynamic_shared_offset + request->dynamic_shared_bytes
+                                                : function->code.shared_bytes,
+                            .parameter_bytes = function->info.parameter_bytes,
+                            .profile = &gpu->profile,
+                            .is_timed = !request->is_untimed || (request->watch & SIM_WATCH_LINES),
+                            .blocks = product(request->grid),
+                            .watched_source = memory_find(&gpu->memory, request->watched_source),
+                            .cancelled = &gpu->cancelled,
+                            .output = &gpu->output,
+                            .fault_block = UINT64_MAX},
+                 .first_watched = function->code.instruction_count};
     if (gpu->translator.compiler != NULL && !how->interprets && !(request->watch & SIM_WATCH_LINES) &&
         !function->code.reads_clock)
         run->job = job_find(&request->function->jobs, &gpu->translator, &function->code, request->block);

@@ -210,7 +210,8 @@ static void fill_info(SimFunction *function)
     if (function->ptx->max_threads > 0 && function->ptx->max_threads < info->max_threads_per_block)
         info->max_threads_per_block = function->ptx->max_threads;
     function->dynamic_shared_limit = profile->shared_bytes_per_block > info->static_shared_bytes
-                                         ? profile->shared_bytes_per_block - info->static_shared_bytes : 0;
+                                         ? profile->shared_bytes_per_block - info->static_shared_bytes
+                                         : 0;
 }
 
 /* Kernels are decoded when they are first asked for. */
@@ -229,7 +230,7 @@ SimFunction *simgpu_function(SimModule *module, const char *name)
     fill_info(function);
     merged_loads_find(module->cubin, module->cubin_bytes, name, &function->code);
     function->machine_known = machine_code_read(module->cubin, module->cubin_bytes, name, &function->code,
-                                           &module->gpu->profile, &function->machine);
+                                                &module->gpu->profile, &function->machine);
     function->next = module->functions;
     module->functions = function;
     return function;

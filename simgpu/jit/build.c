@@ -21,8 +21,19 @@
 
 /* As lanes.c is compiled, for just this machine. */
 static const char *const options[] = {
-    "-std=gnu11", "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=off", "-fno-math-errno",
-    "-fno-trapping-math", "-fno-strict-aliasing", "-w", "-fPIC", "-shared", "-x", "c",
+    "-std=gnu11",
+    "-O3",
+    "-march=native",
+    "-mprefer-vector-width=512",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-strict-aliasing",
+    "-w",
+    "-fPIC",
+    "-shared",
+    "-x",
+    "c",
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 

@@ -10,18 +10,18 @@
 /* A number of 64 bits: known, or in a variable of the C. */
 typedef struct Atom {
     bool is_literal;
-    uint64_t number;     /* of a literal */
-    int32_t variable;    /* t<variable>; below 0: that of a slot, see atom_text() */
+    uint64_t number;  /* of a literal */
+    int32_t variable; /* t<variable>; below 0: that of a slot, see atom_text() */
 } Atom;
 
 /* What is in a register. */
 typedef struct Value {
     bool is_set, is_varying;
-    uint8_t size;        /* logarithm of its bytes */
-    Atom part[PARTS];    /* of a scalar: value of thread 0, cut to its size; steps along the axes, signed */
-    int32_t axis;        /* the irregular one, where the last step is not 0 */
-    int32_t lane;        /* of what varies: v<lane> in the loop being written; -1: in the register file */
-    bool is_written;     /* `lane` must still go to the register file */
+    uint8_t size;     /* logarithm of its bytes */
+    Atom part[PARTS]; /* of a scalar: value of thread 0, cut to its size; steps along the axes, signed */
+    int32_t axis;     /* the irregular one, where the last step is not 0 */
+    int32_t lane;     /* of what varies: v<lane> in the loop being written; -1: in the register file */
+    bool is_written;  /* `lane` must still go to the register file */
 } Value;
 
 /* Whether accesses since the beginning of the stretch could meet one that follows. */
@@ -32,13 +32,13 @@ typedef struct Order {
 typedef struct Builder {
     Translation *translation;
     const Code *code;
-    Arena *arena;        /* the translation's */
+    Arena *arena; /* the translation's */
     Arena scratch;
-    bool dry;            /* only shapes are wanted, no text */
-    Value **at_entry;    /* [block][slot]; NULL: not reached yet */
-    uint8_t **live_in;   /* [block][slot] */
+    bool dry;          /* only shapes are wanted, no text */
+    Value **at_entry;  /* [block][slot]; NULL: not reached yet */
+    uint8_t **live_in; /* [block][slot] */
     bool *queued, *is_loop_head;
-    bool has_arrive;     /* bar.arrive: barriers are the interpreter's */
+    bool has_arrive; /* bar.arrive: barriers are the interpreter's */
     bool *used_opcodes;
     uint8_t *is_varying; /* [slot] anywhere */
     bool *is_pinned;     /* [slot] */
@@ -46,7 +46,7 @@ typedef struct Builder {
     bool *is_address;    /* [slot] what addresses are computed from */
     int32_t *axis_of;    /* [instruction] the irregular axis made for it; -1: none */
 
-    int32_t block;       /* being translated */
+    int32_t block; /* being translated */
     int32_t instruction;
     Value *now;          /* [slot] */
     Value *at_start;     /* [slot] at the beginning of the stretch */

@@ -7,9 +7,11 @@
 #include <string.h>
 
 enum {
-    TURNS = 256, /* backward branches between looks at the limits */
+    TURNS = 256,      /* backward branches between looks at the limits */
     VISIT_COSTS = 24, /* in instructions of the interpreter: registers are taken over and put back */
-    MOST_WORTH = 1000, LEAST_WORTH = -200, PAUSE = 1000
+    MOST_WORTH = 1000,
+    LEAST_WORTH = -200,
+    PAUSE = 1000
 };
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
@@ -25,8 +27,8 @@ static void spread(const Worker *worker, Operand operand, const u64 part[PARTS],
     const Frame *frame = &worker->visit->frame;
     u32 from = frame->from[0], count = frame->to[0] - from;
     EACH_ROW(frame, worker->visit->translation->shape, row)
-        worker->lanes->ramp[operand.size](lane_of(worker, operand, row + from), row_base(part, y, z, from), part[1],
-                                          part[PARTS - 1], place + row + from, count);
+    worker->lanes->ramp[operand.size](lane_of(worker, operand, row + from), row_base(part, y, z, from), part[1],
+                                      part[PARTS - 1], place + row + from, count);
 }
 
 static bool is_spread(const Worker *worker, Operand operand, const u64 part[PARTS], const s32 *place)
@@ -34,9 +36,9 @@ static bool is_spread(const Worker *worker, Operand operand, const u64 part[PART
     const Frame *frame = &worker->visit->frame;
     u32 from = frame->from[0], count = frame->to[0] - from;
     EACH_ROW(frame, worker->visit->translation->shape, row)
-        if (!worker->lanes->is_ramp[operand.size](lane_of(worker, operand, row + from), row_base(part, y, z, from),
-                                                  part[1], part[PARTS - 1], place + row + from, count))
-            return false;
+    if (!worker->lanes->is_ramp[operand.size](lane_of(worker, operand, row + from), row_base(part, y, z, from), part[1],
+                                              part[PARTS - 1], place + row + from, count))
+        return false;
     return true;
 }
 
@@ -118,13 +120,13 @@ static bool take_axis(Worker *worker, const PointScalar *scalar, const u64 part[
         return axis->version != 0;
     worker->visit->taken[scalar->axis] = true;
     EACH_ROW(frame, shape, row)
-        for (u32 x = frame->from[0]; x < frame->to[0]; x++) {
-            u64 beyond = register_value(worker, scalar->operand, row + x) - row_base(part, y, z, x);
-            s64 distance = (s64)signed_step(scalar->operand, beyond);
-            if (distance % step != 0)
-                return false;
-            lanes[row + x] = (u64)(distance / step);
-        }
+    for (u32 x = frame->from[0]; x < frame->to[0]; x++) {
+        u64 beyond = register_value(worker, scalar->operand, row + x) - row_base(part, y, z, x);
+        s64 distance = (s64)signed_step(scalar->operand, beyond);
+        if (distance % step != 0)
+            return false;
+        lanes[row + x] = (u64)(distance / step);
+    }
     measure_axis(frame, scalar->axis, lanes, 8);
     return axis->version != 0;
 }
@@ -367,11 +369,18 @@ Visit *visit_new(Worker *worker, const Translation *translation)
     box_new(&visit->part, worker);
     memcpy(visit->whole.to, translation->shape, sizeof visit->whole.to);
     visit->frame = (Frame){
-        .registers = worker->registers, .parameters = worker->launch->request->parameters,
-        .shared = (char *)worker->shared, .worker = worker,
-        .learn = learn_access, .measure = measure_axis, .execute = execute_at,
-        .is_watched = worker->watch != NULL, .watch_load = watch_load, .watch_store = watch_store,
-        .watch_join = join_warps, .watch_barrier = pass_barrier,
+        .registers = worker->registers,
+        .parameters = worker->launch->request->parameters,
+        .shared = (char *)worker->shared,
+        .worker = worker,
+        .learn = learn_access,
+        .measure = measure_axis,
+        .execute = execute_at,
+        .is_watched = worker->watch != NULL,
+        .watch_load = watch_load,
+        .watch_store = watch_store,
+        .watch_join = join_warps,
+        .watch_barrier = pass_barrier,
         .executed = zeroed((size_t)worker->code->block_count, sizeof(u64)),
         .scalars = zeroed(worker->code->slot_count, sizeof(u64[PARTS])),
         .axes = zeroed((size_t)translation->axis_count, sizeof(Axis)),
@@ -432,8 +441,7 @@ static int32_t run(Worker *worker, Group *group, int32_t limit, uint64_t *instru
     worker->visit->noted = 0;
     int32_t end = translation->run(frame, group->pc);
     if (worker->trace != NULL) /* a basic block that is left before it began has asked for its loads */
-        trace_take_back(worker->trace, worker->visit->noted - frame->sums.load_requests -
-                                       frame->sums.constant_loads);
+        trace_take_back(worker->trace, worker->visit->noted - frame->sums.load_requests - frame->sums.constant_loads);
     count_sums(worker, &group->active);
     *instructions = count_blocks(worker, &group->active);
     return end;

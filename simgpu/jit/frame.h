@@ -9,21 +9,21 @@
  * places that a register holds which is no sum of the others, such as an index that was divided. */
 enum { AXES = 3, PARTS = 1 + AXES + 1 };
 typedef struct Axis {
-    s32 *place;           /* [lane] beyond the first lane's */
-    s64 least, most;      /* of them */
-    u64 version;          /* a new one for each new set of places; 0: there is none */
+    s32 *place;      /* [lane] beyond the first lane's */
+    s64 least, most; /* of them */
+    u64 version;     /* a new one for each new set of places; 0: there is none */
 } Axis;
 
 /* What is known about the accesses of one memory instruction by the lanes of a box, as long as their addresses differ
  * from each other in the same way: by steps[i] for each step along axis i. */
 typedef struct Known {
     s64 steps[AXES + 1];
-    u64 version;          /* of the irregular axis; 0: there is none */
-    u64 origin, room;     /* all lanes are within the allocation where first - origin <= room; first: lowest lane's */
-    u64 lowest, highest;  /* of the addresses of the first lane so far; lowest > highest: none */
-    u64 cost;             /* of shared memory, and of loads from global: wavefronts; of constant memory: different words;
+    u64 version;         /* of the irregular axis; 0: there is none */
+    u64 origin, room;    /* all lanes are within the allocation where first - origin <= room; first: lowest lane's */
+    u64 lowest, highest; /* of the addresses of the first lane so far; lowest > highest: none */
+    u64 cost;            /* of shared memory, and of loads from global: wavefronts; of constant memory: different words;
                            * all warps together */
-    u32 sectors[32];      /* of global memory, by the first address modulo 32; 0: not known */
+    u32 sectors[32];     /* of global memory, by the first address modulo 32; 0: not known */
 } Known;
 
 /* What was done, in units that do not depend on how many lanes do it. */
@@ -40,27 +40,27 @@ struct Frame {
     unsigned char *registers;
     const char *parameters;
     char *shared;
-    Known *known;         /* [memory instruction] */
-    u64 *executed;        /* [basic block] times */
+    Known *known;          /* [memory instruction] */
+    u64 *executed;         /* [basic block] times */
     u64 (*scalars)[PARTS]; /* [slot] on the way in and out: value of thread 0, steps along the axes */
-    Axis *axes;           /* irregular ones */
+    Axis *axes;            /* irregular ones */
     Sums sums;
-    s64 turns;            /* backward branches left */
+    s64 turns; /* backward branches left */
     u32 from[3], to[3];
     u32 lanes;
-    s32 limit;            /* a basic block from here on is another group's turn */
-    s32 whole;            /* no other lane of the block is alive */
-    s32 is_complete;      /* no living lane of their warps is elsewhere */
-    s32 is_watched;       /* what follows is called as well, see watch.h: */
-    void (*watch_load)(Frame *frame, s32 instruction, u64 first);   /* an access that is allowed, before it is done; */
-    void (*watch_store)(Frame *frame, s32 point, u64 first);        /* of a store with what it puts there */
+    s32 limit;       /* a basic block from here on is another group's turn */
+    s32 whole;       /* no other lane of the block is alive */
+    s32 is_complete; /* no living lane of their warps is elsewhere */
+    s32 is_watched;  /* what follows is called as well, see watch.h: */
+    void (*watch_load)(Frame *frame, s32 instruction, u64 first); /* an access that is allowed, before it is done; */
+    void (*watch_store)(Frame *frame, s32 point, u64 first);      /* of a store with what it puts there */
     void (*watch_join)(Frame *frame);
     void (*watch_barrier)(Frame *frame);
     /* Fills in `known`; 0: cannot. `axis` is the irregular one; -1: none. */
     s32 (*learn)(Frame *frame, s32 instruction, u64 first, s64 x, s64 y, s64 z, s64 w, s32 axis);
     /* Makes an irregular axis of what the lanes hold, 4 or 8 bytes each; gives the first lane's. */
     u64 (*measure)(Frame *frame, s32 axis, const void *lanes, s32 bytes);
-    s32 (*execute)(Frame *frame, s32 point);                  /* one instruction by the interpreter; 0: a fault */
+    s32 (*execute)(Frame *frame, s32 point); /* one instruction by the interpreter; 0: a fault */
     void *worker;
 };
 
@@ -83,8 +83,17 @@ struct Frame {
 #define BITS_s64(x) ((u64)(x))
 #define BITS_f32(x) f32_bits(x)
 #define BITS_f64(x) f64_bits(x)
-#define PEEK(T, from) ({ T value_; memcpy(&value_, (from), sizeof value_); value_; })
-#define POKE(T, to, x) do { T value_ = (T)(x); memcpy((to), &value_, sizeof value_); } while (0)
+#define PEEK(T, from)                                                                                                  \
+    ({                                                                                                                 \
+        T value_;                                                                                                      \
+        memcpy(&value_, (from), sizeof value_);                                                                        \
+        value_;                                                                                                        \
+    })
+#define POKE(T, to, x)                                                                                                 \
+    do {                                                                                                               \
+        T value_ = (T)(x);                                                                                             \
+        memcpy((to), &value_, sizeof value_);                                                                          \
+    } while (0)
 #define LIKELY(x) __builtin_expect((x) != 0, 1)
 
 /* Least and greatest of step * i over the threads of one axis. */
@@ -120,16 +129,34 @@ static inline s64 most_on(s64 step, const Axis *axis)
 
 /* Comparisons of a difference with 0: of its least value, and whether all between least and greatest come out alike. */
 #define COMPARE_DIFFERENCE(NAME, OPERATOR)                                                                             \
-    static inline s32 is_##NAME(s64 least) { return least OPERATOR 0; }                                                \
-    static inline s32 all_##NAME(s64 least, s64 most) { return (least OPERATOR 0) == (most OPERATOR 0); }
+    static inline s32 is_##NAME(s64 least)                                                                             \
+    {                                                                                                                  \
+        return least OPERATOR 0;                                                                                       \
+    }                                                                                                                  \
+    static inline s32 all_##NAME(s64 least, s64 most)                                                                  \
+    {                                                                                                                  \
+        return (least OPERATOR 0) == (most OPERATOR 0);                                                                \
+    }
 COMPARE_DIFFERENCE(lt, <)
 COMPARE_DIFFERENCE(le, <=)
 COMPARE_DIFFERENCE(gt, >)
 COMPARE_DIFFERENCE(ge, >=)
-static inline s32 is_eq(s64 least) { return least == 0; }
-static inline s32 is_ne(s64 least) { return least != 0; }
-static inline s32 all_eq(s64 least, s64 most) { return least == most || least > 0 || most < 0; }
-static inline s32 all_ne(s64 least, s64 most) { return all_eq(least, most); }
+static inline s32 is_eq(s64 least)
+{
+    return least == 0;
+}
+static inline s32 is_ne(s64 least)
+{
+    return least != 0;
+}
+static inline s32 all_eq(s64 least, s64 most)
+{
+    return least == most || least > 0 || most < 0;
+}
+static inline s32 all_ne(s64 least, s64 most)
+{
+    return all_eq(least, most);
+}
 
 /* So far from the ends of 64 bits that steps can be added without a thought. */
 static inline s32 is_moderate(u64 value)

@@ -121,8 +121,8 @@ const char *lane_text(Builder *b, Operand operand)
 static int new_lane_value(Builder *b, Operand operand)
 {
     int name = b->names++;
-    set_value(b, operand, (Value){.is_set = true, .is_varying = true, .size = operand.size, .lane = name,
-                                  .is_written = true});
+    set_value(b, operand,
+              (Value){.is_set = true, .is_varying = true, .size = operand.size, .lane = name, .is_written = true});
     return name;
 }
 
@@ -170,10 +170,10 @@ void make_axis(Builder *b, Operand operand)
 
 typedef struct Place {
     const Instruction *instruction;
-    Value address;        /* with the offset */
-    const char *first;    /* that of the first lane */
+    Value address;     /* with the offset */
+    const char *first; /* that of the first lane */
     const char *steps[AXES + 1];
-    const char *pointer;  /* where it is; of lanes: that of x == 0 in the row */
+    const char *pointer; /* where it is; of lanes: that of x == 0 in the row */
 } Place;
 
 /* Room for the text of an element's address. */
@@ -251,8 +251,9 @@ static void check_access(Builder *b, const Place *place)
         text_printf(&b->commit, "    f->sums.constant_loads++;\n    f->sums.constant_words += known[%d].cost;\n",
                     i->index);
     else
-        text_printf(&b->commit, "    f->sums.%s_requests++;\n    f->sums.%s_bytes += %u;\n"
-                                "    f->sums.%s_sectors += known[%d].sectors[%s %% 32];\n",
+        text_printf(&b->commit,
+                    "    f->sums.%s_requests++;\n    f->sums.%s_bytes += %u;\n"
+                    "    f->sums.%s_sectors += known[%d].sectors[%s %% 32];\n",
                     name, name, bytes_of_lane(i), name, i->index, place->first);
     if (i->space != PTX_SHARED && i->space != PTX_CONST && !is_store)
         text_printf(&b->commit, "    f->sums.load_wavefronts += known[%d].cost;\n", i->index);
@@ -289,8 +290,8 @@ static void load_elements(Builder *b, const Place *place)
         }
         int name = new_lane_value(b, to);
         if (!b->dry)
-            text_printf(&b->lanes, "            const %s v%d = (%s)PEEK(%s, %s);\n", word(to.size), name,
-                        word(to.size), type, element(b, place, i));
+            text_printf(&b->lanes, "            const %s v%d = (%s)PEEK(%s, %s);\n", word(to.size), name, word(to.size),
+                        type, element(b, place, i));
     }
 }
 
@@ -300,8 +301,8 @@ static void store_elements(Builder *b, const Place *place)
     for (int i = 0; i < instruction->count; i++) {
         const char *value = lane_text(b, instruction->sources[1 + i]);
         if (!b->dry)
-            text_printf(&b->lanes, "            POKE(%s, %s, %s);\n", word(instruction->size),
-                        element(b, place, i), value);
+            text_printf(&b->lanes, "            POKE(%s, %s, %s);\n", word(instruction->size), element(b, place, i),
+                        value);
     }
 }
 
@@ -367,7 +368,7 @@ void call_interpreter(Builder *b, const Instruction *instruction)
     }
     for (int i = 0; i < MAX_RESULTS; i++)
         if (instruction->results[i].slot != NO_SLOT)
-            set_value(b, instruction->results[i], (Value){.is_set = true, .is_varying = true,
-                                                          .size = instruction->results[i].size, .lane = -1});
+            set_value(b, instruction->results[i],
+                      (Value){.is_set = true, .is_varying = true, .size = instruction->results[i].size, .lane = -1});
     begin_stretch(b, b->instruction + 1);
 }

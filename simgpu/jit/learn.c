@@ -56,9 +56,9 @@ static bool find_pattern(Worker *worker, const s64 steps[AXES + 1], const Axis *
         for (u32 y = frame->from[1]; y < frame->to[1]; y++)
             for (u32 x = frame->from[0]; x < frame->to[0]; x++) {
                 u32 lane = (z * shape[1] + y) * shape[0] + x;
-                worker->addresses[lane - active->first] =
-                    (u64)steps[0] * (x - frame->from[0]) + (u64)steps[1] * (y - frame->from[1]) +
-                    (u64)steps[2] * (z - frame->from[2]);
+                worker->addresses[lane - active->first] = (u64)steps[0] * (x - frame->from[0]) +
+                                                          (u64)steps[1] * (y - frame->from[1]) +
+                                                          (u64)steps[2] * (z - frame->from[2]);
                 if (axis != NULL)
                     worker->addresses[lane - active->first] += (u64)steps[AXES] * (u64)(s64)axis->place[lane];
             }
@@ -197,10 +197,10 @@ static void find_extremes(const Frame *frame, const u32 shape[3], Axis *axis)
 {
     s32 least = 0, most = 0;
     EACH_ROW(frame, shape, row)
-        for (u32 x = frame->from[0]; x < frame->to[0]; x++) {
-            least = axis->place[row + x] < least ? axis->place[row + x] : least;
-            most = axis->place[row + x] > most ? axis->place[row + x] : most;
-        }
+    for (u32 x = frame->from[0]; x < frame->to[0]; x++) {
+        least = axis->place[row + x] < least ? axis->place[row + x] : least;
+        most = axis->place[row + x] > most ? axis->place[row + x] : most;
+    }
     axis->least = least;
     axis->most = most;
 }
@@ -214,7 +214,8 @@ u64 measure_axis(Frame *frame, s32 number, const void *lanes, s32 bytes)
     u32 lane = first_lane(frame, shape), from = frame->from[0], count = frame->to[0] - from;
     u64 first = bytes == 4 ? ((const u32 *)lanes)[lane] : ((const u64 *)lanes)[lane];
     bool has_changed = axis->version == 0, is_far = false;
-    EACH_ROW(frame, shape, row) {
+    EACH_ROW(frame, shape, row)
+    {
         int change = worker->lanes->measure[bytes == 8]((const char *)lanes + (size_t)(row + from) * (u32)bytes, first,
                                                         axis->place + row + from, count);
         has_changed |= change > 0;

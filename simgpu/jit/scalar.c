@@ -203,13 +203,14 @@ static Atom number_of(Builder *b, const Value *value, bool is_signed)
                                  : new_atom(b, "(u64)(s64)(s32)%s", atom_text(b, number));
     }
     if (!is_wide)
-        number = new_atom(b, "(u64)as_%s(%s, %s)", is_signed ? "s32" : "u32", atom_text(b, number),
-                          shift_of(b, value));
+        number = new_atom(b, "(u64)as_%s(%s, %s)", is_signed ? "s32" : "u32", atom_text(b, number), shift_of(b, value));
     Atom least = new_atom(b, "%s + (u64)(%s)", atom_text(b, number), over_axes(b, value, "least"));
     Atom most = new_atom(b, "%s + (u64)(%s)", atom_text(b, number), over_axes(b, value, "most"));
     if (!is_wide)
-        demand(b, is_signed ? "((s64)%s >= INT32_MIN) & ((s64)%s <= INT32_MAX)"
-                            : "((s64)%s >= 0) & ((s64)%s <= UINT32_MAX)", atom_text(b, least), atom_text(b, most));
+        demand(b,
+               is_signed ? "((s64)%s >= INT32_MIN) & ((s64)%s <= INT32_MAX)"
+                         : "((s64)%s >= 0) & ((s64)%s <= UINT32_MAX)",
+               atom_text(b, least), atom_text(b, most));
     for (int i = 0; i < PARTS && is_wide; i++)
         demand(b, "is_moderate(%s)", atom_text(b, value->part[i]));
     if (is_wide && !is_signed)
@@ -275,8 +276,8 @@ typedef struct Comparison {
 static bool comparison_of(const char *form, Comparison *comparison)
 {
     static const char *const rows[][2] = {
-        {"lt", "lt"}, {"le", "le"}, {"gt", "gt"}, {"ge", "ge"}, {"lo", "lt"}, {"ls", "le"}, {"hi", "gt"}, {"hs", "ge"},
-        {"eq", "eq"}, {"ne", "ne"},
+        {"lt", "lt"}, {"le", "le"}, {"gt", "gt"}, {"ge", "ge"}, {"lo", "lt"},
+        {"ls", "le"}, {"hi", "gt"}, {"hs", "ge"}, {"eq", "eq"}, {"ne", "ne"},
     };
     if (strncmp(form, "setp.", 5) != 0 || strlen(form) != 11 || strchr("sub", form[8]) == NULL ||
         (strcmp(form + 9, "32") != 0 && strcmp(form + 9, "64") != 0))
@@ -369,35 +370,43 @@ static bool linear(Builder *b, Opcode opcode, const Value s[4], Value *result)
 {
     Value zero = scalar_literal(0, s[0].size), ones = scalar_literal(~0ull, s[0].size);
     switch (opcode) {
-    case OP_mov_b16: case OP_mov_b32: case OP_mov_b64: case OP_mov_pred:
-        *result = s[0];
-        return true;
-    case OP_add_u32: case OP_add_s32: case OP_add_u64: case OP_add_s64:
-        return combine(b, add, &s[0], &s[1], s[0].size, result);
-    case OP_sub_u32: case OP_sub_s32: case OP_sub_u64: case OP_sub_s64:
-        return combine(b, subtract, &s[0], &s[1], s[0].size, result);
-    case OP_neg_s32: case OP_neg_s64:
-        return combine(b, subtract, &zero, &s[0], s[0].size, result);
-    case OP_not_b32: case OP_not_b64: /* -1 - a */
-        return combine(b, subtract, &ones, &s[0], s[0].size, result);
-    case OP_mul_lo_u32: case OP_mul_lo_s32: case OP_mul_lo_u64: case OP_mul_lo_s64:
-        return product(b, &s[0], &s[1], s[0].size, result);
-    case OP_mad_lo_u32: case OP_mad_lo_s32: case OP_mad_lo_u64: case OP_mad_lo_s64:
-        return product(b, &s[0], &s[1], s[0].size, result) &&
-               combine(b, add, result, &s[2], s[0].size, result);
-    case OP_mul_wide_s32: case OP_mul_wide_u32:
-        return wide_product(b, &s[0], &s[1], opcode == OP_mul_wide_s32, result);
-    case OP_mad_wide_s32: case OP_mad_wide_u32:
+    case OP_mov_b16:
+    case OP_mov_b32:
+    case OP_mov_b64:
+    case OP_mov_pred: *result = s[0]; return true;
+    case OP_add_u32:
+    case OP_add_s32:
+    case OP_add_u64:
+    case OP_add_s64: return combine(b, add, &s[0], &s[1], s[0].size, result);
+    case OP_sub_u32:
+    case OP_sub_s32:
+    case OP_sub_u64:
+    case OP_sub_s64: return combine(b, subtract, &s[0], &s[1], s[0].size, result);
+    case OP_neg_s32:
+    case OP_neg_s64: return combine(b, subtract, &zero, &s[0], s[0].size, result);
+    case OP_not_b32:
+    case OP_not_b64: /* -1 - a */ return combine(b, subtract, &ones, &s[0], s[0].size, result);
+    case OP_mul_lo_u32:
+    case OP_mul_lo_s32:
+    case OP_mul_lo_u64:
+    case OP_mul_lo_s64: return product(b, &s[0], &s[1], s[0].size, result);
+    case OP_mad_lo_u32:
+    case OP_mad_lo_s32:
+    case OP_mad_lo_u64:
+    case OP_mad_lo_s64:
+        return product(b, &s[0], &s[1], s[0].size, result) && combine(b, add, result, &s[2], s[0].size, result);
+    case OP_mul_wide_s32:
+    case OP_mul_wide_u32: return wide_product(b, &s[0], &s[1], opcode == OP_mul_wide_s32, result);
+    case OP_mad_wide_s32:
+    case OP_mad_wide_u32:
         return wide_product(b, &s[0], &s[1], opcode == OP_mad_wide_s32, result) &&
                combine(b, add, result, &s[2], 3, result);
-    case OP_shl_b32: case OP_shl_b64:
-        return shifted(b, &s[0], &s[1], result);
-    case OP_extend_s32_64_32: case OP_extend_u32_64_32:
-        *result = widened(b, &s[0], opcode == OP_extend_s32_64_32);
-        return true;
-    case OP_extend_s32_32_64: case OP_extend_u32_32_64:
-        *result = shortened(b, &s[0]);
-        return true;
+    case OP_shl_b32:
+    case OP_shl_b64: return shifted(b, &s[0], &s[1], result);
+    case OP_extend_s32_64_32:
+    case OP_extend_u32_64_32: *result = widened(b, &s[0], opcode == OP_extend_s32_64_32); return true;
+    case OP_extend_s32_32_64:
+    case OP_extend_u32_32_64: *result = shortened(b, &s[0]); return true;
     default: return false;
     }
 }
@@ -406,17 +415,36 @@ static bool linear(Builder *b, Opcode opcode, const Value s[4], Value *result)
 static int factor_of(Opcode opcode, int j)
 {
     switch (opcode) {
-    case OP_add_u32: case OP_add_s32: case OP_add_u64: case OP_add_s64:
-    case OP_sub_u32: case OP_sub_s32: case OP_sub_u64: case OP_sub_s64:
-    case OP_neg_s32: case OP_neg_s64: case OP_not_b32: case OP_not_b64:
-    case OP_extend_s32_64_32: case OP_extend_u32_64_32: case OP_extend_s32_32_64: case OP_extend_u32_32_64:
-        return -1;
-    case OP_mul_lo_u32: case OP_mul_lo_s32: case OP_mul_lo_u64: case OP_mul_lo_s64:
-    case OP_mul_wide_s32: case OP_mul_wide_u32: case OP_mad_wide_s32: case OP_mad_wide_u32:
-    case OP_mad_lo_u32: case OP_mad_lo_s32: case OP_mad_lo_u64: case OP_mad_lo_s64:
-        return j == 2 ? -1 : 1 - j;
-    case OP_shl_b32: case OP_shl_b64:
-        return 1;
+    case OP_add_u32:
+    case OP_add_s32:
+    case OP_add_u64:
+    case OP_add_s64:
+    case OP_sub_u32:
+    case OP_sub_s32:
+    case OP_sub_u64:
+    case OP_sub_s64:
+    case OP_neg_s32:
+    case OP_neg_s64:
+    case OP_not_b32:
+    case OP_not_b64:
+    case OP_extend_s32_64_32:
+    case OP_extend_u32_64_32:
+    case OP_extend_s32_32_64:
+    case OP_extend_u32_32_64: return -1;
+    case OP_mul_lo_u32:
+    case OP_mul_lo_s32:
+    case OP_mul_lo_u64:
+    case OP_mul_lo_s64:
+    case OP_mul_wide_s32:
+    case OP_mul_wide_u32:
+    case OP_mad_wide_s32:
+    case OP_mad_wide_u32:
+    case OP_mad_lo_u32:
+    case OP_mad_lo_s32:
+    case OP_mad_lo_u64:
+    case OP_mad_lo_s64: return j == 2 ? -1 : 1 - j;
+    case OP_shl_b32:
+    case OP_shl_b64: return 1;
     default: return -2;
     }
 }

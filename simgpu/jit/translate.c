@@ -56,7 +56,8 @@ int new_point(Builder *b, Text *to, int32_t instruction, const Value *values, co
     *point = (Point){.block = b->block, .instruction = instruction};
     point->scalars = arena_array(b->arena, b->code->slot_count, sizeof *point->scalars);
     int32_t from = instruction == POINT_START ? b->code->blocks[b->block].first
-                   : instruction == POINT_END ? b->code->blocks[b->block].end : instruction;
+                   : instruction == POINT_END ? b->code->blocks[b->block].end
+                                              : instruction;
     for (uint32_t slot = 0; slot < b->code->slot_count; slot++) {
         const Value *value = &values[slot];
         if (b->is_pinned[slot] || !value->is_set || value->is_varying ||
@@ -293,14 +294,22 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
         else
             call_interpreter(b, instruction);
         return true;
-    case LOAD: case STORE:
+    case LOAD:
+    case STORE:
         if (!translate_access(b, instruction))
             call_interpreter(b, instruction);
         return true;
-    case ATOMIC: case COPY_ASYNC: case COPY_COMMIT: case COPY_WAIT: case TEXTURE: case SHUFFLE: case VOTE: case MATCH:
-    case REDUCE: case ACTIVE_MASK: case SLOW_PATH:
-        call_interpreter(b, instruction);
-        return true;
+    case ATOMIC:
+    case COPY_ASYNC:
+    case COPY_COMMIT:
+    case COPY_WAIT:
+    case TEXTURE:
+    case SHUFFLE:
+    case VOTE:
+    case MATCH:
+    case REDUCE:
+    case ACTIVE_MASK:
+    case SLOW_PATH: call_interpreter(b, instruction); return true;
     case BARRIER: return true;
     default: return false;
     }
@@ -473,7 +482,8 @@ static void add_entry(Builder *b, Text *text, int32_t block)
     Translation *t = b->translation;
     Point *point = arena_alloc(b->arena, sizeof *point);
     uint32_t slots = b->code->slot_count;
-    *point = (Point){.block = block, .instruction = POINT_START,
+    *point = (Point){.block = block,
+                     .instruction = POINT_START,
                      .scalars = arena_array(b->arena, slots, sizeof *point->scalars),
                      .lanes = arena_array(b->arena, slots, sizeof *point->lanes)};
     text_printf(text, "    case %d:\n", block);

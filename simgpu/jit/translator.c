@@ -12,8 +12,7 @@
 #define COMPILING_PAYS 1000000000ull
 #define COMPILING_PAYS_PER_INSTRUCTION 20000000ull
 
-TranslationJob *job_find(TranslationJob **jobs, const Translator *translator, const Code *code,
-                         const uint32_t shape[3])
+TranslationJob *job_find(TranslationJob **jobs, const Translator *translator, const Code *code, const uint32_t shape[3])
 {
     for (TranslationJob *job = *jobs; job != NULL; job = job->next)
         if (memcmp(job->shape, shape, sizeof job->shape) == 0)

@@ -19,7 +19,7 @@ typedef struct Translator {
 
 typedef enum JobState {
     JOB_NEW,
-    JOB_ABSENT,              /* translated to C, but there is no library in the folder */
+    JOB_ABSENT, /* translated to C, but there is no library in the folder */
     JOB_COMPILING,
     JOB_READY,
     JOB_FAILED
@@ -32,9 +32,9 @@ typedef struct TranslationJob {
     const Code *code;
     uint32_t shape[3];
     Translation *translation;
-    _Atomic int state;       /* JobState */
+    _Atomic int state; /* JobState */
     pthread_mutex_t lock;
-    pthread_t thread;        /* that compiles */
+    pthread_t thread; /* that compiles */
     bool has_thread;
 } TranslationJob;
 

@@ -10,25 +10,25 @@
 /* What was learnt of a box of threads. */
 typedef struct Box {
     uint32_t from[3], to[3];
-    Known *known;          /* [memory instruction] */
-    Pattern *patterns;     /* [memory instruction] */
+    Known *known;      /* [memory instruction] */
+    Pattern *patterns; /* [memory instruction] */
 } Box;
 
 /* Whether going in at a basic block has been worth it. */
 typedef struct Worth {
-    int32_t balance;       /* instructions gained by late visits, costs taken off */
-    int32_t pause;         /* times to go past it, before another try */
+    int32_t balance; /* instructions gained by late visits, costs taken off */
+    int32_t pause;   /* times to go past it, before another try */
 } Worth;
 
 struct Visit {
     const Translation *translation;
     Frame frame;
-    Worth *worth;          /* [basic block] */
-    Box whole, part;       /* all threads of a block; those of the last other box */
-    Active *active;        /* of the group that is being run */
-    uint64_t versions;     /* of irregular axes so far */
-    bool *taken;           /* [irregular axis] made anew for this entry */
-    uint64_t noted;        /* loads since the entry, in the trace */
+    Worth *worth;      /* [basic block] */
+    Box whole, part;   /* all threads of a block; those of the last other box */
+    Active *active;    /* of the group that is being run */
+    uint64_t versions; /* of irregular axes so far */
+    bool *taken;       /* [irregular axis] made anew for this entry */
+    uint64_t noted;    /* loads since the entry, in the trace */
 };
 
 /* The rows of a frame's box, in a block of that shape; `row` is the lane where x is 0. */

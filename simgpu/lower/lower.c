@@ -135,17 +135,31 @@ static Operand clock_operand(Lowering *l, const char *name)
 
 static Operand special_operand(Lowering *l, const char *name)
 {
-    static const struct { const char *name; PinnedKind kind; } vectors[] = {
-        {"%tid.", PINNED_TID}, {"%ntid.", PINNED_NTID}, {"%ctaid.", PINNED_CTAID}, {"%nctaid.", PINNED_NCTAID},
+    static const struct {
+        const char *name;
+        PinnedKind kind;
+    } vectors[] = {
+        {"%tid.", PINNED_TID},         {"%ntid.", PINNED_NTID},
+        {"%ctaid.", PINNED_CTAID},     {"%nctaid.", PINNED_NCTAID},
         {"%clusterid.", PINNED_CTAID}, {"%nclusterid.", PINNED_NCTAID}, /* every cluster is of one block */
     };
-    static const struct { const char *name; PinnedKind kind; int detail; } scalars[] = {
-        {"%laneid", PINNED_LANE, 0}, {"%warpid", PINNED_WARP, 0}, {"%nwarpid", PINNED_WARPS, 0},
-        {"%lanemask_eq", PINNED_LANEMASK, 0}, {"%lanemask_le", PINNED_LANEMASK, 1},
-        {"%lanemask_lt", PINNED_LANEMASK, 2}, {"%lanemask_ge", PINNED_LANEMASK, 3},
+    static const struct {
+        const char *name;
+        PinnedKind kind;
+        int detail;
+    } scalars[] = {
+        {"%laneid", PINNED_LANE, 0},
+        {"%warpid", PINNED_WARP, 0},
+        {"%nwarpid", PINNED_WARPS, 0},
+        {"%lanemask_eq", PINNED_LANEMASK, 0},
+        {"%lanemask_le", PINNED_LANEMASK, 1},
+        {"%lanemask_lt", PINNED_LANEMASK, 2},
+        {"%lanemask_ge", PINNED_LANEMASK, 3},
         {"%lanemask_gt", PINNED_LANEMASK, 4},
-        {"%dynamic_smem_size", PINNED_DYNAMIC_SHARED, 0}, {"%total_smem_size", PINNED_TOTAL_SHARED, 0},
-        {"%smid", PINNED_MULTIPROCESSOR, 0}, {"%nsmid", PINNED_MULTIPROCESSORS, 0},
+        {"%dynamic_smem_size", PINNED_DYNAMIC_SHARED, 0},
+        {"%total_smem_size", PINNED_TOTAL_SHARED, 0},
+        {"%smid", PINNED_MULTIPROCESSOR, 0},
+        {"%nsmid", PINNED_MULTIPROCESSORS, 0},
     };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (strncmp(name, vectors[i].name, strlen(vectors[i].name)) == 0)
@@ -223,8 +237,8 @@ Instruction *emit(Lowering *l, InstructionKind kind)
     code->instructions = arena_grown(&code->arena, code->instructions, (size_t)code->instruction_count,
                                      &l->instruction_capacity, sizeof *code->instructions);
     Instruction *instruction = &code->instructions[code->instruction_count++];
-    *instruction = (Instruction){.kind = (uint8_t)kind, .guard = l->guard, .guard_negated = l->guard_negated,
-                                 .index = -1};
+    *instruction = (Instruction){
+        .kind = (uint8_t)kind, .guard = l->guard, .guard_negated = l->guard_negated, .index = -1};
     for (int i = 0; i < MAX_RESULTS; i++)
         instruction->results[i] = no_operand;
     for (int i = 0; i < MAX_SOURCES; i++)
@@ -343,16 +357,23 @@ static void note_line(Lowering *l)
     Code *code = l->code;
     code->lines = arena_grown(&code->arena, code->lines, (size_t)code->line_count, &l->line_capacity,
                               sizeof *code->lines);
-    code->lines[code->line_count++] = (CodeLine){.ptx_line = l->source->ptx_line, .block = code->block_count - 1,
-                                                 .access = code->memory_count};
+    code->lines[code->line_count++] = (CodeLine){
+        .ptx_line = l->source->ptx_line, .block = code->block_count - 1, .access = code->memory_count};
 }
 
 static void lower_instruction(Lowering *l)
 {
-    static const struct { const char *name; void (*lower)(Lowering *, const Parts *); } others[] = {
-        {"mov", lower_mov}, {"cvt", lower_cvt}, {"setp", lower_setp}, {"set", lower_set},
-        {"ld", lower_load}, {"ldu", lower_load}, {"st", lower_store}, {"atom", lower_atomic}, {"red", lower_atomic},
-        {"cvta", lower_convert_address}, {"isspacep", lower_is_space}, {"tex", lower_texture}, {"tld4", lower_gather},
+    static const struct {
+        const char *name;
+        void (*lower)(Lowering *, const Parts *);
+    } others[] = {
+        {"mov", lower_mov},           {"cvt", lower_cvt},
+        {"setp", lower_setp},         {"set", lower_set},
+        {"ld", lower_load},           {"ldu", lower_load},
+        {"st", lower_store},          {"atom", lower_atomic},
+        {"red", lower_atomic},        {"cvta", lower_convert_address},
+        {"isspacep", lower_is_space}, {"tex", lower_texture},
+        {"tld4", lower_gather},
     };
     if (l->source->refusal != NULL)
         lower_refuse(l, l->source->refusal);
@@ -492,8 +513,8 @@ static bool lower_kernel(Lowering *l, const PtxFunction *function)
 Status code_lower(const PtxModule *module, const PtxFunction *function, Code *code, Message *why)
 {
     Arena scratch = {0};
-    Lowering l = {.module = module, .code = code, .arena = &scratch, .why = why, .guard = no_operand,
-                  .carry = no_operand};
+    Lowering l = {
+        .module = module, .code = code, .arena = &scratch, .why = why, .guard = no_operand, .carry = no_operand};
     *code = (Code){0};
     bool done = lower_kernel(&l, function);
     arena_free(&scratch);

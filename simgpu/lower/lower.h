@@ -32,10 +32,10 @@ typedef struct Placement {
 typedef struct Instance {
     const struct Instance *caller;
     const PtxFunction *function;
-    uint32_t first_register;   /* virtual register of its register 0 */
-    int32_t *block_of;         /* [instruction_count + 1] block that starts at a PTX instruction; -1: not a target */
+    uint32_t first_register; /* virtual register of its register 0 */
+    int32_t *block_of;       /* [instruction_count + 1] block that starts at a PTX instruction; -1: not a target */
     const PtxVariable **provenance; /* [register] see provenance.h */
-    Placement *frame;          /* its .local variables, the .param variables of its calls, its own parameters */
+    Placement *frame;               /* its .local variables, the .param variables of its calls, its own parameters */
 } Instance;
 
 /* "ld.global.nc.f32" as "ld", "global", "nc", "f32". */
@@ -47,14 +47,14 @@ typedef struct Parts {
 typedef struct PendingBranch {
     struct PendingBranch *next;
     int block;
-    int label;                 /* PTX instruction of the instance */
-    int32_t *where;            /* the field to be set, for tables; NULL: blocks[block].target */
+    int label;      /* PTX instruction of the instance */
+    int32_t *where; /* the field to be set, for tables; NULL: blocks[block].target */
 } PendingBranch;
 
 typedef struct Lowering {
     const PtxModule *module;
     Code *code;
-    Arena *arena;              /* for what is needed only while lowering */
+    Arena *arena; /* for what is needed only while lowering */
     Message *why;
     jmp_buf give_up;
     Instance *instance;
@@ -63,14 +63,14 @@ typedef struct Lowering {
     bool guard_negated;
 
     size_t instruction_capacity, block_capacity, block_line_capacity, line_capacity, pinned_capacity;
-    uint8_t *register_sizes;   /* [register_count] logarithm of bytes of virtual registers */
+    uint8_t *register_sizes; /* [register_count] logarithm of bytes of virtual registers */
     uint32_t register_count;
     size_t register_capacity;
-    Placement *shared;         /* the kernel's shared variables */
+    Placement *shared;                 /* the kernel's shared variables */
     const PtxVariable *unsized_shared; /* one of those at the start of dynamic shared memory; NULL: none */
     PendingBranch *pending;
     int inline_depth;
-    Operand carry;             /* of add.cc and its like; slot NO_SLOT: not used yet */
+    Operand carry; /* of add.cc and its like; slot NO_SLOT: not used yet */
 } Lowering;
 
 /* ---- lower.c ----------------------------------------------------------------------------------------------------- */

@@ -7,8 +7,14 @@
 
 int rounding_of(const char *part)
 {
-    static const struct { const char *name; int mode; } modes[] = {
-        {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD},
+    static const struct {
+        const char *name;
+        int mode;
+    } modes[] = {
+        {"rn", FE_TONEAREST},
+        {"rz", FE_TOWARDZERO},
+        {"rm", FE_DOWNWARD},
+        {"rp", FE_UPWARD},
     };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (strcmp(part, modes[i].name) == 0)
@@ -236,8 +242,10 @@ void lower_setp(Lowering *l, const Parts *parts)
 static uint64_t truth_of(PtxType type)
 {
     switch (type) {
-    case PTX_F16: case PTX_F16X2: return 0x3C00;
-    case PTX_BF16: case PTX_BF16X2: return 0x3F80;
+    case PTX_F16:
+    case PTX_F16X2: return 0x3C00;
+    case PTX_BF16:
+    case PTX_BF16X2: return 0x3F80;
     case PTX_F32: return 0x3F800000;
     default: return ~0ull;
     }

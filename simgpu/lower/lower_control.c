@@ -25,9 +25,14 @@ int new_block(Lowering *l)
         code->blocks[code->block_count - 1].end = code->instruction_count;
     code->blocks = arena_grown(&code->arena, code->blocks, (size_t)code->block_count, &l->block_capacity,
                                sizeof *code->blocks);
-    code->blocks[code->block_count] = (Block){
-        .first = code->instruction_count, .end = code->instruction_count, .target = -1,
-        .guard = none, .index = none, .threads = none, .source = none, .result = none};
+    code->blocks[code->block_count] = (Block){.first = code->instruction_count,
+                                              .end = code->instruction_count,
+                                              .target = -1,
+                                              .guard = none,
+                                              .index = none,
+                                              .threads = none,
+                                              .source = none,
+                                              .result = none};
     return code->block_count++;
 }
 
@@ -364,9 +369,12 @@ static void lower_match(Lowering *l, const Parts *parts)
 /* redux.sync.add.s32 d, a, members */
 static void lower_reduce(Lowering *l, const Parts *parts)
 {
-    static const struct { const char *name; AtomicKind kind; } kinds[] = {
-        {"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX}, {"and", ATOMIC_AND}, {"or", ATOMIC_OR},
-        {"xor", ATOMIC_XOR},
+    static const struct {
+        const char *name;
+        AtomicKind kind;
+    } kinds[] = {
+        {"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},
+        {"and", ATOMIC_AND}, {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR},
     };
     size_t i = 0;
     while (i < sizeof kinds / sizeof *kinds && !parts_have(parts, kinds[i].name))
@@ -461,14 +469,35 @@ static void lower_cp(Lowering *l, const Parts *parts)
 
 bool lower_control(Lowering *l, const Parts *parts)
 {
-    static const struct { const char *name; void (*lower)(Lowering *, const Parts *); } rows[] = {
-        {"bra", lower_branch}, {"brx", lower_indexed_branch}, {"ret", lower_return}, {"exit", lower_return},
-        {"trap", lower_trap}, {"call", lower_call}, {"bar", lower_bar}, {"barrier", lower_bar},
-        {"shfl", lower_shuffle}, {"vote", lower_vote}, {"match", lower_match}, {"redux", lower_reduce},
-        {"activemask", lower_active_mask}, {"cp", lower_cp},
-        {"membar", lower_nothing}, {"fence", lower_nothing}, {"prefetch", lower_nothing}, {"prefetchu", lower_nothing},
-        {"brkpt", lower_nothing}, {"nanosleep", lower_sleep}, {"pmevent", lower_nothing}, {"discard", lower_nothing},
-        {"applypriority", lower_nothing}, {"griddepcontrol", lower_nothing}, {"elect", lower_elect},
+    static const struct {
+        const char *name;
+        void (*lower)(Lowering *, const Parts *);
+    } rows[] = {
+        {"bra", lower_branch},
+        {"brx", lower_indexed_branch},
+        {"ret", lower_return},
+        {"exit", lower_return},
+        {"trap", lower_trap},
+        {"call", lower_call},
+        {"bar", lower_bar},
+        {"barrier", lower_bar},
+        {"shfl", lower_shuffle},
+        {"vote", lower_vote},
+        {"match", lower_match},
+        {"redux", lower_reduce},
+        {"activemask", lower_active_mask},
+        {"cp", lower_cp},
+        {"membar", lower_nothing},
+        {"fence", lower_nothing},
+        {"prefetch", lower_nothing},
+        {"prefetchu", lower_nothing},
+        {"brkpt", lower_nothing},
+        {"nanosleep", lower_sleep},
+        {"pmevent", lower_nothing},
+        {"discard", lower_nothing},
+        {"applypriority", lower_nothing},
+        {"griddepcontrol", lower_nothing},
+        {"elect", lower_elect},
         {"createpolicy", lower_create_policy},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

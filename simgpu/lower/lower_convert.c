@@ -61,7 +61,8 @@ static const char *type_name(PtxType type)
     case PTX_F32: return "f32";
     case PTX_F64: return "f64";
     case PTX_S32: return "s32";
-    case PTX_U32: case PTX_B32: return "u32";
+    case PTX_U32:
+    case PTX_B32: return "u32";
     case PTX_S64: return "s64";
     default: return "u64";
     }
@@ -295,8 +296,11 @@ static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, ui
         emit_form(l, "+pack.b64", result, half[0], half[1], no_operand);
     } else if (count == 2) {
         uint32_t half = bytes == 2 ? 2 : bytes / 2; /* a register of 8 bits is kept in 16 */
-        emit_form(l, bytes == 8 ? "+pack.b64" : bytes == 4 ? "+pack.b32" : "+pack.b16", result,
-                  source_operand(l, &vector->elements[0], half), source_operand(l, &vector->elements[1], half),
+        emit_form(l,
+                  bytes == 8   ? "+pack.b64"
+                  : bytes == 4 ? "+pack.b32"
+                               : "+pack.b16",
+                  result, source_operand(l, &vector->elements[0], half), source_operand(l, &vector->elements[1], half),
                   no_operand);
     } else {
         lower_refuse(l, "");

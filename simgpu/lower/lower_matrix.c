@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct { const char *name; MatrixType type; } type_names[] = {
-    {"f16", MATRIX_F16}, {"bf16", MATRIX_BF16}, {"tf32", MATRIX_TF32}, {"s8", MATRIX_S8}, {"u8", MATRIX_U8},
-    {"f64", MATRIX_F64}, {"f32", MATRIX_F32}, {"s32", MATRIX_S32},
+static const struct {
+    const char *name;
+    MatrixType type;
+} type_names[] = {
+    {"f16", MATRIX_F16}, {"bf16", MATRIX_BF16}, {"tf32", MATRIX_TF32}, {"s8", MATRIX_S8},
+    {"u8", MATRIX_U8},   {"f64", MATRIX_F64},   {"f32", MATRIX_F32},   {"s32", MATRIX_S32},
 };
 
 static bool find_type(const char *part, MatrixType *type)
@@ -26,8 +29,8 @@ static bool find_type(const char *part, MatrixType *type)
 static MatrixShape shape_of(Lowering *l, const Parts *parts)
 {
     static const MatrixShape known[] = {
-        {8, 8, 4}, {8, 8, 16}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}, {16, 8, 32}, {16, 16, 8}, {16, 16, 16}, {32, 8, 16},
-        {8, 32, 16},
+        {8, 8, 4},   {8, 8, 16},  {16, 8, 4},   {16, 8, 8},  {16, 8, 16},
+        {16, 8, 32}, {16, 16, 8}, {16, 16, 16}, {32, 8, 16}, {8, 32, 16},
     };
     for (int i = 1; i < parts->count; i++)
         for (size_t j = 0; j < sizeof known / sizeof *known; j++) {
@@ -70,10 +73,11 @@ static bool is_product(const Matrix *matrix)
     MatrixType a = matrix->a, c = matrix->c, d = matrix->d;
     switch (a) {
     case MATRIX_F16: return matrix->b == a && (c == a || c == MATRIX_F32) && (d == a || d == MATRIX_F32);
-    case MATRIX_BF16: case MATRIX_TF32: return matrix->b == a && c == MATRIX_F32 && d == MATRIX_F32;
+    case MATRIX_BF16:
+    case MATRIX_TF32: return matrix->b == a && c == MATRIX_F32 && d == MATRIX_F32;
     case MATRIX_F64: return matrix->b == a && c == a && d == a;
-    case MATRIX_S8: case MATRIX_U8:
-        return (matrix->b == MATRIX_S8 || matrix->b == MATRIX_U8) && c == MATRIX_S32 && d == MATRIX_S32;
+    case MATRIX_S8:
+    case MATRIX_U8: return (matrix->b == MATRIX_S8 || matrix->b == MATRIX_U8) && c == MATRIX_S32 && d == MATRIX_S32;
     default: return false;
     }
 }
@@ -145,9 +149,9 @@ typedef struct TileAccess {
     MatrixPart part;
     MatrixType type;
     PtxSpace space;
-    bool along_rows;  /* elements one apart in memory differ in `across`, those a stride apart in `along` */
-    Operand base;     /* address of the element that a lane's places count from */
-    Operand stride;   /* in elements */
+    bool along_rows; /* elements one apart in memory differ in `across`, those a stride apart in `along` */
+    Operand base;    /* address of the element that a lane's places count from */
+    Operand stride;  /* in elements */
 } TileAccess;
 
 static TileAccess tile_access(Lowering *l, const Parts *parts, const PtxOperand *address, const PtxOperand *stride)
@@ -159,7 +163,7 @@ static TileAccess tile_access(Lowering *l, const Parts *parts, const PtxOperand 
     if (strlen(letter) != 1 || strchr("abcd", *letter) == NULL || by_row == parts_have(parts, "col") ||
         !find_type(parts->part[parts->count - 1], &tile.type))
         lower_refuse(l, "");
-    tile.space = parts_have(parts, "global")                                      ? PTX_GLOBAL
+    tile.space = parts_have(parts, "global")                                       ? PTX_GLOBAL
                  : parts_have(parts, "shared") || parts_have(parts, "shared::cta") ? PTX_SHARED
                                                                                    : PTX_NO_SPACE;
     tile.along_rows = by_row != matrix_is_turned(&tile.shape, tile.part);
@@ -215,7 +219,10 @@ static Instruction *emit_element(Lowering *l, InstructionKind kind, const TileAc
     return access;
 }
 
-static uint32_t register_bytes(MatrixType type) { return type == MATRIX_F64 ? 8 : 4; }
+static uint32_t register_bytes(MatrixType type)
+{
+    return type == MATRIX_F64 ? 8 : 4;
+}
 
 /* Neighbours in memory fill a register at once; others come one by one. */
 static bool is_one_access(const TileAccess *tile)
@@ -347,8 +354,11 @@ static void lower_turn(Lowering *l, const Parts *parts)
 
 bool lower_matrix(Lowering *l, const Parts *parts)
 {
-    static const struct { const char *name, *part; void (*lower)(Lowering *, const Parts *); } rows[] = {
-        {"mma", "sync", lower_product}, {"wmma", "mma", lower_product}, {"wmma", "load", lower_tile_load},
+    static const struct {
+        const char *name, *part;
+        void (*lower)(Lowering *, const Parts *);
+    } rows[] = {
+        {"mma", "sync", lower_product},      {"wmma", "mma", lower_product},   {"wmma", "load", lower_tile_load},
         {"wmma", "store", lower_tile_store}, {"ldmatrix", "sync", lower_rows}, {"stmatrix", "sync", lower_rows},
         {"movmatrix", "sync", lower_turn},
     };

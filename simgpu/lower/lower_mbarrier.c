@@ -68,9 +68,17 @@ static void lower_inval(Lowering *l, const Parts *parts)
 
 void lower_mbarrier(Lowering *l, const Parts *parts)
 {
-    static const struct { const char *name; void (*lower)(Lowering *, const Parts *); } rows[] = {
-        {"init", lower_init}, {"inval", lower_inval}, {"arrive", lower_arrive}, {"arrive_drop", lower_arrive},
-        {"test_wait", lower_wait}, {"try_wait", lower_wait}, {"pending_count", lower_pending},
+    static const struct {
+        const char *name;
+        void (*lower)(Lowering *, const Parts *);
+    } rows[] = {
+        {"init", lower_init},
+        {"inval", lower_inval},
+        {"arrive", lower_arrive},
+        {"arrive_drop", lower_arrive},
+        {"test_wait", lower_wait},
+        {"try_wait", lower_wait},
+        {"pending_count", lower_pending},
     };
     count_class(l, CONTROL);
     for (size_t i = 0; parts->count > 1 && i < sizeof rows / sizeof *rows; i++)

@@ -49,8 +49,10 @@ static void remember_shared(Lowering *l, const PtxVariable *variable, uint64_t o
     char name[64];
     SharedVariable *shared = arena_alloc(&l->code->arena, sizeof *shared);
     symbol_name(variable->name, name, sizeof name);
-    *shared = (SharedVariable){.next = l->code->shared, .name = arena_string(&l->code->arena, name),
-                               .offset = offset, .bytes = variable->is_unsized ? 0 : variable->bytes};
+    *shared = (SharedVariable){.next = l->code->shared,
+                               .name = arena_string(&l->code->arena, name),
+                               .offset = offset,
+                               .bytes = variable->is_unsized ? 0 : variable->bytes};
     l->code->shared = shared;
 }
 
@@ -147,9 +149,12 @@ typedef struct AccessForm {
 
 static PtxSpace space_named(const char *part)
 {
-    static const struct { const char *name; PtxSpace space; } spaces[] = {
+    static const struct {
+        const char *name;
+        PtxSpace space;
+    } spaces[] = {
         {"global", PTX_GLOBAL}, {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED}, {"local", PTX_LOCAL},
-        {"const", PTX_CONST}, {"param", PTX_PARAM}, {"param::entry", PTX_PARAM}, {"param::func", PTX_PARAM},
+        {"const", PTX_CONST},   {"param", PTX_PARAM},   {"param::entry", PTX_PARAM}, {"param::func", PTX_PARAM},
     };
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (strcmp(part, spaces[i].name) == 0)
@@ -162,8 +167,8 @@ static PtxSpace space_named(const char *part)
 static bool is_ignored(const char *part)
 {
     static const char *const ignored[] = {
-        "volatile", "relaxed", "acquire", "release", "acq_rel", "weak", "mmio", "sys", "gpu", "cta", "cluster", "nc",
-        "ca", "cg", "cs", "lu", "cv", "wb", "wt", "noftz",
+        "volatile", "relaxed", "acquire", "release", "acq_rel", "weak", "mmio", "sys", "gpu", "cta",
+        "cluster",  "nc",      "ca",      "cg",      "cs",      "lu",   "cv",   "wb",  "wt",  "noftz",
     };
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         if (strcmp(part, ignored[i]) == 0)
@@ -364,9 +369,13 @@ void emit_frame_store(Lowering *l, const PtxVariable *variable, Operand value)
 
 static int atomic_kind(const char *part)
 {
-    static const struct { const char *name; AtomicKind kind; } kinds[] = {
-        {"add", ATOMIC_ADD}, {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},
-        {"exch", ATOMIC_EXCHANGE}, {"cas", ATOMIC_COMPARE}, {"and", ATOMIC_AND}, {"or", ATOMIC_OR}, {"xor", ATOMIC_XOR},
+    static const struct {
+        const char *name;
+        AtomicKind kind;
+    } kinds[] = {
+        {"add", ATOMIC_ADD}, {"inc", ATOMIC_INC},       {"dec", ATOMIC_DEC},     {"min", ATOMIC_MIN},
+        {"max", ATOMIC_MAX}, {"exch", ATOMIC_EXCHANGE}, {"cas", ATOMIC_COMPARE}, {"and", ATOMIC_AND},
+        {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(part, kinds[i].name) == 0)

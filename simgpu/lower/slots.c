@@ -22,15 +22,21 @@ typedef struct Range {
 typedef struct Scan {
     Lowering *l;
     Code *code;
-    size_t words;            /* of one set of registers */
+    size_t words;                       /* of one set of registers */
     uint64_t *used, *defined, *live_in; /* [block][words] */
     Range *ranges;
 } Scan;
 
 enum { MAX_SET_BYTES = 256 << 20 };
 
-static bool set_has(const uint64_t *set, uint32_t number) { return set[number / 64] >> (number % 64) & 1; }
-static void set_add(uint64_t *set, uint32_t number) { set[number / 64] |= 1ull << (number % 64); }
+static bool set_has(const uint64_t *set, uint32_t number)
+{
+    return set[number / 64] >> (number % 64) & 1;
+}
+static void set_add(uint64_t *set, uint32_t number)
+{
+    set[number / 64] |= 1ull << (number % 64);
+}
 
 /* ---- liveness ---------------------------------------------------------------------------------------------------- */
 
@@ -186,16 +192,19 @@ static int by_first(const void *a, const void *b)
 }
 
 typedef struct Slots {
-    uint32_t *free[SIZES];       /* stacks of slots of each size */
+    uint32_t *free[SIZES]; /* stacks of slots of each size */
     int free_count[SIZES];
-    uint8_t *size;               /* [slot] */
+    uint8_t *size; /* [slot] */
     uint32_t count;
     const Range **active;
     int active_count;
-    uint32_t *slot_of;           /* [virtual register] */
+    uint32_t *slot_of; /* [virtual register] */
 } Slots;
 
-static uint32_t words_of(Lowering *l, uint32_t number) { return l->register_sizes[number] == 3 ? 2 : 1; }
+static uint32_t words_of(Lowering *l, uint32_t number)
+{
+    return l->register_sizes[number] == 3 ? 2 : 1;
+}
 
 static void expire(Lowering *l, Slots *slots, int before, uint32_t *live)
 {

@@ -26,7 +26,8 @@ static uint64_t of_results(const Instruction *instruction, const uint64_t *targe
     bool is_wide = instruction->size == 3;
     switch ((InstructionKind)instruction->kind) {
     case LOAD_PARAMETER: return is_wide ? of_parameter(instruction->offset) : 0;
-    case LOAD: case ATOMIC: return is_wide ? UNKNOWN_TARGET : 0;
+    case LOAD:
+    case ATOMIC: return is_wide ? UNKNOWN_TARGET : 0;
     default: return of_sources(instruction, targets);
     }
 }

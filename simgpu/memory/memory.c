@@ -33,8 +33,8 @@ static int new_pattern_file(uint8_t pattern)
 
 Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, Message *why)
 {
-    *memory = (Memory){.limit = limit, .span = span / PAGE_BYTES * PAGE_BYTES, .fresh = SIM_FRESH_BYTE,
-                       .pattern_file = -1};
+    *memory = (Memory){
+        .limit = limit, .span = span / PAGE_BYTES * PAGE_BYTES, .fresh = SIM_FRESH_BYTE, .pattern_file = -1};
     if (base % PAGE_BYTES != 0 || memory->span < 4 * PAGE_BYTES)
         return fail(STATUS_BAD_INPUT, why, "device memory at 0x%llx of %llu bytes: expected whole pages, at least four",
                     (unsigned long long)base, (unsigned long long)span);
@@ -169,8 +169,8 @@ bool memory_release(Memory *memory, uint64_t address)
     if (index < 0 || memory->allocations[index].address != address)
         return false;
     decommit(address, whole_pages(memory->allocations[index].bytes));
-    memory->released[memory->released_count++ % MEMORY_RELEASED] =
-        (Released){.address = address, .bytes = memory->allocations[index].bytes};
+    memory->released[memory->released_count++ % MEMORY_RELEASED] = (Released){
+        .address = address, .bytes = memory->allocations[index].bytes};
     validity_free(&memory->allocations[index]);
     memory->used -= memory->allocations[index].bytes;
     memory->count--;

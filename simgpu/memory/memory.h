@@ -13,7 +13,7 @@
 
 typedef struct Allocation {
     uint64_t address, bytes;
-    const char *name;  /* of a module variable; NULL for an allocation. Not owned */
+    const char *name; /* of a module variable; NULL for an allocation. Not owned */
     bool kernel_wrote;
     char label[32];         /* what its user calls it; "": nothing */
     uint32_t element_bytes; /* with a label */
@@ -28,13 +28,13 @@ enum { MEMORY_RELEASED = 64 };
 
 typedef struct Memory {
     uint64_t base, span;
-    uint64_t limit, used;      /* bytes of allocations */
-    Allocation *allocations;   /* [count], by address */
+    uint64_t limit, used;    /* bytes of allocations */
+    Allocation *allocations; /* [count], by address */
     int count, capacity;
     Released released[MEMORY_RELEASED]; /* the last ones whose pages have no other use by now */
     uint64_t released_count;
-    uint8_t fresh;             /* what fresh memory holds */
-    int pattern_file;          /* pages of it, mapped copy-on-write; -1: none to be had */
+    uint8_t fresh;    /* what fresh memory holds */
+    int pattern_file; /* pages of it, mapped copy-on-write; -1: none to be had */
 } Memory;
 
 /* Reserves [base, base + span); base 0: anywhere. */

@@ -198,8 +198,9 @@ void texture_locate(const Texture *texture, const TextureQuery *query, Footprint
         if (axis >= is->dimensions)
             memset(found->texel[0], 0, sizeof found->texel[0]);
         else
-            (query->whole ? locate_whole : has_neighbours ? locate_neighbours : locate_nearest)(
-                is, (int)axis, query->coordinates[axis], found);
+            (query->whole     ? locate_whole
+             : has_neighbours ? locate_neighbours
+                              : locate_nearest)(is, (int)axis, query->coordinates[axis], found);
     }
 }
 
@@ -261,12 +262,8 @@ static uint32_t decode(const SimTexture *is, const uint8_t *at)
     case SIM_TEXEL_S16:
         memcpy(&signed16, at, sizeof signed16);
         return is->as_integer ? (uint32_t)signed16 : mapped(signed16, INT16_MAX);
-    case SIM_TEXEL_F16:
-        memcpy(&unsigned16, at, sizeof unsigned16);
-        return bits_of(f16_to_f32(unsigned16));
-    default:
-        memcpy(&bits, at, sizeof bits);
-        return bits;
+    case SIM_TEXEL_F16: memcpy(&unsigned16, at, sizeof unsigned16); return bits_of(f16_to_f32(unsigned16));
+    default: memcpy(&bits, at, sizeof bits); return bits;
     }
 }
 

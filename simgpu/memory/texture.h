@@ -26,7 +26,7 @@ typedef struct Texture {
 typedef struct TextureTable {
     Texture *textures; /* [count], by handle: none is ever given twice, so that the newest comes last */
     size_t count, capacity;
-    uint64_t made;     /* in all */
+    uint64_t made; /* in all */
 } TextureTable;
 
 /* Whether CUDA makes such a texture; of the memory nothing but the alignment is looked at. */
@@ -51,12 +51,12 @@ typedef struct TextureQuery {
 /* Along one axis: the texels on both sides of where a lane reads; -1: the border. */
 typedef struct FootprintAxis {
     int32_t texel[2][SIM_WARP_SIZE];
-    float weight[SIM_WARP_SIZE];    /* of the second, in 256ths */
+    float weight[SIM_WARP_SIZE]; /* of the second, in 256ths */
 } FootprintAxis;
 
 typedef struct Footprint {
     FootprintAxis axis[3];
-    uint32_t corners;               /* texels that each lane reads, 1 to 8: bit i of a corner's number chooses the
+    uint32_t corners; /* texels that each lane reads, 1 to 8: bit i of a corner's number chooses the
                                      * second texel along axis i */
 } Footprint;
 

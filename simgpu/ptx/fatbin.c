@@ -18,8 +18,8 @@ typedef struct EntryHeader {
     uint32_t header_bytes;
     uint64_t payload_bytes; /* padded to 8 */
     uint32_t compressed_bytes, unknown;
-    uint16_t minor, major;  /* of the PTX language or of the ELF layout */
-    uint32_t compute;       /* 90 */
+    uint16_t minor, major; /* of the PTX language or of the ELF layout */
+    uint32_t compute;      /* 90 */
     uint32_t name_offset, name_bytes;
     uint64_t flags, zero, uncompressed_bytes;
 } EntryHeader;
@@ -60,9 +60,9 @@ static size_t text_length(const char *text, size_t bytes)
 
 typedef struct Reading {
     Fatbin *fatbin;
-    int compute;          /* the newest architecture that will do */
-    int cubin_compute;    /* of what is in `fatbin` */
-    uint64_t compressed;  /* flags of PTX that was passed over */
+    int compute;         /* the newest architecture that will do */
+    int cubin_compute;   /* of what is in `fatbin` */
+    uint64_t compressed; /* flags of PTX that was passed over */
 } Reading;
 
 static void take_entry(Reading *reading, const EntryHeader *entry, const char *payload)
@@ -90,8 +90,7 @@ static Status read_entries(Reading *reading, const char *image, size_t size, siz
     while (offset < size) {
         EntryHeader entry;
         if (!copy_out(&entry, sizeof entry, image, size, offset) || entry.header_bytes < sizeof entry ||
-            !holds(size, offset, entry.header_bytes) ||
-            !holds(size, offset + entry.header_bytes, entry.payload_bytes))
+            !holds(size, offset, entry.header_bytes) || !holds(size, offset + entry.header_bytes, entry.payload_bytes))
             return fail(STATUS_BAD_INPUT, why, "fatbin: the entry at byte %zu reaches beyond the end at byte %zu",
                         offset, size);
         take_entry(reading, &entry, image + offset + entry.header_bytes);
@@ -112,8 +111,10 @@ Status fatbin_read(const void *image, size_t bytes, int compute, Fatbin *fatbin,
     Reading reading = {.fatbin = fatbin, .compute = compute};
     Status status = read_entries(&reading, image, size, header.header_bytes, why);
     if (status == STATUS_OK && fatbin->ptx == NULL && reading.compressed != 0)
-        status = fail(STATUS_UNSUPPORTED, why, "fatbin: the PTX is compressed with %s, expected plain text (nvcc "
-                      "--no-compress)", reading.compressed & FLAG_ZSTD ? "zstd" : "LZ4");
+        status = fail(STATUS_UNSUPPORTED, why,
+                      "fatbin: the PTX is compressed with %s, expected plain text (nvcc "
+                      "--no-compress)",
+                      reading.compressed & FLAG_ZSTD ? "zstd" : "LZ4");
     if (status != STATUS_OK)
         *fatbin = (Fatbin){0};
     return status;
@@ -124,9 +125,14 @@ void fatbin_write(const char *ptx, size_t bytes, int compute, Text *image)
 {
     static const char zeros[8];
     const size_t padding = 8 - bytes % 8;
-    const EntryHeader entry = {.kind = ENTRY_PTX, .version = 0x101, .header_bytes = sizeof entry,
-                               .payload_bytes = bytes + padding, .compute = (uint32_t)compute};
-    const FatbinHeader header = {.magic = (uint32_t)FATBIN_MAGIC, .version = 1, .header_bytes = sizeof header,
+    const EntryHeader entry = {.kind = ENTRY_PTX,
+                               .version = 0x101,
+                               .header_bytes = sizeof entry,
+                               .payload_bytes = bytes + padding,
+                               .compute = (uint32_t)compute};
+    const FatbinHeader header = {.magic = (uint32_t)FATBIN_MAGIC,
+                                 .version = 1,
+                                 .header_bytes = sizeof header,
                                  .payload_bytes = sizeof entry + entry.payload_bytes};
     text_append(image, (const char *)&header, sizeof header);
     text_append(image, (const char *)&entry, sizeof entry);

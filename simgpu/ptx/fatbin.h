@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 typedef struct Fatbin { /* pointers into the image */
-    const char *ptx; /* of the highest architecture not above `compute`; not terminated; NULL: none */
+    const char *ptx;    /* of the highest architecture not above `compute`; not terminated; NULL: none */
     size_t ptx_bytes;
-    int ptx_compute; /* 90 */
+    int ptx_compute;   /* 90 */
     const void *cubin; /* ELF of the highest architecture not above `compute`; NULL: none */
     size_t cubin_bytes;
 } Fatbin;

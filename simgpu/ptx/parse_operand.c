@@ -11,7 +11,7 @@ int64_t parse_addend(Parser *p)
     if (consume(p, "+")) {
         bool minus = consume(p, "-");
         int64_t value = (int64_t)expect_integer(p);
-        return minus ? (int64_t)-(uint64_t)value : value;
+        return minus ? (int64_t) - (uint64_t)value : value;
     }
     if (consume(p, "-"))
         return (int64_t)-expect_integer(p);
@@ -100,15 +100,52 @@ static void parse_number(Parser *p, PtxOperand *operand)
 
 static bool is_special_register(const Token *token)
 {
-    static const char *const names[] = {
-        "%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ntid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z",
-        "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid", "%warpid", "%nwarpid", "%lanemask_eq", "%lanemask_le",
-        "%lanemask_lt", "%lanemask_ge", "%lanemask_gt", "%clock", "%clock_hi", "%clock64", "%globaltimer",
-        "%globaltimer_lo", "%globaltimer_hi", "%smid", "%nsmid", "%gridid", "%dynamic_smem_size", "%total_smem_size",
-        "%clusterid.x", "%clusterid.y", "%clusterid.z", "%nclusterid.x", "%nclusterid.y", "%nclusterid.z",
-        "%cluster_ctaid.x", "%cluster_ctaid.y", "%cluster_ctaid.z", "%cluster_nctaid.x", "%cluster_nctaid.y",
-        "%cluster_nctaid.z", "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster",
-    };
+    static const char *const names[] = {"%tid.x",
+                                        "%tid.y",
+                                        "%tid.z",
+                                        "%ntid.x",
+                                        "%ntid.y",
+                                        "%ntid.z",
+                                        "%ctaid.x",
+                                        "%ctaid.y",
+                                        "%ctaid.z",
+                                        "%nctaid.x",
+                                        "%nctaid.y",
+                                        "%nctaid.z",
+                                        "%laneid",
+                                        "%warpid",
+                                        "%nwarpid",
+                                        "%lanemask_eq",
+                                        "%lanemask_le",
+                                        "%lanemask_lt",
+                                        "%lanemask_ge",
+                                        "%lanemask_gt",
+                                        "%clock",
+                                        "%clock_hi",
+                                        "%clock64",
+                                        "%globaltimer",
+                                        "%globaltimer_lo",
+                                        "%globaltimer_hi",
+                                        "%smid",
+                                        "%nsmid",
+                                        "%gridid",
+                                        "%dynamic_smem_size",
+                                        "%total_smem_size",
+                                        "%clusterid.x",
+                                        "%clusterid.y",
+                                        "%clusterid.z",
+                                        "%nclusterid.x",
+                                        "%nclusterid.y",
+                                        "%nclusterid.z",
+                                        "%cluster_ctaid.x",
+                                        "%cluster_ctaid.y",
+                                        "%cluster_ctaid.z",
+                                        "%cluster_nctaid.x",
+                                        "%cluster_nctaid.y",
+                                        "%cluster_nctaid.z",
+                                        "%cluster_ctarank",
+                                        "%cluster_nctarank",
+                                        "%is_explicit_cluster"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (token_is(token, names[i]))
             return true;

@@ -54,8 +54,7 @@ Name *find_name(Parser *p, const char *text, size_t length)
 Name *add_name(Parser *p, const Token *token, NameKind kind)
 {
     Name *name = arena_alloc(p->arena, sizeof *name);
-    *name = (Name){.text = token->text, .length = token->length, .kind = kind,
-                   .scope = p->open_scopes[p->depth - 1]};
+    *name = (Name){.text = token->text, .length = token->length, .kind = kind, .scope = p->open_scopes[p->depth - 1]};
     Name **bucket = &p->buckets[bucket_of(token->text, token->length)];
     name->next = *bucket;
     *bucket = name;

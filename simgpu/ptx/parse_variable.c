@@ -7,9 +7,12 @@ enum { MAX_VARIABLE_BYTES = 1 << 30 };
 
 PtxSpace space_of(const Token *token)
 {
-    static const struct { const char *name; PtxSpace space; } spaces[] = {
-        {".global", PTX_GLOBAL}, {".shared", PTX_SHARED}, {".local", PTX_LOCAL}, {".const", PTX_CONST},
-        {".param", PTX_PARAM},
+    static const struct {
+        const char *name;
+        PtxSpace space;
+    } spaces[] = {
+        {".global", PTX_GLOBAL}, {".shared", PTX_SHARED}, {".local", PTX_LOCAL},
+        {".const", PTX_CONST},   {".param", PTX_PARAM},
     };
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (token_is(token, spaces[i].name))

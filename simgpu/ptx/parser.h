@@ -25,12 +25,12 @@ enum { NAME_BUCKETS = 1024, MAX_SCOPES = 200 };
 typedef enum NameKind { NAME_REGISTER, NAME_REGISTER_RANGE, NAME_VARIABLE, NAME_FUNCTION, NAME_LABEL } NameKind;
 
 typedef struct Name {
-    struct Name *next;   /* in the bucket, newest first */
+    struct Name *next; /* in the bucket, newest first */
     const char *text;
     size_t length;
     NameKind kind;
     int scope;
-    int first, count;    /* registers */
+    int first, count; /* registers */
     PtxVariable *variable;
     PtxLabel *label;
 } Name;
@@ -39,11 +39,11 @@ typedef struct LabelUse LabelUse;
 
 typedef struct Parser {
     Lexer lexer;
-    Token token;               /* the one to be read next */
+    Token token; /* the one to be read next */
     PtxModule *module;
     Arena *arena;
-    jmp_buf *give_up;          /* where refuse() jumps to: behind the instruction, or out of the module */
-    const char *refusal;       /* what it said, and of which line */
+    jmp_buf *give_up;    /* where refuse() jumps to: behind the instruction, or out of the module */
+    const char *refusal; /* what it said, and of which line */
     int refused_line;
 
     Name *buckets[NAME_BUCKETS];
@@ -51,11 +51,11 @@ typedef struct Parser {
 
     PtxFunction *function;
     LabelUse *label_uses;
-    bool in_call;              /* where "(" begins a list, not an expression */
+    bool in_call; /* where "(" begins a list, not an expression */
     size_t instruction_capacity;
     int register_capacity;
-    int file, line;            /* of the latest .loc */
-    int function_file;         /* of the function's first .loc */
+    int file, line;    /* of the latest .loc */
+    int function_file; /* of the function's first .loc */
 } Parser;
 
 /* ---- parse_token.c ----------------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ void parse_registers(Parser *p);
 int find_register(Parser *p, const Token *token); /* its number in the function; -1: no register */
 
 /* ---- parse_variable.c -------------------------------------------------------------------------------------------- */
-PtxSpace space_of(const Token *token);            /* of ".shared"; PTX_NO_SPACE where it names none */
+PtxSpace space_of(const Token *token); /* of ".shared"; PTX_NO_SPACE where it names none */
 PtxVariable *parse_variable(Parser *p);
 /* Puts it at the front of the list. */
 void parse_variables(Parser *p, PtxVariable **list);

@@ -18,32 +18,44 @@
 typedef enum PtxType {
     PTX_NO_TYPE,
     PTX_PRED,
-    PTX_B8, PTX_B16, PTX_B32, PTX_B64,
-    PTX_U8, PTX_U16, PTX_U32, PTX_U64,
-    PTX_S8, PTX_S16, PTX_S32, PTX_S64,
-    PTX_F16, PTX_BF16, PTX_F16X2, PTX_BF16X2, PTX_F32, PTX_F64,
+    PTX_B8,
+    PTX_B16,
+    PTX_B32,
+    PTX_B64,
+    PTX_U8,
+    PTX_U16,
+    PTX_U32,
+    PTX_U64,
+    PTX_S8,
+    PTX_S16,
+    PTX_S32,
+    PTX_S64,
+    PTX_F16,
+    PTX_BF16,
+    PTX_F16X2,
+    PTX_BF16X2,
+    PTX_F32,
+    PTX_F64,
     PTX_OTHER_TYPE /* .b128, .texref, ...: known to PTX, not to this simulator */
 } PtxType;
 
 PtxType ptx_type(const char *name, size_t length); /* "f32"; PTX_NO_TYPE where it names no type */
-const char *ptx_type_name(PtxType type);                 /* of PTX_OTHER_TYPE any of them */
+const char *ptx_type_name(PtxType type);           /* of PTX_OTHER_TYPE any of them */
 uint32_t ptx_type_bytes(PtxType type);             /* a predicate takes one */
 bool ptx_type_is_signed(PtxType type);
 bool ptx_type_is_float(PtxType type);
-bool ptx_type_is_half(PtxType type);         /* .f16, .bf16, and pairs of them */
-bool ptx_type_is_pair(PtxType type);         /* .f16x2, .bf16x2 */
+bool ptx_type_is_half(PtxType type); /* .f16, .bf16, and pairs of them */
+bool ptx_type_is_pair(PtxType type); /* .f16x2, .bf16x2 */
 
-typedef enum PtxSpace {
-    PTX_NO_SPACE, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM
-} PtxSpace;
+typedef enum PtxSpace { PTX_NO_SPACE, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM } PtxSpace;
 
 /* A word of an initialiser that holds an address, known once the module is placed. */
 typedef struct PtxRelocation {
     struct PtxRelocation *next;
-    uint32_t offset, bytes;           /* where in the variable */
+    uint32_t offset, bytes; /* where in the variable */
     struct PtxVariable *target;
     int64_t addend;
-    uint64_t mask;                    /* of "0xFF00(symbol)": the byte of the address that is wanted; 0: all of it */
+    uint64_t mask; /* of "0xFF00(symbol)": the byte of the address that is wanted; 0: all of it */
 } PtxRelocation;
 
 typedef struct PtxVariable {
@@ -53,19 +65,19 @@ typedef struct PtxVariable {
     PtxType type;
     uint32_t align;
     uint64_t bytes;
-    bool is_unsized;                  /* extern .shared name[]: as large as the launch says */
-    const unsigned char *initial;     /* `initial_bytes` of them, the rest zero */
+    bool is_unsized;              /* extern .shared name[]: as large as the launch says */
+    const unsigned char *initial; /* `initial_bytes` of them, the rest zero */
     uint64_t initial_bytes;
     PtxRelocation *relocations;
-    const char *refusal;              /* why kernels must not use it; NULL: they may */
-    uint64_t address;                 /* set when the variable is placed: device address, or offset in its window */
+    const char *refusal; /* why kernels must not use it; NULL: they may */
+    uint64_t address;    /* set when the variable is placed: device address, or offset in its window */
 } PtxVariable;
 
 typedef struct PtxLabel {
     struct PtxLabel *next;
     const char *name;
-    int instruction;                  /* index in the function; -1: not met yet */
-    struct PtxOperand *targets;       /* of .branchtargets */
+    int instruction;            /* index in the function; -1: not met yet */
+    struct PtxOperand *targets; /* of .branchtargets */
     int target_count;
 } PtxLabel;
 
@@ -86,8 +98,8 @@ typedef enum PtxOperandKind {
 typedef struct PtxOperand {
     PtxOperandKind kind;
     bool negated;
-    uint8_t number_kind;              /* NumberKind */
-    int register_index;               /* -1 in an address without one */
+    uint8_t number_kind; /* NumberKind */
+    int register_index;  /* -1 in an address without one */
     uint64_t number;
     const char *name;
     PtxVariable *variable;
@@ -99,14 +111,14 @@ typedef struct PtxOperand {
 enum { PTX_MAX_OPERANDS = 8 };
 
 typedef struct PtxInstruction {
-    const char *opcode;               /* "ld.global.nc.f32" */
-    const char *refusal;              /* why its operands are not understood, and none are kept; NULL: they are */
+    const char *opcode;  /* "ld.global.nc.f32" */
+    const char *refusal; /* why its operands are not understood, and none are kept; NULL: they are */
     PtxOperand *operands;
     uint8_t operand_count;
     bool guard_negated;
-    int guard;                        /* register of @p, -1: none */
+    int guard; /* register of @p, -1: none */
     int ptx_line;
-    int file, line;                   /* of the source, from .loc; 0: unknown */
+    int file, line; /* of the source, from .loc; 0: unknown */
 } PtxInstruction;
 
 typedef struct PtxFunction {
@@ -115,20 +127,20 @@ typedef struct PtxFunction {
     bool is_entry, has_body;
     PtxVariable *parameters, *results; /* lists; address: offset in the parameter block */
     uint32_t parameter_count, parameter_bytes;
-    PtxVariable *variables;            /* .local and .shared declared within */
+    PtxVariable *variables; /* .local and .shared declared within */
     PtxType *register_types;
     int register_count;
     PtxInstruction *instructions;
     int instruction_count;
-    uint32_t max_threads;              /* of .maxntid; 0: not given */
+    uint32_t max_threads; /* of .maxntid; 0: not given */
 } PtxFunction;
 
 typedef struct PtxModule {
     Arena arena;
-    const char *name;                  /* for messages: "kernel.ptx" */
+    const char *name; /* for messages: "kernel.ptx" */
     PtxVariable *variables;
     PtxFunction *functions;
-    const char **files;                /* [file_count], by number, NULL where not given */
+    const char **files; /* [file_count], by number, NULL where not given */
     int file_count;
 } PtxModule;
 

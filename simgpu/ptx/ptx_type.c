@@ -1,4 +1,5 @@
 /* The types of PTX: their names and sizes.  */
+/* clang-format off */
 #include "simgpu/ptx/ptx.h"
 
 #include <string.h>

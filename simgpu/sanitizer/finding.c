@@ -58,9 +58,11 @@ static void describe_meeting(SimFindingKind kind, const Found *found, const char
     const char *did = found->other_stored ? "has written" : "has read";
     switch (kind) {
     case SIM_RACE_OF_BLOCKS:
-        snprintf(text, size, found->is_atomic  ? "which %s writes without an atomic operation"
-                             : found->is_store ? "where %s writes another value: blocks run in any order"
-                                               : "which %s writes in the same launch: blocks run in any order", other);
+        snprintf(text, size,
+                 found->is_atomic  ? "which %s writes without an atomic operation"
+                 : found->is_store ? "where %s writes another value: blocks run in any order"
+                                   : "which %s writes in the same launch: blocks run in any order",
+                 other);
         break;
     case SIM_RACE_OF_WARPS: snprintf(text, size, "which %s %s with no barrier in between", other, did); break;
     case SIM_RACE_OF_LANES: snprintf(text, size, "where %s writes another value at the same time", other); break;
@@ -68,8 +70,10 @@ static void describe_meeting(SimFindingKind kind, const Found *found, const char
         if (found->other == found->lane)
             snprintf(text, size, "which its own cp.async copies there: it has not waited for that yet");
         else
-            snprintf(text, size, "which a cp.async of %s copies there: that thread has not waited for it before the "
-                                 "last barrier", other);
+            snprintf(text, size,
+                     "which a cp.async of %s copies there: that thread has not waited for it before the "
+                     "last barrier",
+                     other);
         break;
     case SIM_OUTSIDE_VARIABLE:
         snprintf(text, size, "outside of '%s', which the line indexes", found->variable->name);
@@ -93,8 +97,10 @@ static void describe(const Launch *launch, SimFindingKind kind, const Found *fou
     }
     name_other(launch, kind, found->other, other, sizeof other);
     if (kind == SIM_MIXED_BARRIERS) {
-        snprintf(text, size, "waits for its block at one barrier while %s waits at another: all must come to the same "
-                             "__syncthreads()%s", other, times);
+        snprintf(text, size,
+                 "waits for its block at one barrier while %s waits at another: all must come to the same "
+                 "__syncthreads()%s",
+                 other, times);
         return;
     }
     describe_meeting(kind, found, other, meeting, sizeof meeting);

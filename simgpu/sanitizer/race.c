@@ -39,9 +39,14 @@ typedef struct ThreadAccess {
 static void note(const ThreadAccess *access, SimFindingKind kind, uint32_t other, bool other_stored)
 {
     found_note(access->worker, access->instruction, kind,
-               (Found){.lane = access->lane, .is_store = access->is_store, .other_stored = other_stored,
-                       .space = access->is_shared ? SIM_SHARED : SIM_GLOBAL, .bytes = (uint8_t)access->bytes,
-                       .address = access->address, .variable = access->instruction->variable, .other = other});
+               (Found){.lane = access->lane,
+                       .is_store = access->is_store,
+                       .other_stored = other_stored,
+                       .space = access->is_shared ? SIM_SHARED : SIM_GLOBAL,
+                       .bytes = (uint8_t)access->bytes,
+                       .address = access->address,
+                       .variable = access->instruction->variable,
+                       .other = other});
 }
 
 /* Locks and flags of their own may have put the two in order. */
@@ -186,7 +191,8 @@ void threads_read(Worker *worker, const Instruction *instruction, bool is_shared
     check_variable(&access);
     if (instruction->is_strong)
         watch->ordered_in[lane / SIM_WARP_SIZE] = watch->epoch;
-    EACH_GRAIN(address, bytes, grain_size(worker, is_shared), place) {
+    EACH_GRAIN(address, bytes, grain_size(worker, is_shared), place)
+    {
         ThreadGrain *at = thread_grain_at(watch, is_shared, place);
         if (at != NULL)
             read_grain(&access, at);
@@ -202,11 +208,11 @@ void threads_write(Worker *worker, const Instruction *instruction, bool is_share
     check_variable(&access);
     if (instruction->is_strong)
         watch->ordered_in[lane / SIM_WARP_SIZE] = watch->epoch;
-    EACH_GRAIN(address, bytes, grain, place) {
+    EACH_GRAIN(address, bytes, grain, place)
+    {
         ThreadGrain *at = thread_grain_at(watch, is_shared, place);
         if (at != NULL && !instruction->is_strong)
-            write_grain(&access, at, place,
-                        stored_part(worker, instruction, lane, (uint32_t)(place - address), grain));
+            write_grain(&access, at, place, stored_part(worker, instruction, lane, (uint32_t)(place - address), grain));
         else if (at != NULL && !is_written(watch, at))
             set_written(watch, at);
     }
@@ -233,7 +239,8 @@ void threads_atomic(Worker *worker, const Instruction *instruction, bool is_shar
     const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, true};
     Watch *watch = worker->watch;
     check_variable(&access);
-    EACH_GRAIN(address, bytes, grain_size(worker, is_shared), place) {
+    EACH_GRAIN(address, bytes, grain_size(worker, is_shared), place)
+    {
         ThreadGrain *at = thread_grain_at(watch, is_shared, place);
         if (at != NULL)
             change_grain(&access, at);

@@ -10,15 +10,15 @@ enum { NOBODY = 0xFFFF };
 
 /* What is older than the block is of no meaning, so that nothing is wiped between blocks. */
 typedef struct ThreadGrain {
-    uint32_t write_epoch;     /* of the last plain store; below the block's first: nothing has written it */
-    uint32_t read_epoch;      /* of the plain loads by `reader` and `far_reader` */
-    uint32_t atomic_epoch;    /* of the last atomic operation */
+    uint32_t write_epoch;  /* of the last plain store; below the block's first: nothing has written it */
+    uint32_t read_epoch;   /* of the plain loads by `reader` and `far_reader` */
+    uint32_t atomic_epoch; /* of the last atomic operation */
     uint32_t write_turn, read_turn, atomic_turn; /* of their lanes' warps */
-    uint32_t value, store;    /* what was stored, by which store */
-    uint32_t copy_group;      /* of the writer's copies, where it was a cp.async that stored; else 0 */
+    uint32_t value, store;                       /* what was stored, by which store */
+    uint32_t copy_group;              /* of the writer's copies, where it was a cp.async that stored; else 0 */
     uint16_t writer, reader, changer; /* lanes of the block: of store, load, atomic operation */
-    uint16_t far_reader;      /* one of another warp than `reader`; NOBODY: none */
-    bool is_agreed;           /* several lanes stored the same */
+    uint16_t far_reader;              /* one of another warp than `reader`; NOBODY: none */
+    bool is_agreed;                   /* several lanes stored the same */
 } ThreadGrain;
 
 /* Visits the grains that [address, address + bytes) touches; `place` is where each begins. */

@@ -9,11 +9,11 @@
 
 /* Groups are numbered from 1, and arrive in order. */
 struct LaneCopies {
-    uint32_t committed;                        /* groups that are closed */
-    uint32_t arrived;                          /* groups that the lane has waited for */
-    uint32_t wait_epoch, wait_turn;            /* when it last waited, */
-    uint32_t arrived_earlier;                  /*   what had arrived before that epoch, */
-    uint32_t arrived_last_turn;                /*   and before that turn */
+    uint32_t committed;             /* groups that are closed */
+    uint32_t arrived;               /* groups that the lane has waited for */
+    uint32_t wait_epoch, wait_turn; /* when it last waited, */
+    uint32_t arrived_earlier;       /*   what had arrived before that epoch, */
+    uint32_t arrived_last_turn;     /*   and before that turn */
 };
 
 LaneCopies *copies_new(const Worker *worker)

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 
 enum {
-    LINE_GRAINS = 32,    /* what a warp that loads neighbours touches */
-    MOST_LINES = 2048,   /* 256 KiB of floats side by side; 3 MiB of grains */
-    TABLE_BITS = 12      /* twice as many places */
+    LINE_GRAINS = 32,  /* what a warp that loads neighbours touches */
+    MOST_LINES = 2048, /* 256 KiB of floats side by side; 3 MiB of grains */
+    TABLE_BITS = 12    /* twice as many places */
 };
 
 typedef struct LinePlace {
-    uint64_t number;     /* of the line in all memory */
-    uint32_t block;      /* first epoch of the block that it is of; others: the place is free */
+    uint64_t number; /* of the line in all memory */
+    uint32_t block;  /* first epoch of the block that it is of; others: the place is free */
     uint32_t line;
 } LinePlace;
 
@@ -86,8 +86,8 @@ bool shared_is_written(const Worker *worker, const SharedRead *read)
     uint32_t shift = watch->plan->shared_grain, count = read->active->end - read->active->first;
     for (uint32_t offset = 0; offset < read->bytes; offset += 1u << shift)
         if (!worker->lanes->all_from(&watch->grains->shared->write_epoch, sizeof(ThreadGrain), read->address + offset,
-                                     read->relative == NULL ? one_for_all : read->relative, shift,
-                                     watch->first_epoch, read->relative == NULL ? 1 : count))
+                                     read->relative == NULL ? one_for_all : read->relative, shift, watch->first_epoch,
+                                     read->relative == NULL ? 1 : count))
             return false;
     return true;
 }

@@ -18,8 +18,8 @@
 #include <sys/mman.h>
 
 typedef struct Extremes {
-    _Atomic uint64_t last;   /* key | SET */
-    _Atomic uint64_t first;  /* ~key */
+    _Atomic uint64_t last;  /* key | SET */
+    _Atomic uint64_t first; /* ~key */
 } Extremes;
 
 enum { PIECE_GRAINS = 4096, MOST_PIECES = 4096 }; /* 16 KiB and, of floats, 64 MiB of memory; 900 MiB of pieces */
@@ -34,12 +34,12 @@ typedef struct Piece {
 typedef Piece *_Atomic PiecePlace;
 
 struct BlockGrains {
-    uint8_t grain;           /* logarithm of bytes */
+    uint8_t grain; /* logarithm of bytes */
     int allocations;
-    PiecePlace **places;     /* [allocation][piece]; NULL: not touched */
-    Piece *pieces;           /* [MOST_PIECES], of which pages that are used come into being */
-    size_t used;             /* under the lock */
-    bool is_full;            /* more were asked for */
+    PiecePlace **places; /* [allocation][piece]; NULL: not touched */
+    Piece *pieces;       /* [MOST_PIECES], of which pages that are used come into being */
+    size_t used;         /* under the lock */
+    bool is_full;        /* more were asked for */
     pthread_mutex_t lock;
 };
 
@@ -53,17 +53,26 @@ static uint64_t key_of(const Worker *worker, const Instruction *instruction, uin
     return worker->block << (LANE_BITS + INDEX_BITS) | (uint64_t)lane << INDEX_BITS | (uint64_t)instruction->index;
 }
 
-static uint64_t block_of(uint64_t key) { return key >> (LANE_BITS + INDEX_BITS); }
-static uint32_t lane_of_key(uint64_t key) { return (uint32_t)(key >> INDEX_BITS) & ((1u << LANE_BITS) - 1); }
-static int32_t index_of(uint64_t key) { return (int32_t)(key & ((1u << INDEX_BITS) - 1)); }
+static uint64_t block_of(uint64_t key)
+{
+    return key >> (LANE_BITS + INDEX_BITS);
+}
+static uint32_t lane_of_key(uint64_t key)
+{
+    return (uint32_t)(key >> INDEX_BITS) & ((1u << LANE_BITS) - 1);
+}
+static int32_t index_of(uint64_t key)
+{
+    return (int32_t)(key & ((1u << INDEX_BITS) - 1));
+}
 
 /* ---- while blocks run -------------------------------------------------------------------------------------------- */
 
 static void raise_to(_Atomic uint64_t *to, uint64_t value)
 {
     uint64_t now = atomic_load_explicit(to, memory_order_relaxed);
-    while (now < value && !atomic_compare_exchange_weak_explicit(to, &now, value, memory_order_relaxed,
-                                                                 memory_order_relaxed))
+    while (now < value &&
+           !atomic_compare_exchange_weak_explicit(to, &now, value, memory_order_relaxed, memory_order_relaxed))
         continue;
 }
 

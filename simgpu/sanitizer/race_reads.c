@@ -12,21 +12,21 @@
 enum { MOST_READS = 1 << 15, MOST_SHAPES = 32 };
 
 typedef struct Shape {
-    uint32_t first, end, bytes;     /* lanes that read; what each reads */
-    bool is_uniform;                /* all the same */
+    uint32_t first, end, bytes; /* lanes that read; what each reads */
+    bool is_uniform;            /* all the same */
     uint32_t bits[MAX_WARPS];
-    int32_t relative[MAX_THREADS];  /* addresses beyond the first lane's; of a uniform one: not set */
+    int32_t relative[MAX_THREADS]; /* addresses beyond the first lane's; of a uniform one: not set */
 } Shape;
 
 typedef struct Read {
-    uint32_t address, shape;        /* the first lane's */
+    uint32_t address, shape; /* the first lane's */
 } Read;
 
 struct LateReads {
     Read *reads;
     uint32_t count;
     Shape *shapes;
-    uint32_t shape_count, last;     /* shape found last */
+    uint32_t shape_count, last; /* shape found last */
 };
 
 LateReads *late_reads_new(void)
@@ -88,7 +88,7 @@ static bool find_shape(LateReads *late, const SharedRead *read, uint32_t warps)
 static void read_late(Watch *watch, uint64_t address, uint32_t bytes, uint32_t lane)
 {
     EACH_GRAIN(address, bytes, watch->plan->shared_grain, place)
-        remember_reader(watch, thread_grain_at(watch, true, place), lane);
+    remember_reader(watch, thread_grain_at(watch, true, place), lane);
 }
 
 static void look_at(Watch *watch, const Shape *shape, uint32_t address)
@@ -132,8 +132,8 @@ void late_reads_forget(Watch *watch)
 static bool is_within_variable(const SharedRead *read)
 {
     const SharedVariable *variable = read->load->variable;
-    return variable == NULL || (read->low >= variable->offset &&
-                                (variable->bytes == 0 || read->end <= variable->offset + variable->bytes));
+    return variable == NULL ||
+           (read->low >= variable->offset && (variable->bytes == 0 || read->end <= variable->offset + variable->bytes));
 }
 
 /* Whatever would have to be told makes it one that is not put off. */

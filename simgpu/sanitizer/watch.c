@@ -13,14 +13,29 @@
 static bool is_followed(const Instruction *instruction)
 {
     switch ((InstructionKind)instruction->kind) {
-    case ATOMIC:
-        return instruction->detail != ATOMIC_ARRIVE && instruction->detail != ATOMIC_ARRIVE_DROP;
-    case RUN_LANES: case LOAD_PARAMETER: case LOAD: case STORE: case COPY_ASYNC: case COPY_COMMIT: case COPY_WAIT:
-    case SLOW_PATH: case BARRIER: case SHUFFLE: case VOTE: case MATCH: case REDUCE: case ACTIVE_MASK: case CLOCK:
-    case PRINT: case FAIL_ASSERT: case TEXTURE: case LOAD_MATRIX: case MULTIPLY_MATRIX: case TURN_MATRIX:
-        return true;
-    default:
-        return false;
+    case ATOMIC: return instruction->detail != ATOMIC_ARRIVE && instruction->detail != ATOMIC_ARRIVE_DROP;
+    case RUN_LANES:
+    case LOAD_PARAMETER:
+    case LOAD:
+    case STORE:
+    case COPY_ASYNC:
+    case COPY_COMMIT:
+    case COPY_WAIT:
+    case SLOW_PATH:
+    case BARRIER:
+    case SHUFFLE:
+    case VOTE:
+    case MATCH:
+    case REDUCE:
+    case ACTIVE_MASK:
+    case CLOCK:
+    case PRINT:
+    case FAIL_ASSERT:
+    case TEXTURE:
+    case LOAD_MATRIX:
+    case MULTIPLY_MATRIX:
+    case TURN_MATRIX: return true;
+    default: return false;
     }
 }
 
@@ -89,14 +104,16 @@ WatchPlan *watch_plan(const Launch *launch)
     const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* race_of_blocks.c: bits of a key */
     const Code *code = launch->code;
     const uint32_t bits = launch->request->watch & (SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED);
-    if (bits == 0 || launch->blocks >= most_blocks ||
-        (uint64_t)code->memory_count >= most_accesses || !is_followed_throughout(code))
+    if (bits == 0 || launch->blocks >= most_blocks || (uint64_t)code->memory_count >= most_accesses ||
+        !is_followed_throughout(code))
         return NULL;
     const uint64_t stride = (launch->blocks + DETAILED_BLOCKS - 1) / DETAILED_BLOCKS;
     WatchPlan *plan = zeroed(1, sizeof *plan);
-    *plan = (WatchPlan){.bits = bits, .stride = stride,
+    *plan = (WatchPlan){.bits = bits,
+                        .stride = stride,
                         .close_stride = (launch->blocks + stride * CLOSE_BLOCKS - 1) / (stride * CLOSE_BLOCKS) * stride,
-                        .shared_grain = grain_of(code, PTX_SHARED), .global_grain = grain_of(code, PTX_GLOBAL),
+                        .shared_grain = grain_of(code, PTX_SHARED),
+                        .global_grain = grain_of(code, PTX_GLOBAL),
                         .has_shared_compare = has_compare(code, PTX_SHARED),
                         .has_global_compare = has_compare(code, PTX_GLOBAL),
                         .may_change = find_changing(launch)};
@@ -210,8 +227,8 @@ static void note_unwritten(Worker *worker, const Instruction *instruction, uint3
                (Found){.lane = lane, .space = SIM_GLOBAL, .bytes = (uint8_t)bytes, .address = address});
 }
 
-static void load_global(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation,
-                        uint64_t address, uint32_t bytes)
+static void load_global(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
+                        uint32_t bytes)
 {
     Watch *watch = worker->watch;
     if (!validity_holds(&worker->launch->memory->allocations[allocation], address, bytes))
@@ -288,9 +305,13 @@ static void watch_local(Worker *worker, const Instruction *instruction, bool is_
 static void watch_shared(Worker *worker, const Instruction *instruction, bool is_store, const Active *active,
                          uint64_t first, const Pattern *pattern, uint32_t bytes)
 {
-    const SharedRead read = {.load = instruction, .active = active, .address = first, .relative = pattern->relative,
+    const SharedRead read = {.load = instruction,
+                             .active = active,
+                             .address = first,
+                             .relative = pattern->relative,
                              .low = first + (uint64_t)(int64_t)pattern->low,
-                             .end = first + (uint64_t)(int64_t)pattern->high + bytes, .bytes = bytes};
+                             .end = first + (uint64_t)(int64_t)pattern->high + bytes,
+                             .bytes = bytes};
     if (!is_store && late_reads_add(worker, &read))
         return;
     (is_store ? late_reads_end : late_reads_look)(worker->watch);
@@ -339,8 +360,12 @@ static void read_by_ends(Worker *worker, const Instruction *instruction, bool is
 void watch_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
                         uint32_t bytes)
 {
-    const SharedRead read = {.load = instruction, .active = active, .address = address, .low = address,
-                             .end = address + bytes, .bytes = bytes};
+    const SharedRead read = {.load = instruction,
+                             .active = active,
+                             .address = address,
+                             .low = address,
+                             .end = address + bytes,
+                             .bytes = bytes};
     if (instruction->space == PTX_SHARED) {
         if (!worker->watch->detailed || late_reads_add(worker, &read))
             return;

@@ -37,28 +37,28 @@ enum { DETAILED_BLOCKS = 128, CLOSE_BLOCKS = 16, MAX_GRAIN = 2 /* logarithm of b
 
 /* One thing that was found at one instruction. */
 typedef struct Found {
-    uint64_t count;            /* how often; 0: not at all */
-    uint64_t block;            /* the lowest block that did it, and what its thread did first: */
+    uint64_t count; /* how often; 0: not at all */
+    uint64_t block; /* the lowest block that did it, and what its thread did first: */
     uint32_t lane;
     bool is_store, is_atomic, other_stored;
-    uint8_t space;             /* SimSpace */
+    uint8_t space; /* SimSpace */
     uint8_t bytes;
-    uint64_t address;          /* as in SimFault */
+    uint64_t address;               /* as in SimFault */
     const SharedVariable *variable; /* that is indexed; NULL: not known */
-    uint64_t other;            /* the other block, thread of the block, or lane of the warp */
+    uint64_t other;                 /* the other block, thread of the block, or lane of the warp */
 } Found;
 
 typedef struct BlockGrains BlockGrains; /* race_of_blocks.c */
 
 /* Of one launch. */
 typedef struct WatchPlan {
-    uint32_t bits;             /* of SimWatch */
-    uint64_t stride;           /* blocks from one that is looked at in detail to the next, */
-    uint64_t close_stride;     /*   and of these, to one whose threads are followed in global memory */
+    uint32_t bits;                      /* of SimWatch */
+    uint64_t stride;                    /* blocks from one that is looked at in detail to the next, */
+    uint64_t close_stride;              /*   and of these, to one whose threads are followed in global memory */
     uint8_t shared_grain, global_grain; /* logarithms of bytes */
     bool has_shared_compare, has_global_compare; /* a loop around compare-and-swap begins with a plain load */
-    bool *may_change;          /* [allocation] the launch may store into it: what nobody does nobody can race with */
-    BlockGrains *grains;       /* of global memory; NULL: races of blocks are not looked for */
+    bool *may_change;    /* [allocation] the launch may store into it: what nobody does nobody can race with */
+    BlockGrains *grains; /* of global memory; NULL: races of blocks are not looked for */
 } WatchPlan;
 
 typedef struct ThreadGrains ThreadGrains; /* race_grains.c */
@@ -68,20 +68,20 @@ typedef struct LateReads LateReads;       /* race_reads.c */
 /* Of one worker. */
 typedef struct Watch {
     const WatchPlan *plan;
-    bool detailed;             /* of this block everything is looked at, */
-    bool close;                /*   and what its threads do to each other in global memory */
-    bool ordered;              /* this block is behind others that it may have waited for */
-    uint32_t first_epoch, epoch; /* barriers that this worker has passed, at the block's start and now */
-    uint32_t turn[MAX_WARPS];  /* .sync operations that each warp has passed */
+    bool detailed;                  /* of this block everything is looked at, */
+    bool close;                     /*   and what its threads do to each other in global memory */
+    bool ordered;                   /* this block is behind others that it may have waited for */
+    uint32_t first_epoch, epoch;    /* barriers that this worker has passed, at the block's start and now */
+    uint32_t turn[MAX_WARPS];       /* .sync operations that each warp has passed */
     uint32_t ordered_in[MAX_WARPS]; /* epoch in which a warp got behind others */
-    uint32_t store;            /* number of the store at hand */
-    uint32_t changed_epoch;    /* the last in which something has changed shared memory */
-    LateReads *late;           /* of shared memory, since the last barrier */
-    ThreadGrains *grains;      /* of what the block's threads did */
-    LaneCopies *copies;        /* [lane]; NULL: the kernel has no cp.async */
-    uint8_t *local;            /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
+    uint32_t store;                 /* number of the store at hand */
+    uint32_t changed_epoch;         /* the last in which something has changed shared memory */
+    LateReads *late;                /* of shared memory, since the last barrier */
+    ThreadGrains *grains;           /* of what the block's threads did */
+    LaneCopies *copies;             /* [lane]; NULL: the kernel has no cp.async */
+    uint8_t *local; /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
     uint8_t generation;
-    Found *found;              /* [memory_count][SIM_FINDING_KINDS] */
+    Found *found; /* [memory_count][SIM_FINDING_KINDS] */
 } Watch;
 
 /* ---- watch.c ----------------------------------------------------------------------------------------------------- */
@@ -112,8 +112,8 @@ void watch_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane
 /* Does a result let the block know what others have done? Sums of floats are for adding up alone. */
 static inline bool tells_of_others(const Instruction *atomic)
 {
-    return atomic->uses_result && atomic->detail != ATOMIC_FLOAT_ADD &&
-           atomic->detail != ATOMIC_F16_ADD && atomic->detail != ATOMIC_BF16_ADD;
+    return atomic->uses_result && atomic->detail != ATOMIC_FLOAT_ADD && atomic->detail != ATOMIC_F16_ADD &&
+           atomic->detail != ATOMIC_BF16_ADD;
 }
 
 /* ---- race.c ------------------------------------------------------------------------------------------------------ */
@@ -141,10 +141,10 @@ void copies_begin_block(const Worker *worker);
 typedef struct SharedRead {
     const Instruction *load;
     const Active *active;
-    uint64_t address;          /* of the first lane */
-    const int32_t *relative;   /* [lane - active->first] beyond it, 0 where not active; NULL: one address for all */
-    uint64_t low, end;         /* all lanes lie in [low, end) */
-    uint32_t bytes;            /* of one lane */
+    uint64_t address;        /* of the first lane */
+    const int32_t *relative; /* [lane - active->first] beyond it, 0 where not active; NULL: one address for all */
+    uint64_t low, end;       /* all lanes lie in [low, end) */
+    uint32_t bytes;          /* of one lane */
 } SharedRead;
 
 LateReads *late_reads_new(void);

@@ -6,6 +6,7 @@
  *          fragment each element lies.
  * File     simgpu/tests/data/matrices.bin: for each form a u32, hash of its text, then D by round, lane and register,
  *          little-endian, 4 or 8 bytes.  */
+/* clang-format off */
 #ifndef SIMGPU_TESTS_MATRIX_ROWS_H
 #define SIMGPU_TESTS_MATRIX_ROWS_H
 

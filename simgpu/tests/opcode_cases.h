@@ -12,7 +12,8 @@ static int result_bits(const char *instructions)
     switch (result_kind(instructions)) {
     case 'p': return 1;
     case 'h': return 16;
-    case 'r': case 'f': return 32;
+    case 'r':
+    case 'f': return 32;
     default: return 64;
     }
 }

@@ -5,6 +5,7 @@
  * File     simgpu/tests/data/opcodes.bin: for each form in order a u32, hash of its text, then the results,
  *          little-endian, in the bytes of their register (predicates one).
  * Source   the bounds of approximations are those of PTX ISA 9.0, at the instruction.  */
+/* clang-format off */
 #ifndef SIMGPU_TESTS_RECORDED_ROWS_H
 #define SIMGPU_TESTS_RECORDED_ROWS_H
 

@@ -25,8 +25,12 @@ static inline SimReport watched_run(const char *name, uint32_t blocks, int threa
         if (i == 0 || all_written)
             simgpu_mark_written(gpu, arrays[i], sizeof numbers);
     }
-    SimLaunch launch = {.function = function, .grid = {blocks, 1, 1}, .block = {WATCHED_THREADS, 1, 1},
-                        .parameters = arrays, .warp_instructions = 10000000, .watch = watch};
+    SimLaunch launch = {.function = function,
+                        .grid = {blocks, 1, 1},
+                        .block = {WATCHED_THREADS, 1, 1},
+                        .parameters = arrays,
+                        .warp_instructions = 10000000,
+                        .watch = watch};
     simgpu_launch(gpu, &launch, &report);
     if (report.outcome != SIM_OK)
         fail_test("%s: outcome %d: %s", name, report.outcome, report.fault.text);
@@ -40,8 +44,8 @@ typedef struct WatchedRow {
     const char *kernel;
     uint32_t blocks;
     SimFindingKind kind;
-    uint64_t times;    /* that it was seen at the first place; 0: not looked at */
-    const char *text;  /* a part of the first finding's sentence */
+    uint64_t times;   /* that it was seen at the first place; 0: not looked at */
+    const char *text; /* a part of the first finding's sentence */
 } WatchedRow;
 
 static inline void expect_finding(const WatchedRow *row, const SimReport *report)
@@ -51,8 +55,8 @@ static inline void expect_finding(const WatchedRow *row, const SimReport *report
         fail_test("%s: nothing was found", row->kernel);
     if (first->kind != row->kind || strstr(first->where.text, row->text) == NULL ||
         (row->times > 0 && first->where.lanes != row->times))
-        fail_test("%s: kind %d, seen %llu times: %s", row->kernel, first->kind,
-                  (unsigned long long)first->where.lanes, first->where.text);
+        fail_test("%s: kind %d, seen %llu times: %s", row->kernel, first->kind, (unsigned long long)first->where.lanes,
+                  first->where.text);
 }
 
 static inline void expect_none(const char *kernel, const SimReport *report)

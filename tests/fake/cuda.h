@@ -24,7 +24,7 @@
 #include <stdbool.h>
 
 /* The library's symbols under the names that cuda.h gives them; a definition that does not fit will not compile. */
-#define DECLARE(name, symbol, parameters) \
+#define DECLARE(name, symbol, parameters)                                                                              \
     __attribute__((visibility("default"))) CudaError name parameters __asm__(symbol);
 CUDA_DRIVER_CALLS(DECLARE)
 #undef DECLARE
@@ -98,12 +98,12 @@ typedef struct Operation {
     uint64_t ticket;
     uint64_t to, from, value;
     size_t count;
-    int width;                /* of what a fill repeats: 1 or 4 bytes */
+    int width; /* of what a fill repeats: 1 or 4 bytes */
     CuCopy3D copy;
     Event *event;
-    uint64_t record;          /* which recording of the event */
-    double ends_s;            /* of a kernel that takes its time; 0: has not begun */
-    uint8_t staged[];         /* the bytes of a small copy, the parameters of a kernel */
+    uint64_t record;  /* which recording of the event */
+    double ends_s;    /* of a kernel that takes its time; 0: has not begun */
+    uint8_t staged[]; /* the bytes of a small copy, the parameters of a kernel */
 } Operation;
 
 /* Starts the thread that carries operations out, unless it runs. */

@@ -19,8 +19,8 @@ static bool run_staged_copy(Operation *operation)
 CudaError cuMemcpyHtoDAsync(CuAddress to, const void *from, size_t bytes, CuStream stream)
 {
     ENTER("cuMemcpyHtoDAsync %zu stream=%d", bytes, number_of(stream));
-    Operation operation = {.call = "cuMemcpyHtoDAsync", .run = run_copy, .to = to, .from = (uint64_t)from,
-                           .count = bytes};
+    Operation operation = {
+        .call = "cuMemcpyHtoDAsync", .run = run_copy, .to = to, .from = (uint64_t)from, .count = bytes};
     if (!is_on_device(to, bytes))
         return leave(CUDA_ERROR_INVALID_VALUE);
     if (is_pinned(from, bytes))
@@ -34,8 +34,8 @@ CudaError cuMemcpyHtoDAsync(CuAddress to, const void *from, size_t bytes, CuStre
 CudaError cuMemcpyDtoHAsync(void *to, CuAddress from, size_t bytes, CuStream stream)
 {
     ENTER("cuMemcpyDtoHAsync %zu stream=%d", bytes, number_of(stream));
-    Operation operation = {.call = "cuMemcpyDtoHAsync", .run = run_copy, .to = (uint64_t)to, .from = from,
-                           .count = bytes};
+    Operation operation = {
+        .call = "cuMemcpyDtoHAsync", .run = run_copy, .to = (uint64_t)to, .from = from, .count = bytes};
     if (!is_on_device(from, bytes))
         return leave(CUDA_ERROR_INVALID_VALUE);
     return leave(is_pinned(to, bytes) ? append(stream, &operation, NULL, 0) : append_and_wait(stream, &operation));
@@ -92,7 +92,10 @@ CudaError cuMemsetD2D8Async(CuAddress to, size_t pitch, unsigned char value, siz
                             CuStream stream)
 {
     ENTER("cuMemsetD2D8Async %zu x %zu stream=%d", width, height, number_of(stream));
-    Operation operation = {.call = "cuMemsetD2D8Async", .run = run_fill_rows, .to = to, .value = value,
+    Operation operation = {.call = "cuMemsetD2D8Async",
+                           .run = run_fill_rows,
+                           .to = to,
+                           .value = value,
                            .copy = {.target_pitch = pitch, .width_bytes = width, .height = height}};
     if (width == 0 || height == 0)
         return leave(CUDA_ERROR_SUCCESS);
@@ -149,9 +152,9 @@ static bool fits(int type, const CuCopy3D *copy, Side side, const struct CUarray
 {
     if (type == CU_MEMORY_DEVICE)
         return is_on_device((uint64_t)side.origin, extent_of(copy, side));
-    return type == CU_MEMORY_HOST
-        || (corner[0] + copy->width_bytes <= array->width_bytes && corner[1] + copy->height <= array->height
-            && corner[2] + copy->depth <= array->depth);
+    return type == CU_MEMORY_HOST ||
+           (corner[0] + copy->width_bytes <= array->width_bytes && corner[1] + copy->height <= array->height &&
+            corner[2] + copy->depth <= array->depth);
 }
 
 CudaError cuMemcpy3DAsync(const CuCopy3D *copy, CuStream stream)
@@ -162,11 +165,11 @@ CudaError cuMemcpy3DAsync(const CuCopy3D *copy, CuStream stream)
         return leave(CUDA_ERROR_SUCCESS);
     Side from = source_of(copy), to = target_of(copy);
     if (!fits(copy->source_type, copy, from, copy->source_array,
-              (size_t[]){copy->source_x_bytes, copy->source_y, copy->source_z})
-        || !fits(copy->target_type, copy, to, copy->target_array,
-                 (size_t[]){copy->target_x_bytes, copy->target_y, copy->target_z}))
+              (size_t[]){copy->source_x_bytes, copy->source_y, copy->source_z}) ||
+        !fits(copy->target_type, copy, to, copy->target_array,
+              (size_t[]){copy->target_x_bytes, copy->target_y, copy->target_z}))
         return leave(CUDA_ERROR_INVALID_VALUE);
-    bool pageable = (copy->source_type == CU_MEMORY_HOST && !is_pinned(from.origin, extent_of(copy, from)))
-                 || (copy->target_type == CU_MEMORY_HOST && !is_pinned(to.origin, extent_of(copy, to)));
+    bool pageable = (copy->source_type == CU_MEMORY_HOST && !is_pinned(from.origin, extent_of(copy, from))) ||
+                    (copy->target_type == CU_MEMORY_HOST && !is_pinned(to.origin, extent_of(copy, to)));
     return leave(pageable ? append_and_wait(stream, &operation) : append(stream, &operation, NULL, 0));
 }

@@ -78,8 +78,8 @@ CudaError cuLaunchKernel(CuFunction function, unsigned grid_x, unsigned grid_y, 
     ENTER("cuLaunchKernel %s stream=%d", function->name, number_of(stream));
     uint64_t threads = (uint64_t)block_x * block_y * block_z;
     const void *packed = packed_parameters(function, extra);
-    if (grid_x == 0 || grid_y == 0 || grid_z == 0 || threads == 0 || threads > MAX_THREADS
-        || shared_bytes > (unsigned)function->dynamic_shared_bytes || packed == NULL)
+    if (grid_x == 0 || grid_y == 0 || grid_z == 0 || threads == 0 || threads > MAX_THREADS ||
+        shared_bytes > (unsigned)function->dynamic_shared_bytes || packed == NULL)
         return leave(CUDA_ERROR_INVALID_VALUE);
     Operation operation = kernel_operation(function);
     return leave(append(stream, &operation, packed, function->parameter_bytes));

@@ -92,7 +92,6 @@ bool is_pinned(const void *memory, uint64_t bytes)
     return is_all(PINNED_MEMORY, (uint64_t)memory, bytes);
 }
 
-
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 CudaError cuMemGetInfo(size_t *free_bytes, size_t *all_bytes)
@@ -203,8 +202,8 @@ CudaError cuMemMap(CuAddress address, size_t bytes, size_t offset, CuAllocation 
 {
     ENTER("cuMemMap %zu", bytes);
     int descriptor = allocation_descriptor(allocation);
-    if (address % GRANULE_BYTES != 0 || bytes != allocation_bytes(allocation) || offset != 0
-        || reservation_of(address, bytes) == NULL || region_at(address) != NULL)
+    if (address % GRANULE_BYTES != 0 || bytes != allocation_bytes(allocation) || offset != 0 ||
+        reservation_of(address, bytes) == NULL || region_at(address) != NULL)
         return leave(CUDA_ERROR_INVALID_VALUE);
     if (descriptor != 0 && mmap(at(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED)
         return leave(CUDA_ERROR_MEMORY_ALLOCATION);
@@ -228,8 +227,8 @@ CudaError cuMemSetAccess(CuAddress address, size_t bytes, const CuAccess *access
 {
     ENTER("cuMemSetAccess %zu", bytes);
     Region *region = region_at(address);
-    if (region == NULL || region->address != address || region->bytes != bytes || count != 1
-        || access->flags != CU_ACCESS_READ_WRITE || mprotect(at(address), bytes, PROT_READ | PROT_WRITE) != 0)
+    if (region == NULL || region->address != address || region->bytes != bytes || count != 1 ||
+        access->flags != CU_ACCESS_READ_WRITE || mprotect(at(address), bytes, PROT_READ | PROT_WRITE) != 0)
         return leave(CUDA_ERROR_INVALID_VALUE);
     region->kind = DEVICE_MEMORY;
     return leave(wait_until_idle());

@@ -44,8 +44,8 @@ static CudaError read_module(CuModule module, const char *text)
     while (*text != '\0') {
         if (sscanf(text, "error %d", &error) == 1)
             return error;
-        if (sscanf(text, "%15s %63s %zu%n", kind, name, &number, &length) != 3 || text[length] != '\n'
-            || !add_symbol(module, kind, name, number))
+        if (sscanf(text, "%15s %63s %zu%n", kind, name, &number, &length) != 3 || text[length] != '\n' ||
+            !add_symbol(module, kind, name, number))
             return CUDA_ERROR_INVALID_KERNEL_IMAGE;
         text += length + 1;
     }

@@ -266,8 +266,8 @@ static bool run_wait_event(Operation *operation)
 CudaError cuStreamWaitEvent(CuStream stream, CuEvent event, unsigned flags)
 {
     ENTER("cuStreamWaitEvent stream=%d", number_of(stream));
-    Operation operation = {.call = "cuStreamWaitEvent", .run = run_wait_event, .event = event,
-                           .record = event->recorded};
+    Operation operation = {
+        .call = "cuStreamWaitEvent", .run = run_wait_event, .event = event, .record = event->recorded};
     return leave(event->destroyed ? CUDA_ERROR_INVALID_RESOURCE_HANDLE : append(stream, &operation, NULL, 0));
 }
 
@@ -347,8 +347,8 @@ CudaError cuEventQuery(CuEvent event)
 CudaError cuEventElapsedTime(float *milliseconds, CuEvent start, CuEvent stop)
 {
     ENTER("cuEventElapsedTime");
-    if (start->destroyed || stop->destroyed || start->recorded == 0 || stop->recorded == 0 || !start->timed
-        || !stop->timed)
+    if (start->destroyed || stop->destroyed || start->recorded == 0 || stop->recorded == 0 || !start->timed ||
+        !stop->timed)
         return leave(CUDA_ERROR_INVALID_RESOURCE_HANDLE);
     if (start->reached != start->recorded || stop->reached != stop->recorded)
         return leave(CUDA_ERROR_NOT_READY);

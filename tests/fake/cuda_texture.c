@@ -7,9 +7,14 @@ static size_t texture_count;
 static size_t bytes_of_format(int format) /* CUarray_format */
 {
     switch (format) {
-    case 0x01: case 0x08: return 1;
-    case 0x02: case 0x09: case 0x10: return 2;
-    case 0x03: case 0x0a: case 0x20: return 4;
+    case 0x01:
+    case 0x08: return 1;
+    case 0x02:
+    case 0x09:
+    case 0x10: return 2;
+    case 0x03:
+    case 0x0a:
+    case 0x20: return 4;
     default: return 0;
     }
 }
@@ -24,7 +29,8 @@ CudaError cuArray3DCreate(CuArray *array, const CuArrayDescription *description)
     ENTER("cuArray3DCreate");
     size_t element_bytes = bytes_of_format(description->format) * description->channels;
     struct CUarray_st shape = {.width_bytes = description->width * element_bytes,
-                               .height = at_least_one(description->height), .depth = at_least_one(description->depth)};
+                               .height = at_least_one(description->height),
+                               .depth = at_least_one(description->depth)};
     if (shape.width_bytes == 0)
         return leave(CUDA_ERROR_INVALID_VALUE);
     *array = calloc(1, sizeof shape + shape.width_bytes * shape.height * shape.depth);

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* The library's symbols under the names of nvml.h's members; a definition that does not fit will not compile. */
-#define DECLARE(name, symbol, result, parameters) \
+#define DECLARE(name, symbol, result, parameters)                                                                      \
     __attribute__((visibility("default"))) result name parameters __asm__(symbol);
 NVML_CALLS(DECLARE)
 #undef DECLARE

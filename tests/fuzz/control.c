@@ -27,7 +27,8 @@ typedef enum Kind { NOTHING, RING, MODULES, BUFFERS, PROFILE, NO_MEMORY, KINDS }
 
 enum {
     MOST_PACKETS = 16, /* fit into the socket, and so do their answers */
-    MOST_INSTRUCTIONS = 1000, MOST_DEVICE_BYTES = 1 << 20, /* else an input takes its time, and finds nothing */
+    MOST_INSTRUCTIONS = 1000,
+    MOST_DEVICE_BYTES = 1 << 20, /* else an input takes its time, and finds nothing */
     BUFFER_BYTES = 16384,
     PAIR = 16 /* detail: the first descriptor's kind, and this times the second's */
 };
@@ -99,19 +100,13 @@ static void play(Scene *scene, const uint8_t *data, size_t bytes)
         const uint8_t *body = data + 4;
         packets += data[0] % WHATS == PACKET || data[0] % WHATS == SHORT;
         switch (data[0] % WHATS) {
-        case PACKET:
-            send_packet(scene, data[1], body, length);
-            break;
-        case SHORT:
-            control_send(scene->socket, body, length, NULL, 0, NULL, 0);
-            break;
+        case PACKET: send_packet(scene, data[1], body, length); break;
+        case SHORT: control_send(scene->socket, body, length, NULL, 0, NULL, 0); break;
         case REQUEST:
             if (length >= 2)
                 ring_post(scene->ring, body[0], body[1] & 1, body + 2, length - 2, NULL, 0);
             break;
-        case STAGED:
-            memcpy(scene->ring->staging, body, length);
-            break;
+        case STAGED: memcpy(scene->ring->staging, body, length); break;
         }
         data += 4 + length;
         bytes -= 4 + length;
@@ -144,7 +139,9 @@ static void record_request(RingKind kind, bool wants_reply, const void *body, si
 
 static ControlRequest loading(void)
 {
-    return (ControlRequest){.kind = CONTROL_LOAD, .memory_bytes = sizeof PTX - 1, .module_count = 1,
+    return (ControlRequest){.kind = CONTROL_LOAD,
+                            .memory_bytes = sizeof PTX - 1,
+                            .module_count = 1,
                             .modules = {{.offset = 0, .bytes = sizeof PTX - 1}},
                             .limits = {.device_bytes = 1 << 20, .host_seconds = 1, .warp_instructions = 1000}};
 }
@@ -152,11 +149,14 @@ static ControlRequest loading(void)
 static ControlRequest calling(void)
 {
     return (ControlRequest){
-        .kind = CONTROL_CALL, .check_inputs = true, .is_watched = true, .argument_count = 3,
-        .arguments = {{.name = "input", .element_bytes = 4, .role = ARGUMENT_INPUT, .span = {0, 4000}},
-                      {.name = "output", .element_bytes = 4, .role = ARGUMENT_OUTPUT, .float_output = true,
-                       .span = {4096, 8000}},
-                      {.name = "size", .role = ARGUMENT_VALUE, .value = 1000}}};
+        .kind = CONTROL_CALL,
+        .check_inputs = true,
+        .is_watched = true,
+        .argument_count = 3,
+        .arguments = {
+            {.name = "input", .element_bytes = 4, .role = ARGUMENT_INPUT, .span = {0, 4000}},
+            {.name = "output", .element_bytes = 4, .role = ARGUMENT_OUTPUT, .float_output = true, .span = {4096, 8000}},
+            {.name = "size", .role = ARGUMENT_VALUE, .value = 1000}}};
 }
 
 /* Opens, loads and calls; the runner registers its module, launches a kernel and returns. */

@@ -120,10 +120,11 @@ static void print_header(void)
 {
     static bool printed;
     if (!printed)
-        puts("kernel,blocks,threads,modelled_us,limiter,occupancy,registers,warp_instructions,fma,load_requests,load_sectors,"
-             "store_requests,store_sectors,shared_load_requests,shared_load_wavefronts,shared_store_requests,"
-             "shared_store_wavefronts,constant_requests,constant_replays,local_requests,local_sectors,fp32,load_bytes,"
-             "store_bytes,unique_load_sectors,unique_store_sectors");
+        puts(
+            "kernel,blocks,threads,modelled_us,limiter,occupancy,registers,warp_instructions,fma,load_requests,load_sectors,"
+            "store_requests,store_sectors,shared_load_requests,shared_load_wavefronts,shared_store_requests,"
+            "shared_store_wavefronts,constant_requests,constant_replays,local_requests,local_sectors,fp32,load_bytes,"
+            "store_bytes,unique_load_sectors,unique_store_sectors");
     printed = true;
 }
 
@@ -141,11 +142,25 @@ static void print_wait(void)
 static void print_launch(const SimFunctionInfo *info, const SimLaunch *launch, const SimReport *report)
 {
     const SimCounters *c = &report->counters;
-    const uint64_t counts[] = {
-        c->warp_instructions, c->fma32, c->global_load_requests, c->global_load_sectors, c->global_store_requests,
-        c->global_store_sectors, c->shared_load_requests, c->shared_load_wavefronts, c->shared_store_requests,
-        c->shared_store_wavefronts, c->constant_requests, c->constant_replays, c->local_requests, c->local_sectors, c->fp32,
-        c->global_load_bytes, c->global_store_bytes, c->unique_load_sectors, c->unique_store_sectors};
+    const uint64_t counts[] = {c->warp_instructions,
+                               c->fma32,
+                               c->global_load_requests,
+                               c->global_load_sectors,
+                               c->global_store_requests,
+                               c->global_store_sectors,
+                               c->shared_load_requests,
+                               c->shared_load_wavefronts,
+                               c->shared_store_requests,
+                               c->shared_store_wavefronts,
+                               c->constant_requests,
+                               c->constant_replays,
+                               c->local_requests,
+                               c->local_sectors,
+                               c->fp32,
+                               c->global_load_bytes,
+                               c->global_store_bytes,
+                               c->unique_load_sectors,
+                               c->unique_store_sectors};
     print_wait();
     printf("%s,%llu,%u,%.4f,%s,%.4f,%u", info->name,
            (unsigned long long)launch->grid[0] * launch->grid[1] * launch->grid[2],
@@ -192,8 +207,10 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     SimFunctionInfo info;
     SimReport report;
     static uint8_t parameters[32768];
-    SimLaunch launch = {.function = function_of(kernel), .grid = {grid.x, grid.y, grid.z},
-                        .block = {block.x, block.y, block.z}, .dynamic_shared_bytes = (uint32_t)shared_bytes,
+    SimLaunch launch = {.function = function_of(kernel),
+                        .grid = {grid.x, grid.y, grid.z},
+                        .block = {block.x, block.y, block.z},
+                        .dynamic_shared_bytes = (uint32_t)shared_bytes,
                         .parameters = parameters};
     simgpu_function_info(launch.function, &info);
     for (uint32_t i = 0; i < info.parameter_count; i++)
@@ -245,14 +262,13 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                                   cudaStream_t stream)
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return cudaMemcpy(to, from, bytes, kind);
 }
 
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                                size_t height, enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         enum cudaMemcpyKind kind)
 {
     for (size_t row = 0; row < height; row++)
         memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
@@ -261,7 +277,7 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                                     size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
@@ -277,7 +293,7 @@ cudaError_t cudaGetSymbolAddress(void **address, const void *host)
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t bytes, size_t offset,
-                                      enum cudaMemcpyKind kind)
+                               enum cudaMemcpyKind kind)
 {
     void *address;
     cudaGetSymbolAddress(&address, host);
@@ -285,7 +301,7 @@ cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t bytes,
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t bytes, size_t offset,
-                                           enum cudaMemcpyKind kind, cudaStream_t stream)
+                                    enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     return cudaMemcpyToSymbol(host, from, bytes, offset, kind);
 }

@@ -6,14 +6,15 @@
 #define STATEMENT "problems/blend/statement.md"
 #define HIDDEN "testcases/blend/hidden.json"
 
-static const char statement[] = "# Blend\n\n"
-                                "`rows` and `cols` go up to 1,000.\n\n"
-                                "## Example\n\n1 + (-7)*1 = -6 and 2.5 + 2147483647*0 = 2.5.\n\n"
-                                "## What to write\n\n"
-                                "    extern \"C\" void solve(const float* a, const int* b,\n"
-                                "                          const unsigned char *mask, float* out,\n"
-                                "                          int rows, int cols)\n\n"
-                                "## Arithmetic intensity\n\nLittle.\n\n## When it is right\n\nAlways.\n\n## How fast it is\n\nVery.\n";
+static const char statement[] =
+    "# Blend\n\n"
+    "`rows` and `cols` go up to 1,000.\n\n"
+    "## Example\n\n1 + (-7)*1 = -6 and 2.5 + 2147483647*0 = 2.5.\n\n"
+    "## What to write\n\n"
+    "    extern \"C\" void solve(const float* a, const int* b,\n"
+    "                          const unsigned char *mask, float* out,\n"
+    "                          int rows, int cols)\n\n"
+    "## Arithmetic intensity\n\nLittle.\n\n## When it is right\n\nAlways.\n\n## How fast it is\n\nVery.\n";
 
 /* Cases of the small problem that reach its limits: rows 1 to 1000, cols 2 to 1000. */
 static const char hidden[] =
@@ -51,7 +52,8 @@ static const struct {
     {statement_alone, STATEMENT, statement, "1,000", "1,000,000", "the limit of rows is missing"},
     {statement_alone, STATEMENT, statement, "int cols", "int columns", "the signature is missing"},
     {statement_alone, STATEMENT, statement, "## Example", "### Example", "the section \"## Example\" is missing"},
-    {statement_alone, STATEMENT, statement, "## Arithmetic", "## The", "the section \"## Arithmetic intensity\" is missing"},
+    {statement_alone, STATEMENT, statement, "## Arithmetic", "## The",
+     "the section \"## Arithmetic intensity\" is missing"},
     {inspect_groups, HIDDEN, hidden, "\"timed\": \"sim\",", "", "no case that is timed on \"sim\""},
     {inspect_groups, HIDDEN, hidden, "\"timed\": \"cuda\",", "", "no case that is timed on \"cuda\""},
     {inspect_groups, HIDDEN, hidden, "\"least\"", "\"smallest\"", NULL},

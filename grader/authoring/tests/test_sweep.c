@@ -17,8 +17,8 @@ static void parse(const char *source, Sweep *sweep)
 
 static void every_combination_comes_once_with_the_last_macro_changing_fastest(void **state)
 {
-    static const char *const names[] = {"BLOCK=4 TILE=1",  "BLOCK=4 TILE=2",  "BLOCK=8 TILE=1",
-                                        "BLOCK=8 TILE=2",  "BLOCK=16 TILE=1", "BLOCK=16 TILE=2"};
+    static const char *const names[] = {"BLOCK=4 TILE=1", "BLOCK=4 TILE=2",  "BLOCK=8 TILE=1",
+                                        "BLOCK=8 TILE=2", "BLOCK=16 TILE=1", "BLOCK=16 TILE=2"};
     Sweep sweep;
     parse(LIST SETTABLE("BLOCK", "8") SETTABLE("TILE", "1"), &sweep);
     assert_int_equal(sweep.combinations, COUNT_OF(names));

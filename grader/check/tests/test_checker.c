@@ -264,8 +264,22 @@ static void all_zero_inputs_want_all_zero_outputs(void **state)
 /* --- kinds of mistake --------------------------------------------------------------------------------------------- */
 
 typedef enum Place {
-    EVERYWHERE, NEARLY_ALL, LAST_COLUMNS, FIRST_ROW, LAST_ROWS, CORNER, BORDER, EVERY_4TH, EVERY_7TH_COLUMN,
-    ALL_BUT_3RD, TAIL, ONE, FIRST, ONE_COLUMN, TILE_EDGES, SCATTERED
+    EVERYWHERE,
+    NEARLY_ALL,
+    LAST_COLUMNS,
+    FIRST_ROW,
+    LAST_ROWS,
+    CORNER,
+    BORDER,
+    EVERY_4TH,
+    EVERY_7TH_COLUMN,
+    ALL_BUT_3RD,
+    TAIL,
+    ONE,
+    FIRST,
+    ONE_COLUMN,
+    TILE_EDGES,
+    SCATTERED
 } Place;
 
 static bool is_hit(Place place, size_t row, size_t col)
@@ -293,7 +307,16 @@ static bool is_hit(Place place, size_t row, size_t col)
 }
 
 typedef enum Mistake {
-    OFF, POISONED, NOT_A_NUMBER, INFINITE, ZERO, DOUBLED, AFTER, BEFORE, IMPRECISE, FLIPPED
+    OFF,
+    POISONED,
+    NOT_A_NUMBER,
+    INFINITE,
+    ZERO,
+    DOUBLED,
+    AFTER,
+    BEFORE,
+    IMPRECISE,
+    FLIPPED
 } Mistake;
 
 static float mistaken(const Bench *right, const Bench *flipped, Mistake mistake, size_t i)
@@ -356,8 +379,8 @@ static void the_kind_of_mistake_is_named(void **state)
     fill_right(&flipped);
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         for (size_t j = 0; j < bench.count; j++)
-            bench.y[j] =
-                is_hit(kinds[i].place, j / 60, j % 60) ? mistaken(&right, &flipped, kinds[i].mistake, j) : right.y[j];
+            bench.y[j] = is_hit(kinds[i].place, j / 60, j % 60) ? mistaken(&right, &flipped, kinds[i].mistake, j)
+                                                                : right.y[j];
         Comparison comparison = compare(&bench);
         if (strcmp(comparison.kind, kinds[i].kind) != 0)
             fail_test("row %zu: \"%s\" is not \"%s\"", i, comparison.kind, kinds[i].kind);

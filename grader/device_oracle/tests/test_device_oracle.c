@@ -95,8 +95,8 @@ static Status give_case(Bench *bench, const Testcase *testcase, Message *why)
     assert_int_equal(ftruncate(bench->memory, (off_t)bench->bytes), 0);
     bench->mapped = mmap(NULL, bench->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bench->memory, 0);
     int exchange;
-    Status status =
-        device_oracle_case(bench->device, testcase, bench->memory, bench->bytes, bench->offsets, &exchange, why);
+    Status status = device_oracle_case(bench->device, testcase, bench->memory, bench->bytes, bench->offsets, &exchange,
+                                       why);
     assert_int_equal(exchange, -1); /* the simulated device shares no memory */
     return status;
 }
@@ -142,19 +142,25 @@ static void inputs_have_the_bits_that_the_grader_would_give_them(void **state)
         {.kind = SOURCE_IMPULSE, .a = 2.5, .position = -1},
     };
     static const CaseSource ints[] = {
-        {.kind = SOURCE_INTEGERS, .a = INT32_MIN, .b = INT32_MAX}, {.kind = SOURCE_INTEGERS, .a = 4, .b = 4},
-        {.kind = SOURCE_RAMP, .a = 1000000, .b = -7},              {.kind = SOURCE_CONSTANT, .a = -3, .b = 77},
+        {.kind = SOURCE_INTEGERS, .a = INT32_MIN, .b = INT32_MAX},
+        {.kind = SOURCE_INTEGERS, .a = 4, .b = 4},
+        {.kind = SOURCE_RAMP, .a = 1000000, .b = -7},
+        {.kind = SOURCE_CONSTANT, .a = -3, .b = 77},
         {.kind = SOURCE_IMPULSE, .a = -9, .position = 0},
     };
     static const CaseSource bytes[] = {
-        {.kind = SOURCE_INTEGERS, .a = 0, .b = 255},      {.kind = SOURCE_RAMP, .a = 2, .b = 3},
-        {.kind = SOURCE_CONSTANT, .a = 255},              {.kind = SOURCE_IMPULSE, .a = 200, .position = 28},
+        {.kind = SOURCE_INTEGERS, .a = 0, .b = 255},
+        {.kind = SOURCE_RAMP, .a = 2, .b = 3},
+        {.kind = SOURCE_CONSTANT, .a = 255},
+        {.kind = SOURCE_IMPULSE, .a = 200, .position = 28},
         {.kind = SOURCE_IMPULSE, .a = 17, .position = -1},
     };
     Bench bench;
     bench_open(&bench, "blend");
     for (size_t i = 0; i < COUNT_OF(floats); i++) {
-        const Testcase testcase = {.group = CASE_TIMED_CUDA, .number = (int)i + 1, .sizes = {{[4] = 37, [5] = 29}},
+        const Testcase testcase = {.group = CASE_TIMED_CUDA,
+                                   .number = (int)i + 1,
+                                   .sizes = {{[4] = 37, [5] = 29}},
                                    .sources = {floats[i], ints[i % COUNT_OF(ints)], bytes[i % COUNT_OF(bytes)]}};
         use_case(&bench, &testcase);
         for (uint64_t secret = 5; secret < 8; secret++) {
@@ -180,8 +186,8 @@ static void fill_right(const Bench *bench)
     size_t count = bench->counts[problem_output(&bench->problem)];
     double *expected = malloc(2 * count * sizeof *expected);
     inputs_of(bench, inputs);
-    check_status(oracle_evaluate(bench->host, &bench->testcase.sizes, inputs, 0, count, expected, expected + count,
-                                 &why), &why);
+    check_status(
+        oracle_evaluate(bench->host, &bench->testcase.sizes, inputs, 0, count, expected, expected + count, &why), &why);
     for (size_t i = 0; i < count; i++)
         output(bench)[i] = (float)expected[i];
     free(expected);
@@ -201,8 +207,9 @@ static bool accepted(const Bench *bench)
     bool accepts = false;
     const void *inputs[PROBLEM_MAX_PARAMETERS];
     inputs_of(bench, inputs);
-    check_status(checker_compare(&bench->problem, &bench->testcase, bench->host, inputs, output(bench), POISON, &host,
-                                 &why), &why);
+    check_status(
+        checker_compare(&bench->problem, &bench->testcase, bench->host, inputs, output(bench), POISON, &host, &why),
+        &why);
     check_status(device_oracle_check(bench->device, &why), &why);
     check_status(device_oracle_wait(bench->device, &accepts, &device, &seconds, &why), &why);
     assert_int_equal(accepts, host.wrong == 0 && !host.rms_exceeded);
@@ -289,8 +296,11 @@ static void bytes_are_tallied_as_the_checker_does(void **state)
     home_write_levels("{\"levels\": 1, \"why\": \"rounding\"}");
     bench_open(&bench, "blend");
     for (size_t i = 0; i < COUNT_OF(sources); i++) {
-        const Testcase testcase = {.group = CASE_TIMED_CUDA, .number = 1, .sizes = {{[4] = 37, [5] = 29}},
-                                   .sources = {sources[i], {.kind = SOURCE_INTEGERS, .a = -9, .b = 9},
+        const Testcase testcase = {.group = CASE_TIMED_CUDA,
+                                   .number = 1,
+                                   .sizes = {{[4] = 37, [5] = 29}},
+                                   .sources = {sources[i],
+                                               {.kind = SOURCE_INTEGERS, .a = -9, .b = 9},
                                                {.kind = SOURCE_INTEGERS, .a = 0, .b = 1}}};
         use_case(&bench, &testcase);
         fill(&bench, 3);
@@ -344,8 +354,11 @@ static void a_check_and_the_next_inputs_are_one_round_trip(void **state)
     bool accepts = false;
     Comparison comparison;
     double seconds;
-    const Testcase testcase = {.group = CASE_TIMED_CUDA, .number = 1, .sizes = {{[4] = 37, [5] = 29}},
-                               .sources = {{.kind = SOURCE_NORMAL, .b = 1}, {.kind = SOURCE_INTEGERS, .a = -9, .b = 9},
+    const Testcase testcase = {.group = CASE_TIMED_CUDA,
+                               .number = 1,
+                               .sizes = {{[4] = 37, [5] = 29}},
+                               .sources = {{.kind = SOURCE_NORMAL, .b = 1},
+                                           {.kind = SOURCE_INTEGERS, .a = -9, .b = 9},
                                            {.kind = SOURCE_INTEGERS, .a = 0, .b = 1}}};
     bench_open(&bench, "blend");
     use_case(&bench, &testcase);
@@ -428,9 +441,9 @@ static void an_expected_value_that_is_not_finite_is_the_judges_fault(void **stat
                             "    sum.value += row == 1 ? 1e308 * 10 : 0;\n    return sum_add(");
     home_write("problems/blend/oracle.h", spoilt);
     free(spoilt);
-    const Testcase testcase = {.sizes = {{[4] = 3, [5] = 4}},
-                               .sources = {{.kind = SOURCE_NORMAL, .b = 1}, {.kind = SOURCE_CONSTANT},
-                                           {.kind = SOURCE_CONSTANT}}};
+    const Testcase testcase = {
+        .sizes = {{[4] = 3, [5] = 4}},
+        .sources = {{.kind = SOURCE_NORMAL, .b = 1}, {.kind = SOURCE_CONSTANT}, {.kind = SOURCE_CONSTANT}}};
     bench_open(&bench, "blend");
     use_case(&bench, &testcase);
     fill(&bench, 1);

@@ -57,8 +57,12 @@ static void make_healthy(void)
     profile.line_count = 2;
     profile.file_count = 1;
     strcpy(profile.files[0], "/submission/submission.cu");
-    *kernel() = (ProfileKernel){.name = "_Z4blurPKfPf", .grid = {1000, 1, 1}, .block = {256, 1, 1}, .registers = 32,
-                                .launches = 1, .longest = {4 * TURNS, 2, TURNS / 2, 0}};
+    *kernel() = (ProfileKernel){.name = "_Z4blurPKfPf",
+                                .grid = {1000, 1, 1},
+                                .block = {256, 1, 1},
+                                .registers = 32,
+                                .launches = 1,
+                                .longest = {4 * TURNS, 2, TURNS / 2, 0}};
     profile.lines[0].counts = (SimLine){.line = LOOP_LINE, .executions = (uint64_t)WARPS * TURNS};
     profile.lines[1].counts = (SimLine){.line = STORE_LINE, .executions = WARPS};
     ADD(LOOP_LINE, warp_instructions, 4ull * WARPS * TURNS);

@@ -230,7 +230,8 @@ static void long_double_differs_from_double_by_rounding_alone(void **state)
     if (oracle_open_wide(&bench.problem, &wide, &why) != STATUS_OK)
         fail_test("%s", why.text);
     assert_int_equal(oracle_evaluate(wide, &testcase.sizes, (const void *const *)bench.inputs, 0, bench.count, expected,
-                                     magnitude, &why), STATUS_OK);
+                                     magnitude, &why),
+                     STATUS_OK);
     for (size_t i = 0; i < bench.count; i++) {
         assert_true(fabs(expected[i] - bench.expected[i]) <= 1e-13 * magnitude[i]);
         different += expected[i] != bench.expected[i];

@@ -70,10 +70,25 @@ static void a_definition_is_found_whatever_stands_around_it(void **state)
 
 static void a_source_without_a_definition_has_none(void **state)
 {
-    static const char *const sources[] = {
-        "", "void solve", "void solve(", "void solve(int n);", "int main() { solve(1); }", "// void solve() {", "/*",
-        "\"", "R\"(void solve() {", "'", "#", "\\", "#\\", "R\"", "void solve(((((", "int solve() {", "//\\",
-        "/* void solve() { ", "\"\\"};
+    static const char *const sources[] = {"",
+                                          "void solve",
+                                          "void solve(",
+                                          "void solve(int n);",
+                                          "int main() { solve(1); }",
+                                          "// void solve() {",
+                                          "/*",
+                                          "\"",
+                                          "R\"(void solve() {",
+                                          "'",
+                                          "#",
+                                          "\\",
+                                          "#\\",
+                                          "R\"",
+                                          "void solve(((((",
+                                          "int solve() {",
+                                          "//\\",
+                                          "/* void solve() { ",
+                                          "\"\\"};
     for (size_t i = 0; i < COUNT_OF(sources); i++) {
         Arena arena = {0};
         Signature signature;

@@ -54,7 +54,9 @@ static void what_is_no_text_file_is_refused(void **state)
     } rows[] = {
         {"", 0, "x.cu: the file is empty"},
         {"a\nb\0c", 5, "x.cu:2: byte 3 is not UTF-8 text"},
-        {"\x7f" "ELF\x02\x01\x01\x00", 8, "not UTF-8 text"},
+        {"\x7f"
+         "ELF\x02\x01\x01\x00",
+         8, "not UTF-8 text"},
         {"caf\xe9", 4, "x.cu:1: byte 3 is not UTF-8 text"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -104,8 +106,12 @@ static void only_printable_names_of_people_are_taken(void **state)
         {"a\nb", false},
         {"a\tb", false},
         {"a\xff", false},
-        {"a\u202e" "b", false},
-        {"a\xC2\x85" "b", false},
+        {"a\u202e"
+         "b",
+         false},
+        {"a\xC2\x85"
+         "b",
+         false},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Message why = {0};

@@ -211,7 +211,10 @@ static void a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha(void *
         home_write("testcases/blend/photo.ppm", "P6 2 1 255\nabcdef");
         if (read_blend(&set, &why) != STATUS_OK)
             fail_test("%s", why.text);
-        assert_memory_equal(set.cases[0].sources[2].literal.data, "abc\xff" "def\xff", 8);
+        assert_memory_equal(set.cases[0].sources[2].literal.data,
+                            "abc\xff"
+                            "def\xff",
+                            8);
         testcases_free(&set);
         home_write("testcases/blend/photo.ppm", "P6 1 1 255\nabc");
         assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);

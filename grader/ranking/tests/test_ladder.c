@@ -4,7 +4,8 @@
 
 static void only_times_of_the_same_source_are_taken(void **state)
 {
-    Rung rungs[] = {{.time = {.name = "a.cu", .source_hash = "1"}}, {.time = {.name = "b.cu", .source_hash = "2"}},
+    Rung rungs[] = {{.time = {.name = "a.cu", .source_hash = "1"}},
+                    {.time = {.name = "b.cu", .source_hash = "2"}},
                     {.time = {.name = "c.cu", .source_hash = "3", .time = {9, 0.1}}}};
     Ladder ladder = {.rungs = rungs, .count = 3};
     const ReferenceTime times[] = {

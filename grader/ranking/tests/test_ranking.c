@@ -39,8 +39,7 @@ static void an_unsteady_device_is_not_ranked(void **state)
 /* Where the judge waited in vain there is no time: the reason is the wait, not the problem. */
 static void no_time_for_want_of_a_steady_device_says_so(void **state)
 {
-    is_decided(false, "another process computed on the GPU", false,
-               "not ranked: another process computed on the GPU");
+    is_decided(false, "another process computed on the GPU", false, "not ranked: another process computed on the GPU");
     is_decided(false, "", false, "not ranked: the problem has no timed cases for this device");
 }
 

@@ -134,8 +134,11 @@ static CaseResult measured_case(const char *name, CaseSample *samples, double ga
 static Result measured_result(CaseResult *cases, size_t count, BlockConditions *blocks)
 {
     Result result = made_up_result(cases, count);
-    result.device = (DeviceInfo){.id = "nvidia-h200", .name = "NVIDIA H200", .clock_gap_s = 7e-6,
-                                 .copy_bytes_per_s = 4e12, .fma_flops_per_s = 5e13};
+    result.device = (DeviceInfo){.id = "nvidia-h200",
+                                 .name = "NVIDIA H200",
+                                 .clock_gap_s = 7e-6,
+                                 .copy_bytes_per_s = 4e12,
+                                 .fma_flops_per_s = 5e13};
     for (int i = 0; i < BLOCKS; i++)
         blocks[i] = (BlockConditions){.sm_clock_mhz = 1965 + 7.5 * i, .temperature_c = 41};
     result.blocks = blocks;

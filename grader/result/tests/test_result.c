@@ -159,9 +159,9 @@ static void a_sample_case_gives_all_of_it(void **state)
 
 static void result_json_has_what_is_promised(void **state)
 {
-    static const char *const keys[] = {"schema", "verdict", "rank_status", "problem", "device", "sandbox", "warnings",
-                                       "cases", "score_ms", "uncertainty", "percentile", "gflops", "gbytes_per_s",
-                                       "compile", "rank", "seconds"};
+    static const char *const keys[] = {"schema",       "verdict", "rank_status", "problem",     "device",     "sandbox",
+                                       "warnings",     "cases",   "score_ms",    "uncertainty", "percentile", "gflops",
+                                       "gbytes_per_s", "compile", "rank",        "seconds"};
     static const char *const compile_keys[] = {"seconds", "registers", "shared_bytes", "spill_bytes", "diagnostics"};
     CaseResult cases[] = {made_up_timed_case("a", 1e-3)};
     CompileKernel kernels[] = {{.name = "k1", .registers = 40}, {.name = "k2", .registers = 32, .shared_bytes = 99}};

@@ -59,19 +59,23 @@ static Compiled compile(const char *path)
 static void bench_open(Bench *bench, const char *path)
 {
     Message why = {0};
-    *bench = (Bench){.limits = {.device_bytes = 64 << 20, .host_bytes = 512 << 20, .host_seconds = 20, .device_seconds = 20,
-                                .wall_seconds = 60, .warp_instructions = 100000000}};
+    *bench = (Bench){.limits = {.device_bytes = 64 << 20,
+                                .host_bytes = 512 << 20,
+                                .host_seconds = 20,
+                                .device_seconds = 20,
+                                .wall_seconds = 60,
+                                .warp_instructions = 100000000}};
     for (int i = 0; i < 2; i++) {
         bench->testcases[i] = (Testcase){.name = "made up", .group = CASE_TIMED_CUDA, .number = i + 1};
         bench->testcases[i].sizes.values[3] = ELEMENTS + i;
         bench->testcases[i].sizes.values[4] = TAPS;
-        bench->testcases[i].sources[0] = bench->testcases[i].sources[1] =
-            (CaseSource){.kind = SOURCE_UNIFORM, .a = -1, .b = 1};
+        bench->testcases[i].sources[0] = bench->testcases[i].sources[1] = (CaseSource){
+            .kind = SOURCE_UNIFORM, .a = -1, .b = 1};
         bench->cases[i].testcase = &bench->testcases[i];
     }
     bench->compiled = compile(path);
-    bench->measuring = (Measuring){.problem = &problem, .limits = &bench->limits, .oracle = oracle, .secret = 11,
-                                   .seconds = &bench->seconds};
+    bench->measuring = (Measuring){
+        .problem = &problem, .limits = &bench->limits, .oracle = oracle, .secret = 11, .seconds = &bench->seconds};
     check_status(session_start("sim:h200", &bench->measuring.session, &why), &why);
     check_status(device_oracle_start(&problem, "sim:h200", &bench->measuring.device_oracle, &why), &why);
     check_status(device_oracle_ready(bench->measuring.device_oracle, &why), &why);
@@ -90,7 +94,8 @@ static void bench_close(Bench *bench)
 static void sit(Bench *bench, const Anchor *anchor)
 {
     Message why = {0};
-    check_status(sitting_take(&bench->measuring, &bench->compiled, anchor, bench->cases, 2, &bench->result, &why), &why);
+    check_status(sitting_take(&bench->measuring, &bench->compiled, anchor, bench->cases, 2, &bench->result, &why),
+                 &why);
 }
 
 static void every_block_has_its_calls_and_every_output_is_checked(void **state)

@@ -86,8 +86,8 @@ static void many_samples_have_the_median_that_was_put_in(void **state)
 static void the_case_takes_the_median_of_its_blocks(void **state)
 {
     const CaseSample samples[] = {
-        {.event_s = 1, .block = 0}, {.event_s = 2, .block = 0}, {.event_s = 9, .block = 0},
-        {.event_s = 5, .block = 1}, /* blocks need not be of one size */
+        {.event_s = 1, .block = 0}, {.event_s = 2, .block = 0},
+        {.event_s = 9, .block = 0}, {.event_s = 5, .block = 1}, /* blocks need not be of one size */
         {.event_s = 3, .block = 2}, {.event_s = 3, .block = 2},
     };
     Timing timing = timing_of(samples, COUNT_OF(samples), 0);
@@ -123,9 +123,8 @@ static void the_larger_clock_is_the_time(void **state)
 
 static void samples_that_no_clock_shows_make_no_time(void **state)
 {
-    static const CaseSample refused[] = {{0, 0, 0},         {-1e-3, 1e-3, 0},  {NAN, 1e-3, 0},
-                                         {1e-3, NAN, 0},    {INFINITY, 0, 0},  {1e-3, INFINITY, 0},
-                                         {1e-3, -1e-3, 0}};
+    static const CaseSample refused[] = {{0, 0, 0},        {-1e-3, 1e-3, 0},    {NAN, 1e-3, 0},  {1e-3, NAN, 0},
+                                         {INFINITY, 0, 0}, {1e-3, INFINITY, 0}, {1e-3, -1e-3, 0}};
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
         const CaseSample samples[] = {{1e-3, 1e-3, 0}, refused[i], {1e-3, 1e-3, 1}};
         Timing timing = timing_of(samples, 3, 0);
@@ -260,12 +259,10 @@ static void what_an_honest_host_sees_convicts_nobody(void **state)
         double event_s, host_s;
         bool forged;
     } rows[] = {
-        {2e-6, 2e-6 + 12.5e-6, false},  /* the most that was measured */
-        {2e-6, 7e-6 + 22.9e-6, false},  /* 1.5 * 2 + 20 = 23 */
-        {2e-6, 7e-6 + 23.1e-6, true},
-        {1e-3, 7e-6 + 1.4e-3, false},
-        {1e-3, 7e-6 + 1.6e-3, true},
-        {1e-3, 0, false},               /* one clock */
+        {2e-6, 2e-6 + 12.5e-6, false}, /* the most that was measured */
+        {2e-6, 7e-6 + 22.9e-6, false}, /* 1.5 * 2 + 20 = 23 */
+        {2e-6, 7e-6 + 23.1e-6, true},  {1e-3, 7e-6 + 1.4e-3, false},
+        {1e-3, 7e-6 + 1.6e-3, true},   {1e-3, 0, false}, /* one clock */
         {-1e-3, 64e-6, true},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

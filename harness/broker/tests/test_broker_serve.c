@@ -30,8 +30,8 @@ static void an_allocation_holds_what_is_written(void **state)
 
 static void a_posted_launch_that_fails_is_told_with_the_next_reply(void **state)
 {
-    RingLaunch launch = {.function = ask_function("nothing"), .grid = {1, 1, 1}, .block = {2048, 1, 1},
-                         .parameter_bytes = 8};
+    RingLaunch launch = {
+        .function = ask_function("nothing"), .grid = {1, 1, 1}, .block = {2048, 1, 1}, .parameter_bytes = 8};
     uint8_t body[sizeof launch + 8] = {0};
     assert_true(launch.function != 0);
     memcpy(body, &launch, sizeof launch);
@@ -148,8 +148,8 @@ static uint64_t random_word(uint64_t *seed)
     *seed ^= *seed << 13;
     *seed ^= *seed >> 7;
     *seed ^= *seed << 17;
-    static const uint64_t likely[] = {0, 1, 2, 16, 17, 32, 4096, DEVICE_BASE, DEVICE_BASE + 4096, UINT32_MAX,
-                                      UINT64_MAX};
+    static const uint64_t likely[] = {0,          1,         2, 16, 17, 32, 4096, DEVICE_BASE, DEVICE_BASE + 4096,
+                                      UINT32_MAX, UINT64_MAX};
     return *seed % 3 == 0 ? *seed >> (*seed % 60) : likely[*seed / 3 % COUNT_OF(likely)];
 }
 
@@ -169,7 +169,10 @@ static size_t body_bytes(uint32_t kind)
 
 static void random_requests_do_no_harm(void **state)
 {
-    static union { uint64_t word[600]; RingName name; } body;
+    static union {
+        uint64_t word[600];
+        RingName name;
+    } body;
     uint64_t seed = 88172645463325252ull;
     for (int i = 0; i < 20000; i++) {
         uint32_t kind = (uint32_t)(random_word(&seed) % (RING_KIND_COUNT + 1));

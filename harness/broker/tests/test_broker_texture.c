@@ -53,8 +53,9 @@ static void a_box_survives_its_way_through_array_and_memory(void **state)
     assert_int_equal(copy_box(in_array(array, 0, 0, 0), in_staging(0, ROW_BYTES, HEIGHT), ROW_BYTES, HEIGHT, DEPTH), 0);
     assert_int_equal(copy_box(in_memory(memory, PITCH, SLICE_ROWS), in_array(array, 0, 0, 0), ROW_BYTES, HEIGHT, DEPTH),
                      0);
-    assert_int_equal(copy_box(in_staging(4096, ROW_BYTES, HEIGHT), in_memory(memory, PITCH, SLICE_ROWS), ROW_BYTES,
-                              HEIGHT, DEPTH), 0);
+    assert_int_equal(
+        copy_box(in_staging(4096, ROW_BYTES, HEIGHT), in_memory(memory, PITCH, SLICE_ROWS), ROW_BYTES, HEIGHT, DEPTH),
+        0);
     assert_memory_equal(staged(4096), staged(0), sizeof(float) * WIDTH * HEIGHT * DEPTH);
     assert_int_equal(ask(RING_ARRAY_FREE, array, 0, 0, 0).error, 0);
     assert_int_equal(ask(RING_ARRAY_FREE, array, 0, 0, 0).error, CUDA_ERROR_INVALID_RESOURCE_HANDLE);
@@ -200,9 +201,18 @@ static void a_texture_reads_only_what_there_is(void **state)
 static void a_texture_reaches_the_device_as_it_was_asked_for(void **state)
 {
     uint64_t memory = ask(RING_ALLOC, 4096, 0, 0, 0).value[0];
-    RingTexture texture = {.address = memory, .width = 7, .height = 3, .pitch = 512, .format = DEVICE_SINT16,
-                           .channels = 2, .address_mode = {1, 3, 2}, .filter_mode = DEVICE_FILTER_LINEAR,
-                           .as_integer = 5, .normalized = 1, .max_anisotropy = 2, .border = {1, 2, 3, 4}};
+    RingTexture texture = {.address = memory,
+                           .width = 7,
+                           .height = 3,
+                           .pitch = 512,
+                           .format = DEVICE_SINT16,
+                           .channels = 2,
+                           .address_mode = {1, 3, 2},
+                           .filter_mode = DEVICE_FILTER_LINEAR,
+                           .as_integer = 5,
+                           .normalized = 1,
+                           .max_anisotropy = 2,
+                           .border = {1, 2, 3, 4}};
     assert_int_equal(ask_body(RING_TEXTURE_NEW, &texture, sizeof texture).error, CUDA_ERROR_SUCCESS);
     assert_null(last_texture.array);
     assert_int_equal(last_texture.address, memory);
@@ -276,8 +286,12 @@ static void streams_that_do_not_exist_are_refused(void **state)
 {
     uint64_t memory = ask(RING_ALLOC, 4096, 0, 0, 0).value[0];
     RingFillRows rows = {.to = memory, .pitch = 64, .width_bytes = 64, .height = 1, .stream = 99};
-    RingCopyBox box = {.to = in_memory(memory, 64, 1), .from = in_memory(memory + 64, 64, 1), .width_bytes = 64,
-                       .height = 1, .depth = 1, .stream = 99};
+    RingCopyBox box = {.to = in_memory(memory, 64, 1),
+                       .from = in_memory(memory + 64, 64, 1),
+                       .width_bytes = 64,
+                       .height = 1,
+                       .depth = 1,
+                       .stream = 99};
     assert_int_equal(ask_body(RING_FILL_ROWS, &rows, sizeof rows).error, CUDA_ERROR_INVALID_RESOURCE_HANDLE);
     assert_int_equal(ask_body(RING_COPY_BOX, &box, sizeof box).error, CUDA_ERROR_INVALID_RESOURCE_HANDLE);
 }

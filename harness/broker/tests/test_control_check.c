@@ -36,13 +36,17 @@ static bool is_honest(ControlRequest request, ControlState state)
 
 static ControlRequest loading(void)
 {
-    return (ControlRequest){.kind = CONTROL_LOAD, .memory_bytes = MEMORY_BYTES, .module_count = 2,
-                            .modules = {{1, 100}, {101, MEMORY_BYTES - 101}}, .limits = {.host_seconds = 1}};
+    return (ControlRequest){.kind = CONTROL_LOAD,
+                            .memory_bytes = MEMORY_BYTES,
+                            .module_count = 2,
+                            .modules = {{1, 100}, {101, MEMORY_BYTES - 101}},
+                            .limits = {.host_seconds = 1}};
 }
 
 static ControlRequest calling(void)
 {
-    return (ControlRequest){.kind = CONTROL_CALL, .argument_count = 2,
+    return (ControlRequest){.kind = CONTROL_CALL,
+                            .argument_count = 2,
                             .arguments = {{.name = "input", .role = ARGUMENT_INPUT, .probed = true, .span = {0, 100}},
                                           {.name = "n", .role = ARGUMENT_VALUE, .value = UINT64_MAX}}};
 }
@@ -133,14 +137,24 @@ static void flags_that_are_neither_true_nor_false_are_refused(void **state)
 {
     ControlRequest request;
     ControlReply reply;
-    bool *const of_request[] = {&request.check_inputs, &request.exchanged, &request.is_watched, &request.is_untimed,
-                                &request.arguments[0].float_output, &request.arguments[0].probed};
-    bool *const of_reply[] = {&reply.runner_gone, &reply.host_memory_refused, &reply.device.modelled,
-                              &reply.device.calibrated, &reply.device.pageable_access,
-                              &reply.report.allocation_refused, &reply.report.input_changed,
-                              &reply.report.pending_at_return, &reply.report.statistics.has_counters,
+    bool *const of_request[] = {&request.check_inputs,
+                                &request.exchanged,
+                                &request.is_watched,
+                                &request.is_untimed,
+                                &request.arguments[0].float_output,
+                                &request.arguments[0].probed};
+    bool *const of_reply[] = {&reply.runner_gone,
+                              &reply.host_memory_refused,
+                              &reply.device.modelled,
+                              &reply.device.calibrated,
+                              &reply.device.pageable_access,
+                              &reply.report.allocation_refused,
+                              &reply.report.input_changed,
+                              &reply.report.pending_at_return,
+                              &reply.report.statistics.has_counters,
                               &reply.report.findings.items[0].is_undefined,
-                              &reply.report.findings.items[0].is_unwritten, &reply.report.findings.items[0].is_global};
+                              &reply.report.findings.items[0].is_unwritten,
+                              &reply.report.findings.items[0].is_global};
     for (size_t i = 0; i < COUNT_OF(of_request); i++) {
         request = calling();
         spoil(of_request[i]);

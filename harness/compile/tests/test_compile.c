@@ -18,9 +18,10 @@
 #define PROTOTYPE "void solve(" PARAMETERS ")"
 #define KERNEL                                                                                                         \
     "__global__ void convolve(" PARAMETERS ")\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                \
-    "    float sum = 0;\n    for (int k = 0; k < kernel_size; k++)\n        sum += input[i + k] * kernel[k];\n"       \
+    "    float sum = 0;\n    for (int k = 0; k < kernel_size; k++)\n        sum += input[i + k] * kernel[k];\n"        \
     "    output[i] = sum;\n}\n" /* lines 1-8 */
-#define BODY "{\n    convolve<<<1, 256>>>(input, kernel, output, input_size, kernel_size);\n    cudaDeviceSynchronize();\n}\n"
+#define BODY                                                                                                           \
+    "{\n    convolve<<<1, 256>>>(input, kernel, output, input_size, kernel_size);\n    cudaDeviceSynchronize();\n}\n"
 #define RIGHT KERNEL "extern \"C\" " PROTOTYPE "\n" BODY
 
 #define TEN(level, text)                                                                                               \
@@ -32,8 +33,14 @@ static Toolkit toolkit;
 static Compiled compile_within(const char *file_name, const char *source, unsigned cpu_seconds)
 {
     static const char *const types[] = {"const float*", "const float*", "float*", "int", "int"};
-    const CompileJob job = {.file_name = file_name, .source = source, .source_bytes = strlen(source), .prototype = PROTOTYPE,
-                            .parameter_types = types, .parameter_count = 5, .compute = 90, .cpu_seconds = cpu_seconds};
+    const CompileJob job = {.file_name = file_name,
+                            .source = source,
+                            .source_bytes = strlen(source),
+                            .prototype = PROTOTYPE,
+                            .parameter_types = types,
+                            .parameter_count = 5,
+                            .compute = 90,
+                            .cpu_seconds = cpu_seconds};
     Compiled compiled;
     Message why = {0};
     if (compile_submission(&job, &toolkit, scratch, &compiled, &why) != STATUS_OK)
@@ -179,9 +186,10 @@ static void warnings_name_the_students_file(void **state)
 /* A thousand million tokens: whichever limit the machine meets first. */
 static void a_macro_that_grows_without_bounds_meets_a_limit(void **state)
 {
-    Compiled compiled = compile_within(
-        "my file.cu", RIGHT TEN(1, "x") TEN(2, "a1") TEN(3, "a2") TEN(4, "a3") TEN(5, "a4") TEN(6, "a5") TEN(7, "a6")
-            TEN(8, "a7") TEN(9, "a8") "int many = a9;\n", 1);
+    Compiled compiled = compile_within("my file.cu",
+                                       RIGHT TEN(1, "x") TEN(2, "a1") TEN(3, "a2") TEN(4, "a3") TEN(5, "a4")
+                                           TEN(6, "a5") TEN(7, "a6") TEN(8, "a7") TEN(9, "a8") "int many = a9;\n",
+                                       1);
     static const char first[] = "my file.cu: compiling takes too ";
     const char *diagnostics = compiled.diagnostics.data;
     bool is_limit = compiled.outcome == COMPILE_TOO_LARGE || compiled.outcome == COMPILE_TIME_LIMIT;
@@ -197,27 +205,43 @@ static void a_fault_is_named_in_the_first_line(void **state)
         const char *source, *first; /* the diagnostics' beginning */
         CompileOutcome outcome;
     } cases[] = {
-        {KERNEL "extern \"C\" " PROTOTYPE "\n{\n    int x = ;\n}\n", "my file.cu(11): error: expected an expression", COMPILE_ERROR},
-        {KERNEL "void resolve(" PARAMETERS ") {}\n", "my file.cu: no function solve() with the signature `" PROTOTYPE "`", COMPILE_ERROR},
+        {KERNEL "extern \"C\" " PROTOTYPE "\n{\n    int x = ;\n}\n", "my file.cu(11): error: expected an expression",
+         COMPILE_ERROR},
+        {KERNEL "void resolve(" PARAMETERS ") {}\n",
+         "my file.cu: no function solve() with the signature `" PROTOTYPE "`", COMPILE_ERROR},
         {"// void solve(int)\n/* void solve(int) */ int main() { const char *s = \"void solve(\"; return *s; }\n",
          "my file.cu: no function solve() with", COMPILE_ERROR},
-        {"namespace x {\nvoid solve(" PARAMETERS ") {}\n}\n", "my file.cu:2: solve() must have the signature `" PROTOTYPE "`, in no namespace", COMPILE_ERROR},
-        {KERNEL "void solve(const float* input, long n)\n{\n}\n", "my file.cu:9: solve() must have the signature `" PROTOTYPE "`", COMPILE_ERROR},
-        {KERNEL "extern \"C\" void solve(float* input, int n)\n{\n}\n", "my file.cu:9: solve() must have the signature `", COMPILE_ERROR},
-        {KERNEL "extern \"C\" int solve(" PARAMETERS ")\n{\n    return 0;\n}\n", "my file.cu:9: solve() must have the signature", COMPILE_ERROR},
-        {KERNEL "__global__ void solve(" PARAMETERS ")\n{\n}\n", "my file.cu:9: solve() must have the signature", COMPILE_ERROR},
-        {"#include \"/etc/passwd\"\n" RIGHT, "my file.cu:1:10: fatal error: /etc/passwd: No such file or directory", COMPILE_ERROR},
-        {"#include </dev/zero>\n" RIGHT, "my file.cu:1:10: fatal error: /dev/zero: No such file or directory", COMPILE_ERROR},
+        {"namespace x {\nvoid solve(" PARAMETERS ") {}\n}\n",
+         "my file.cu:2: solve() must have the signature `" PROTOTYPE "`, in no namespace", COMPILE_ERROR},
+        {KERNEL "void solve(const float* input, long n)\n{\n}\n",
+         "my file.cu:9: solve() must have the signature `" PROTOTYPE "`", COMPILE_ERROR},
+        {KERNEL "extern \"C\" void solve(float* input, int n)\n{\n}\n",
+         "my file.cu:9: solve() must have the signature `", COMPILE_ERROR},
+        {KERNEL "extern \"C\" int solve(" PARAMETERS ")\n{\n    return 0;\n}\n",
+         "my file.cu:9: solve() must have the signature", COMPILE_ERROR},
+        {KERNEL "__global__ void solve(" PARAMETERS ")\n{\n}\n", "my file.cu:9: solve() must have the signature",
+         COMPILE_ERROR},
+        {"#include \"/etc/passwd\"\n" RIGHT, "my file.cu:1:10: fatal error: /etc/passwd: No such file or directory",
+         COMPILE_ERROR},
+        {"#include </dev/zero>\n" RIGHT, "my file.cu:1:10: fatal error: /dev/zero: No such file or directory",
+         COMPILE_ERROR},
         {RIGHT "asm(\".incbin \\\"/etc/passwd\\\"\");\n", "my file.cu: /tmp/", COMPILE_ERROR},
-        {RIGHT "extern \"C\" int elsewhere();\nint x = elsewhere();\n", "my file.cu: undefined reference to `elsewhere'", COMPILE_ERROR},
-        {RIGHT "__global__ void big() { __shared__ float s[20000]; s[threadIdx.x] = 1; __syncthreads(); if (s[5] == 2) __trap(); }\n",
+        {RIGHT "extern \"C\" int elsewhere();\nint x = elsewhere();\n",
+         "my file.cu: undefined reference to `elsewhere'", COMPILE_ERROR},
+        {RIGHT
+         "__global__ void big() { __shared__ float s[20000]; s[threadIdx.x] = 1; __syncthreads(); if (s[5] == 2) __trap(); }\n",
          "my file.cu: ptxas error   : Entry function '_Z3bigv' uses too much shared data", COMPILE_ERROR},
-        {RIGHT "template <int N> struct Bomb { static const long value = Bomb<2 * N>::value + Bomb<2 * N + 1>::value; };\n"
-         "long boom = Bomb<1>::value;\n", "my file.cu(14): error: ", COMPILE_ERROR},
-        {RIGHT "template <int N> struct Deep { static const int value = Deep<N + 1>::value; };\nint deep = Deep<1>::value;\n",
+        {RIGHT
+         "template <int N> struct Bomb { static const long value = Bomb<2 * N>::value + Bomb<2 * N + 1>::value; };\n"
+         "long boom = Bomb<1>::value;\n",
+         "my file.cu(14): error: ", COMPILE_ERROR},
+        {RIGHT
+         "template <int N> struct Deep { static const int value = Deep<N + 1>::value; };\nint deep = Deep<1>::value;\n",
          "my file.cu(14): error: excessive recursion", COMPILE_ERROR},
-        {RIGHT "#include __FILE__\n", "my file.cu:14:18: error: #include nested depth 200 exceeds maximum", COMPILE_ERROR},
-        {RIGHT "char huge[1ull << 31] = {1};\n", "my file.cu: compiling takes too much memory or makes too large a file", COMPILE_TOO_LARGE},
+        {RIGHT "#include __FILE__\n", "my file.cu:14:18: error: #include nested depth 200 exceeds maximum",
+         COMPILE_ERROR},
+        {RIGHT "char huge[1ull << 31] = {1};\n",
+         "my file.cu: compiling takes too much memory or makes too large a file", COMPILE_TOO_LARGE},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         Compiled compiled = compile_source(cases[i].source);
@@ -238,7 +262,8 @@ static void a_compiler_that_does_not_end_is_stopped(void **state)
               "template <long N> struct Sum { static constexpr long value = count(60000 + N) + Sum<N - 1>::value; };\n"
               "template <> struct Sum<0> { static constexpr long value = 0; };\n"
               "long sum = Sum<150>::value + Sum<300>::value + Sum<450>::value + Sum<600>::value + Sum<750>::value + "
-              "Sum<900>::value + Sum<1050>::value + Sum<1200>::value + Sum<1350>::value + Sum<1500>::value;\n", 1);
+              "Sum<900>::value + Sum<1050>::value + Sum<1200>::value + Sum<1350>::value + Sum<1500>::value;\n",
+        1);
     static const char first[] = "my file.cu: compiling takes too long: the limit is 1 s of processor time";
     assert_int_equal(compiled.outcome, COMPILE_TIME_LIMIT);
     assert_memory_equal(compiled.diagnostics.data, first, strlen(first));
@@ -247,7 +272,8 @@ static void a_compiler_that_does_not_end_is_stopped(void **state)
 
 static void existing_and_missing_files_look_alike(void **state)
 {
-    Compiled exists = compile_source("#if __has_include(\"/etc/passwd\") || __has_include(\"/proc/self/maps\")\n#error it is there\n#endif\n" RIGHT);
+    Compiled exists = compile_source(
+        "#if __has_include(\"/etc/passwd\") || __has_include(\"/proc/self/maps\")\n#error it is there\n#endif\n" RIGHT);
     assert_int_equal(exists.outcome, COMPILE_OK);
     compiled_free(&exists);
 }
@@ -257,7 +283,8 @@ static void flags_in_the_judges_environment_are_not_honoured(void **state)
     setenv("NVCC_APPEND_FLAGS", "-DEVIL=1", 1);
     setenv("NVCC_PREPEND_FLAGS", "-DEVIL=1", 1);
     setenv("CPLUS_INCLUDE_PATH", "/etc", 1);
-    Compiled compiled = compile_source("#ifdef EVIL\n#error evil\n#endif\n#if __has_include(<passwd>)\n#error found\n#endif\n" RIGHT);
+    Compiled compiled = compile_source(
+        "#ifdef EVIL\n#error evil\n#endif\n#if __has_include(<passwd>)\n#error found\n#endif\n" RIGHT);
     unsetenv("NVCC_APPEND_FLAGS");
     unsetenv("NVCC_PREPEND_FLAGS");
     unsetenv("CPLUS_INCLUDE_PATH");
@@ -279,14 +306,18 @@ static void control_characters_in_diagnostics_are_not_passed_on(void **state)
 static void the_machine_code_is_the_same_whatever_names_comments_and_lines(void **state)
 {
     static const char *const same =
-        "// a comment that moves every line\n\n\n__global__ void blur(" PARAMETERS ")\n{ int j = blockIdx.x * blockDim.x + threadIdx.x;"
+        "// a comment that moves every line\n\n\n__global__ void blur(" PARAMETERS
+        ")\n{ int j = blockIdx.x * blockDim.x + threadIdx.x;"
         "    float total = 0; for (int k = 0; k < kernel_size; k++) total += input[j + k] * kernel[k]; output[j] = total; }\n"
-        "extern \"C\" " PROTOTYPE "{ blur<<<1, 256>>>(input, kernel, output, input_size, kernel_size); cudaDeviceSynchronize(); }\n";
-    static const char *const other_block =
-        KERNEL "extern \"C\" " PROTOTYPE "{ convolve<<<1, 128>>>(input, kernel, output, input_size, kernel_size); cudaDeviceSynchronize(); }\n";
+        "extern \"C\" " PROTOTYPE
+        "{ blur<<<1, 256>>>(input, kernel, output, input_size, kernel_size); cudaDeviceSynchronize(); }\n";
+    static const char *const other_block = KERNEL
+        "extern \"C\" " PROTOTYPE
+        "{ convolve<<<1, 128>>>(input, kernel, output, input_size, kernel_size); cudaDeviceSynchronize(); }\n";
     static const char *const other_kernel =
         "__global__ void convolve(" PARAMETERS ")\n{ int i = blockIdx.x * blockDim.x + threadIdx.x; float sum = 1;\n"
-        "    for (int k = 0; k < kernel_size; k++) sum += input[i + k] * kernel[k]; output[i] = sum;\n}\nextern \"C\" " PROTOTYPE BODY;
+        "    for (int k = 0; k < kernel_size; k++) sum += input[i + k] * kernel[k]; output[i] = sum;\n}\nextern \"C\" " PROTOTYPE
+            BODY;
     Compiled a = compile_source(RIGHT), b = compile_as("another.cu", same), c = compile_source(other_block),
              d = compile_source(other_kernel);
     assert_string_equal(a.machine_code.hex, b.machine_code.hex);
@@ -317,7 +348,8 @@ static void a_second_compilation_comes_from_the_cache(void **state)
     Compiled first = compile_as("one.cu", source), second = compile_as("two.cu", source);
     assert_false(first.cached);
     assert_true(second.cached);
-    assert_true(first.seconds == second.seconds || (first.seconds - second.seconds) * (first.seconds - second.seconds) < 1e-10);
+    assert_true(first.seconds == second.seconds ||
+                (first.seconds - second.seconds) * (first.seconds - second.seconds) < 1e-10);
     assert_string_equal(first.machine_code.hex, second.machine_code.hex);
     assert_int_equal(first.kernel_count, second.kernel_count);
     assert_non_null(strstr(first.diagnostics.data, "one.cu(2): warning"));
@@ -354,8 +386,8 @@ static void a_spoilt_entry_is_compiled_again(void **state)
 static void the_oldest_entries_go_when_there_are_too_many(void **state)
 {
     char command[1000];
-    snprintf(command, sizeof command, "cd %s && seq -f %%064.0f 2100 | xargs mkdir && seq -f %%064.0f 2100 | xargs touch -d 2001-01-01",
-             cache);
+    snprintf(command, sizeof command,
+             "cd %s && seq -f %%064.0f 2100 | xargs mkdir && seq -f %%064.0f 2100 | xargs touch -d 2001-01-01", cache);
     assert_int_equal(system(command), 0);
     Compiled compiled = compile_source("// too many\n" RIGHT), again = compile_source("// too many\n" RIGHT);
     assert_int_equal(entries_in_cache(), 2000);
@@ -392,7 +424,9 @@ static void a_damaged_object_is_refused_and_crashes_nothing(void **state)
         Message why;
         text_append(&damaged, object.data, round % 3 == 0 ? (size_t)rand() % object.length : object.length);
         for (int i = 0; i < 8 && damaged.length > 0; i++) /* headers more often than the rest */
-            damaged.data[(size_t)rand() % (i % 2 ? damaged.length : damaged.length < 64 ? damaged.length : 64)] = (char)rand();
+            damaged.data[(size_t)rand() % (i % 2                 ? damaged.length
+                                           : damaged.length < 64 ? damaged.length
+                                                                 : 64)] = (char)rand();
         FILE *file = fopen(path, "w");
         fwrite(damaged.data, 1, damaged.length, file);
         fclose(file);

@@ -42,8 +42,11 @@ static int run(const Text *image)
         device->ops->module_load(device, image->data, image->length, &module, &why) != STATUS_OK)
         fail_test("%s", why.text);
     assert_int_equal(device->ops->alloc(device, sizeof answer, &address), 0);
-    const DeviceLaunch launch = {.function = device->ops->function(module, "answer"), .grid = {1, 1, 1},
-                                 .block = {1, 1, 1}, .parameters = &address, .parameter_bytes = sizeof address};
+    const DeviceLaunch launch = {.function = device->ops->function(module, "answer"),
+                                 .grid = {1, 1, 1},
+                                 .block = {1, 1, 1},
+                                 .parameters = &address,
+                                 .parameter_bytes = sizeof address};
     assert_non_null(launch.function);
     assert_int_equal(device->ops->launch(device, &launch), 0);
     assert_int_equal(device->ops->read(device, &answer, address, sizeof answer, NULL), 0);
@@ -55,8 +58,8 @@ static int run(const Text *image)
 static void a_kernel_is_compiled_with_its_options_and_what_was_generated(void **state)
 {
     const char *const options[] = {"-DFACTOR=7", NULL}, *const inputs[] = {include, NULL};
-    const DeviceCodeJob job = {.source = source, .inputs = inputs, .options = options, .compute = 90,
-                               .include = "#define ADDEND 2\n"};
+    const DeviceCodeJob job = {
+        .source = source, .inputs = inputs, .options = options, .compute = 90, .include = "#define ADDEND 2\n"};
     Text image;
     Message why;
     if (build(&job, &image, &why) != STATUS_OK)
@@ -112,8 +115,8 @@ static void what_was_compiled_is_kept_and_mended(void **state)
 static void a_changed_input_is_compiled_again(void **state)
 {
     const char *const inputs[] = {include, NULL};
-    const DeviceCodeJob job = {.source = source, .inputs = inputs, .compute = 90,
-                               .include = "#define ADDEND 0\n#define FACTOR 1\n"};
+    const DeviceCodeJob job = {
+        .source = source, .inputs = inputs, .compute = 90, .include = "#define ADDEND 0\n#define FACTOR 1\n"};
     Text image;
     Message why;
     assert_int_equal(build(&job, &image, &why), STATUS_OK);
@@ -128,7 +131,8 @@ static void a_changed_input_is_compiled_again(void **state)
 
 static void a_source_that_does_not_compile_is_named_with_its_first_error(void **state)
 {
-    const DeviceCodeJob job = {.source = source, .compute = 90, .include = "#define ADDEND nonsense\n#define FACTOR 1\n"};
+    const DeviceCodeJob job = {
+        .source = source, .compute = 90, .include = "#define ADDEND nonsense\n#define FACTOR 1\n"};
     Text image;
     Message why;
     assert_int_equal(build(&job, &image, &why), STATUS_BAD_INPUT);

@@ -15,11 +15,16 @@ enum { SCHEMA = 1, MAX_FILE_BYTES = 64 * 1024 };
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static const JsonKey keys[] = {
-    {"schema", JSON_NUMBER, true},           {"device", JSON_STRING, true},
-    {"name", JSON_STRING, true},             {"driver", JSON_STRING, true},
-    {"time_utc", JSON_STRING, true},         {"read_bytes_per_s", JSON_NUMBER, true},
-    {"copy_bytes_per_s", JSON_NUMBER, true}, {"fma_flops_per_s", JSON_NUMBER, true},
-    {"clock_gap_us", JSON_NUMBER, true},     {"sm_clock_mhz", JSON_NUMBER, true},
+    {"schema", JSON_NUMBER, true},
+    {"device", JSON_STRING, true},
+    {"name", JSON_STRING, true},
+    {"driver", JSON_STRING, true},
+    {"time_utc", JSON_STRING, true},
+    {"read_bytes_per_s", JSON_NUMBER, true},
+    {"copy_bytes_per_s", JSON_NUMBER, true},
+    {"fma_flops_per_s", JSON_NUMBER, true},
+    {"clock_gap_us", JSON_NUMBER, true},
+    {"sm_clock_mhz", JSON_NUMBER, true},
 };
 
 static Status find_folder(char *path, size_t size, Message *why)

@@ -12,12 +12,12 @@
 
 typedef struct Ceilings {
     char device[64], name[256], driver[64]; /* as in DeviceInfo */
-    char time_utc[32];       /* when they were taken: "2026-11-21T05:32:07Z" */
-    double read_bytes_per_s; /* of device memory, read alone */
-    double copy_bytes_per_s; /* read plus written */
-    double fma_flops_per_s;  /* float32, two for each fused multiply-add */
-    double clock_gap_us;     /* DeviceInfo.clock_gap_s at that time */
-    double sm_clock_mhz;     /* of the multiprocessors under arithmetic load */
+    char time_utc[32];                      /* when they were taken: "2026-11-21T05:32:07Z" */
+    double read_bytes_per_s;                /* of device memory, read alone */
+    double copy_bytes_per_s;                /* read plus written */
+    double fma_flops_per_s;                 /* float32, two for each fused multiply-add */
+    double clock_gap_us;                    /* DeviceInfo.clock_gap_s at that time */
+    double sm_clock_mhz;                    /* of the multiprocessors under arithmetic load */
 } Ceilings;
 
 /* CONVJUDGE_DEVICES, else leaderboard/devices beside the judge, and <device id>.json in it. */
@@ -28,8 +28,8 @@ MUST_USE Status ceilings_read(const char *device_id, Ceilings *ceilings, Message
 MUST_USE Status ceilings_write(const Ceilings *ceilings, Message *why);
 
 typedef struct CeilingsWork { /* how much is done for each figure */
-    uint64_t bytes;       /* of each of two arrays; a multiple of 16 */
-    uint32_t rounds;      /* of 128 FMAs in every thread */
+    uint64_t bytes;           /* of each of two arrays; a multiple of 16 */
+    uint32_t rounds;          /* of 128 FMAs in every thread */
     int warm_ups, repetitions;
 } CeilingsWork;
 

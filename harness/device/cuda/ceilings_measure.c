@@ -33,7 +33,7 @@ typedef struct Bench {
     uint64_t arrays[2];
     uint64_t sums, clocks; /* of the FMA kernel: a float a thread; cycles and nanoseconds */
     DeviceEvent *start, *stop;
-    uint32_t blocks;       /* of the grid under way */
+    uint32_t blocks; /* of the grid under way */
 } Bench;
 
 /* Queues one piece of work: `turn` 0 or 1 says which of the arrays it reads. */

@@ -27,8 +27,9 @@ static Status refuse_older(const char *lacking, Message *why)
     if (driver.cuDriverGetVersion == NULL || driver.cuDriverGetVersion(&version) != CUDA_ERROR_SUCCESS)
         return fail(STATUS_UNSUPPORTED, why, "%s has no %s: it is no driver of " LEAST_VERSION " or later",
                     driver_name(), lacking);
-    return fail(STATUS_UNSUPPORTED, why, "%s is a driver of CUDA %d.%d, the judge needs one of " LEAST_VERSION
-                " or later", driver_name(), version / 1000, version % 1000 / 10);
+    return fail(STATUS_UNSUPPORTED, why,
+                "%s is a driver of CUDA %d.%d, the judge needs one of " LEAST_VERSION " or later", driver_name(),
+                version / 1000, version % 1000 / 10);
 }
 
 static Status bind_calls(void *library, Message *why)

@@ -44,10 +44,8 @@ static bool is_sticky(CudaError error)
     case CUDA_ERROR_INVALID_ADDRESS_SPACE:
     case CUDA_ERROR_INVALID_PC:
     case CUDA_ERROR_LAUNCH_FAILURE:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-        return true;
-    default:
-        return false;
+    case CUDA_ERROR_ECC_UNCORRECTABLE: return true;
+    default: return false;
     }
 }
 
@@ -127,8 +125,7 @@ static CudaError last_stream(CudaDevice *cuda, CuStream *raw)
         *raw = only->raw;
         return CUDA_ERROR_SUCCESS;
     }
-    for (DeviceStream *stream = only; stream != NULL && error == CUDA_ERROR_SUCCESS;
-         stream = next_used(cuda, stream)) {
+    for (DeviceStream *stream = only; stream != NULL && error == CUDA_ERROR_SUCCESS; stream = next_used(cuda, stream)) {
         error = cuda_join(cuda, stream);
         stream->used = true; /* it may be used again, and must then be joined again */
     }
@@ -194,8 +191,8 @@ static CudaError hold(CudaDevice *cuda, DeviceStream *stream)
     if (stream->held_in == cuda->turn)
         return CUDA_ERROR_SUCCESS;
     stream->held_in = cuda->turn;
-    return cuda_note(cuda, cuda->driver->cuStreamWaitValue32(stream->raw, cuda->gate_address, cuda->turn,
-                                                             CU_WAIT_VALUE_GEQ));
+    return cuda_note(cuda,
+                     cuda->driver->cuStreamWaitValue32(stream->raw, cuda->gate_address, cuda->turn, CU_WAIT_VALUE_GEQ));
 }
 
 /* Without a gate the host's clock starts when the first operation is about to be submitted. */

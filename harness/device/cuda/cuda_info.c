@@ -24,8 +24,8 @@ static void make_id(const char *name, char *id, size_t size)
 static void format_uuid(const CuUuid *uuid, char *text, size_t size)
 {
     const unsigned char *b = uuid->bytes;
-    snprintf(text, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3],
-             b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+    snprintf(text, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2],
+             b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
 /* "580.65.06", as the kernel's module says it; where it does not, the version of CUDA that the driver knows. */

@@ -56,9 +56,11 @@ static void set_zone_fault(CudaDevice *cuda, const AddressPiece *piece, size_t d
     if (cuda->fault.kind != DEVICE_NO_FAULT)
         return;
     cuda->fault.kind = DEVICE_FAULT;
-    snprintf(cuda->fault.text, sizeof cuda->fault.text,
-             "a kernel wrote out of bounds: %zu bytes %s an allocation of %llu bytes (the simulated GPU, DEVICE=sim, may "
-             "show where)", distance, side, (unsigned long long)piece->bytes);
+    snprintf(
+        cuda->fault.text, sizeof cuda->fault.text,
+        "a kernel wrote out of bounds: %zu bytes %s an allocation of %llu bytes (the simulated GPU, DEVICE=sim, may "
+        "show where)",
+        distance, side, (unsigned long long)piece->bytes);
 }
 
 static size_t untouched(const uint8_t *zone, size_t count, uint8_t pattern)

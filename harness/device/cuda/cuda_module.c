@@ -144,7 +144,8 @@ static uint32_t attribute(const DeviceFunction *function, int which)
 {
     int value = 0;
     return function->driver->cuFuncGetAttribute(&value, which, function->raw) == CUDA_ERROR_SUCCESS && value > 0
-               ? (uint32_t)value : 0;
+               ? (uint32_t)value
+               : 0;
 }
 
 void cuda_function_info(DeviceFunction *function, DeviceFunctionInfo *info)
@@ -175,9 +176,8 @@ CudaError cuda_function_set_dynamic_shared(DeviceFunction *function, uint32_t by
 uint32_t cuda_occupancy(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes)
 {
     int blocks = 0;
-    if (threads > INT32_MAX ||
-        cuda_of(device)->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function->raw, (int)threads,
-                                                                             dynamic_shared_bytes) != CUDA_ERROR_SUCCESS)
+    if (threads > INT32_MAX || cuda_of(device)->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                                   &blocks, function->raw, (int)threads, dynamic_shared_bytes) != CUDA_ERROR_SUCCESS)
         return 0;
     return (uint32_t)blocks;
 }

@@ -63,8 +63,8 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
 {
     CudaDevice *cuda = cuda_of(device);
     size_t bytes = launch->parameter_bytes;
-    void *extra[] = {CU_LAUNCH_PARAMETER_BUFFER, (void *)(uintptr_t)launch->parameters, CU_LAUNCH_PARAMETER_BYTES, &bytes,
-                     CU_LAUNCH_PARAMETER_END};
+    void *extra[] = {CU_LAUNCH_PARAMETER_BUFFER, (void *)(uintptr_t)launch->parameters, CU_LAUNCH_PARAMETER_BYTES,
+                     &bytes, CU_LAUNCH_PARAMETER_END};
     CuStream raw;
     if (bytes != launch->function->parameter_bytes)
         return CUDA_ERROR_INVALID_VALUE;
@@ -146,7 +146,8 @@ static CudaError stream_query(Device *device, DeviceStream *stream)
     CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
     cuda_observe(cuda);
     return error != CUDA_ERROR_SUCCESS
-               ? error : cuda_note(cuda, cuda->driver->cuStreamQuery(stream == NULL ? cuda->legacy.raw : stream->raw));
+               ? error
+               : cuda_note(cuda, cuda->driver->cuStreamQuery(stream == NULL ? cuda->legacy.raw : stream->raw));
 }
 
 static CudaError stream_wait(Device *device, DeviceStream *stream, DeviceEvent *event)
@@ -496,7 +497,8 @@ Status device_open_cuda(int ordinal, Device **device, Message *why)
     Status status = cuda_driver_open(&cuda->driver, why);
     if (status == STATUS_OK)
         status = cuda_describe(cuda->driver, ordinal, &cuda->device.info, why);
-    if (status == STATUS_OK && getrandom(&cuda->zone_pattern, sizeof cuda->zone_pattern, 0) != sizeof cuda->zone_pattern)
+    if (status == STATUS_OK &&
+        getrandom(&cuda->zone_pattern, sizeof cuda->zone_pattern, 0) != sizeof cuda->zone_pattern)
         status = fail_errno(why, "random bytes");
     for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && status == STATUS_OK; i++) {
         CudaError error = STEPS[i].open(cuda);

@@ -25,9 +25,9 @@ enum {
 struct DeviceStream {
     CuStream raw;
     bool non_blocking;
-    CuEvent joint;      /* where another stream waits for this one's work */
-    uint32_t held_in;   /* the turn of the gate in which it is held */
-    bool used;          /* in the bracket, or since the device was last idle */
+    CuEvent joint;    /* where another stream waits for this one's work */
+    uint32_t held_in; /* the turn of the gate in which it is held */
+    bool used;        /* in the bracket, or since the device was last idle */
     DeviceStream *next;
 };
 
@@ -39,7 +39,7 @@ struct DeviceEvent {
 struct DeviceFunction {
     CuFunction raw;
     const CudaDriver *driver;
-    char *name;          /* mangled */
+    char *name; /* mangled */
     uint32_t parameter_count, parameter_bytes;
     uint32_t *offsets, *sizes;
     DeviceFunction *next;
@@ -63,16 +63,16 @@ struct DeviceModule {
 
 /* Memory that host and device both see, and the device writes without a copy. */
 typedef struct CudaShared {
-    volatile uint32_t gate;   /* held streams wait until it reaches their turn */
-    volatile uint64_t nonce;  /* written in stream order after the last operation */
+    volatile uint32_t gate;  /* held streams wait until it reaches their turn */
+    volatile uint64_t nonce; /* written in stream order after the last operation */
 } CudaShared;
 
 typedef struct CudaBracket {
-    bool open;                /* between begin and end */
-    bool started;             /* `start` is recorded */
-    bool marked;              /* `stop` and the nonce stand behind the last operation */
-    bool arrived;             /* the nonce has come, at arrived_s */
-    uint64_t nonce;           /* the one that is awaited */
+    bool open;      /* between begin and end */
+    bool started;   /* `start` is recorded */
+    bool marked;    /* `stop` and the nonce stand behind the last operation */
+    bool arrived;   /* the nonce has come, at arrived_s */
+    uint64_t nonce; /* the one that is awaited */
     double released_s, arrived_s;
     CuEvent start, stop;
 } CudaBracket;
@@ -85,24 +85,24 @@ struct CudaDevice {
     CudaShared *shared;
     CuAddress gate_address, nonce_address;
 
-    bool holding;             /* the gate is closed */
-    uint32_t turn;            /* what the gate's word must reach */
-    unsigned held;            /* operations behind the gate */
-    bool idle;                /* nothing was submitted since cuda_wait_all() last saw the end */
+    bool holding;  /* the gate is closed */
+    uint32_t turn; /* what the gate's word must reach */
+    unsigned held; /* operations behind the gate */
+    bool idle;     /* nothing was submitted since cuda_wait_all() last saw the end */
     CudaBracket bracket;
     DeviceStream legacy, own; /* `own`: of the judge, never held, waits for others where it is told to */
     DeviceStream *streams;    /* all others of the submission */
 
     AddressRange range;
-    uint64_t mapped_bytes;    /* of the range, from its base on, has memory behind it */
+    uint64_t mapped_bytes; /* of the range, from its base on, has memory behind it */
     uint64_t memory_limit;
-    uint64_t array_bytes;     /* of CUDA arrays, which lie elsewhere and count all the same */
-    CuAddress exchange;       /* 0: none */
+    uint64_t array_bytes; /* of CUDA arrays, which lie elsewhere and count all the same */
+    CuAddress exchange;   /* 0: none */
     uint64_t exchange_bytes;
     uint64_t flush_address, flush_bytes;
-    uint8_t zone_pattern;     /* what red zones are filled with */
-    uint8_t *zones;           /* pinned: room to look into them */
-    uint8_t *bounce;          /* pinned: CUDA_BOUNCE_SLOTS slots */
+    uint8_t zone_pattern; /* what red zones are filled with */
+    uint8_t *zones;       /* pinned: room to look into them */
+    uint8_t *bounce;      /* pinned: CUDA_BOUNCE_SLOTS slots */
     unsigned bounce_used;
 
     DeviceModule *modules;

@@ -70,8 +70,9 @@ static Status choose_named_cuda(const char *name, const char *detail, Choice *ch
     if (*end != '\0' || ordinal < 0 || ordinal > MAX_ORDINAL)
         return fail(STATUS_BAD_INPUT, why, "device '%s': expected cuda or cuda:N, N the GPU's number", name);
     Status status = choose_cuda((int)ordinal, choice, info, &trouble);
-    return status == STATUS_OK ? STATUS_OK : fail(status, why, "device '%s': %s; DEVICE=sim is the simulated one", name,
-                                                  trouble.text);
+    return status == STATUS_OK
+               ? STATUS_OK
+               : fail(status, why, "device '%s': %s; DEVICE=sim is the simulated one", name, trouble.text);
 }
 
 /* A GPU whose driver does not serve is passed over like one that is not there, but not in silence. */

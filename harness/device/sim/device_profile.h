@@ -17,21 +17,21 @@
 enum { PROFILE_MAX_KERNELS = 32, PROFILE_MAX_LINES = 4096, PROFILE_MAX_FILES = 64 };
 
 typedef struct ProfileKernel {
-    char name[SIM_MAX_NAME];      /* mangled */
+    char name[SIM_MAX_NAME]; /* mangled */
     uint32_t grid[3], block[3], dynamic_shared_bytes;
     uint32_t registers, static_shared_bytes, local_bytes, constant_bytes;
-    bool uniform_constant_loads;  /* as in SimFunctionInfo */
+    bool uniform_constant_loads; /* as in SimFunctionInfo */
     uint64_t launches;
     SimCounters counters;
-    SimWarpPath longest;          /* of the launch whose warp did most */
-    SimMachine machine;           /* of the same */
+    SimWarpPath longest; /* of the launch whose warp did most */
+    SimMachine machine;  /* of the same */
     double seconds;
 } ProfileKernel;
 
 typedef struct ProfileLine {
-    uint32_t kernel;              /* index of its kernel */
-    uint32_t file;                /* index of its file's name, which is empty where it is not known */
-    SimLine counts;               /* `file` is not used */
+    uint32_t kernel; /* index of its kernel */
+    uint32_t file;   /* index of its file's name, which is empty where it is not known */
+    SimLine counts;  /* `file` is not used */
 } ProfileLine;
 
 typedef struct ProfileCopies {

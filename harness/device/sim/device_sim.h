@@ -29,7 +29,7 @@ typedef struct SimDevice {
     CudaError sticky;
     DeviceFault fault;
     DeviceStatistics statistics;
-    bool has_timed_event;         /* there was one: whoever made it may ask how long kernels take */
+    bool has_timed_event; /* there was one: whoever made it may ask how long kernels take */
     double longest_s;
     uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
     DeviceProbe *probe;           /* NULL: kernels are not probed */

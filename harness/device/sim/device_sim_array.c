@@ -155,8 +155,10 @@ static SimTexelType texel_type(DeviceFormat format)
 static SimAddressMode address_mode(DeviceAddressMode mode)
 {
     static const SimAddressMode modes[DEVICE_ADDRESS_MODES] = {
-        [DEVICE_ADDRESS_WRAP] = SIM_ADDRESS_WRAP, [DEVICE_ADDRESS_CLAMP] = SIM_ADDRESS_CLAMP,
-        [DEVICE_ADDRESS_MIRROR] = SIM_ADDRESS_MIRROR, [DEVICE_ADDRESS_BORDER] = SIM_ADDRESS_BORDER,
+        [DEVICE_ADDRESS_WRAP] = SIM_ADDRESS_WRAP,
+        [DEVICE_ADDRESS_CLAMP] = SIM_ADDRESS_CLAMP,
+        [DEVICE_ADDRESS_MIRROR] = SIM_ADDRESS_MIRROR,
+        [DEVICE_ADDRESS_BORDER] = SIM_ADDRESS_BORDER,
     };
     return modes[mode];
 }

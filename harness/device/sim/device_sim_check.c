@@ -33,8 +33,7 @@ static uint64_t product(const uint32_t size[3])
 uint32_t sim_watch_of(SimDevice *sim, const DeviceLaunch *launch)
 {
     uint32_t lines = sim->profile != NULL ? SIM_WATCH_LINES : 0;
-    bool is_watched = sim->check != NULL && sim->check->is_watched &&
-                      sim->watched_launches < MOST_WATCHED_LAUNCHES &&
+    bool is_watched = sim->check != NULL && sim->check->is_watched && sim->watched_launches < MOST_WATCHED_LAUNCHES &&
                       product(launch->grid) * product(launch->block) <= MOST_WATCHED_THREADS;
     sim->watched_launches += is_watched;
     return lines | (is_watched ? SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED : 0);

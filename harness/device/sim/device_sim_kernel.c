@@ -172,7 +172,7 @@ static void count_kernel(SimDevice *sim, const SimFunction *function, const SimR
     sum->kernels++;
     add_counters(sum, &report->counters);
     sim->budget_left -= report->counters.warp_instructions < sim->budget_left ? report->counters.warp_instructions
-                                                                               : sim->budget_left;
+                                                                              : sim->budget_left;
     if (report->modelled_s < sim->longest_s)
         return;
     SimFunctionInfo facts;

@@ -12,30 +12,30 @@
 typedef struct nvmlDevice_st *NvmlDevice;
 
 typedef enum NvmlResult { /* nvmlReturn_t; there are more */
-    NVML_DONE = 0,
-    NVML_NOT_SUPPORTED = 3,
-    NVML_NOT_FOUND = 6,
-    NVML_INSUFFICIENT_SIZE = 7,
-    NVML_DRIVER_NOT_LOADED = 9
+                          NVML_DONE = 0,
+                          NVML_NOT_SUPPORTED = 3,
+                          NVML_NOT_FOUND = 6,
+                          NVML_INSUFFICIENT_SIZE = 7,
+                          NVML_DRIVER_NOT_LOADED = 9
 } NvmlResult;
 
 enum {
-    NVML_CLOCK_SM = 1,          /* nvmlClockType_t */
+    NVML_CLOCK_SM = 1, /* nvmlClockType_t */
     NVML_CLOCK_MEMORY = 2,
     NVML_SENSOR_GPU = 0,        /* nvmlTemperatureSensors_t */
     NVML_THRESHOLD_SLOWDOWN = 1 /* nvmlTemperatureThresholds_t */
 };
 
 enum { /* nvmlClocksEventReason..., one bit each: why a clock is not as high as it could be */
-    NVML_REASON_IDLE = 0x1,
-    NVML_REASON_APPLICATION_SETTING = 0x2,
-    NVML_REASON_POWER_CAP = 0x4,
-    NVML_REASON_HARDWARE_SLOWDOWN = 0x8,
-    NVML_REASON_SYNC_BOOST = 0x10,
-    NVML_REASON_SOFTWARE_THERMAL = 0x20,
-    NVML_REASON_HARDWARE_THERMAL = 0x40,
-    NVML_REASON_POWER_BRAKE = 0x80,
-    NVML_REASON_DISPLAY_SETTING = 0x100
+       NVML_REASON_IDLE = 0x1,
+       NVML_REASON_APPLICATION_SETTING = 0x2,
+       NVML_REASON_POWER_CAP = 0x4,
+       NVML_REASON_HARDWARE_SLOWDOWN = 0x8,
+       NVML_REASON_SYNC_BOOST = 0x10,
+       NVML_REASON_SOFTWARE_THERMAL = 0x20,
+       NVML_REASON_HARDWARE_THERMAL = 0x40,
+       NVML_REASON_POWER_BRAKE = 0x80,
+       NVML_REASON_DISPLAY_SETTING = 0x100
 };
 
 typedef struct NvmlProcess { /* nvmlProcessInfo_t */
@@ -53,8 +53,7 @@ typedef struct NvmlProcess { /* nvmlProcessInfo_t */
     CALL(clock, "nvmlDeviceGetClockInfo", NvmlResult, (NvmlDevice device, int type, unsigned *mhz))                    \
     CALL(max_clock, "nvmlDeviceGetMaxClockInfo", NvmlResult, (NvmlDevice device, int type, unsigned *mhz))             \
     CALL(temperature, "nvmlDeviceGetTemperature", NvmlResult, (NvmlDevice device, int sensor, unsigned *celsius))      \
-    CALL(threshold, "nvmlDeviceGetTemperatureThreshold", NvmlResult,                                                   \
-         (NvmlDevice device, int type, unsigned *celsius))                                                             \
+    CALL(threshold, "nvmlDeviceGetTemperatureThreshold", NvmlResult, (NvmlDevice device, int type, unsigned *celsius)) \
     CALL(power, "nvmlDeviceGetPowerUsage", NvmlResult, (NvmlDevice device, unsigned *milliwatts))                      \
     CALL(reasons, "nvmlDeviceGetCurrentClocksEventReasons", NvmlResult,                                                \
          (NvmlDevice device, unsigned long long *reasons))                                                             \

@@ -13,10 +13,10 @@
 typedef void PatienceTell(void *context, const char *reason, double waited_s);
 
 typedef struct Patience {
-    double seconds;     /* to wait at most */
-    PatienceTell *tell; /* called about once a second; may be NULL */
-    void *context;      /* of `tell` */
-    double waited_s;    /* so far */
+    double seconds;         /* to wait at most */
+    PatienceTell *tell;     /* called about once a second; may be NULL */
+    void *context;          /* of `tell` */
+    double waited_s;        /* so far */
     double began_s, next_s; /* patience.c's own */
 } Patience;
 

@@ -215,7 +215,8 @@ static void root_can_start_a_child_in_which_it_is_limited(void **state)
     if (geteuid() != 0)
         return; /* own_users does nothing for others */
     Text output = {0};
-    ProcessEnd end = shell_with((ProcessSpec){.own_users = true}, "id -u; unshare --user true && echo nested", 20, 1000, &output);
+    ProcessEnd end = shell_with((ProcessSpec){.own_users = true}, "id -u; unshare --user true && echo nested", 20, 1000,
+                                &output);
     assert_memory_equal(output.data, "0\n", 2);
     assert_null(strstr(output.data, "nested"));
     assert_int_not_equal(end.exit_status, 0);
@@ -260,11 +261,29 @@ static void folder_goes_when_its_owner(void (*ends)(void))
     close(pipe_ends[1]);
 }
 
-static void exits(void) { _exit(0); }
-static void is_terminated(void) { signal(SIGTERM, SIG_DFL); raise(SIGTERM); }
-static void is_interrupted(void) { signal(SIGINT, SIG_DFL); raise(SIGINT); }
-static void is_killed(void) { raise(SIGKILL); }
-static void is_killed_with_its_group(void) { setpgid(0, 0); kill(0, SIGKILL); }
+static void exits(void)
+{
+    _exit(0);
+}
+static void is_terminated(void)
+{
+    signal(SIGTERM, SIG_DFL);
+    raise(SIGTERM);
+}
+static void is_interrupted(void)
+{
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
+}
+static void is_killed(void)
+{
+    raise(SIGKILL);
+}
+static void is_killed_with_its_group(void)
+{
+    setpgid(0, 0);
+    kill(0, SIGKILL);
+}
 
 static void a_folder_goes_with_its_owner_however_that_ends(void **state)
 {
@@ -291,7 +310,9 @@ static void an_abandoned_folder_is_swept_up_and_a_fresh_one_is_not(void **state)
     pid_t next = fork();
     if (next == 0) {
         setenv("TMPDIR", parent, 1);
-        _exit(scratch_new(own, sizeof own, NULL) == STATUS_OK && access(old, F_OK) != 0 && access(fresh, F_OK) == 0 ? 0 : 1);
+        _exit(scratch_new(own, sizeof own, NULL) == STATUS_OK && access(old, F_OK) != 0 && access(fresh, F_OK) == 0
+                  ? 0
+                  : 1);
     }
     int wait_status;
     waitpid(next, &wait_status, 0);

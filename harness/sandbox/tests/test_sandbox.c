@@ -49,10 +49,12 @@ static void every_wall_stands(void **state)
         {"mount -t tmpfs none /tmp 2>/dev/null || echo refused", "refused\n"},
         {"mknod /tmp/x c 1 3 2>/dev/null || echo refused", "refused\n"},
         {"cd / && echo * | sed 's/lib[x0-9]* *//g'", "bin dev etc given proc sbin tmp usr\n"},
-        {"ls -A /etc /usr/local /tmp /dev/shm | grep -v -e alternatives -e nvcc.profile", "/dev/shm:\n\n/etc:\n\n/tmp:\n\n/usr/local:\n"},
+        {"ls -A /etc /usr/local /tmp /dev/shm | grep -v -e alternatives -e nvcc.profile",
+         "/dev/shm:\n\n/etc:\n\n/tmp:\n\n/usr/local:\n"},
         {"env | sort", "PATH=/usr/bin:/bin\nPWD=/\n"},
         {"cat /given/here/file", "content\n"},
-        {"for f in / /usr /given /given/here /dev /dev/shm /etc /usr/local; do touch $f/x 2>/dev/null && echo $f; done", ""},
+        {"for f in / /usr /given /given/here /dev /dev/shm /etc /usr/local; do touch $f/x 2>/dev/null && echo $f; done",
+         ""},
         {"echo x > /tmp/x && cat /tmp/x", "x\n"},
         {"head -c 2000000 /dev/urandom > /tmp/x 2>/dev/null || echo full", "full\n"},
         {"set -- /proc/[0-9]*; echo $#", "2\n"}, /* bubblewrap and sh */
@@ -94,8 +96,8 @@ static void a_kept_descriptor_comes_through(void **state)
     lseek(memory, 0, SEEK_SET);
     int kept = fcntl(memory, F_DUPFD, 9);
     Text output = {0};
-    inside_with((SandboxSpec){.proc = true, .process = {.keep = &kept, .keep_count = 1}}, "cat <&9; exec ls /proc/self/fd", 20,
-                &output);
+    inside_with((SandboxSpec){.proc = true, .process = {.keep = &kept, .keep_count = 1}},
+                "cat <&9; exec ls /proc/self/fd", 20, &output);
     assert_string_equal(output.data, "shared0\n1\n2\n3\n9\n"); /* 3: the folder that ls reads; no trace of the filter */
     close(memory);
     close(kept);
@@ -108,10 +110,12 @@ static int exit_status_of_program(SandboxSpec spec, const char *body)
     char path[300], command[1000];
     snprintf(path, sizeof path, "%s/program.c", folder);
     FILE *file = fopen(path, "w");
-    fprintf(file, "#define _GNU_SOURCE\n#include <errno.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <string.h>\n"
+    fprintf(file,
+            "#define _GNU_SOURCE\n#include <errno.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <string.h>\n"
             "#include <sys/mman.h>\n#include <sys/ptrace.h>\n#include <sys/shm.h>\n#include <sys/socket.h>\n"
             "#include <sys/syscall.h>\n#include <unistd.h>\nstatic void *nothing(void *p) { return p; }\n"
-            "int main(void) { %s }\n", body);
+            "int main(void) { %s }\n",
+            body);
     fclose(file);
     snprintf(command, sizeof command, "gcc -w -o %s/program %s", folder, path);
     assert_int_equal(system(command), 0);
@@ -123,7 +127,8 @@ static int exit_status_of_program(SandboxSpec spec, const char *body)
 
 static void system_calls_that_only_attacks_need_fail(void **state)
 {
-    static const char *const bodies[] = { /* each returns 0 where the call fails with EPERM */
+    static const char *const bodies[] = {
+        /* each returns 0 where the call fails with EPERM */
         "return memfd_create(\"x\", 0) != -1 || errno != EPERM;",
         "return shmget(IPC_PRIVATE, 4096, 0600) != -1 || errno != EPERM;",
         "return mmap(0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED || errno != EPERM;",
@@ -138,7 +143,8 @@ static void system_calls_that_only_attacks_need_fail(void **state)
     for (size_t i = 0; i < COUNT_OF(bodies); i++)
         if (exit_status_of_program((SandboxSpec){.dev = true}, bodies[i]) != 0)
             fail_test("%s", bodies[i]);
-    assert_int_equal(exit_status_of_program((SandboxSpec){0}, "return syscall(0x40000000 | SYS_getpid);"), 128 + SIGSYS);
+    assert_int_equal(exit_status_of_program((SandboxSpec){0}, "return syscall(0x40000000 | SYS_getpid);"),
+                     128 + SIGSYS);
 }
 
 static void a_program_that_must_stay_one_process_can_have_threads(void **state)
@@ -146,7 +152,10 @@ static void a_program_that_must_stay_one_process_can_have_threads(void **state)
     const SandboxSpec spec = {.one_process = true, .dev = true};
     assert_int_equal(exit_status_of_program(spec, "return fork() != -1 || errno != EPERM;"), 0);
     assert_int_equal(exit_status_of_program(spec, "return vfork() != -1 || errno != EPERM;"), 0);
-    assert_int_equal(exit_status_of_program(spec, "pthread_t t; void *r; return pthread_create(&t, 0, nothing, 0) || pthread_join(t, &r);"), 0);
+    assert_int_equal(
+        exit_status_of_program(
+            spec, "pthread_t t; void *r; return pthread_create(&t, 0, nothing, 0) || pthread_join(t, &r);"),
+        0);
     assert_int_equal(exit_status_of_program((SandboxSpec){0}, "return fork() < 0;"), 0);
 }
 

@@ -23,9 +23,12 @@ static const SessionLimits IMPATIENT = {.host_bytes = 256 << 20, .wall_seconds =
 static void compile(const char *source, Compiled *compiled)
 {
     static const char *const types[] = {"const float*", "float*", "int"};
-    const CompileJob job = {.file_name = "test.c", .source = source, .source_bytes = strlen(source),
+    const CompileJob job = {.file_name = "test.c",
+                            .source = source,
+                            .source_bytes = strlen(source),
                             .prototype = "void solve(const float* in, float* out, int n)",
-                            .parameter_types = types, .parameter_count = 3};
+                            .parameter_types = types,
+                            .parameter_count = 3};
     Message why;
     if (compile_for_cpu(&job, scratch, compiled, &why) != STATUS_OK)
         fail_test("the judge failed: %s", why.text);
@@ -41,10 +44,10 @@ typedef struct Run {
 static void start(Run *run, const char *source, const SessionLimits *limits)
 {
     Message why;
-    *run = (Run){.arguments = {{.name = "in", .role = ARGUMENT_INPUT, .bytes = COUNT * sizeof(float)},
-                               {.name = "out", .role = ARGUMENT_OUTPUT, .bytes = COUNT * sizeof(float),
-                                .float_output = true},
-                               {.name = "n", .role = ARGUMENT_VALUE, .value = COUNT}}};
+    *run = (Run){
+        .arguments = {{.name = "in", .role = ARGUMENT_INPUT, .bytes = COUNT * sizeof(float)},
+                      {.name = "out", .role = ARGUMENT_OUTPUT, .bytes = COUNT * sizeof(float), .float_output = true},
+                      {.name = "n", .role = ARGUMENT_VALUE, .value = COUNT}}};
     compile(source, &run->compiled);
     if (run->compiled.outcome != COMPILE_OK)
         fail_test("compiling: %s", run->compiled.diagnostics.data);
@@ -101,13 +104,15 @@ static void an_honest_baseline_is_called_again_and_again(void **state)
 static void openmp_and_posix_threads_are_there(void **state)
 {
     Run run;
-    run_once(&run, "#include <omp.h>\n#include <pthread.h>\n"
-             "static void *nothing(void *result) { *(int *)result = 1; return NULL; }\n"
-             SOLVE("int threads = 0, started = 0; pthread_t thread;\n"
-                   "#pragma omp parallel num_threads(4) reduction(+:threads)\n    threads += 1;\n"
-                   "pthread_create(&thread, NULL, nothing, &started); pthread_join(thread, NULL);\n"
-                   "#pragma omp parallel for\n"
-                   "for (int i = 0; i < n; i++) out[i] = 2 * in[i] * (threads == 4) * started;"), &LIMITS);
+    run_once(&run,
+             "#include <omp.h>\n#include <pthread.h>\n"
+             "static void *nothing(void *result) { *(int *)result = 1; return NULL; }\n" SOLVE(
+                 "int threads = 0, started = 0; pthread_t thread;\n"
+                 "#pragma omp parallel num_threads(4) reduction(+:threads)\n    threads += 1;\n"
+                 "pthread_create(&thread, NULL, nothing, &started); pthread_join(thread, NULL);\n"
+                 "#pragma omp parallel for\n"
+                 "for (int i = 0; i < n; i++) out[i] = 2 * in[i] * (threads == 4) * started;"),
+             &LIMITS);
     is_doubled(&run);
     end(&run);
 }
@@ -174,8 +179,10 @@ static void a_constructor_that_hangs_is_an_outcome(void **state)
 static void it_may_start_no_process(void **state)
 {
     Run run;
-    run_once(&run, "#include <unistd.h>\n" SOLVE("int child = fork(); if (child == 0) for (;;) { }\n"
-                   "for (int i = 0; i < n; i++) out[i] = child < 0 ? 2 * in[i] : 0;"), &LIMITS);
+    run_once(&run,
+             "#include <unistd.h>\n" SOLVE("int child = fork(); if (child == 0) for (;;) { }\n"
+                                           "for (int i = 0; i < n; i++) out[i] = child < 0 ? 2 * in[i] : 0;"),
+             &LIMITS);
     is_doubled(&run);
     end(&run);
 }

@@ -71,10 +71,10 @@ static void check_status(Status status, const Message *why)
 static void load(Run *run, const char *source, const SessionLimits *limits)
 {
     Message why;
-    *run = (Run){.arguments = {{.name = "in", .role = ARGUMENT_INPUT, .bytes = COUNT * sizeof(float)},
-                               {.name = "out", .role = ARGUMENT_OUTPUT, .bytes = COUNT * sizeof(float),
-                                .float_output = true},
-                               {.name = "n", .role = ARGUMENT_VALUE, .value = COUNT}}};
+    *run = (Run){
+        .arguments = {{.name = "in", .role = ARGUMENT_INPUT, .bytes = COUNT * sizeof(float)},
+                      {.name = "out", .role = ARGUMENT_OUTPUT, .bytes = COUNT * sizeof(float), .float_output = true},
+                      {.name = "n", .role = ARGUMENT_VALUE, .value = COUNT}}};
     check_status(session_start("sim", &run->session, &why), &why);
     compile(source, &run->compiled);
     check_status(session_load(run->session, &run->compiled, limits, &run->report, &why), &why);
@@ -173,18 +173,36 @@ static void what_a_call_did_is_reported(void **state)
         {.body = LAUNCH "cudaStreamSynchronize(0);", .twice = true},
         {.body = "", .poison = true},
         {.body = LAUNCH "cudaMemset((void *)in, 1, 4);", .twice = true, .changed = true, .pending = true},
-        {.body = "twice<<<1, 2048>>>(in, out, n);", .poison = true, .error = 1,
-         .error_text = "launch of twice<<<(1,1,1),(2048,1,1)>>>: invalid argument (2048 threads per block, at most 1024)"},
-        {.body = "twice<<<0, 128>>>(in, out, n);", .poison = true, .error = 1,
+        {.body = "twice<<<1, 2048>>>(in, out, n);",
+         .poison = true,
+         .error = 1,
+         .error_text =
+             "launch of twice<<<(1,1,1),(2048,1,1)>>>: invalid argument (2048 threads per block, at most 1024)"},
+        {.body = "twice<<<0, 128>>>(in, out, n);",
+         .poison = true,
+         .error = 1,
          .error_text = "launch of twice<<<(0,1,1),(128,1,1)>>>: invalid argument (0 in grid.x, at least 1)"},
-        {.body = "void *p; cudaMalloc(&p, 2 << 20);" LAUNCH, .twice = true, .refused = true, .pending = true,
-         .error = 2, .error_text = "cudaMalloc: out of memory"},
-        {.body = LAUNCH "cudaMemcpy(out + n - 1, in, 8, cudaMemcpyDefault);", .twice = true, .pending = true,
-         .error = 1, .error_text = "cudaMemcpy: invalid argument"},
-        {.body = LAUNCH "cudaFree(out);", .twice = true, .pending = true, .error = 1,
+        {.body = "void *p; cudaMalloc(&p, 2 << 20);" LAUNCH,
+         .twice = true,
+         .refused = true,
+         .pending = true,
+         .error = 2,
+         .error_text = "cudaMalloc: out of memory"},
+        {.body = LAUNCH "cudaMemcpy(out + n - 1, in, 8, cudaMemcpyDefault);",
+         .twice = true,
+         .pending = true,
+         .error = 1,
+         .error_text = "cudaMemcpy: invalid argument"},
+        {.body = LAUNCH "cudaFree(out);",
+         .twice = true,
+         .pending = true,
+         .error = 1,
          .error_text = "cudaFree: invalid argument"},
-        {.body = LAUNCH "cudaGraph_t g; cudaGraphCreate(&g, 0); cudaFree(out);", .twice = true, .pending = true,
-         .error = 801, .error_text = "cudaGraphCreate: operation not supported (this judge does not provide it)"},
+        {.body = LAUNCH "cudaGraph_t g; cudaGraphCreate(&g, 0); cudaFree(out);",
+         .twice = true,
+         .pending = true,
+         .error = 801,
+         .error_text = "cudaGraphCreate: operation not supported (this judge does not provide it)"},
     };
     Text source = {0};
     Run run;
@@ -220,66 +238,65 @@ static void the_runtime_answers_as_cuda_does(void **state)
         "__global__ void fill(int *p, int v) { p[threadIdx.x] = v + threadIdx.x; }\n"
         "__global__ void __launch_bounds__(64) bounded() {}\n"
         "__global__ void dynamic(float *p) { extern __shared__ float s[]; s[threadIdx.x] = 1; p[0] = s[0]; }\n"
-        "#define SAY(e) printf(\"%d: %s = %d\\n\", __LINE__, #e, (int)(e))\n"
-        SOLVE(
-        "int h[4] = {1, 2, 3, 4}, g[4]; int *p, *q; size_t size; void *a; float ms; int v;\n"
-        "SAY(cudaGetLastError() == 0);\n"
-        "SAY(cudaMalloc(&p, 16) == 0);\n"
-        "SAY(cudaMemcpy(p, h, 16, cudaMemcpyHostToDevice) == 0);\n"
-        "SAY(cudaMemcpy(g, p, 16, cudaMemcpyDeviceToHost) == 0 && memcmp(g, h, 16) == 0);\n"
-        "SAY(cudaMemcpy(g, p, 20, cudaMemcpyDefault) == 1 && cudaGetLastError() == 1 && cudaGetLastError() == 0);\n"
-        "SAY(cudaMemcpy(g, h, 16, cudaMemcpyHostToDevice) == 1);\n"
-        "SAY(cudaMemcpy(p, 0, 4, cudaMemcpyHostToDevice) == 1);\n"
-        "SAY(cudaMemcpy(p, h, 4, (cudaMemcpyKind)9) == 21);\n"
-        "SAY(cudaMemcpyToSymbol(c, in, 32) == 0);\n"
-        "SAY(cudaMemcpyToSymbol(c, in, 36) == 1);\n"
-        "SAY(cudaMemcpyToSymbol((const void *)h, in, 4) == 13);\n"
-        "SAY(cudaMemcpyToSymbol(d, h, 8, 8) == 0 && cudaMemcpyFromSymbol(g, d, 8, 8) == 0 && g[1] == 2);\n"
-        "SAY(cudaGetSymbolSize(&size, c) == 0 && size == 32 && cudaGetSymbolAddress(&a, d) == 0);\n"
-        "SAY(cudaMemset(p, 1, 16) == 0 && cudaMemcpy(g, p, 16, cudaMemcpyDefault) == 0 && g[3] == 0x01010101);\n"
-        "fill<<<1, 4>>>(p, 7);\n"
-        "SAY(cudaMemcpy(g, p, 16, cudaMemcpyDefault) == 0 && g[3] == 10);\n"
-        "twice<<<1, 2048>>>(in, out, n);\n"
-        "SAY(cudaPeekAtLastError() == 1 && cudaGetLastError() == 1 && cudaGetLastError() == 0);\n"
-        "bounded<<<1, 128>>>();\n"
-        "SAY(cudaGetLastError() == 1);\n"
-        "dynamic<<<1, 32, 60000>>>(out);\n"
-        "SAY(cudaGetLastError() == 1);\n"
-        "SAY(cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000) == 0);\n"
-        "dynamic<<<1, 32, 60000>>>(out);\n"
-        "SAY(cudaGetLastError() == 0);\n"
-        "void *args[] = {&in, &out, &n};\n"
-        "SAY(cudaLaunchKernel((const void *)twice, dim3(8), dim3(128), args, 0, 0) == 0);\n"
-        "SAY(cudaLaunchKernel((const void *)printf, dim3(8), dim3(128), args, 0, 0) == 400);\n"
-        "cudaStream_t s; cudaEvent_t e, f, u;\n"
-        "SAY(cudaStreamCreate(&s) == 0 && cudaEventCreate(&e) == 0 && cudaEventCreate(&f) == 0);\n"
-        "SAY(cudaEventCreateWithFlags(&u, cudaEventDisableTiming) == 0);\n"
-        "SAY(cudaEventElapsedTime(&ms, e, f) == 400);\n"
-        "SAY(cudaEventRecord(e, s) == 0);\n"
-        "fill<<<1, 4, 0, s>>>(p, 9);\n"
-        "SAY(cudaEventRecord(f, s) == 0 && cudaStreamWaitEvent(0, f, 0) == 0);\n"
-        "SAY(cudaStreamQuery(s) == 600 && cudaStreamQuery(s) == 0);\n"
-        "SAY(cudaEventSynchronize(f) == 0 && cudaEventElapsedTime(&ms, e, f) == 0 && ms > 0 && ms < 1);\n"
-        "SAY(cudaEventRecord(u) == 0 && cudaDeviceSynchronize() == 0 && cudaEventElapsedTime(&ms, e, u) == 400);\n"
-        "SAY(cudaStreamSynchronize(s) == 0 && cudaStreamDestroy(s) == 0 && cudaStreamDestroy(s) == 400);\n"
-        "SAY(cudaEventDestroy(e) == 0 && cudaEventDestroy(e) == 400 && cudaStreamDestroy(0) == 400);\n"
-        "SAY(cudaMallocManaged(&q, 16) == 0 && (q[0] = 5) == 5);\n"
-        "fill<<<1, 4>>>(q, q[0]);\n"
-        "SAY(cudaDeviceSynchronize() == 0 && q[3] == 8 && cudaFree(q) == 0);\n"
-        "cudaDeviceProp prop;\n"
-        "SAY(cudaGetDeviceProperties(&prop, 0) == 0 && prop.warpSize == 32 && prop.maxThreadsPerBlock == 1024);\n"
-        "SAY(cudaGetDeviceProperties(&prop, 1) == 101 && cudaSetDevice(1) == 101 && cudaSetDevice(0) == 0);\n"
-        "SAY(cudaDeviceGetAttribute(&v, cudaDevAttrMultiProcessorCount, 0) == 0 && v == prop.multiProcessorCount);\n"
-        "cudaFuncAttributes attributes;\n"
-        "SAY(cudaFuncGetAttributes(&attributes, bounded) == 0 && attributes.maxThreadsPerBlock == 64);\n"
-        "SAY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&v, twice, 256, 0) == 0 && v == 8);\n"
-        "SAY(cudaMalloc(&q, 0) == 0 && q == 0 && cudaFree(0) == 0 && cudaFree(p) == 0 && cudaFree(p) == 1);\n"
-        "SAY(cudaMallocHost(&q, 64) == 0 && (q[15] = 1) == 1 && cudaFreeHost(q) == 0 && cudaFreeHost(q) == 1);\n"
-        "SAY(cudaMallocPitch(&p, &size, 1000, 10) == 0 && size == 1024 && cudaFree(p) == 0);\n"
-        "cudaPointerAttributes where;\n"
-        "SAY(cudaPointerGetAttributes(&where, in) == 0 && where.type == cudaMemoryTypeDevice);\n"
-        "SAY(cudaPointerGetAttributes(&where, h) == 0 && where.type == cudaMemoryTypeUnregistered);\n"
-        "SAY(strcmp(cudaGetErrorName((cudaError_t)700), \"cudaErrorIllegalAddress\") == 0);\n");
+        "#define SAY(e) printf(\"%d: %s = %d\\n\", __LINE__, #e, (int)(e))\n" SOLVE(
+            "int h[4] = {1, 2, 3, 4}, g[4]; int *p, *q; size_t size; void *a; float ms; int v;\n"
+            "SAY(cudaGetLastError() == 0);\n"
+            "SAY(cudaMalloc(&p, 16) == 0);\n"
+            "SAY(cudaMemcpy(p, h, 16, cudaMemcpyHostToDevice) == 0);\n"
+            "SAY(cudaMemcpy(g, p, 16, cudaMemcpyDeviceToHost) == 0 && memcmp(g, h, 16) == 0);\n"
+            "SAY(cudaMemcpy(g, p, 20, cudaMemcpyDefault) == 1 && cudaGetLastError() == 1 && cudaGetLastError() == 0);\n"
+            "SAY(cudaMemcpy(g, h, 16, cudaMemcpyHostToDevice) == 1);\n"
+            "SAY(cudaMemcpy(p, 0, 4, cudaMemcpyHostToDevice) == 1);\n"
+            "SAY(cudaMemcpy(p, h, 4, (cudaMemcpyKind)9) == 21);\n"
+            "SAY(cudaMemcpyToSymbol(c, in, 32) == 0);\n"
+            "SAY(cudaMemcpyToSymbol(c, in, 36) == 1);\n"
+            "SAY(cudaMemcpyToSymbol((const void *)h, in, 4) == 13);\n"
+            "SAY(cudaMemcpyToSymbol(d, h, 8, 8) == 0 && cudaMemcpyFromSymbol(g, d, 8, 8) == 0 && g[1] == 2);\n"
+            "SAY(cudaGetSymbolSize(&size, c) == 0 && size == 32 && cudaGetSymbolAddress(&a, d) == 0);\n"
+            "SAY(cudaMemset(p, 1, 16) == 0 && cudaMemcpy(g, p, 16, cudaMemcpyDefault) == 0 && g[3] == 0x01010101);\n"
+            "fill<<<1, 4>>>(p, 7);\n"
+            "SAY(cudaMemcpy(g, p, 16, cudaMemcpyDefault) == 0 && g[3] == 10);\n"
+            "twice<<<1, 2048>>>(in, out, n);\n"
+            "SAY(cudaPeekAtLastError() == 1 && cudaGetLastError() == 1 && cudaGetLastError() == 0);\n"
+            "bounded<<<1, 128>>>();\n"
+            "SAY(cudaGetLastError() == 1);\n"
+            "dynamic<<<1, 32, 60000>>>(out);\n"
+            "SAY(cudaGetLastError() == 1);\n"
+            "SAY(cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000) == 0);\n"
+            "dynamic<<<1, 32, 60000>>>(out);\n"
+            "SAY(cudaGetLastError() == 0);\n"
+            "void *args[] = {&in, &out, &n};\n"
+            "SAY(cudaLaunchKernel((const void *)twice, dim3(8), dim3(128), args, 0, 0) == 0);\n"
+            "SAY(cudaLaunchKernel((const void *)printf, dim3(8), dim3(128), args, 0, 0) == 400);\n"
+            "cudaStream_t s; cudaEvent_t e, f, u;\n"
+            "SAY(cudaStreamCreate(&s) == 0 && cudaEventCreate(&e) == 0 && cudaEventCreate(&f) == 0);\n"
+            "SAY(cudaEventCreateWithFlags(&u, cudaEventDisableTiming) == 0);\n"
+            "SAY(cudaEventElapsedTime(&ms, e, f) == 400);\n"
+            "SAY(cudaEventRecord(e, s) == 0);\n"
+            "fill<<<1, 4, 0, s>>>(p, 9);\n"
+            "SAY(cudaEventRecord(f, s) == 0 && cudaStreamWaitEvent(0, f, 0) == 0);\n"
+            "SAY(cudaStreamQuery(s) == 600 && cudaStreamQuery(s) == 0);\n"
+            "SAY(cudaEventSynchronize(f) == 0 && cudaEventElapsedTime(&ms, e, f) == 0 && ms > 0 && ms < 1);\n"
+            "SAY(cudaEventRecord(u) == 0 && cudaDeviceSynchronize() == 0 && cudaEventElapsedTime(&ms, e, u) == 400);\n"
+            "SAY(cudaStreamSynchronize(s) == 0 && cudaStreamDestroy(s) == 0 && cudaStreamDestroy(s) == 400);\n"
+            "SAY(cudaEventDestroy(e) == 0 && cudaEventDestroy(e) == 400 && cudaStreamDestroy(0) == 400);\n"
+            "SAY(cudaMallocManaged(&q, 16) == 0 && (q[0] = 5) == 5);\n"
+            "fill<<<1, 4>>>(q, q[0]);\n"
+            "SAY(cudaDeviceSynchronize() == 0 && q[3] == 8 && cudaFree(q) == 0);\n"
+            "cudaDeviceProp prop;\n"
+            "SAY(cudaGetDeviceProperties(&prop, 0) == 0 && prop.warpSize == 32 && prop.maxThreadsPerBlock == 1024);\n"
+            "SAY(cudaGetDeviceProperties(&prop, 1) == 101 && cudaSetDevice(1) == 101 && cudaSetDevice(0) == 0);\n"
+            "SAY(cudaDeviceGetAttribute(&v, cudaDevAttrMultiProcessorCount, 0) == 0 && v == prop.multiProcessorCount);\n"
+            "cudaFuncAttributes attributes;\n"
+            "SAY(cudaFuncGetAttributes(&attributes, bounded) == 0 && attributes.maxThreadsPerBlock == 64);\n"
+            "SAY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&v, twice, 256, 0) == 0 && v == 8);\n"
+            "SAY(cudaMalloc(&q, 0) == 0 && q == 0 && cudaFree(0) == 0 && cudaFree(p) == 0 && cudaFree(p) == 1);\n"
+            "SAY(cudaMallocHost(&q, 64) == 0 && (q[15] = 1) == 1 && cudaFreeHost(q) == 0 && cudaFreeHost(q) == 1);\n"
+            "SAY(cudaMallocPitch(&p, &size, 1000, 10) == 0 && size == 1024 && cudaFree(p) == 0);\n"
+            "cudaPointerAttributes where;\n"
+            "SAY(cudaPointerGetAttributes(&where, in) == 0 && where.type == cudaMemoryTypeDevice);\n"
+            "SAY(cudaPointerGetAttributes(&where, h) == 0 && where.type == cudaMemoryTypeUnregistered);\n"
+            "SAY(strcmp(cudaGetErrorName((cudaError_t)700), \"cudaErrorIllegalAddress\") == 0);\n");
     Run run;
     load_and_call(&run, source);
     assert_string_equal(run.report.text, "");
@@ -305,8 +322,7 @@ typedef struct Failure {
 
 static void check_failure(const Failure *expected, const CallReport *report)
 {
-    if (report->outcome != expected->outcome || report->text[0] == '\0' ||
-        strstr(report->text, expected->text) == NULL)
+    if (report->outcome != expected->outcome || report->text[0] == '\0' || strstr(report->text, expected->text) == NULL)
         fail_test("%s: outcome %d: %s", expected->code, report->outcome, report->text);
     if (expected->printed != NULL &&
         (report->printed.data == NULL || strstr(report->printed.data, expected->printed) == NULL))
@@ -322,7 +338,8 @@ static void each_way_to_fail_has_its_outcome(void **state)
         {"abort();", CALL_RUN_TIME_ERROR, "signal 6 (Aborted)", NULL},
         {"puts(\"Accepted \\033[32m\"); exit(0);", CALL_RUN_TIME_ERROR,
          "solve() did not return: the process ended with exit status 0", "Accepted ?[32m"},
-        {"for (volatile int i = 0;; i++) {}", CALL_TIME_LIMIT, "the host code kept the device waiting for more than 1 s", NULL},
+        {"for (volatile int i = 0;; i++) {}", CALL_TIME_LIMIT,
+         "the host code kept the device waiting for more than 1 s", NULL},
         {"sleep(100);", CALL_TIME_LIMIT, "the host code kept the device waiting for more than 1 s", NULL},
         {"for (;;) cudaMemset(out, 0, 4);", CALL_TIME_LIMIT, "", NULL},
         {"for (;;) fork();", CALL_TIME_LIMIT, "", NULL},
@@ -385,8 +402,8 @@ static void the_wall_clock_is_the_net_below_all_other_limits(void **state)
 
 static void a_session_can_be_loaded_again_after_a_failure(void **state)
 {
-    static const char source[] = "#include <cstdlib>\nstatic int calls;\n" HONEST_KERNEL
-                                 SOLVE(LAUNCH "if (calls++ == 1) abort();");
+    static const char source[] = "#include <cstdlib>\nstatic int calls;\n" HONEST_KERNEL SOLVE(
+        LAUNCH "if (calls++ == 1) abort();");
     Run run;
     Message why;
     load_and_call(&run, source);
@@ -409,9 +426,11 @@ static void a_flood_of_output_is_cut_and_counted(void **state)
     limits.host_seconds = 10;
     limits.wall_seconds = 20;
     Run run;
-    load(&run, "#include <cstdio>\n" HONEST_KERNEL
-         SOLVE("for (int i = 0; i < 1000000; i++) puts(\"0123456789012345678901234567890123456789012345678901234567890"
-               "123456789012345678901234567890123456789\");" LAUNCH), &limits);
+    load(&run,
+         "#include <cstdio>\n" HONEST_KERNEL SOLVE(
+             "for (int i = 0; i < 1000000; i++) puts(\"0123456789012345678901234567890123456789012345678901234567890"
+             "123456789012345678901234567890123456789\");" LAUNCH),
+         &limits);
     call(&run);
     assert_int_equal(run.report.outcome, CALL_OK);
     assert_true(output_is_twice_the_input(&run));
@@ -503,8 +522,7 @@ static int tear_down(void **state)
     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                                             \
     "    if (i < n) out[i] = 2 * c_in[i];\n"                                                                           \
     "}\n"
-#define CONSTANT_LAUNCH                                                                                                \
-    "cudaMemcpyToSymbol(c_in, in, n * sizeof(float)); twice<<<(n + 127) / 128, 128>>>(out, n);"
+#define CONSTANT_LAUNCH "cudaMemcpyToSymbol(c_in, in, n * sizeof(float)); twice<<<(n + 127) / 128, 128>>>(out, n);"
 
 /* Input i is 1 + i / 1024. */
 static void call_probed(Run *run, bool probed)

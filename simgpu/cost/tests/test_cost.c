@@ -22,26 +22,26 @@ static int read_profile(void **state)
 static const struct {
     uint32_t threads, registers, static_shared, dynamic_shared, blocks;
 } occupancies[] = {
-    {256, 32, 0, 0, 8},       /* 64 warps / 8 */
+    {256, 32, 0, 0, 8}, /* 64 warps / 8 */
     {1024, 32, 0, 0, 2},
-    {1024, 64, 0, 0, 1},      /* 2048 registers a warp, 8 warps a scheduler */
-    {1024, 65, 0, 0, 0},      /* 2304 a warp, 7 a scheduler: 28 warps are less than a block */
-    {256, 40, 0, 0, 6},       /* 1280 a warp, 12 a scheduler, 48 warps / 8 */
-    {128, 255, 0, 0, 2},      /* 8192 a warp, 2 a scheduler, 8 warps / 4 */
-    {128, 256, 0, 0, 0},      /* no thread has 256 */
-    {32, 16, 0, 0, 32},       /* at most 32 blocks */
-    {33, 16, 0, 0, 32},       /* two warps: 64 / 2 */
-    {96, 16, 0, 0, 21},       /* 64 / 3 */
-    {300, 16, 0, 0, 6},       /* 64 / 10 */
-    {256, 0, 0, 0, 8},        /* registers unknown */
-    {256, 32, 49152, 0, 4},   /* 233472 / 50176 = 4.65 */
-    {256, 32, 0, 232448, 1},  /* the most a block may have */
+    {1024, 64, 0, 0, 1},     /* 2048 registers a warp, 8 warps a scheduler */
+    {1024, 65, 0, 0, 0},     /* 2304 a warp, 7 a scheduler: 28 warps are less than a block */
+    {256, 40, 0, 0, 6},      /* 1280 a warp, 12 a scheduler, 48 warps / 8 */
+    {128, 255, 0, 0, 2},     /* 8192 a warp, 2 a scheduler, 8 warps / 4 */
+    {128, 256, 0, 0, 0},     /* no thread has 256 */
+    {32, 16, 0, 0, 32},      /* at most 32 blocks */
+    {33, 16, 0, 0, 32},      /* two warps: 64 / 2 */
+    {96, 16, 0, 0, 21},      /* 64 / 3 */
+    {300, 16, 0, 0, 6},      /* 64 / 10 */
+    {256, 0, 0, 0, 8},       /* registers unknown */
+    {256, 32, 49152, 0, 4},  /* 233472 / 50176 = 4.65 */
+    {256, 32, 0, 232448, 1}, /* the most a block may have */
     {256, 32, 0, 232449, 0},
-    {256, 32, 1, 232448, 0},  /* together too much */
+    {256, 32, 1, 232448, 0}, /* together too much */
     {256, 32, 4000000000u, 4000000000u, 0},
-    {128, 32, 20480, 0, 10},  /* 233472 / 21504 = 10.86 */
-    {128, 32, 20481, 0, 10},  /* rounded up to 21632: 10.79 */
-    {256, 32, 1000, 0, 8},    /* shared memory for 114 */
+    {128, 32, 20480, 0, 10}, /* 233472 / 21504 = 10.86 */
+    {128, 32, 20481, 0, 10}, /* rounded up to 21632: 10.79 */
+    {256, 32, 1000, 0, 8},   /* shared memory for 114 */
     {0, 32, 0, 0, 0},
     {1025, 16, 0, 0, 0},
 };
@@ -51,8 +51,7 @@ static void occupancy_follows_the_rules(void **state)
     for (size_t i = 0; i < COUNT_OF(occupancies); i++) {
         SimFunctionInfo function = {.registers = occupancies[i].registers,
                                     .static_shared_bytes = occupancies[i].static_shared};
-        uint32_t blocks =
-            cost_resident_blocks(&h200, &function, occupancies[i].threads, occupancies[i].dynamic_shared);
+        uint32_t blocks = cost_resident_blocks(&h200, &function, occupancies[i].threads, occupancies[i].dynamic_shared);
         if (blocks != occupancies[i].blocks)
             fail_test("row %zu: %u blocks, expected %u", i, blocks, occupancies[i].blocks);
     }
@@ -68,23 +67,58 @@ typedef struct Kernel {
     double missing;                      /* of the sectors, those that the L1 does not hold */
     double shared, wavefronts, constant; /* a tap */
     double fixed_instructions, fixed_loads;
-    double outputs;                      /* of a thread */
+    double outputs; /* of a thread */
     uint32_t threads, registers, filter_bytes;
     bool uniform;
 } Kernel;
 
 /* A filter element is a broadcast: 1 sector, 128 bytes asked for. 32 neighbouring floats lie in 4 sectors where they
  * start at a multiple of 32 bytes, as every eighth tap does, else in 5: 4.875. Loops are unrolled by 4. */
-static const Kernel naive = {.instructions = 3.75, .fmas = 1, .integers = 0.75, .loads = 2, .sectors = 5.875,
-                             .bytes = 256, .fixed_instructions = 25, .outputs = 1, .threads = 256, .registers = 32};
-static const Kernel constant = {.instructions = 3.75, .fmas = 1, .integers = 0.75, .loads = 1, .sectors = 4.875,
-                                .bytes = 128, .constant = 1, .fixed_instructions = 25, .outputs = 1, .threads = 256,
-                                .registers = 32, .filter_bytes = 2047 * 4, .uniform = true};
-static const Kernel shared_tile = {.instructions = 3.75, .fmas = 1, .integers = 0.75, .loads = 1, .sectors = 1,
-                                   .bytes = 128, .shared = 1, .wavefronts = 1, .fixed_instructions = 60,
-                                   .fixed_loads = 9, .outputs = 1, .threads = 256, .registers = 32};
-static const Kernel register_tile = {.instructions = 10.75, .fmas = 8, .integers = 0.75, .shared = 2, .wavefronts = 2,
-                                     .fixed_instructions = 120, .fixed_loads = 16, .outputs = 8, .threads = 256,
+static const Kernel naive = {.instructions = 3.75,
+                             .fmas = 1,
+                             .integers = 0.75,
+                             .loads = 2,
+                             .sectors = 5.875,
+                             .bytes = 256,
+                             .fixed_instructions = 25,
+                             .outputs = 1,
+                             .threads = 256,
+                             .registers = 32};
+static const Kernel constant = {.instructions = 3.75,
+                                .fmas = 1,
+                                .integers = 0.75,
+                                .loads = 1,
+                                .sectors = 4.875,
+                                .bytes = 128,
+                                .constant = 1,
+                                .fixed_instructions = 25,
+                                .outputs = 1,
+                                .threads = 256,
+                                .registers = 32,
+                                .filter_bytes = 2047 * 4,
+                                .uniform = true};
+static const Kernel shared_tile = {.instructions = 3.75,
+                                   .fmas = 1,
+                                   .integers = 0.75,
+                                   .loads = 1,
+                                   .sectors = 1,
+                                   .bytes = 128,
+                                   .shared = 1,
+                                   .wavefronts = 1,
+                                   .fixed_instructions = 60,
+                                   .fixed_loads = 9,
+                                   .outputs = 1,
+                                   .threads = 256,
+                                   .registers = 32};
+static const Kernel register_tile = {.instructions = 10.75,
+                                     .fmas = 8,
+                                     .integers = 0.75,
+                                     .shared = 2,
+                                     .wavefronts = 2,
+                                     .fixed_instructions = 120,
+                                     .fixed_loads = 16,
+                                     .outputs = 8,
+                                     .threads = 256,
                                      .registers = 40};
 
 typedef struct Work {
@@ -115,9 +149,12 @@ static void count(Work *work, const Kernel *kernel, double outputs, double taps)
                      .unique_load_sectors = (uint64_t)((outputs + taps) / 8),
                      .missing_load_sectors = (uint64_t)((outputs + taps) / 8 + warps * kernel->missing * taps),
                      .unique_store_sectors = (uint64_t)(outputs / 8)},
-        .function = {.registers = kernel->registers, .constant_bytes = kernel->filter_bytes,
+        .function = {.registers = kernel->registers,
+                     .constant_bytes = kernel->filter_bytes,
                      .uniform_constant_loads = kernel->uniform},
-        .input = {.profile = &h200, .block = {kernel->threads, 1, 1}, .grid = {1, 1, 1},
+        .input = {.profile = &h200,
+                  .block = {kernel->threads, 1, 1},
+                  .grid = {1, 1, 1},
                   .longest_warp_instructions = (uint64_t)instructions,
                   .longest_warp_loads = (uint64_t)(kernel->loads * taps + kernel->fixed_loads),
                   .longest_warp_shared = (uint64_t)(kernel->shared * taps),
@@ -250,21 +287,34 @@ static void the_limiter_is_named(void **state)
         {{.special = 1e14}, "special"},
         {{.tensor = 1e15, .tensor_bytes = 2e15}, "tensor"},
         {{.shared_load_wavefronts = 1e12}, "lsu"},
-        {{.global_load_requests = 1e10, .global_load_sectors = 4e10, .global_load_bytes = 128e10,
-          .unique_load_sectors = 4e10}, "dram"},
-        {{.global_load_requests = 1e10, .global_load_sectors = 32e10, .global_load_bytes = 128e10,
-          .missing_load_sectors = 32e10}, "l2"},
+        {{.global_load_requests = 1e10,
+          .global_load_sectors = 4e10,
+          .global_load_bytes = 128e10,
+          .unique_load_sectors = 4e10},
+         "dram"},
+        {{.global_load_requests = 1e10,
+          .global_load_sectors = 32e10,
+          .global_load_bytes = 128e10,
+          .missing_load_sectors = 32e10},
+         "l2"},
         {{.constant_requests = 1e12}, "constant"},
         {{.texture_requests = 1e11}, "texture"},
     };
     SimFunctionInfo function = {.registers = 32};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        CostInput input = {.profile = &h200, .function = &function, .grid = {132, 1, 1}, .block = {256, 1, 1},
+        CostInput input = {.profile = &h200,
+                           .function = &function,
+                           .grid = {132, 1, 1},
+                           .block = {256, 1, 1},
                            .counters = &rows[i].counters};
         assert_string_equal(cost_model(&input).limiter, rows[i].limiter);
     }
-    CostInput chain = {.profile = &h200, .function = &function, .grid = {1, 1, 1}, .block = {1, 1, 1},
-                       .counters = &rows[0].counters, .longest_warp_instructions = 1000000};
+    CostInput chain = {.profile = &h200,
+                       .function = &function,
+                       .grid = {1, 1, 1},
+                       .block = {1, 1, 1},
+                       .counters = &rows[0].counters,
+                       .longest_warp_instructions = 1000000};
     assert_string_equal(cost_model(&chain).limiter, "latency");
 }
 
@@ -272,19 +322,44 @@ static void the_limiter_is_named(void **state)
 
 static void more_of_anything_is_never_faster(void **state)
 {
-#define COUNTER(name) {#name, offsetof(Work, counters) + offsetof(SimCounters, name)}
-#define LONGEST(name) {#name, offsetof(Work, input) + offsetof(CostInput, name)}
+#define COUNTER(name)                                                                                                  \
+    {                                                                                                                  \
+#name, offsetof(Work, counters) + offsetof(SimCounters, name)                                                  \
+    }
+#define LONGEST(name)                                                                                                  \
+    {                                                                                                                  \
+#name, offsetof(Work, input) + offsetof(CostInput, name)                                                       \
+    }
     static const struct {
         const char *name;
         size_t offset;
     } fields[] = {
-        COUNTER(warp_instructions), COUNTER(fp32), COUNTER(fp64), COUNTER(integer), COUNTER(special),
-        COUNTER(global_load_requests), COUNTER(global_load_sectors), COUNTER(global_store_requests),
-        COUNTER(global_store_sectors), COUNTER(shared_load_wavefronts), COUNTER(shared_store_wavefronts),
-        COUNTER(local_requests), COUNTER(local_sectors), COUNTER(constant_requests), COUNTER(constant_replays),
-        COUNTER(atomic_requests), COUNTER(atomic_lanes), COUNTER(unique_load_sectors), COUNTER(unique_store_sectors),
-        COUNTER(texture_requests), COUNTER(texture_sectors), COUNTER(missing_load_sectors), COUNTER(tensor_bytes),
-        LONGEST(longest_warp_instructions), LONGEST(longest_warp_loads), LONGEST(longest_warp_shared),
+        COUNTER(warp_instructions),
+        COUNTER(fp32),
+        COUNTER(fp64),
+        COUNTER(integer),
+        COUNTER(special),
+        COUNTER(global_load_requests),
+        COUNTER(global_load_sectors),
+        COUNTER(global_store_requests),
+        COUNTER(global_store_sectors),
+        COUNTER(shared_load_wavefronts),
+        COUNTER(shared_store_wavefronts),
+        COUNTER(local_requests),
+        COUNTER(local_sectors),
+        COUNTER(constant_requests),
+        COUNTER(constant_replays),
+        COUNTER(atomic_requests),
+        COUNTER(atomic_lanes),
+        COUNTER(unique_load_sectors),
+        COUNTER(unique_store_sectors),
+        COUNTER(texture_requests),
+        COUNTER(texture_sectors),
+        COUNTER(missing_load_sectors),
+        COUNTER(tensor_bytes),
+        LONGEST(longest_warp_instructions),
+        LONGEST(longest_warp_loads),
+        LONGEST(longest_warp_shared),
         LONGEST(longest_warp_constant),
     };
     const Kernel *kernels[] = {&naive, &constant, &shared_tile, &register_tile};
@@ -309,16 +384,21 @@ static void any_counters_give_a_finite_time(void **state)
     SimCounters nothing = {0}, everything;
     memset(&everything, 0xFF, sizeof everything);
     SimFunctionInfo function = {.registers = 32, .constant_bytes = UINT32_MAX, .uniform_constant_loads = true};
-    CostInput input = {.profile = &h200, .function = &function, .grid = {1, 1, 1}, .block = {32, 1, 1},
-                       .counters = &nothing};
+    CostInput input = {
+        .profile = &h200, .function = &function, .grid = {1, 1, 1}, .block = {32, 1, 1}, .counters = &nothing};
     Cost cost = cost_model(&input);
     assert_true(cost.seconds >= h200.launch_s && cost.seconds < 1e-5);
     assert_string_equal(cost.limiter, "launch");
 
-    CostInput huge = {.profile = &h200, .function = &function, .grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
-                      .block = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, .dynamic_shared_bytes = UINT32_MAX,
-                      .counters = &everything, .longest_warp_instructions = UINT64_MAX,
-                      .longest_warp_loads = UINT64_MAX, .longest_warp_shared = UINT64_MAX,
+    CostInput huge = {.profile = &h200,
+                      .function = &function,
+                      .grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+                      .block = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+                      .dynamic_shared_bytes = UINT32_MAX,
+                      .counters = &everything,
+                      .longest_warp_instructions = UINT64_MAX,
+                      .longest_warp_loads = UINT64_MAX,
+                      .longest_warp_shared = UINT64_MAX,
                       .longest_warp_constant = UINT64_MAX};
     cost = cost_model(&huge);
     assert_true(isfinite(cost.seconds) && cost.seconds > 1);

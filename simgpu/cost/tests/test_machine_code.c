@@ -42,7 +42,8 @@ static bool read_kernel(Kernel *of, const char *path)
         print_error("%s\n", why.text);
         return false;
     }
-    return machine_code_read(of->fatbin.cubin, of->fatbin.cubin_bytes, "convolve", &of->code, &of->profile, &of->program);
+    return machine_code_read(of->fatbin.cubin, of->fatbin.cubin_bytes, "convolve", &of->code, &of->profile,
+                             &of->program);
 }
 
 static void free_kernel(Kernel *of)

@@ -8,11 +8,7 @@ static const struct {
     uint32_t threads;
     uint64_t requests, wavefronts;
 } kernels[] = {
-    {"aligned", 64, 2, 4},
-    {"aligned", 48, 2, 3},
-    {"uniform", 64, 2, 4},
-    {"uniform", 48, 2, 3},
-    {"apart", 64, 8, 8},
+    {"aligned", 64, 2, 4}, {"aligned", 48, 2, 3}, {"uniform", 64, 2, 4}, {"uniform", 48, 2, 3}, {"apart", 64, 8, 8},
 };
 
 static void launch(SimGpu *gpu, size_t i, uint32_t watch, SimReport *report)
@@ -21,8 +17,11 @@ static void launch(SimGpu *gpu, size_t i, uint32_t watch, SimReport *report)
     SimFunction *function = machine_read(gpu, "merged.fatbin", kernels[i].kernel, &module);
     uint64_t from = machine_array(gpu, NULL, THREADS * sizeof(float));
     uint64_t to = machine_array(gpu, NULL, THREADS * sizeof(float));
-    SimLaunch request = {.function = function, .grid = {1, 1, 1}, .block = {kernels[i].threads, 1, 1},
-                         .parameters = (uint64_t[]){from, to}, .watch = watch};
+    SimLaunch request = {.function = function,
+                         .grid = {1, 1, 1},
+                         .block = {kernels[i].threads, 1, 1},
+                         .parameters = (uint64_t[]){from, to},
+                         .watch = watch};
     simgpu_launch(gpu, &request, report);
     assert_int_equal(report->outcome, SIM_OK);
     simgpu_module_unload(gpu, module);

@@ -41,7 +41,7 @@ static void place(size_t i, uint64_t *addresses)
 {
     for (int lane = 0; lane < LANES; lane++)
         addresses[lane] = patterns[i].first + (uint64_t)(int64_t)((lane / patterns[i].row) * patterns[i].row_step +
-                                                                 (lane % patterns[i].row) * patterns[i].step);
+                                                                  (lane % patterns[i].row) * patterns[i].step);
 }
 
 static void check(size_t i, const char *what, uint32_t got, uint32_t expected)
@@ -61,7 +61,8 @@ static void patterns_cost_what_hardware_counts(void **state)
         check(i, "is the kind", pattern.kind, patterns[i].kind);
         check(i, "sectors", pattern_sectors(&pattern, NULL, patterns[i].first, patterns[i].bytes), patterns[i].sectors);
         if (patterns[i].wavefronts != 0)
-            check(i, "wavefronts", pattern_wavefronts(&pattern, NULL, patterns[i].first, patterns[i].bytes), patterns[i].wavefronts);
+            check(i, "wavefronts", pattern_wavefronts(&pattern, NULL, patterns[i].first, patterns[i].bytes),
+                  patterns[i].wavefronts);
         check(i, "words", pattern_distinct(&pattern, NULL), patterns[i].distinct);
     }
     pattern_free(&pattern);
@@ -75,9 +76,9 @@ static void loads_take_the_cycles_that_hardware_does(void **state)
         int32_t row, row_step, step;
         uint32_t bytes, cycles;
     } rows[] = {
-        {32, 0, 0, 4, 1}, {32, 0, 4, 4, 1}, {16, 1024, 4, 4, 2}, {8, 1024, 4, 4, 4}, {4, 1024, 4, 4, 8},
-        {32, 0, 8, 4, 2}, {32, 0, 16, 4, 4}, {32, 0, 32, 4, 8}, {32, 0, 128, 4, 32}, {32, 0, 132, 4, 8},
-        {32, 0, 1024, 4, 32}, {32, 0, 8, 8, 2}, {32, 0, 0, 16, 4}, {32, 0, 16, 16, 4},
+        {32, 0, 0, 4, 1},     {32, 0, 4, 4, 1},  {16, 1024, 4, 4, 2}, {8, 1024, 4, 4, 4},  {4, 1024, 4, 4, 8},
+        {32, 0, 8, 4, 2},     {32, 0, 16, 4, 4}, {32, 0, 32, 4, 8},   {32, 0, 128, 4, 32}, {32, 0, 132, 4, 8},
+        {32, 0, 1024, 4, 32}, {32, 0, 8, 8, 2},  {32, 0, 0, 16, 4},   {32, 0, 16, 16, 4},
     };
     Pattern pattern;
     pattern_new(&pattern, LANES);

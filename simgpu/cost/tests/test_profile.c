@@ -67,7 +67,12 @@ static void the_names_are_listed(void **state)
 
 static void an_unknown_name_lists_the_known_ones(void **state)
 {
-    static const char *const names[] = {"h100", "", "H200", "../profiles/h200", "h200.json", "/etc/passwd",
+    static const char *const names[] = {"h100",
+                                        "",
+                                        "H200",
+                                        "../profiles/h200",
+                                        "h200.json",
+                                        "/etc/passwd",
                                         "a-name-that-is-longer-than-the-thirty-one-bytes-of-a-name"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         SimProfile profile;

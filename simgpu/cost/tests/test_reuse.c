@@ -27,14 +27,22 @@ static void read_words(Trace *trace, int32_t load, uint64_t offset)
     const uint32_t all = ~0u;
     for (int i = 0; i < WARP; i++)
         relative[i] = 4 * i;
-    trace_load(trace, &(TracedLoad){.load = load, .bits = &all, .end_lane = WARP, .bytes = 4,
-                                    .address = allocation.address + offset, .relative = relative});
+    trace_load(trace, &(TracedLoad){.load = load,
+                                    .bits = &all,
+                                    .end_lane = WARP,
+                                    .bytes = 4,
+                                    .address = allocation.address + offset,
+                                    .relative = relative});
 }
 
 static void read_constant(Trace *trace, int32_t load, uint64_t offset)
 {
     const uint32_t all = ~0u;
-    trace_load(trace, &(TracedLoad){.load = load, .is_constant = true, .bits = &all, .end_lane = WARP, .bytes = 4,
+    trace_load(trace, &(TracedLoad){.load = load,
+                                    .is_constant = true,
+                                    .bits = &all,
+                                    .end_lane = WARP,
+                                    .bytes = 4,
                                     .address = allocation.address + offset});
 }
 
@@ -69,8 +77,8 @@ static void neighbours_come_from_memory_two_by_two(void **state)
     TraceSet set = trace_set_new(&profile, 1, 1, 0);
     const uint32_t one = 1;
     for (uint64_t sector = 0; sector < 64; sector++)
-        trace_load(set.traces, &(TracedLoad){.bits = &one, .end_lane = 1, .bytes = 4,
-                                             .address = allocation.address + 32 * sector});
+        trace_load(set.traces,
+                   &(TracedLoad){.bits = &one, .end_lane = 1, .bytes = 4, .address = allocation.address + 32 * sector});
     Reuse reuse = reuse_of(&set, &memory, 1);
     assert_true(reuse.missing == 1 && reuse.loads[0].memory == 0.5 && reuse.loads[0].l2 == 0.5);
     reuse_free(&reuse);

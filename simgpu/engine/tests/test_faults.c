@@ -46,8 +46,11 @@ static Run run(const char *functions, const char *instructions, uint64_t budget)
     result.out = machine_array(gpu, NULL, OUT_BYTES);
     if (out_name != NULL)
         simgpu_name(gpu, result.out, out_name, 4);
-    SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {THREADS, 1, 1},
-                        .parameters = (uint64_t[]){result.in, result.out}, .warp_instructions = budget};
+    SimLaunch launch = {.function = function,
+                        .grid = {1, 1, 1},
+                        .block = {THREADS, 1, 1},
+                        .parameters = (uint64_t[]){result.in, result.out},
+                        .warp_instructions = budget};
     simgpu_launch(gpu, &launch, &result.report);
     simgpu_release(gpu, result.in);
     simgpu_release(gpu, result.out);
@@ -102,8 +105,8 @@ static const struct {
 static void check_access(size_t i)
 {
     char text[300];
-    snprintf(text, sizeof text, "mov.u64 %%d4, 0; setp.ne.u32 %%p4, %%r1, 37; @%%p4 bra END; %s; END:",
-             accesses[i].instruction);
+    snprintf(text, sizeof text,
+             "mov.u64 %%d4, 0; setp.ne.u32 %%p4, %%r1, 37; @%%p4 bra END; %s; END:", accesses[i].instruction);
     Run done = run(NULL, text, BUDGET);
     const SimFault *fault = &done.report.fault;
     uint64_t base = accesses[i].base == OUT ? done.out : 0;
@@ -132,8 +135,10 @@ static void a_wrong_access_is_a_fault_with_its_place(void **state)
 static void the_last_element_is_no_fault(void **state)
 {
     static const char *const accesses_inside[] = {
-        "ld.global.f32 %f0, [%d12+2048]", "ld.global.u8 %r0, [%d12+2051]",
-        "ld.global.v4.f32 {%f0, %f4, %f5, %f6}, [%d12+2032]", "ld.shared.f32 %f0, [shared+2044]",
+        "ld.global.f32 %f0, [%d12+2048]",
+        "ld.global.u8 %r0, [%d12+2051]",
+        "ld.global.v4.f32 {%f0, %f4, %f5, %f6}, [%d12+2032]",
+        "ld.shared.f32 %f0, [shared+2044]",
         "ld.local.f32 %f0, [stack+60]",
     };
     for (size_t i = 0; i < COUNT_OF(accesses_inside); i++) {
@@ -222,10 +227,12 @@ static const struct {
     {NULL, "wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%r0}, [%d11]", SIM_UNSUPPORTED, "wmma.load"},
     {NULL, "wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r0, %r4, %r5, %r6}, [%d11], 1000", SIM_OUT_OF_BOUNDS,
      "past the end"},
-    {NULL, "mma.sync.aligned.m16n8k4.row.col.f32.bf16.bf16.f32 {%f0, %f4, %f5, %f6}, {%r1}, {%r2}, "
-     "{%f1, %f1, %f1, %f1}", SIM_UNSUPPORTED, "with this number of registers"},
-    {NULL, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0, %f4}, {%r1}, {%r2}, {%f1, %f1}",
+    {NULL,
+     "mma.sync.aligned.m16n8k4.row.col.f32.bf16.bf16.f32 {%f0, %f4, %f5, %f6}, {%r1}, {%r2}, "
+     "{%f1, %f1, %f1, %f1}",
      SIM_UNSUPPORTED, "with this number of registers"},
+    {NULL, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0, %f4}, {%r1}, {%r2}, {%f1, %f1}", SIM_UNSUPPORTED,
+     "with this number of registers"},
     {NULL, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r10+2]", SIM_MISALIGNED, "16 bytes"},
     {NULL, "setp.lt.u32 %p4, %r1, 7; @%p4 bra END; movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1; END:",
      SIM_BAD_BARRIER, "a matrix instruction that only a part of its warp reaches"},
@@ -298,7 +305,8 @@ static SimReport launch_of(SimModule *module, const char *name)
     return report;
 }
 
-#define KERNEL(name, body) ".visible .entry " name "()\n{\n    .reg .b32 %r<5>;\n    .reg .f32 %f<4>;\n" \
+#define KERNEL(name, body)                                                                                             \
+    ".visible .entry " name "()\n{\n    .reg .b32 %r<5>;\n    .reg .f32 %f<4>;\n"                                      \
     "    .reg .b64 %d<2>;\n    .loc 1 7 5\n    " body "\n    ret;\n}\n"
 
 static const struct {
@@ -326,23 +334,20 @@ static void what_is_not_understood_refuses_its_kernel_alone(void **state)
     static const char ptx[] =
         ".version 8.0\n.target sm_90\n.address_size 64\n.global .texref t;\n.global .surfref s;\n"
         ".global .samplerref mode = { filter_mode = nearest };\n"
-        ".func f() { ret; }\n.global .align 8 .u64 table[1] = {f};\n"
-        KERNEL("pointer", "ld.global.u64 %d0, [table];")
-        KERNEL("bulk", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d0], 256, [%r2];")
-        KERNEL("warpgroup", "wgmma.fence.sync.aligned;")
-        ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 a, .param .b64 b);\n"
-        KERNEL("launcher", "{ .param .b64 x; .param .b64 y; .param .b32 q; call (q), cudaLaunchDevice, (x, y); }")
-        KERNEL("eight", "{ .reg .b16 %h; cvt.rn.satfinite.e4m3x2.f32 %h, %f1, %f2; }")
-        KERNEL("texture", "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];")
-        KERNEL("layers", "tex.a2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%r0, %f0, %f1, %f1}];")
-        KERNEL("gradients", "tex.grad.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%f0, %f1}], {%f0, %f1}, {%f0, %f1};")
-        KERNEL("surface", "sust.b.1d.b32.trap [%d0, {%r2}], {%r0};")
-        KERNEL("coordinates", "ld.global.u32 %r0, [%d0, {%r1}];")
-        KERNEL("reference", "mov.u64 %d0, t;")
-        KERNEL("special", "mov.u32 %r0, %envreg2;")
-        KERNEL("unknown", "frobnicate.b32 %r0, %r1;")
-        KERNEL("good", "mov.u32 %r0, %tid.x;")
-        "    .file 1 \"k.cu\"\n";
+        ".func f() { ret; }\n.global .align 8 .u64 table[1] = {f};\n" KERNEL("pointer", "ld.global.u64 %d0, [table];") KERNEL(
+            "bulk", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d0], 256, [%r2];")
+            KERNEL("warpgroup", "wgmma.fence.sync.aligned;") ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 a, .param .b64 b);\n" KERNEL(
+                "launcher", "{ .param .b64 x; .param .b64 y; .param .b32 q; call (q), cudaLaunchDevice, (x, y); }")
+                KERNEL("eight", "{ .reg .b16 %h; cvt.rn.satfinite.e4m3x2.f32 %h, %f1, %f2; }") KERNEL(
+                    "texture", "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];")
+                    KERNEL("layers", "tex.a2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%r0, %f0, %f1, %f1}];") KERNEL(
+                        "gradients",
+                        "tex.grad.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%f0, %f1}], {%f0, %f1}, {%f0, %f1};")
+                        KERNEL("surface", "sust.b.1d.b32.trap [%d0, {%r2}], {%r0};")
+                            KERNEL("coordinates", "ld.global.u32 %r0, [%d0, {%r1}];")
+                                KERNEL("reference", "mov.u64 %d0, t;") KERNEL("special", "mov.u32 %r0, %envreg2;")
+                                    KERNEL("unknown", "frobnicate.b32 %r0, %r1;")
+                                        KERNEL("good", "mov.u32 %r0, %tid.x;") "    .file 1 \"k.cu\"\n";
     SimModule *module;
     Message why = {0};
     if (simgpu_module_load(gpu, ptx, sizeof ptx - 1, &module, &why) != STATUS_OK)

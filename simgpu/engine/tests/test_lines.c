@@ -38,8 +38,8 @@ static SimReport run(uint32_t watch)
 {
     Parameters parameters = {machine_array(gpu, NULL, 4 * 32 * STRIDE), machine_array(gpu, NULL, 4 * 33), STRIDE, 7,
                              TURNS};
-    SimLaunch launch = {.function = events, .grid = {BLOCKS, 1, 1}, .block = {32, 1, 1}, .parameters = &parameters,
-                        .watch = watch};
+    SimLaunch launch = {
+        .function = events, .grid = {BLOCKS, 1, 1}, .block = {32, 1, 1}, .parameters = &parameters, .watch = watch};
     SimReport report;
     simgpu_launch(gpu, &launch, &report);
     if (report.outcome != SIM_OK)
@@ -99,8 +99,8 @@ static void matrix_products_have_a_line_too(void **state)
     SimFunction *mixed = machine_read(gpu, "precision.ptx", "mixed", &precision);
     uint64_t parameters[] = {machine_array(gpu, NULL, 256), machine_array(gpu, NULL, 1024),
                              machine_array(gpu, NULL, 1024)};
-    SimLaunch launch = {.function = mixed, .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = parameters,
-                        .watch = SIM_WATCH_LINES};
+    SimLaunch launch = {
+        .function = mixed, .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = parameters, .watch = SIM_WATCH_LINES};
     SimReport report;
     simgpu_launch(gpu, &launch, &report);
     if (report.outcome != SIM_OK)
@@ -163,8 +163,11 @@ typedef struct Shares {
 static Shares shares_of(const SimReport *report)
 {
     SimFunctionInfo function = {.registers = 32, .static_shared_bytes = 4096};
-    CostInput input = {.profile = simgpu_profile(gpu), .function = &function, .grid = {BLOCKS, 1, 1},
-                       .block = {32, 1, 1}, .counters = &report->counters,
+    CostInput input = {.profile = simgpu_profile(gpu),
+                       .function = &function,
+                       .grid = {BLOCKS, 1, 1},
+                       .block = {32, 1, 1},
+                       .counters = &report->counters,
                        .longest_warp_instructions = report->longest.instructions,
                        .longest_warp_loads = report->longest.loads,
                        .longest_warp_shared = report->longest.shared_loads};

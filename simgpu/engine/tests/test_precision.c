@@ -7,8 +7,11 @@ static SimReport launch(SimFunction *function, unsigned grid_x, unsigned grid_y,
                         const void *parameters)
 {
     SimReport report = {0};
-    SimLaunch request = {.function = function, .grid = {grid_x, grid_y, 1}, .block = {threads, 1, 1},
-                         .parameters = parameters, .warp_instructions = 10000000};
+    SimLaunch request = {.function = function,
+                         .grid = {grid_x, grid_y, 1},
+                         .block = {threads, 1, 1},
+                         .parameters = parameters,
+                         .warp_instructions = 10000000};
     simgpu_launch(gpu, &request, &report);
     if (report.outcome != SIM_OK)
         fail_test("%s", report.fault.text);
@@ -34,8 +37,10 @@ static void a_tiled_product_is_exact_to_the_sums_roundings(void **state)
     enum { N = 64 };
     SimModule *module;
     SimFunction *function = machine_read(gpu, "precision.ptx", "product", &module);
-    struct { uint64_t a, b, c; int n; } parameters = {halves(N * N, 1), halves(N * N, 9999),
-                                                      machine_array(gpu, NULL, N * N * sizeof(float)), N};
+    struct {
+        uint64_t a, b, c;
+        int n;
+    } parameters = {halves(N * N, 1), halves(N * N, 9999), machine_array(gpu, NULL, N * N * sizeof(float)), N};
     SimReport report = launch(function, N / 32, N / 32, 128, &parameters);
     const _Float16 *a = at(parameters.a), *b = at(parameters.b);
     for (int i = 0; i < N; i++)
@@ -58,8 +63,10 @@ static void fragments_of_all_layouts_fit_together(void **state)
     enum { M = 8, N = 32, K = 16 };
     SimModule *module;
     SimFunction *function = machine_read(gpu, "precision.ptx", "mixed", &module);
-    struct { uint64_t a, b, c; } parameters = {machine_array(gpu, NULL, M * K * 2), machine_array(gpu, NULL, K * N * 2),
-                                               machine_array(gpu, NULL, M * N * sizeof(float))};
+    struct {
+        uint64_t a, b, c;
+    } parameters = {machine_array(gpu, NULL, M * K * 2), machine_array(gpu, NULL, K * N * 2),
+                    machine_array(gpu, NULL, M * N * sizeof(float))};
     uint16_t *a = at(parameters.a), *b = at(parameters.b);
     float *c = at(parameters.c), before[M * N];
     for (int i = 0; i < M * K; i++)
@@ -84,8 +91,10 @@ static void pairs_of_halves_convolve_like_single_ones(void **state)
     enum { COUNT = 100, TAPS = 5 };
     SimModule *module;
     SimFunction *function = machine_read(gpu, "precision.ptx", "pairs", &module);
-    struct { uint64_t input, filter, output; int taps, count; } parameters = {
-        halves(2 * COUNT + TAPS, 3), halves(TAPS, 77), machine_array(gpu, NULL, COUNT * 4), TAPS, COUNT};
+    struct {
+        uint64_t input, filter, output;
+        int taps, count;
+    } parameters = {halves(2 * COUNT + TAPS, 3), halves(TAPS, 77), machine_array(gpu, NULL, COUNT * 4), TAPS, COUNT};
     launch(function, 2, 1, 64, &parameters);
     const _Float16 *input = at(parameters.input), *filter = at(parameters.filter), *output = at(parameters.output);
     for (int i = 0; i < 2 * COUNT; i++) {

@@ -31,14 +31,18 @@ static uint64_t instructions_of(SimGpu *gpu, const char *operation, const Operan
     SimModule *module;
     SimReport report;
     Message why = {0};
-    snprintf(text, sizeof text, ".version 8.0\n.target sm_90\n.address_size 64\n"
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_90\n.address_size 64\n"
              ".visible .entry k(.param .u32 numerator, .param .u32 begin, .param .u32 step)\n{\n"
              ".reg .f32 %%a, %%b; .reg .b32 %%i, %%n, %%s; .reg .pred %%p;\n"
              "ld.param.f32 %%a, [numerator]; ld.param.u32 %%n, [begin]; ld.param.u32 %%s, [step];\n"
              "mov.u32 %%i, %%ctaid.x; mad.lo.u32 %%i, %%i, %%s, %%n; mov.u32 %%n, %%tid.x; setp.eq.u32 %%p, %%n, 7;\n"
-             "selp.b32 %%i, %%i, 0x3FC00000, %%p; mov.b32 %%b, %%i;\n%s\nret;\n}\n", operation);
-    SimLaunch launch = {.function = machine_load(gpu, text, strlen(text), "k", &module, &why), .grid = {blocks, 1, 1},
-                        .block = {32, 1, 1}, .parameters = operands};
+             "selp.b32 %%i, %%i, 0x3FC00000, %%p; mov.b32 %%b, %%i;\n%s\nret;\n}\n",
+             operation);
+    SimLaunch launch = {.function = machine_load(gpu, text, strlen(text), "k", &module, &why),
+                        .grid = {blocks, 1, 1},
+                        .block = {32, 1, 1},
+                        .parameters = operands};
     if (launch.function == NULL)
         fail_test("%s: %s", operation, why.text);
     simgpu_launch(gpu, &launch, &report);
@@ -75,14 +79,24 @@ static void reciprocals_and_roots_call_out_of_range(void **state)
         uint32_t begin;
         uint64_t instructions;
     } rows[] = {
-        {"rcp.rn.f32 %a, %b;", 0x00000000, RECIPROCAL}, {"rcp.rn.f32 %a, %b;", 0x007FFFFF, RECIPROCAL},
-        {"rcp.rn.f32 %a, %b;", 0x00800000, 0}, {"rcp.rn.f32 %a, %b;", 0xFE7FFFFF, 0},
-        {"rcp.rn.f32 %a, %b;", 0x7E800000, RECIPROCAL}, {"rcp.rn.ftz.f32 %a, %b;", 0x7F800000, RECIPROCAL},
-        {"sqrt.rn.f32 %a, %b;", 0x00000000, ROOT}, {"sqrt.rn.f32 %a, %b;", 0x0CFFFFFF, ROOT},
-        {"sqrt.rn.f32 %a, %b;", 0x0D000000, 0}, {"sqrt.rn.f32 %a, %b;", 0x7F7FFFFF, 0},
-        {"sqrt.rn.f32 %a, %b;", 0x7F800000, ROOT}, {"sqrt.rn.f32 %a, %b;", 0xBF800000, ROOT},
-        {"div.approx.f32 %a, %b, %b;", 0, 0}, {"div.full.f32 %a, %b, %b;", 0, 0}, {"rcp.approx.f32 %a, %b;", 0, 0},
-        {"sqrt.approx.ftz.f32 %a, %b;", 0, 0}, {"@!%p sqrt.rn.f32 %a, %b;", 0, 0}, {"@%p sqrt.rn.f32 %a, %b;", 0, ROOT},
+        {"rcp.rn.f32 %a, %b;", 0x00000000, RECIPROCAL},
+        {"rcp.rn.f32 %a, %b;", 0x007FFFFF, RECIPROCAL},
+        {"rcp.rn.f32 %a, %b;", 0x00800000, 0},
+        {"rcp.rn.f32 %a, %b;", 0xFE7FFFFF, 0},
+        {"rcp.rn.f32 %a, %b;", 0x7E800000, RECIPROCAL},
+        {"rcp.rn.ftz.f32 %a, %b;", 0x7F800000, RECIPROCAL},
+        {"sqrt.rn.f32 %a, %b;", 0x00000000, ROOT},
+        {"sqrt.rn.f32 %a, %b;", 0x0CFFFFFF, ROOT},
+        {"sqrt.rn.f32 %a, %b;", 0x0D000000, 0},
+        {"sqrt.rn.f32 %a, %b;", 0x7F7FFFFF, 0},
+        {"sqrt.rn.f32 %a, %b;", 0x7F800000, ROOT},
+        {"sqrt.rn.f32 %a, %b;", 0xBF800000, ROOT},
+        {"div.approx.f32 %a, %b, %b;", 0, 0},
+        {"div.full.f32 %a, %b, %b;", 0, 0},
+        {"rcp.approx.f32 %a, %b;", 0, 0},
+        {"sqrt.approx.ftz.f32 %a, %b;", 0, 0},
+        {"@!%p sqrt.rn.f32 %a, %b;", 0, 0},
+        {"@%p sqrt.rn.f32 %a, %b;", 0, ROOT},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Operands operands = {.begin = rows[i].begin};

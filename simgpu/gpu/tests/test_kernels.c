@@ -106,8 +106,8 @@ typedef struct Convolution {
 /* In order of the taps, and with fused multiply-adds, as the kernels do it: equal to the last bit. */
 static Convolution convolution_new(SimGpu *gpu)
 {
-    Convolution c = {.input = fractions(INPUTS, 1), .filter = fractions(TAPS, 2),
-                     .expected = malloc(OUTPUTS * sizeof(float))};
+    Convolution c = {
+        .input = fractions(INPUTS, 1), .filter = fractions(TAPS, 2), .expected = malloc(OUTPUTS * sizeof(float))};
     for (int i = 0; i < OUTPUTS; i++) {
         float sum = 0;
         for (int k = 0; k < TAPS; k++)
@@ -246,7 +246,10 @@ static SimReport conv2d_tiled(SimGpu *gpu)
     } parameters = {machine_array(gpu, input, ROWS * COLS * sizeof(float)),
                     machine_array(gpu, filter, FILTER_ROWS * FILTER_COLS * sizeof(float)),
                     machine_array(gpu, NULL, OUT_ROWS * OUT_COLS * sizeof(float)),
-                    ROWS, COLS, FILTER_ROWS, FILTER_COLS};
+                    ROWS,
+                    COLS,
+                    FILTER_ROWS,
+                    FILTER_COLS};
     SimLaunch shape = {.grid = {(OUT_COLS + 15) / 16, (OUT_ROWS + 15) / 16, 1}, .block = {16, 16, 1}};
     SimReport report = launch(&kernel, shape, &parameters);
     same_floats(parameters.output, expected, OUT_ROWS * OUT_COLS);

@@ -307,8 +307,7 @@ static void copies_take_their_bandwidth(void **state)
 
 /* fetch(from, to, from_elsewhere): thread i writes from[i] to to[i], and where the flag is set, reads from[i] by the
  * instruction of line 12, else the constant `tap` by that of line 14. */
-static const char fetch_ptx[] =
-    HEAD
+static const char fetch_ptx[] = HEAD
     ".const .align 4 .b8 tap[8];\n"
     ".global .align 4 .b8 plain[4];\n"
     ".const .align 4 .f32 scale = 0f40000000;\n"
@@ -388,9 +387,10 @@ static void an_untimed_launch_counts_instructions_alone(void **state)
     assert_true(simgpu_find(gpu, to, 1, &written) && written.kernel_wrote);
     const SimReport timed = launch_fetch(function, parameters, false, 0);
     const SimReport by_line = launch_fetch(function, parameters, true, SIM_WATCH_LINES);
-    SimCounters instructions = {
-        .warp_instructions = timed.counters.warp_instructions, .lane_instructions = timed.counters.lane_instructions,
-        .integer = timed.counters.integer, .control = timed.counters.control};
+    SimCounters instructions = {.warp_instructions = timed.counters.warp_instructions,
+                                .lane_instructions = timed.counters.lane_instructions,
+                                .integer = timed.counters.integer,
+                                .control = timed.counters.control};
     assert_memory_equal(&untimed.counters, &instructions, sizeof instructions);
     assert_true(untimed.modelled_s == simgpu_profile(gpu)->launch_s && timed.modelled_s > untimed.modelled_s);
     assert_true(timed.counters.global_load_sectors > 0 && timed.counters.unique_store_sectors > 0);

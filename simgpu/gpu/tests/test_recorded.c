@@ -46,8 +46,11 @@ static bool run(const Text *ptx, unsigned blocks, unsigned threads, const void *
     if (function == NULL)
         return false;
     uint64_t from = machine_array(gpu, in, in_bytes), to = machine_array(gpu, NULL, out_bytes);
-    SimLaunch launch = {.function = function, .grid = {blocks, 1, 1}, .block = {threads, 1, 1},
-                        .parameters = (uint64_t[]){from, to}, .warp_instructions = 1000000};
+    SimLaunch launch = {.function = function,
+                        .grid = {blocks, 1, 1},
+                        .block = {threads, 1, 1},
+                        .parameters = (uint64_t[]){from, to},
+                        .warp_instructions = 1000000};
     simgpu_launch(gpu, &launch, &report);
     memcpy(out, at(to), out_bytes);
     simgpu_release(gpu, from);

@@ -37,8 +37,12 @@ static SimReport watched_by_both(const char *kernel, bool all_written, bool is_u
                                machine_array(comparing, NULL, sizeof numbers)};
     for (size_t i = 0; i < COUNT_OF(arrays) && all_written; i++)
         simgpu_mark_written(comparing, arrays[i], sizeof numbers);
-    SimLaunch launch = {.function = function, .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}, .parameters = arrays,
-                        .watch = SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED, .is_untimed = is_untimed};
+    SimLaunch launch = {.function = function,
+                        .grid = {BLOCKS, 1, 1},
+                        .block = {THREADS, 1, 1},
+                        .parameters = arrays,
+                        .watch = SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED,
+                        .is_untimed = is_untimed};
     simgpu_launch(comparing, &launch, &report);
     if (report.outcome != SIM_OK)
         fail_test("%s: outcome %d: %s", kernel, report.outcome, report.fault.text);
@@ -50,9 +54,9 @@ static SimReport watched_by_both(const char *kernel, bool all_written, bool is_u
 
 static void both_find_the_same(void **state)
 {
-    static const char *const kernels[] = {"tile_without_barrier", "tile_loaded_too_early", "lanes_exchange",
-                                          "histogram_read_too_early", "copy_without_barrier",
-                                          "blocks_read_their_neighbours", "half_a_warp_shuffles"};
+    static const char *const kernels[] = {
+        "tile_without_barrier", "tile_loaded_too_early",        "lanes_exchange",      "histogram_read_too_early",
+        "copy_without_barrier", "blocks_read_their_neighbours", "half_a_warp_shuffles"};
     for (size_t i = 0; i < COUNT_OF(kernels); i++)
         if (watched_by_both(kernels[i], true, false).finding_count == 0 ||
             watched_by_both(kernels[i], true, true).finding_count == 0)
@@ -91,8 +95,8 @@ static void both_tell_of_warps_that_join(void **state)
     if (function == NULL)
         fail_test("%s", why.text);
     uint64_t to = machine_array(comparing, NULL, LANES * sizeof(uint32_t));
-    SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {LANES, 1, 1}, .parameters = &to,
-                        .watch = SIM_WATCH_RACES};
+    SimLaunch launch = {
+        .function = function, .grid = {1, 1, 1}, .block = {LANES, 1, 1}, .parameters = &to, .watch = SIM_WATCH_RACES};
     simgpu_launch(comparing, &launch, &report);
     if (report.outcome != SIM_OK || report.finding_count > 0)
         fail_test("outcome %d, %u findings: %s%s", report.outcome, report.finding_count, report.fault.text,

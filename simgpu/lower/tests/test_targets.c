@@ -38,11 +38,13 @@ static uint64_t targets_of(const char *body)
     PtxModule module;
     Code code;
     Message why = {0};
-    snprintf(text, sizeof text, ".version 8.0\n.target sm_90\n.address_size 64\n.global .f32 variable;\n"
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_90\n.address_size 64\n.global .f32 variable;\n"
              ".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, .param .align 8 .b8 more[512])\n{\n"
              ".reg .b64 %%a, %%b, %%c; .reg .b32 %%n, %%i, %%k; .reg .f32 %%f; .reg .pred %%p; .shared .f32 tile;\n"
              "ld.param.u64 %%a, [a]; ld.param.u64 %%b, [b]; ld.param.u32 %%n, [n]; mov.f32 %%f, 0f3F800000;\n"
-             "setp.ne.u32 %%p, %%n, 0;\n%s\nret;\n}\n", body);
+             "setp.ne.u32 %%p, %%n, 0;\n%s\nret;\n}\n",
+             body);
     if (ptx_parse("test", text, strlen(text), &module, &why) != STATUS_OK ||
         code_lower(&module, ptx_function(&module, "k"), &code, &why) != STATUS_OK)
         fail_test("%s: %s", body, why.text);

@@ -118,11 +118,14 @@ int main(void)
 {
 #define WITH_MEMORY(test) cmocka_unit_test_setup_teardown(test, new_memory, free_memory)
     const struct CMUnitTest tests[] = {
-        WITH_MEMORY(allocations_are_aligned_and_apart), WITH_MEMORY(fresh_memory_holds_the_pattern),
-        WITH_MEMORY(released_memory_is_found_again),    WITH_MEMORY(only_a_start_can_be_released),
+        WITH_MEMORY(allocations_are_aligned_and_apart),
+        WITH_MEMORY(fresh_memory_holds_the_pattern),
+        WITH_MEMORY(released_memory_is_found_again),
+        WITH_MEMORY(only_a_start_can_be_released),
         WITH_MEMORY(what_was_released_is_known_until_it_has_another_use),
         WITH_MEMORY(what_nothing_has_written_holds_another_byte),
-        WITH_MEMORY(the_limit_is_exact),                WITH_MEMORY(the_nearest_is_that_with_the_smaller_gap),
+        WITH_MEMORY(the_limit_is_exact),
+        WITH_MEMORY(the_nearest_is_that_with_the_smaller_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

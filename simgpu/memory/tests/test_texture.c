@@ -14,8 +14,10 @@ static SimReport run(const char *kernel, const void *parameters, uint32_t thread
 {
     SimModule *module;
     SimReport report;
-    SimLaunch launch = {.function = machine_read(gpu, "texture.ptx", kernel, &module), .grid = {1, 1, 1},
-                        .block = {threads, 1, 1}, .parameters = parameters};
+    SimLaunch launch = {.function = machine_read(gpu, "texture.ptx", kernel, &module),
+                        .grid = {1, 1, 1},
+                        .block = {threads, 1, 1},
+                        .parameters = parameters};
     simgpu_launch(gpu, &launch, &report);
     simgpu_module_unload(gpu, module);
     return report;
@@ -51,9 +53,13 @@ static void fetch_well(const char *kernel, uint64_t texture, const Four *places,
 static SimTexture array_of(const float *texels, uint32_t dimensions, uint32_t width, uint32_t height, uint32_t depth)
 {
     size_t bytes = (size_t)width * height * depth * sizeof *texels;
-    return (SimTexture){.layout = SIM_TEXTURE_ARRAY, .address = machine_array(gpu, texels, bytes),
-                        .type = SIM_TEXEL_F32, .channels = 1, .dimensions = dimensions,
-                        .extent = {width, height, depth}, .pitch = width * sizeof *texels,
+    return (SimTexture){.layout = SIM_TEXTURE_ARRAY,
+                        .address = machine_array(gpu, texels, bytes),
+                        .type = SIM_TEXEL_F32,
+                        .channels = 1,
+                        .dimensions = dimensions,
+                        .extent = {width, height, depth},
+                        .pitch = width * sizeof *texels,
                         .slice_bytes = (uint64_t)width * height * sizeof *texels};
 }
 
@@ -185,8 +191,16 @@ static void weights_have_8_bits_of_fraction(void **state)
     static const struct {
         float place, value;
     } rows[] = {
-        {0.5f, 0}, {1.5f, 1024}, {1, 512}, {0.75f, 256}, {0.5f + 1 / 256.0f, 4}, {0.5f + 1.4f / 256, 4},
-        {0.5f + 1.6f / 256, 8}, {0.5f + 0.4f / 256, 0}, {1.5f - 0.4f / 256, 1024}, {1.5f - 0.6f / 256, 1020},
+        {0.5f, 0},
+        {1.5f, 1024},
+        {1, 512},
+        {0.75f, 256},
+        {0.5f + 1 / 256.0f, 4},
+        {0.5f + 1.4f / 256, 4},
+        {0.5f + 1.6f / 256, 8},
+        {0.5f + 0.4f / 256, 0},
+        {1.5f - 0.4f / 256, 1024},
+        {1.5f - 0.6f / 256, 1020},
     };
     static const float texels[] = {0, 1024};
     Four places[COUNT_OF(rows)] = {0}, values[COUNT_OF(rows)];
@@ -206,8 +220,8 @@ static void weights_have_8_bits_of_fraction(void **state)
 static void no_place_is_too_far(void **state)
 {
     static const uint32_t bits[] = {
-        0x7F800000, 0xFF800000, 0x7FC00000, 0x7F7FFFFF, 0xFF7FFFFF, 0x4F000000, 0xCF000000, 0x5F000000, 0x00000001,
-        0x80000001, 0x3F7FFFFF, 0x3F800000,
+        0x7F800000, 0xFF800000, 0x7FC00000, 0x7F7FFFFF, 0xFF7FFFFF, 0x4F000000,
+        0xCF000000, 0x5F000000, 0x00000001, 0x80000001, 0x3F7FFFFF, 0x3F800000,
     };
     static const float texels[] = {1, 2, 3};
     for (int i = 0; i < 2 * 2 * SIM_ADDRESS_MODES; i++) {
@@ -263,9 +277,14 @@ static void channels_are_read_as_their_format_says(void **state)
         unsigned char memory[2 * 96];
         memset(memory, 0xEE, sizeof memory);
         memcpy(memory + 96 + 2 * element, formats[i].bytes, element);
-        SimTexture is = {.layout = SIM_TEXTURE_PITCH, .address = machine_array(gpu, memory, sizeof memory),
-                         .type = formats[i].type, .channels = formats[i].channels, .dimensions = 2,
-                         .extent = {5, 2, 1}, .pitch = 96, .as_integer = formats[i].as_integer};
+        SimTexture is = {.layout = SIM_TEXTURE_PITCH,
+                         .address = machine_array(gpu, memory, sizeof memory),
+                         .type = formats[i].type,
+                         .channels = formats[i].channels,
+                         .dimensions = 2,
+                         .extent = {5, 2, 1},
+                         .pitch = 96,
+                         .as_integer = formats[i].as_integer};
         uint64_t texture = made(&is);
         Four place = {.number = {2.75f, 1.25f}}, value;
         fetch_well("fetch_2d_integers", texture, &place, &value, 1);
@@ -278,8 +297,14 @@ static void channels_are_read_as_their_format_says(void **state)
 static void mapped_integers_are_filtered(void **state)
 {
     static const unsigned char texels[] = {0, 100, 255, 50};
-    SimTexture is = {.layout = SIM_TEXTURE_PITCH, .type = SIM_TEXEL_U8, .channels = 2, .dimensions = 2, .pitch = 32,
-                     .extent = {2, 1, 1}, .filters = true, .address = machine_array(gpu, texels, sizeof texels)};
+    SimTexture is = {.layout = SIM_TEXTURE_PITCH,
+                     .type = SIM_TEXEL_U8,
+                     .channels = 2,
+                     .dimensions = 2,
+                     .pitch = 32,
+                     .extent = {2, 1, 1},
+                     .filters = true,
+                     .address = machine_array(gpu, texels, sizeof texels)};
     uint64_t texture = made(&is);
     Four place = {.number = {0.75f, 0.5f}}, value;
     fetch_well("fetch_2d", texture, &place, &value, 1);
@@ -295,9 +320,15 @@ static void linear_memory_is_indexed(void **state)
     Four places[256], values[256];
     for (int i = 0; i < 200; i++)
         numbers[i] = (float)(i + 1);
-    SimTexture is = {.layout = SIM_TEXTURE_LINEAR, .type = SIM_TEXEL_F32, .channels = 2, .dimensions = 1,
-                     .extent = {100, 1, 1}, .filters = true, .address_mode = {SIM_ADDRESS_BORDER},
-                     .border = {5, 5, 5, 5}, .address = machine_array(gpu, numbers, sizeof numbers)};
+    SimTexture is = {.layout = SIM_TEXTURE_LINEAR,
+                     .type = SIM_TEXEL_F32,
+                     .channels = 2,
+                     .dimensions = 1,
+                     .extent = {100, 1, 1},
+                     .filters = true,
+                     .address_mode = {SIM_ADDRESS_BORDER},
+                     .border = {5, 5, 5, 5},
+                     .address = machine_array(gpu, numbers, sizeof numbers)};
     uint64_t texture = made(&is);
     for (int i = 0; i < 256; i++)
         places[i].bits[0] = (uint32_t)(i - 78);
@@ -334,9 +365,14 @@ static void a_gather_gives_four_texels(void **state)
     float texels[2 * WIDTH * HEIGHT];
     for (int i = 0; i < 2 * WIDTH * HEIGHT; i++)
         texels[i] = (float)i;
-    SimTexture is = {.layout = SIM_TEXTURE_ARRAY, .type = SIM_TEXEL_F32, .channels = 2, .dimensions = 2,
-                     .extent = {WIDTH, HEIGHT, 1}, .pitch = WIDTH * 2 * sizeof *texels,
-                     .address_mode = {SIM_ADDRESS_BORDER, SIM_ADDRESS_BORDER}, .border = {-1, -2},
+    SimTexture is = {.layout = SIM_TEXTURE_ARRAY,
+                     .type = SIM_TEXEL_F32,
+                     .channels = 2,
+                     .dimensions = 2,
+                     .extent = {WIDTH, HEIGHT, 1},
+                     .pitch = WIDTH * 2 * sizeof *texels,
+                     .address_mode = {SIM_ADDRESS_BORDER, SIM_ADDRESS_BORDER},
+                     .border = {-1, -2},
                      .address = machine_array(gpu, texels, sizeof texels)};
     uint64_t texture = made(&is);
     Four places[] = {{.number = {3.2f, 2.1f}}, {.number = {0.25f, 4}}}, red[2], green[2];
@@ -403,8 +439,10 @@ static void a_result_may_take_the_place_of_a_coordinate(void **state)
         texels[i] = (float)i;
     SimTexture is = array_of(texels, 2, 64, 2, 1);
     const uint64_t parameters[] = {made(&is), machine_array(gpu, NULL, 256)};
-    SimLaunch launch = {.function = machine_load(gpu, ptx, sizeof ptx - 1, "k", &module, &why), .grid = {1, 1, 1},
-                        .block = {64, 1, 1}, .parameters = parameters};
+    SimLaunch launch = {.function = machine_load(gpu, ptx, sizeof ptx - 1, "k", &module, &why),
+                        .grid = {1, 1, 1},
+                        .block = {64, 1, 1},
+                        .parameters = parameters};
     SimReport report;
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.outcome, SIM_OK);
@@ -436,12 +474,12 @@ static void sectors_of_arrays_are_tiles(void **state)
 {
     static const float texels[64 * 64];
     SimTexture is = array_of(texels, 2, 64, 64, 1);
-    assert_int_equal(sectors_of(&is, 32), 9);  /* columns 2 to 33: tiles 0 to 8 of one pair of rows */
-    assert_int_equal(sectors_of(&is, 16), 5);  /* columns 2 to 17: tiles 0 to 4, both rows in one pair */
-    assert_int_equal(sectors_of(&is, 8), 6);   /* tiles 0 to 2, two pairs of rows */
-    assert_int_equal(sectors_of(&is, 1), 16);  /* 16 pairs */
+    assert_int_equal(sectors_of(&is, 32), 9); /* columns 2 to 33: tiles 0 to 8 of one pair of rows */
+    assert_int_equal(sectors_of(&is, 16), 5); /* columns 2 to 17: tiles 0 to 4, both rows in one pair */
+    assert_int_equal(sectors_of(&is, 8), 6);  /* tiles 0 to 2, two pairs of rows */
+    assert_int_equal(sectors_of(&is, 1), 16); /* 16 pairs */
     is.layout = SIM_TEXTURE_PITCH;
-    assert_int_equal(sectors_of(&is, 32), 5);  /* bytes 8 to 135 of a row: 32 at a time */
+    assert_int_equal(sectors_of(&is, 32), 5); /* bytes 8 to 135 of a row: 32 at a time */
     assert_int_equal(sectors_of(&is, 1), 32);
     is.filters = true;
     assert_int_equal(sectors_of(&is, 32), 10); /* between rows 3 and 4 */
@@ -509,22 +547,28 @@ static void what_cannot_be_a_texture_is_none(void **state)
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         bad[i] = good;
     bad[0].address += 4;
-    bad[1].address += 512;         /* the last texel is no longer inside */
+    bad[1].address += 512; /* the last texel is no longer inside */
     bad[2].channels = 3;
     bad[3].channels = 0;
     bad[4].type = SIM_TEXEL_TYPES;
     bad[5].dimensions = 4;
-    bad[6].dimensions = 1;         /* of rows */
+    bad[6].dimensions = 1; /* of rows */
     bad[7].extent[0] = 0;
-    bad[8].extent[0] = 9;          /* a row longer than the pitch */
+    bad[8].extent[0] = 9; /* a row longer than the pitch */
     bad[9].extent[1] = 9;
     bad[10].extent[2] = 2;
-    bad[11].pitch = 40;            /* no multiple of 32 */
+    bad[11].pitch = 40; /* no multiple of 32 */
     bad[12].pitch = UINT64_MAX / 32 * 32;
     bad[13].extent[1] = UINT32_MAX;
-    bad[14] = (SimTexture){.layout = SIM_TEXTURE_ARRAY, .address = good.address, .type = SIM_TEXEL_F32, .channels = 1,
-                           .dimensions = 3, .extent = {2, 2, 2}, .pitch = 8, .slice_bytes = UINT64_MAX / 2 + 9};
-    bad[15].type = SIM_TEXEL_S32;  /* integers cannot be filtered */
+    bad[14] = (SimTexture){.layout = SIM_TEXTURE_ARRAY,
+                           .address = good.address,
+                           .type = SIM_TEXEL_F32,
+                           .channels = 1,
+                           .dimensions = 3,
+                           .extent = {2, 2, 2},
+                           .pitch = 8,
+                           .slice_bytes = UINT64_MAX / 2 + 9};
+    bad[15].type = SIM_TEXEL_S32; /* integers cannot be filtered */
     bad[15].filters = true;
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         if (simgpu_texture_new(gpu, &bad[i]) != 0)

@@ -4,9 +4,11 @@ static const WatchedRow rows[] = {
     {"adds_to_output", 3, SIM_UNINITIALISED, 3 * 128,
      "block (0,0,0), thread (0,0,0) reads 4 bytes at output[0], which nothing has written"},
     {"adds_to_output_atomically", 3, SIM_UNINITIALISED, 128, "at output[0], which nothing has written"},
-    {"halo_not_loaded", 3, SIM_UNINITIALISED, 3, "block (0,0,0), thread (127,0,0) reads 4 bytes at byte 512 of shared "
+    {"halo_not_loaded", 3, SIM_UNINITIALISED, 3,
+     "block (0,0,0), thread (127,0,0) reads 4 bytes at byte 512 of shared "
      "variable 'tile', which nothing has written"},
-    {"local_array_half_filled", 1, SIM_UNINITIALISED, 64, "thread (1,0,0) reads 4 bytes at offset 4 of the thread's 32 "
+    {"local_array_half_filled", 1, SIM_UNINITIALISED, 64,
+     "thread (1,0,0) reads 4 bytes at offset 4 of the thread's 32 "
      "bytes of local memory, which nothing has written"},
     {"histogram", 1, SIM_UNINITIALISED, 32, "at words[0], which nothing has written"},
 };
@@ -22,8 +24,9 @@ static void each_read_of_what_nothing_has_written_is_found(void **state)
 
 static void what_is_written_may_be_read(void **state)
 {
-    static const char *const kernels[] = {"halo_tile", "double_buffer", "tree", "tree_with_syncwarp", "copies_ahead",
-                                          "last_block_adds_up", "local_array", "producers_and_consumers"};
+    static const char *const kernels[] = {"halo_tile",          "double_buffer",          "tree",
+                                          "tree_with_syncwarp", "copies_ahead",           "last_block_adds_up",
+                                          "local_array",        "producers_and_consumers"};
     for (size_t i = 0; i < COUNT_OF(kernels); i++) {
         SimReport report = watched_run(kernels[i], 300, 2, SIM_WATCH_UNINITIALISED, false);
         expect_none(kernels[i], &report);
@@ -47,8 +50,10 @@ static uint32_t unwritten_word(const char *kernel, uint32_t thread, uint8_t fres
     for (size_t i = 0; i < COUNT_OF(arrays); i++)
         arrays[i] = machine_array(machine, numbers, sizeof numbers);
     simgpu_set_fresh(machine, fresh);
-    SimLaunch launch = {.function = machine_read(machine, "watched.ptx", kernel, &code), .grid = {BLOCKS, 1, 1},
-                        .block = {WATCHED_THREADS, 1, 1}, .parameters = arrays};
+    SimLaunch launch = {.function = machine_read(machine, "watched.ptx", kernel, &code),
+                        .grid = {BLOCKS, 1, 1},
+                        .block = {WATCHED_THREADS, 1, 1},
+                        .parameters = arrays};
     simgpu_launch(machine, &launch, &report);
     assert_int_equal(report.outcome, SIM_OK);
     memcpy(&word, (float *)at(arrays[1]) + (BLOCKS - 1) * WATCHED_THREADS + thread, sizeof word);
@@ -96,7 +101,10 @@ static int free_arrays(void **state)
 static uint64_t unwritten_outputs(uint32_t watch)
 {
     SimReport report;
-    SimLaunch launch = {.function = adds, .grid = {1, 1, 1}, .block = {WATCHED_THREADS, 1, 1}, .watch = watch,
+    SimLaunch launch = {.function = adds,
+                        .grid = {1, 1, 1},
+                        .block = {WATCHED_THREADS, 1, 1},
+                        .watch = watch,
                         .parameters = (uint64_t[]){input, output, words}};
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.outcome, SIM_OK);

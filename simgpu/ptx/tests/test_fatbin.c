@@ -103,8 +103,12 @@ static Text cubin_of(bool old)
     Text image = {0};
     uint64_t names = sizeof(Elf64_Ehdr), info = names + sizeof section_names, text = info + sizeof known;
     uint64_t sections = text + sizeof code, half = sizeof code / 2;
-    Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB}, .e_machine = 190,
-                         .e_shoff = sections, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 5, .e_shstrndx = 1};
+    Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
+                         .e_machine = 190,
+                         .e_shoff = sections,
+                         .e_shentsize = sizeof(Elf64_Shdr),
+                         .e_shnum = 5,
+                         .e_shstrndx = 1};
     text_append(&image, (const char *)&header, sizeof header);
     text_append(&image, section_names, sizeof section_names);
     text_append(&image, (const char *)known, sizeof known);
@@ -133,21 +137,37 @@ static const struct {
     {"machine code alone", {{ELF, 90, PLAIN, "code", 0}}, 1, STATUS_OK, NULL, "code", ""},
     {"the newest that will do, in any order",
      {{PTX, 80, PLAIN, "eighty", 0}, {PTX, 90, PLAIN, "ninety", 0}, {PTX, 75, PLAIN, "", 0}, {PTX, 100, PLAIN, "", 0}},
-     4, STATUS_OK, "ninety", NULL, ""},
+     4,
+     STATUS_OK,
+     "ninety",
+     NULL,
+     ""},
     {"the newest machine code that will do",
      {{ELF, 90, PLAIN, "90", 0}, {ELF, 80, PLAIN, "80", 0}, {ELF, 100, PLAIN, "100", 0}},
-     3, STATUS_OK, NULL, "90", ""},
+     3,
+     STATUS_OK,
+     NULL,
+     "90",
+     ""},
     {"too new alone", {{PTX, 100, PLAIN, "new", 0}, {ELF, 100, PLAIN, "new", 0}}, 2, STATUS_OK, NULL, NULL, ""},
     {"zstd", {{PTX, 90, ZSTD, "squeezed", 0}}, 1, STATUS_UNSUPPORTED, NULL, NULL, "with zstd, expected plain text"},
     {"LZ4", {{PTX, 90, LZ4, "squeezed", 0}}, 1, STATUS_UNSUPPORTED, NULL, NULL, "compressed with LZ4"},
     {"plain beside compressed",
      {{PTX, 90, ZSTD, "squeezed", 0}, {PTX, 80, PLAIN, "eighty", 0}},
-     2, STATUS_OK, "eighty", NULL, ""},
+     2,
+     STATUS_OK,
+     "eighty",
+     NULL,
+     ""},
     {"compressed but too new", {{PTX, 100, ZSTD, "squeezed", 0}}, 1, STATUS_OK, NULL, NULL, ""},
     {"compressed machine code is passed over", {{ELF, 90, ZSTD, "squeezed", 0}}, 1, STATUS_OK, NULL, NULL, ""},
     {"an unknown kind is passed over",
      {{64, 90, PLAIN, "what", 0}, {PTX, 90, PLAIN, "ninety", 0}},
-     2, STATUS_OK, "ninety", NULL, ""},
+     2,
+     STATUS_OK,
+     "ninety",
+     NULL,
+     ""},
 };
 
 static void check_row(size_t i, bool named)
@@ -211,11 +231,11 @@ static void an_entry_beyond_the_end_is_refused(void **state)
         uint64_t value;
         int bytes;
     } patches[] = {
-        {16 + 4, 63, 4},           /* a header too short */
-        {16 + 4, 0xFFFFFFFF, 4},   /* one too long */
-        {16 + 8, 17, 8},           /* a payload too long */
-        {16 + 8, UINT64_MAX, 8},   /* one whose end overflows */
-        {16 + 8, 8, 8},            /* rubbish after it */
+        {16 + 4, 63, 4},         /* a header too short */
+        {16 + 4, 0xFFFFFFFF, 4}, /* one too long */
+        {16 + 8, 17, 8},         /* a payload too long */
+        {16 + 8, UINT64_MAX, 8}, /* one whose end overflows */
+        {16 + 8, 8, 8},          /* rubbish after it */
     };
     for (size_t i = 0; i < COUNT_OF(patches); i++) {
         Message why = {0};
@@ -333,14 +353,10 @@ static void what_is_written_is_read_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_newest_code_that_will_do_is_found),
-        cmocka_unit_test(fatbins_stand_one_after_the_other),
-        cmocka_unit_test(what_is_no_fatbin_is_refused),
-        cmocka_unit_test(an_entry_beyond_the_end_is_refused),
-        cmocka_unit_test(registers_come_from_the_cubin),
-        cmocka_unit_test(uniform_constant_loads_are_seen),
-        cmocka_unit_test(hostile_images_are_survived),
-        cmocka_unit_test(what_is_written_is_read_again),
+        cmocka_unit_test(the_newest_code_that_will_do_is_found), cmocka_unit_test(fatbins_stand_one_after_the_other),
+        cmocka_unit_test(what_is_no_fatbin_is_refused),          cmocka_unit_test(an_entry_beyond_the_end_is_refused),
+        cmocka_unit_test(registers_come_from_the_cubin),         cmocka_unit_test(uniform_constant_loads_are_seen),
+        cmocka_unit_test(hostile_images_are_survived),           cmocka_unit_test(what_is_written_is_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,15 +42,26 @@ static const struct {
     const char *text;
     uint64_t bits;
 } immediates[] = {
-    {"12", 12}, {"-12", (uint64_t)-12}, {"0x1F", 31}, {"0b101", 5}, {"017", 15}, {"7U", 7}, {"0f3F800000", 0x3F800000},
-    {"-0f3F800000", 0xBF800000}, {"0d3FF0000000000000", 0x3FF0000000000000}, {"1.5", 0x3FF8000000000000},
-    {"(2 + 3) * 4 - 1", 19}, {"~(1 - 1)", ~0ull}, {"WARP_SZ", 32},
+    {"12", 12},
+    {"-12", (uint64_t)-12},
+    {"0x1F", 31},
+    {"0b101", 5},
+    {"017", 15},
+    {"7U", 7},
+    {"0f3F800000", 0x3F800000},
+    {"-0f3F800000", 0xBF800000},
+    {"0d3FF0000000000000", 0x3FF0000000000000},
+    {"1.5", 0x3FF8000000000000},
+    {"(2 + 3) * 4 - 1", 19},
+    {"~(1 - 1)", ~0ull},
+    {"WARP_SZ", 32},
 };
 
 static void an_address_keeps_its_coordinates(void **state)
 {
-    PtxModule module = parse(KERNEL(".reg .f32 %f<5>; .reg .b64 %d<2>;\n"
-                                    "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f0, %f2}];\nld.u64 %d0, [%d1+8];"));
+    PtxModule module = parse(
+        KERNEL(".reg .f32 %f<5>; .reg .b64 %d<2>;\n"
+               "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f0, %f2}];\nld.u64 %d0, [%d1+8];"));
     const PtxInstruction *i = ptx_function(&module, "k")->instructions;
     const PtxOperand *texture = &i[0].operands[1], *plain = &i[1].operands[1];
     assert_int_equal(texture->kind, PTX_ADDRESS);
@@ -76,8 +87,9 @@ static void immediates_are_read_to_the_bit(void **state)
 
 static void nested_scopes_have_registers_and_labels_of_their_own(void **state)
 {
-    PtxModule module = parse(KERNEL(".reg .b32 x; mov.b32 x, 0;\n"
-                                    "{.reg.b32 x; L: mov.b32 x, 1; bra L; }\n{ .reg .b32 x; L: mov.b32 x, 2; bra L; }"));
+    PtxModule module = parse(
+        KERNEL(".reg .b32 x; mov.b32 x, 0;\n"
+               "{.reg.b32 x; L: mov.b32 x, 1; bra L; }\n{ .reg .b32 x; L: mov.b32 x, 2; bra L; }"));
     const PtxInstruction *i = ptx_function(&module, "k")->instructions;
     assert_int_equal(i[0].operands[0].register_index, 0);
     assert_int_equal(i[1].operands[0].register_index, 1);
@@ -89,8 +101,9 @@ static void nested_scopes_have_registers_and_labels_of_their_own(void **state)
 
 static void variables_have_size_alignment_and_contents(void **state)
 {
-    PtxModule module = parse(HEAD ".const .align 4 .b8 c[6] = {1, 2, 255};\n.global .u64 p = generic(c)+4;\n"
-                                  ".extern .shared .align 16 .b8 s[];\n.global .f32 f[2][3] = {{1.0, 0f40000000, 3.0}, {4.0}};\n");
+    PtxModule module = parse(
+        HEAD ".const .align 4 .b8 c[6] = {1, 2, 255};\n.global .u64 p = generic(c)+4;\n"
+             ".extern .shared .align 16 .b8 s[];\n.global .f32 f[2][3] = {{1.0, 0f40000000, 3.0}, {4.0}};\n");
     const PtxVariable *f = module.variables, *s = f->next, *p = s->next, *c = p->next;
     assert_string_equal(f->name, "f");
     assert_int_equal(f->bytes, 24);
@@ -106,17 +119,18 @@ static void variables_have_size_alignment_and_contents(void **state)
 
 static void inlined_lines_are_charged_to_the_caller(void **state)
 {
-    PtxModule module = parse(HEAD ".entry k()\n{\n.loc 1 7 0\nret;\n.loc 2 99 3, function_name $L, inlined_at 1 8 5\nret;\n"
-                                  ".loc 1 20 3, function_name $L+12, inlined_at 1 9 5\nret;\n"
-                                  ".loc 1 10 5\n.loc 2 99 3, function_name $L, inlined_at 1 10 5\n"
-                                  ".loc 2 50 3, function_name $M, inlined_at 2 99 3\nret;\n}\n"
-                                  ".file 1 \"/tmp/own.cu\"\n.file 2 \"/usr/include/header.hpp\"\n");
+    PtxModule module = parse(HEAD
+                             ".entry k()\n{\n.loc 1 7 0\nret;\n.loc 2 99 3, function_name $L, inlined_at 1 8 5\nret;\n"
+                             ".loc 1 20 3, function_name $L+12, inlined_at 1 9 5\nret;\n"
+                             ".loc 1 10 5\n.loc 2 99 3, function_name $L, inlined_at 1 10 5\n"
+                             ".loc 2 50 3, function_name $M, inlined_at 2 99 3\nret;\n}\n"
+                             ".file 1 \"/tmp/own.cu\"\n.file 2 \"/usr/include/header.hpp\"\n");
     const PtxInstruction *i = ptx_function(&module, "k")->instructions;
     assert_int_equal(i[0].line, 7);
     assert_int_equal(i[1].file, 1);
     assert_int_equal(i[1].line, 8);
     assert_int_equal(i[2].line, 20); /* a device function of the same file keeps its line */
-    assert_int_equal(i[3].file, 1); /* a function of the header that another one there calls */
+    assert_int_equal(i[3].file, 1);  /* a function of the header that another one there calls */
     assert_int_equal(i[3].line, 10);
     assert_string_equal(module.files[1], "/tmp/own.cu");
     ptx_free(&module);
@@ -124,7 +138,8 @@ static void inlined_lines_are_charged_to_the_caller(void **state)
 
 static void parameters_are_laid_out_like_a_struct(void **state)
 {
-    PtxModule module = parse(HEAD ".entry k(.param .u8 a, .param .u64 b, .param .align 16 .b8 c[20], .param .f32 d)\n{ ret; }");
+    PtxModule module = parse(
+        HEAD ".entry k(.param .u8 a, .param .u64 b, .param .align 16 .b8 c[20], .param .f32 d)\n{ ret; }");
     const PtxFunction *k = ptx_function(&module, "k");
     static const uint64_t offsets[] = {0, 8, 16, 36};
     const PtxVariable *parameter = k->parameters;
@@ -195,8 +210,9 @@ static void operands_that_are_not_understood_cost_their_instruction_alone(void *
 /* Cutting a module anywhere must give a message, or a module, and nothing else. */
 static void text_that_ends_anywhere_does_no_harm(void **state)
 {
-    static const char text[] = HEAD ".const .b8 c[4] = {1, 2};\n.entry k(.param .u64 p) { .reg .b32 %r<3>; .reg .pred q;\n"
-                                    "L: @!q add.s32 %r1|q, (%r2), {%r0, 0f3F800000}, [c+4]; bra L; }\n";
+    static const char text[] = HEAD
+        ".const .b8 c[4] = {1, 2};\n.entry k(.param .u64 p) { .reg .b32 %r<3>; .reg .pred q;\n"
+        "L: @!q add.s32 %r1|q, (%r2), {%r0, 0f3F800000}, [c+4]; bra L; }\n";
     for (size_t length = 0; length < sizeof text; length++) {
         char *exact = malloc(length + (length == 0)); /* so that AddressSanitizer sees a read beyond the end */
         memcpy(exact, text, length);

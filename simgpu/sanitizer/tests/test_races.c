@@ -1,11 +1,29 @@
 #include "simgpu/tests/watched.h"
 
 static const char *const in_order[] = {
-    "halo_tile", "double_buffer", "tree", "tree_with_syncwarp", "tree_of_volatiles", "shuffles", "histogram",
-    "largest_by_compare", "copies_ahead", "copies_of_the_same", "last_block_adds_up", "lock_around_a_sum", "all_raise_a_flag",
-    "bytes_side_by_side", "producers_and_consumers", "local_array",
-    "scratch_in_global_memory", "sums_by_compare_in_global_memory", "copies_of_ones_own", "copies_within_a_warp",
-    "copies_all_awaited", "one_of_two_tiles", "barriers_of_branches_that_whole_blocks_take",
+    "halo_tile",
+    "double_buffer",
+    "tree",
+    "tree_with_syncwarp",
+    "tree_of_volatiles",
+    "shuffles",
+    "histogram",
+    "largest_by_compare",
+    "copies_ahead",
+    "copies_of_the_same",
+    "last_block_adds_up",
+    "lock_around_a_sum",
+    "all_raise_a_flag",
+    "bytes_side_by_side",
+    "producers_and_consumers",
+    "local_array",
+    "scratch_in_global_memory",
+    "sums_by_compare_in_global_memory",
+    "copies_of_ones_own",
+    "copies_within_a_warp",
+    "copies_all_awaited",
+    "one_of_two_tiles",
+    "barriers_of_branches_that_whole_blocks_take",
 };
 
 static void code_in_order_has_no_race(void **state)
@@ -21,29 +39,38 @@ static const WatchedRow rows[] = {
     {"tile_without_barrier", 2, SIM_RACE_OF_WARPS, 2 * 128,
      "block (0,0,0), thread (0,0,0) reads 4 bytes at byte 508 of shared variable 'tile', which thread (127,0,0) has "
      "written with no barrier in between"},
-    {"tile_loaded_too_early", 2, SIM_RACE_OF_WARPS, 2 * 128, "writes 4 bytes at byte 0 of shared variable 'tile', "
+    {"tile_loaded_too_early", 2, SIM_RACE_OF_WARPS, 2 * 128,
+     "writes 4 bytes at byte 0 of shared variable 'tile', "
      "which thread (127,0,0) has read"},
-    {"warps_write_one_word", 1, SIM_RACE_OF_WARPS, 3, "thread (32,0,0) writes 4 bytes at byte 0 of shared variable 'sum', "
+    {"warps_write_one_word", 1, SIM_RACE_OF_WARPS, 3,
+     "thread (32,0,0) writes 4 bytes at byte 0 of shared variable 'sum', "
      "which thread (0,0,0) has written"},
-    {"lanes_write_one_word", 1, SIM_RACE_OF_LANES, 64, "thread (1,0,0) writes 4 bytes at byte 0 of shared variable "
+    {"lanes_write_one_word", 1, SIM_RACE_OF_LANES, 64,
+     "thread (1,0,0) writes 4 bytes at byte 0 of shared variable "
      "'tile', where thread (0,0,0) writes another value at the same time"},
     {"lanes_exchange", 1, SIM_RACE_IN_WARP, 128, "no __syncwarp()"},
     {"histogram_read_too_early", 1, SIM_RACE_OF_WARPS, 0, "reads 4 bytes at byte 0 of shared variable 'counts'"},
     {"histogram_cleared_too_late", 1, SIM_RACE_OF_WARPS, 0, "which thread (0,0,0) has written"},
     {"copy_without_barrier", 1, SIM_RACE_OF_WARPS, 128, "byte 508 of shared variable 'tile'"},
-    {"copy_read_before_it_is_there", 1, SIM_RACE_WITH_COPY, 128, "thread (0,0,0) reads 4 bytes at byte 0 of shared variable "
+    {"copy_read_before_it_is_there", 1, SIM_RACE_WITH_COPY, 128,
+     "thread (0,0,0) reads 4 bytes at byte 0 of shared variable "
      "'tile', which its own cp.async copies there: it has not waited for that yet"},
-    {"copy_not_awaited", 1, SIM_RACE_WITH_COPY, 128, "thread (0,0,0) reads 4 bytes at byte 508 of shared variable 'tile', "
+    {"copy_not_awaited", 1, SIM_RACE_WITH_COPY, 128,
+     "thread (0,0,0) reads 4 bytes at byte 508 of shared variable 'tile', "
      "which a cp.async of thread (127,0,0) copies there: that thread has not waited for it before the last barrier"},
     {"copy_awaited_after_the_barrier", 1, SIM_RACE_WITH_COPY, 128, "before the last barrier"},
     {"copy_before_the_last_awaited", 1, SIM_RACE_WITH_COPY, 128, "byte 640 of shared variable 'stages'"},
     {"copy_overwritten_before_it_is_there", 1, SIM_RACE_WITH_COPY, 128, "writes 4 bytes at byte 0"},
-    {"index_beyond_a_tile", 1, SIM_OUTSIDE_VARIABLE, 1, "thread (127,0,0) reads 4 bytes at byte 0 of shared variable 'next', "
+    {"index_beyond_a_tile", 1, SIM_OUTSIDE_VARIABLE, 1,
+     "thread (127,0,0) reads 4 bytes at byte 0 of shared variable 'next', "
      "outside of 'tile', which the line indexes"},
-    {"scratch_without_barrier", 2, SIM_RACE_OF_WARPS, 2 * 128, "thread (0,0,0) reads 4 bytes at output[32], which "
+    {"scratch_without_barrier", 2, SIM_RACE_OF_WARPS, 2 * 128,
+     "thread (0,0,0) reads 4 bytes at output[32], which "
      "thread (32,0,0) has written with no barrier in between"},
-    {"in_place", 1, SIM_RACE_OF_WARPS, 3, "thread (31,0,0) writes 4 bytes at words[31], which thread (32,0,0) has read"},
-    {"lanes_store_one_element", 1, SIM_RACE_OF_LANES, 64, "thread (1,0,0) writes 4 bytes at output[0], where thread "
+    {"in_place", 1, SIM_RACE_OF_WARPS, 3,
+     "thread (31,0,0) writes 4 bytes at words[31], which thread (32,0,0) has read"},
+    {"lanes_store_one_element", 1, SIM_RACE_OF_LANES, 64,
+     "thread (1,0,0) writes 4 bytes at output[0], where thread "
      "(0,0,0) writes another value at the same time"},
     {"blocks_add_up", 4, SIM_RACE_OF_BLOCKS, 128,
      "block (3,0,0), thread (0,0,0) reads 4 bytes at output[0], which block (0,0,0) writes in the same launch"},
@@ -53,7 +80,8 @@ static const WatchedRow rows[] = {
      "block (1,0,0), thread (0,0,0) reads 4 bytes at output[0], which block (0,0,0) writes"},
     {"cleared_while_others_add", 3, SIM_RACE_OF_BLOCKS, 128,
      "block (2,0,0), thread (0,0,0) writes 4 bytes at output[0], which block (0,0,0) writes without an atomic"},
-    {"barriers_of_two_branches", 2, SIM_MIXED_BARRIERS, 2, "block (0,0,0), thread (64,0,0) waits for its block at one "
+    {"barriers_of_two_branches", 2, SIM_MIXED_BARRIERS, 2,
+     "block (0,0,0), thread (64,0,0) waits for its block at one "
      "barrier while thread (0,0,0) waits at another: all must come to the same __syncthreads(), 2 times in all"},
     {"half_a_warp_shuffles", 1, SIM_BAD_SHUFFLE, 4 * 8, "thread (8,0,0) takes the value of lane 16 of its warp"},
 };
@@ -86,8 +114,8 @@ static void watching_changes_no_counter(void **state)
     for (size_t i = 0; i < COUNT_OF(in_order); i++) {
         SimReport watched = watched_run(in_order[i], 4, 1, SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED, true);
         SimReport not = watched_run(in_order[i], 4, 1, 0, true);
-        assert_memory_equal(&watched.counters, &not.counters, sizeof not.counters);
-        assert_true(watched.modelled_s == not.modelled_s);
+        assert_memory_equal(&watched.counters, &not .counters, sizeof not .counters);
+        assert_true(watched.modelled_s == not .modelled_s);
     }
 }
 
@@ -111,8 +139,11 @@ static void races_in_large_allocations_are_found(void **state)
     SimFunction *function = machine_read(gpu, "watched.ptx", "blocks_write_one_word", &module);
     uint64_t large = simgpu_alloc(gpu, bytes);
     const uint64_t arrays[] = {large, large + place, large};
-    SimLaunch launch = {.function = function, .grid = {4, 1, 1}, .block = {WATCHED_THREADS, 1, 1},
-                        .parameters = arrays, .watch = SIM_WATCH_RACES};
+    SimLaunch launch = {.function = function,
+                        .grid = {4, 1, 1},
+                        .block = {WATCHED_THREADS, 1, 1},
+                        .parameters = arrays,
+                        .watch = SIM_WATCH_RACES};
     simgpu_name(gpu, large, "large", 1);
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.finding_count, 1);
@@ -131,8 +162,11 @@ static void one_array_as_input_and_output_races(void **state)
     uint64_t array = machine_array(gpu, NULL, WATCHED_ELEMENTS * sizeof(float));
     const uint64_t arrays[] = {array, array, machine_array(gpu, NULL, WATCHED_ELEMENTS * sizeof(float))};
     simgpu_mark_written(gpu, array, WATCHED_ELEMENTS * sizeof(float));
-    SimLaunch launch = {.function = function, .grid = {4, 1, 1}, .block = {WATCHED_THREADS, 1, 1},
-                        .parameters = arrays, .watch = SIM_WATCH_RACES};
+    SimLaunch launch = {.function = function,
+                        .grid = {4, 1, 1},
+                        .block = {WATCHED_THREADS, 1, 1},
+                        .parameters = arrays,
+                        .watch = SIM_WATCH_RACES};
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.finding_count, 2);
     assert_int_equal(report.findings[0].kind, SIM_RACE_OF_BLOCKS);

@@ -20,9 +20,9 @@ static void check(CUresult result, const char *what)
 }
 
 typedef struct Recorder {
-    FILE *to;             /* NULL: only kernels are written */
-    const char *folder;   /* of kernels */
-    int number;           /* of kernels so far */
+    FILE *to;           /* NULL: only kernels are written */
+    const char *folder; /* of kernels */
+    int number;         /* of kernels so far */
     CUdeviceptr in, out;
 } Recorder;
 

@@ -10,8 +10,13 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-enum { COUNT = 1000, BYTES = COUNT * sizeof(uint32_t), OFFSET = 3 * BYTES, EXCHANGE_BYTES = 5 * BYTES + 12,
-       TEST_S = 60 };
+enum {
+    COUNT = 1000,
+    BYTES = COUNT * sizeof(uint32_t),
+    OFFSET = 3 * BYTES,
+    EXCHANGE_BYTES = 5 * BYTES + 12,
+    TEST_S = 60
+};
 
 static Device *device;
 static const DeviceOps *ops;

@@ -112,8 +112,8 @@ static void read_bytes(Held *held)
 static void write_many_bytes(Held *held)
 {
     static char bytes[ARRAY_BYTES / 2];
-    assert_int_equal(held->f->ops->write(held->f->device, held->f->array + sizeof bytes, bytes, sizeof bytes,
-                                         held->stream), 0);
+    assert_int_equal(
+        held->f->ops->write(held->f->device, held->f->array + sizeof bytes, bytes, sizeof bytes, held->stream), 0);
 }
 
 static void allocate_much(Held *held)
@@ -167,12 +167,23 @@ static void each_call_that_may_wait_opens_the_gate(void **state)
         const char *name;
         void (*call)(Held *held);
     } cases[] = {
-        {"stream_query", ask_stream}, {"stream_query of the legacy stream", ask_legacy_stream},
-        {"event_query", ask_event}, {"event_elapsed", ask_time}, {"event_synchronize", wait_for_event},
-        {"stream_synchronize", wait_for_stream}, {"synchronize", wait_for_everything}, {"read", read_bytes},
-        {"write of much", write_many_bytes}, {"alloc of much", allocate_much}, {"release", release_memory},
-        {"module_load", load_module}, {"function and variable", find_symbols}, {"module_unload", unload_module},
-        {"stream_new", create_stream}, {"stream_free", destroy_stream}, {"let_go", fall_silent},
+        {"stream_query", ask_stream},
+        {"stream_query of the legacy stream", ask_legacy_stream},
+        {"event_query", ask_event},
+        {"event_elapsed", ask_time},
+        {"event_synchronize", wait_for_event},
+        {"stream_synchronize", wait_for_stream},
+        {"synchronize", wait_for_everything},
+        {"read", read_bytes},
+        {"write of much", write_many_bytes},
+        {"alloc of much", allocate_much},
+        {"release", release_memory},
+        {"module_load", load_module},
+        {"function and variable", find_symbols},
+        {"module_unload", unload_module},
+        {"stream_new", create_stream},
+        {"stream_free", destroy_stream},
+        {"let_go", fall_silent},
     };
     for (uint32_t i = 0; i < COUNT_OF(cases); i++) {
         if (cases[i].call == fall_silent)

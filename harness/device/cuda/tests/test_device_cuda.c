@@ -341,8 +341,11 @@ static void a_refused_launch_leaves_the_device_usable(void **state)
     DeviceStatistics statistics;
     begin(f);
     assert_int_equal(f->ops->launch(f->device, &launch), CUDA_ERROR_INVALID_VALUE);
-    launch = (DeviceLaunch){.function = f->ops->function(f->module, "store"), .grid = {1, 1, 1}, .block = {32, 1, 1},
-                            .parameters = &value, .parameter_bytes = sizeof value};
+    launch = (DeviceLaunch){.function = f->ops->function(f->module, "store"),
+                            .grid = {1, 1, 1},
+                            .block = {32, 1, 1},
+                            .parameters = &value,
+                            .parameter_bytes = sizeof value};
     assert_int_equal(f->ops->launch(f->device, &launch), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(store(f, f->array, 7, NULL), 0);
     end(f);

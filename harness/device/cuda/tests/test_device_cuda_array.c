@@ -11,8 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WIDTH = 5, HEIGHT = 4, DEPTH = 3, ROW_BYTES = WIDTH * sizeof(float), PITCH = 32, SLICE_ROWS = 6,
-       MEMORY_BYTES = 4096, LIMIT_BYTES = 1 << 20 };
+enum {
+    WIDTH = 5,
+    HEIGHT = 4,
+    DEPTH = 3,
+    ROW_BYTES = WIDTH * sizeof(float),
+    PITCH = 32,
+    SLICE_ROWS = 6,
+    MEMORY_BYTES = 4096,
+    LIMIT_BYTES = 1 << 20
+};
 
 static const DeviceShape SHAPE = {WIDTH, HEIGHT, DEPTH, DEVICE_FLOAT32, 1, false};
 static const DeviceBox ALL = {ROW_BYTES, HEIGHT, DEPTH};

@@ -6,47 +6,46 @@
 
 /* store(p, v): thread i of the grid writes v + i to p[i]. spin(): never ends. take(to, from): writes numbers[0] to to[0]
  * and from[0] to to[1]. clash(p): each block writes its own number to p[0]. */
-static const char PTX[] =
-    ".version 9.0\n.target sm_90\n.address_size 64\n"
-    ".visible .const .align 4 .b8 numbers[16];\n"
-    ".visible .entry store(.param .u64 store_param_0, .param .u32 store_param_1)\n"
-    "{\n"
-    "  .reg .b32 %r<8>; .reg .b64 %rd<5>;\n"
-    "  ld.param.u64 %rd1, [store_param_0];\n"
-    "  ld.param.u32 %r1, [store_param_1];\n"
-    "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;\n  mov.u32 %r4, %tid.x;\n"
-    "  mad.lo.s32 %r5, %r2, %r3, %r4;\n"
-    "  add.s32 %r6, %r1, %r5;\n"
-    "  cvta.to.global.u64 %rd2, %rd1;\n"
-    "  mul.wide.s32 %rd3, %r5, 4;\n"
-    "  add.s64 %rd4, %rd2, %rd3;\n"
-    "  st.global.u32 [%rd4], %r6;\n"
-    "  ret;\n"
-    "}\n"
-    ".visible .entry take(.param .u64 take_param_0, .param .u64 take_param_1)\n"
-    "{\n"
-    "  .reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
-    "  ld.param.u64 %rd1, [take_param_0];\n"
-    "  ld.param.u64 %rd2, [take_param_1];\n"
-    "  ld.const.u32 %r1, [numbers];\n"
-    "  ld.global.u32 %r2, [%rd2];\n"
-    "  st.global.u32 [%rd1], %r1;\n"
-    "  st.global.u32 [%rd1+4], %r2;\n"
-    "  ret;\n"
-    "}\n"
-    ".visible .entry clash(.param .u64 clash_param_0)\n"
-    "{\n"
-    "  .reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
-    "  ld.param.u64 %rd1, [clash_param_0];\n"
-    "  mov.u32 %r1, %ctaid.x;\n"
-    "  st.global.u32 [%rd1], %r1;\n"
-    "  ret;\n"
-    "}\n"
-    ".visible .entry spin()\n"
-    "{\n"
-    "$loop:\n"
-    "  bra.uni $loop;\n"
-    "}\n";
+static const char PTX[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
+                          ".visible .const .align 4 .b8 numbers[16];\n"
+                          ".visible .entry store(.param .u64 store_param_0, .param .u32 store_param_1)\n"
+                          "{\n"
+                          "  .reg .b32 %r<8>; .reg .b64 %rd<5>;\n"
+                          "  ld.param.u64 %rd1, [store_param_0];\n"
+                          "  ld.param.u32 %r1, [store_param_1];\n"
+                          "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;\n  mov.u32 %r4, %tid.x;\n"
+                          "  mad.lo.s32 %r5, %r2, %r3, %r4;\n"
+                          "  add.s32 %r6, %r1, %r5;\n"
+                          "  cvta.to.global.u64 %rd2, %rd1;\n"
+                          "  mul.wide.s32 %rd3, %r5, 4;\n"
+                          "  add.s64 %rd4, %rd2, %rd3;\n"
+                          "  st.global.u32 [%rd4], %r6;\n"
+                          "  ret;\n"
+                          "}\n"
+                          ".visible .entry take(.param .u64 take_param_0, .param .u64 take_param_1)\n"
+                          "{\n"
+                          "  .reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
+                          "  ld.param.u64 %rd1, [take_param_0];\n"
+                          "  ld.param.u64 %rd2, [take_param_1];\n"
+                          "  ld.const.u32 %r1, [numbers];\n"
+                          "  ld.global.u32 %r2, [%rd2];\n"
+                          "  st.global.u32 [%rd1], %r1;\n"
+                          "  st.global.u32 [%rd1+4], %r2;\n"
+                          "  ret;\n"
+                          "}\n"
+                          ".visible .entry clash(.param .u64 clash_param_0)\n"
+                          "{\n"
+                          "  .reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
+                          "  ld.param.u64 %rd1, [clash_param_0];\n"
+                          "  mov.u32 %r1, %ctaid.x;\n"
+                          "  st.global.u32 [%rd1], %r1;\n"
+                          "  ret;\n"
+                          "}\n"
+                          ".visible .entry spin()\n"
+                          "{\n"
+                          "$loop:\n"
+                          "  bra.uni $loop;\n"
+                          "}\n";
 
 static int set_up(void **state)
 {
@@ -55,7 +54,10 @@ static int set_up(void **state)
 
 static CudaError store(Fixture *f, uint64_t to, uint32_t value, uint32_t blocks, DeviceStream *stream)
 {
-    struct { uint64_t to; uint32_t value; } parameters = {to, value};
+    struct {
+        uint64_t to;
+        uint32_t value;
+    } parameters = {to, value};
     DeviceLaunch launch = {.function = f->ops->function(f->module, "store"),
                            .grid = {blocks, 1, 1},
                            .block = {64, 1, 1},
@@ -258,8 +260,11 @@ static void a_probe_names_a_kernel_that_takes_the_direct_way(void **state)
 static CudaError take_from(Fixture *f, uint64_t to, uint64_t from)
 {
     const uint64_t parameters[] = {to, from};
-    DeviceLaunch launch = {.function = f->ops->function(f->module, "take"), .grid = {1, 1, 1}, .block = {1, 1, 1},
-                           .parameters = parameters, .parameter_bytes = sizeof parameters};
+    DeviceLaunch launch = {.function = f->ops->function(f->module, "take"),
+                           .grid = {1, 1, 1},
+                           .block = {1, 1, 1},
+                           .parameters = parameters,
+                           .parameter_bytes = sizeof parameters};
     return f->ops->launch(f->device, &launch);
 }
 
@@ -328,8 +333,11 @@ static void a_check_names_arrays_even_where_nothing_is_watched(void **state)
 static CudaError clash(Fixture *f, uint32_t blocks)
 {
     const uint64_t parameters[] = {f->array};
-    DeviceLaunch launch = {.function = f->ops->function(f->module, "clash"), .grid = {blocks, 1, 1},
-                           .block = {64, 1, 1}, .parameters = parameters, .parameter_bytes = sizeof parameters};
+    DeviceLaunch launch = {.function = f->ops->function(f->module, "clash"),
+                           .grid = {blocks, 1, 1},
+                           .block = {64, 1, 1},
+                           .parameters = parameters,
+                           .parameter_bytes = sizeof parameters};
     return f->ops->launch(f->device, &launch);
 }
 
@@ -581,7 +589,8 @@ static void device_names_are_resolved_or_refused(void **state)
         DeviceInfo info = {.handle = ""};
         Message why = {""};
         Status status = device_describe(cases[i].name, &info, &why);
-        if (status != cases[i].status || strstr(status == STATUS_OK ? info.handle : why.text, cases[i].resolved) == NULL)
+        if (status != cases[i].status ||
+            strstr(status == STATUS_OK ? info.handle : why.text, cases[i].resolved) == NULL)
             fail_test("'%s': status %d, '%s', %s", cases[i].name, status, info.handle, why.text);
     }
 }

@@ -8,12 +8,11 @@
     "  ld.param.u64 %d0, [t];\n  ld.param.u64 %d1, [out];\n"                                                           \
     "  ld.param.f32 %f0, [x];\n  ld.param.f32 %f1, [y];\n  ld.param.f32 %f2, [z];\n  cvt.rzi.s32.f32 %r, %f0;\n"       \
     "  " fetch ";\n  st.global.v2.f32 [%d1], {%f3, %f4};\n  ret;\n}\n"
-static const char PTX[] =
-    ".version 9.0\n.target sm_90\n.address_size 64\n"
-    KERNEL("index1", "tex.1d.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d0, {%r}]")
+static const char PTX[] = ".version 9.0\n.target sm_90\n.address_size 64\n" KERNEL(
+    "index1", "tex.1d.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d0, {%r}]")
     KERNEL("fetch1", "tex.1d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0}]")
-    KERNEL("fetch2", "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0, %f1}]")
-    KERNEL("fetch3", "tex.3d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0, %f1, %f2, %f2}]");
+        KERNEL("fetch2", "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0, %f1}]")
+            KERNEL("fetch3", "tex.3d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0, %f1, %f2, %f2}]");
 
 static int set_up(void **state)
 {
@@ -27,8 +26,11 @@ static void fetch(Fixture *f, const char *kernel, uint64_t texture, const float 
         uint64_t texture, out;
         float place[3];
     } parameters = {texture, f->array, {place[0], place[1], place[2]}};
-    DeviceLaunch launch = {.function = f->ops->function(f->module, kernel), .grid = {1, 1, 1}, .block = {1, 1, 1},
-                           .parameters = &parameters, .parameter_bytes = 28};
+    DeviceLaunch launch = {.function = f->ops->function(f->module, kernel),
+                           .grid = {1, 1, 1},
+                           .block = {1, 1, 1},
+                           .parameters = &parameters,
+                           .parameter_bytes = 28};
     assert_int_equal(f->ops->launch(f->device, &launch), 0);
     assert_int_equal(f->ops->read(f->device, channels, f->array, 8, NULL), 0);
 }
@@ -43,8 +45,8 @@ static float fetch_float(Fixture *f, const char *kernel, uint64_t texture, float
 /* An array whose texels are their own numbers. */
 static DeviceArray *numbered_array(Fixture *f, uint64_t width, uint64_t height, uint64_t depth)
 {
-    const DeviceShape shape = {.width = width, .height = height, .depth = depth, .format = DEVICE_FLOAT32,
-                               .channels = 1};
+    const DeviceShape shape = {
+        .width = width, .height = height, .depth = depth, .format = DEVICE_FLOAT32, .channels = 1};
     uint64_t rows = height == 0 ? 1 : height, slices = depth == 0 ? 1 : depth;
     DeviceArray *array;
     float texels[100];
@@ -95,17 +97,21 @@ static void arrays_are_read_in_their_dimensions(void **state)
 /* At the second texel before the start each mode leads elsewhere. */
 static void the_modes_are_those_asked_for(void **state)
 {
-    static const float texels[DEVICE_ADDRESS_MODES] = {
-        [DEVICE_ADDRESS_WRAP] = 2, [DEVICE_ADDRESS_CLAMP] = 0, [DEVICE_ADDRESS_MIRROR] = 1,
-        [DEVICE_ADDRESS_BORDER] = 9};
+    static const float texels[DEVICE_ADDRESS_MODES] = {[DEVICE_ADDRESS_WRAP] = 2,
+                                                       [DEVICE_ADDRESS_CLAMP] = 0,
+                                                       [DEVICE_ADDRESS_MIRROR] = 1,
+                                                       [DEVICE_ADDRESS_BORDER] = 9};
     Fixture *f = *state;
     DeviceArray *array = numbered_array(f, 4, 4, 0);
     for (int mode = 0; mode < DEVICE_ADDRESS_MODES; mode++) {
-        DeviceTexture asked = {.array = array, .normalized = true, .border = {9},
+        DeviceTexture asked = {.array = array,
+                               .normalized = true,
+                               .border = {9},
                                .address_mode = {(DeviceAddressMode)mode, DEVICE_ADDRESS_CLAMP}};
         assert_true(fetch_float(f, "fetch2", texture_of(f, &asked), -1.5f / 4, -9, 0) == texels[mode]);
     }
-    DeviceTexture mixed = {.array = array, .filter_mode = DEVICE_FILTER_LINEAR,
+    DeviceTexture mixed = {.array = array,
+                           .filter_mode = DEVICE_FILTER_LINEAR,
                            .address_mode = {DEVICE_ADDRESS_CLAMP, DEVICE_ADDRESS_CLAMP}};
     assert_true(fetch_float(f, "fetch2", texture_of(f, &mixed), 1, 1, 0) == 2.5f);
     assert_int_equal(f->ops->array_free(f->device, array), 0);
@@ -128,8 +134,13 @@ static void memory_is_read_as_its_format_says(void **state)
     linear.as_integer = true;
     fetch(f, "index1", texture_of(f, &linear), (float[]){1, 0, 0}, integers);
     assert_true(integers[0] == 0x0201 && integers[1] == 0x0403);
-    DeviceTexture rows = {.address = memory, .format = DEVICE_SINT8, .channels = 4, .width = 2, .height = 2,
-                          .pitch = 64, .as_integer = true};
+    DeviceTexture rows = {.address = memory,
+                          .format = DEVICE_SINT8,
+                          .channels = 4,
+                          .width = 2,
+                          .height = 2,
+                          .pitch = 64,
+                          .as_integer = true};
     fetch(f, "fetch2", texture_of(f, &rows), (float[]){0, 1, 0}, integers);
     assert_true(integers[0] == 0 && integers[1] == 51);
     assert_int_equal(f->ops->release(f->device, memory), 0);
@@ -162,8 +173,11 @@ static void a_destroyed_texture_is_a_fault(void **state)
         uint64_t texture, out;
         float place[3];
     } parameters = {texture, f->array, {0}};
-    DeviceLaunch launch = {.function = f->ops->function(f->module, "fetch2"), .grid = {1, 1, 1}, .block = {1, 1, 1},
-                           .parameters = &parameters, .parameter_bytes = 28};
+    DeviceLaunch launch = {.function = f->ops->function(f->module, "fetch2"),
+                           .grid = {1, 1, 1},
+                           .block = {1, 1, 1},
+                           .parameters = &parameters,
+                           .parameter_bytes = 28};
     assert_int_equal(f->ops->launch(f->device, &launch), 0);
     assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
     f->ops->fault(f->device, &fault);

@@ -221,12 +221,12 @@ static void a_clock_that_something_holds_disturbs(void **state)
         {"sm_clock 1200\nreasons 0x400\n", 1980, "the clock is held at 1200 MHz (usually 1980): reason 0x400"},
         {"sm_clock 1200\nmax_sm_clock 1755\nreasons 0x2\n", 0,
          "the clock is held at 1200 MHz (usually 1755): clock setting"},
-        {"sm_clock 1200\nreasons 0x4\n", 0, NULL},     /* nobody knows what is usual */
-        {"sm_clock 1200\nreasons 0x4\n", 1200, NULL},  /* as ever */
-        {"sm_clock 1950\nreasons 0x4\n", 1980, NULL},  /* a step or two */
-        {"sm_clock 345\nreasons 0x1\n", 1980, NULL},   /* it idles */
-        {"sm_clock 345\nreasons 0x3\n", 1980, NULL},   /* it idles, and would be held */
-        {"sm_clock 345\nreasons 0x0\n", 1980, NULL},   /* it is on its way up, or down */
+        {"sm_clock 1200\nreasons 0x4\n", 0, NULL},    /* nobody knows what is usual */
+        {"sm_clock 1200\nreasons 0x4\n", 1200, NULL}, /* as ever */
+        {"sm_clock 1950\nreasons 0x4\n", 1980, NULL}, /* a step or two */
+        {"sm_clock 345\nreasons 0x1\n", 1980, NULL},  /* it idles */
+        {"sm_clock 345\nreasons 0x3\n", 1980, NULL},  /* it idles, and would be held */
+        {"sm_clock 345\nreasons 0x0\n", 1980, NULL},  /* it is on its way up, or down */
         {"sm_clock 345\n", 1980, NULL},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
