@@ -209,7 +209,7 @@ $(BUILD)/tests/lib%.so.1: $(BUILD)/pic/tests/fake/%.o
 
 $(addprefix $(BUILD)/harness/device/,cuda/tests/test_device_cuda cuda/tests/test_device_cuda_array cuda/tests/test_cuda_gate cuda/tests/test_cuda_exchange open/tests/test_device_names): | $(BUILD)/tests/libcuda.so.1
 $(BUILD)/harness/device/open/tests/test_device_names: | $(BUILD)/tests/libolder_cuda.so.1
-$(BUILD)/harness/device/watch/tests/test_device_watch: | $(BUILD)/tests/libnvml.so.1
+$(BUILD)/harness/device/monitor/tests/test_device_monitor: | $(BUILD)/tests/libnvml.so.1
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o
 	$(call say,LD)$(CC) $(CFLAGS) $^ -o $@

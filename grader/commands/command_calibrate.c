@@ -6,7 +6,7 @@
 #include "grader/terminal/progress.h"
 #include "grader/ranking/reference_times.h"
 #include "harness/device/cuda/ceilings.h"
-#include "harness/device/watch/device_lock.h"
+#include "harness/device/monitor/device_lock.h"
 
 #include <stdio.h>
 #include <unistd.h>

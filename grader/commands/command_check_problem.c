@@ -1,6 +1,6 @@
 #include "grader/commands/command.h"
 
-#include "grader/authoring/catches.h"
+#include "grader/authoring/detection_matrix.h"
 #include "grader/authoring/inspection.h"
 #include "grader/authoring/solution.h"
 
@@ -30,7 +30,7 @@ typedef struct Checking {
     TestcaseSet set;
     CheckDevice device;
     Paths solutions;
-    Catches catches;
+    DetectionMatrix catches;
     CaseTimes *times; /* of each case of `set` */
     size_t number;    /* lines of TAP so far */
 } Checking;
@@ -136,7 +136,7 @@ static Status judge_solution(Checking *checking, const char *path, Message *why)
         if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
             keep_times(checking, &result);
         else if (status == STATUS_OK)
-            catches_add(&checking->catches, submission.file_name, &result);
+            detection_add(&checking->catches, submission.file_name, &result);
         result_free(&result);
     }
     submission_free(&submission);
@@ -157,11 +157,11 @@ static Status check_solutions(Checking *checking, Message *why)
 
 static Status check_catches(Checking *checking, Message *why)
 {
-    const Catches *catches = &checking->catches;
+    const DetectionMatrix *catches = &checking->catches;
     Text text = {0};
-    size_t idle = catches_idle_case(catches);
+    size_t idle = detection_idle_case(catches);
     Status status = STATUS_OK;
-    catches_text(catches, "# ", &text);
+    detection_text(catches, "# ", &text);
     fputs(text.data, stdout);
     text_free(&text);
     if (idle < catches->case_count)
@@ -219,14 +219,14 @@ static Status open_checking(const Options *options, Checking *checking, Message 
     if (status != STATUS_OK)
         return status;
     time_briefly(&checking->problem);
-    catches_begin(&checking->catches, &checking->set);
+    detection_begin(&checking->catches, &checking->set);
     checking->times = arena_array(&checking->solutions.arena, checking->set.count, sizeof *checking->times);
     return STATUS_OK;
 }
 
 static void close_checking(Checking *checking)
 {
-    catches_free(&checking->catches);
+    detection_free(&checking->catches);
     arena_free(&checking->solutions.arena);
     testcases_free(&checking->set);
     problem_free(&checking->problem);

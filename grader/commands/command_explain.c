@@ -17,8 +17,8 @@ typedef struct Explaining {
     Submission submission;
     Problem problem;
     bool problem_is_read;
-    SimProfile hardware;
-    DeviceProfile *profile;
+    HardwareProfile hardware;
+    ExecutionProfile *profile;
     DeviceInfo gpu; /* a real one, where it is asked for: */
     NcuMeasurement measurement;
     const char *note; /* why nothing is measured there; NULL: there is nothing to say */

@@ -1,6 +1,6 @@
 #include "grader/explain/advice.h"
 
-#include "grader/explain/patient.h"
+#include "grader/explain/kernel_under_review.h"
 
 #include <string.h>
 

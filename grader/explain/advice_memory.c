@@ -1,4 +1,4 @@
-#include "grader/explain/patient.h"
+#include "grader/explain/kernel_under_review.h"
 
 #include <math.h>
 

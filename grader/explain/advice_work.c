@@ -1,4 +1,4 @@
-#include "grader/explain/patient.h"
+#include "grader/explain/kernel_under_review.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -155,7 +155,7 @@ enum { BARRIER_THREADS = 16 };
 
 static double barrier_seconds(const Patient *patient)
 {
-    const SimProfile *hardware = patient->explanation->hardware;
+    const HardwareProfile *hardware = patient->explanation->hardware;
     double busy = fmin(hardware->multiprocessors, patient_blocks(patient));
     return (double)patient->counters->barriers * SIM_WARP_SIZE / BARRIER_THREADS / hardware->clock_hz / busy;
 }

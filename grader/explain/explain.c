@@ -93,7 +93,7 @@ static double part_seconds(const Cost *cost, const char *name, double launch_s)
     return launch_s;
 }
 
-static void place_on_roofline(const SimProfile *hardware, ExplainedKernel *kernel)
+static void place_on_roofline(const HardwareProfile *hardware, ExplainedKernel *kernel)
 {
     const SimCounters *counters = &kernel->profile->counters;
     double sectors = fmin((double)counters->global_load_sectors, (double)counters->unique_load_sectors) +
@@ -137,7 +137,7 @@ bool explain_is_own_line(const Explanation *explanation, const ProfileLine *line
 /* Only how the lines compare counts, so that theirs may be sums over launches. */
 static void share_among_lines(Explanation *explanation, uint32_t index, SimLine *lines, double *shares)
 {
-    const DeviceProfile *profile = explanation->profile;
+    const ExecutionProfile *profile = explanation->profile;
     KernelModel model;
     size_t count = 0;
     for (uint32_t i = 0; i < profile->line_count; i++)
@@ -155,7 +155,7 @@ static void share_among_lines(Explanation *explanation, uint32_t index, SimLine 
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-void explain(const DeviceProfile *profile, const SimProfile *hardware, Explanation *explanation)
+void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, Explanation *explanation)
 {
     *explanation = (Explanation){.profile = profile, .hardware = hardware};
     explanation->line_shares = zeroed(profile->line_count, sizeof *explanation->line_shares);

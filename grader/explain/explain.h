@@ -1,7 +1,7 @@
 /* explain.h - where a submission's modelled time goes: what bounds each kernel, how near it is to that bound, and how
  * its time divides among the lines of the source.
  *
- * Everything follows from the counters of one call (harness/device/sim/device_profile.h) and the model of the hardware
+ * Everything follows from the counters of one call (harness/device/sim/execution_profile.h) and the model of the hardware
  * (simgpu/cost/cost.h); docs/explain.md says what each number means.
  *
  * Units    seconds, parts of one; intensity in floating-point operations a byte of DRAM traffic; rates in 1e9 a second.
@@ -10,7 +10,7 @@
 #ifndef GRADER_EXPLAIN_EXPLAIN_H
 #define GRADER_EXPLAIN_EXPLAIN_H
 
-#include "harness/device/sim/device_profile.h"
+#include "harness/device/sim/execution_profile.h"
 #include "simgpu/cost/cost.h"
 
 #include <stdbool.h>
@@ -31,8 +31,8 @@ typedef struct ExplainedKernel {
 } ExplainedKernel;
 
 typedef struct Explanation {
-    const DeviceProfile *profile;
-    const SimProfile *hardware;
+    const ExecutionProfile *profile;
+    const HardwareProfile *hardware;
     double seconds; /* kernels and copies, one after the other */
     ExplainedKernel kernels[PROFILE_MAX_KERNELS];
     double *line_shares; /* [profile->line_count] of the call's time */
@@ -46,7 +46,7 @@ typedef struct KernelModel {
     uint64_t launches;
 } KernelModel;
 
-void explain(const DeviceProfile *profile, const SimProfile *hardware, Explanation *explanation);
+void explain(const ExecutionProfile *profile, const HardwareProfile *hardware, Explanation *explanation);
 void explanation_free(Explanation *explanation);
 
 /* `model` must stay where it is. */

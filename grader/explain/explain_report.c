@@ -135,7 +135,7 @@ static void add_bound(const ExplainedKernel *kernel, Text *out)
     text_add(out, "\n");
 }
 
-static void add_roofline(const SimProfile *hardware, const ExplainedKernel *kernel, Text *out)
+static void add_roofline(const HardwareProfile *hardware, const ExplainedKernel *kernel, Text *out)
 {
     double ridge = hardware->fma_flops_per_s / hardware->dram_read_bytes_per_s;
     add_label(out, "roofline");

@@ -1,7 +1,7 @@
 #include "grader/explain/ncu.h"
 
 #include "grader/judge/judge.h"
-#include "harness/compile/own_code.h"
+#include "harness/compile/judge_source.h"
 #include "harness/sandbox/scratch.h"
 
 #include <stdio.h>
@@ -198,7 +198,7 @@ static Status run(const Problem *problem, const Sizes *sizes, const char *object
     if (status == STATUS_OK)
         status = add_arguments(problem, sizes, &arena, argv + 14, why);
     if (status == STATUS_OK)
-        status = own_code_run(argv, folder, output, &end, why);
+        status = judge_source_run(argv, folder, output, &end, why);
     if (status == STATUS_OK && end.exit_status != 0)
         status = ncu_error(output, end.exit_status, why);
     text_free(&names);

@@ -5,7 +5,7 @@
 #include "grader/oracle/oracle.h"
 #include "grader/result/redact.h"
 #include "harness/session/cpu_session.h"
-#include "harness/compile/own_code.h"
+#include "harness/compile/judge_source.h"
 #include "harness/sandbox/process.h"
 
 #include <stdio.h>
@@ -170,7 +170,7 @@ static void name_compiler(Result *result, const char *folder)
     Text version = {0};
     ProcessEnd end = {0};
     Message ignored;
-    if (own_code_run(argv, folder, &version, &end, &ignored) == STATUS_OK && end.exit_status == 0)
+    if (judge_source_run(argv, folder, &version, &end, &ignored) == STATUS_OK && end.exit_status == 0)
         snprintf(result->toolkit, sizeof result->toolkit, "gcc %.*s", (int)strcspn(version.data, "\n"), version.data);
     text_free(&version);
 }

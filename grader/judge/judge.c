@@ -6,7 +6,7 @@
 #include "grader/check/constant_rule.h"
 #include "grader/device_oracle/device_oracle.h"
 #include "grader/oracle/oracle.h"
-#include "grader/judge/other_contents.h"
+#include "grader/judge/uninitialised_rerun.h"
 #include "grader/timing/sitting.h"
 #include "grader/result/wording.h"
 #include "harness/sandbox/process.h"
@@ -24,13 +24,13 @@ typedef struct Judge {
     SessionLimits limits;
     Oracle *oracle;
     DeviceOracle *device_oracle; /* NULL: nothing is timed by a clock */
-    DeviceWatch *watch;          /* NULL: nothing tells the device's state */
+    DeviceMonitor *watch;        /* NULL: nothing tells the device's state */
     Compiled anchor;
     const char *anchor_name; /* NULL: none */
     TestcaseSet set;
-    const Testcase **testcases;   /* of result->cases, one by one */
-    const DeviceProfile *profile; /* the session's; NULL: none is wanted */
-    uint64_t secret;              /* seed of this run's data */
+    const Testcase **testcases;      /* of result->cases, one by one */
+    const ExecutionProfile *profile; /* the session's; NULL: none is wanted */
+    uint64_t secret;                 /* seed of this run's data */
     bool findings_told;
     bool queued; /* somebody else had the device */
     bool ended;  /* the verdict is final */
@@ -139,11 +139,11 @@ static Status judge_case(Judge *judge, const Testcase *testcase, CaseResult *ite
     }
     if (status == STATUS_OK && report.outcome == CALL_OK)
         status = compare_output(judge, &call, item, why);
-    const bool uses_undefined = judge_needs_other_contents(&report);
+    const bool uses_undefined = judge_needs_uninitialised_rerun(&report);
     limit_findings(judge, item, &report.findings);
     Judgement decided = judge_first_call(judge, item, &report);
     if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && uses_undefined)
-        status = other_contents_try(&call, judge->session, judge->oracle, &report, item, &decided, why);
+        status = uninitialised_rerun_try(&call, judge->session, judge->oracle, &report, item, &decided, why);
     if (status == STATUS_OK)
         conclude_case(judge, item, &report, &decided);
     if (status == STATUS_OK && case_is_timed(item->group) && item->verdict == VERDICT_ACCEPTED)
@@ -465,7 +465,7 @@ static Status open_clock(Judge *judge, Message *why)
     Message trouble;
     if (count_group(judge->result, CASE_TIMED_CUDA).cases == 0)
         return STATUS_OK;
-    if (device_watch_open(device->uuid, &judge->watch, &trouble) != STATUS_OK) {
+    if (device_monitor_open(device->uuid, &judge->watch, &trouble) != STATUS_OK) {
         judge->watch = NULL;
         result_warn(judge->result, "clock and temperature are not known: %s", trouble.text);
     }
@@ -577,7 +577,7 @@ static void close_all(Judge *judge)
     if (judge->profile != NULL)
         *judge->job->profile = *judge->profile;
     device_oracle_stop(judge->device_oracle);
-    device_watch_close(judge->watch);
+    device_monitor_close(judge->watch);
     session_close(judge->session);
     compiled_free(&judge->anchor);
     oracle_close(judge->oracle);

@@ -20,13 +20,14 @@
 typedef struct JudgeJob {
     const Problem *problem;
     const Submission *submission;
-    const char *device;     /* "auto", "sim:h200", ... as device_open() takes it */
-    bool timed_only;        /* leave out samples and hidden cases: for reference solutions, which `check` judges */
-    bool untimed_only;      /* leave out timed cases: what is asked for is the verdict alone */
-    bool beyond_samples;    /* wrong answers to samples do not spare the hidden cases: which of them would find it? */
-    DeviceProfile *profile; /* NULL: none is wanted. Else one timed case is run, that with most operations, on a device
+    const char *device;  /* "auto", "sim:h200", ... as device_open() takes it */
+    bool timed_only;     /* leave out samples and hidden cases: for reference solutions, which `check` judges */
+    bool untimed_only;   /* leave out timed cases: what is asked for is the verdict alone */
+    bool beyond_samples; /* wrong answers to samples do not spare the hidden cases: which of them would find it? */
+    ExecutionProfile
+        *profile;       /* NULL: none is wanted. Else one timed case is run, that with most operations, on a device
                              * that can tell (session_profile()), and what its kernels did is put here */
-    Progress *progress;     /* NULL: silent */
+    Progress *progress; /* NULL: silent */
     /* The reference solution that tells whether the device is steady; NULL: none is known. May be NULL itself. */
     const Submission *(*anchor)(void *context, const DeviceInfo *device);
     void *context;
@@ -52,8 +53,8 @@ typedef struct Judgement {
 /* What one call of solve() deserves. `comparison` is NULL where there is no output to compare. */
 Judgement judge_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output);
 
-/* The call used a value that could be anything: its output may owe something to what it was (other_contents.h). */
-bool judge_needs_other_contents(const CallReport *call);
+/* The call used a value that could be anything: its output may owe something to what it was (uninitialised_rerun.h). */
+bool judge_needs_uninitialised_rerun(const CallReport *call);
 /* What such a call deserves that was right, once the same was called again with other bytes in its place. */
 Judgement judge_call_again(const CallReport *call, const CallReport *again, const Comparison *comparison);
 

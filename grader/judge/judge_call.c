@@ -70,7 +70,7 @@ Judgement judge_call(const CallReport *call, const Comparison *comparison, bool 
     return judgement(VERDICT_ACCEPTED, "%s", "");
 }
 
-bool judge_needs_other_contents(const CallReport *call)
+bool judge_needs_uninitialised_rerun(const CallReport *call)
 {
     return undefined_value(call) != NULL;
 }

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "harness/compile/own_code.h"
+#include "harness/compile/judge_source.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/compile/toolkit.h"
 
@@ -105,7 +105,7 @@ static Status hash_compiler(Hash *hash, Message *why)
     static const char *const argv[] = {"/usr/bin/env", "gcc", "--version", NULL};
     Text version = {0};
     ProcessEnd end;
-    Status status = own_code_run(argv, "/tmp", &version, &end, why);
+    Status status = judge_source_run(argv, "/tmp", &version, &end, why);
     if (status == STATUS_OK && end.exit_status == 127)
         status = fail(STATUS_SYSTEM, why, "gcc, which compiles oracle.h, is not to be found: install gcc");
     if (status == STATUS_OK)
@@ -128,13 +128,13 @@ static Status find_sources(const Problem *problem, Sources *sources, Message *wh
     if (status == STATUS_OK)
         status = home_path("grader/oracle/element.h", sources->element, sizeof sources->element, why);
     if (status == STATUS_OK)
-        status = own_code_hash(&hash, sources->row, why);
+        status = judge_source_hash(&hash, sources->row, why);
     if (status == STATUS_OK)
-        status = own_code_hash(&hash, sources->element, why);
+        status = judge_source_hash(&hash, sources->element, why);
     if (status == STATUS_OK)
         status = check_alone(sources->oracle, why);
     if (status == STATUS_OK)
-        status = own_code_hash(&hash, sources->oracle, why);
+        status = judge_source_hash(&hash, sources->oracle, why);
     if (status == STATUS_OK)
         status = hash_compiler(&hash, why);
     sources->digest = hash_end(&hash);
@@ -174,7 +174,7 @@ static Status compile(const Sources *sources, const Form *form, const char *fold
     const char *const argv[] = {"/usr/bin/env", "gcc",         FLAGS,        march, define_real, define_lanes,
                                 define_case,    define_oracle, sources->row, "-o",  library,     NULL};
     Status status = text_write_file(case_file, &sources->case_header, why);
-    return status == STATUS_OK ? own_code_compile(argv, folder, sources->oracle, why) : status;
+    return status == STATUS_OK ? judge_source_compile(argv, folder, sources->oracle, why) : status;
 }
 
 /* --- the cache ---------------------------------------------------------------------------------------------------- */
@@ -183,7 +183,7 @@ static Status cache_path(const Sources *sources, const Form *form, char *path, s
 {
     char name[PATH_MAX];
     snprintf(name, sizeof name, "oracle-%s-%s-%s.so", sources->digest.hex, processor_level(), form->name);
-    return own_code_cached(name, path, size, why);
+    return judge_source_cached(name, path, size, why);
 }
 
 static bool load(const char *path, Library *library)

@@ -1,6 +1,6 @@
 #include "grader/terminal/plot.h"
 
-#include "harness/compile/own_code.h"
+#include "harness/compile/judge_source.h"
 #include "harness/sandbox/scratch.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static Status draw(const Plot *plot, const char *folder, const char *path, Messa
     add_script(plot, svg_path, &script);
     Status status = text_write_file(script_path, &script, why);
     if (status == STATUS_OK)
-        status = own_code_run(argv, folder, &output, &end, why);
+        status = judge_source_run(argv, folder, &output, &end, why);
     if (status == STATUS_OK && end.exit_status == NOT_FOUND_EXIT)
         status = fail(STATUS_NOT_FOUND, why, "gnuplot is not installed");
     else if (status == STATUS_OK && end.exit_status != 0)

@@ -166,8 +166,8 @@ static void wait_until_quiet(Measuring *measuring)
     Message ignored;
     double start_s = now_s();
     if (measuring->watch != NULL &&
-        device_watch_wait(measuring->watch, own.pids, own.count, measuring->usual_clock_mhz, QUIET_SECONDS,
-                          tell_disturbance, measuring, &ignored) != STATUS_OK)
+        device_monitor_wait(measuring->watch, own.pids, own.count, measuring->usual_clock_mhz, QUIET_SECONDS,
+                            tell_disturbance, measuring, &ignored) != STATUS_OK)
         progress_note(measuring->progress, "measuring all the same: %s", ignored.text);
     measuring->seconds->wait += now_s() - start_s;
 }
@@ -178,12 +178,12 @@ static void read_conditions(const Measuring *measuring, BlockConditions *conditi
     OwnProcesses own = own_processes(measuring);
     if (measuring->watch == NULL)
         return;
-    device_watch_read(measuring->watch, &state);
+    device_monitor_read(measuring->watch, &state);
     conditions->sm_clock_mhz = state.sm_clock_mhz;
     conditions->temperature_c = fmax(conditions->temperature_c, state.temperature_c);
     if (conditions->disturbance[0] == '\0')
-        device_watch_disturbed(measuring->watch, own.pids, own.count, measuring->usual_clock_mhz,
-                               conditions->disturbance, sizeof conditions->disturbance);
+        device_monitor_disturbed(measuring->watch, own.pids, own.count, measuring->usual_clock_mhz,
+                                 conditions->disturbance, sizeof conditions->disturbance);
 }
 
 /* The judge's own work on the device, as long as it takes the clock to come up. */

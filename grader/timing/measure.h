@@ -18,7 +18,7 @@
 #include "grader/oracle/oracle.h"
 #include "grader/terminal/progress.h"
 #include "grader/result/result.h"
-#include "harness/device/watch/device_watch.h"
+#include "harness/device/monitor/device_monitor.h"
 #include "harness/session/session.h"
 
 #include <stdbool.h>
@@ -40,7 +40,7 @@ typedef struct Measuring {
     const SessionLimits *limits;
     DeviceOracle *device_oracle;
     const Oracle *oracle;   /* explains what the one on the device refuses */
-    DeviceWatch *watch;     /* NULL: nothing is known of the device's state */
+    DeviceMonitor *watch;   /* NULL: nothing is known of the device's state */
     double usual_clock_mhz; /* under load; 0: the most that the device can */
     Progress *progress;
     uint64_t secret;

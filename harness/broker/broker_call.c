@@ -56,11 +56,11 @@ static void allocate_arrays(Broker *broker, const ControlRequest *request)
 }
 
 /* An element that the kernel leaves out must not look like a result, neither this call's nor an earlier one's. */
-static void poison(Broker *broker, const ControlArgument *output, uint8_t fresh_byte, uint64_t address)
+static void poison(Broker *broker, const ControlArgument *output, uint8_t uninitialised_byte, uint64_t address)
 {
     static uint32_t pattern[PIECE_BYTES / sizeof(uint32_t)];
-    if (fresh_byte != 0)
-        memset(pattern, fresh_byte, sizeof pattern);
+    if (uninitialised_byte != 0)
+        memset(pattern, uninitialised_byte, sizeof pattern);
     else if (output->float_output)
         for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
             pattern[i] = SESSION_POISON_BITS;
@@ -101,7 +101,7 @@ static void fill_arrays(Broker *broker, const ControlRequest *request)
             check(broker, take_input(broker, request->exchanged, &argument->span, broker->arrays[i]),
                   "copy of the inputs");
         else if (argument->role == ARGUMENT_OUTPUT)
-            poison(broker, argument, request->fresh_byte, broker->arrays[i]);
+            poison(broker, argument, request->uninitialised_byte, broker->arrays[i]);
     }
 }
 
@@ -281,8 +281,9 @@ static void profile_end(Broker *broker)
 
 static void check_begin(Broker *broker, const ControlRequest *request, DeviceCheck *check)
 {
-    *check = (DeviceCheck){
-        .is_watched = request->is_watched, .is_untimed = request->is_untimed, .fresh_byte = request->fresh_byte};
+    *check = (DeviceCheck){.is_watched = request->is_watched,
+                           .is_untimed = request->is_untimed,
+                           .uninitialised_byte = request->uninitialised_byte};
     for (uint32_t i = 0; i < request->argument_count; i++) {
         const ControlArgument *argument = &request->arguments[i];
         if (is_array(argument))

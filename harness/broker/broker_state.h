@@ -69,7 +69,7 @@ typedef struct Broker {
     size_t buffer_bytes;
     bool has_exchange;                       /* for these buffers */
     bool buffers_pinned;                     /* once a call's arrays have come through them */
-    DeviceProfile *profile;                  /* shared with the grader; NULL: none is wanted */
+    ExecutionProfile *profile;               /* shared with the grader; NULL: none is wanted */
     uint64_t arrays[SESSION_MAX_PARAMETERS]; /* device addresses during a call; 0: none */
 
     ServeEnd end;

@@ -7,7 +7,7 @@
  *     grader: buffers         descriptor: the call's arrays   no answer
  *     grader: exchange        descriptor: the same arrays, laid out alike, in device memory (device.h); broker
  *                             answers whether it can reach it
- *     grader: profile         descriptor: a DeviceProfile that calls fill in   no answer
+ *     grader: profile         descriptor: a ExecutionProfile that calls fill in   no answer
  *     grader: call            broker answers when solve() has returned
  *     grader: runner gone     while a load or a call is under way; the broker answers that one at once
  *
@@ -57,7 +57,7 @@ typedef struct ControlRequest {
     bool exchanged;                                    /* call: the arrays come and go through the exchange */
     bool is_watched;                                   /* call: session_watch() */
     bool is_untimed;                                   /* call: session_time() */
-    uint8_t fresh_byte;                                /* call: session_set_fresh() */
+    uint8_t uninitialised_byte;                        /* call: session_set_uninitialised_byte() */
     ControlArgument arguments[SESSION_MAX_PARAMETERS]; /* call */
 } ControlRequest;
 

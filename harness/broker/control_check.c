@@ -83,7 +83,7 @@ bool control_is_honest(const ControlRequest *request, const int descriptors[CONT
         return state->is_open && request->memory_bytes > 0 && holds(descriptors[0], request->memory_bytes);
     case CONTROL_EXCHANGE: return state->is_open && descriptors[0] >= 0 && request->memory_bytes == state->buffer_bytes;
     case CONTROL_PROFILE:
-        return state->is_open && request->memory_bytes == sizeof(DeviceProfile) &&
+        return state->is_open && request->memory_bytes == sizeof(ExecutionProfile) &&
                holds(descriptors[0], request->memory_bytes);
     case CONTROL_CALL: return state->has_runner && is_honest_call(request, state->buffer_bytes, state->has_exchange);
     case CONTROL_RUNNER_GONE: return state->is_open;

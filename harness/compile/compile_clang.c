@@ -3,7 +3,7 @@
  * of the runtime as nvcc's does.  */
 #include "harness/compile/compile_parts.h"
 
-#include "harness/compile/own_code.h"
+#include "harness/compile/judge_source.h"
 #include "simgpu/ptx/fatbin.h"
 
 #include <dirent.h>
@@ -79,7 +79,7 @@ Status clang_hash(const Places *places, Hash *hash, Message *why)
         char path[PATH_MAX + 256];
         snprintf(path, sizeof path, "%s/%s", places->headers, entries[i]->d_name);
         if (status == STATUS_OK)
-            status = own_code_hash(hash, path, why);
+            status = judge_source_hash(hash, path, why);
         free(entries[i]);
     }
     free(entries);

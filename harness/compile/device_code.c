@@ -1,7 +1,7 @@
 #include "harness/compile/device_code.h"
 
 #include "base/hash.h"
-#include "harness/compile/own_code.h"
+#include "harness/compile/judge_source.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/compile/toolkit.h"
 
@@ -34,9 +34,9 @@ static Status cache_key(const DeviceCodeJob *job, const Toolkit *toolkit, Digest
     hash_add_strings(&hash, list(job->options));
     hash_add(&hash, &job->compute, sizeof job->compute);
     hash_add_string(&hash, job->include != NULL ? job->include : "");
-    Status status = own_code_hash(&hash, job->source, why);
+    Status status = judge_source_hash(&hash, job->source, why);
     for (const char *const *input = list(job->inputs); *input != NULL && status == STATUS_OK; input++)
-        status = own_code_hash(&hash, *input, why);
+        status = judge_source_hash(&hash, *input, why);
     *key = hash_end(&hash);
     return status;
 }
@@ -45,7 +45,7 @@ static Status cached_path(const Digest *key, char *path, size_t size, Message *w
 {
     char name[32 + sizeof key->hex];
     snprintf(name, sizeof name, "device-%s.fatbin", key->hex);
-    return own_code_cached(name, path, size, why);
+    return judge_source_cached(name, path, size, why);
 }
 
 static Digest digest_of(const char *bytes, size_t count)
@@ -105,7 +105,7 @@ static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const c
         argv[count++] = *option;
     }
     argv[count] = job->source;
-    return own_code_compile(argv, folder, job->source, why);
+    return judge_source_compile(argv, folder, job->source, why);
 }
 
 static Status write_include(const char *folder, const char *content, Message *why)

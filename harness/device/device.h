@@ -27,8 +27,8 @@ typedef struct DeviceModule DeviceModule; /* one fatbin, loaded */
 typedef struct DeviceFunction DeviceFunction;
 typedef struct DeviceStream DeviceStream;
 typedef struct DeviceEvent DeviceEvent;
-typedef struct DeviceArray DeviceArray;     /* a CUDA array: memory that only copies and textures reach */
-typedef struct DeviceProfile DeviceProfile; /* device_profile.h */
+typedef struct DeviceArray DeviceArray;           /* a CUDA array: memory that only copies and textures reach */
+typedef struct ExecutionProfile ExecutionProfile; /* execution_profile.h */
 
 typedef struct DeviceInfo {
     char handle[64];       /* the name that opens this very device: "sim:h200", "cuda:0" */
@@ -199,12 +199,12 @@ typedef struct DeviceFindings {
 typedef struct DeviceCheck {
     DeviceNamed arrays[DEVICE_MAX_NAMED];
     size_t array_count;
-    uint8_t fresh_byte;      /* what fresh memory of every kind holds; 0: the device's own choice */
-    bool is_watched;         /* look for races and reads of what nothing has written, in launches of moderate size.
+    uint8_t uninitialised_byte; /* what fresh memory of every kind holds; 0: the device's own choice */
+    bool is_watched;            /* look for races and reads of what nothing has written, in launches of moderate size.
                                 * A race that can change what is computed is a fault */
-    bool is_untimed;         /* nobody asks for times and counters. Where times are modelled, launches may be said to
+    bool is_untimed;            /* nobody asks for times and counters. Where times are modelled, launches may be said to
                                 * take any, and only instructions be counted, as long as there was no timed event */
-    DeviceFindings findings; /* filled in: all but faults */
+    DeviceFindings findings;    /* filled in: all but faults */
 } DeviceCheck;
 
 typedef struct DeviceOps {
@@ -307,7 +307,7 @@ typedef struct DeviceOps {
     void (*probe)(Device *device, DeviceProbe *probe);
     /* Adds what every launch and copy does to the profile from now on; NULL: to none any more. The profile stays the
      * caller's. The operation itself is NULL on a device that cannot do this. */
-    void (*profile)(Device *device, DeviceProfile *profile);
+    void (*profile)(Device *device, ExecutionProfile *profile);
     /* Checks every kernel from now on; NULL: none any more. The check stays the caller's. The operation itself is NULL
      * on a device that cannot do this. */
     void (*check)(Device *device, DeviceCheck *check);

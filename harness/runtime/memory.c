@@ -97,23 +97,23 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all_bytes)
 
 /* ---- pinned host memory: ordinary memory, remembered ------------------------------------------------------------- */
 
-typedef struct Pinned {
+typedef struct SpecialRegister {
     void *address;
     size_t bytes;
     bool owned; /* by cudaMallocHost(); else only registered */
     unsigned flags;
-    struct Pinned *next;
-} Pinned;
+    struct SpecialRegister *next;
+} SpecialRegister;
 
-static Pinned *all_pinned;
+static SpecialRegister *all_pinned;
 
 static cudaError_t remember(void *address, size_t bytes, bool owned, unsigned flags)
 {
-    Pinned *pinned = malloc(sizeof *pinned);
+    SpecialRegister *pinned = malloc(sizeof *pinned);
     if (pinned == NULL)
         return cudaErrorMemoryAllocation;
     client_lock();
-    *pinned = (Pinned){address, bytes, owned, flags, all_pinned};
+    *pinned = (SpecialRegister){address, bytes, owned, flags, all_pinned};
     all_pinned = pinned;
     client_unlock();
     return cudaSuccess;
@@ -122,10 +122,10 @@ static cudaError_t remember(void *address, size_t bytes, bool owned, unsigned fl
 static bool forget(void *address, bool owned)
 {
     client_lock();
-    Pinned **link = &all_pinned;
+    SpecialRegister **link = &all_pinned;
     while (*link != NULL && ((*link)->address != address || (*link)->owned != owned))
         link = &(*link)->next;
-    Pinned *found = *link;
+    SpecialRegister *found = *link;
     if (found != NULL)
         *link = found->next;
     client_unlock();
@@ -133,10 +133,10 @@ static bool forget(void *address, bool owned)
     return found != NULL;
 }
 
-static bool find_pinned(const void *address, Pinned *found)
+static bool find_pinned(const void *address, SpecialRegister *found)
 {
     client_lock();
-    const Pinned *pinned = all_pinned;
+    const SpecialRegister *pinned = all_pinned;
     while (pinned != NULL && (size_t)((const char *)address - (char *)pinned->address) >= pinned->bytes)
         pinned = pinned->next;
     if (pinned != NULL)
@@ -188,7 +188,7 @@ cudaError_t cudaHostUnregister(void *pointer)
 
 cudaError_t cudaHostGetFlags(unsigned *flags, void *pointer)
 {
-    Pinned pinned;
+    SpecialRegister pinned;
     if (flags == NULL || !find_pinned(pointer, &pinned))
         return result(cudaErrorInvalidValue);
     *flags = pinned.flags;
@@ -199,7 +199,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 {
     if (attributes == NULL)
         return result(cudaErrorInvalidValue);
-    Pinned pinned;
+    SpecialRegister pinned;
     void *address = (void *)(uintptr_t)pointer;
     struct cudaPointerAttributes found = {.type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = address};
     if (is_device_address(pointer)) {

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "harness/protocol/cpu_memory.h"
-#include "harness/session/hosted.h"
+#include "harness/session/runner_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ struct CpuSession {
     size_t count;
     CpuMemory *memory;
     size_t memory_bytes;
-    Hosted runner;
+    RunnerProcess runner;
 };
 
 static bool is_array(const SessionArgument *argument)
@@ -92,7 +92,7 @@ static bool await(CpuSession *session, uint32_t phase, double deadline)
         double left = deadline - now_s();
         if (left <= 0 || has_ended(session))
             return false;
-        hosted_drain(&session->runner);
+        runner_process_drain(&session->runner);
         cpu_phase_wait(session->memory, phase, left < LOOK_S ? left : LOOK_S);
     }
     return true;
@@ -102,8 +102,8 @@ static bool await(CpuSession *session, uint32_t phase, double deadline)
 
 static void take_printed(CpuSession *session, CallReport *report)
 {
-    hosted_drain(&session->runner);
-    hosted_take_printed(&session->runner, &report->printed, &report->printed_lost);
+    runner_process_drain(&session->runner);
+    runner_process_take_printed(&session->runner, &report->printed, &report->printed_lost);
 }
 
 /* It neither returned nor refused. */
@@ -112,10 +112,10 @@ static void explain_loss(CpuSession *session, const char *doing, CallReport *rep
     int exit_status = 0;
     bool ended = has_ended(session);
     take_printed(session, report);
-    hosted_stop(&session->runner, &exit_status);
+    runner_process_stop(&session->runner, &exit_status);
     report->outcome = ended ? CALL_RUN_TIME_ERROR : CALL_TIME_LIMIT;
     if (ended)
-        hosted_explain_end(exit_status, doing, report->text, sizeof report->text);
+        runner_process_explain_end(exit_status, doing, report->text, sizeof report->text);
     else
         snprintf(report->text, sizeof report->text, "%s took longer than %g s", doing, session->limits.wall_seconds);
 }
@@ -137,7 +137,7 @@ static Status start_runner(CpuSession *session, const char *object_path, Message
     int descriptor;
     Status status = share_memory(session, &descriptor, why);
     if (status == STATUS_OK)
-        status = hosted_start_on_cpu(object_path, descriptor, &session->limits, &session->runner, why);
+        status = runner_process_start_on_cpu(object_path, descriptor, &session->limits, &session->runner, why);
     if (descriptor >= 0)
         close(descriptor);
     return status;
@@ -165,7 +165,7 @@ Status cpu_session_start(const char *object_path, const SessionLimits *limits, S
         return fail_errno(why, "a session");
     session->limits = *limits;
     session->count = count;
-    session->runner = (Hosted){.ended = -1, .output = -1};
+    session->runner = (RunnerProcess){.ended = -1, .output = -1};
     memcpy(session->arguments, arguments, count * sizeof *arguments);
     for (size_t i = 0; i < count; i++)
         session->arguments[i].data = NULL;
@@ -235,7 +235,7 @@ void cpu_session_close(CpuSession *session)
 {
     if (session == NULL)
         return;
-    hosted_stop(&session->runner, NULL);
+    runner_process_stop(&session->runner, NULL);
     if (session->memory != NULL)
         munmap(session->memory, session->memory_bytes);
     for (size_t i = 0; i < session->count; i++)

@@ -1,8 +1,8 @@
 #include "harness/session/session.h"
 #include "base/clock.h"
 #include "harness/broker/control_check.h"
-#include "harness/device/watch/device_lock.h"
-#include "harness/session/hosted.h"
+#include "harness/device/monitor/device_lock.h"
+#include "harness/session/runner_process.h"
 #include "harness/sandbox/process.h"
 #include "harness/protocol/ring.h"
 
@@ -33,17 +33,17 @@ struct Session {
     void *tell_context;
     DeviceInfo info;
     SessionLimits limits;
-    Hosted runner; /* pid 0: none */
+    RunnerProcess runner; /* pid 0: none */
     RingMemory *ring;
     int buffer_memory; /* -1: none */
     uint8_t *buffers;
     size_t buffer_bytes;
     bool exchanged;     /* the broker has joined an exchange for them */
     int profile_memory; /* -1: none */
-    DeviceProfile *profile;
+    ExecutionProfile *profile;
     bool is_watched; /* calls are, from now on */
     bool is_untimed;
-    uint8_t fresh_byte; /* session_set_fresh() */
+    uint8_t uninitialised_byte; /* session_set_uninitialised_byte() */
 };
 
 /* ---- the broker's process ---------------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static void broker_stop(Session *session)
 
 static void runner_stop(Session *session, int *exit_status)
 {
-    hosted_stop(&session->runner, exit_status);
+    runner_process_stop(&session->runner, exit_status);
     ring_unmap(session->ring);
     session->ring = NULL;
 }
@@ -188,7 +188,7 @@ static Status await_reply(Session *session, double seconds, Wait *wait, Message 
         if (poll(events, 3, (int)(left * 1000) + 1) < 0 && errno != EINTR)
             return fail_errno(why, "poll");
         if (events[1].revents != 0)
-            hosted_drain(&session->runner);
+            runner_process_drain(&session->runner);
         if (events[0].revents != 0)
             break;
         if (events[2].revents != 0)
@@ -198,7 +198,7 @@ static Status await_reply(Session *session, double seconds, Wait *wait, Message 
                          descriptors) ||
         !control_is_honest_reply(&wait->reply))
         return broker_lost(why);
-    hosted_drain(&session->runner);
+    runner_process_drain(&session->runner);
     return wait->reply.status == STATUS_OK ? STATUS_OK : fail(wait->reply.status, why, "%s", wait->reply.why.text);
 }
 
@@ -218,7 +218,7 @@ static void explain_gone(const Session *session, int exit_status, bool memory_re
         snprintf(report->text, sizeof report->text, "the host code asked for more memory than its limit of %zu MiB",
                  session->limits.host_bytes >> 20);
     else
-        hosted_explain_end(exit_status, doing, report->text, sizeof report->text);
+        runner_process_explain_end(exit_status, doing, report->text, sizeof report->text);
 }
 
 static void explain(Session *session, Wait *wait, const char *doing, CallReport *report)
@@ -226,7 +226,7 @@ static void explain(Session *session, Wait *wait, const char *doing, CallReport 
     Text printed = {0};
     uint64_t lost = 0;
     int exit_status = 0;
-    hosted_take_printed(&session->runner, &printed, &lost);
+    runner_process_take_printed(&session->runner, &printed, &lost);
     *report = (CallReport){.kernel_wrote_output = -1};
     if (!wait->timed_out) {
         *report = wait->reply.report;
@@ -321,8 +321,9 @@ static Status start_runner(Session *session, const Compiled *compiled, int ring,
         status = send_request(session, &request, (const int[]){ring, modules}, 2, why);
     if (modules >= 0)
         close(modules);
-    return status == STATUS_OK ? hosted_start(compiled->object_path, ring, &session->limits, &session->runner, why)
-                               : status;
+    return status == STATUS_OK
+               ? runner_process_start(compiled->object_path, ring, &session->limits, &session->runner, why)
+               : status;
 }
 
 static Status send_buffers(Session *session, Message *why)
@@ -451,7 +452,7 @@ Status session_call(Session *session, SessionArgument *arguments, size_t count, 
                               .exchanged = session->exchanged,
                               .is_watched = session->is_watched,
                               .is_untimed = session->is_untimed,
-                              .fresh_byte = session->fresh_byte};
+                              .uninitialised_byte = session->uninitialised_byte};
     *report = (CallReport){.kernel_wrote_output = -1};
     if (session->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");
@@ -476,13 +477,13 @@ Status session_exchange(Session *session, int descriptor, Message *why)
     return session->exchanged ? STATUS_OK : fail(reply.status, why, "%s", reply.why.text);
 }
 
-Status session_profile(Session *session, const DeviceProfile **profile, Message *why)
+Status session_profile(Session *session, const ExecutionProfile **profile, Message *why)
 {
     uint8_t *memory;
     Status status = STATUS_OK;
     if (session->profile == NULL) {
         status = shared_memory("profile", sizeof *session->profile, &session->profile_memory, &memory, why);
-        session->profile = (DeviceProfile *)memory;
+        session->profile = (ExecutionProfile *)memory;
         if (status == STATUS_OK && session->broker != 0) /* else session_load() will */
             status = await_open(session, why);
         if (status == STATUS_OK && session->broker != 0)
@@ -499,7 +500,7 @@ Status session_start(const char *device, Session **session, Message *why)
     Session *started = calloc(1, sizeof *started);
     if (started == NULL)
         return fail_errno(why, "a session's memory");
-    started->runner = (Hosted){.ended = -1, .output = -1};
+    started->runner = (RunnerProcess){.ended = -1, .output = -1};
     started->buffer_memory = started->profile_memory = started->lock = -1;
     snprintf(started->device, sizeof started->device, "%s", device);
     Status status = broker_start(started, why);
@@ -536,9 +537,9 @@ void session_time(Session *session, bool is_timed)
     session->is_untimed = !is_timed;
 }
 
-void session_set_fresh(Session *session, uint8_t byte)
+void session_set_uninitialised_byte(Session *session, uint8_t byte)
 {
-    session->fresh_byte = byte;
+    session->uninitialised_byte = byte;
 }
 
 pid_t session_broker(const Session *session)

@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "harness/compile/compile.h"
 #include "harness/device/device.h"
-#include "harness/device/sim/device_profile.h"
+#include "harness/device/sim/execution_profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,7 +106,7 @@ MUST_USE Status session_load(Session *session, const Compiled *compiled, const S
 MUST_USE Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why);
 /* Every call from now on fills in the profile, which lives as long as the session. Only where the device can
  * (DeviceOps.profile); else calls are the judge's own fault. */
-MUST_USE Status session_profile(Session *session, const DeviceProfile **profile, Message *why);
+MUST_USE Status session_profile(Session *session, const ExecutionProfile **profile, Message *why);
 /* The memory of session_buffers(), which another process of the judge's may share: its descriptor, where it lies here,
  * its size. */
 int session_memory(const Session *session, const uint8_t **base, size_t *bytes);
@@ -124,7 +124,7 @@ void session_watch(Session *session, bool is_watched);
 void session_time(Session *session, bool is_timed);
 /* What memory that nothing has written holds in every byte from now on, the outputs before the call among it: for calls
  * whose results must not depend on it. 0, as at first: outputs as SessionArgument says, the rest as the device likes. */
-void session_set_fresh(Session *session, uint8_t byte);
+void session_set_uninitialised_byte(Session *session, uint8_t byte);
 void session_close(Session *session);
 
 #endif

@@ -16,7 +16,7 @@ static void *allocate(size_t count, size_t size)
     return memory;
 }
 
-static void set_pinned(Worker *worker, const Pinned *pinned);
+static void set_pinned(Worker *worker, const SpecialRegister *pinned);
 
 Worker *worker_new(Launch *launch)
 {
@@ -99,34 +99,34 @@ static uint32_t lane_mask(int detail, uint32_t lane)
     }
 }
 
-static uint32_t varying_value(const Worker *worker, const Pinned *pinned, uint32_t thread)
+static uint32_t varying_value(const Worker *worker, const SpecialRegister *pinned, uint32_t thread)
 {
     const uint32_t *size = worker->launch->request->block;
     switch (pinned->kind) {
-    case PINNED_TID:
+    case SPECIAL_TID:
         return pinned->detail == 0   ? thread % size[0]
                : pinned->detail == 1 ? thread / size[0] % size[1]
                                      : thread / size[0] / size[1];
-    case PINNED_LANE: return thread % SIM_WARP_SIZE;
-    case PINNED_WARP: return thread / SIM_WARP_SIZE;
+    case SPECIAL_LANE: return thread % SIM_WARP_SIZE;
+    case SPECIAL_WARP: return thread / SIM_WARP_SIZE;
     default: return lane_mask(pinned->detail, thread % SIM_WARP_SIZE);
     }
 }
 
 /* Writes what stays the same for all blocks of the launch. */
-static void set_pinned(Worker *worker, const Pinned *pinned)
+static void set_pinned(Worker *worker, const SpecialRegister *pinned)
 {
     const Launch *launch = worker->launch;
     switch (pinned->kind) {
-    case PINNED_CONSTANT: set_uniform(worker, pinned->operand, pinned->value); break;
-    case PINNED_NTID: set_uniform(worker, pinned->operand, launch->request->block[pinned->detail]); break;
-    case PINNED_NCTAID: set_uniform(worker, pinned->operand, launch->request->grid[pinned->detail]); break;
-    case PINNED_WARPS: set_uniform(worker, pinned->operand, launch->warps); break;
-    case PINNED_DYNAMIC_SHARED: set_uniform(worker, pinned->operand, launch->request->dynamic_shared_bytes); break;
-    case PINNED_TOTAL_SHARED: set_uniform(worker, pinned->operand, launch->shared_bytes); break;
-    case PINNED_MULTIPROCESSORS: set_uniform(worker, pinned->operand, launch->profile->multiprocessors); break;
-    case PINNED_CTAID:
-    case PINNED_MULTIPROCESSOR: break; /* of the block */
+    case SPECIAL_CONSTANT: set_uniform(worker, pinned->operand, pinned->value); break;
+    case SPECIAL_NTID: set_uniform(worker, pinned->operand, launch->request->block[pinned->detail]); break;
+    case SPECIAL_NCTAID: set_uniform(worker, pinned->operand, launch->request->grid[pinned->detail]); break;
+    case SPECIAL_WARPS: set_uniform(worker, pinned->operand, launch->warps); break;
+    case SPECIAL_DYNAMIC_SHARED: set_uniform(worker, pinned->operand, launch->request->dynamic_shared_bytes); break;
+    case SPECIAL_TOTAL_SHARED: set_uniform(worker, pinned->operand, launch->shared_bytes); break;
+    case SPECIAL_MULTIPROCESSORS: set_uniform(worker, pinned->operand, launch->profile->multiprocessors); break;
+    case SPECIAL_CTAID:
+    case SPECIAL_MULTIPROCESSOR: break; /* of the block */
     default:
         for (uint32_t thread = 0; thread < launch->threads; thread++) {
             uint32_t value = varying_value(worker, pinned, thread);
@@ -146,10 +146,10 @@ void worker_begin_block(Worker *worker, uint64_t block)
     worker->block_index[1] = (uint32_t)(block / grid[0] % grid[1]);
     worker->block_index[2] = (uint32_t)(block / grid[0] / grid[1]);
     for (int i = 0; i < worker->code->pinned_count; i++) {
-        const Pinned *pinned = &worker->code->pinned[i];
-        if (pinned->kind == PINNED_CTAID)
+        const SpecialRegister *pinned = &worker->code->pinned[i];
+        if (pinned->kind == SPECIAL_CTAID)
             set_uniform(worker, pinned->operand, worker->block_index[pinned->detail]);
-        else if (pinned->kind == PINNED_MULTIPROCESSOR)
+        else if (pinned->kind == SPECIAL_MULTIPROCESSOR)
             set_uniform(worker, pinned->operand, block % launch->profile->multiprocessors);
     }
     for (uint32_t warp = 0; warp < launch->warps; warp++) {

@@ -94,7 +94,7 @@ typedef struct Launch {
     uint32_t shared_bytes;   /* static and dynamic */
     uint32_t parameter_bytes;
     bool is_timed; /* what the model of the time asks for is counted */
-    const SimProfile *profile;
+    const HardwareProfile *profile;
     uint64_t blocks, chunk;
     int watched_source;            /* index of the allocation; -1: none */
     const struct LineTable *lines; /* NULL: not watched */
@@ -261,7 +261,7 @@ void execute_print(Worker *worker, const Instruction *instruction, Active *activ
 bool execute_multiply(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_store_matrix(Worker *worker, const Instruction *instruction, Active *active);
-bool execute_turn_matrix(Worker *worker, const Instruction *instruction, Active *active);
+bool execute_transpose_matrix(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_assert(Worker *worker, const Instruction *instruction, Active *active);
 
 /* Checks and counts an access of one space as a load or store would be, of `count` elements of `size` at sources[0] +

@@ -61,7 +61,7 @@ typedef enum InstructionKind {
     MULTIPLY_MATRIX, /* all operands are those of `matrix` */
     LOAD_MATRIX,     /* results[0..count-1]: 8x8 matrices of 16 bits, rows at shared address sources[0] + offset */
     STORE_MATRIX,    /* the same of sources[1..count] */
-    TURN_MATRIX      /* results[0] = sources[0], an 8x8 matrix, transposed */
+    TRANSPOSE_MATRIX /* results[0] = sources[0], an 8x8 matrix, transposed */
 } InstructionKind;
 
 typedef enum AtomicKind {
@@ -169,28 +169,28 @@ typedef struct BlockLine {
     uint32_t classes[OP_CLASSES];
 } BlockLine;
 
-typedef enum PinnedKind {
-    PINNED_CONSTANT,
-    PINNED_TID,
-    PINNED_NTID,
-    PINNED_CTAID,
-    PINNED_NCTAID,
-    PINNED_LANE,
-    PINNED_WARP,
-    PINNED_WARPS,
-    PINNED_LANEMASK,
-    PINNED_DYNAMIC_SHARED,
-    PINNED_TOTAL_SHARED,
-    PINNED_MULTIPROCESSOR,
-    PINNED_MULTIPROCESSORS
-} PinnedKind;
+typedef enum SpecialRegisterKind {
+    SPECIAL_CONSTANT,
+    SPECIAL_TID,
+    SPECIAL_NTID,
+    SPECIAL_CTAID,
+    SPECIAL_NCTAID,
+    SPECIAL_LANE,
+    SPECIAL_WARP,
+    SPECIAL_WARPS,
+    SPECIAL_LANEMASK,
+    SPECIAL_DYNAMIC_SHARED,
+    SPECIAL_TOTAL_SHARED,
+    SPECIAL_MULTIPROCESSOR,
+    SPECIAL_MULTIPROCESSORS
+} SpecialRegisterKind;
 
-typedef struct Pinned {
-    PinnedKind kind;
+typedef struct SpecialRegister {
+    SpecialRegisterKind kind;
     int detail;     /* axis; of LANEMASK: "eq", "le", "lt", "ge", "gt" by number */
     uint64_t value; /* of a constant */
     Operand operand;
-} Pinned;
+} SpecialRegister;
 
 typedef struct CodeLine {
     int32_t ptx_line, block; /* a line of PTX, and the basic block that executes it */
@@ -209,7 +209,7 @@ typedef struct Code {
     int block_line_count;
     CodeLine *lines; /* [line_count] in the order of lowering: a line of a function called twice stands twice */
     int line_count;
-    Pinned *pinned;
+    SpecialRegister *pinned;
     int pinned_count;
     uint32_t slot_count, unit_bytes; /* bytes of one lane in all slots */
     int memory_count;                /* memory instructions: bound of Instruction.index */

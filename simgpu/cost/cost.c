@@ -20,7 +20,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 
 /* Registers are handed out to warps, and each scheduler has its own share of them: CUDA Occupancy Calculator, "Limited
  * by registers". */
-static uint32_t blocks_by_registers(const SimProfile *profile, uint32_t registers, uint32_t warps)
+static uint32_t blocks_by_registers(const HardwareProfile *profile, uint32_t registers, uint32_t warps)
 {
     if (registers == 0)
         return profile->max_blocks_per_multiprocessor;
@@ -32,7 +32,7 @@ static uint32_t blocks_by_registers(const SimProfile *profile, uint32_t register
     return (uint32_t)(warps_that_fit / warps);
 }
 
-static uint32_t blocks_by_shared(const SimProfile *profile, uint64_t bytes)
+static uint32_t blocks_by_shared(const HardwareProfile *profile, uint64_t bytes)
 {
     enum { SHARED_ALLOCATION_UNIT = 128 }; /* CUDA Occupancy Calculator, compute capability 9.0 */
     if (bytes > profile->shared_bytes_per_block_optin)
@@ -41,7 +41,7 @@ static uint32_t blocks_by_shared(const SimProfile *profile, uint64_t bytes)
     return block_bytes == 0 ? UINT32_MAX : (uint32_t)(profile->shared_bytes_per_multiprocessor / block_bytes);
 }
 
-uint32_t cost_resident_blocks(const SimProfile *profile, const SimFunctionInfo *function, uint32_t block_threads,
+uint32_t cost_resident_blocks(const HardwareProfile *profile, const SimFunctionInfo *function, uint32_t block_threads,
                               uint32_t dynamic_shared_bytes)
 {
     if (block_threads == 0 || block_threads > profile->max_threads_per_block)
@@ -65,7 +65,7 @@ typedef struct Shape {
 
 static Shape shape_of(const CostInput *input)
 {
-    const SimProfile *profile = input->profile;
+    const HardwareProfile *profile = input->profile;
     double threads = (double)input->block[0] * input->block[1] * input->block[2];
     uint32_t resident = threads > profile->max_threads_per_block
                             ? 0
@@ -87,7 +87,7 @@ static double missing_sectors(const SimCounters *counters)
 }
 
 /* A request takes one wavefront, and more where it touches many sectors. */
-static double wavefronts(const SimProfile *profile, uint64_t requests, uint64_t sectors)
+static double wavefronts(const HardwareProfile *profile, uint64_t requests, uint64_t sectors)
 {
     double further = sectors > requests ? (double)(sectors - requests) : 0;
     return (double)requests + further / profile->sectors_per_wavefront;
@@ -110,13 +110,13 @@ static double merged_wavefronts(const SimCounters *counters, const SimMachine *m
 }
 
 /* Where lanes meet in the banks of the L1, that takes longer than all their sectors. */
-static double load_wavefronts(const SimProfile *profile, const SimCounters *counters)
+static double load_wavefronts(const HardwareProfile *profile, const SimCounters *counters)
 {
     return fmax((double)counters->global_load_wavefronts,
                 wavefronts(profile, counters->global_load_requests, counters->global_load_sectors));
 }
 
-static double load_store_cycles(const SimProfile *profile, const SimCounters *counters, const SimMachine *machine)
+static double load_store_cycles(const HardwareProfile *profile, const SimCounters *counters, const SimMachine *machine)
 {
     double count = merged_wavefronts(counters, machine) + (double)counters->shared_store_wavefronts +
                    load_wavefronts(profile, counters) +
@@ -134,7 +134,7 @@ static double loaded_sectors(const SimCounters *counters)
 
 /* What the L1 does not hold, and of textures what is read at all. Stores are written through, and an atomic operation is
  * done in the L2, one lane after the other. */
-static double l2_seconds(const SimProfile *profile, const SimCounters *counters)
+static double l2_seconds(const HardwareProfile *profile, const SimCounters *counters)
 {
     double textures = fmin((double)counters->texture_sectors, (double)counters->unique_load_sectors);
     double loads = missing_sectors(counters) + textures;
@@ -143,7 +143,7 @@ static double l2_seconds(const SimProfile *profile, const SimCounters *counters)
 }
 
 /* The L2 is taken to hold what is read again: the arrays of a convolution are streamed once. */
-static double dram_seconds(const SimProfile *profile, const SimCounters *counters)
+static double dram_seconds(const HardwareProfile *profile, const SimCounters *counters)
 {
     double loads = fmin(loaded_sectors(counters), (double)counters->unique_load_sectors);
     double stores = fmin((double)counters->global_store_sectors, (double)counters->unique_store_sectors);
@@ -180,7 +180,7 @@ static SimMachine machine_of(const CostInput *input)
  * that go through a long array at different places evict each other's lines, and they drift apart the further the
  * longer the array and the more warps there are. Only the block in front misses nothing. The form was fitted to loops
  * over 244 to 16380 bytes, one to 16 blocks of 128 to 1024 threads on a multiprocessor at once (simgpu/calibrate). */
-static double uniform_reach_bytes(const SimProfile *profile, const Shape *shape)
+static double uniform_reach_bytes(const HardwareProfile *profile, const Shape *shape)
 {
     enum { LAST = PROFILE_REACHES - 1 };
     double place = fmin(log2(shape->together) - 1, LAST); /* 2, 4, 8 ... blocks */
@@ -212,7 +212,7 @@ static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
 /* Lanes that read different addresses are served one after the other. */
 static double constant_cycles(const CostInput *input, const SimMachine *machine, const Shape *shape)
 {
-    const SimProfile *profile = input->profile;
+    const HardwareProfile *profile = input->profile;
     double requests = (double)input->counters->constant_requests;
     double direct = machine->direct * (double)input->counters->warp_instructions;
     double misses = requests * uniform_miss_share(input, shape) +
@@ -227,7 +227,7 @@ static double constant_cycles(const CostInput *input, const SimMachine *machine,
  * memory, later ones from the L1 where it holds them, else from the L2. */
 static double plain_chain_seconds(const CostInput *input, const Shape *shape)
 {
-    const SimProfile *profile = input->profile;
+    const HardwareProfile *profile = input->profile;
     double first = input->longest_warp_loads > 0 ? 1 : 0, later = (double)input->longest_warp_loads - first;
     double missing = fmin(later, missing_sectors(input->counters) / shape->warps);
     return (double)input->longest_warp_instructions * profile->arithmetic_latency_s +
@@ -245,7 +245,7 @@ static double of_count(double part, double count)
 static double machine_chain_seconds(const CostInput *input, const MachineWork *work, uint32_t direct_bytes,
                                     const Shape *shape)
 {
-    const SimProfile *profile = input->profile;
+    const HardwareProfile *profile = input->profile;
     double constants = work->direct * direct_miss_share(input, direct_bytes) * profile->constant_miss_s *
                        profile->clock_hz;
     double average = (double)input->counters->warp_instructions / shape->warps;
@@ -285,7 +285,7 @@ _Static_assert((int)PART_COUNT <= (int)COST_MAX_PARTS, "a Cost has room for all 
 
 static void find_parts(const CostInput *input, const Shape *shape, CostPart parts[PART_COUNT])
 {
-    const SimProfile *profile = input->profile;
+    const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
     const SimMachine machine = machine_of(input);
     double s_per_cycle = shape->share / profile->clock_hz; /* for a cycle of all multiprocessors together */
@@ -323,7 +323,7 @@ static double combine(const CostPart parts[PART_COUNT], const CostPart *largest,
 
 Cost cost_model(const CostInput *input)
 {
-    const SimProfile *profile = input->profile;
+    const HardwareProfile *profile = input->profile;
     Shape shape = shape_of(input);
     CostPart parts[PART_COUNT];
     find_parts(input, &shape, parts);

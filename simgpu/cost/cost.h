@@ -12,7 +12,7 @@
 #include "simgpu/gpu/simgpu.h"
 
 typedef struct CostInput {
-    const SimProfile *profile;
+    const HardwareProfile *profile;
     const SimFunctionInfo *function;
     uint32_t grid[3], block[3], dynamic_shared_bytes;
     const SimCounters *counters;
@@ -52,7 +52,7 @@ Cost cost_model(const CostInput *input);
 void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares);
 
 /* Most resident blocks on one multiprocessor; 0: it does not fit. Source: CUDA Occupancy Calculator's rules. */
-uint32_t cost_resident_blocks(const SimProfile *profile, const SimFunctionInfo *function, uint32_t block_threads,
+uint32_t cost_resident_blocks(const HardwareProfile *profile, const SimFunctionInfo *function, uint32_t block_threads,
                               uint32_t dynamic_shared_bytes);
 
 #endif

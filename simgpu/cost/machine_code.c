@@ -152,7 +152,7 @@ static void find_stretches(MachineProgram *machine)
 
 /* A warp alone on its way through the code. */
 typedef struct Waiting {
-    const SimProfile *profile;
+    const HardwareProfile *profile;
     const LoadShare *loads; /* NULL: the L1 serves all */
     uint32_t random;
     double now, released[BARRIERS];
@@ -167,7 +167,7 @@ static double draw(Waiting *waiting)
 
 static double load_latency_s(const Machine *machine, Waiting *waiting)
 {
-    const SimProfile *profile = waiting->profile;
+    const HardwareProfile *profile = waiting->profile;
     if (waiting->loads == NULL || machine->operation == LDL || machine->access < 0)
         return profile->l1_latency_s;
     LoadShare share = waiting->loads[machine->access];
@@ -184,7 +184,7 @@ enum { OTHER_CYCLES = 20 };
 /* Cycles until a result is there. */
 static double latency_of(const Machine *machine, Waiting *waiting)
 {
-    const SimProfile *profile = waiting->profile;
+    const HardwareProfile *profile = waiting->profile;
     uint32_t operation = machine->operation;
     if (is_load(operation))
         return load_latency_s(machine, waiting) * profile->clock_hz;
@@ -524,8 +524,8 @@ static void look_at(const Code *code, MachineProgram *program, bool knows_copies
     free(look.touched);
 }
 
-bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, const Code *code, const SimProfile *profile,
-                       MachineProgram *program)
+bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, const Code *code,
+                       const HardwareProfile *profile, MachineProgram *program)
 {
     *program = (MachineProgram){0};
     bool known = read_code(program, cubin, bytes, kernel, profile->compute_major) && new_program(code, program);
@@ -541,7 +541,8 @@ bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, cons
     return known;
 }
 
-void machine_code_wait(MachineProgram *program, const Code *code, const SimProfile *profile, const LoadShare *loads)
+void machine_code_wait(MachineProgram *program, const Code *code, const HardwareProfile *profile,
+                       const LoadShare *loads)
 {
     find_waiting(program, (Waiting){.profile = profile, .loads = loads});
     for (size_t i = 0; i < program->line_count; i++) {

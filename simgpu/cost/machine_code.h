@@ -67,12 +67,13 @@ typedef struct MachineProgram {
     uint32_t direct_bytes; /* of __constant__ arrays that stand in instructions, at fixed places */
 } MachineProgram;
 
-bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, const Code *code, const SimProfile *profile,
-                       MachineProgram *program);
+bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, const Code *code,
+                       const HardwareProfile *profile, MachineProgram *program);
 void machine_code_free(MachineProgram *program);
 
 /* Lets warps wait for their loads as loads[Instruction.index] says; NULL: the L1 serves all, as after reading. */
-void machine_code_wait(MachineProgram *program, const Code *code, const SimProfile *profile, const LoadShare *loads);
+void machine_code_wait(MachineProgram *program, const Code *code, const HardwareProfile *profile,
+                       const LoadShare *loads);
 
 /* What warps did that executed[block] times executed each block. */
 void machine_code_total(const MachineProgram *program, const Code *code, const uint64_t *executed, MachineWork *sum);

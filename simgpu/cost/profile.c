@@ -12,7 +12,7 @@ enum { MAX_PROFILE_BYTES = 64 * 1024, SCHEMA = 1 };
 
 typedef enum FieldKind { FIELD_INT, FIELD_UINT32, FIELD_UINT64, FIELD_DOUBLE } FieldKind;
 
-/* A number of the profile: key of the file and member of SimProfile have one name. `count` is above 1 for an array. */
+/* A number of the profile: key of the file and member of HardwareProfile have one name. `count` is above 1 for an array. */
 typedef struct Field {
     const char *name;
     FieldKind kind;
@@ -23,7 +23,7 @@ typedef struct Field {
 
 #define FIELD(member, kind, count, low, high)                                                                          \
     {                                                                                                                  \
-#member, kind, offsetof(SimProfile, member), count, low, high                                                  \
+#member, kind, offsetof(HardwareProfile, member), count, low, high                                             \
     }
 #define WHOLE(member, low, high) FIELD(member, FIELD_UINT32, 1, low, high)
 #define REAL(member, low, high) FIELD(member, FIELD_DOUBLE, 1, low, high)
@@ -86,7 +86,7 @@ static const Field fields[] = {
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
-static void store(SimProfile *profile, const Field *field, int index, double value)
+static void store(HardwareProfile *profile, const Field *field, int index, double value)
 {
     void *member = (char *)profile + field->offset;
     switch (field->kind) {
@@ -97,8 +97,8 @@ static void store(SimProfile *profile, const Field *field, int index, double val
     }
 }
 
-static Status read_number(const JsonFile *file, const cJSON *item, const Field *field, int index, SimProfile *profile,
-                          Message *why)
+static Status read_number(const JsonFile *file, const cJSON *item, const Field *field, int index,
+                          HardwareProfile *profile, Message *why)
 {
     double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
     bool within = value >= field->low && value <= field->high;
@@ -109,7 +109,7 @@ static Status read_number(const JsonFile *file, const cJSON *item, const Field *
     return STATUS_OK;
 }
 
-static Status read_field(const JsonFile *file, const Field *field, SimProfile *profile, Message *why)
+static Status read_field(const JsonFile *file, const Field *field, HardwareProfile *profile, Message *why)
 {
     const cJSON *item = json_get(file->root, field->name);
     if (field->count == 1)
@@ -147,7 +147,7 @@ static Status check_keys(const JsonFile *file, Message *why)
 }
 
 /* What each number alone cannot show. */
-static Status check_together(const JsonFile *file, const SimProfile *profile, Message *why)
+static Status check_together(const JsonFile *file, const HardwareProfile *profile, Message *why)
 {
     const struct {
         bool holds;
@@ -167,7 +167,7 @@ static Status check_together(const JsonFile *file, const SimProfile *profile, Me
     return STATUS_OK;
 }
 
-static Status read_members(const JsonFile *file, SimProfile *profile, Message *why)
+static Status read_members(const JsonFile *file, HardwareProfile *profile, Message *why)
 {
     Status status = check_keys(file, why);
     for (int i = 0; i < FIELD_COUNT && status == STATUS_OK; i++)
@@ -186,7 +186,7 @@ static Status read_members(const JsonFile *file, SimProfile *profile, Message *w
 /* The name becomes a part of a path and comes from the command line. */
 static bool is_plain_name(const char *name)
 {
-    return *name != '\0' && strlen(name) < sizeof((SimProfile *)0)->name &&
+    return *name != '\0' && strlen(name) < sizeof((HardwareProfile *)0)->name &&
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 
@@ -197,9 +197,9 @@ static Status unknown(const char *folder, const char *name, Message *why)
     return fail(STATUS_NOT_FOUND, why, "no profile '%.40s' in %s, expected one of: %s", name, folder, known);
 }
 
-Status profile_read(const char *folder, const char *name, SimProfile *profile, Message *why)
+Status profile_read(const char *folder, const char *name, HardwareProfile *profile, Message *why)
 {
-    *profile = (SimProfile){0};
+    *profile = (HardwareProfile){0};
     if (!is_plain_name(name))
         return unknown(folder, name, why);
     strcpy(profile->name, name);

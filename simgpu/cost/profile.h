@@ -12,7 +12,7 @@
 
 enum { PROFILE_REACHES = 4 };
 
-typedef struct SimProfile {
+typedef struct HardwareProfile {
     char name[32];  /* "h200": the file's name */
     char title[64]; /* "NVIDIA H200" */
     int compute_major, compute_minor;
@@ -55,11 +55,11 @@ typedef struct SimProfile {
     double copy_overhead_s;        /* of a copy within the device beyond its bytes */
     double bus_overhead_s;         /* of a copy from or to the host */
     double combine_power;          /* p in t = launch + (sum t_i^p)^(1/p) */
-} SimProfile;
+} HardwareProfile;
 
 /* Reads <folder>/<name>.json. Unknown, missing or nonsensical values, and a value without a source, are refused with
  * file and line; a name without a file is STATUS_NOT_FOUND, with the names there are. */
-MUST_USE Status profile_read(const char *folder, const char *name, SimProfile *profile, Message *why);
+MUST_USE Status profile_read(const char *folder, const char *name, HardwareProfile *profile, Message *why);
 
 /* Names of all profiles in `folder`, comma-separated, for messages. */
 void profile_names(const char *folder, char *text, size_t size);

@@ -11,7 +11,7 @@ enum { LINE_BYTES = 128, SECTOR = 32, WARP = 32, LINE_SECTORS = LINE_BYTES / SEC
 
 /* Shared memory is set aside in steps; the L1 keeps what is left: CUDA C++ Programming Guide 13.0, "Compute Capability
  * 9.0", "Shared Memory". */
-static uint64_t cache_beside(const SimProfile *profile, uint64_t shared_bytes)
+static uint64_t cache_beside(const HardwareProfile *profile, uint64_t shared_bytes)
 {
     static const uint64_t steps_kib[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
     uint64_t most = profile->shared_bytes_per_multiprocessor, taken = most;
@@ -21,7 +21,7 @@ static uint64_t cache_beside(const SimProfile *profile, uint64_t shared_bytes)
     return profile->l1_bytes - taken;
 }
 
-TraceSet trace_set_new(const SimProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes)
+TraceSet trace_set_new(const HardwareProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes)
 {
     TraceSet set = {.multiprocessors = profile->multiprocessors, .resident = resident > 0 ? resident : 1};
     uint64_t all = (blocks + set.multiprocessors - 1) / set.multiprocessors, looked_at = REUSE_WAVES * set.resident;

@@ -56,7 +56,7 @@ typedef struct TraceSet {
 } TraceSet;
 
 /* `resident` blocks at once on a multiprocessor, with `shared_bytes` of shared memory each. */
-TraceSet trace_set_new(const SimProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes);
+TraceSet trace_set_new(const HardwareProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes);
 void trace_set_free(TraceSet *set);
 
 /* The trace of a block; NULL: it is none of those that are looked at. */

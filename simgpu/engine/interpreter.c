@@ -77,7 +77,7 @@ static void active_mask_of_warps(Worker *worker, const Instruction *instruction,
 
 /* Cycles that a warp of the block takes for all that the block has begun (a basic block is begun as a whole), were it
  * alone, each instruction waiting for the one before, and the L1 serving its loads. */
-static double path_cycles(const SimProfile *profile, const SimWarpPath *path)
+static double path_cycles(const HardwareProfile *profile, const SimWarpPath *path)
 {
     return profile->clock_hz *
            ((double)path->instructions * profile->arithmetic_latency_s + (double)path->loads * profile->l1_latency_s +
@@ -106,7 +106,7 @@ static SimWarpPath path_behind(const Code *code, const Instruction *instruction)
  * which count their blocks afterwards, are not made of kernels that read it. */
 static void read_clock(Worker *worker, const Instruction *instruction, Active *active)
 {
-    const SimProfile *profile = worker->launch->profile;
+    const HardwareProfile *profile = worker->launch->profile;
     SimWarpPath behind = path_behind(worker->code, instruction);
     double cycles = path_cycles(profile, &worker->path) - path_cycles(profile, &behind);
     uint64_t now = cycles > 0 ? (uint64_t)cycles : 0;
@@ -147,7 +147,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case MULTIPLY_MATRIX: return execute_multiply(worker, instruction, active);
     case LOAD_MATRIX: return execute_load_matrix(worker, instruction, active);
     case STORE_MATRIX: return execute_store_matrix(worker, instruction, active);
-    case TURN_MATRIX: return execute_turn_matrix(worker, instruction, active);
+    case TRANSPOSE_MATRIX: return execute_transpose_matrix(worker, instruction, active);
     case FAIL_ASSERT: return execute_assert(worker, instruction, active);
     }
     return true;

@@ -382,7 +382,7 @@ bool execute_store_matrix(Worker *worker, const Instruction *instruction, Active
     return true;
 }
 
-bool execute_turn_matrix(Worker *worker, const Instruction *instruction, Active *active)
+bool execute_transpose_matrix(Worker *worker, const Instruction *instruction, Active *active)
 {
     uint16_t elements[ROWS][ROWS];
     if (!check_warps(worker, instruction, active))

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-Status simgpu_new(const SimProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu, Message *why)
+Status simgpu_new(const HardwareProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu, Message *why)
 {
     SimGpu *new = allocated(calloc(1, sizeof *new));
     new->profile = *profile;
@@ -124,9 +124,9 @@ void simgpu_forget_released(SimGpu *gpu)
     memory_forget_released(&gpu->memory);
 }
 
-void simgpu_set_fresh(SimGpu *gpu, uint8_t byte)
+void simgpu_set_uninitialised_byte(SimGpu *gpu, uint8_t byte)
 {
-    memory_set_fresh(&gpu->memory, byte);
+    memory_set_uninitialised_byte(&gpu->memory, byte);
 }
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
@@ -172,12 +172,12 @@ size_t simgpu_take_output(SimGpu *gpu, char *buffer, size_t size, uint64_t *lost
 
 double simgpu_copy_seconds(const SimGpu *gpu, uint64_t bytes, bool across_bus)
 {
-    const SimProfile *profile = &gpu->profile;
+    const HardwareProfile *profile = &gpu->profile;
     double rate = across_bus ? profile->bus_bytes_per_s : profile->dram_copy_bytes_per_s / 2;
     return (across_bus ? profile->bus_overhead_s : profile->copy_overhead_s) + (double)bytes / rate;
 }
 
-const SimProfile *simgpu_profile(const SimGpu *gpu)
+const HardwareProfile *simgpu_profile(const SimGpu *gpu)
 {
     return &gpu->profile;
 }

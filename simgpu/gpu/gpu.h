@@ -27,7 +27,7 @@ typedef struct Pool {
 } Pool;
 
 struct SimGpu {
-    SimProfile profile;
+    HardwareProfile profile;
     Memory memory;
     TextureTable textures;
     Output output;

@@ -31,7 +31,7 @@ static uint64_t product(const uint32_t size[3])
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-static bool check_sizes(const SimLaunch *launch, const SimProfile *profile, SimReport *report)
+static bool check_sizes(const SimLaunch *launch, const HardwareProfile *profile, SimReport *report)
 {
     const SimFunctionInfo *info = &launch->function->info;
     for (int i = 0; i < 3; i++) {
@@ -342,14 +342,14 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
                                                 : function->code.shared_bytes,
                             .parameter_bytes = function->info.parameter_bytes,
                             .profile = &gpu->profile,
-                            .is_timed = !request->is_untimed || (request->watch & SIM_WATCH_LINES),
+                            .is_timed = !request->is_untimed || (request->watch & SIM_COUNT_LINES),
                             .blocks = product(request->grid),
                             .watched_source = memory_find(&gpu->memory, request->watched_source),
                             .cancelled = &gpu->cancelled,
                             .output = &gpu->output,
                             .fault_block = UINT64_MAX},
                  .first_watched = function->code.instruction_count};
-    if (gpu->translator.compiler != NULL && !how->interprets && !(request->watch & SIM_WATCH_LINES) &&
+    if (gpu->translator.compiler != NULL && !how->interprets && !(request->watch & SIM_COUNT_LINES) &&
         !function->code.reads_clock)
         run->job = job_find(&request->function->jobs, &gpu->translator, &function->code, request->block);
     if (run->launch.is_timed)
@@ -364,7 +364,7 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
     run->stored = zeroed((size_t)gpu->memory.count, sizeof *run->stored);
     for (int i = 0; i < gpu->memory.count; i++)
         run->loaded[i] = run->stored[i] = (Touched){.low = UINT64_MAX};
-    if (request->watch & SIM_WATCH_LINES)
+    if (request->watch & SIM_COUNT_LINES)
         run->launch.lines = run->lines = lines_new(&run->launch);
 }
 

@@ -84,7 +84,7 @@ static Status find_ptx(SimModule *module, const void *image, size_t bytes, const
         *ptx_bytes = bytes;
         return STATUS_OK;
     }
-    const SimProfile *profile = &module->gpu->profile;
+    const HardwareProfile *profile = &module->gpu->profile;
     Fatbin fatbin;
     Status status = fatbin_read(image, bytes, profile->compute_major * 10 + profile->compute_minor, &fatbin, why);
     if (status != STATUS_OK)
@@ -183,7 +183,7 @@ static void fill_parameters(SimFunctionInfo *info, const PtxFunction *ptx)
 }
 
 /* What the compiler would need: registers alive at once, a few for addresses it computes itself, at least 16. */
-static uint32_t estimated_registers(const Code *code, const SimProfile *profile)
+static uint32_t estimated_registers(const Code *code, const HardwareProfile *profile)
 {
     uint32_t estimate = code->live_registers + 8;
     estimate = estimate < 16 ? 16 : estimate;
@@ -193,7 +193,7 @@ static uint32_t estimated_registers(const Code *code, const SimProfile *profile)
 static void fill_info(SimFunction *function)
 {
     const SimModule *module = function->module;
-    const SimProfile *profile = &module->gpu->profile;
+    const HardwareProfile *profile = &module->gpu->profile;
     SimFunctionInfo *info = &function->info;
     snprintf(info->name, sizeof info->name, "%s", function->ptx->name);
     symbol_name(info->name, function->plain_name, sizeof function->plain_name);
@@ -243,7 +243,7 @@ void simgpu_function_info(const SimFunction *function, SimFunctionInfo *info)
 
 bool simgpu_function_set_dynamic_shared(SimFunction *function, uint32_t bytes)
 {
-    const SimProfile *profile = &function->module->gpu->profile;
+    const HardwareProfile *profile = &function->module->gpu->profile;
     uint32_t most = profile->shared_bytes_per_block_optin;
     if (bytes > most || function->info.static_shared_bytes > most - bytes)
         return false;

@@ -28,7 +28,7 @@ typedef struct SimFunction SimFunction;
 enum { SIM_WARP_SIZE = 32, SIM_MAX_NAME = 256 };
 
 /* Reserves [base, base + span) and starts `threads` workers (0: one per core). The profile is copied. */
-MUST_USE Status simgpu_new(const SimProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu,
+MUST_USE Status simgpu_new(const HardwareProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu,
                            Message *why);
 void simgpu_free(SimGpu *gpu);
 
@@ -57,15 +57,15 @@ void simgpu_clear_written(SimGpu *gpu, uint64_t address);
  * allocation of 4000 bytes". At most 31 characters are kept. */
 void simgpu_name(SimGpu *gpu, uint64_t address, const char *name, uint32_t element_bytes);
 /* The host has given [address, address + bytes) of one allocation contents, or has taken them back. What a kernel
- * writes is known by itself, and module variables have contents from the start. Only SIM_WATCH_UNINITIALISED asks. */
+ * writes is known by itself, and module variables have contents from the start. Only SIM_SANITIZE_UNINITIALISED asks. */
 void simgpu_mark_written(SimGpu *gpu, uint64_t address, uint64_t bytes);
 void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes);
 
 /* What fresh memory holds in every byte from now on: new allocations, and shared and local memory when a block begins;
  * in living allocations so does what nothing has written, and so does what a shuffle gives of a lane that takes no part.
  * A kernel whose results change with it has used such bytes. */
-enum { SIM_FRESH_BYTE = 0xCD }; /* at first */
-void simgpu_set_fresh(SimGpu *gpu, uint8_t byte);
+enum { SIM_UNINITIALISED_BYTE = 0xCD }; /* at first */
+void simgpu_set_uninitialised_byte(SimGpu *gpu, uint8_t byte);
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 
@@ -153,11 +153,11 @@ bool simgpu_function_set_dynamic_shared(SimFunction *function, uint32_t bytes);
 
 /* What a launch may be watched for, besides what is always checked. It takes time and memory, and changes nothing else.
  * Of a large grid some blocks are looked at in detail (watch.h); what several blocks write is always seen. */
-typedef enum SimWatch {
-    SIM_WATCH_RACES = 1,         /* SIM_RACE_*, SIM_BAD_SHUFFLE, SIM_MIXED_BARRIERS */
-    SIM_WATCH_UNINITIALISED = 2, /* SIM_UNINITIALISED */
-    SIM_WATCH_LINES = 4          /* counts by source line */
-} SimWatch;
+typedef enum SimLaunchFlags {
+    SIM_SANITIZE_RACES = 1,         /* SIM_RACE_*, SIM_BAD_SHUFFLE, SIM_MIXED_BARRIERS */
+    SIM_SANITIZE_UNINITIALISED = 2, /* SIM_UNINITIALISED */
+    SIM_COUNT_LINES = 4             /* counts by source line */
+} SimLaunchFlags;
 
 typedef struct SimLaunch {
     SimFunction *function;
@@ -167,10 +167,10 @@ typedef struct SimLaunch {
     uint64_t warp_instructions;              /* budget of the launch: more is SIM_TIME_LIMIT; 0: none */
     uint64_t watched_source, watched_target; /* allocations: the report says whether the kernel loaded from the one
                                               * and stored into the other; 0: none */
-    uint32_t watch;                          /* bits of SimWatch */
+    uint32_t watch;                          /* bits of SimLaunchFlags */
     bool is_untimed; /* nobody asks how long it takes, which saves finding out: of the counters only those
                                   * of instructions are counted, and modelled_s is what launching alone takes. Ignored
-                                  * with SIM_WATCH_LINES */
+                                  * with SIM_COUNT_LINES */
 } SimLaunch;
 
 typedef enum SimOutcome {
@@ -335,6 +335,6 @@ uint32_t simgpu_occupancy(const SimGpu *gpu, const SimFunction *function, uint32
 /* Modelled time of a copy or fill of `bytes` within the device, or across the bus. */
 double simgpu_copy_seconds(const SimGpu *gpu, uint64_t bytes, bool across_bus);
 
-const SimProfile *simgpu_profile(const SimGpu *gpu);
+const HardwareProfile *simgpu_profile(const SimGpu *gpu);
 
 #endif

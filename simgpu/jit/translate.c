@@ -335,16 +335,16 @@ static void set_pinned(Builder *b)
 {
     const uint32_t *shape = b->translation->shape;
     for (int i = 0; i < b->code->pinned_count; i++) {
-        const Pinned *pinned = &b->code->pinned[i];
+        const SpecialRegister *pinned = &b->code->pinned[i];
         uint32_t slot = pinned->operand.slot;
         uint8_t size = pinned->operand.size & 3;
         Value value = varying_value(size);
-        if (pinned->kind == PINNED_CONSTANT || pinned->kind == PINNED_NTID) {
-            value = scalar_literal(pinned->kind == PINNED_NTID ? shape[pinned->detail] : pinned->value, size);
-        } else if (pinned->kind == PINNED_TID) {
+        if (pinned->kind == SPECIAL_CONSTANT || pinned->kind == SPECIAL_NTID) {
+            value = scalar_literal(pinned->kind == SPECIAL_NTID ? shape[pinned->detail] : pinned->value, size);
+        } else if (pinned->kind == SPECIAL_TID) {
             value = scalar_literal(0, size);
             value.part[1 + pinned->detail] = atom_literal(shape[pinned->detail] > 1);
-        } else if (pinned->kind != PINNED_LANE && pinned->kind != PINNED_WARP && pinned->kind != PINNED_LANEMASK) {
+        } else if (pinned->kind != SPECIAL_LANE && pinned->kind != SPECIAL_WARP && pinned->kind != SPECIAL_LANEMASK) {
             value = scalar_literal(0, size);
             value.part[0] = entry_atom((Atom){0}, slot, 0);
         }

@@ -72,19 +72,19 @@ Operand temporary(Lowering *l, uint32_t bytes)
     return (Operand){.slot = new_virtual(l, logarithm(bytes)), .size = logarithm(bytes) & 0xF};
 }
 
-Operand pinned(Lowering *l, PinnedKind kind, int detail, uint64_t value, uint32_t bytes)
+Operand pinned(Lowering *l, SpecialRegisterKind kind, int detail, uint64_t value, uint32_t bytes)
 {
     Code *code = l->code;
     for (int i = 0; i < code->pinned_count; i++) {
-        const Pinned *other = &code->pinned[i];
+        const SpecialRegister *other = &code->pinned[i];
         if (other->kind == kind && other->detail == detail && other->value == value &&
             bytes_of(other->operand) == bytes)
             return other->operand;
     }
     code->pinned = arena_grown(&code->arena, code->pinned, (size_t)code->pinned_count, &l->pinned_capacity,
                                sizeof *code->pinned);
-    Pinned *new = &code->pinned[code->pinned_count++];
-    *new = (Pinned){.kind = kind, .detail = detail, .value = value, .operand = temporary(l, bytes)};
+    SpecialRegister *new = &code->pinned[code->pinned_count++];
+    *new = (SpecialRegister){.kind = kind, .detail = detail, .value = value, .operand = temporary(l, bytes)};
     return new->operand;
 }
 
@@ -92,7 +92,7 @@ Operand constant(Lowering *l, uint64_t value, uint32_t bytes)
 {
     if (bytes < 8)
         value &= (1ull << (8 * bytes)) - 1;
-    return pinned(l, PINNED_CONSTANT, 0, value, bytes);
+    return pinned(l, SPECIAL_CONSTANT, 0, value, bytes);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -137,29 +137,29 @@ static Operand special_operand(Lowering *l, const char *name)
 {
     static const struct {
         const char *name;
-        PinnedKind kind;
+        SpecialRegisterKind kind;
     } vectors[] = {
-        {"%tid.", PINNED_TID},         {"%ntid.", PINNED_NTID},
-        {"%ctaid.", PINNED_CTAID},     {"%nctaid.", PINNED_NCTAID},
-        {"%clusterid.", PINNED_CTAID}, {"%nclusterid.", PINNED_NCTAID}, /* every cluster is of one block */
+        {"%tid.", SPECIAL_TID},         {"%ntid.", SPECIAL_NTID},
+        {"%ctaid.", SPECIAL_CTAID},     {"%nctaid.", SPECIAL_NCTAID},
+        {"%clusterid.", SPECIAL_CTAID}, {"%nclusterid.", SPECIAL_NCTAID}, /* every cluster is of one block */
     };
     static const struct {
         const char *name;
-        PinnedKind kind;
+        SpecialRegisterKind kind;
         int detail;
     } scalars[] = {
-        {"%laneid", PINNED_LANE, 0},
-        {"%warpid", PINNED_WARP, 0},
-        {"%nwarpid", PINNED_WARPS, 0},
-        {"%lanemask_eq", PINNED_LANEMASK, 0},
-        {"%lanemask_le", PINNED_LANEMASK, 1},
-        {"%lanemask_lt", PINNED_LANEMASK, 2},
-        {"%lanemask_ge", PINNED_LANEMASK, 3},
-        {"%lanemask_gt", PINNED_LANEMASK, 4},
-        {"%dynamic_smem_size", PINNED_DYNAMIC_SHARED, 0},
-        {"%total_smem_size", PINNED_TOTAL_SHARED, 0},
-        {"%smid", PINNED_MULTIPROCESSOR, 0},
-        {"%nsmid", PINNED_MULTIPROCESSORS, 0},
+        {"%laneid", SPECIAL_LANE, 0},
+        {"%warpid", SPECIAL_WARP, 0},
+        {"%nwarpid", SPECIAL_WARPS, 0},
+        {"%lanemask_eq", SPECIAL_LANEMASK, 0},
+        {"%lanemask_le", SPECIAL_LANEMASK, 1},
+        {"%lanemask_lt", SPECIAL_LANEMASK, 2},
+        {"%lanemask_ge", SPECIAL_LANEMASK, 3},
+        {"%lanemask_gt", SPECIAL_LANEMASK, 4},
+        {"%dynamic_smem_size", SPECIAL_DYNAMIC_SHARED, 0},
+        {"%total_smem_size", SPECIAL_TOTAL_SHARED, 0},
+        {"%smid", SPECIAL_MULTIPROCESSOR, 0},
+        {"%nsmid", SPECIAL_MULTIPROCESSORS, 0},
     };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (strncmp(name, vectors[i].name, strlen(vectors[i].name)) == 0)

@@ -80,7 +80,7 @@ bool parts_have(const Parts *parts, const char *name);
 uint32_t new_virtual(Lowering *l, uint32_t size);
 Operand temporary(Lowering *l, uint32_t bytes);
 Operand constant(Lowering *l, uint64_t value, uint32_t bytes);
-Operand pinned(Lowering *l, PinnedKind kind, int detail, uint64_t value, uint32_t bytes);
+Operand pinned(Lowering *l, SpecialRegisterKind kind, int detail, uint64_t value, uint32_t bytes);
 /* The value of an operand in a register of `bytes`. */
 Operand source_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes);
 /* Its register, of whatever size. */

@@ -417,7 +417,7 @@ static void lower_elect(Lowering *l, const Parts *parts)
     Operand mask = source_operand(l, operand_at(l, 1), 4), reversed = temporary(l, 4), leader = temporary(l, 4);
     emit_form(l, "brev.b32", reversed, mask, none, none);
     emit_form(l, "clz.b32", leader, reversed, none, none);
-    emit_form(l, "setp.eq.u32", result_operand(l, &to->elements[1], 1), pinned(l, PINNED_LANE, 0, 0, 4), leader, none);
+    emit_form(l, "setp.eq.u32", result_operand(l, &to->elements[1], 1), pinned(l, SPECIAL_LANE, 0, 0, 4), leader, none);
     emit_move(l, result_operand(l, &to->elements[0], 4), leader);
 }
 

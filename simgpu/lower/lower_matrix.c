@@ -192,7 +192,7 @@ static Operand emit_offset(Lowering *l, const TileAccess *tile, Operand base, Op
 /* Moves the base to where the lane's first element lies. */
 static void move_to_lane(Lowering *l, TileAccess *tile)
 {
-    Operand lane = pinned(l, PINNED_LANE, 0, 0, 4);
+    Operand lane = pinned(l, SPECIAL_LANE, 0, 0, 4);
     Operand along = temporary(l, 4), rest = temporary(l, 4), across = temporary(l, 4);
     emit_form(l, "shr.u32", along, lane, constant(l, 2, 4), no_operand);
     emit_form(l, "and.b32", rest, lane, constant(l, 3, 4), no_operand);
@@ -347,7 +347,7 @@ static void lower_turn(Lowering *l, const Parts *parts)
     Operand result = result_operand(l, operand_at(l, 0), 4), source = source_operand(l, operand_at(l, 1), 4);
     if (!parts_have(parts, "trans") || !parts_have(parts, "b16"))
         lower_refuse(l, "");
-    Instruction *turn = emit(l, TURN_MATRIX);
+    Instruction *turn = emit(l, TRANSPOSE_MATRIX);
     turn->results[0] = result;
     turn->sources[0] = source;
 }

@@ -325,7 +325,7 @@ void assign_slots(Lowering *l)
         scan_block(&scan, number);
     find_live(&scan, out);
     find_ranges(&scan, out);
-    /* Pinned registers are written by the launch, not by the code, and keep their slots to themselves. */
+    /* SpecialRegister registers are written by the launch, not by the code, and keep their slots to themselves. */
     for (int i = 0; i < l->code->pinned_count; i++) {
         uint32_t number = l->code->pinned[i].operand.slot;
         slots.slot_of[number] = take_slot(&slots, l->register_sizes[number]);

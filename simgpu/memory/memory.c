@@ -34,7 +34,7 @@ static int new_pattern_file(uint8_t pattern)
 Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, Message *why)
 {
     *memory = (Memory){
-        .limit = limit, .span = span / PAGE_BYTES * PAGE_BYTES, .fresh = SIM_FRESH_BYTE, .pattern_file = -1};
+        .limit = limit, .span = span / PAGE_BYTES * PAGE_BYTES, .fresh = SIM_UNINITIALISED_BYTE, .pattern_file = -1};
     if (base % PAGE_BYTES != 0 || memory->span < 4 * PAGE_BYTES)
         return fail(STATUS_BAD_INPUT, why, "device memory at 0x%llx of %llu bytes: expected whole pages, at least four",
                     (unsigned long long)base, (unsigned long long)span);
@@ -60,7 +60,7 @@ void memory_free(Memory *memory)
     *memory = (Memory){.pattern_file = -1};
 }
 
-void memory_set_fresh(Memory *memory, uint8_t fresh)
+void memory_set_uninitialised_byte(Memory *memory, uint8_t fresh)
 {
     if (fresh == memory->fresh)
         return;

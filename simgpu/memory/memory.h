@@ -3,7 +3,7 @@
  * An allocation begins on a page of its own and is followed by at least one page that nobody may touch, so that small
  * overruns of host code fault as well. Kernels are checked exactly, to the byte.
  *
- * Contents  fresh memory holds one byte all over, at first SIM_FRESH_BYTE: reading what was never written gives
+ * Contents  fresh memory holds one byte all over, at first SIM_UNINITIALISED_BYTE: reading what was never written gives
  *           conspicuous values, the same in every run.
  * Threads   changed by one thread only, never during a launch.  */
 #ifndef SIMGPU_MEMORY_MEMORY_H
@@ -42,7 +42,7 @@ MUST_USE Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory 
 void memory_free(Memory *memory);
 
 /* From now on fresh memory holds another byte, and so does all of the living allocations that nothing has written. */
-void memory_set_fresh(Memory *memory, uint8_t fresh);
+void memory_set_uninitialised_byte(Memory *memory, uint8_t fresh);
 
 /* 0 where the limit is passed or no gap is large enough. `name`: of a variable, NULL otherwise. */
 uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name);

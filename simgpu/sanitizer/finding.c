@@ -27,7 +27,7 @@ void found_add(Found *found, int32_t index, SimFindingKind kind, const Found *on
 
 void found_note(Worker *worker, const Instruction *instruction, SimFindingKind kind, Found one)
 {
-    uint32_t asked = kind == SIM_UNINITIALISED ? SIM_WATCH_UNINITIALISED : SIM_WATCH_RACES;
+    uint32_t asked = kind == SIM_UNINITIALISED ? SIM_SANITIZE_UNINITIALISED : SIM_SANITIZE_RACES;
     if (!(worker->watch->plan->bits & asked))
         return;
     one.count = 1;

@@ -34,7 +34,7 @@ static bool is_followed(const Instruction *instruction)
     case TEXTURE:
     case LOAD_MATRIX:
     case MULTIPLY_MATRIX:
-    case TURN_MATRIX: return true;
+    case TRANSPOSE_MATRIX: return true;
     default: return false;
     }
 }
@@ -103,7 +103,7 @@ WatchPlan *watch_plan(const Launch *launch)
 {
     const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* race_of_blocks.c: bits of a key */
     const Code *code = launch->code;
-    const uint32_t bits = launch->request->watch & (SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED);
+    const uint32_t bits = launch->request->watch & (SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED);
     if (bits == 0 || launch->blocks >= most_blocks || (uint64_t)code->memory_count >= most_accesses ||
         !is_followed_throughout(code))
         return NULL;
@@ -117,7 +117,7 @@ WatchPlan *watch_plan(const Launch *launch)
                         .has_shared_compare = has_compare(code, PTX_SHARED),
                         .has_global_compare = has_compare(code, PTX_GLOBAL),
                         .may_change = find_changing(launch)};
-    if (plan->bits & SIM_WATCH_RACES)
+    if (plan->bits & SIM_SANITIZE_RACES)
         plan->grains = block_grains_new(launch, plan->global_grain);
     for (int i = 0; i < launch->memory->count; i++)
         validity_settle(&launch->memory->allocations[i]);
@@ -150,7 +150,7 @@ Watch *watch_new(const Worker *worker)
     watch->grains = thread_grains_new(worker->launch);
     watch->copies = copies_new(worker);
     watch->late = late_reads_new();
-    if ((plan->bits & SIM_WATCH_UNINITIALISED) && worker->frame_stride > 0)
+    if ((plan->bits & SIM_SANITIZE_UNINITIALISED) && worker->frame_stride > 0)
         watch->local = zeroed(local_bytes(worker), 1);
     watch->found = found_new(worker->code);
     return watch;

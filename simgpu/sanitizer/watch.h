@@ -1,4 +1,4 @@
-/* watch.h - races, and reads of bytes that nothing has written, found while a kernel runs (SimWatch).
+/* watch.h - races, and reads of bytes that nothing has written, found while a kernel runs (SimLaunchFlags).
  *
  * watch.c           which accesses of which blocks are looked at
  * race.c            the threads of one block, in shared and global memory; indices that leave a shared variable
@@ -52,7 +52,7 @@ typedef struct BlockGrains BlockGrains; /* race_of_blocks.c */
 
 /* Of one launch. */
 typedef struct WatchPlan {
-    uint32_t bits;                      /* of SimWatch */
+    uint32_t bits;                      /* of SimLaunchFlags */
     uint64_t stride;                    /* blocks from one that is looked at in detail to the next, */
     uint64_t close_stride;              /*   and of these, to one whose threads are followed in global memory */
     uint8_t shared_grain, global_grain; /* logarithms of bytes */

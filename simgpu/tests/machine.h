@@ -17,7 +17,7 @@ static const uint64_t machine_base = 0x300000000000, machine_span = 1ull << 32;
 /* The `number`-th has its memory after those before. */
 static inline SimGpu *machine_new(int number, int threads)
 {
-    SimProfile profile;
+    HardwareProfile profile;
     SimGpu *gpu = NULL;
     Message why = {0};
     uint64_t base = machine_base + (uint64_t)number * machine_span;

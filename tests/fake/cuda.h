@@ -72,7 +72,7 @@ CudaError context_error(void);
 
 /* ---- cuda_memory.c: what copies and kernels may touch ------------------------------------------------------------ */
 
-typedef enum RegionKind { DEVICE_MEMORY, PINNED_MEMORY, MAPPED_WITHOUT_ACCESS } RegionKind;
+typedef enum RegionKind { DEVICE_MEMORY, SPECIAL_MEMORY, MAPPED_WITHOUT_ACCESS } RegionKind;
 
 void add_region(uint64_t address, size_t bytes, RegionKind kind);
 void remove_region(uint64_t address);

@@ -84,12 +84,12 @@ bool is_on_device(uint64_t address, uint64_t bytes)
 
 bool is_reachable(uint64_t address, uint64_t bytes)
 {
-    return is_on_device(address, bytes) || is_all(PINNED_MEMORY, address, bytes);
+    return is_on_device(address, bytes) || is_all(SPECIAL_MEMORY, address, bytes);
 }
 
 bool is_pinned(const void *memory, uint64_t bytes)
 {
-    return is_all(PINNED_MEMORY, (uint64_t)memory, bytes);
+    return is_all(SPECIAL_MEMORY, (uint64_t)memory, bytes);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
@@ -240,7 +240,7 @@ CudaError cuMemHostAlloc(void **memory, size_t bytes, unsigned flags)
     *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (*memory == MAP_FAILED)
         return leave(CUDA_ERROR_MEMORY_ALLOCATION);
-    add_region((uint64_t)*memory, bytes, PINNED_MEMORY);
+    add_region((uint64_t)*memory, bytes, SPECIAL_MEMORY);
     return leave(wait_until_idle());
 }
 
@@ -251,7 +251,7 @@ CudaError cuMemHostRegister(void *memory, size_t bytes, unsigned flags)
         return leave(CUDA_ERROR_INVALID_VALUE);
     if (region_at((uint64_t)memory) != NULL || region_at((uint64_t)memory + bytes - 1) != NULL)
         return leave(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
-    add_region((uint64_t)memory, bytes, PINNED_MEMORY);
+    add_region((uint64_t)memory, bytes, SPECIAL_MEMORY);
     return leave(wait_until_idle());
 }
 
@@ -259,7 +259,7 @@ CudaError cuMemHostUnregister(void *memory)
 {
     ENTER("cuMemHostUnregister");
     Region *region = region_at((uint64_t)memory);
-    if (region == NULL || region->address != (uint64_t)memory || region->kind != PINNED_MEMORY)
+    if (region == NULL || region->address != (uint64_t)memory || region->kind != SPECIAL_MEMORY)
         return leave(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     CudaError error = wait_until_idle();
     remove_region((uint64_t)memory);

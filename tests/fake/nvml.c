@@ -1,4 +1,4 @@
-/* nvml.c - a libnvidia-ml.so.1 for tests without a GPU: every call of harness/device/watch/nvml.h on one GPU.
+/* nvml.c - a libnvidia-ml.so.1 for tests without a GPU: every call of harness/device/monitor/nvml.h on one GPU.
  *
  * Setting  CONVJUDGE_FAKE_NVML=FILE: what the GPU answers, looked up at each call, so that a test may change it by
  *          renaming another file over it. A line each, as below; what is not there the GPU does not support.
@@ -12,7 +12,7 @@
  *              no_driver 1             the library does not start
  *
  * Source   NVML API Reference.  */
-#include "harness/device/watch/nvml.h"
+#include "harness/device/monitor/nvml.h"
 
 #include <stdbool.h>
 #include <stdio.h>

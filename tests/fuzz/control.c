@@ -60,7 +60,7 @@ static void scene_begin(Scene *scene)
     scene->descriptors[RING] = ring_create();
     scene->descriptors[MODULES] = memory(PTX, sizeof PTX - 1, sizeof PTX - 1);
     scene->descriptors[BUFFERS] = memory(NULL, 0, BUFFER_BYTES);
-    scene->descriptors[PROFILE] = memory(NULL, 0, sizeof(DeviceProfile));
+    scene->descriptors[PROFILE] = memory(NULL, 0, sizeof(ExecutionProfile));
     scene->descriptors[NO_MEMORY] = open("/dev/null", O_RDWR | O_CLOEXEC);
     scene->ring = ring_map(scene->descriptors[RING]);
     if (scene->ring == NULL)
@@ -165,7 +165,7 @@ static void record_conversation(ControlRequest call, bool exchanged, bool profil
     const ControlRequest open = {.kind = CONTROL_OPEN},
                          buffers = {.kind = CONTROL_BUFFERS, .memory_bytes = BUFFER_BYTES},
                          exchange = {.kind = CONTROL_EXCHANGE, .memory_bytes = BUFFER_BYTES},
-                         profile = {.kind = CONTROL_PROFILE, .memory_bytes = sizeof(DeviceProfile)};
+                         profile = {.kind = CONTROL_PROFILE, .memory_bytes = sizeof(ExecutionProfile)};
     const RingWords module_bytes = {{sizeof PTX - 1}};
     const RingName function = {.module = 0, .name = "nothing"};
     struct {

@@ -33,7 +33,7 @@ static void die(const char *what, const char *why)
 
 static SimGpu *the_gpu(void)
 {
-    SimProfile profile;
+    HardwareProfile profile;
     Message why;
     const char *name = getenv("CONVJUDGE_PROFILE");
     if (gpu == NULL && (profile_read("simgpu/profiles", name != NULL ? name : "h200", &profile, &why) != STATUS_OK ||

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static SimProfile h200;
-static DeviceProfile profile;
+static HardwareProfile h200;
+static ExecutionProfile profile;
 static Explanation explanation;
 static Advice advice[ADVICE_MOST];
 

@@ -84,8 +84,8 @@ static const CallReport written = {.kernel_wrote_output = 1, .findings = {.items
 
 static void only_undefined_values_ask_for_other_contents(void **state)
 {
-    assert_true(judge_needs_other_contents(&unwritten));
-    assert_false(judge_needs_other_contents(&written));
+    assert_true(judge_needs_uninitialised_rerun(&unwritten));
+    assert_false(judge_needs_uninitialised_rerun(&written));
 }
 
 /* The same with other bytes in fresh memory. */

@@ -20,7 +20,7 @@ static bool is_kind(const char *name, const char *kind, const char **detail)
     return name[length] == '\0' || **detail != '\0';
 }
 
-static Status find_profile(const char *name, SimProfile *profile, Message *why)
+static Status find_profile(const char *name, HardwareProfile *profile, Message *why)
 {
     char folder[4096], names[400];
     Status status = home_path("simgpu/profiles", folder, sizeof folder, why);
@@ -37,8 +37,8 @@ static Status find_profile(const char *name, SimProfile *profile, Message *why)
 /* A name taken apart. */
 typedef struct Choice {
     bool is_cuda;
-    int ordinal;        /* of a real GPU */
-    SimProfile profile; /* of a simulated one */
+    int ordinal;             /* of a real GPU */
+    HardwareProfile profile; /* of a simulated one */
 } Choice;
 
 static Status choose_sim(const char *detail, Choice *choice, DeviceInfo *info, Message *why)

@@ -5,8 +5,8 @@
 #include "harness/device/device.h"
 #include "simgpu/cost/profile.h"
 
-void device_describe_sim(const SimProfile *profile, DeviceInfo *info);
-MUST_USE Status device_open_sim(const SimProfile *profile, Device **device, Message *why);
+void device_describe_sim(const HardwareProfile *profile, DeviceInfo *info);
+MUST_USE Status device_open_sim(const HardwareProfile *profile, Device **device, Message *why);
 
 /* `ordinal` as the driver counts its devices. NOT_FOUND: no driver, or no such device. UNSUPPORTED: a driver
  * that is too old, or does not start. */

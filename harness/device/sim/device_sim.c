@@ -1,6 +1,6 @@
 #include "harness/device/open/device_kinds.h"
 #include "harness/device/sim/device_sim.h"
-#include "harness/compile/own_code.h"
+#include "harness/compile/judge_source.h"
 
 #include <limits.h>
 #include <math.h>
@@ -438,7 +438,7 @@ static const DeviceOps OPS = {
     .check = sim_check,
 };
 
-void device_describe_sim(const SimProfile *profile, DeviceInfo *info)
+void device_describe_sim(const HardwareProfile *profile, DeviceInfo *info)
 {
     *info = (DeviceInfo){
         .driver = "simgpu",
@@ -491,7 +491,7 @@ static Status choose_engine(SimGpu *gpu, Message *why)
     else if (!is_free)
         return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_ENGINE=%s: expected 'interpreter', 'translator' or 'compare'",
                     engine);
-    if (own_code_cached("translated", folder, sizeof folder, NULL) != STATUS_OK || access(compiler, X_OK) != 0)
+    if (judge_source_cached("translated", folder, sizeof folder, NULL) != STATUS_OK || access(compiler, X_OK) != 0)
         return STATUS_OK;
     mkdir(folder, 0700);
     if (access(folder, W_OK) == 0)
@@ -499,7 +499,7 @@ static Status choose_engine(SimGpu *gpu, Message *why)
     return STATUS_OK;
 }
 
-Status device_open_sim(const SimProfile *profile, Device **device, Message *why)
+Status device_open_sim(const HardwareProfile *profile, Device **device, Message *why)
 {
     SimDevice *sim = calloc(1, sizeof *sim);
     if (sim == NULL)

@@ -6,7 +6,7 @@
 #define HARNESS_DEVICE_SIM_DEVICE_SIM_H
 
 #include "harness/device/device.h"
-#include "harness/device/sim/device_profile.h"
+#include "harness/device/sim/execution_profile.h"
 #include "simgpu/gpu/simgpu.h"
 
 typedef enum Engine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } Engine;
@@ -33,7 +33,7 @@ typedef struct SimDevice {
     double longest_s;
     uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
     DeviceProbe *probe;           /* NULL: kernels are not probed */
-    DeviceProfile *profile;       /* NULL: nothing is gathered */
+    ExecutionProfile *profile;    /* NULL: nothing is gathered */
     DeviceCheck *check;           /* NULL: kernels are not checked */
     uint32_t watched_launches;    /* since the check began */
 } SimDevice;
@@ -91,7 +91,7 @@ void sim_launch_probed(SimDevice *sim, const SimModule *module, SimLaunch *grid,
 
 /* ---- device_sim_profile.c ---------------------------------------------------------------------------------------- */
 
-void sim_profile(Device *device, DeviceProfile *profile);
+void sim_profile(Device *device, ExecutionProfile *profile);
 /* Adds to the device's profile, which there is: a launch, a copy or fill. */
 void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport *report);
 void sim_profile_copy(SimDevice *sim, uint64_t bytes, bool across_bus, double seconds);
@@ -99,7 +99,7 @@ void sim_profile_copy(SimDevice *sim, uint64_t bytes, bool across_bus, double se
 /* ---- device_sim_check.c ------------------------------------------------------------------------------------------ */
 
 void sim_check(Device *device, DeviceCheck *check);
-/* What a launch is to be watched for: bits of SimWatch. */
+/* What a launch is to be watched for: bits of SimLaunchFlags. */
 uint32_t sim_watch_of(SimDevice *sim, const DeviceLaunch *launch);
 /* Whether nobody can come to know how long kernels take. */
 bool sim_is_untimed(const SimDevice *sim);

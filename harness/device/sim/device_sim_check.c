@@ -14,7 +14,8 @@ void sim_check(Device *device, DeviceCheck *check)
     sim->check = check;
     sim->watched_launches = 0;
     if (check != NULL) {
-        simgpu_set_fresh(sim->gpu, check->fresh_byte != 0 ? check->fresh_byte : SIM_FRESH_BYTE);
+        simgpu_set_uninitialised_byte(sim->gpu, check->uninitialised_byte != 0 ? check->uninitialised_byte
+                                                                               : SIM_UNINITIALISED_BYTE);
         simgpu_forget_released(sim->gpu); /* the judge's own */
     }
     for (size_t i = 0; check != NULL && i < check->array_count; i++) {
@@ -32,11 +33,11 @@ static uint64_t product(const uint32_t size[3])
 
 uint32_t sim_watch_of(SimDevice *sim, const DeviceLaunch *launch)
 {
-    uint32_t lines = sim->profile != NULL ? SIM_WATCH_LINES : 0;
+    uint32_t lines = sim->profile != NULL ? SIM_COUNT_LINES : 0;
     bool is_watched = sim->check != NULL && sim->check->is_watched && sim->watched_launches < MOST_WATCHED_LAUNCHES &&
                       product(launch->grid) * product(launch->block) <= MOST_WATCHED_THREADS;
     sim->watched_launches += is_watched;
-    return lines | (is_watched ? SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED : 0);
+    return lines | (is_watched ? SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED : 0);
 }
 
 bool sim_is_untimed(const SimDevice *sim)

@@ -1,10 +1,10 @@
-/* Gathers what the launches of a call did into a DeviceProfile.  */
+/* Gathers what the launches of a call did into a ExecutionProfile.  */
 #include "harness/device/sim/device_sim.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void sim_profile(Device *device, DeviceProfile *profile)
+void sim_profile(Device *device, ExecutionProfile *profile)
 {
     sim_of(device)->profile = profile;
 }
@@ -16,7 +16,7 @@ static bool is_same_shape(const ProfileKernel *kernel, const SimLaunch *launch, 
            kernel->dynamic_shared_bytes == launch->dynamic_shared_bytes;
 }
 
-static ProfileKernel *new_kernel(DeviceProfile *profile, const SimLaunch *launch, const SimFunctionInfo *facts)
+static ProfileKernel *new_kernel(ExecutionProfile *profile, const SimLaunch *launch, const SimFunctionInfo *facts)
 {
     if (profile->kernel_count == PROFILE_MAX_KERNELS)
         return NULL;
@@ -33,7 +33,7 @@ static ProfileKernel *new_kernel(DeviceProfile *profile, const SimLaunch *launch
     return kernel;
 }
 
-static uint32_t file_index(DeviceProfile *profile, const char *file)
+static uint32_t file_index(ExecutionProfile *profile, const char *file)
 {
     const char *name = file == NULL ? "" : file;
     for (uint32_t i = 0; i < profile->file_count; i++)
@@ -45,7 +45,7 @@ static uint32_t file_index(DeviceProfile *profile, const char *file)
     return profile->file_count++;
 }
 
-static ProfileLine *find_line(DeviceProfile *profile, uint32_t kernel, uint32_t file, int line)
+static ProfileLine *find_line(ExecutionProfile *profile, uint32_t kernel, uint32_t file, int line)
 {
     for (uint32_t i = 0; i < profile->line_count; i++) {
         ProfileLine *known = &profile->lines[i];
@@ -59,7 +59,7 @@ static ProfileLine *find_line(DeviceProfile *profile, uint32_t kernel, uint32_t 
     return new;
 }
 
-static void add_lines(DeviceProfile *profile, uint32_t kernel, const SimReport *report)
+static void add_lines(ExecutionProfile *profile, uint32_t kernel, const SimReport *report)
 {
     for (size_t i = 0; i < report->line_count; i++) {
         uint32_t file = file_index(profile, report->lines[i].file);
@@ -73,7 +73,7 @@ static void add_lines(DeviceProfile *profile, uint32_t kernel, const SimReport *
 
 void sim_profile_launch(SimDevice *sim, const SimLaunch *launch, const SimReport *report)
 {
-    DeviceProfile *profile = sim->profile;
+    ExecutionProfile *profile = sim->profile;
     SimFunctionInfo facts;
     ProfileKernel *kernel = NULL;
     simgpu_function_info(launch->function, &facts);

@@ -574,7 +574,7 @@ static void a_profile_tells_what_kernels_and_copies_did(void **state)
 {
     Run run;
     Message why;
-    const DeviceProfile *profile;
+    const ExecutionProfile *profile;
     load(&run, HONEST_KERNEL SOLVE("float first; cudaMemcpy(&first, in, 4, cudaMemcpyDeviceToHost);" LAUNCH LAUNCH),
          &LIMITS);
     check_status(session_profile(run.session, &profile, &why), &why);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static SimProfile h200;
+static HardwareProfile h200;
 
 static int read_profile(void **state)
 {

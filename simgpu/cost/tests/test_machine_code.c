@@ -16,7 +16,7 @@ typedef struct Kernel {
     Fatbin fatbin;
     PtxModule ptx;
     Code code;
-    SimProfile profile;
+    HardwareProfile profile;
     MachineProgram program;
     int loop; /* basic block of the four taps */
 } Kernel;

@@ -45,7 +45,7 @@ static void loads_that_ptxas_merges_count_once(void **state)
 {
     SimGpu *gpu = machine_new(0, 1);
     check(gpu, 0);
-    check(gpu, SIM_WATCH_LINES);
+    check(gpu, SIM_COUNT_LINES);
     simgpu_free(gpu);
 }
 

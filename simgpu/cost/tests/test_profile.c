@@ -12,7 +12,7 @@ static const char shipped[] = "simgpu/profiles";
 
 static void h200_is_read(void **state)
 {
-    SimProfile profile;
+    HardwareProfile profile;
     Message why = {0};
     if (profile_read(shipped, "h200", &profile, &why) != STATUS_OK)
         fail_test("%s", why.text);
@@ -35,7 +35,7 @@ static void only_what_was_measured_is_calibrated(void **state)
         bool calibrated;
     } rows[] = {{"a100", 80, 108, false}, {"h200", 90, 132, true}, {"rtx3060", 86, 28, false}, {"t4", 75, 40, false}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        SimProfile profile;
+        HardwareProfile profile;
         Message why = {0};
         if (profile_read(shipped, rows[i].name, &profile, &why) != STATUS_OK)
             fail_test("%s", why.text);
@@ -47,7 +47,7 @@ static void only_what_was_measured_is_calibrated(void **state)
 
 static void the_peak_is_that_of_the_lanes(void **state)
 {
-    SimProfile profile;
+    HardwareProfile profile;
     Message why;
     assert_int_equal(profile_read(shipped, "h200", &profile, &why), STATUS_OK);
     double peak = profile.multiprocessors * profile.fp32_lanes * 2 * profile.clock_hz;
@@ -75,7 +75,7 @@ static void an_unknown_name_lists_the_known_ones(void **state)
                                         "/etc/passwd",
                                         "a-name-that-is-longer-than-the-thirty-one-bytes-of-a-name"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        SimProfile profile;
+        HardwareProfile profile;
         Message why = {0};
         assert_int_equal(profile_read(shipped, names[i], &profile, &why), STATUS_NOT_FOUND);
         assert_non_null(strstr(why.text, "expected one of: a100, h200, rtx3060, t4"));
@@ -133,7 +133,7 @@ static void slips_are_refused_with_line_and_key(void **state)
     snprintf(path, sizeof path, "%s/broken.json", folder);
     assert_int_equal(text_read_file("simgpu/profiles/h200.json", 1 << 20, &good, &why), STATUS_OK);
     for (size_t i = 0; i < COUNT_OF(slips); i++) {
-        SimProfile profile;
+        HardwareProfile profile;
         write_replaced(path, &good, slips[i].old, slips[i].new);
         Status status = profile_read(folder, "broken", &profile, &why);
         if (status != STATUS_BAD_INPUT || strstr(why.text, slips[i].message) == NULL)

@@ -6,7 +6,7 @@
 
 enum { LINE = 128, WARP = 32 };
 
-static SimProfile profile;
+static HardwareProfile profile;
 
 static int read_profile(void **state)
 {

@@ -68,7 +68,7 @@ static void a_launch_that_is_not_watched_has_no_lines(void **state)
 
 static void watching_changes_no_counter(void **state)
 {
-    SimReport plain = run(0), watched = run(SIM_WATCH_LINES);
+    SimReport plain = run(0), watched = run(SIM_COUNT_LINES);
     assert_memory_equal(&plain.counters, &watched.counters, sizeof plain.counters);
     assert_true(plain.modelled_s == watched.modelled_s);
 }
@@ -88,7 +88,7 @@ static void check_sum(const SimReport *report)
 
 static void lines_add_up_to_the_counters(void **state)
 {
-    SimReport report = run(SIM_WATCH_LINES);
+    SimReport report = run(SIM_COUNT_LINES);
     check_sum(&report);
 }
 
@@ -100,7 +100,7 @@ static void matrix_products_have_a_line_too(void **state)
     uint64_t parameters[] = {machine_array(gpu, NULL, 256), machine_array(gpu, NULL, 1024),
                              machine_array(gpu, NULL, 1024)};
     SimLaunch launch = {
-        .function = mixed, .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = parameters, .watch = SIM_WATCH_LINES};
+        .function = mixed, .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = parameters, .watch = SIM_COUNT_LINES};
     SimReport report;
     simgpu_launch(gpu, &launch, &report);
     if (report.outcome != SIM_OK)
@@ -115,14 +115,14 @@ static void matrix_products_have_a_line_too(void **state)
 
 static void lines_are_sorted(void **state)
 {
-    SimReport report = run(SIM_WATCH_LINES);
+    SimReport report = run(SIM_COUNT_LINES);
     for (size_t i = 1; i < report.line_count; i++)
         assert_true(report.lines[i - 1].line < report.lines[i].line);
 }
 
 static void each_event_is_counted_on_its_line(void **state)
 {
-    SimReport report = run(SIM_WATCH_LINES);
+    SimReport report = run(SIM_COUNT_LINES);
     const SimLine *load = line_of(&report, LOAD_LINE), *shared = line_of(&report, SHARED_LINE);
     const SimLine *store = line_of(&report, STORE_LINE), *branch = line_of(&report, BRANCH_LINE);
     assert_int_equal(load->counters.global_load_requests, BLOCKS);
@@ -138,7 +138,7 @@ static void each_event_is_counted_on_its_line(void **state)
 
 static void the_ideal_is_what_neighbouring_bytes_would_take(void **state)
 {
-    SimReport report = run(SIM_WATCH_LINES);
+    SimReport report = run(SIM_COUNT_LINES);
     assert_int_equal(line_of(&report, LOAD_LINE)->ideal_load_sectors, 4 * BLOCKS);
     assert_int_equal(line_of(&report, STORE_LINE)->ideal_store_sectors, 4 * BLOCKS);
     assert_int_equal(line_of(&report, SHARED_LINE)->ideal_shared_wavefronts, BLOCKS);
@@ -146,7 +146,7 @@ static void the_ideal_is_what_neighbouring_bytes_would_take(void **state)
 
 static void executions_and_divisions_follow_the_loop(void **state)
 {
-    SimReport report = run(SIM_WATCH_LINES);
+    SimReport report = run(SIM_COUNT_LINES);
     assert_int_equal(line_of(&report, LOAD_LINE)->executions, BLOCKS);
     assert_int_equal(line_of(&report, DIVISION_LINE)->executions, TURNS * BLOCKS);
     assert_int_equal(line_of(&report, DIVISION_LINE)->divisions, 32 * TURNS * BLOCKS);
@@ -187,7 +187,7 @@ static Shares shares_of(const SimReport *report)
 /* A kernel as short as this is hardly more than its launch. */
 static void shares_leave_the_launch_to_no_line(void **state)
 {
-    SimReport report = run(SIM_WATCH_LINES);
+    SimReport report = run(SIM_COUNT_LINES);
     Shares shares = shares_of(&report);
     double launch = simgpu_profile(gpu)->launch_s / report.modelled_s;
     assert_true(shares.sum > 0 && shares.sum <= 1 - launch + 1e-9);
@@ -195,7 +195,7 @@ static void shares_leave_the_launch_to_no_line(void **state)
 
 static void what_a_line_takes_most_of_decides_its_share(void **state)
 {
-    SimReport report = run(SIM_WATCH_LINES);
+    SimReport report = run(SIM_COUNT_LINES);
     SimLine *lines = calloc(report.line_count, sizeof *lines);
     memcpy(lines, report.lines, report.line_count * sizeof *lines);
     SimLine *load = &lines[line_of(&report, LOAD_LINE) - report.lines];

@@ -296,7 +296,7 @@ static void bad_modules_are_refused_with_a_line(void **state)
 
 static void copies_take_their_bandwidth(void **state)
 {
-    const SimProfile *profile = simgpu_profile(gpu);
+    const HardwareProfile *profile = simgpu_profile(gpu);
     assert_true(simgpu_copy_seconds(gpu, 0, false) >= 0);
     double within = simgpu_copy_seconds(gpu, 1 << 30, false), across = simgpu_copy_seconds(gpu, 1 << 30, true);
     assert_true(fabs(within - 2 * (double)(1 << 30) / profile->dram_copy_bytes_per_s) < 0.05 * within);
@@ -386,7 +386,7 @@ static void an_untimed_launch_counts_instructions_alone(void **state)
     const SimReport untimed = launch_fetch(function, parameters, true, 0);
     assert_true(simgpu_find(gpu, to, 1, &written) && written.kernel_wrote);
     const SimReport timed = launch_fetch(function, parameters, false, 0);
-    const SimReport by_line = launch_fetch(function, parameters, true, SIM_WATCH_LINES);
+    const SimReport by_line = launch_fetch(function, parameters, true, SIM_COUNT_LINES);
     SimCounters instructions = {.warp_instructions = timed.counters.warp_instructions,
                                 .lane_instructions = timed.counters.lane_instructions,
                                 .integer = timed.counters.integer,

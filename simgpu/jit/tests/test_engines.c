@@ -41,7 +41,7 @@ static SimReport watched_by_both(const char *kernel, bool all_written, bool is_u
                         .grid = {BLOCKS, 1, 1},
                         .block = {THREADS, 1, 1},
                         .parameters = arrays,
-                        .watch = SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED,
+                        .watch = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED,
                         .is_untimed = is_untimed};
     simgpu_launch(comparing, &launch, &report);
     if (report.outcome != SIM_OK)
@@ -95,8 +95,11 @@ static void both_tell_of_warps_that_join(void **state)
     if (function == NULL)
         fail_test("%s", why.text);
     uint64_t to = machine_array(comparing, NULL, LANES * sizeof(uint32_t));
-    SimLaunch launch = {
-        .function = function, .grid = {1, 1, 1}, .block = {LANES, 1, 1}, .parameters = &to, .watch = SIM_WATCH_RACES};
+    SimLaunch launch = {.function = function,
+                        .grid = {1, 1, 1},
+                        .block = {LANES, 1, 1},
+                        .parameters = &to,
+                        .watch = SIM_SANITIZE_RACES};
     simgpu_launch(comparing, &launch, &report);
     if (report.outcome != SIM_OK || report.finding_count > 0)
         fail_test("outcome %d, %u findings: %s%s", report.outcome, report.finding_count, report.fault.text,

@@ -36,9 +36,9 @@ static void fresh_memory_holds_the_pattern(void **state)
     for (int turn = 0; turn < 2; turn++) {
         uint64_t address = memory_alloc(&memory, bytes, NULL);
         unsigned char *data = (unsigned char *)address;
-        assert_int_equal(data[0], SIM_FRESH_BYTE);
-        assert_int_equal(data[bytes / 2], SIM_FRESH_BYTE);
-        assert_int_equal(data[bytes - 1], SIM_FRESH_BYTE);
+        assert_int_equal(data[0], SIM_UNINITIALISED_BYTE);
+        assert_int_equal(data[bytes / 2], SIM_UNINITIALISED_BYTE);
+        assert_int_equal(data[bytes - 1], SIM_UNINITIALISED_BYTE);
         data[0] = data[bytes - 1] = 1; /* must not show up in the next */
         assert_true(memory_release(&memory, address));
     }
@@ -50,7 +50,7 @@ static void what_nothing_has_written_holds_another_byte(void **state)
     unsigned char *data = (unsigned char *)old;
     data[3] = 7;
     validity_mark(&memory.allocations[0], old + 3, 1);
-    memory_set_fresh(&memory, 0x4D);
+    memory_set_uninitialised_byte(&memory, 0x4D);
     assert_int_equal(data[2], 0x4D);
     assert_int_equal(data[3], 7);
     assert_int_equal(data[99], 0x4D);

@@ -16,7 +16,7 @@ static const WatchedRow rows[] = {
 static void each_read_of_what_nothing_has_written_is_found(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        SimReport report = watched_run(rows[i].kernel, rows[i].blocks, 1, SIM_WATCH_UNINITIALISED, false);
+        SimReport report = watched_run(rows[i].kernel, rows[i].blocks, 1, SIM_SANITIZE_UNINITIALISED, false);
         assert_int_equal(report.finding_count, 1);
         expect_finding(&rows[i], &report);
     }
@@ -28,7 +28,7 @@ static void what_is_written_may_be_read(void **state)
                                           "tree_with_syncwarp", "copies_ahead",           "last_block_adds_up",
                                           "local_array",        "producers_and_consumers"};
     for (size_t i = 0; i < COUNT_OF(kernels); i++) {
-        SimReport report = watched_run(kernels[i], 300, 2, SIM_WATCH_UNINITIALISED, false);
+        SimReport report = watched_run(kernels[i], 300, 2, SIM_SANITIZE_UNINITIALISED, false);
         expect_none(kernels[i], &report);
     }
 }
@@ -49,7 +49,7 @@ static uint32_t unwritten_word(const char *kernel, uint32_t thread, uint8_t fres
         numbers[i] = 1;
     for (size_t i = 0; i < COUNT_OF(arrays); i++)
         arrays[i] = machine_array(machine, numbers, sizeof numbers);
-    simgpu_set_fresh(machine, fresh);
+    simgpu_set_uninitialised_byte(machine, fresh);
     SimLaunch launch = {.function = machine_read(machine, "watched.ptx", kernel, &code),
                         .grid = {BLOCKS, 1, 1},
                         .block = {WATCHED_THREADS, 1, 1},
@@ -113,38 +113,38 @@ static uint64_t unwritten_outputs(uint32_t watch)
 
 static void kernels_write(void **state)
 {
-    assert_int_equal(unwritten_outputs(SIM_WATCH_UNINITIALISED), WATCHED_THREADS);
-    assert_int_equal(unwritten_outputs(SIM_WATCH_UNINITIALISED), 0);
+    assert_int_equal(unwritten_outputs(SIM_SANITIZE_UNINITIALISED), WATCHED_THREADS);
+    assert_int_equal(unwritten_outputs(SIM_SANITIZE_UNINITIALISED), 0);
 }
 
 static void a_kernel_that_is_not_watched_writes_everywhere(void **state)
 {
     assert_int_equal(unwritten_outputs(0), 0);
-    assert_int_equal(unwritten_outputs(SIM_WATCH_UNINITIALISED), 0);
+    assert_int_equal(unwritten_outputs(SIM_SANITIZE_UNINITIALISED), 0);
 }
 
 static void the_host_writes_a_part(void **state)
 {
     simgpu_mark_written(gpu, output + 40, BYTES - 40);
-    assert_int_equal(unwritten_outputs(SIM_WATCH_UNINITIALISED), 10);
+    assert_int_equal(unwritten_outputs(SIM_SANITIZE_UNINITIALISED), 10);
 }
 
 static void the_host_takes_contents_back(void **state)
 {
     simgpu_mark_written(gpu, output, BYTES);
     simgpu_mark_unwritten(gpu, output + 4, 12);
-    assert_int_equal(unwritten_outputs(SIM_WATCH_UNINITIALISED), 3);
+    assert_int_equal(unwritten_outputs(SIM_SANITIZE_UNINITIALISED), 3);
 }
 
 static void half_an_element_is_not_enough(void **state)
 {
     simgpu_mark_written(gpu, output, BYTES - 2);
-    assert_int_equal(unwritten_outputs(SIM_WATCH_UNINITIALISED), 1);
+    assert_int_equal(unwritten_outputs(SIM_SANITIZE_UNINITIALISED), 1);
 }
 
 static void variables_have_contents(void **state)
 {
-    SimReport report = watched_run("lock_around_a_sum", 2, 1, SIM_WATCH_UNINITIALISED, true);
+    SimReport report = watched_run("lock_around_a_sum", 2, 1, SIM_SANITIZE_UNINITIALISED, true);
     expect_none("lock_around_a_sum", &report);
 }
 

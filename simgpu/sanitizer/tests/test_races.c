@@ -30,7 +30,7 @@ static void code_in_order_has_no_race(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(in_order); i++)
         for (uint32_t blocks = 1; blocks <= 16; blocks += 15) {
-            SimReport report = watched_run(in_order[i], blocks, 2, SIM_WATCH_RACES, true);
+            SimReport report = watched_run(in_order[i], blocks, 2, SIM_SANITIZE_RACES, true);
             expect_none(in_order[i], &report);
         }
 }
@@ -89,7 +89,7 @@ static const WatchedRow rows[] = {
 static void each_race_is_found(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        SimReport report = watched_run(rows[i].kernel, rows[i].blocks, 1, SIM_WATCH_RACES, true);
+        SimReport report = watched_run(rows[i].kernel, rows[i].blocks, 1, SIM_SANITIZE_RACES, true);
         expect_finding(&rows[i], &report);
     }
 }
@@ -97,8 +97,8 @@ static void each_race_is_found(void **state)
 static void findings_do_not_depend_on_the_number_of_threads(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        SimReport one = watched_run(rows[i].kernel, WATCHED_MAX_BLOCKS, 1, SIM_WATCH_RACES, true);
-        SimReport three = watched_run(rows[i].kernel, WATCHED_MAX_BLOCKS, 3, SIM_WATCH_RACES, true);
+        SimReport one = watched_run(rows[i].kernel, WATCHED_MAX_BLOCKS, 1, SIM_SANITIZE_RACES, true);
+        SimReport three = watched_run(rows[i].kernel, WATCHED_MAX_BLOCKS, 3, SIM_SANITIZE_RACES, true);
         if (one.finding_count == 0)
             fail_test("%s: nothing was found", rows[i].kernel);
         assert_int_equal(one.finding_count, three.finding_count);
@@ -112,7 +112,7 @@ static void findings_do_not_depend_on_the_number_of_threads(void **state)
 static void watching_changes_no_counter(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(in_order); i++) {
-        SimReport watched = watched_run(in_order[i], 4, 1, SIM_WATCH_RACES | SIM_WATCH_UNINITIALISED, true);
+        SimReport watched = watched_run(in_order[i], 4, 1, SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED, true);
         SimReport not = watched_run(in_order[i], 4, 1, 0, true);
         assert_memory_equal(&watched.counters, &not .counters, sizeof not .counters);
         assert_true(watched.modelled_s == not .modelled_s);
@@ -121,9 +121,9 @@ static void watching_changes_no_counter(void **state)
 
 static void only_what_is_asked_for_is_found(void **state)
 {
-    SimReport report = watched_run("tile_without_barrier", 2, 1, SIM_WATCH_UNINITIALISED, true);
+    SimReport report = watched_run("tile_without_barrier", 2, 1, SIM_SANITIZE_UNINITIALISED, true);
     expect_none("tile_without_barrier", &report);
-    report = watched_run("adds_to_output", 2, 1, SIM_WATCH_RACES, false);
+    report = watched_run("adds_to_output", 2, 1, SIM_SANITIZE_RACES, false);
     expect_none("adds_to_output", &report);
     report = watched_run("blocks_add_up", 2, 1, 0, false);
     expect_none("blocks_add_up", &report);
@@ -143,7 +143,7 @@ static void races_in_large_allocations_are_found(void **state)
                         .grid = {4, 1, 1},
                         .block = {WATCHED_THREADS, 1, 1},
                         .parameters = arrays,
-                        .watch = SIM_WATCH_RACES};
+                        .watch = SIM_SANITIZE_RACES};
     simgpu_name(gpu, large, "large", 1);
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.finding_count, 1);
@@ -166,7 +166,7 @@ static void one_array_as_input_and_output_races(void **state)
                         .grid = {4, 1, 1},
                         .block = {WATCHED_THREADS, 1, 1},
                         .parameters = arrays,
-                        .watch = SIM_WATCH_RACES};
+                        .watch = SIM_SANITIZE_RACES};
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.finding_count, 2);
     assert_int_equal(report.findings[0].kind, SIM_RACE_OF_BLOCKS);

@@ -1,7 +1,7 @@
 /* Which device a name means: auto, cuda, cuda:N, sim; on machines with GPUs, without one, and with an old driver.  */
 #include "harness/tests/cuda_fixture.h"
 
-#include "harness/device/watch/device_lock.h"
+#include "harness/device/monitor/device_lock.h"
 
 static void assert_names(const char *name, Status expected, const char *part)
 {

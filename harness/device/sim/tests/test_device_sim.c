@@ -1,5 +1,5 @@
 #include "harness/tests/sim_fixture.h"
-#include "harness/device/sim/device_profile.h"
+#include "harness/device/sim/execution_profile.h"
 #include "simgpu/gpu/simgpu.h"
 
 #include <stdlib.h>
@@ -307,11 +307,11 @@ static uint8_t first_byte_of_new_memory(Fixture *f)
 static void a_check_says_what_fresh_memory_holds(void **state)
 {
     Fixture *f = *state;
-    DeviceCheck asked = {.fresh_byte = 0x4D}, usual = {0};
+    DeviceCheck asked = {.uninitialised_byte = 0x4D}, usual = {0};
     f->ops->check(f->device, &asked);
     assert_int_equal(first_byte_of_new_memory(f), 0x4D);
     f->ops->check(f->device, &usual);
-    assert_int_equal(first_byte_of_new_memory(f), SIM_FRESH_BYTE);
+    assert_int_equal(first_byte_of_new_memory(f), SIM_UNINITIALISED_BYTE);
     f->ops->check(f->device, NULL);
 }
 
@@ -515,7 +515,7 @@ static void an_untimed_check_holds_until_an_event_is_timed(void **state)
 {
     Fixture *f = *state;
     DeviceCheck check = {.is_untimed = true};
-    static DeviceProfile profile;
+    static ExecutionProfile profile;
     DeviceEvent *event;
     uint64_t sectors = sectors_of_store(f);
     f->ops->check(f->device, &check);

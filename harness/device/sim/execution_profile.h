@@ -1,12 +1,12 @@
-/* device_profile.h - what the kernels of one call did, in detail, as a simulated GPU tells it: one piece of memory
+/* execution_profile.h - what the kernels of one call did, in detail, as a simulated GPU tells it: one piece of memory
  * without pointers, which the broker fills in and the grader reads.
  *
  * Kernels    launches of one function in one shape are one entry: counters, seconds and lines are sums over them.
  * Lines      in the order of their kernels; within one, of file and line.
  * Units      as in simgpu/gpu/simgpu.h and simgpu/cost/cost.h; seconds are modelled.
  * Limits     what does not fit is left out and counted: kernels_left_out launches, lines_left_out lines.  */
-#ifndef HARNESS_DEVICE_SIM_DEVICE_PROFILE_H
-#define HARNESS_DEVICE_SIM_DEVICE_PROFILE_H
+#ifndef HARNESS_DEVICE_SIM_EXECUTION_PROFILE_H
+#define HARNESS_DEVICE_SIM_EXECUTION_PROFILE_H
 
 #include "harness/device/device.h"
 #include "simgpu/gpu/simgpu.h"
@@ -39,7 +39,7 @@ typedef struct ProfileCopies {
     double seconds;
 } ProfileCopies;
 
-struct DeviceProfile {
+struct ExecutionProfile {
     uint32_t kernel_count, line_count, file_count;
     uint64_t kernels_left_out, lines_left_out;
     ProfileCopies host_copies, device_copies; /* across the bus; within the device, fills included */

@@ -1,6 +1,6 @@
-#include "harness/device/watch/device_watch.h"
+#include "harness/device/monitor/device_monitor.h"
 
-#include "harness/device/watch/nvml.h"
+#include "harness/device/monitor/nvml.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,12 +13,12 @@ enum { MOST_PROCESSES = 256 };
 /* A clock under load jitters by a step of 15 MHz; one this far down is held there by something. */
 static const double LEAST_OF_USUAL_CLOCK = 0.97;
 
-struct DeviceWatch {
+struct DeviceMonitor {
     const Nvml *nvml;
     NvmlDevice device;
 };
 
-Status device_watch_open(const char *uuid, DeviceWatch **watch, Message *why)
+Status device_monitor_open(const char *uuid, DeviceMonitor **watch, Message *why)
 {
     const Nvml *nvml;
     NvmlDevice device;
@@ -31,17 +31,17 @@ Status device_watch_open(const char *uuid, DeviceWatch **watch, Message *why)
     *watch = malloc(sizeof **watch);
     if (*watch == NULL)
         return fail_errno(why, "the memory of a device's watch");
-    **watch = (DeviceWatch){.nvml = nvml, .device = device};
+    **watch = (DeviceMonitor){.nvml = nvml, .device = device};
     return STATUS_OK;
 }
 
-void device_watch_close(DeviceWatch *watch)
+void device_monitor_close(DeviceMonitor *watch)
 {
     free(watch);
 }
 
 /* What a device cannot tell stays 0. */
-void device_watch_read(const DeviceWatch *watch, DeviceState *state)
+void device_monitor_read(const DeviceMonitor *watch, DeviceState *state)
 {
     const Nvml *nvml = watch->nvml;
     unsigned milliwatts = 0;
@@ -91,7 +91,7 @@ static bool is_among(pid_t process, const pid_t *processes, size_t count)
 }
 
 /* In a container: as many listed processes that do not exist here as own ones are not listed are taken for those. */
-static bool others_run(const DeviceWatch *watch, const pid_t *own, size_t own_count, char *text, size_t size)
+static bool others_run(const DeviceMonitor *watch, const pid_t *own, size_t own_count, char *text, size_t size)
 {
     NvmlProcess processes[MOST_PROCESSES];
     pid_t listed[MOST_PROCESSES];
@@ -137,7 +137,7 @@ static const struct {
     {NVML_REASON_DISPLAY_SETTING, "display clock setting"},
 };
 
-void device_watch_reasons(uint32_t reasons, char *text, size_t size)
+void device_monitor_reasons(uint32_t reasons, char *text, size_t size)
 {
     size_t length = 0;
     text[0] = '\0';
@@ -161,7 +161,7 @@ static bool clock_is_held(const DeviceState *state, double usual_mhz, char *text
     if (state->sm_clock_mhz == 0 || state->sm_clock_mhz >= LEAST_OF_USUAL_CLOCK * usual || state->reasons == 0 ||
         (state->reasons & NVML_REASON_IDLE) != 0)
         return false;
-    device_watch_reasons(state->reasons, reasons, sizeof reasons);
+    device_monitor_reasons(state->reasons, reasons, sizeof reasons);
     snprintf(text, size, "the clock is held at %u MHz (usually %.0f): %s", state->sm_clock_mhz, usual, reasons);
     return true;
 }
@@ -175,23 +175,23 @@ static bool is_hot(const DeviceState *state, char *text, size_t size)
     return true;
 }
 
-bool device_watch_disturbed(const DeviceWatch *watch, const pid_t *own, size_t own_count, double usual_mhz, char *text,
-                            size_t size)
+bool device_monitor_disturbed(const DeviceMonitor *watch, const pid_t *own, size_t own_count, double usual_mhz,
+                              char *text, size_t size)
 {
     DeviceState state;
     text[0] = '\0';
-    device_watch_read(watch, &state);
+    device_monitor_read(watch, &state);
     return others_run(watch, own, own_count, text, size) || is_hot(&state, text, size) ||
            clock_is_held(&state, usual_mhz, text, size);
 }
 
-Status device_watch_wait(const DeviceWatch *watch, const pid_t *own, size_t own_count, double usual_mhz, double seconds,
-                         PatienceTell *tell, void *context, Message *why)
+Status device_monitor_wait(const DeviceMonitor *watch, const pid_t *own, size_t own_count, double usual_mhz,
+                           double seconds, WaitTell *tell, void *context, Message *why)
 {
-    Patience patience = {.seconds = seconds, .tell = tell, .context = context};
+    WaitLimit patience = {.seconds = seconds, .tell = tell, .context = context};
     char text[300];
-    while (device_watch_disturbed(watch, own, own_count, usual_mhz, text, sizeof text))
-        if (!patience_left(&patience, text))
+    while (device_monitor_disturbed(watch, own, own_count, usual_mhz, text, sizeof text))
+        if (!wait_limit_left(&patience, text))
             return fail(STATUS_BUSY, why, "%s", text);
     return STATUS_OK;
 }

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "harness/device/watch/device_lock.h"
+#include "harness/device/monitor/device_lock.h"
 
 #include <fcntl.h>
 #include <pwd.h>

@@ -1,4 +1,4 @@
-#include "harness/device/watch/patience.h"
+#include "harness/device/monitor/wait_limit.h"
 
 #include "base/clock.h"
 
@@ -7,7 +7,7 @@
 static const double TELL_S = 1;
 enum { PAUSE_MS = 100 };
 
-bool patience_left(Patience *patience, const char *reason)
+bool wait_limit_left(WaitLimit *patience, const char *reason)
 {
     if (patience->began_s == 0) {
         patience->began_s = now_s();

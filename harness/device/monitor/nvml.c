@@ -1,4 +1,4 @@
-#include "harness/device/watch/nvml.h"
+#include "harness/device/monitor/nvml.h"
 #include "harness/device/library.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-#include "grader/explain/patient.h"
+#include "grader/explain/kernel_under_review.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ uint64_t patient_per_launch(const Patient *patient, double count)
 
 const SimLine *patient_worst_line(const Patient *patient, Measure *measure)
 {
-    const DeviceProfile *profile = patient->explanation->profile;
+    const ExecutionProfile *profile = patient->explanation->profile;
     const SimLine *worst = NULL;
     double most = 0;
     for (uint32_t i = 0; i < profile->line_count; i++) {
@@ -46,7 +46,7 @@ const SimLine *patient_worst_line(const Patient *patient, Measure *measure)
 
 double patient_sum(const Patient *patient, Measure *measure)
 {
-    const DeviceProfile *profile = patient->explanation->profile;
+    const ExecutionProfile *profile = patient->explanation->profile;
     double sum = 0;
     for (uint32_t i = 0; i < profile->line_count; i++)
         if (profile->lines[i].kernel == patient->index)

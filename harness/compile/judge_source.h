@@ -1,8 +1,8 @@
-/* own_code.h - compiling the judge's own sources when they are first needed, and where what comes out is kept: what
+/* judge_source.h - compiling the judge's own sources when they are first needed, and where what comes out is kept: what
  * the host's compiler (grader/oracle/oracle.c) and the device's (device_code.c) have in common. Not for submissions: nothing
  * here is shut in.  */
-#ifndef HARNESS_COMPILE_OWN_CODE_H
-#define HARNESS_COMPILE_OWN_CODE_H
+#ifndef HARNESS_COMPILE_JUDGE_SOURCE_H
+#define HARNESS_COMPILE_JUDGE_SOURCE_H
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -12,18 +12,19 @@
 #include <stddef.h>
 
 /* Adds the text of a source file. */
-MUST_USE Status own_code_hash(Hash *hash, const char *path, Message *why);
+MUST_USE Status judge_source_hash(Hash *hash, const char *path, Message *why);
 
 /* Runs a compiler, with what it prints in `output`, and its own temporary files in `folder`. Not ending in time is a
  * failure; how it ended otherwise is for the caller to judge. */
-MUST_USE Status own_code_run(const char *const *argv, const char *folder, Text *output, ProcessEnd *end, Message *why);
+MUST_USE Status judge_source_run(const char *const *argv, const char *folder, Text *output, ProcessEnd *end,
+                                 Message *why);
 
 /* The same, where anything but success is STATUS_BAD_INPUT, with the first line that tells of an error:
  * "problems/conv1d/oracle.h does not compile: ...:7:12: error: ...". `source` is how the message begins. */
-MUST_USE Status own_code_compile(const char *const *argv, const char *folder, const char *source, Message *why);
+MUST_USE Status judge_source_compile(const char *const *argv, const char *folder, const char *source, Message *why);
 
 /* Path of a file in the cache: below CONVJUDGE_CACHE, else in build/cache. Where that folder can be neither made nor
  * written, everything works without: a failure to keep something is none of the judge. */
-MUST_USE Status own_code_cached(const char *name, char *path, size_t size, Message *why);
+MUST_USE Status judge_source_cached(const char *name, char *path, size_t size, Message *why);
 
 #endif

@@ -1,4 +1,4 @@
-#include "harness/session/hosted.h"
+#include "harness/session/runner_process.h"
 #include "harness/compile/toolkit.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ typedef struct Host {
     const char *const *environment; /* NULL: empty */
 } Host;
 
-static Status start(const Host *host, const char *object_path, int output, Hosted *runner, Message *why)
+static Status start(const Host *host, const char *object_path, int output, RunnerProcess *runner, Message *why)
 {
     char program[4096], library[4096] = "", inside[256], library_inside[256], descriptor[16];
     Status status = build_path(host->program, program, sizeof program, why);
@@ -66,10 +66,10 @@ static Status start(const Host *host, const char *object_path, int output, Hoste
 }
 
 /* Starts it, and listens to what it prints. */
-static Status start_and_listen(const Host *host, const char *object_path, Hosted *runner, Message *why)
+static Status start_and_listen(const Host *host, const char *object_path, RunnerProcess *runner, Message *why)
 {
     int ends[2];
-    *runner = (Hosted){.ended = -1, .output = -1};
+    *runner = (RunnerProcess){.ended = -1, .output = -1};
     if (pipe2(ends, O_CLOEXEC) != 0)
         return fail_errno(why, "a pipe");
     runner->output = ends[0];
@@ -82,11 +82,12 @@ static Status start_and_listen(const Host *host, const char *object_path, Hosted
             status = fail_errno(why, "pidfd_open");
     }
     if (status != STATUS_OK)
-        hosted_stop(runner, NULL);
+        runner_process_stop(runner, NULL);
     return status;
 }
 
-Status hosted_start(const char *object_path, int ring, const SessionLimits *limits, Hosted *runner, Message *why)
+Status runner_process_start(const char *object_path, int ring, const SessionLimits *limits, RunnerProcess *runner,
+                            Message *why)
 {
     const Host host = {.program = "convjudge-runner",
                        .library = "libcudart.so.13",
@@ -96,8 +97,8 @@ Status hosted_start(const char *object_path, int ring, const SessionLimits *limi
     return start_and_listen(&host, object_path, runner, why);
 }
 
-Status hosted_start_on_cpu(const char *object_path, int memory, const SessionLimits *limits, Hosted *runner,
-                           Message *why)
+Status runner_process_start_on_cpu(const char *object_path, int memory, const SessionLimits *limits,
+                                   RunnerProcess *runner, Message *why)
 {
     /* Idle threads of OpenMP sleep at once: on processors that others use, too, they would spin where another one has
      * to work (measured, two threads on two busy processors: a tenth of the time). */
@@ -119,7 +120,7 @@ static void close_if_open(int *descriptor)
 }
 
 /* False when there is nothing to read now. At its end the pipe is closed, since poll() would report it for ever. */
-static bool drain_piece(Hosted *runner)
+static bool drain_piece(RunnerProcess *runner)
 {
     char piece[16 * 1024];
     ssize_t count = read(runner->output, piece, sizeof piece);
@@ -136,13 +137,13 @@ static bool drain_piece(Hosted *runner)
 }
 
 /* More than a pipe holds, but not without end: somebody may write as fast as this reads. */
-void hosted_drain(Hosted *runner)
+void runner_process_drain(RunnerProcess *runner)
 {
     for (int i = 0; i < 64 && runner->output >= 0 && drain_piece(runner); i++) {
     }
 }
 
-void hosted_take_printed(Hosted *runner, Text *printed, uint64_t *lost)
+void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t *lost)
 {
     text_add_printable(printed, runner->printed.data, runner->printed.length);
     *lost += runner->printed_lost;
@@ -150,7 +151,7 @@ void hosted_take_printed(Hosted *runner, Text *printed, uint64_t *lost)
     runner->printed_lost = 0;
 }
 
-void hosted_stop(Hosted *runner, int *exit_status)
+void runner_process_stop(RunnerProcess *runner, int *exit_status)
 {
     if (runner->pid > 0)
         process_kill(runner->pid, exit_status);
@@ -158,10 +159,10 @@ void hosted_stop(Hosted *runner, int *exit_status)
     close_if_open(&runner->output);
     sandbox_free(runner->sandbox);
     text_free(&runner->printed);
-    *runner = (Hosted){.ended = -1, .output = -1};
+    *runner = (RunnerProcess){.ended = -1, .output = -1};
 }
 
-void hosted_explain_end(int exit_status, const char *doing, char *text, size_t size)
+void runner_process_explain_end(int exit_status, const char *doing, char *text, size_t size)
 {
     int signal_number = exit_status - 128;
     if (signal_number > 0 && signal_number < NSIG)

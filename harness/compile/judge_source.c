@@ -1,4 +1,4 @@
-#include "harness/compile/own_code.h"
+#include "harness/compile/judge_source.h"
 
 #include "harness/compile/toolkit.h"
 
@@ -10,7 +10,7 @@
 
 enum { MAX_SOURCE_BYTES = 1 << 20, MAX_OUTPUT_BYTES = 64 << 10, COMPILE_SECONDS = 120 };
 
-Status own_code_hash(Hash *hash, const char *path, Message *why)
+Status judge_source_hash(Hash *hash, const char *path, Message *why)
 {
     Text text = {0};
     Status status = text_read_file(path, MAX_SOURCE_BYTES, &text, why);
@@ -20,7 +20,7 @@ Status own_code_hash(Hash *hash, const char *path, Message *why)
     return status;
 }
 
-Status own_code_run(const char *const *argv, const char *folder, Text *output, ProcessEnd *end, Message *why)
+Status judge_source_run(const char *const *argv, const char *folder, Text *output, ProcessEnd *end, Message *why)
 {
     char search[PATH_MAX], temporary[PATH_MAX];
     const char *path = getenv("PATH");
@@ -50,18 +50,18 @@ static Status compile_error(const Text *output, const char *source, Message *why
     return status;
 }
 
-Status own_code_compile(const char *const *argv, const char *folder, const char *source, Message *why)
+Status judge_source_compile(const char *const *argv, const char *folder, const char *source, Message *why)
 {
     Text output = {0};
     ProcessEnd end;
-    Status status = own_code_run(argv, folder, &output, &end, why);
+    Status status = judge_source_run(argv, folder, &output, &end, why);
     if (status == STATUS_OK && end.exit_status != 0)
         status = compile_error(&output, source, why);
     text_free(&output);
     return status;
 }
 
-Status own_code_cached(const char *name, char *path, size_t size, Message *why)
+Status judge_source_cached(const char *name, char *path, size_t size, Message *why)
 {
     char folder[PATH_MAX];
     const char *chosen = getenv("CONVJUDGE_CACHE");

@@ -4,8 +4,8 @@
  * there is none.
  *
  * Source   NVML API Reference; values from the nvml.h of CUDA 13.0.  */
-#ifndef HARNESS_DEVICE_WATCH_NVML_H
-#define HARNESS_DEVICE_WATCH_NVML_H
+#ifndef HARNESS_DEVICE_MONITOR_NVML_H
+#define HARNESS_DEVICE_MONITOR_NVML_H
 
 #include "base/status.h"
 

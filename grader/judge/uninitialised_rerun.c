@@ -1,4 +1,4 @@
-#include "grader/judge/other_contents.h"
+#include "grader/judge/uninitialised_rerun.h"
 
 static Status try_contents(Call *call, Session *session, const Oracle *oracle, const CallReport *first,
                            CaseResult *item, Judgement *decided, Message *why)
@@ -14,16 +14,16 @@ static Status try_contents(Call *call, Session *session, const Oracle *oracle, c
     return status;
 }
 
-Status other_contents_try(Call *call, Session *session, const Oracle *oracle, const CallReport *first, CaseResult *item,
-                          Judgement *decided, Message *why)
+Status uninitialised_rerun_try(Call *call, Session *session, const Oracle *oracle, const CallReport *first,
+                               CaseResult *item, Judgement *decided, Message *why)
 {
     static const uint8_t bytes[] = {0x4D, 0xFF};
     Status status = STATUS_OK;
     session_watch(session, false);
     for (size_t i = 0; i < sizeof bytes && status == STATUS_OK && decided->verdict == VERDICT_ACCEPTED; i++) {
-        session_set_fresh(session, bytes[i]);
+        session_set_uninitialised_byte(session, bytes[i]);
         status = try_contents(call, session, oracle, first, item, decided, why);
     }
-    session_set_fresh(session, 0);
+    session_set_uninitialised_byte(session, 0);
     return status;
 }

@@ -1,8 +1,8 @@
-/* catches.h - which hidden cases find which wrong solutions: a matrix of both.
+/* detection_matrix.h - which hidden cases find which wrong solutions: a matrix of both.
  *
  * A solution that is wrong in every hidden case counts for none of them: it needed none in particular.  */
-#ifndef GRADER_AUTHORING_CATCHES_H
-#define GRADER_AUTHORING_CATCHES_H
+#ifndef GRADER_AUTHORING_DETECTION_MATRIX_H
+#define GRADER_AUTHORING_DETECTION_MATRIX_H
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -11,31 +11,31 @@
 
 #include <stddef.h>
 
-typedef struct CatchRow {
+typedef struct DetectionRow {
     const char *solution; /* "whole_blocks_only.cu" */
     char *marks;          /* a letter for each hidden case: the verdict; '.' accepted, ' ' not run */
-    struct CatchRow *next;
-} CatchRow;
+    struct DetectionRow *next;
+} DetectionRow;
 
-typedef struct Catches {
+typedef struct DetectionMatrix {
     const char **cases; /* names of the hidden cases, in their order */
     size_t *found;      /* solutions that each of them finds */
     size_t case_count;
-    CatchRow *first, **last;
+    DetectionRow *first, **last;
     Arena arena;
-} Catches;
+} DetectionMatrix;
 
 /* An empty matrix of the hidden cases of `set`, whose names must outlive it. Not to be moved in memory. */
-void catches_begin(Catches *catches, const TestcaseSet *set);
-void catches_free(Catches *catches);
+void detection_begin(DetectionMatrix *catches, const TestcaseSet *set);
+void detection_free(DetectionMatrix *catches);
 
 /* Adds a row for a solution that is wrong; one that came to no hidden case has none. */
-void catches_add(Catches *catches, const char *solution, const Result *result);
+void detection_add(DetectionMatrix *catches, const char *solution, const Result *result);
 
 /* The first hidden case that finds none, from 0; `case_count` where each finds one. */
-size_t catches_idle_case(const Catches *catches);
+size_t detection_idle_case(const DetectionMatrix *catches);
 
 /* As text, each line after `prefix`: a row for each solution, then the cases with how many each finds. */
-void catches_text(const Catches *catches, const char *prefix, Text *text);
+void detection_text(const DetectionMatrix *catches, const char *prefix, Text *text);
 
 #endif

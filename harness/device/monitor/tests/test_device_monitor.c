@@ -1,8 +1,8 @@
 /* What is told of a GPU, against a management library that stands in for NVIDIA's (tests/fake/nvml.c).  */
 #include "base/tests/unit.h"
 
-#include "harness/device/watch/device_watch.h"
-#include "harness/device/watch/nvml.h"
+#include "harness/device/monitor/device_monitor.h"
+#include "harness/device/monitor/nvml.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -79,11 +79,11 @@ static void end(pid_t process)
     assert_int_equal(waitpid(process, NULL, 0), process);
 }
 
-static DeviceWatch *watch(void)
+static DeviceMonitor *watch(void)
 {
-    DeviceWatch *opened;
+    DeviceMonitor *opened;
     Message why;
-    if (device_watch_open("GPU-1234", &opened, &why) != STATUS_OK)
+    if (device_monitor_open("GPU-1234", &opened, &why) != STATUS_OK)
         fail_test("%s", why.text);
     return opened;
 }
@@ -93,10 +93,10 @@ static void expect_disturbance(const char *text, const pid_t *own, size_t own_co
                                const char *expected)
 {
     char found[300];
-    DeviceWatch *opened = watch();
+    DeviceMonitor *opened = watch();
     answer(text);
-    bool disturbed = device_watch_disturbed(opened, own, own_count, usual_mhz, found, sizeof found);
-    device_watch_close(opened);
+    bool disturbed = device_monitor_disturbed(opened, own, own_count, usual_mhz, found, sizeof found);
+    device_monitor_close(opened);
     if (disturbed != (expected != NULL) || strcmp(found, disturbed ? expected : "") != 0)
         fail_test("expected \"%s\", found \"%s\"", expected == NULL ? "" : expected, found);
 }
@@ -107,11 +107,11 @@ static void expect_disturbance(const char *text, const pid_t *own, size_t own_co
 static void without_the_library_there_is_nothing_to_open(void **state)
 {
     char library[PATH_MAX];
-    DeviceWatch *opened;
+    DeviceMonitor *opened;
     Message why = {0};
     snprintf(library, sizeof library, "%s", getenv("CONVJUDGE_NVML"));
     setenv("CONVJUDGE_NVML", "/nonexistent/libnvidia-ml.so.1", 1);
-    assert_int_equal(device_watch_open("GPU-1234", &opened, &why), STATUS_NOT_FOUND);
+    assert_int_equal(device_monitor_open("GPU-1234", &opened, &why), STATUS_NOT_FOUND);
     assert_non_null(strstr(why.text, "/nonexistent/libnvidia-ml.so.1"));
     setenv("CONVJUDGE_NVML", library, 1);
 }
@@ -119,33 +119,33 @@ static void without_the_library_there_is_nothing_to_open(void **state)
 static void another_library_is_named_with_what_it_lacks(void **state)
 {
     char library[PATH_MAX];
-    DeviceWatch *opened;
+    DeviceMonitor *opened;
     Message why = {0};
     snprintf(library, sizeof library, "%s", getenv("CONVJUDGE_NVML"));
     setenv("CONVJUDGE_NVML", "libm.so.6", 1);
-    assert_int_equal(device_watch_open("GPU-1234", &opened, &why), STATUS_NOT_FOUND);
+    assert_int_equal(device_monitor_open("GPU-1234", &opened, &why), STATUS_NOT_FOUND);
     assert_string_equal(why.text, "libm.so.6: has no nvmlInit_v2");
     setenv("CONVJUDGE_NVML", library, 1);
 }
 
 static void a_library_without_its_driver_says_so(void **state)
 {
-    DeviceWatch *opened;
+    DeviceMonitor *opened;
     Message why = {0};
     answer("no_driver 1\n");
-    assert_int_equal(device_watch_open("GPU-1234", &opened, &why), STATUS_NOT_FOUND);
+    assert_int_equal(device_monitor_open("GPU-1234", &opened, &why), STATUS_NOT_FOUND);
     assert_non_null(strstr(why.text, "does not start: Driver Not Loaded"));
 }
 
 static void a_device_that_the_library_does_not_know_is_not_found(void **state)
 {
-    DeviceWatch *opened;
+    DeviceMonitor *opened;
     Message why = {0};
     answer("uuid GPU-5678\n");
-    assert_int_equal(device_watch_open("GPU-1234", &opened, &why), STATUS_NOT_FOUND);
+    assert_int_equal(device_monitor_open("GPU-1234", &opened, &why), STATUS_NOT_FOUND);
     assert_string_equal(why.text, "NVML does not know GPU-1234: Not Found");
     answer("uuid GPU-1234\n");
-    device_watch_close(watch());
+    device_monitor_close(watch());
 }
 
 /* ---- the state --------------------------------------------------------------------------------------------------- */
@@ -153,10 +153,10 @@ static void a_device_that_the_library_does_not_know_is_not_found(void **state)
 static void the_state_is_read(void **state)
 {
     DeviceState found;
-    DeviceWatch *opened = watch();
+    DeviceMonitor *opened = watch();
     answer("sm_clock 1965\nmemory_clock 3201\nmax_sm_clock 1980\ntemperature 41\nslowdown_temperature 87\n"
            "power 71500\nreasons 0x24\n");
-    device_watch_read(opened, &found);
+    device_monitor_read(opened, &found);
     assert_int_equal(found.sm_clock_mhz, 1965);
     assert_int_equal(found.memory_clock_mhz, 3201);
     assert_int_equal(found.max_sm_clock_mhz, 1980);
@@ -164,17 +164,17 @@ static void the_state_is_read(void **state)
     assert_int_equal(found.slowdown_temperature_c, 87);
     assert_true(found.power_w == 71.5);
     assert_int_equal(found.reasons, NVML_REASON_POWER_CAP | NVML_REASON_SOFTWARE_THERMAL);
-    device_watch_close(opened);
+    device_monitor_close(opened);
 }
 
 static void what_the_device_cannot_tell_is_0_and_disturbs_nobody(void **state)
 {
     DeviceState found;
-    DeviceWatch *opened = watch();
+    DeviceMonitor *opened = watch();
     answer("");
     memset(&found, 0xFF, sizeof found);
-    device_watch_read(opened, &found);
-    device_watch_close(opened);
+    device_monitor_read(opened, &found);
+    device_monitor_close(opened);
     assert_true(found.sm_clock_mhz == 0 && found.memory_clock_mhz == 0 && found.max_sm_clock_mhz == 0);
     assert_true(found.temperature_c == 0 && found.slowdown_temperature_c == 0 && found.power_w == 0);
     assert_int_equal(found.reasons, 0);
@@ -199,10 +199,10 @@ static void reasons_have_words(void **state)
     };
     char text[100];
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        device_watch_reasons(cases[i].reasons, text, sizeof text);
+        device_monitor_reasons(cases[i].reasons, text, sizeof text);
         assert_string_equal(text, cases[i].words);
     }
-    device_watch_reasons(UINT32_MAX, text, sizeof text);
+    device_monitor_reasons(UINT32_MAX, text, sizeof text);
     assert_int_equal(strlen(text), sizeof text - 1);
 }
 
@@ -321,26 +321,26 @@ static void hear(void *context, const char *disturbance, double waited_s)
 static void waiting_ends_when_nothing_disturbs_any_more(void **state)
 {
     Heard heard = {.cools = true};
-    DeviceWatch *opened = watch();
+    DeviceMonitor *opened = watch();
     Message why = {0};
     answer("temperature 91\nslowdown_temperature 87\n");
-    if (device_watch_wait(opened, NULL, 0, USUAL_MHZ, 60, hear, &heard, &why) != STATUS_OK)
+    if (device_monitor_wait(opened, NULL, 0, USUAL_MHZ, 60, hear, &heard, &why) != STATUS_OK)
         fail_test("%s", why.text);
     assert_int_equal(heard.times, 1);
     assert_string_equal(heard.last, "the GPU has 91 C, from 87 on it slows down");
-    assert_int_equal(device_watch_wait(opened, NULL, 0, USUAL_MHZ, 0, hear, &heard, &why), STATUS_OK);
+    assert_int_equal(device_monitor_wait(opened, NULL, 0, USUAL_MHZ, 0, hear, &heard, &why), STATUS_OK);
     assert_int_equal(heard.times, 1);
-    device_watch_close(opened);
+    device_monitor_close(opened);
 }
 
 static void waiting_gives_up_and_says_what_disturbs(void **state)
 {
-    DeviceWatch *opened = watch();
+    DeviceMonitor *opened = watch();
     Message why = {0};
     answer("sm_clock 1200\nreasons 0x4\n");
-    assert_int_equal(device_watch_wait(opened, NULL, 0, USUAL_MHZ, 0.2, NULL, NULL, &why), STATUS_BUSY);
+    assert_int_equal(device_monitor_wait(opened, NULL, 0, USUAL_MHZ, 0.2, NULL, NULL, &why), STATUS_BUSY);
     assert_string_equal(why.text, "the clock is held at 1200 MHz (usually 1980): power cap");
-    device_watch_close(opened);
+    device_monitor_close(opened);
 }
 
 int main(void)

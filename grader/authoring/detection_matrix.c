@@ -1,4 +1,4 @@
-#include "grader/authoring/catches.h"
+#include "grader/authoring/detection_matrix.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -15,9 +15,9 @@ static const char marks[VERDICT_COUNT] = {
     [VERDICT_JUDGE_ERROR] = 'J',
 };
 
-void catches_begin(Catches *catches, const TestcaseSet *set)
+void detection_begin(DetectionMatrix *catches, const TestcaseSet *set)
 {
-    *catches = (Catches){0};
+    *catches = (DetectionMatrix){0};
     catches->last = &catches->first;
     catches->cases = arena_array(&catches->arena, set->count, sizeof *catches->cases);
     catches->found = arena_array(&catches->arena, set->count, sizeof *catches->found);
@@ -26,15 +26,15 @@ void catches_begin(Catches *catches, const TestcaseSet *set)
             catches->cases[catches->case_count++] = set->cases[i].name;
 }
 
-void catches_free(Catches *catches)
+void detection_free(DetectionMatrix *catches)
 {
     arena_free(&catches->arena);
-    *catches = (Catches){0};
+    *catches = (DetectionMatrix){0};
 }
 
-static void append_row(Catches *catches, const char *solution, const char *row_marks)
+static void append_row(DetectionMatrix *catches, const char *solution, const char *row_marks)
 {
-    CatchRow *row = arena_alloc(&catches->arena, sizeof *row);
+    DetectionRow *row = arena_alloc(&catches->arena, sizeof *row);
     row->solution = arena_string(&catches->arena, solution);
     row->marks = arena_string(&catches->arena, row_marks);
     *catches->last = row;
@@ -47,7 +47,7 @@ static bool is_wrong_everywhere(const char *row)
     return strpbrk(row, ". ") == NULL;
 }
 
-void catches_add(Catches *catches, const char *solution, const Result *result)
+void detection_add(DetectionMatrix *catches, const char *solution, const Result *result)
 {
     char *row = arena_alloc(&catches->arena, catches->case_count + 1);
     size_t hidden = 0, judged = 0;
@@ -68,7 +68,7 @@ void catches_add(Catches *catches, const char *solution, const Result *result)
         catches->found[i] += row[i] != '.' && row[i] != ' ';
 }
 
-size_t catches_idle_case(const Catches *catches)
+size_t detection_idle_case(const DetectionMatrix *catches)
 {
     size_t i = 0;
     while (i < catches->case_count && catches->found[i] > 0)
@@ -76,16 +76,16 @@ size_t catches_idle_case(const Catches *catches)
     return i;
 }
 
-static int widest_name(const Catches *catches)
+static int widest_name(const DetectionMatrix *catches)
 {
     size_t width = strlen("hidden case");
-    for (const CatchRow *row = catches->first; row != NULL; row = row->next)
+    for (const DetectionRow *row = catches->first; row != NULL; row = row->next)
         width = strlen(row->solution) > width ? strlen(row->solution) : width;
     return (int)width;
 }
 
 /* The numbers of the cases stand upright: tens above ones. */
-static void add_numbers(const Catches *catches, const char *prefix, int width, Text *text)
+static void add_numbers(const DetectionMatrix *catches, const char *prefix, int width, Text *text)
 {
     text_printf(text, "%s%-*s  ", prefix, width, "hidden case");
     for (size_t i = 1; i <= catches->case_count; i++)
@@ -96,11 +96,11 @@ static void add_numbers(const Catches *catches, const char *prefix, int width, T
     text_add(text, "\n");
 }
 
-void catches_text(const Catches *catches, const char *prefix, Text *text)
+void detection_text(const DetectionMatrix *catches, const char *prefix, Text *text)
 {
     int width = widest_name(catches);
     add_numbers(catches, prefix, width, text);
-    for (const CatchRow *row = catches->first; row != NULL; row = row->next)
+    for (const DetectionRow *row = catches->first; row != NULL; row = row->next)
         text_printf(text, "%s%-*s  %s\n", prefix, width, row->solution, row->marks);
     for (size_t i = 0; i < catches->case_count; i++)
         text_printf(text, "%shidden %-2zu finds %-2zu  %s\n", prefix, i + 1, catches->found[i], catches->cases[i]);

@@ -1,4 +1,4 @@
-#include "harness/device/watch/device_lock.h"
+#include "harness/device/monitor/device_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,10 +162,9 @@ Status device_lock_try(const char *uuid, int *descriptor, Message *why)
     return status;
 }
 
-Status device_lock_wait(const char *uuid, double seconds, PatienceTell *tell, void *context, int *descriptor,
-                        Message *why)
+Status device_lock_wait(const char *uuid, double seconds, WaitTell *tell, void *context, int *descriptor, Message *why)
 {
-    Patience patience = {.seconds = seconds, .tell = tell, .context = context};
+    WaitLimit patience = {.seconds = seconds, .tell = tell, .context = context};
     char path[PATH_MAX];
     Message holder;
     int file;
@@ -178,7 +177,7 @@ Status device_lock_wait(const char *uuid, double seconds, PatienceTell *tell, vo
         status = explain_refusal(file, path, &holder);
         if (status != STATUS_OK)
             fail(status, why, "%s", holder.text);
-        else if (!patience_left(&patience, holder.text))
+        else if (!wait_limit_left(&patience, holder.text))
             status = fail(STATUS_BUSY, why, "the GPU %s is still in use after %.0f s: %s", uuid, patience.waited_s,
                           holder.text);
         if (status != STATUS_OK) {

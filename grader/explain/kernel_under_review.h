@@ -1,11 +1,11 @@
-/* patient.h - one kernel under examination, and the rules that examine it; shared by the files of advice.h alone.
+/* kernel_under_review.h - one kernel under examination, and the rules that examine it; shared by the files of advice.h alone.
  *
  * advice.c         the list: which rules there are, and what is kept of what they say
  * advice_memory.c  rules about global, shared, local and constant memory
  * advice_work.c    rules about instructions, launches and copies
- * patient.c        what they all ask for  */
-#ifndef GRADER_EXPLAIN_PATIENT_H
-#define GRADER_EXPLAIN_PATIENT_H
+ * kernel_under_review.c        what they all ask for  */
+#ifndef GRADER_EXPLAIN_KERNEL_UNDER_REVIEW_H
+#define GRADER_EXPLAIN_KERNEL_UNDER_REVIEW_H
 
 #include "grader/explain/advice.h"
 
@@ -30,7 +30,7 @@ Rule rule_local_memory, rule_constant_addresses_differ, rule_constants_too_long;
 Rule rule_divergence, rule_double_precision, rule_integer_division, rule_too_much_integer;
 Rule rule_needless_barriers, rule_low_occupancy, rule_too_few_blocks, rule_many_launches, rule_host_copies;
 
-/* ---- patient.c --------------------------------------------------------------------------------------------------- */
+/* ---- kernel_under_review.c --------------------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) void advice_say(Advice *advice, int line, const char *format, ...);
 
