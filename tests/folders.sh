@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Holds the #includes of the C sources to the graph of folders in docs/folders.txt, and refuses circles among files.
+# A file's unit is its path without the ending: x.c and x.h are one. Tests may include whatever their layer sees.
+# Usage: tests/folders.sh [edges]     `edges` prints the graph as the sources have it, "folder: folder ..." a line
+set -euo pipefail
+cd "$(dirname "$0")/.."
+graph=docs/folders.txt
+
+mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cu' '*.cuh' | grep -vE '(^|/)(tests|template|calibrate)/|^(problems|solutions|testcases)/')
+
+# "file included", a line for each include of one of the sources by another.
+includes() {
+    grep -oH '^ *#include "[^"]*"' "${sources[@]}" | sed 's/: *#include "/ /; s/"$//' |
+        awk 'NR == FNR { known[$1]; next } $2 in known' <(git ls-files) -
+}
+
+edges() {
+    includes | awk '
+        { sub(/\/[^\/]*$/, "", $1); sub(/\/[^\/]*$/, "", $2); if ($1 != $2) print $1, $2 }' | sort -u |
+        awk '{ to[$1] = to[$1] " " $2 } END { for (folder in to) print folder ":" to[folder] }' | sort
+}
+
+if [[ ${1:-} == edges ]]; then
+    edges
+    exit
+fi
+
+faults=$({
+    printf '%s\n' "${sources[@]}" | sed 's/^/source /'
+    includes | sed 's/^/include /'
+} | awk -v graph="$graph" '
+    function fault(text) { print "lint: " text }
+    function folder_of(file) { sub(/\/[^\/]*$/, "", file); return file }
+    BEGIN {
+        while ((getline line < graph) > 0) {
+            if (line ~ /^#|^ *$/) continue
+            sub(/ *\|.*/, "", line)
+            count = split(line, word, /:? +|:$/)
+            folder = word[1]
+            if (folder in known) fault(graph ": " folder " stands there twice")
+            for (i = 2; i <= count; i++) if (word[i] != "") {
+                if (!(word[i] in known)) fault(graph ": " folder " may include " word[i] ", which does not stand above it")
+                allowed[folder, word[i]]
+            }
+            known[folder]
+        }
+    }
+    $1 == "source" {
+        folder = folder_of($2)
+        if (!(folder in known) && !(folder in told)) { fault($2 ": its folder does not stand in " graph); told[folder] }
+        if (++files[folder] == 41) fault(folder ": more than 40 sources")
+    }
+    $1 == "include" {
+        from = folder_of($2); to = folder_of($3)
+        if (from == to) next
+        used[from, to]
+        if (!((from, to) in allowed)) fault($2 " includes " $3 ", which " graph " does not allow")
+    }
+    END {
+        for (edge in allowed) if (!(edge in used)) {
+            split(edge, end, SUBSEP)
+            fault(graph ": nothing in " end[1] " includes " end[2])
+        }
+    }')
+circles=$(includes | sed -E 's/\.[a-z]+( |$)/\1/g' | awk '$1 != $2' | { tsort 2>&1 >/dev/null || true; } |
+    sed -n 's/^tsort: -: input contains a loop:/lint: these files include each other in a circle:/p; s/^tsort: \([^-].*\)/    \1/p')
+printf '%s' "${faults:+$faults$'\n'}" "${circles:+$circles$'\n'}" >&2
+[[ -z $faults$circles ]]
