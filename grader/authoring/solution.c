@@ -1,6 +1,6 @@
 #include "grader/authoring/solution.h"
 
-#include "harness/compile/toolkit.h"
+#include "base/paths.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -161,7 +161,7 @@ Status paths_add_solutions(Paths *paths, const char *problem_id, Message *why)
 {
     char folder[4096];
     const char *relative = arena_printf(&paths->arena, "solutions/%s", problem_id);
-    Status status = home_path(relative, folder, sizeof folder, why);
+    Status status = paths_home(relative, folder, sizeof folder, why);
     if (status == STATUS_OK)
         add_sources(paths, folder);
     return status;

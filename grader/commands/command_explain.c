@@ -1,5 +1,6 @@
 /* Runs a submission once, on the timed case with most operations, on a simulated GPU that counts by source line: the
  * larger a case is, the less launches and the ends of waves hide what a line costs.  */
+#include "base/paths.h"
 #include "grader/commands/command.h"
 
 #include "grader/explain/explain_report.h"
@@ -7,7 +8,6 @@
 #include "grader/judge/judge.h"
 #include "grader/explain/ncu.h"
 #include "grader/report/report.h"
-#include "harness/compile/toolkit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static Status read_hardware(Explaining *explaining, Message *why)
 {
     const char *handle = explaining->result.device.handle, *colon = strchr(handle, ':');
     char folder[4096];
-    Status status = home_path("simgpu/profiles", folder, sizeof folder, why);
+    Status status = paths_home("simgpu/profiles", folder, sizeof folder, why);
     if (status == STATUS_OK)
         status = profile_read(folder, colon == NULL ? "" : colon + 1, &explaining->hardware, why);
     return status;

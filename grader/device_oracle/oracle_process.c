@@ -1,13 +1,13 @@
 #include "grader/device_oracle/oracle_process.h"
 
 #include "base/clock.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "grader/oracle/oracle.h"
 #include "grader/device_oracle/device.h"
 #include "harness/broker/control.h"
 #include "harness/device/device.h"
 #include "harness/compile/device_code.h"
-#include "harness/compile/toolkit.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ static Status build(OracleProcess *process, Text *image, Message *why)
     char folder[PATH_MAX], paths[FILES][PATH_MAX + 32], oracle[PATH_MAX];
     const char *inputs[FILES + 1] = {oracle};
     Text header = {0};
-    Status status = home_path("grader/oracle", folder, sizeof folder, why);
+    Status status = paths_home("grader/oracle", folder, sizeof folder, why);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < FILES; i++)

@@ -1,5 +1,6 @@
 #include "grader/explain/ncu.h"
 
+#include "base/paths.h"
 #include "grader/judge/judge.h"
 #include "harness/compile/judge_source.h"
 #include "harness/sandbox/scratch.h"
@@ -194,7 +195,7 @@ static Status run(const Problem *problem, const Sizes *sizes, const char *object
     const char *argv[MAX_ARGUMENTS] = {"/usr/bin/env", "ncu",  "--clock-control", "none", "--csv",
                                        "--page",       "raw",  "--print-units",   "base", "--metrics",
                                        names.data,     runner, runtime,           object};
-    Status status = build_path("convjudge-direct-runner", runner, sizeof runner, why);
+    Status status = paths_build("convjudge-direct-runner", runner, sizeof runner, why);
     if (status == STATUS_OK)
         status = add_arguments(problem, sizes, &arena, argv + 14, why);
     if (status == STATUS_OK)

@@ -1,10 +1,10 @@
 #include "grader/oracle/oracle.h"
 
 #include "base/hash.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "harness/compile/judge_source.h"
 #include "harness/sandbox/scratch.h"
-#include "harness/compile/toolkit.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -124,9 +124,9 @@ static Status find_sources(const Problem *problem, Sources *sources, Message *wh
     oracle_case_header(problem, &sources->case_header);
     hash_add(&hash, sources->case_header.data, sources->case_header.length);
     snprintf(sources->oracle, sizeof sources->oracle, "%s/oracle.h", problem->folder);
-    Status status = home_path("grader/oracle/row.c", sources->row, sizeof sources->row, why);
+    Status status = paths_home("grader/oracle/row.c", sources->row, sizeof sources->row, why);
     if (status == STATUS_OK)
-        status = home_path("grader/oracle/element.h", sources->element, sizeof sources->element, why);
+        status = paths_home("grader/oracle/element.h", sources->element, sizeof sources->element, why);
     if (status == STATUS_OK)
         status = judge_source_hash(&hash, sources->row, why);
     if (status == STATUS_OK)

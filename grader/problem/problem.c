@@ -1,9 +1,9 @@
 #include "grader/problem/problem.h"
 
 #include "base/json.h"
+#include "base/paths.h"
 #include "grader/problem/expression.h"
 #include "grader/problem/signature.h"
-#include "harness/compile/toolkit.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ Status problem_list(Arena *arena, const char ***ids, size_t *count, Message *why
 {
     char folder[PATH_MAX];
     struct dirent **entries;
-    Status status = home_path("problems", folder, sizeof folder, why);
+    Status status = paths_home("problems", folder, sizeof folder, why);
     if (status != STATUS_OK)
         return status;
     int found = scandir(folder, &entries, is_problem_folder, alphasort);
@@ -476,7 +476,7 @@ static Status hash_timed_cases(Hash *hash, const char *id, const char *name, Mes
     char relative[2 * MAX_ID_LENGTH], path[PATH_MAX];
     JsonFile file;
     snprintf(relative, sizeof relative, "testcases/%s/%s", id, name);
-    Status status = home_path(relative, path, sizeof path, why);
+    Status status = paths_home(relative, path, sizeof path, why);
     if (status == STATUS_OK)
         status = json_read(path, MAX_TESTCASES_BYTES, &file, why);
     if (status != STATUS_OK)
@@ -555,7 +555,7 @@ static Status read_folder(const char *id, Problem *problem, Message *why)
     char relative[2 * MAX_ID_LENGTH], path[PATH_MAX];
     JsonFile file;
     snprintf(relative, sizeof relative, "problems/%s", id);
-    Status status = home_path(relative, path, sizeof path, why);
+    Status status = paths_home(relative, path, sizeof path, why);
     if (status != STATUS_OK)
         return status;
     problem->id = arena_string(&problem->arena, id);

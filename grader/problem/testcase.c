@@ -2,7 +2,7 @@
 
 #include "base/allocated.h"
 #include "base/json.h"
-#include "harness/compile/toolkit.h"
+#include "base/paths.h"
 
 #include <float.h>
 #include <limits.h>
@@ -481,7 +481,7 @@ static Status read_file(const Problem *problem, bool hidden, TestcaseSet *set, M
 {
     char relative[PATH_MAX], folder[PATH_MAX], path[PATH_MAX + 16];
     snprintf(relative, sizeof relative, "testcases/%s", problem->id);
-    Status status = home_path(relative, folder, sizeof folder, why);
+    Status status = paths_home(relative, folder, sizeof folder, why);
     if (status != STATUS_OK)
         return status;
     Reading reading = {.problem = problem, .set = set, .folder = folder, .hidden = hidden, .why = why};

@@ -1,6 +1,6 @@
 #include "grader/ranking/ladder.h"
 
-#include "harness/compile/toolkit.h"
+#include "base/paths.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static Status read_folder(const Problem *problem, const char *name, int (*select
     char folder[4096], relative[256];
     *ladder = (Ladder){.problem = problem};
     snprintf(relative, sizeof relative, "solutions/%s/%s", problem->id, name);
-    Status status = home_path(relative, folder, sizeof folder, why);
+    Status status = paths_home(relative, folder, sizeof folder, why);
     if (status != STATUS_OK)
         return status;
     struct dirent **entries;

@@ -1,7 +1,7 @@
 #include "grader/ranking/ranking.h"
 
+#include "base/paths.h"
 #include "grader/result/version.h"
-#include "harness/compile/toolkit.h"
 #include "leaderboard/references.h"
 #include "leaderboard/standing.h"
 
@@ -14,11 +14,8 @@ static const double BANDWIDTH_HEADROOM = 1.1;
 
 Status ranking_open(StoreMode mode, Store **store, Message *why)
 {
-    const char *chosen = getenv("CONVJUDGE_DB");
     char path[4096];
-    if (chosen != NULL && chosen[0] != '\0')
-        return store_open(chosen, mode, store, why);
-    Status status = home_path("leaderboard/leaderboard.db", path, sizeof path, why);
+    Status status = paths_chosen("CONVJUDGE_DB", "leaderboard/leaderboard.db", path, sizeof path, why);
     return status == STATUS_OK ? store_open(path, mode, store, why) : status;
 }
 
@@ -110,7 +107,7 @@ Status ranking_times_path(const char *device_id, char *path, size_t size, Messag
 {
     char relative[200];
     snprintf(relative, sizeof relative, "leaderboard/references/%s.json", device_id);
-    return home_path(relative, path, size, why);
+    return paths_home(relative, path, size, why);
 }
 
 /* ---- the reference solutions ------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  * linking can be hashed, and at no cost, since nvcc would call g++ for that too. Where gold is installed it links in a
  * quarter of the time; what it cannot link the usual linker explains, everywhere in the same words. What they print and
  * write is bounded; nothing of the student's is ever part of a command line.  */
+#include "base/paths.h"
 #include "harness/compile/compile_parts.h"
 
 #include "harness/sandbox/process.h"
@@ -297,9 +298,9 @@ static Status take_object(const CompileJob *job, const Places *places, const Com
 /* A folder for this compilation, and the runtime to link with. */
 static Status find_places(const char *scratch, Places *places, Text *runtime, Message *why)
 {
-    Status status = build_path("libcudart.so.13", places->runtime, sizeof places->runtime, why);
+    Status status = paths_build("libcudart.so.13", places->runtime, sizeof places->runtime, why);
     if (status == STATUS_OK)
-        status = home_path("harness/cuda", places->headers, sizeof places->headers, why);
+        status = paths_home("harness/cuda", places->headers, sizeof places->headers, why);
     if (status == STATUS_OK)
         status = text_read_file(places->runtime, COMPILE_FILE_BYTES, runtime, why);
     if (status != STATUS_OK)

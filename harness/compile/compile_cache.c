@@ -1,6 +1,7 @@
 /* The cache: <folder>/<key>/{object,host_object,report}. An entry is written under another name and renamed into place,
  * so a reader, another grader or a kill never meets half of one; its digest is checked on reading, so neither does a
  * power failure. Reading an entry makes it young; the oldest go when there are too many. */
+#include "base/paths.h"
 #include "harness/compile/compile_parts.h"
 
 #include "harness/sandbox/scratch.h"
@@ -21,14 +22,6 @@ enum {
 };
 #define MAX_BYTES (1ull << 30)
 #define UNFINISHED ".new."
-
-static bool cache_folder(char *folder, size_t size)
-{
-    const char *chosen = getenv("CONVJUDGE_CACHE");
-    if (chosen != NULL && chosen[0] != '\0')
-        return (size_t)snprintf(folder, size, "%s", chosen) < size;
-    return home_path("build/cache", folder, size, NULL) == STATUS_OK;
-}
 
 static Digest digest_of(const CompilerRun *run)
 {
@@ -96,7 +89,7 @@ void compiler_run_free(CompilerRun *run)
 bool cache_get(const Digest *key, CompilerRun *run)
 {
     char folder[PATH_MAX], entry[PATH_MAX + 80];
-    if (!cache_folder(folder, sizeof folder))
+    if (paths_cache(folder, sizeof folder, NULL) != STATUS_OK)
         return false;
     snprintf(entry, sizeof entry, "%s/%s", folder, key->hex);
     if (!read_entry(entry, run)) {
@@ -189,7 +182,7 @@ static void trim(const char *folder)
 void cache_put(const Digest *key, const CompilerRun *run)
 {
     char folder[PATH_MAX], fresh[PATH_MAX + 80], entry[PATH_MAX + 80];
-    if (!cache_folder(folder, sizeof folder))
+    if (paths_cache(folder, sizeof folder, NULL) != STATUS_OK)
         return;
     mkdir(folder, 0700);
     snprintf(fresh, sizeof fresh, "%s/" UNFINISHED "XXXXXX", folder);

@@ -1,6 +1,7 @@
 #include "harness/compile/device_code.h"
 
 #include "base/hash.h"
+#include "base/paths.h"
 #include "harness/compile/judge_source.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/compile/toolkit.h"
@@ -91,7 +92,7 @@ static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const c
     const char *argv[MAX_ARGUMENTS] = {
         toolkit->compiler, "-gencode", architecture, "-I", home, "-I", folder, "-o", image};
     size_t count = 9;
-    Status status = home_path("", home, sizeof home, why);
+    Status status = paths_home("", home, sizeof home, why);
     if (status != STATUS_OK)
         return status;
     status = toolkit_gencode(toolkit, job->compute, architecture, sizeof architecture, why);

@@ -1,6 +1,6 @@
 #include "harness/compile/judge_source.h"
 
-#include "harness/compile/toolkit.h"
+#include "base/paths.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -64,16 +64,9 @@ Status judge_source_compile(const char *const *argv, const char *folder, const c
 Status judge_source_cached(const char *name, char *path, size_t size, Message *why)
 {
     char folder[PATH_MAX];
-    const char *chosen = getenv("CONVJUDGE_CACHE");
-    if (chosen != NULL && *chosen != '\0') {
-        snprintf(folder, sizeof folder, "%s", chosen);
-    } else {
-        Status status = home_path("build", folder, sizeof folder, why);
-        if (status != STATUS_OK)
-            return status;
-        mkdir(folder, 0755);
-        strncat(folder, "/cache", sizeof folder - strlen(folder) - 1);
-    }
+    Status status = paths_cache(folder, sizeof folder, why);
+    if (status != STATUS_OK)
+        return status;
     mkdir(folder, 0755);
     if ((size_t)snprintf(path, size, "%s/%s", folder, name) >= size)
         return fail(STATUS_BAD_INPUT, why, "%s: the path of the cache is too long", folder);

@@ -1,8 +1,10 @@
 #include "harness/compile/toolkit.h"
 
+#include "base/paths.h"
 #include "base/text.h"
 #include "harness/sandbox/process.h"
 
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,73 +16,6 @@
 
 /* clang 16 is the first that knows compute capability 9.0; it is what the judge's headers were tried with. */
 enum { ANSWER_SECONDS = 60, OLDEST_CLANG = 16, NEWEST_CLANG = 29 };
-
-/* ---- the judge's own files --------------------------------------------------------------------------------------- */
-
-/* Cuts the last component off; false at the root. */
-static bool go_up(char *path)
-{
-    char *slash = strrchr(path, '/');
-    if (slash == NULL || slash == path)
-        return false;
-    *slash = '\0';
-    return true;
-}
-
-static bool holds(const char *folder, const char *name)
-{
-    char path[PATH_MAX];
-    return (size_t)snprintf(path, sizeof path, "%s/%s", folder, name) < sizeof path && access(path, F_OK) == 0;
-}
-
-static Status folder_of_binary(char *folder, Message *why)
-{
-    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    if (length <= 0)
-        return fail_errno(why, "/proc/self/exe");
-    folder[length] = '\0';
-    go_up(folder);
-    return STATUS_OK;
-}
-
-/* The first folder from that of the binary upwards that holds both names. */
-static Status folder_with(const char *name, const char *other, char *folder, Message *why)
-{
-    Status status = folder_of_binary(folder, why);
-    if (status != STATUS_OK)
-        return status;
-    do {
-        if (holds(folder, name) && holds(folder, other))
-            return STATUS_OK;
-    } while (go_up(folder));
-    return fail(STATUS_NOT_FOUND, why, "%s: in none of the folders above this program, and CONVJUDGE_HOME is not set",
-                name);
-}
-
-static Status join(const char *folder, const char *relative, char *path, size_t size, Message *why)
-{
-    const char *slash = relative[0] == '\0' ? "" : "/";
-    if ((size_t)snprintf(path, size, "%s%s%s", folder, slash, relative) >= size)
-        return fail(STATUS_BAD_INPUT, why, "%s: the path of the judge's folder is too long", folder);
-    return STATUS_OK;
-}
-
-Status home_path(const char *relative, char *path, size_t size, Message *why)
-{
-    char folder[PATH_MAX];
-    const char *home = getenv("CONVJUDGE_HOME");
-    if (home != NULL && home[0] != '\0')
-        return join(home, relative, path, size, why);
-    Status status = folder_with("problems", "simgpu/profiles", folder, why);
-    return status == STATUS_OK ? join(folder, relative, path, size, why) : status;
-}
-
-Status build_path(const char *relative, char *path, size_t size, Message *why)
-{
-    char folder[PATH_MAX];
-    Status status = folder_with(relative, relative, folder, why);
-    return status == STATUS_OK ? join(folder, relative, path, size, why) : status;
-}
 
 /* ---- nvcc -------------------------------------------------------------------------------------------------------- */
 
@@ -116,7 +51,7 @@ static bool find_nvcc(Toolkit *toolkit)
     static const char *const usual[] = {"/usr/local/cuda", "/usr/local/cuda-13", "/opt/cuda", "/usr/lib/cuda",
                                         "/usr/lib/nvidia-cuda-toolkit"};
     char own[PATH_MAX];
-    if (home_path("build/toolchain", own, sizeof own, NULL) == STATUS_OK && take_below(toolkit, own))
+    if (paths_home("build/toolchain", own, sizeof own, NULL) == STATUS_OK && take_below(toolkit, own))
         return true;
     if (take_from_path(toolkit, "nvcc") || take_below(toolkit, getenv("CUDA_HOME")))
         return true;
@@ -251,8 +186,7 @@ static Status find_and_ask_clang(Toolkit *toolkit, Message *why)
     if (status == STATUS_OK && toolkit->major < OLDEST_CLANG)
         return fail(STATUS_NOT_FOUND, why, "%s is too old; " HOW_TO_GET_EITHER, toolkit->name);
     memcpy(toolkit->root, toolkit->compiler, sizeof toolkit->root);
-    for (int i = 0; i < 2; i++) /* root/bin/clang */
-        go_up(toolkit->root);
+    dirname(dirname(toolkit->root)); /* root/bin/clang */
     return status == STATUS_OK ? ask(toolkit, list, read_architectures, "which GPUs it makes code for", why) : status;
 }
 

@@ -1,4 +1,4 @@
-/* toolkit.h - finds the compiler of submissions, and the judge's own files.
+/* toolkit.h - finds the compiler of submissions.
  *
  * nvcc is looked for in CONVJUDGE_NVCC, build/toolchain beside the judge, PATH, CUDA_HOME and the usual folders, in this
  * order. Where there is none, the lowest version of clang from 16 on that is on PATH compiles for the simulated GPU, with
@@ -39,13 +39,5 @@ void toolkit_mark_times(const Toolkit *toolkit, char *device_id, size_t size);
 MUST_USE Status toolkit_architecture(const Toolkit *toolkit, int compute, int *architecture, Message *why);
 /* nvcc's -gencode for it: machine code, and PTX, from which the driver makes code for newer devices. */
 MUST_USE Status toolkit_gencode(const Toolkit *toolkit, int compute, char *option, size_t size, Message *why);
-
-/* The judge's data, "problems" or "simgpu/profiles/h200.json": below CONVJUDGE_HOME, else below the first folder above
- * the running binary that looks like the judge's. */
-MUST_USE Status home_path(const char *relative, char *path, size_t size, Message *why);
-
-/* What was built with the running binary, "libcudart.so.13" or "convjudge-runner": beside it, or in the nearest folder
- * above it that has it (unit tests lie deeper). */
-MUST_USE Status build_path(const char *relative, char *path, size_t size, Message *why);
 
 #endif

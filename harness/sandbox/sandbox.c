@@ -13,8 +13,8 @@
 #include "harness/sandbox/sandbox.h"
 
 #include "base/arena.h"
+#include "base/paths.h"
 #include "harness/sandbox/seccomp.h"
-#include "harness/compile/toolkit.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -133,7 +133,7 @@ static void add_files(Sandbox *sandbox)
     add_bind(sandbox, "--ro-bind-try", "/etc/nvcc.profile", "/etc/nvcc.profile");
     hide(sandbox, "/usr/local");
     hide(sandbox, "/usr/src");
-    if (home_path("", home, sizeof home, NULL) == STATUS_OK && strncmp(home, "/usr/", 5) == 0 &&
+    if (paths_home("", home, sizeof home, NULL) == STATUS_OK && strncmp(home, "/usr/", 5) == 0 &&
         strncmp(home, "/usr/local/", 11) != 0 && strncmp(home, "/usr/src/", 9) != 0)
         hide(sandbox, home);
     if (spec->proc)

@@ -1,5 +1,6 @@
 #include "harness/session/runner_process.h"
-#include "harness/compile/toolkit.h"
+
+#include "base/paths.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -34,9 +35,9 @@ typedef struct Host {
 static Status start(const Host *host, const char *object_path, int output, RunnerProcess *runner, Message *why)
 {
     char program[4096], library[4096] = "", inside[256], library_inside[256], descriptor[16];
-    Status status = build_path(host->program, program, sizeof program, why);
+    Status status = paths_build(host->program, program, sizeof program, why);
     if (status == STATUS_OK && host->library != NULL)
-        status = build_path(host->library, library, sizeof library, why);
+        status = paths_build(host->library, library, sizeof library, why);
     if (status != STATUS_OK)
         return status;
     snprintf(descriptor, sizeof descriptor, "%d", host->memory);

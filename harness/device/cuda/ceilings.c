@@ -1,7 +1,7 @@
 #include "harness/device/cuda/ceilings.h"
 
 #include "base/json.h"
-#include "harness/compile/toolkit.h"
+#include "base/paths.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,12 +29,7 @@ static const JsonKey keys[] = {
 
 static Status find_folder(char *path, size_t size, Message *why)
 {
-    const char *chosen = getenv("CONVJUDGE_DEVICES");
-    if (chosen == NULL || chosen[0] == '\0')
-        return home_path("leaderboard/devices", path, size, why);
-    if ((size_t)snprintf(path, size, "%s", chosen) >= size)
-        return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_DEVICES: too long a path");
-    return STATUS_OK;
+    return paths_chosen("CONVJUDGE_DEVICES", "leaderboard/devices", path, size, why);
 }
 
 Status ceilings_path(const char *device_id, char *path, size_t size, Message *why)

@@ -1,5 +1,5 @@
+#include "base/paths.h"
 #include "harness/device/open/device_kinds.h"
-#include "harness/compile/toolkit.h"
 #include "simgpu/cost/profile.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static bool is_kind(const char *name, const char *kind, const char **detail)
 static Status find_profile(const char *name, HardwareProfile *profile, Message *why)
 {
     char folder[4096], names[400];
-    Status status = home_path("simgpu/profiles", folder, sizeof folder, why);
+    Status status = paths_home("simgpu/profiles", folder, sizeof folder, why);
     if (status != STATUS_OK)
         return status;
     status = strchr(name, '/') == NULL ? profile_read(folder, name, profile, why) : STATUS_NOT_FOUND;

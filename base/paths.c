@@ -1,0 +1,88 @@
+#include "base/paths.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Cuts the last component off; false at the root. */
+static bool go_up(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+static bool holds(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    return (size_t)snprintf(path, sizeof path, "%s/%s", folder, name) < sizeof path && access(path, F_OK) == 0;
+}
+
+static Status folder_of_program(char *folder, Message *why)
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (length <= 0)
+        return fail_errno(why, "/proc/self/exe");
+    folder[length] = '\0';
+    go_up(folder);
+    return STATUS_OK;
+}
+
+/* The nearest folder above the running program that holds both names. */
+static Status folder_with(const char *name, const char *other, char *folder, Message *why)
+{
+    Status status = folder_of_program(folder, why);
+    if (status != STATUS_OK)
+        return status;
+    do {
+        if (holds(folder, name) && holds(folder, other))
+            return STATUS_OK;
+    } while (go_up(folder));
+    return fail(STATUS_NOT_FOUND, why, "%s: in none of the folders above this program, and CONVJUDGE_HOME is not set",
+                name);
+}
+
+static Status join(const char *folder, const char *relative, char *path, size_t size, Message *why)
+{
+    const char *slash = relative[0] == '\0' ? "" : "/";
+    if ((size_t)snprintf(path, size, "%s%s%s", folder, slash, relative) >= size)
+        return fail(STATUS_BAD_INPUT, why, "%s: the path of the judge's folder is too long", folder);
+    return STATUS_OK;
+}
+
+Status paths_home(const char *relative, char *path, size_t size, Message *why)
+{
+    char folder[PATH_MAX];
+    const char *home = getenv("CONVJUDGE_HOME");
+    if (home != NULL && home[0] != '\0')
+        return join(home, relative, path, size, why);
+    Status status = folder_with("problems", "simgpu/profiles", folder, why);
+    return status == STATUS_OK ? join(folder, relative, path, size, why) : status;
+}
+
+Status paths_build(const char *relative, char *path, size_t size, Message *why)
+{
+    char folder[PATH_MAX];
+    Status status = folder_with(relative, relative, folder, why);
+    return status == STATUS_OK ? join(folder, relative, path, size, why) : status;
+}
+
+Status paths_chosen(const char *variable, const char *relative, char *path, size_t size, Message *why)
+{
+    const char *chosen = getenv(variable);
+    if (chosen == NULL || chosen[0] == '\0')
+        return paths_home(relative, path, size, why);
+    if ((size_t)snprintf(path, size, "%s", chosen) >= size)
+        return fail(STATUS_BAD_INPUT, why, "%s: the path is too long", variable);
+    return STATUS_OK;
+}
+
+Status paths_cache(char *path, size_t size, Message *why)
+{
+    return paths_chosen("CONVJUDGE_CACHE", "build/cache", path, size, why);
+}

@@ -1,0 +1,30 @@
+/* paths.h - where the judge's own files lie, and the environment variables that move them.
+ *
+ *   CONVJUDGE_HOME      the judge's folder, which holds problems/, testcases/, simgpu/profiles/ and so on
+ *   CONVJUDGE_CACHE     the folder of the caches, build/cache otherwise
+ *   CONVJUDGE_DB        the leaderboard, leaderboard/leaderboard.db otherwise
+ *   CONVJUDGE_DEVICES   the folder of measured devices, leaderboard/devices otherwise
+ *
+ * A variable that is set to an empty string counts as unset.
+ * Errors   STATUS_NOT_FOUND where the judge's folder is not found, STATUS_BAD_INPUT where a path is too long.  */
+#ifndef BASE_PATHS_H
+#define BASE_PATHS_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* A file of the judge's source tree, "problems" or "simgpu/profiles/h200.json": below CONVJUDGE_HOME, otherwise below the
+ * nearest folder above the running program that holds problems/ and simgpu/profiles/. */
+MUST_USE Status paths_home(const char *relative, char *path, size_t size, Message *why);
+
+/* A file that was built together with the running program, "libcudart.so.13" or "convjudge-runner": beside the program, or
+ * in the nearest folder above it that holds the file (unit tests lie deeper than the programs). */
+MUST_USE Status paths_build(const char *relative, char *path, size_t size, Message *why);
+
+/* What the environment variable names; where it is unset, paths_home(relative). */
+MUST_USE Status paths_chosen(const char *variable, const char *relative, char *path, size_t size, Message *why);
+
+MUST_USE Status paths_cache(char *path, size_t size, Message *why);
+
+#endif
