@@ -2,8 +2,7 @@
  *
  * A new kind of device is one more file that fills in a DeviceOps; nothing else changes.
  *
- * Addresses  all device memory lies in [DEVICE_BASE, DEVICE_BASE + DEVICE_SPAN), in the broker and (as a reservation
- *            without access) in the runner alike, so that an address tells whether it means device or host memory.
+ * Addresses  all device memory lies in the range of device_addresses.h.
  * Errors     every operation returns a cudaError_t value as a CudaError (cuda_error.h); 0 is success. Sticky errors stay
  *            the device's: after one, every operation returns it.
  * Order      operations on one stream happen in order; `NULL` handles are the legacy default stream, which waits for
@@ -14,13 +13,11 @@
 
 #include "base/status.h"
 #include "harness/protocol/cuda_error.h"
+#include "harness/protocol/device_addresses.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define DEVICE_BASE 0x200000000000ull
-#define DEVICE_SPAN (1ull << 38)
 
 typedef struct Device Device;
 typedef struct DeviceModule DeviceModule; /* one fatbin, loaded */

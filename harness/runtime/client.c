@@ -1,5 +1,5 @@
 #include "harness/runtime/client.h"
-#include "harness/device/device.h"
+#include "harness/protocol/device_addresses.h"
 #include "harness/runtime/attach.h"
 
 #include <pthread.h>
