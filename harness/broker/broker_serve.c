@@ -80,12 +80,6 @@ static CudaError serve_load_failed(Broker *broker, RingReply *reply)
     return CUDA_ERROR_SUCCESS;
 }
 
-static CudaError serve_device_info(Broker *broker, RingReply *reply)
-{
-    memcpy(broker->reader.ring->staging, &broker->device->info, sizeof broker->device->info);
-    return CUDA_ERROR_SUCCESS;
-}
-
 /* ---- dispatch ---------------------------------------------------------------------------------------------------- */
 
 static const struct {

@@ -108,6 +108,10 @@ bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes);
 
 Serve serve_alloc, serve_release, serve_memory_info, serve_owned, serve_write, serve_read, serve_copy, serve_fill;
 
+/* ---- broker_device_info.c ---------------------------------------------------------------------------------------- */
+
+Serve serve_device_info;
+
 /* ---- broker_stream.c: streams and events ------------------------------------------------------------------------- */
 
 /* Stream 0 is the device's NULL. False where the number stands for nothing. */

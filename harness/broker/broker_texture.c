@@ -66,6 +66,20 @@ CudaError serve_fill_rows(Broker *broker, RingReply *reply)
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
+/* False where the number is not a RingFormat. */
+static bool format_of(uint32_t asked, DeviceFormat *format)
+{
+    static const DeviceFormat formats[RING_FORMAT_COUNT] = {
+        [RING_UINT8] = DEVICE_UINT8,     [RING_UINT16] = DEVICE_UINT16,   [RING_UINT32] = DEVICE_UINT32,
+        [RING_SINT8] = DEVICE_SINT8,     [RING_SINT16] = DEVICE_SINT16,   [RING_SINT32] = DEVICE_SINT32,
+        [RING_FLOAT16] = DEVICE_FLOAT16, [RING_FLOAT32] = DEVICE_FLOAT32,
+    };
+    if (asked == 0 || asked >= RING_FORMAT_COUNT)
+        return false;
+    *format = formats[asked];
+    return true;
+}
+
 static CudaError make_array(Broker *broker, BrokerArray *made, uint64_t *number)
 {
     CudaError error = broker->device->ops->array_new(broker->device, &made->shape, &made->array);
@@ -83,14 +97,13 @@ static CudaError make_array(Broker *broker, BrokerArray *made, uint64_t *number)
 CudaError serve_array_new(Broker *broker, RingReply *reply)
 {
     const RingArray *asked = body(broker);
-    const DeviceShape shape = {.width = asked->width,
-                               .height = asked->height,
-                               .depth = asked->depth,
-                               .format = (DeviceFormat)asked->format,
-                               .channels = asked->channels,
-                               .gather = asked->gather != 0};
+    DeviceShape shape = {.width = asked->width,
+                         .height = asked->height,
+                         .depth = asked->depth,
+                         .channels = asked->channels,
+                         .gather = asked->gather != 0};
     uint64_t bytes;
-    if (!array_check(&shape, &bytes))
+    if (!format_of(asked->format, &shape.format) || !array_check(&shape, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
     BrokerArray *made = malloc(sizeof *made);
     if (made == NULL)
@@ -114,15 +127,27 @@ CudaError serve_array_free(Broker *broker, RingReply *reply)
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 
-/* Whether all that the texture can read is an array that there is, or memory that the submission may read. */
+static bool find_array(Broker *broker, uint64_t number, DeviceTexture *texture)
+{
+    const BrokerArray *known = handles_get(&broker->cuda_arrays, number);
+    if (known == NULL)
+        return false;
+    texture->array = known->array;
+    texture->format = known->shape.format;
+    texture->channels = known->shape.channels;
+    return true;
+}
+
+/* Fills in where the texture reads. False unless all of it is an existing array, or memory that the submission may read. */
 static bool find_resource(Broker *broker, const RingTexture *asked, DeviceTexture *texture)
 {
-    uint64_t element = array_element_bytes(texture->format, texture->channels), row_bytes, bytes = asked->bytes;
-    if (asked->array != 0) {
-        const BrokerArray *known = handles_get(&broker->cuda_arrays, asked->array);
-        texture->array = known == NULL ? NULL : known->array;
-        return known != NULL;
-    }
+    uint64_t row_bytes, bytes = asked->bytes;
+    if (asked->array != 0)
+        return find_array(broker, asked->array, texture);
+    if (!format_of(asked->format, &texture->format))
+        return false;
+    texture->channels = asked->channels;
+    uint64_t element = array_element_bytes(texture->format, texture->channels);
     if (element == 0)
         return false;
     if (asked->bytes == 0) {
@@ -138,8 +163,6 @@ static bool find_resource(Broker *broker, const RingTexture *asked, DeviceTextur
 static bool texture_of(Broker *broker, const RingTexture *asked, DeviceTexture *texture)
 {
     *texture = (DeviceTexture){.address = asked->address,
-                               .format = (DeviceFormat)asked->format,
-                               .channels = asked->channels,
                                .bytes = asked->bytes,
                                .width = asked->width,
                                .height = asked->height,

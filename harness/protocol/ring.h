@@ -77,7 +77,7 @@ typedef enum RingKind {
     RING_EVENT_SYNCHRONIZE,  /* call: [0] event */
     RING_EVENT_QUERY,        /* call: [0] event */
     RING_EVENT_ELAPSED,      /* call: [0] start, [1] stop; gives [0] seconds, the bits of a double */
-    RING_DEVICE_INFO,        /* call; staging: DeviceInfo (device/device.h) */
+    RING_DEVICE_INFO,        /* call; staging: RingDeviceInfo */
     RING_KIND_COUNT
 } RingKind;
 
@@ -112,7 +112,7 @@ typedef struct RingLaunch { /* followed by parameter_bytes of parameters at thei
 
 typedef enum RingPlaceKind { RING_IN_STAGING = 1, RING_IN_MEMORY, RING_IN_ARRAY } RingPlaceKind;
 
-typedef struct RingPlace { /* one end of a copy of a box; a DevicePlace (device/device.h) */
+typedef struct RingPlace { /* one end of a copy of a box */
     uint64_t kind;
     uint64_t at;                /* offset in staging, device address, or array */
     uint64_t pitch, slice_rows; /* staging and memory */
@@ -130,20 +130,56 @@ typedef struct RingFillRows {
     uint64_t stream;
 } RingFillRows;
 
-typedef struct RingArray { /* a DeviceShape */
-    uint64_t width, height, depth;
-    uint32_t format, channels;
-    uint64_t gather;
+typedef enum RingFormat { /* type of one channel of an array or a texture */
+                          RING_UINT8 = 1,
+                          RING_UINT16,
+                          RING_UINT32,
+                          RING_SINT8,
+                          RING_SINT16,
+                          RING_SINT32,
+                          RING_FLOAT16,
+                          RING_FLOAT32,
+                          RING_FORMAT_COUNT
+} RingFormat;
+
+typedef struct RingArray {         /* a CUDA array */
+    uint64_t width, height, depth; /* elements; 0: the array does not have this dimension */
+    uint32_t format;               /* RingFormat */
+    uint32_t channels;             /* 1, 2 or 4 */
+    uint64_t gather;               /* 1: tex2Dgather() may read it; else 0 */
 } RingArray;
 
-typedef struct RingTexture { /* a DeviceTexture */
-    uint64_t array;          /* 0: memory */
-    uint64_t address, bytes, width, height, pitch;
-    uint32_t format, channels;
-    uint32_t address_mode[3], filter_mode;
-    uint32_t as_integer, normalized, srgb, max_anisotropy;
+typedef struct RingTexture {
+    uint64_t array; /* the array it reads; 0: it reads device memory, described by the next seven fields */
+    uint64_t address;
+    uint64_t bytes;            /* of linear memory; 0: the memory has rows */
+    uint64_t width, height;    /* elements in a row, number of rows */
+    uint64_t pitch;            /* bytes from row to row */
+    uint32_t format, channels; /* as in RingArray */
+    uint32_t address_mode[3];  /* cudaTextureAddressMode */
+    uint32_t filter_mode;      /* cudaTextureFilterMode */
+    uint32_t as_integer;       /* 1: integers are read as they are, not mapped to [0, 1] or [-1, 1]; else 0 */
+    uint32_t normalized;       /* 1: coordinates are fractions of the extents; else 0 */
+    uint32_t srgb, max_anisotropy;
     float border[4];
 } RingTexture;
+
+/* What cudaGetDeviceProperties() and cudaDeviceGetAttribute() report about the device, and nothing else about it. */
+typedef struct RingDeviceInfo {
+    char name[256]; /* terminated */
+    uint64_t memory_bytes;
+    uint32_t compute_major, compute_minor;
+    uint32_t multiprocessors, warp_size;
+    uint32_t max_threads_per_block, max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
+    uint32_t max_block[3], max_grid[3];
+    uint32_t registers_per_block, registers_per_multiprocessor;
+    uint32_t shared_bytes_per_block, shared_bytes_per_block_optin, shared_bytes_per_multiprocessor;
+    uint32_t shared_reserved_bytes_per_block;
+    uint32_t constant_bytes, l2_bytes;
+    uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
+    uint32_t max_array_1d, max_array_2d[2], max_array_3d; /* elements on each side of an array */
+    uint32_t max_gather_2d;                               /* the same for an array that tex2Dgather() may read */
+} RingDeviceInfo;
 
 typedef struct RingFunctionInfo {
     uint32_t parameter_count, parameter_bytes;

@@ -1,5 +1,4 @@
 #include "harness/runtime/array.h"
-#include "harness/device/device.h"
 
 #include <stdlib.h>
 
@@ -10,12 +9,12 @@ static Array *all;
 static const struct {
     enum cudaChannelFormatKind kind;
     int bits;
-    DeviceFormat format;
+    RingFormat format;
 } FORMATS[] = {
-    {cudaChannelFormatKindUnsigned, 8, DEVICE_UINT8},   {cudaChannelFormatKindUnsigned, 16, DEVICE_UINT16},
-    {cudaChannelFormatKindUnsigned, 32, DEVICE_UINT32}, {cudaChannelFormatKindSigned, 8, DEVICE_SINT8},
-    {cudaChannelFormatKindSigned, 16, DEVICE_SINT16},   {cudaChannelFormatKindSigned, 32, DEVICE_SINT32},
-    {cudaChannelFormatKindFloat, 16, DEVICE_FLOAT16},   {cudaChannelFormatKindFloat, 32, DEVICE_FLOAT32},
+    {cudaChannelFormatKindUnsigned, 8, RING_UINT8},   {cudaChannelFormatKindUnsigned, 16, RING_UINT16},
+    {cudaChannelFormatKindUnsigned, 32, RING_UINT32}, {cudaChannelFormatKindSigned, 8, RING_SINT8},
+    {cudaChannelFormatKindSigned, 16, RING_SINT16},   {cudaChannelFormatKindSigned, 32, RING_SINT32},
+    {cudaChannelFormatKindFloat, 16, RING_FLOAT16},   {cudaChannelFormatKindFloat, 32, RING_FLOAT32},
 };
 
 /* 1, 2 or 4 channels of the same number of bits; 0 where it is otherwise. */

@@ -1,12 +1,10 @@
-#include "harness/device/array_check.h"
-#include "harness/device/device.h"
 #include "harness/runtime/client.h"
 #include "harness/runtime/older.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Where DeviceInfo says nothing, the values are those of an H200 (cudaGetDeviceProperties() of CUDA 13.0). */
+/* Properties that RingDeviceInfo does not hold have the values of an H200 (cudaGetDeviceProperties() of CUDA 13.0). */
 enum {
     TEXTURE_ALIGNMENT = 512,
     TEXTURE_PITCH_ALIGNMENT = 32,
@@ -19,9 +17,9 @@ enum {
     ACCESS_WINDOW_BYTES = 134217728
 };
 
-static cudaError_t ask_device(DeviceInfo *info)
+static cudaError_t ask_device(RingDeviceInfo *info)
 {
-    static DeviceInfo known;
+    static RingDeviceInfo known;
     static bool asked;
     cudaError_t error = cudaSuccess;
     client_lock();
@@ -42,7 +40,7 @@ static int least_of(uint64_t value)
     return value > INT32_MAX ? INT32_MAX : (int)value;
 }
 
-static void fill_properties(const DeviceInfo *info, struct cudaDeviceProp *prop)
+static void fill_properties(const RingDeviceInfo *info, struct cudaDeviceProp *prop)
 {
     memset(prop, 0, sizeof *prop);
     snprintf(prop->name, sizeof prop->name, "%s", info->name);
@@ -63,8 +61,8 @@ static void fill_properties(const DeviceInfo *info, struct cudaDeviceProp *prop)
         prop->maxGridSize[i] = least_of(info->max_grid[i]);
     }
     prop->totalConstMem = info->constant_bytes;
-    prop->major = info->compute_major;
-    prop->minor = info->compute_minor;
+    prop->major = least_of(info->compute_major);
+    prop->minor = least_of(info->compute_minor);
     prop->multiProcessorCount = least_of(info->multiprocessors);
     prop->l2CacheSize = least_of(info->l2_bytes);
     prop->memoryBusWidth = least_of(info->memory_bus_bits);
@@ -73,15 +71,15 @@ static void fill_properties(const DeviceInfo *info, struct cudaDeviceProp *prop)
     prop->textureAlignment = TEXTURE_ALIGNMENT;
     prop->texturePitchAlignment = TEXTURE_PITCH_ALIGNMENT;
     prop->surfaceAlignment = SURFACE_ALIGNMENT;
-    prop->maxTexture1D = ARRAY_MAX_WIDTH_1D;
-    prop->maxTexture2D[0] = ARRAY_MAX_WIDTH_2D;
-    prop->maxTexture2D[1] = ARRAY_MAX_HEIGHT_2D;
+    prop->maxTexture1D = least_of(info->max_array_1d);
+    prop->maxTexture2D[0] = least_of(info->max_array_2d[0]);
+    prop->maxTexture2D[1] = least_of(info->max_array_2d[1]);
     prop->maxTexture2DLinear[0] = MAX_LINEAR_TEXTURE_WIDTH;
     prop->maxTexture2DLinear[1] = MAX_LINEAR_TEXTURE_HEIGHT;
     prop->maxTexture2DLinear[2] = MAX_LINEAR_TEXTURE_PITCH;
-    prop->maxTexture2DGather[0] = prop->maxTexture2DGather[1] = ARRAY_MAX_GATHER_2D;
+    prop->maxTexture2DGather[0] = prop->maxTexture2DGather[1] = least_of(info->max_gather_2d);
     for (int i = 0; i < 3; i++)
-        prop->maxTexture3D[i] = ARRAY_MAX_EXTENT_3D;
+        prop->maxTexture3D[i] = least_of(info->max_array_3d);
     prop->asyncEngineCount = ASYNC_ENGINES;
     prop->concurrentKernels = 1;
     prop->unifiedAddressing = 1;
@@ -92,7 +90,8 @@ static void fill_properties(const DeviceInfo *info, struct cudaDeviceProp *prop)
     prop->streamPrioritiesSupported = 1;
 }
 
-static cudaError_t ask_properties(const void *wanted, int device, DeviceInfo *info, struct cudaDeviceProp *properties)
+static cudaError_t ask_properties(const void *wanted, int device, RingDeviceInfo *info,
+                                  struct cudaDeviceProp *properties)
 {
     cudaError_t error = device != 0      ? cudaErrorInvalidDevice
                         : wanted == NULL ? cudaErrorInvalidValue
@@ -104,7 +103,7 @@ static cudaError_t ask_properties(const void *wanted, int device, DeviceInfo *in
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
-    DeviceInfo info;
+    RingDeviceInfo info;
     struct cudaDeviceProp properties;
     cudaError_t error = ask_properties(prop, device, &info, &properties);
     if (error != cudaSuccess)
@@ -121,7 +120,7 @@ enum { PROPERTIES_BYTES_IN_12 = 1032 };
 /* What CUDA 12's header calls cudaGetDeviceProperties(). */
 cudaError_t cudaGetDeviceProperties_v2(void *prop, int device)
 {
-    DeviceInfo info;
+    RingDeviceInfo info;
     struct cudaDeviceProp properties;
     cudaError_t error = ask_properties(prop, device, &info, &properties);
     if (error != cudaSuccess)
@@ -131,8 +130,8 @@ cudaError_t cudaGetDeviceProperties_v2(void *prop, int device)
     return cudaSuccess;
 }
 
-/* Attributes that DeviceInfo knows; every other one that CUDA has is a feature that is absent here: 0. */
-static int attribute_of(const DeviceInfo *info, enum cudaDeviceAttr attribute)
+/* Every other attribute of CUDA stands for a feature that is absent here: 0. */
+static int attribute_of(const RingDeviceInfo *info, enum cudaDeviceAttr attribute)
 {
     switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock: return least_of(info->max_threads_per_block);
@@ -158,21 +157,21 @@ static int attribute_of(const DeviceInfo *info, enum cudaDeviceAttr attribute)
     case cudaDevAttrMultiProcessorCount: return least_of(info->multiprocessors);
     case cudaDevAttrMaxThreadsPerMultiProcessor: return least_of(info->max_threads_per_multiprocessor);
     case cudaDevAttrMaxBlocksPerMultiprocessor: return least_of(info->max_blocks_per_multiprocessor);
-    case cudaDevAttrComputeCapabilityMajor: return info->compute_major;
-    case cudaDevAttrComputeCapabilityMinor: return info->compute_minor;
+    case cudaDevAttrComputeCapabilityMajor: return least_of(info->compute_major);
+    case cudaDevAttrComputeCapabilityMinor: return least_of(info->compute_minor);
     case cudaDevAttrTextureAlignment: return TEXTURE_ALIGNMENT;
     case cudaDevAttrTexturePitchAlignment: return TEXTURE_PITCH_ALIGNMENT;
-    case cudaDevAttrMaxTexture1DWidth: return ARRAY_MAX_WIDTH_1D;
-    case cudaDevAttrMaxTexture2DWidth: return ARRAY_MAX_WIDTH_2D;
-    case cudaDevAttrMaxTexture2DHeight: return ARRAY_MAX_HEIGHT_2D;
+    case cudaDevAttrMaxTexture1DWidth: return least_of(info->max_array_1d);
+    case cudaDevAttrMaxTexture2DWidth: return least_of(info->max_array_2d[0]);
+    case cudaDevAttrMaxTexture2DHeight: return least_of(info->max_array_2d[1]);
     case cudaDevAttrMaxTexture2DLinearWidth: return MAX_LINEAR_TEXTURE_WIDTH;
     case cudaDevAttrMaxTexture2DLinearHeight: return MAX_LINEAR_TEXTURE_HEIGHT;
     case cudaDevAttrMaxTexture2DLinearPitch: return MAX_LINEAR_TEXTURE_PITCH;
     case cudaDevAttrMaxTexture2DGatherWidth:
-    case cudaDevAttrMaxTexture2DGatherHeight: return ARRAY_MAX_GATHER_2D;
+    case cudaDevAttrMaxTexture2DGatherHeight: return least_of(info->max_gather_2d);
     case cudaDevAttrMaxTexture3DWidth:
     case cudaDevAttrMaxTexture3DHeight:
-    case cudaDevAttrMaxTexture3DDepth: return ARRAY_MAX_EXTENT_3D;
+    case cudaDevAttrMaxTexture3DDepth: return least_of(info->max_array_3d);
     case cudaDevAttrAsyncEngineCount: return ASYNC_ENGINES;
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
@@ -187,7 +186,7 @@ static int attribute_of(const DeviceInfo *info, enum cudaDeviceAttr attribute)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-    DeviceInfo info;
+    RingDeviceInfo info;
     if (device != 0)
         return result(cudaErrorInvalidDevice);
     if (value == NULL || attribute <= 0 || attribute >= cudaDevAttrMax)

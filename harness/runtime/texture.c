@@ -1,4 +1,3 @@
-#include "harness/device/device.h"
 #include "harness/runtime/address.h"
 #include "harness/runtime/array.h"
 #include "harness/runtime/older.h"
@@ -18,23 +17,18 @@ static Texture *all;
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
-static cudaError_t fill_elements(const struct cudaChannelFormatDesc *channels, RingTexture *body)
+static cudaError_t fill_memory(const void *memory, const struct cudaChannelFormatDesc *channels, RingTexture *body)
 {
     ChannelFormat format;
+    if (!is_device_address(memory))
+        return cudaErrorInvalidValue;
     cudaError_t error = channel_format(channels, &format);
     if (error == cudaSuccess) {
+        body->address = (uint64_t)(uintptr_t)memory;
         body->format = format.format;
         body->channels = format.channels;
     }
     return error;
-}
-
-static cudaError_t fill_memory(const void *memory, const struct cudaChannelFormatDesc *channels, RingTexture *body)
-{
-    if (!is_device_address(memory))
-        return cudaErrorInvalidValue;
-    body->address = (uint64_t)(uintptr_t)memory;
-    return fill_elements(channels, body);
 }
 
 static cudaError_t fill_resource(const struct cudaResourceDesc *resource, RingTexture *body)
@@ -44,10 +38,9 @@ static cudaError_t fill_resource(const struct cudaResourceDesc *resource, RingTe
     switch (resource->resType) {
     case cudaResourceTypeArray:
         error = array_find(resource->res.array.array, &array);
-        if (error != cudaSuccess)
-            return error;
-        body->array = array->id;
-        return fill_elements(&array->channels, body);
+        if (error == cudaSuccess)
+            body->array = array->id;
+        return error;
     case cudaResourceTypeLinear:
         body->bytes = resource->res.linear.sizeInBytes;
         return body->bytes == 0 ? cudaErrorInvalidValue

@@ -41,6 +41,27 @@ static void a_posted_launch_that_fails_is_told_with_the_next_reply(void **state)
     assert_int_equal(broker.reply.report.first_error, CUDA_ERROR_INVALID_VALUE);
 }
 
+static bool staging_holds(const char *text)
+{
+    const uint8_t *staging = broker.reader.ring->staging;
+    return memmem(staging, sizeof broker.reader.ring->staging, text, strlen(text)) != NULL;
+}
+
+static void a_submission_learns_the_limits_of_the_device_and_not_which_one_it_is(void **state)
+{
+    DeviceInfo *device = &broker.device->info;
+    strcpy(device->uuid, "GPU-5a0c");
+    strcpy(device->driver, "580.65");
+    assert_int_equal(ask(RING_DEVICE_INFO, 0, 0, 0, 0).error, 0);
+    const RingDeviceInfo *info = (const RingDeviceInfo *)broker.reader.ring->staging;
+    assert_string_equal(info->name, device->name);
+    assert_int_equal(info->multiprocessors, device->multiprocessors);
+    assert_int_equal(info->max_grid[2], device->max_grid[2]);
+    assert_false(staging_holds(device->uuid));
+    assert_false(staging_holds(device->driver));
+    assert_false(staging_holds(device->handle));
+}
+
 /* ---- requests that are wrong, but that an honest runtime can make ------------------------------------------------ */
 
 static void what_does_not_exist_is_an_error_of_the_call(void **state)
@@ -197,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_A_BROKER(an_allocation_holds_what_is_written),
         WITH_A_BROKER(a_posted_launch_that_fails_is_told_with_the_next_reply),
+        WITH_A_BROKER(a_submission_learns_the_limits_of_the_device_and_not_which_one_it_is),
         WITH_A_BROKER(what_does_not_exist_is_an_error_of_the_call),
         WITH_A_BROKER(the_judges_arrays_cannot_be_freed),
         WITH_A_BROKER(malformed_requests_are_a_violation),

@@ -4,7 +4,7 @@
 
 static uint64_t new_array(uint64_t width, uint64_t height, uint64_t depth)
 {
-    RingArray array = {.width = width, .height = height, .depth = depth, .format = DEVICE_FLOAT32, .channels = 1};
+    RingArray array = {.width = width, .height = height, .depth = depth, .format = RING_FLOAT32, .channels = 1};
     RingReply reply = ask_body(RING_ARRAY_NEW, &array, sizeof array);
     assert_int_equal(reply.error, CUDA_ERROR_SUCCESS);
     return reply.value[0];
@@ -84,14 +84,14 @@ static void rows_are_filled_and_what_lies_between_them_is_not(void **state)
 
 static void arrays_count_against_the_memory_limit(void **state)
 {
-    RingArray array = {.width = 1024, .height = 1024, .format = DEVICE_FLOAT32, .channels = 1};
+    RingArray array = {.width = 1024, .height = 1024, .format = RING_FLOAT32, .channels = 1};
     assert_int_equal(ask_body(RING_ARRAY_NEW, &array, sizeof array).error, CUDA_ERROR_MEMORY_ALLOCATION);
     assert_true(broker.reply.report.allocation_refused);
 }
 
 static RingTexture texture_over(uint64_t address)
 {
-    return (RingTexture){.address = address, .bytes = 1024, .format = DEVICE_FLOAT32, .channels = 1};
+    return (RingTexture){.address = address, .bytes = 1024, .format = RING_FLOAT32, .channels = 1};
 }
 
 static void an_srgb_texture_is_refused_by_name_on_the_simulated_gpu(void **state)
@@ -175,20 +175,21 @@ static void a_texture_reads_only_what_there_is(void **state)
         {{.array = array}, true},
         {{.array = array + 1}, false},
         {{.array = UINT64_MAX}, false},
-        {{.address = memory, .bytes = 4096, .format = DEVICE_UINT8, .channels = 1}, true},
-        {{.address = memory, .bytes = 4097, .format = DEVICE_UINT8, .channels = 1}, false},
-        {{.address = memory, .bytes = UINT64_MAX, .format = DEVICE_UINT8, .channels = 1}, false},
-        {{.address = memory, .bytes = 4096, .format = DEVICE_UINT8, .channels = 3}, false},
-        {{.address = memory, .bytes = 4096, .format = 7, .channels = 1}, false},
-        {{.address = memory, .bytes = 4096, .format = DEVICE_UINT8, .channels = 1, .address_mode = {0, 4, 0}}, false},
-        {{.address = memory, .bytes = 4096, .format = DEVICE_UINT8, .channels = 1, .filter_mode = 2}, false},
-        {{.address = memory, .width = 8, .height = 8, .pitch = 512, .format = DEVICE_FLOAT32, .channels = 4}, true},
-        {{.address = memory, .width = 8, .height = 9, .pitch = 512, .format = DEVICE_FLOAT32, .channels = 4}, false},
-        {{.address = memory, .width = 8, .height = 8, .pitch = 64, .format = DEVICE_FLOAT32, .channels = 4}, false},
-        {{.address = memory, .width = 8, .height = 0, .pitch = 512, .format = DEVICE_FLOAT32, .channels = 4}, false},
-        {{.address = memory, .width = 1ull << 60, .height = 2, .pitch = 512, .format = DEVICE_FLOAT32, .channels = 4},
+        {{.address = memory, .bytes = 4096, .format = RING_UINT8, .channels = 1}, true},
+        {{.address = memory, .bytes = 4097, .format = RING_UINT8, .channels = 1}, false},
+        {{.address = memory, .bytes = UINT64_MAX, .format = RING_UINT8, .channels = 1}, false},
+        {{.address = memory, .bytes = 4096, .format = RING_UINT8, .channels = 3}, false},
+        {{.address = memory, .bytes = 4096, .format = RING_FORMAT_COUNT, .channels = 1}, false},
+        {{.address = memory, .bytes = 4096, .format = 0, .channels = 1}, false},
+        {{.address = memory, .bytes = 4096, .format = RING_UINT8, .channels = 1, .address_mode = {0, 4, 0}}, false},
+        {{.address = memory, .bytes = 4096, .format = RING_UINT8, .channels = 1, .filter_mode = 2}, false},
+        {{.address = memory, .width = 8, .height = 8, .pitch = 512, .format = RING_FLOAT32, .channels = 4}, true},
+        {{.address = memory, .width = 8, .height = 9, .pitch = 512, .format = RING_FLOAT32, .channels = 4}, false},
+        {{.address = memory, .width = 8, .height = 8, .pitch = 64, .format = RING_FLOAT32, .channels = 4}, false},
+        {{.address = memory, .width = 8, .height = 0, .pitch = 512, .format = RING_FLOAT32, .channels = 4}, false},
+        {{.address = memory, .width = 1ull << 60, .height = 2, .pitch = 512, .format = RING_FLOAT32, .channels = 4},
          false},
-        {{.address = memory, .width = 8, .height = UINT64_MAX, .pitch = 512, .format = DEVICE_FLOAT32, .channels = 4},
+        {{.address = memory, .width = 8, .height = UINT64_MAX, .pitch = 512, .format = RING_FLOAT32, .channels = 4},
          false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -205,7 +206,7 @@ static void a_texture_reaches_the_device_as_it_was_asked_for(void **state)
                            .width = 7,
                            .height = 3,
                            .pitch = 512,
-                           .format = DEVICE_SINT16,
+                           .format = RING_SINT16,
                            .channels = 2,
                            .address_mode = {1, 3, 2},
                            .filter_mode = DEVICE_FILTER_LINEAR,
@@ -299,11 +300,11 @@ static void streams_that_do_not_exist_are_refused(void **state)
 static void arrays_that_cannot_be_are_refused(void **state)
 {
     static const RingArray cases[] = {
-        {.width = 0, .height = 4, .format = DEVICE_FLOAT32, .channels = 1},
-        {.width = UINT64_MAX, .height = UINT64_MAX, .depth = UINT64_MAX, .format = DEVICE_FLOAT32, .channels = 4},
-        {.width = 16, .height = 16, .format = DEVICE_FLOAT32, .channels = 3},
+        {.width = 0, .height = 4, .format = RING_FLOAT32, .channels = 1},
+        {.width = UINT64_MAX, .height = UINT64_MAX, .depth = UINT64_MAX, .format = RING_FLOAT32, .channels = 4},
+        {.width = 16, .height = 16, .format = RING_FLOAT32, .channels = 3},
         {.width = 16, .height = 16, .format = UINT32_MAX, .channels = 1},
-        {.width = 16, .height = 16, .depth = 2, .format = DEVICE_FLOAT32, .channels = 1, .gather = 1},
+        {.width = 16, .height = 16, .depth = 2, .format = RING_FLOAT32, .channels = 1, .gather = 1},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         CudaError error = ask_body(RING_ARRAY_NEW, &cases[i], sizeof cases[i]).error;
