@@ -186,7 +186,7 @@ endef
 $(foreach layer,$(LAYERS),$(eval $(call unit_test_rules,$(layer))))
 
 # What reads bytes that a submission, its compiler or another process wrote, under clang's fuzzer (tests/fuzz.sh); nothing where there is none.
-FUZZ_CC     := $(firstword $(foreach version,16 17 18 19 20 21,$(shell command -v clang-$(version))))
+FUZZ_CC     := $(firstword $(foreach version,$(shell seq 16 29),$(shell command -v clang-$(version))))
 FUZZ_CFLAGS := -O0 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 fuzzers     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 ifdef FUZZ_CC

@@ -8,10 +8,17 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export CONVJUDGE_CACHE=$scratch/cache TMPDIR=$scratch
 
-figure() { printf '%-58s %12s %s\n' "$1" "$2" "$3"; }
+figure() { # NAME VALUE UNIT
+    [[ -n $2 ]] || { echo "bench: no value: $1" >&2; exit 1; }
+    printf '%-58s %12s %s\n' "$1" "$2" "$3"
+}
+
+quietly() { # COMMAND...: shows what it prints only if it fails
+    "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; return 1; }
+}
 
 grade_on_one_core() { # FILE RESULT
-    taskset -c 0 "$build/convjudge" grade --no-record --json "$2" "$1" >/dev/null 2>&1
+    quietly taskset -c 0 "$build/convjudge" grade --no-record --json "$2" "$1"
 }
 
 # Sum of a result's seconds, by the keys given.
@@ -36,13 +43,16 @@ echo "# the simulated GPU, one core, checks and counters on"
 
 # Most launches of the tests are short: it is other things that take the time, and translating saves little of it.
 echo "# a suite of \`make test\`, everything compiled before; goal: half of what it takes interpreted"
-check_problem() { # ENGINE: prints seconds
-    local TIMEFORMAT=%R
-    { time CONVJUDGE_ENGINE=$1 "$build/convjudge" check-problem --problem conv1d-constant >/dev/null 2>&1; } 2>&1
+check_problem() { # ENGINE: sets `elapsed`, in seconds
+    local start=${EPOCHREALTIME/./}
+    CONVJUDGE_ENGINE=$1 quietly "$build/convjudge" check-problem --problem conv1d-constant
+    printf -v elapsed '%.3f' "$((${EPOCHREALTIME/./} - start))e-6"
 }
-check_problem '' >/dev/null
-figure "check-problem conv1d-constant" "$(check_problem '')" s
-figure "  interpreted" "$(check_problem interpreter)" s
+check_problem ''
+check_problem ''
+figure "check-problem conv1d-constant" "$elapsed" s
+check_problem interpreter
+figure "  interpreted" "$elapsed" s
 
 echo "# memory, conv1d with the largest input of its statement"
 # A judge's home like this one, but that the largest input, which is meant for real GPUs, is the one timed case.
@@ -53,7 +63,7 @@ jq '.cases |= map(select(.timed != "sim") | if .sizes.input_size == 16777216 the
     testcases/conv1d/hidden.json >"$scratch/home/testcases/conv1d/hidden.json"
 # Peak resident memory of grader and broker, sampled while they run; what they share counts in both.
 CONVJUDGE_HOME=$scratch/home "$build/convjudge" grade --no-record --json "$scratch/large.json" \
-    solutions/conv1d/accepted/naive.cu >/dev/null 2>&1 &
+    solutions/conv1d/accepted/naive.cu >"$scratch/log" 2>&1 &
 grader=$!
 declare -A peak=()
 while kill -0 "$grader" 2>/dev/null; do
@@ -63,7 +73,7 @@ while kill -0 "$grader" 2>/dev/null; do
     done
     sleep 0.02
 done
-wait "$grader"
+wait "$grader" || { cat "$scratch/log" >&2; exit 1; }
 total=0
 for pid in "${!peak[@]}"; do total=$((total + peak[$pid])); done
 figure "arrays of the case, $(jq -r '.cases[-1].name' "$scratch/large.json")" \

@@ -10,7 +10,10 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export CONVJUDGE_CACHE=$scratch/cache CONVJUDGE_DB=$scratch/leaderboard.db TMPDIR=$scratch
 
-figure() { printf '%-62s %10s %-4s %s\n' "$1" "$2" "$3" "${4-}"; }
+figure() { # NAME VALUE UNIT [COMPARISON]
+    [[ -n $2 ]] || { echo "bench: no value: $1" >&2; exit 1; }
+    printf '%-62s %10s %-4s %s\n' "$1" "$2" "$3" "${4-}"
+}
 grade() { # FILE RESULT
     "$build/convjudge" grade --no-record --device "$device" --json "$2" "$1" >"$2.log" 2>&1 || { cat "$2.log" >&2; exit 1; }
 }
@@ -34,11 +37,12 @@ case_home() {
 }
 
 latencies() {
-    local figures
+    local judged ordinary
     grade tests/bench/latency.cu "$scratch/latency"
     ordinary tests/bench/latency.cu -DORDINARY_PROGRAM
-    figures="$(jq -r '.cases[0].printed' "$scratch/latency") $(run)"
-    awk '{ print $2, $4, $6, $8 }' <<<"$figures" | while read -r wait launch own_wait own_launch; do
+    judged=$(jq -er '.cases[0].printed' "$scratch/latency")
+    ordinary=$(run)
+    awk '{ print $2, $4, $6, $8 }' <<<"$judged $ordinary" | while read -r wait launch own_wait own_launch; do
         figure "idle cudaDeviceSynchronize()" "$wait" us "goal: under 1; without the judge: ${own_wait:--}"
         figure "launch call" "$launch" us "goal: under 0.3; without the judge: ${own_launch:--}"
     done

@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# Runs every test and ends with `N passed, N failed`. Each suite prints TAP into a file of its own. One more runs at a
-# time than there are cores, since some wait for limits of time; long ones come first. Building the suites that are
-# programs is a suite like the others: they come last, and wait for it.
-# A suite that plans more tests than it runs, or that fails without saying which test, counts as one more failure.
-# Usage: tests/run.sh BUILD
+# Runs every test and ends with `N passed, N failed`. Each suite writes TAP to a log of its own (BUILD/test-logs). One
+# suite more than there are cores runs at a time, since some suites only wait for a time limit; long suites start first.
+# Building the test programs is a suite too: the suites that need them start when it has ended.
+# A suite that plans more tests than it runs, or that fails without a failed test, counts as one failure more.
+# `prove` would run the suites as well, but of a suite that ends without a failed test it does not show the output,
+# without which nobody knows why it failed; it also takes a program with two groups of tests, which prints two plans,
+# for broken.
+# Usage: tests/run.sh BUILD [SUITES]     SUITES: a file with suites to run instead, one a line: name, tab, command
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
-export CONVJUDGE_BUILD=$PWD/$build CMOCKA_MESSAGE_OUTPUT=TAP OMP_WAIT_POLICY=passive # two suites share the cores
+CONVJUDGE_BUILD=$(realpath "$build")
+export CONVJUDGE_BUILD CMOCKA_MESSAGE_OUTPUT=TAP OMP_WAIT_POLICY=passive # two suites share the cores
 logs=$build/test-logs
 rm -rf "$logs"
 mkdir -p "$logs"
@@ -37,15 +41,25 @@ programs() { # the long ones first, so that none is left alone at the end
     } | awk '!seen[$0]++'
 }
 
-run_suite() { # writes LOG, LOG.status; says how it went
+run_suite() { # NAME COMMAND: writes LOG and LOG.count, and prints one line; of a suite that failed also why
     local name=$1 log=$logs/${1//[\/ ]/_} status=0 start=$SECONDS
     bash -c "$2" >"$log" 2>&1 </dev/null || status=$?
-    echo "$status" >"$log.status"
     local passed failed
     read -r passed failed < <(count "$log" "$status")
     printf '%-44s %3d passed, %d failed  (%d s)\n' "$name" "$passed" "$failed" $((SECONDS - start))
-    if [[ $failed != 0 ]]; then grep -A12 '^not ok' "$log" | head -n 60 || tail -n 30 "$log"; fi
+    if [[ $failed != 0 ]]; then why_failed "$log" "$status"; fi
     echo "$passed $failed" >"$log.count"
+}
+
+why_failed() { # LOG STATUS: up to 60 lines on the failed tests, then the exit status and the last 15 lines of the log
+    awk -v path="$1" -v status="$2" '
+        { line[NR] = $0 }
+        /^not ok/ { end = NR + 12 }
+        NR <= end && shown < 60 { print; shown++; last = NR }
+        END {
+            printf "# %s: exit status %d, %d lines; the last ones:\n", path, status, NR
+            for (i = NR - 14; i <= NR; i++) if (i > last) print line[i]
+        }' "$1"
 }
 
 count() { # LOG STATUS: passed and failed tests
@@ -58,10 +72,10 @@ count() { # LOG STATUS: passed and failed tests
               if ((status != 0 || passed + failed == 0) && failed == 0) failed = 1
               print passed + 0, failed + 0 }' "$1"
 }
-export -f run_suite count
+export -f run_suite count why_failed
 export logs
 
 # shellcheck disable=SC2016 # expanded by the inner bash
-suites | xargs -d '\n' -P $(($(nproc) + 1)) -n 1 bash -c 'run_suite "${1%%	*}" "${1#*	}"' _
+if [[ $# == 2 ]]; then cat "$2"; else suites; fi | xargs -d '\n' -P $(($(nproc) + 1)) -n 1 bash -c 'run_suite "${1%%	*}" "${1#*	}"' _
 
 cat "$logs"/*.count | awk '{ passed += $1; failed += $2 } END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 }'

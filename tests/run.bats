@@ -1,0 +1,41 @@
+#!/usr/bin/env bats
+# The program that runs all suites: what it prints of suites that pass and of suites that fail.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# run_suites: runs the suites of standard input, one a line: name, tab, command.
+run_suites() {
+    mkdir build
+    cat >suites
+    run "$root/tests/run.sh" "$PWD/build" "$PWD/suites"
+}
+
+@test "suites that pass have one line each, and the last line counts their tests" {
+    run_suites <<'END'
+two	echo 1..2; echo ok 1 - a; echo ok 2 - b
+groups	echo 1..1; echo ok 1 - a; echo 1..1; echo ok 1 - b # skip not here
+END
+    ends 0 "2 passed, 0 failed  ("
+    [[ ${#lines[@]} == 3 && ${lines[-1]} == "4 passed, 0 failed" ]]
+}
+
+@test "a failed test is shown with what it says" {
+    run_suites <<'END'
+fails	echo 1..3; echo ok 1 - a; echo not ok 2 - b; echo '# expected 3, found 4'; echo ok 3 - c; exit 1
+END
+    ends 1 "2 passed, 1 failed  (" $'\nnot ok 2 - b\n# expected 3, found 4\n' "exit status 1"
+    [[ ${lines[-1]} == "2 passed, 1 failed" ]]
+}
+
+@test "a suite that ends without a failed test is shown with its last lines, and counts as a failure" {
+    run_suites <<'END'
+dies	seq 100; echo 'cc: no such library'; exit 2
+short	echo 1..3; echo ok 1 - a; echo 'Segmentation fault'
+silent	true
+passes	echo 1..1; echo ok 1 - a; exit 3
+END
+    ends 1 $'\n100\ncc: no such library\n' $'\nSegmentation fault\n' "exit status 2, 101 lines" "exit status 3, 2 lines"
+    lacks $'\n80\n'
+    [[ ${lines[-1]} == "2 passed, 5 failed" ]]
+}
