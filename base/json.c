@@ -1,5 +1,8 @@
 #include "base/json.h"
 
+#include "base/suggestion.h"
+#include "base/text.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -184,6 +187,18 @@ static bool has_kind(const cJSON *item, JsonKind kind)
     return false;
 }
 
+static Status refuse_key(const JsonFile *file, const cJSON *child, const JsonKey *keys, size_t count, Message *why)
+{
+    Text names = {0};
+    for (size_t i = 0; i < count; i++)
+        text_printf(&names, "%s%s", i > 0 ? ", " : "", keys[i].name);
+    Status status = json_fail(file, child, why, "unknown key; %sexpected one of: %s",
+                              suggestion_for(child->string, names.data == NULL ? "" : names.data).text,
+                              names.data == NULL ? "none" : names.data);
+    text_free(&names);
+    return status;
+}
+
 Status json_check(const JsonFile *file, const cJSON *object, const JsonKey *keys, size_t count, Message *why)
 {
     if (!cJSON_IsObject(object))
@@ -193,7 +208,7 @@ Status json_check(const JsonFile *file, const cJSON *object, const JsonKey *keys
         while (i < count && strcmp(keys[i].name, child->string) != 0)
             i++;
         if (i == count)
-            return json_fail(file, child, why, "unknown key");
+            return refuse_key(file, child, keys, count, why);
         if (!has_kind(child, keys[i].kind))
             return json_fail(file, child, why, "expected %s", kind_names[keys[i].kind]);
     }

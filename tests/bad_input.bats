@@ -81,9 +81,46 @@ limit() {
     rows 0
 }
 
+# One line on standard error, and nothing else.
+complains() {
+    [[ $status == 2 && $output == "convjudge: $1" ]] || { echo "exit status $status: $output"; return 1; }
+}
+
+@test "no command" {
+    judge
+    ends 2 "convjudge grade [" "convjudge --help, --version"
+}
+
+@test "an unknown command" {
+    judge grad x.cu
+    complains "unknown command 'grad'; did you mean 'grade'? \`convjudge --help\` lists all"
+    judge foo
+    complains "unknown command 'foo'; \`convjudge --help\` lists all"
+    judge --hlep
+    complains "unknown command '--hlep'; did you mean '--help'? \`convjudge --help\` lists all"
+    judge $'gr\x1b[2Jade'
+    lacks $'\x1b'
+}
+
 @test "an unknown option" {
     judge grade --quickly x.cu
-    ends 2 "quickly"
+    complains "grade: unknown option '--quickly'; \`convjudge grade --help\` lists all"
+    judge sweep --devise=sim x.cu
+    complains "sweep: unknown option '--devise'; did you mean '--device'? \`convjudge sweep --help\` lists all"
+}
+
+@test "an option of another command" {
+    judge leaderboard --problem conv1d --export
+    complains "leaderboard does not take the option '--export', which belongs to: references"
+}
+
+@test "an option without its value, with one too many, or given twice" {
+    judge grade x.cu --problem
+    complains "grade: option '--problem' needs a value"
+    judge grade --no-record=yes x.cu
+    complains "grade: option '--no-record' takes no value, found 'yes'"
+    judge check --timed --timed
+    complains "check: option '--timed' is given twice"
 }
 
 @test "an unknown device" {
@@ -93,17 +130,45 @@ limit() {
     rows 0
 }
 
+@test "a misspelt device" {
+    submission >x.cu
+    judge grade --device smi:h200 x.cu
+    complains "unknown device 'smi:h200'; did you mean 'sim'? expected auto, cuda, cuda:N, sim or sim:PROFILE"
+    judge explain --device cpu x.cu
+    ends 2 "cpu"
+    rows 0
+}
+
+@test "a misspelt device of a leaderboard" {
+    judge leaderboard --problem conv1d --device smi
+    complains "unknown device 'smi'; did you mean 'sim'? expected one of: auto, cuda, sim"
+    judge leaderboard --problem conv1d --device sim:h20
+    ends 2 "did you mean 'h200'?"
+    submission >x.cu
+    judge grade --device sim --as Ada x.cu
+    judge leaderboard --problem conv1d --device sim-h20
+    ends 2 "did you mean 'h200'?"
+    judge leaderboard --problem conv1d --device sim-a100
+    ends 0 "no ranked submissions yet"
+    judge leaderboard --problem conv1d --device sim-h200
+    ends 0 "Ada"
+}
+
 @test "an unknown profile of the simulated GPU" {
     submission >x.cu
-    judge grade --device sim:h2o x.cu
-    ends 2 "h2o" "h200"
+    judge grade --device sim:zx81 x.cu
+    ends 2 "device 'sim:zx81': unknown profile of a simulated GPU; known profiles: " "h200"
+    judge grade --device sim:h20 x.cu
+    ends 2 "did you mean 'h200'?"
     rows 0
 }
 
 @test "an unknown problem" {
     submission >x.cu
     judge grade --problem conv9 x.cu
-    ends 2 "conv9" "conv1d" "conv2d"
+    ends 2 "unknown problem 'conv9'; known problems: " "conv1d" "conv2d"
+    judge grade --problem con1d x.cu
+    ends 2 "unknown problem 'con1d'; did you mean 'conv1d'? known problems: "
     rows 0
 }
 
@@ -507,7 +572,7 @@ limit() {
 @test "an unknown key in problem.json" {
     instructor problems/conv1d/problem.json 's/"title"/"titel"/'
     judge grade x.cu
-    ends 2 "problem.json:" "titel: unknown key"
+    ends 2 "problem.json:" "titel: unknown key; did you mean 'title'? expected one of: "
     rows 0
 }
 

@@ -44,7 +44,7 @@ small_home() {
 @test "check names the line with a word that is no verdict" {
     { echo '// A comment.'; echo '// expect: Accepted, Perfect'; submission; } >x.cu
     judge check x.cu
-    ends 1 "not ok 1" 'x.cu:2: "Perfect" is no verdict'
+    ends 1 "not ok 1" "x.cu:2: unknown verdict 'Perfect'; expected one of: Accepted, Wrong Answer,"
 }
 
 @test "a driver that is too old is passed over, and grading says so" {

@@ -150,9 +150,9 @@ EOF
     judge explain --ncu x.cu
     ends 2 "--ncu: expected --device cuda beside it"
     judge explain --device sim:nothing x.cu
-    ends 2 "no such profile of a simulated GPU"
+    ends 2 "unknown profile of a simulated GPU"
     judge explain
-    ends 2 "expected one FILE to explain, found 0"
+    ends 2 "explain: expected one FILE, found 0"
     judge explain --json x.cu x.cu
     ends 2 "the submission itself"
     judge explain --json . x.cu

@@ -1,6 +1,7 @@
 #include "grader/authoring/solution.h"
 
 #include "base/paths.h"
+#include "base/suggestion.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -41,6 +42,17 @@ static const char *line_behind(const char *text, const char *start)
     return NULL;
 }
 
+static Status refuse_verdict(const Submission *submission, int line, const char *name, Message *why)
+{
+    Text names = {0};
+    for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+        text_printf(&names, "%s%s", verdict > 0 ? ", " : "", verdict_name((Verdict)verdict));
+    Status status = fail(STATUS_BAD_INPUT, why, "%s:%d: unknown verdict '%s'; %sexpected one of: %s", submission->path,
+                         line, name, suggestion_for(name, names.data).text, names.data);
+    text_free(&names);
+    return status;
+}
+
 /* Adds the verdicts of a list: "Accepted, Wrong Answer", up to the end of the line. */
 static Status claim_list(const Submission *submission, const char *list, Claim *claim, Message *why)
 {
@@ -49,8 +61,8 @@ static Status claim_list(const Submission *submission, const char *list, Claim *
     for (char *rest = line, *name; (name = strsep(&rest, ",")) != NULL;) {
         name += strspn(name, " ");
         if (!claim_add(claim, name))
-            return fail(STATUS_BAD_INPUT, why, "%s:%d: \"%s\" is no verdict", submission->path,
-                        text_line_at(submission->source.data, (size_t)(list - submission->source.data)), name);
+            return refuse_verdict(
+                submission, text_line_at(submission->source.data, (size_t)(list - submission->source.data)), name, why);
     }
     return STATUS_OK;
 }

@@ -221,9 +221,9 @@ static Status tabulate(const Problem *problem, const char *device, int *exit_sta
 Status command_baselines(const Options *options, int *exit_status, Message *why)
 {
     Problem problem;
-    if (options->problem == NULL || options->operand_count > 0)
-        return fail(STATUS_BAD_INPUT, why, "expected --problem ID and no file");
-    Status status = problem_read(options->problem, &problem, why);
+    Status status = options_expect_problem(options, why);
+    if (status == STATUS_OK)
+        status = problem_read(options->problem, &problem, why);
     if (status != STATUS_OK)
         return status;
     status = tabulate(&problem, options->device == NULL ? "auto" : options->device, exit_status, why);

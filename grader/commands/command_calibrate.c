@@ -99,9 +99,9 @@ Status command_calibrate(const Options *options, int *exit_status, Message *why)
 {
     const char *device_name = options->device == NULL ? "auto" : options->device;
     DeviceInfo info;
-    if (options->operand_count > 0)
-        return fail(STATUS_BAD_INPUT, why, "calibrate: expected no file, found '%s'", options->operands[0]);
-    Status status = device_describe(device_name, &info, why);
+    Status status = options_expect_no_file(options, why);
+    if (status == STATUS_OK)
+        status = device_describe(device_name, &info, why);
     if (status == STATUS_OK) {
         Progress progress = progress_new(stderr);
         judge_note_device(&progress, &info);

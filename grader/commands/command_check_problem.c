@@ -207,9 +207,9 @@ static Status check_times(Checking *checking, Message *why)
 
 static Status open_checking(const Options *options, Checking *checking, Message *why)
 {
-    if (options->problem == NULL)
-        return fail(STATUS_BAD_INPUT, why, "name the problem: --problem ID");
-    Status status = check_device(options->device, true, &checking->device, why);
+    Status status = options_expect_problem(options, why);
+    if (status == STATUS_OK)
+        status = check_device(options->device, true, &checking->device, why);
     if (status == STATUS_OK)
         status = problem_read(options->problem, &checking->problem, why);
     if (status == STATUS_OK)

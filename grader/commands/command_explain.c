@@ -52,9 +52,9 @@ static Status check_device(Explaining *explaining, Message *why)
 static Status prepare(Explaining *explaining, Message *why)
 {
     const Options *options = explaining->options;
-    if (options->operand_count != 1)
-        return fail(STATUS_BAD_INPUT, why, "expected one FILE to explain, found %d", options->operand_count);
-    Status status = check_device(explaining, why);
+    Status status = options_expect_file(options, why);
+    if (status == STATUS_OK)
+        status = check_device(explaining, why);
     if (status == STATUS_OK)
         status = submission_read(options->operands[0], &explaining->submission, why);
     if (status == STATUS_OK)

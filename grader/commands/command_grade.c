@@ -53,9 +53,9 @@ static Status open_store(Grading *grading, Message *why)
 static Status prepare(Grading *grading, Message *why)
 {
     const Options *options = grading->options;
-    if (options->operand_count != 1)
-        return fail(STATUS_BAD_INPUT, why, "expected one FILE to grade, found %d", options->operand_count);
-    Status status = choose_person(grading, why);
+    Status status = options_expect_file(options, why);
+    if (status == STATUS_OK)
+        status = choose_person(grading, why);
     if (status == STATUS_OK)
         status = submission_read(options->operands[0], &grading->submission, why);
     if (status == STATUS_OK)

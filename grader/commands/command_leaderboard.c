@@ -1,5 +1,6 @@
 #include "grader/commands/command.h"
 
+#include "base/suggestion.h"
 #include "grader/ranking/ranking.h"
 #include "grader/report/report.h"
 
@@ -46,6 +47,29 @@ static Status add_board(Store *store, const Problem *problem, const Board *board
     return status;
 }
 
+/* Called where no board is the device's: it may be one that has no times yet, but not a name that means no device. A real
+ * GPU need not be in this machine. */
+static Status check_device_name(const char *asked, const Board *boards, size_t count, Message *why)
+{
+    char name[100];
+    DeviceInfo info;
+    Text names = {0};
+    if (strcmp(asked, "cuda") == 0 || strncmp(asked, "cuda:", 5) == 0)
+        return STATUS_OK;
+    bool simulated = strncmp(asked, "sim-", 4) == 0 || strncmp(asked, "sim:", 4) == 0;
+    snprintf(name, sizeof name, "%s%s", simulated ? "sim:" : "", simulated ? asked + 4 : asked);
+    Status status = device_describe(name, &info, why);
+    if (status == STATUS_OK || simulated)
+        return status;
+    text_add(&names, "auto, cuda, sim");
+    for (size_t i = 0; i < count; i++)
+        text_printf(&names, ", %s", boards[i].device);
+    status = fail(STATUS_BAD_INPUT, why, "unknown device '%s'; %sexpected one of: %s", asked,
+                  suggestion_for(asked, names.data).text, names.data);
+    text_free(&names);
+    return status;
+}
+
 static Status add_boards(Store *store, const Problem *problem, const char *device, Text *out, Message *why)
 {
     Arena arena = {0};
@@ -55,6 +79,8 @@ static Status add_boards(Store *store, const Problem *problem, const char *devic
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         if (is_asked_for(device, boards[i].device))
             status = add_board(store, problem, &boards[i], out, why);
+    if (status == STATUS_OK && out->length == 0 && device != NULL)
+        status = check_device_name(device, boards, count, why);
     arena_free(&arena);
     return status;
 }
@@ -65,7 +91,7 @@ static Status read_boards(const Problem *problem, const char *device, Text *out,
     Store *store;
     Status status = ranking_open(STORE_READ, &store, why);
     if (status == STATUS_NOT_FOUND)
-        return STATUS_OK;
+        return device == NULL ? STATUS_OK : check_device_name(device, NULL, 0, why);
     if (status == STATUS_OK)
         status = add_boards(store, problem, device, out, why);
     store_close(store);
@@ -76,9 +102,9 @@ Status command_leaderboard(const Options *options, int *exit_status, Message *wh
 {
     Problem problem;
     Text out = {0};
-    if (options->problem == NULL || options->operand_count > 0)
-        return fail(STATUS_BAD_INPUT, why, "expected --problem ID and no file");
-    Status status = problem_read(options->problem, &problem, why);
+    Status status = options_expect_problem(options, why);
+    if (status == STATUS_OK)
+        status = problem_read(options->problem, &problem, why);
     if (status != STATUS_OK)
         return status;
     status = read_boards(&problem, options->device, &out, why);

@@ -7,9 +7,9 @@ Status command_references(const Options *options, int *exit_status, Message *why
 {
     const char *device = options->device == NULL ? "auto" : options->device;
     Problem problem;
-    if (options->problem == NULL || options->operand_count > 0)
-        return fail(STATUS_BAD_INPUT, why, "expected --problem ID and no file");
-    Status status = problem_read(options->problem, &problem, why);
+    Status status = options_expect_problem(options, why);
+    if (status == STATUS_OK)
+        status = problem_read(options->problem, &problem, why);
     if (status != STATUS_OK)
         return status;
     status = reference_times_take(&problem, device, options->export_times, why);

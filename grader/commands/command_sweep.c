@@ -34,9 +34,9 @@ typedef struct Sweeping {
 static Status prepare(Sweeping *sweeping, Message *why)
 {
     const Options *options = sweeping->options;
-    if (options->operand_count != 1)
-        return fail(STATUS_BAD_INPUT, why, "expected one FILE to sweep, found %d", options->operand_count);
-    Status status = submission_read(options->operands[0], &sweeping->submission, why);
+    Status status = options_expect_file(options, why);
+    if (status == STATUS_OK)
+        status = submission_read(options->operands[0], &sweeping->submission, why);
     if (status == STATUS_OK)
         status = sweep_parse(options->operands[0], sweeping->submission.source.data, &sweeping->sweep, why);
     if (status == STATUS_OK)

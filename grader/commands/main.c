@@ -1,4 +1,5 @@
 /* main.c - the command line of convjudge. Only this file prints usage and ends the program.  */
+#include "base/suggestion.h"
 #include "base/text.h"
 #include "grader/commands/command.h"
 #include "grader/device_oracle/oracle_process.h"
@@ -16,10 +17,9 @@ enum { EXIT_TROUBLE = 2 }; /* usage errors and faults of the judge; 0 and 1 are 
 static const struct Subcommand {
     const char *name;
     Status (*run)(const Options *options, int *exit_status, Message *why);
-    const char *options; /* letters, see options.h */
     const char *usage;
 } subcommands[] = {
-    {"grade", command_grade, "pdajn",
+    {"grade", command_grade,
      "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--no-record] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted.\n"
      "    --problem ID     else a line \"// problem: ID\" in the file, else what its solve() fits\n"
@@ -28,34 +28,34 @@ static const struct Subcommand {
      "    --as NAME        the name to record the run under; else the login name\n"
      "    --json FILE      write result.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
      "    --no-record      keep nothing\n"},
-    {"leaderboard", command_leaderboard, "pd",
+    {"leaderboard", command_leaderboard,
      "convjudge leaderboard --problem ID [--device DEVICE]\n"
      "    Prints the ranking: each person's best accepted submission.\n"},
-    {"references", command_references, "pde",
+    {"references", command_references,
      "convjudge references --problem ID [--device DEVICE] [--export]\n"
      "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},
-    {"baselines", command_baselines, "pd",
+    {"baselines", command_baselines,
      "convjudge baselines --problem ID [--device DEVICE]\n"
      "    Times the CPU baselines and the reference solutions, and prints them in one table.\n"},
-    {"explain", command_explain, "pdju",
+    {"explain", command_explain,
      "convjudge explain [--problem ID] [--device DEVICE] [--json FILE|-] [--ncu] FILE\n"
      "    Says where FILE's time goes on a simulated GPU: what bounds each kernel, what each line costs, what to change.\n"
      "    --json FILE      write explain.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
      "    --ncu            with --device cuda: besides, what Nsight Compute measures there. Runs FILE directly on the GPU,\n"
      "                     outside of the sandbox and with your rights: for your own files\n"},
-    {"sweep", command_sweep, "pd",
+    {"sweep", command_sweep,
      "convjudge sweep [--problem ID] [--device DEVICE] FILE\n"
      "    Times FILE with every combination that a line \"// sweep: BLOCK=8,16 TILE=1,2\" in it names, and says which is best.\n"},
-    {"calibrate", command_calibrate, "d",
+    {"calibrate", command_calibrate,
      "convjudge calibrate [--device DEVICE]\n"
      "    Measures what a GPU can do at most, for leaderboard/devices/<device>.json, and times all reference solutions, for\n"
      "    leaderboard/references/<device>.json.\n"},
-    {"check", command_check, "pdt",
+    {"check", command_check,
      "convjudge check [--problem ID] [--device DEVICE] [--timed] [PATH...]\n"
      "    Holds solutions, by default all, to the verdict their folder names, by default on the simulated GPU; a real one\n"
      "    may also say what a line \"// on cuda: VERDICT, VERDICT\" names. Prints TAP.\n"
      "    --timed          on a real GPU run the timed cases, too, which takes longer\n"},
-    {"check-problem", command_check_problem, "pd",
+    {"check-problem", command_check_problem,
      "convjudge check-problem --problem ID [--device DEVICE]\n"
      "    Holds a problem to what a problem must be: statement, cases, oracle, starter, solutions, and that every hidden case\n"
      "    finds a wrong solution. Shows which finds which, and names the first thing missing. Prints TAP.\n"},
@@ -82,12 +82,26 @@ static int complain(const char *text)
     return EXIT_TROUBLE;
 }
 
+static int refuse_command(const char *name)
+{
+    Text names = {0}, line = {0};
+    for (int i = 0; i < SUBCOMMANDS; i++)
+        text_printf(&names, "%s, ", subcommands[i].name);
+    text_add(&names, "--help, --version");
+    text_printf(&line, "unknown command '%s'; %s`convjudge --help` lists all", name,
+                suggestion_for(name, names.data).text);
+    int exit_status = complain(line.data);
+    text_free(&line);
+    text_free(&names);
+    return exit_status;
+}
+
 static int run(const struct Subcommand *subcommand, int argc, char **argv)
 {
     Options options;
     Message why = {0};
     int exit_status = EXIT_TROUBLE;
-    Status status = options_parse(argc, argv, subcommand->options, &options, &why);
+    Status status = options_parse(argc, argv, &options, &why);
     if (status == STATUS_OK && options.help) {
         fputs(subcommand->usage, stdout);
         return 0;
@@ -134,6 +148,8 @@ int main(int argc, char **argv)
         print_usage(stdout);
         return 0;
     }
+    if (argc > 1)
+        return refuse_command(name);
     print_usage(stderr);
     return EXIT_TROUBLE;
 }

@@ -1,47 +1,178 @@
 #include "grader/commands/options.h"
 
-#include <getopt.h>
+#include "base/suggestion.h"
+#include "base/text.h"
+
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-static const struct option long_options[] = {
-    {"problem", required_argument, NULL, 'p'}, {"device", required_argument, NULL, 'd'},
-    {"as", required_argument, NULL, 'a'},      {"json", required_argument, NULL, 'j'},
-    {"no-record", no_argument, NULL, 'n'},     {"export", no_argument, NULL, 'e'},
-    {"timed", no_argument, NULL, 't'},         {"ncu", no_argument, NULL, 'u'},
-    {"help", no_argument, NULL, 'h'},          {0},
-};
+enum { MAX_SUBCOMMANDS = 8 };
 
-static void take(Options *options, int letter)
+typedef struct OptionKind {
+    const char *name;
+    bool takes_value;
+    size_t member; /* where it goes in Options: to a string where it takes a value, else to a bool */
+    const char *subcommands[MAX_SUBCOMMANDS + 1]; /* that take it, up to NULL; none is named: all do */
+} OptionKind;
+
+static const OptionKind kinds[] = {
+    {"problem",
+     true,
+     offsetof(Options, problem),
+     {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem"}},
+    {"device", true, offsetof(Options, device), {NULL}},
+    {"as", true, offsetof(Options, person), {"grade"}},
+    {"json", true, offsetof(Options, json), {"grade", "explain"}},
+    {"no-record", false, offsetof(Options, no_record), {"grade"}},
+    {"export", false, offsetof(Options, export_times), {"references"}},
+    {"timed", false, offsetof(Options, timed), {"check"}},
+    {"ncu", false, offsetof(Options, ncu), {"explain"}},
+    {"help", false, offsetof(Options, help), {NULL}},
+};
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static bool is_taken_by(const OptionKind *kind, const char *subcommand)
 {
-    switch (letter) {
-    case 'p': options->problem = optarg; break;
-    case 'd': options->device = optarg; break;
-    case 'a': options->person = optarg; break;
-    case 'j': options->json = optarg; break;
-    case 'n': options->no_record = true; break;
-    case 'e': options->export_times = true; break;
-    case 't': options->timed = true; break;
-    case 'u': options->ncu = true; break;
-    case 'h': options->help = true; break;
-    }
+    bool found = kind->subcommands[0] == NULL;
+    for (const char *const *taker = kind->subcommands; *taker != NULL; taker++)
+        found = found || strcmp(*taker, subcommand) == 0;
+    return found;
 }
 
-Status options_parse(int argc, char **argv, const char *accepted, Options *options, Message *why)
+/* "problem", or a beginning of it that no other option has; NULL where there is no such option. */
+static const OptionKind *find_kind(const char *name, size_t length)
 {
-    int letter, index = -1;
-    *options = (Options){0};
-    opterr = 0;
-    optind = 0; /* begin anew, as glibc has it */
-    while ((letter = getopt_long(argc, argv, ":h", long_options, &index)) != -1) {
-        if (letter == ':')
-            return fail(STATUS_BAD_INPUT, why, "%s: the option needs a value", argv[optind - 1]);
-        if (letter == '?')
-            return fail(STATUS_BAD_INPUT, why, "%s: %s has no such option", argv[optind - 1], argv[0]);
-        if (letter != 'h' && strchr(accepted, letter) == NULL)
-            return fail(STATUS_BAD_INPUT, why, "--%s: %s has no such option", long_options[index].name, argv[0]);
-        take(options, letter);
+    const OptionKind *found = NULL;
+    size_t count = 0;
+    for (int i = 0; i < KIND_COUNT; i++) {
+        if (length == 0 || strncmp(kinds[i].name, name, length) != 0)
+            continue;
+        if (kinds[i].name[length] == '\0')
+            return &kinds[i];
+        found = &kinds[i];
+        count++;
     }
-    options->operands = argv + optind;
-    options->operand_count = argc - optind;
+    return count == 1 ? found : NULL;
+}
+
+/* "--problem" or "--problem=conv1d"; NULL where the word is no option. */
+static const OptionKind *kind_of(const char *word)
+{
+    if (strcmp(word, "-h") == 0)
+        return find_kind("help", 4);
+    return strncmp(word, "--", 2) == 0 ? find_kind(word + 2, strcspn(word + 2, "=")) : NULL;
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+static Status refuse_unknown(const char *word, const char *subcommand, Message *why)
+{
+    Text names = {0};
+    char name[100];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    for (int i = 0; i < KIND_COUNT; i++)
+        if (is_taken_by(&kinds[i], subcommand))
+            text_printf(&names, "--%s, ", kinds[i].name);
+    Status status = fail(STATUS_BAD_INPUT, why, "%s: unknown option '%s'; %s`convjudge %s --help` lists all",
+                         subcommand, name, suggestion_for(name, names.data == NULL ? "" : names.data).text, subcommand);
+    text_free(&names);
+    return status;
+}
+
+static Status refuse_foreign(const OptionKind *kind, const char *subcommand, Message *why)
+{
+    Text takers = {0};
+    for (const char *const *taker = kind->subcommands; *taker != NULL; taker++)
+        text_printf(&takers, "%s%s", takers.length > 0 ? ", " : "", *taker);
+    Status status = fail(STATUS_BAD_INPUT, why, "%s does not take the option '--%s', which belongs to: %s", subcommand,
+                         kind->name, takers.data);
+    text_free(&takers);
+    return status;
+}
+
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
+
+static Status set_flag(const OptionKind *kind, const char *value, Options *options, Message *why)
+{
+    bool *flag = (bool *)((char *)options + kind->member);
+    if (value != NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s: option '--%s' takes no value, found '%s'", options->subcommand,
+                    kind->name, value);
+    if (*flag)
+        return fail(STATUS_BAD_INPUT, why, "%s: option '--%s' is given twice", options->subcommand, kind->name);
+    *flag = true;
     return STATUS_OK;
+}
+
+static Status set_value(const OptionKind *kind, const char *value, Options *options, Message *why)
+{
+    const char **member = (const char **)((char *)options + kind->member);
+    if (value == NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s: option '--%s' needs a value", options->subcommand, kind->name);
+    if (*member != NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s: option '--%s' is given twice: '%s' and '%s'", options->subcommand,
+                    kind->name, *member, value);
+    *member = value;
+    return STATUS_OK;
+}
+
+/* The option at argv[*at], and where its value is the next word, that too. Another option is no value: "--problem --ncu". */
+static Status take_option(char **argv, int *at, Options *options, Message *why)
+{
+    const OptionKind *kind = kind_of(argv[*at]);
+    const char *equals = strchr(argv[*at], '='), *value = equals == NULL ? NULL : equals + 1;
+    if (kind == NULL)
+        return refuse_unknown(argv[*at], options->subcommand, why);
+    if (!is_taken_by(kind, options->subcommand))
+        return refuse_foreign(kind, options->subcommand, why);
+    if (!kind->takes_value)
+        return set_flag(kind, value, options, why);
+    if (value == NULL && argv[*at + 1] != NULL && kind_of(argv[*at + 1]) == NULL)
+        value = argv[++*at];
+    return set_value(kind, value, options, why);
+}
+
+Status options_parse(int argc, char **argv, Options *options, Message *why)
+{
+    bool only_files = false;
+    *options = (Options){.subcommand = argv[0], .operands = argv + 1};
+    for (int i = 1; i < argc; i++) {
+        bool is_option = !only_files && argv[i][0] == '-' && argv[i][1] != '\0';
+        if (!is_option) {
+            options->operands[options->operand_count++] = argv[i];
+        } else if (strcmp(argv[i], "--") == 0) {
+            only_files = true;
+        } else {
+            Status status = take_option(argv, &i, options, why);
+            if (status != STATUS_OK)
+                return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- what a subcommand expects ----------------------------------------------------------------------------------- */
+
+Status options_expect_file(const Options *options, Message *why)
+{
+    if (options->operand_count == 1)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "%s: expected one FILE, found %d", options->subcommand, options->operand_count);
+}
+
+Status options_expect_no_file(const Options *options, Message *why)
+{
+    if (options->operand_count == 0)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "%s: expected no file, found '%s'", options->subcommand, options->operands[0]);
+}
+
+Status options_expect_problem(const Options *options, Message *why)
+{
+    if (options->problem == NULL)
+        return fail(STATUS_BAD_INPUT, why, "%s: option '--problem' is missing", options->subcommand);
+    return options_expect_no_file(options, why);
 }

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 typedef struct Options {
-    const char *problem; /* NULL where it was not given; the others likewise */
+    const char *subcommand; /* "grade" */
+    const char *problem;    /* NULL where it was not given; the others likewise */
     const char *device;
     const char *person;
     const char *json;
@@ -20,8 +21,15 @@ typedef struct Options {
     int operand_count;
 } Options;
 
-/* `accepted` holds the letters of the options that this subcommand takes: problem p, device d, as a, json j, no-record
- * n, export e, timed t, ncu u. Every subcommand takes --help. */
-MUST_USE Status options_parse(int argc, char **argv, const char *accepted, Options *options, Message *why);
+/* Takes the words behind "convjudge": the subcommand, then options ("--name VALUE" or "--name=VALUE"; the beginning of a
+ * name is enough where only one option begins so) and files in any order; behind "--" there are only files. The files are
+ * moved to the front of `argv`. Refuses an option that is unknown, given twice, without its value, or not the subcommand's. */
+MUST_USE Status options_parse(int argc, char **argv, Options *options, Message *why);
+
+/* For subcommands that work on one file. */
+MUST_USE Status options_expect_file(const Options *options, Message *why);
+/* For subcommands that work on a problem as a whole. */
+MUST_USE Status options_expect_problem(const Options *options, Message *why);
+MUST_USE Status options_expect_no_file(const Options *options, Message *why);
 
 #endif

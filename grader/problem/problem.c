@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/suggestion.h"
 #include "grader/problem/expression.h"
 #include "grader/problem/signature.h"
 
@@ -64,7 +65,8 @@ static Status unknown_id(const char *id, Message *why)
         const char *list = "";
         for (size_t i = 0; i < count; i++)
             list = arena_printf(&arena, "%s%s%s", list, i > 0 ? ", " : "", ids[i]);
-        status = fail(STATUS_NOT_FOUND, why, "no problem '%.100s'; there are: %s", id, count > 0 ? list : "none");
+        status = fail(STATUS_NOT_FOUND, why, "unknown problem '%.100s'; %sknown problems: %s", id,
+                      suggestion_for(id, list).text, count > 0 ? list : "none");
     }
     arena_free(&arena);
     return status;

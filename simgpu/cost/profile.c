@@ -1,6 +1,7 @@
 #include "simgpu/cost/profile.h"
 
 #include "base/json.h"
+#include "base/suggestion.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -194,7 +195,8 @@ static Status unknown(const char *folder, const char *name, Message *why)
 {
     char known[400];
     profile_names(folder, known, sizeof known);
-    return fail(STATUS_NOT_FOUND, why, "no profile '%.40s' in %s, expected one of: %s", name, folder, known);
+    return fail(STATUS_NOT_FOUND, why, "no profile '%.40s' in %s; %sexpected one of: %s", name, folder,
+                suggestion_for(name, known).text, known);
 }
 
 Status profile_read(const char *folder, const char *name, HardwareProfile *profile, Message *why)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Command lines of a subcommand that takes --problem and --json, and a part of the message, "" where all is well. */
+/* Command lines, and the message, "" where all is well. */
 static const struct {
     const char *words[6];
     const char *message;
@@ -12,23 +12,44 @@ static const struct {
     {{"grade", "x.cu"}, ""},
     {{"grade", "--problem", "conv1d", "x.cu"}, ""},
     {{"grade", "x.cu", "--json=-"}, ""},
+    {{"grade", "--json", "-", "x.cu"}, ""},
     {{"grade", "--", "--problem"}, ""},
-    {{"grade", "--problem"}, "--problem: the option needs a value"},
-    {{"grade", "--quickly", "x.cu"}, "--quickly: grade has no such option"},
-    {{"grade", "-x", "x.cu"}, "-x: grade has no such option"},
-    {{"grade", "--device", "sim"}, "--device: grade has no such option"},
-    {{"grade", "--no-record=1"}, "--no-record=1: grade has no such option"},
+    {{"grade", "--prob=conv1d", "--no", "x.cu"}, ""},
+    {{"explain", "-h"}, ""},
+    {{"grade", "--problem"}, "grade: option '--problem' needs a value"},
+    {{"grade", "x.cu", "--problem", "--json=-"}, "grade: option '--problem' needs a value"},
+    {{"grade", "--json", "-h"}, "grade: option '--json' needs a value"},
+    {{"grade", "--quickly", "x.cu"}, "grade: unknown option '--quickly'; `convjudge grade --help` lists all"},
+    {{"grade", "-x", "x.cu"}, "grade: unknown option '-x'; `convjudge grade --help` lists all"},
+    {{"grade", "-xyz", "x.cu"}, "grade: unknown option '-xyz'; `convjudge grade --help` lists all"},
+    {{"grade", "--=x"}, "grade: unknown option '--'; `convjudge grade --help` lists all"},
+    {{"grade", "--devise=x"},
+     "grade: unknown option '--devise'; did you mean '--device'? `convjudge grade --help` lists all"},
+    {{"grade", "--devise", "x"},
+     "grade: unknown option '--devise'; did you mean '--device'? `convjudge grade --help` lists all"},
+    {{"grade", "-problem", "conv1d"},
+     "grade: unknown option '-problem'; did you mean '--problem'? `convjudge grade --help` lists all"},
+    {{"grade", "--no_record"},
+     "grade: unknown option '--no_record'; did you mean '--no-record'? `convjudge grade --help` lists all"},
+    {{"check", "--n"}, "check: unknown option '--n'; `convjudge check --help` lists all"},
+    {{"check", "--tmied"},
+     "check: unknown option '--tmied'; did you mean '--timed'? `convjudge check --help` lists all"},
+    {{"grade", "--timed", "x.cu"}, "grade does not take the option '--timed', which belongs to: check"},
+    {{"sweep", "--json=-"}, "sweep does not take the option '--json', which belongs to: grade, explain"},
+    {{"grade", "--no-record=1"}, "grade: option '--no-record' takes no value, found '1'"},
+    {{"grade", "--no-record", "--no-record"}, "grade: option '--no-record' is given twice"},
+    {{"grade", "--device=sim", "--device", "cuda"}, "grade: option '--device' is given twice: 'sim' and 'cuda'"},
 };
 
 static Status parse(const char *const *words, Options *options, Message *why)
 {
-    static char copies[6][32]; /* getopt_long() sorts the words, so they outlive this */
+    static char copies[6][32]; /* options_parse() moves the words, so they outlive this */
     static char *argv[7];
     int argc = 0;
     for (; argc < 6 && words[argc] != NULL; argc++)
         argv[argc] = strcpy(copies[argc], words[argc]);
     argv[argc] = NULL;
-    return options_parse(argc, argv, "pj", options, why);
+    return options_parse(argc, argv, options, why);
 }
 
 static void command_lines_are_taken_or_refused_by_name(void **state)
@@ -37,9 +58,26 @@ static void command_lines_are_taken_or_refused_by_name(void **state)
         Options options;
         Message why = {0};
         Status status = parse(rows[i].words, &options, &why);
-        if ((status == STATUS_OK) != (rows[i].message[0] == '\0') || strstr(why.text, rows[i].message) == NULL)
+        if ((status == STATUS_OK) != (rows[i].message[0] == '\0') || strcmp(why.text, rows[i].message) != 0)
             fail_test("row %zu: \"%s\"", i, why.text);
     }
+}
+
+static void a_subcommand_says_what_it_expects(void **state)
+{
+    Options options;
+    Message why;
+    const char *const one[6] = {"leaderboard", "--problem", "conv1d", "x.cu"}, *const none[6] = {"sweep"};
+    assert_int_equal(parse(one, &options, &why), STATUS_OK);
+    assert_int_equal(options_expect_file(&options, &why), STATUS_OK);
+    assert_int_equal(options_expect_problem(&options, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "leaderboard: expected no file, found 'x.cu'");
+    assert_int_equal(parse(none, &options, &why), STATUS_OK);
+    assert_int_equal(options_expect_file(&options, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "sweep: expected one FILE, found 0");
+    assert_int_equal(options_expect_problem(&options, &why), STATUS_BAD_INPUT);
+    assert_string_equal(why.text, "sweep: option '--problem' is missing");
+    assert_int_equal(options_expect_no_file(&options, &why), STATUS_OK);
 }
 
 static void operands_are_what_is_left_wherever_they_stand(void **state)
@@ -61,6 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(command_lines_are_taken_or_refused_by_name),
+        cmocka_unit_test(a_subcommand_says_what_it_expects),
         cmocka_unit_test(operands_are_what_is_left_wherever_they_stand),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);

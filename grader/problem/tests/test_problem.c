@@ -166,7 +166,9 @@ static void an_unknown_problem_is_answered_with_the_list(void **state)
     home_write("problems/another/statement.md", "");
     home_write("problems/notes", "a file is no problem");
     assert_int_equal(problem_read("conv9", &problem, &why), STATUS_NOT_FOUND);
-    assert_string_equal(why.text, "no problem 'conv9'; there are: another, blend");
+    assert_string_equal(why.text, "unknown problem 'conv9'; known problems: another, blend");
+    assert_int_equal(problem_read("anther", &problem, &why), STATUS_NOT_FOUND);
+    assert_string_equal(why.text, "unknown problem 'anther'; did you mean 'another'? known problems: another, blend");
 }
 
 static void an_id_is_not_a_path(void **state)
@@ -176,7 +178,7 @@ static void an_id_is_not_a_path(void **state)
         Problem problem;
         Message why;
         assert_int_equal(problem_read(ids[i], &problem, &why), STATUS_NOT_FOUND);
-        assert_non_null(strstr(why.text, "'; there are: "));
+        assert_non_null(strstr(why.text, "known problems: "));
     }
 }
 

@@ -1,5 +1,7 @@
-#include "base/paths.h"
 #include "harness/device/open/device_kinds.h"
+
+#include "base/paths.h"
+#include "base/suggestion.h"
 #include "simgpu/cost/profile.h"
 
 #include <stdio.h>
@@ -30,8 +32,8 @@ static Status find_profile(const char *name, HardwareProfile *profile, Message *
     if (status != STATUS_NOT_FOUND)
         return status;
     profile_names(folder, names, sizeof names);
-    return fail(STATUS_NOT_FOUND, why, "device 'sim:%s': no such profile of a simulated GPU; there are: %s", name,
-                names);
+    return fail(STATUS_NOT_FOUND, why, "device 'sim:%s': unknown profile of a simulated GPU; %sknown profiles: %s",
+                name, suggestion_for(name, names).text, names);
 }
 
 /* A name taken apart. */
@@ -90,6 +92,19 @@ static Status choose_any(Choice *choice, DeviceInfo *info, Message *why)
     return status;
 }
 
+/* The part before the colon is what can be misspelt. "cpu" is no device of CUDA kernels. */
+static Status refuse(const char *name, Message *why)
+{
+    char kind[40];
+    const char *detail;
+    if (is_kind(name, "cpu", &detail))
+        return fail(STATUS_BAD_INPUT, why,
+                    "device '%s': runs only files in plain C; expected auto, cuda[:N] or sim[:PROFILE]", name);
+    snprintf(kind, sizeof kind, "%.*s", (int)strcspn(name, ":"), name);
+    return fail(STATUS_BAD_INPUT, why, "unknown device '%s'; %sexpected auto, cuda, cuda:N, sim or sim:PROFILE", name,
+                suggestion_for(kind, "auto, cpu, cuda, sim").text);
+}
+
 static Status choose(const char *name, Choice *choice, DeviceInfo *info, Message *why)
 {
     const char *detail;
@@ -99,7 +114,7 @@ static Status choose(const char *name, Choice *choice, DeviceInfo *info, Message
         return choose_sim(detail, choice, info, why);
     if (is_kind(name, "cuda", &detail))
         return choose_named_cuda(name, detail, choice, info, why);
-    return fail(STATUS_BAD_INPUT, why, "device '%s': expected auto, cuda, cuda:N, sim or sim:PROFILE", name);
+    return refuse(name, why);
 }
 
 Status device_describe(const char *name, DeviceInfo *info, Message *why)
