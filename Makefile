@@ -48,7 +48,14 @@ say = $(if $(V),,@echo "  $(1) $@";)
 help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-need = $(if $(value $(1)),,$(error $(2)))
+# A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
+settings := SUB PROBLEM DEVICE AS JSON
+others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA LANES LDLIBS NVCC SANITIZE V WARNINGS
+given     = $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
+unknown  := $(filter-out $(settings) $(others),$(given))
+known     = $(if $(unknown),$(error unknown variable $(unknown); expected one of: $(settings)))
+
+need = $(known)$(if $(value $(1)),,$(error $(2)))
 need_tests = $(if $(wildcard tests/run.sh),,$(error the student's kit has no tests))
 
 grade: setup  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file]
@@ -87,7 +94,7 @@ student-kit:  ## Pack what students get, without hidden cases and solutions, int
 	@grader/authoring/student_kit.sh $(BUILD)/student-kit.tar.gz
 
 calibrate: build  ## Measure a GPU's ceilings and time all reference solutions on it: [DEVICE=...]
-	@$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
+	@$(known)$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
 
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/convjudge-cpu-runner $(BUILD)/convjudge-direct-runner $(BUILD)/libcudart.so.13  ## Build the judge
 

@@ -130,6 +130,13 @@ complains() {
     rows 0
 }
 
+@test "a misspelt variable of make" {
+    submission >x.cu
+    run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/x.cu" DEVISE=sim
+    ends 2 "unknown variable DEVISE; expected one of: SUB PROBLEM DEVICE AS JSON"
+    rows 0
+}
+
 @test "a misspelt device" {
     submission >x.cu
     judge grade --device smi:h200 x.cu
