@@ -31,7 +31,7 @@ unexport AS
 endif
 
 # What has a main(), or is compiled in a way of its own, is no part of its layer's library.
-not_in_library := simgpu/code/lanes.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% grader/commands/main.c grader/oracle/row.c
+not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% grader/commands/main.c grader/oracle/row.c
 rooms      = $(wildcard $(addprefix $(1),/$(2) /*/$(2) /*/*/$(2)))
 libraries := $(LAYERS:%=$(BUILD)/lib%.a)
 $(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_library),$(foreach file,$(call rooms,$(layer),*.c),$(if $(findstring /tests/,$(file)),,$(file))))))
@@ -158,11 +158,11 @@ $(BUILD)/simgpu/jit/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simg
 
 # The lane loops once per level of the instruction set; which one runs is decided at start-up (simgpu/code/lanes.h). The lowest
 # is v2, so that the rest of the engine may count bits with it, and round texels.
-objects_simgpu := $(patsubst %,$(BUILD)/simgpu/code/lanes.%.o,v2 v3 v4)
+objects_simgpu := $(patsubst %,$(BUILD)/simgpu/code/lane_loops.%.o,v2 v3 v4)
 $(BUILD)/simgpu/block/worker.o: EXTRA := -mpopcnt
 $(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
-$(BUILD)/simgpu/code/lanes.v4.o: EXTRA := -mprefer-vector-width=512
-$(objects_simgpu): $(BUILD)/simgpu/code/lanes.%.o: simgpu/code/lanes.c
+$(BUILD)/simgpu/code/lane_loops.v4.o: EXTRA := -mprefer-vector-width=512
+$(objects_simgpu): $(BUILD)/simgpu/code/lane_loops.%.o: simgpu/code/lane_loops.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(LANES) -march=x86-64-$* -ffp-contract=off -fno-math-errno \
 	  -fno-trapping-math $(EXTRA) -DLANES_LEVEL=$* -MMD -MP -c $< -o $@

@@ -1,6 +1,5 @@
 /* Faults: where in the grid, which access, beside what. One sentence that a student can act on.  */
 #include "base/symbol.h"
-#include "simgpu/gpu/gpu.h"
 #include "simgpu/block/worker.h"
 
 #include <stdarg.h>
@@ -69,7 +68,7 @@ bool worker_fault(Worker *worker, SimOutcome outcome, int file, int line, uint32
 /* The kernel's parameter, from 1, that points into an allocation; 0: none. */
 static uint32_t pointing_parameter(const Launch *launch, const Allocation *allocation)
 {
-    const SimFunctionInfo *info = &launch->request->function->info;
+    const SimFunctionInfo *info = launch->function;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         uint64_t value;
         if (info->parameter_sizes[i] != sizeof value)

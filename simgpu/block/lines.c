@@ -1,7 +1,7 @@
 #include "simgpu/block/lines.h"
 
 #include "base/allocated.h"
-#include "simgpu/block/counters.h"
+#include "simgpu/cost/counters.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -28,7 +28,12 @@
 #include "simgpu/memory/memory.h"
 #include "simgpu/cost/pattern.h"
 #include "simgpu/cost/reuse.h"
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/block/outcome.h"
+#include "simgpu/block/request.h"
+#include "simgpu/code/function.h"
+#include "simgpu/code/warp.h"
+#include "simgpu/cost/counters.h"
+#include "simgpu/cost/profile.h"
 #include "simgpu/memory/texture.h"
 
 #include <pthread.h>
@@ -86,6 +91,7 @@ typedef struct Launch {
     Memory *memory;
     const TextureTable *textures;
     const SimLaunch *request;
+    const SimFunctionInfo *function;
     const char *function_name; /* as the programmer wrote it */
     const char *const *files;
     int file_count;
@@ -113,10 +119,6 @@ typedef struct Launch {
 } Launch;
 
 typedef struct Visit Visit; /* see translate/enter.h */
-
-typedef struct Executed {
-    uint64_t warps, lanes; /* that ran a basic block, summed over its executions */
-} Executed;
 
 typedef struct Worker {
     Launch *launch;

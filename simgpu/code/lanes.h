@@ -1,39 +1,18 @@
 /* lanes.h - loops over lanes: what the interpreter does with whole registers.
  *
  * A register holds one value per lane of the block, side by side, so each of these is a plain loop that gcc vectorises.
- * lanes.c is compiled once per level of the x86-64 instruction set; lanes_best() chooses at run time.
+ * lane_loops.c is compiled once per level of the x86-64 instruction set; lanes_best() chooses at run time.
  *
  * Shapes   every pointer is to the first of `count` lanes; results may be one of the sources.
  * Order    stores with equal addresses: the highest lane wins.  */
 #ifndef SIMGPU_CODE_LANES_H
 #define SIMGPU_CODE_LANES_H
 
+#include "simgpu/code/opcodes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-typedef enum OpClass { FP32, FP64, FMA32, FMA64, INTEGER, SPECIAL, CONTROL, OP_CLASSES } OpClass;
-
-typedef enum Opcode {
-#define UNARY(ID, FORM, CLASS, D, A, EXPRESSION) OP_##ID,
-#define BINARY(ID, FORM, CLASS, D, A, B, EXPRESSION) OP_##ID,
-#define TERNARY(ID, FORM, CLASS, D, A, B, C, EXPRESSION) OP_##ID,
-#define QUATERNARY(ID, FORM, CLASS, D, A, B, C, E, EXPRESSION) OP_##ID,
-#include "simgpu/code/opcodes.def"
-    OPCODE_COUNT,
-    OPCODE_NONE = OPCODE_COUNT
-} Opcode;
-
-typedef struct OpcodeInfo {
-    const char *form;
-    OpClass op_class;
-    uint8_t result_bytes;    /* of one lane */
-    uint8_t source_bytes[4]; /* 0: no such source */
-} OpcodeInfo;
-
-const OpcodeInfo *opcode_info(Opcode opcode);
-/* By its form in opcodes.def; OPCODE_NONE where there is none. */
-Opcode opcode_find(const char *form);
 
 typedef void LaneFunction(void *d, const void *a, const void *b, const void *c, const void *e, size_t count);
 
@@ -87,6 +66,7 @@ typedef struct LaneTable {
     void (*unpack_bits)(const uint32_t *words, size_t first, size_t count, uint8_t *bytes);
 } LaneTable;
 
+/* The loops for the highest level that this processor has. */
 const LaneTable *lanes_best(void);
 
 #endif

@@ -1,5 +1,6 @@
+#include "simgpu/code/opcodes.h"
+
 #include "simgpu/code/lane_math.h"
-#include "simgpu/code/lanes.h"
 
 #include <pthread.h>
 
@@ -48,17 +49,4 @@ Opcode opcode_find(const char *form)
         if (strcmp(opcodes[table[at] - 1].form, form) == 0)
             return (Opcode)(table[at] - 1);
     return OPCODE_NONE;
-}
-
-extern const LaneTable lanes_v2, lanes_v3, lanes_v4;
-
-/* The levels of the instruction set by what no processor below them has: clang knows their names from version 19 on. */
-const LaneTable *lanes_best(void)
-{
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        return &lanes_v4;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
-        return &lanes_v3;
-    return &lanes_v2;
 }

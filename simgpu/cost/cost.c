@@ -1,5 +1,7 @@
 #include "simgpu/cost/cost.h"
 
+#include "simgpu/code/warp.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

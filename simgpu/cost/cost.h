@@ -8,8 +8,9 @@
 #ifndef SIMGPU_COST_COST_H
 #define SIMGPU_COST_COST_H
 
+#include "simgpu/code/function.h"
+#include "simgpu/cost/counters.h"
 #include "simgpu/cost/machine_code.h"
-#include "simgpu/gpu/simgpu.h"
 
 typedef struct CostInput {
     const HardwareProfile *profile;

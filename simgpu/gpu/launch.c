@@ -1,7 +1,7 @@
 /* A grid: its limits checked, its blocks spread over workers, what they counted added up.  */
 #include "simgpu/cost/cost.h"
 #include "base/allocated.h"
-#include "simgpu/block/counters.h"
+#include "simgpu/cost/counters.h"
 #include "simgpu/gpu/gpu.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/engine/slow_path.h"
@@ -245,7 +245,7 @@ static void report_findings(Run *run, SimReport *report)
     for (int i = 0; i < launch->memory->count; i++)
         if (run->stored[i].low < run->stored[i].high)
             blocks_find_races(launch, i, run->stored[i].low, run->stored[i].high, run->found);
-    found_report(launch, run->found, report);
+    report->finding_count = found_report(launch, run->found, report->findings, &report->findings_more);
 }
 
 static SimMachine find_machine(SimFunction *function, const Executed *executed, const LoadShare *loads,
@@ -331,6 +331,7 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
                             .memory = &gpu->memory,
                             .textures = &gpu->textures,
                             .request = request,
+                            .function = &function->info,
                             .function_name = function->plain_name,
                             .files = ptx->files,
                             .file_count = ptx->file_count,

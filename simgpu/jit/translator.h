@@ -6,7 +6,7 @@
 #ifndef SIMGPU_JIT_TRANSLATOR_H
 #define SIMGPU_JIT_TRANSLATOR_H
 
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/engine/translator.h"
 #include "simgpu/jit/translate.h"
 
 #include <pthread.h>

@@ -9,16 +9,8 @@
 #ifndef SIMGPU_MEMORY_MEMORY_H
 #define SIMGPU_MEMORY_MEMORY_H
 
-#include "simgpu/gpu/simgpu.h"
-
-typedef struct Allocation {
-    uint64_t address, bytes;
-    const char *name; /* of a module variable; NULL for an allocation. Not owned */
-    bool kernel_wrote;
-    char label[32];         /* what its user calls it; "": nothing */
-    uint32_t element_bytes; /* with a label */
-    uint8_t *written;       /* validity.h; owned */
-} Allocation;
+#include "base/status.h"
+#include "simgpu/memory/allocation.h"
 
 typedef struct Released {
     uint64_t address, bytes;

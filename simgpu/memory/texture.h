@@ -11,9 +11,56 @@
 #ifndef SIMGPU_MEMORY_TEXTURE_H
 #define SIMGPU_MEMORY_TEXTURE_H
 
-#include "simgpu/gpu/simgpu.h"
+#include "simgpu/code/warp.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum { TEXTURE_CHANNELS = 4, TEXTURE_MAX_CORNERS = 8 };
+
+/* ---- descriptions ------------------------------------------------------------------------------------------------- */
+
+typedef enum SimTexelType {
+    SIM_TEXEL_U8,
+    SIM_TEXEL_U16,
+    SIM_TEXEL_U32,
+    SIM_TEXEL_S8,
+    SIM_TEXEL_S16,
+    SIM_TEXEL_S32,
+    SIM_TEXEL_F16,
+    SIM_TEXEL_F32,
+    SIM_TEXEL_TYPES
+} SimTexelType;
+typedef enum SimAddressMode {
+    SIM_ADDRESS_WRAP,
+    SIM_ADDRESS_CLAMP,
+    SIM_ADDRESS_MIRROR,
+    SIM_ADDRESS_BORDER,
+    SIM_ADDRESS_MODES
+} SimAddressMode;
+typedef enum SimTextureLayout {
+    SIM_TEXTURE_LINEAR, /* plain memory, which whole numbers alone index: tex1Dfetch() */
+    SIM_TEXTURE_PITCH,  /* rows in memory: two dimensions */
+    SIM_TEXTURE_ARRAY   /* a CUDA array of one to three dimensions: here rows in memory as well, on hardware small
+                         * tiles, which is how its sectors are counted */
+} SimTextureLayout;
+
+/* What a texture object reads, and how. */
+typedef struct SimTexture {
+    SimTextureLayout layout;
+    uint64_t address; /* multiple of 512 */
+    SimTexelType type;
+    uint32_t channels;              /* 1, 2 or 4 */
+    uint32_t dimensions;            /* 1 to 3; LINEAR: 1, PITCH: 2 */
+    uint32_t extent[3];             /* texels; 1 beyond the dimensions */
+    uint64_t pitch, slice_bytes;    /* bytes from row to row, from slice to slice */
+    SimAddressMode address_mode[3]; /* WRAP and MIRROR are CLAMP where coordinates are not normalized */
+    bool filters;                   /* linearly; else the nearest texel is taken */
+    bool as_integer;                /* 8 and 16 bits are not mapped to [0, 1] or [-1, 1] */
+    bool normalized;                /* coordinates are fractions of the extents */
+    float border[4];                /* for integers: their bits */
+} SimTexture;
 
 /* ---- texture objects --------------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #ifndef SIMGPU_MEMORY_VALIDITY_H
 #define SIMGPU_MEMORY_VALIDITY_H
 
-#include "simgpu/memory/memory.h"
+#include "simgpu/memory/allocation.h"
 
 enum { VALIDITY_MAX_BYTES = 16 << 20 };
 

@@ -32,6 +32,7 @@
 #define SIMGPU_SANITIZER_WATCH_H
 
 #include "simgpu/block/worker.h"
+#include "simgpu/sanitizer/finding.h"
 
 enum { DETAILED_BLOCKS = 128, CLOSE_BLOCKS = 16, MAX_GRAIN = 2 /* logarithm of bytes */ };
 
@@ -178,6 +179,7 @@ Found *found_new(const Code *code);
 void found_add(Found *found, int32_t index, SimFindingKind kind, const Found *one);
 void found_note(Worker *worker, const Instruction *instruction, SimFindingKind kind, Found one);
 void found_merge(const Code *code, Found *sum, const Found *part);
-void found_report(const Launch *launch, const Found *found, SimReport *report);
+/* Puts into words what was found: returns how many findings, and in `more` those that there was no room for. */
+uint32_t found_report(const Launch *launch, const Found *found, SimFinding findings[SIM_MAX_FINDINGS], uint32_t *more);
 
 #endif

@@ -1,5 +1,6 @@
 #include "base/tests/unit.h"
 
+#include "simgpu/memory/memory.h"
 #include "simgpu/memory/validity.h"
 
 static const uint64_t limit = 1 << 24;

@@ -1,4 +1,6 @@
-#include "simgpu/block/counters.h"
+#include "simgpu/cost/counters.h"
+
+#include "simgpu/code/code.h"
 
 enum { COUNTERS = sizeof(SimCounters) / sizeof(uint64_t) };
 _Static_assert(sizeof(SimCounters) % sizeof(uint64_t) == 0, "counters are 64-bit numbers, one after the other");

@@ -109,24 +109,22 @@ static void describe(const Launch *launch, SimFindingKind kind, const Found *fou
              found->bytes == 1 ? "" : "s", place, meeting, times);
 }
 
-static void add_finding(const Launch *launch, const Instruction *instruction, SimFindingKind kind, const Found *found,
-                        SimReport *report)
+static SimFinding finding_of(const Launch *launch, const Instruction *instruction, SimFindingKind kind,
+                             const Found *found)
 {
     char what[500];
-    if (report->finding_count == SIM_MAX_FINDINGS) {
-        report->findings_more++;
-        return;
-    }
-    SimFinding *finding = &report->findings[report->finding_count++];
-    finding->kind = kind;
-    finding->where = fault_at(launch, found->block, found->lane, instruction->file, instruction->line);
-    finding->where.space = (SimSpace)found->space;
-    finding->where.is_store = found->is_store;
-    finding->where.address = found->address;
-    finding->where.bytes = found->bytes;
-    finding->where.lanes = found->count;
+    SimFinding finding = {
+        .kind = kind,
+        .where = fault_at(launch, found->block, found->lane, instruction->file, instruction->line),
+    };
+    finding.where.space = (SimSpace)found->space;
+    finding.where.is_store = found->is_store;
+    finding.where.address = found->address;
+    finding.where.bytes = found->bytes;
+    finding.where.lanes = found->count;
     describe(launch, kind, found, what, sizeof what);
-    fault_describe(launch, &finding->where, what);
+    fault_describe(launch, &finding.where, what);
+    return finding;
 }
 
 static bool same_line(const Instruction *a, const Instruction *b)
@@ -159,13 +157,21 @@ static const Found *gather_line(const Code *code, const Found *found, int first,
     return sum;
 }
 
-void found_report(const Launch *launch, const Found *found, SimReport *report)
+uint32_t found_report(const Launch *launch, const Found *found, SimFinding findings[SIM_MAX_FINDINGS], uint32_t *more)
 {
     const Code *code = launch->code;
     Found sum;
+    uint32_t count = 0;
+    *more = 0;
     for (int kind = 0; kind < SIM_FINDING_KINDS; kind++)
-        for (int i = 0; i < code->instruction_count; i++)
-            if (found_at(found, &code->instructions[i], kind) != NULL &&
-                gather_line(code, found, i, kind, &sum) != NULL)
-                add_finding(launch, &code->instructions[i], (SimFindingKind)kind, &sum, report);
+        for (int i = 0; i < code->instruction_count; i++) {
+            if (found_at(found, &code->instructions[i], kind) == NULL ||
+                gather_line(code, found, i, kind, &sum) == NULL)
+                continue;
+            if (count < SIM_MAX_FINDINGS)
+                findings[count++] = finding_of(launch, &code->instructions[i], (SimFindingKind)kind, &sum);
+            else
+                (*more)++;
+        }
+    return count;
 }
