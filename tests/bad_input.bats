@@ -437,11 +437,57 @@ complains() {
     ends 1 "Run-Time Error" "of shared memory, of which the launch gives the block none"
 }
 
-@test "a function that calls itself is refused by name and line" {
-    { echo '__device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }'
-      submission '' 'i += fib(kernel_size & 3) < 0;'; } >x.cu
+# recursive > FILE: right, but the simulated GPU does not implement calls of a function by itself.
+recursive() {
+    echo '__device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }'
+    submission '' 'i += fib(kernel_size & 3) < 0;'
+}
+
+@test "what the simulated GPU does not implement is a judge error that names it and its line" {
+    recursive >x.cu
+    judge grade --json result.json x.cu
+    ends 2 "Judge Error" "a limit of the simulated GPU: kernel convolve: " "recursion" "(x.cu:1: \`__device__ "
+    lacks "Run-Time Error"
+    [[ $(jq -r '.verdict + ", " + .rank_status' result.json) == "Judge Error, not ranked: not accepted" ]]
+}
+
+@test "a judge error is recorded, and takes no rank away" {
+    submission >x.cu
+    judge grade --as Ada x.cu
+    ends 0 "Accepted"
+    recursive >x.cu
+    judge grade --as Ada x.cu
+    ends 2 "Judge Error"
+    [[ $(sqlite3 "$CONVJUDGE_DB" 'SELECT verdict FROM runs ORDER BY id') == $'Accepted\nJudge Error' ]]
+    judge leaderboard --problem conv1d
+    ends 0 "Ada"
+}
+
+@test "a CUDA call that the judge does not provide is a judge error where the output needs it" {
+    submission 'cudaGraph_t graph; if (cudaGraphCreate(&graph, 0) != cudaSuccess) exit(1);' >x.cu
     judge grade x.cu
-    ends 1 "Run-Time Error" "a limit of the simulated GPU: kernel convolve: " "recursion" "(x.cu:1: \`__device__ "
+    ends 2 "Judge Error" "a limit of the judge: it does not provide cudaGraphCreate; after that, solve() did not return: the process ended with exit status 1"
+    submission 'cudaGraph_t graph; if (cudaGraphCreate(&graph, 0) != cudaSuccess) return;' >x.cu
+    judge grade x.cu
+    ends 2 "Judge Error" "a limit of the judge: it does not provide cudaGraphCreate; without it, "
+    submission 'cudaGraph_t graph; cudaGraphCreate(&graph, 0);' >x.cu
+    judge grade x.cu
+    ends 0 "Accepted" "cudaGraphCreate"
+}
+
+@test "what CUDA itself refuses is no judge error" {
+    submission 'cudaArray_t array; cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+                if (cudaMallocArray(&array, &format, 8, 8, cudaArrayLayered) != cudaSuccess) return;' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "cudaMallocArray: invalid argument"
+}
+
+@test "a folder can claim a judge error" {
+    mkdir judge_error run_time_error
+    recursive >judge_error/x.cu
+    recursive >run_time_error/x.cu
+    judge check judge_error/x.cu run_time_error/x.cu
+    ends 1 "ok 1 - judge_error/x.cu" "not ok 2 - run_time_error/x.cu" "expected Run-Time Error, got Judge Error"
 }
 
 @test "a misaligned access" {

@@ -3,6 +3,7 @@
 #include "grader/check/call.h"
 #include "grader/check/checker.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,16 @@ static Testcase with_random_data(const Problem *problem, const Testcase *testcas
 
 /* ---- what the output tells --------------------------------------------------------------------------------------- */
 
+__attribute__((format(printf, 3, 4))) static void find(ConstantRuleFinding *finding, ConstantRuleKind kind,
+                                                       const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    finding->kind = kind;
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    va_end(arguments);
+}
+
 static Status output_fits(const Call *call, const Oracle *oracle, bool *fits, Message *why)
 {
     Comparison comparison = {0};
@@ -66,7 +77,7 @@ static Status output_fits(const Call *call, const Oracle *oracle, bool *fits, Me
     return status;
 }
 
-static Status judge_output(Call *call, const Oracle *oracle, char violation[CONSTANT_RULE_ROOM], Message *why)
+static Status judge_output(Call *call, const Oracle *oracle, ConstantRuleFinding *finding, Message *why)
 {
     const char *name = call->problem->constant_filter;
     size_t filter = filter_index(call->problem);
@@ -78,44 +89,44 @@ static Status judge_output(Call *call, const Oracle *oracle, char violation[CONS
     if (status == STATUS_OK)
         status = output_fits(call, oracle, &through_constants, why);
     if (!through_constants)
-        snprintf(violation, CONSTANT_RULE_ROOM,
-                 "%s was %sread through constant memory: expected all of its values, "
-                 "unchanged, in __constant__ arrays, and every tap taken from there",
-                 name, through_nothing ? "not " : "only partly ");
+        find(finding, CONSTANT_RULE_BROKEN,
+             "%s was %sread through constant memory: expected all of its values, "
+             "unchanged, in __constant__ arrays, and every tap taken from there",
+             name, through_nothing ? "not " : "only partly ");
     return status;
 }
 
-static Status judge_call_of(Call *call, const CallReport *report, const Oracle *oracle,
-                            char violation[CONSTANT_RULE_ROOM], Message *why)
+static Status judge_call_of(Call *call, const CallReport *report, const Oracle *oracle, ConstantRuleFinding *finding,
+                            Message *why)
 {
     const char *name = call->problem->constant_filter;
     if (report->outcome != CALL_OK) {
-        snprintf(violation, CONSTANT_RULE_ROOM,
-                 "that %s is read through constant memory could not be proved on a "
-                 "simulated GPU: %s",
-                 name, report->text);
+        find(finding, report->outcome == CALL_UNSUPPORTED ? CONSTANT_RULE_UNPROVED : CONSTANT_RULE_BROKEN,
+             "that %s is read through constant memory could not be proved on a "
+             "simulated GPU: %s",
+             name, report->text);
         return STATUS_OK;
     }
     if (report->direct_load[0] != '\0') {
-        snprintf(violation, CONSTANT_RULE_ROOM,
-                 "%s writes the output and loads from %s in global memory; it is to be "
-                 "read through constant memory",
-                 report->direct_load, name);
+        find(finding, CONSTANT_RULE_BROKEN,
+             "%s writes the output and loads from %s in global memory; it is to be "
+             "read through constant memory",
+             report->direct_load, name);
         return STATUS_OK;
     }
-    return judge_output(call, oracle, violation, why);
+    return judge_output(call, oracle, finding, why);
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const Oracle *oracle, Session *session,
                            const Compiled *compiled, const SessionLimits *limits, uint64_t secret,
-                           char violation[CONSTANT_RULE_ROOM], Message *why)
+                           ConstantRuleFinding *finding, Message *why)
 {
     Call call;
     CallReport report = {0};
     const Testcase *testcase = constant_rule_case(problem, set);
-    violation[0] = '\0';
+    *finding = (ConstantRuleFinding){0};
     if (testcase == NULL)
         return fail(STATUS_BAD_INPUT, why,
                     "problem %s: no sample or hidden case is small enough to prove the rule "
@@ -134,7 +145,7 @@ Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const
         status = session_call(session, call.arguments, problem->parameter_count, true, &report, why);
     }
     if (status == STATUS_OK)
-        status = judge_call_of(&call, &report, oracle, violation, why);
+        status = judge_call_of(&call, &report, oracle, finding, why);
     text_free(&report.printed);
     return status;
 }

@@ -23,13 +23,21 @@
 
 #define CONSTANT_RULE_DEVICE "sim:h200"
 
-enum { CONSTANT_RULE_ROOM = 1024 };
+typedef enum ConstantRuleKind {
+    CONSTANT_RULE_KEPT,
+    CONSTANT_RULE_BROKEN,
+    CONSTANT_RULE_UNPROVED /* the simulated GPU does not implement what the submission uses */
+} ConstantRuleKind;
 
-/* `session` is one of CONSTANT_RULE_DEVICE that has loaded nothing yet; `compiled` was compiled for it. `violation`:
- * one sentence; empty where the rule is kept. */
+typedef struct ConstantRuleFinding {
+    ConstantRuleKind kind;
+    char text[1024]; /* one sentence; "" if the rule is kept */
+} ConstantRuleFinding;
+
+/* `session` is one of CONSTANT_RULE_DEVICE that has loaded nothing yet; `compiled` was compiled for it. */
 MUST_USE Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const Oracle *oracle,
                                     Session *session, const Compiled *compiled, const SessionLimits *limits,
-                                    uint64_t secret, char violation[CONSTANT_RULE_ROOM], Message *why);
+                                    uint64_t secret, ConstantRuleFinding *finding, Message *why);
 
 /* The case whose sizes are taken; NULL where no sample or hidden case is small enough. */
 const Testcase *constant_rule_case(const Problem *problem, const TestcaseSet *set);

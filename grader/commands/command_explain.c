@@ -151,7 +151,7 @@ static Status write_verdict(const Explaining *explaining, Message *why)
 static Status conclude(Explaining *explaining, int *exit_status, Message *why)
 {
     bool accepted = explaining->result.verdict == VERDICT_ACCEPTED;
-    *exit_status = accepted ? 0 : 1;
+    *exit_status = verdict_exit_status(explaining->result.verdict);
     if (explaining->result.case_count == 0)
         return fail(STATUS_BAD_INPUT, why, "problem %s: no case is timed on a simulated GPU, there is nothing to run",
                     explaining->problem.id);

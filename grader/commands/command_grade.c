@@ -151,7 +151,7 @@ Status command_grade(const Options *options, int *exit_status, Message *why)
     if (status == STATUS_OK)
         status = report(&grading, why);
     if (status == STATUS_OK)
-        *exit_status = grading.result.verdict == VERDICT_ACCEPTED ? 0 : 1;
+        *exit_status = verdict_exit_status(grading.result.verdict);
     finish(&grading);
     return status;
 }

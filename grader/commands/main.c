@@ -21,7 +21,7 @@ static const struct Subcommand {
 } subcommands[] = {
     {"grade", command_grade,
      "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--no-record] FILE\n"
-     "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted.\n"
+     "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
      "    --problem ID     else a line \"// problem: ID\" in the file, else what its solve() fits\n"
      "    --device DEVICE  auto (a GPU where there is one), cuda[:N], sim[:PROFILE]; cpu for a baseline in plain C, with the\n"
      "                     timed cases of sim, cpu:cuda with those of cuda\n"

@@ -64,6 +64,13 @@ static void limit_findings(const Judge *judge, const CaseResult *item, DeviceFin
         findings->more = 0;
 }
 
+/* The name of a call comes from the submission's process, and could carry hidden data out. */
+static void hide_name_of_missing_call(const CaseResult *item, CallReport *report)
+{
+    if (item->group == CASE_HIDDEN && report->not_provided[0] != '\0')
+        snprintf(report->not_provided, sizeof report->not_provided, "a CUDA call that solve() makes");
+}
+
 /* A wrong output is explained by its text. Where the output is right, threads beside the data have read parts of a tile
  * that nobody loaded, as many do, and thrown the result away. */
 static bool is_warning(const CaseResult *item, const DeviceFinding *finding)
@@ -141,6 +148,7 @@ static Status judge_case(Judge *judge, const Testcase *testcase, CaseResult *ite
         status = compare_output(judge, &call, item, why);
     const bool uses_undefined = judge_needs_uninitialised_rerun(&report);
     limit_findings(judge, item, &report.findings);
+    hide_name_of_missing_call(item, &report);
     Judgement decided = judge_first_call(judge, item, &report);
     if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && uses_undefined)
         status = uninitialised_rerun_try(&call, judge->session, judge->oracle, &report, item, &decided, why);
@@ -382,7 +390,8 @@ static void end_compile_step(const Judge *judge)
     CompileKernel most = result_largest_use(compiled);
     Text text = {0};
     if (compiled->outcome != COMPILE_OK)
-        text_add(&text, verdict_name(VERDICT_COMPILE_ERROR));
+        text_add(&text,
+                 verdict_name(compiled->outcome == COMPILE_UNSUPPORTED ? VERDICT_JUDGE_ERROR : VERDICT_COMPILE_ERROR));
     else
         text_printf(&text, "%.1f s%s", compiled->seconds, compiled->cached ? " (kept from before)" : "");
     if (compiled->kernel_count > 0)
@@ -430,6 +439,9 @@ static Status compile(Judge *judge, Message *why)
     switch (judge->result->compiled.outcome) {
     case COMPILE_OK: break;
     case COMPILE_ERROR: end_with(judge, VERDICT_COMPILE_ERROR, "the compiler refused the file"); break;
+    case COMPILE_UNSUPPORTED:
+        end_with(judge, VERDICT_JUDGE_ERROR, "a limit of the judge: clang compiles only a part of CUDA here");
+        break;
     case COMPILE_TIME_LIMIT: end_with(judge, VERDICT_COMPILE_ERROR, "the compiler did not end in time"); break;
     case COMPILE_TOO_LARGE:
         end_with(judge, VERDICT_COMPILE_ERROR, "compiling took more memory or room than is allowed");
@@ -518,7 +530,7 @@ static Status compile_for_rule(const Judge *judge, Session *session, Compiled *a
     return status == STATUS_OK && !same ? compile_for(judge, judge->job->submission, &device, again, why) : status;
 }
 
-static Status check_rule(const Judge *judge, char violation[CONSTANT_RULE_ROOM], Message *why)
+static Status check_rule(const Judge *judge, ConstantRuleFinding *finding, Message *why)
 {
     Session *session = NULL;
     Compiled again = {0};
@@ -526,14 +538,16 @@ static Status check_rule(const Judge *judge, char violation[CONSTANT_RULE_ROOM],
     if (status == STATUS_OK)
         status = compile_for_rule(judge, session, &again, why);
     const Compiled *compiled = again.object_path == NULL ? &judge->result->compiled : &again;
-    if (status == STATUS_OK && again.outcome != COMPILE_OK)
-        snprintf(violation, CONSTANT_RULE_ROOM,
-                 "the file does not compile for a simulated GPU, which has to prove that "
-                 "%s is read through constant memory",
+    if (status == STATUS_OK && again.outcome != COMPILE_OK) {
+        finding->kind = CONSTANT_RULE_UNPROVED;
+        snprintf(finding->text, sizeof finding->text,
+                 "a limit of the judge: the file compiles for this GPU, but not for the simulated GPU that must prove "
+                 "that %s is read through constant memory",
                  judge->job->problem->constant_filter);
-    else if (status == STATUS_OK)
+    } else if (status == STATUS_OK) {
         status = constant_rule_check(judge->job->problem, &judge->set, judge->oracle, session, compiled, &judge->limits,
-                                     judge->secret, violation, why);
+                                     judge->secret, finding, why);
+    }
     session_close(session);
     compiled_free(&again);
     return status;
@@ -541,18 +555,22 @@ static Status check_rule(const Judge *judge, char violation[CONSTANT_RULE_ROOM],
 
 static Status judge_constant_rule(Judge *judge, Message *why)
 {
-    char violation[CONSTANT_RULE_ROOM];
+    static const Verdict verdicts[] = {[CONSTANT_RULE_KEPT] = VERDICT_ACCEPTED,
+                                       [CONSTANT_RULE_BROKEN] = VERDICT_RULE_VIOLATION,
+                                       [CONSTANT_RULE_UNPROVED] = VERDICT_JUDGE_ERROR};
+    ConstantRuleFinding finding = {0};
     if (judge->ended || judge->job->timed_only || judge->job->problem->constant_filter == NULL)
         return STATUS_OK;
     progress_begin(judge->job->progress, "constant memory", 0);
-    Status status = check_rule(judge, violation, why);
+    Status status = check_rule(judge, &finding, why);
     if (status != STATUS_OK) {
         progress_end(judge->job->progress, "failed");
         return status;
     }
-    progress_end(judge->job->progress, violation[0] == '\0' ? "read through it" : verdict_name(VERDICT_RULE_VIOLATION));
-    if (violation[0] != '\0')
-        end_with(judge, VERDICT_RULE_VIOLATION, violation);
+    const Verdict verdict = verdicts[finding.kind];
+    progress_end(judge->job->progress, verdict == VERDICT_ACCEPTED ? "read through it" : verdict_name(verdict));
+    if (verdict != VERDICT_ACCEPTED)
+        end_with(judge, verdict, finding.text);
     return STATUS_OK;
 }
 

@@ -22,10 +22,13 @@ static Judgement judge_outcome(const CallReport *call)
         if (call->allocation_refused)
             return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory beyond the limit was refused, and then %s",
                              call->text);
+        if (call->not_provided[0] != '\0')
+            return judgement(VERDICT_JUDGE_ERROR, "a limit of the judge: it does not provide %s; after that, %s",
+                             call->not_provided, call->text);
         return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->text);
     case CALL_TIME_LIMIT: return judgement(VERDICT_TIME_LIMIT_EXCEEDED, "%s", call->text);
     case CALL_MEMORY_LIMIT: return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "%s", call->text);
-    case CALL_UNSUPPORTED: return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->text);
+    case CALL_UNSUPPORTED: return judgement(VERDICT_JUDGE_ERROR, "%s", call->text);
     case CALL_INTEGRITY_VIOLATION: return judgement(VERDICT_INTEGRITY_VIOLATION, "%s", call->text);
     }
     return judgement(VERDICT_ACCEPTED, "%s", "");
@@ -45,6 +48,9 @@ static Judgement judge_wrong_output(const CallReport *call, const Comparison *co
 {
     if (call->allocation_refused)
         return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory beyond the limit was asked for, and refused");
+    if (call->not_provided[0] != '\0')
+        return judgement(VERDICT_JUDGE_ERROR, "a limit of the judge: it does not provide %s; without it, %s",
+                         call->not_provided, comparison->kind);
     if (call->first_error != 0)
         return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->first_error_text);
     if (undefined_value(call) != NULL)

@@ -504,7 +504,7 @@ void report_write(const Result *result, TerminalStyle style, Text *out)
         text_add_printable(out, result->text, strlen(result->text));
         text_add(out, "\n");
     }
-    if (result->verdict == VERDICT_COMPILE_ERROR)
+    if (result->verdict == VERDICT_COMPILE_ERROR || result->compiled.outcome == COMPILE_UNSUPPORTED)
         add_diagnostics(result, out);
     add_failures(result, style, out);
     if (result->verdict == VERDICT_ACCEPTED)

@@ -35,3 +35,8 @@ bool verdict_parse(const char *name, Verdict *verdict)
         }
     return false;
 }
+
+int verdict_exit_status(Verdict verdict)
+{
+    return verdict == VERDICT_ACCEPTED ? 0 : verdict == VERDICT_JUDGE_ERROR ? 2 : 1;
+}

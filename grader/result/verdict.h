@@ -13,7 +13,7 @@ typedef enum Verdict {
     VERDICT_COMPILE_ERROR,
     VERDICT_RULE_VIOLATION,
     VERDICT_INTEGRITY_VIOLATION,
-    VERDICT_JUDGE_ERROR,
+    VERDICT_JUDGE_ERROR, /* the submission needs what this judge does not have: its device, its runtime or its compiler */
     VERDICT_COUNT
 } Verdict;
 
@@ -23,5 +23,8 @@ const char *verdict_name(Verdict verdict);
 const char *verdict_folder(Verdict verdict);
 /* By either name. */
 bool verdict_parse(const char *name, Verdict *verdict);
+
+/* Of a command that judges one submission: 0 if it was accepted, 2 after a judge error, else 1. */
+int verdict_exit_status(Verdict verdict);
 
 #endif

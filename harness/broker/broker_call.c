@@ -161,7 +161,7 @@ static void say(CallReport *report, CallOutcome outcome, const char *text)
     snprintf(report->text, sizeof report->text, "%s", text);
 }
 
-/* What the device cannot run is no mistake of the student's, and the sentence says so. */
+/* What the device cannot run is a limit of the judge, not a mistake of the student, and the sentence says so. */
 static void say_unsupported(Broker *broker, const char *text)
 {
     CallReport *report = &broker->reply.report;
@@ -183,13 +183,13 @@ static void conclude(Broker *broker)
     broker->device->ops->fault(broker->device, &fault);
     if (broker->end == SERVE_VIOLATION) {
         say(report, CALL_INTEGRITY_VIOLATION, broker->end_text);
-    } else if (broker->end == SERVE_UNSUPPORTED) {
-        say_unsupported(broker, broker->end_text);
     } else if (fault.kind != DEVICE_NO_FAULT && fault.kind != DEVICE_BAD_LAUNCH) {
         if (fault.kind == DEVICE_UNSUPPORTED)
             say_unsupported(broker, fault.text);
         else
             say(report, FAULT_OUTCOMES[fault.kind], fault.text);
+    } else if (broker->end == SERVE_UNSUPPORTED) {
+        say_unsupported(broker, broker->end_text);
     } else if (broker->end == SERVE_HOST_TIME) {
         snprintf(text, sizeof text, "the host code kept the device waiting for more than %g s",
                  broker->limits.host_seconds);
@@ -197,6 +197,7 @@ static void conclude(Broker *broker)
     } else if (broker->end == SERVE_LOAD_FAILED && !broker->reply.host_memory_refused) {
         say(report, CALL_RUN_TIME_ERROR, broker->end_text);
     }
+    memcpy(report->not_provided, broker->not_provided, sizeof report->not_provided);
     broker->reply.runner_gone = broker->end != SERVE_DONE && report->outcome == CALL_OK;
 }
 
@@ -310,6 +311,7 @@ static void check_end(Broker *broker, const DeviceCheck *check)
 void broker_load(Broker *broker)
 {
     begin(broker);
+    broker->not_provided[0] = '\0';
     broker->device->ops->set_memory_limit(broker->device, broker->limits.device_bytes);
     broker_serve(broker, RING_READY);
     conclude(broker);

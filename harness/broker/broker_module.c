@@ -16,6 +16,22 @@ static BrokerModule *find_module(Broker *broker, const uint8_t *image, size_t by
     return NULL;
 }
 
+/* STATUS_BAD_INPUT is the submission's mistake: arrays that do not fit into the device, PTX of its own that is wrong.
+ * Anything else is a limit of the judge. */
+static bool load_module(Broker *broker, BrokerModule *module)
+{
+    Message why;
+    Status status = broker->device->ops->module_load(broker->device, module->image, module->bytes, &module->loaded,
+                                                     &why);
+    if (status == STATUS_OK)
+        return true;
+    module->loaded = NULL;
+    broker->end = status == STATUS_BAD_INPUT ? SERVE_LOAD_FAILED : SERVE_UNSUPPORTED;
+    snprintf(broker->end_text, sizeof broker->end_text, "%s%.600s",
+             status == STATUS_BAD_INPUT ? "the GPU code cannot be loaded: " : "", why.text);
+    return false;
+}
+
 /* The grader's copy is what gets loaded; the runner's may change while it is compared, and nothing comes of it. */
 CudaError serve_module(Broker *broker, RingReply *reply)
 {
@@ -28,15 +44,7 @@ CudaError serve_module(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_KERNEL_IMAGE;
     }
     reply->value[0] = (uint64_t)(module - broker->modules);
-    Message why;
-    if (module->loaded == NULL && broker->device->ops->module_load(broker->device, module->image, module->bytes,
-                                                                   &module->loaded, &why) != STATUS_OK) {
-        module->loaded = NULL;
-        broker->end = SERVE_UNSUPPORTED;
-        snprintf(broker->end_text, sizeof broker->end_text, "%.*s", (int)sizeof broker->end_text - 1, why.text);
-        return CUDA_ERROR_INVALID_KERNEL_IMAGE;
-    }
-    return CUDA_ERROR_SUCCESS;
+    return module->loaded != NULL || load_module(broker, module) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_KERNEL_IMAGE;
 }
 
 /* The loaded module that a RingName speaks of; NULL where there is none. */

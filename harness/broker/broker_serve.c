@@ -41,6 +41,14 @@ void broker_note_error(Broker *broker, CudaError error, const char *call, const 
              call, cuda_error_text(error), hint);
 }
 
+/* An error of the submission's own that came before stays the reason of what follows. */
+void broker_note_missing(Broker *broker, const char *call, const char *hint)
+{
+    if (broker->not_provided[0] == '\0' && broker->reply.report.first_error == CUDA_ERROR_SUCCESS)
+        snprintf(broker->not_provided, sizeof broker->not_provided, "%s", call);
+    broker_note_error(broker, CUDA_ERROR_NOT_SUPPORTED, call, hint);
+}
+
 static CudaError serve_note_error(Broker *broker, RingReply *reply)
 {
     const RingNote *note = (const RingNote *)broker->record.body;
@@ -55,7 +63,7 @@ static CudaError serve_note_missing(Broker *broker, RingReply *reply)
 {
     const RingNote *note = (const RingNote *)broker->record.body;
     if (text_is_terminated(note->call, sizeof note->call))
-        broker_note_error(broker, CUDA_ERROR_NOT_SUPPORTED, note->call, "this judge does not provide it");
+        broker_note_missing(broker, note->call, "this judge does not provide it");
     else
         broker_malformed(broker);
     return CUDA_ERROR_SUCCESS;

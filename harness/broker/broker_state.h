@@ -73,9 +73,10 @@ typedef struct Broker {
     uint64_t arrays[SESSION_MAX_PARAMETERS]; /* device addresses during a call; 0: none */
 
     ServeEnd end;
-    char end_text[700];  /* for SERVE_LOAD_FAILED, _UNSUPPORTED and _VIOLATION */
-    double host_seconds; /* that the runner has kept the device waiting in this call */
-    ControlReply reply;  /* being filled in */
+    char end_text[700];    /* for SERVE_LOAD_FAILED, _UNSUPPORTED and _VIOLATION */
+    double host_seconds;   /* that the runner has kept the device waiting in this call */
+    char not_provided[60]; /* CallReport.not_provided, of the runner at hand */
+    ControlReply reply;    /* being filled in */
 } Broker;
 
 /* The whole conversation with the grader, on a Broker that knows no more than its socket and the name of its device. */
@@ -93,6 +94,8 @@ typedef CudaError Serve(Broker *broker, RingReply *reply);
 const uint64_t *broker_words(const Broker *broker);
 /* For the report: the first error that a call of the submission met; `hint` may be empty. */
 void broker_note_error(Broker *broker, CudaError error, const char *call, const char *hint);
+/* The same of a call that CUDA has and the judge does not provide. */
+void broker_note_missing(Broker *broker, const char *call, const char *hint);
 /* A request that an honest runtime does not make: the runner is served no more. */
 void broker_violation(Broker *broker, const char *text);
 void broker_malformed(Broker *broker);

@@ -193,7 +193,7 @@ CudaError serve_texture_new(Broker *broker, RingReply *reply)
     if (error == CUDA_ERROR_SUCCESS)
         textures->number[textures->count++] = reply->value[0];
     if (error == CUDA_ERROR_NOT_SUPPORTED && broker->device->info.modelled)
-        broker_note_error(broker, error, "cudaCreateTextureObject", "the simulated GPU has no sRGB textures");
+        broker_note_missing(broker, "cudaCreateTextureObject with sRGB", "the simulated GPU has no sRGB textures");
     return error;
 }
 

@@ -108,7 +108,8 @@ static bool is_honest_report(const CallReport *report)
                    &report->statistics.has_counters))
         return false;
     return report->outcome <= CALL_INTEGRITY_VIOLATION && ENDS(report->text) && ENDS(report->first_error_text) &&
-           ENDS(report->direct_load) && ENDS(report->statistics.limiter) && ENDS(report->statistics.longest);
+           ENDS(report->not_provided) && ENDS(report->direct_load) && ENDS(report->statistics.limiter) &&
+           ENDS(report->statistics.longest);
 }
 
 bool control_is_honest_reply(const ControlReply *reply)

@@ -226,6 +226,8 @@ void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text 
                     "%s: compiling takes too much memory or makes too large a file: the limits are 2 GiB and "
                     "%d MiB\n",
                     job->file_name, COMPILE_FILE_BYTES >> 20);
+    else if (outcome == COMPILE_UNSUPPORTED)
+        report_first_error(output, job, diagnostics);
     else if (outcome == COMPILE_ERROR && !report_solve(output, job, diagnostics))
         report_first_error(output, job, diagnostics);
 }
@@ -251,7 +253,8 @@ static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const
     Text all = {0};
     compile_headline(job, compiled->outcome, output, &all);
     text_append(&all, output->data, output->length);
-    if (toolkit->kind == TOOLKIT_CLANG && compiled->outcome == COMPILE_ERROR)
+    if (toolkit->kind == TOOLKIT_CLANG &&
+        (compiled->outcome == COMPILE_ERROR || compiled->outcome == COMPILE_UNSUPPORTED))
         report_subset(output, job, toolkit, &all);
     report_diagnostics(&all, paths, &compiled->diagnostics);
     text_free(&all);
@@ -276,6 +279,8 @@ static Status compile(const CompileJob *job, const Toolkit *toolkit, const Place
         return status;
     run->seconds = end.seconds;
     *outcome = compile_outcome(&run->output, &end);
+    if (*outcome == COMPILE_ERROR && toolkit->kind == TOOLKIT_CLANG && report_is_refusal(&run->output))
+        *outcome = COMPILE_UNSUPPORTED;
     return *outcome == COMPILE_OK ? read_results(places, run, why) : STATUS_OK;
 }
 

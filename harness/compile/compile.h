@@ -52,9 +52,10 @@ typedef struct CompileModule { /* one fatbin of the object's .nv_fatbin section 
 
 typedef enum CompileOutcome {
     COMPILE_OK,
-    COMPILE_ERROR,      /* the compiler or linker said no: see diagnostics */
-    COMPILE_TIME_LIMIT, /* it did not end in time: a template or include bomb */
-    COMPILE_TOO_LARGE   /* memory or output beyond the limits */
+    COMPILE_ERROR,       /* the compiler or linker said no: see diagnostics */
+    COMPILE_UNSUPPORTED, /* clang's first error is a part of CUDA that it lacks here and nvcc has */
+    COMPILE_TIME_LIMIT,  /* it did not end in time: a template or include bomb */
+    COMPILE_TOO_LARGE    /* memory or output beyond the limits */
 } CompileOutcome;
 
 typedef struct Compiled {

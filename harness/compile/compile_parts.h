@@ -84,6 +84,8 @@ void report_diagnostics(const Text *output, const char *const *paths, Text *diag
 /* Appends one clear line about solve() where that is what is wrong: its place, and the signature expected. */
 bool report_solve(const Text *output, const CompileJob *job, Text *diagnostics);
 /* Appends a line about clang's subset of CUDA where the error may come of it. */
+/* Whether clang's first error is one of the refusals by name of the judge's own CUDA headers. */
+bool report_is_refusal(const Text *output);
 void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics);
 /* Appends the first line that tells of an error, unless the output begins with it. */
 void report_first_error(const Text *output, const CompileJob *job, Text *diagnostics);

@@ -140,20 +140,35 @@ static void add_error(const char *line, size_t length, bool first, const Compile
         text_printf(diagnostics, "%.*s\n", (int)length, line);
 }
 
-void report_first_error(const Text *output, const CompileJob *job, Text *diagnostics)
+/* The line of the first error; NULL where none looks like one. */
+static const char *first_error(const Text *output, size_t *length)
 {
     static const char *const signs[] = {" error: ", " error   : ", " Error: ", ": undefined reference"};
-    for (const char *line = output->data; *line != '\0';) {
-        size_t length = strcspn(line, "\n");
-        for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-            if (memmem(line, length, signs[i], strlen(signs[i])) == NULL)
-                continue;
-            add_error(line, length, line == output->data, job, diagnostics);
-            return;
-        }
-        line += length + (line[length] == '\n');
+    for (const char *line = output->data; *line != '\0'; line += *length + (line[*length] == '\n')) {
+        *length = strcspn(line, "\n");
+        for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+            if (memmem(line, *length, signs[i], strlen(signs[i])) != NULL)
+                return line;
     }
-    text_printf(diagnostics, "%s: does not compile; the compiler's first messages follow\n", job->file_name);
+    return NULL;
+}
+
+void report_first_error(const Text *output, const CompileJob *job, Text *diagnostics)
+{
+    size_t length;
+    const char *line = first_error(output, &length);
+    if (line != NULL)
+        add_error(line, length, line == output->data, job, diagnostics);
+    else
+        text_printf(diagnostics, "%s: does not compile; the compiler's first messages follow\n", job->file_name);
+}
+
+bool report_is_refusal(const Text *output)
+{
+    static const char refusal[] = "clang compiles a subset of CUDA without";
+    size_t length;
+    const char *line = first_error(output, &length);
+    return line != NULL && memmem(line, length, refusal, strlen(refusal)) != NULL;
 }
 
 /* Where a comment or literal that starts here ends; `at` itself where none does. */

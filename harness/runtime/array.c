@@ -99,6 +99,8 @@ static bool has_only(unsigned flags, unsigned known)
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channels, size_t width,
                             size_t height, unsigned flags)
 {
+    if (!has_only(flags, cudaArrayTextureGather | cudaArraySurfaceLoadStore))
+        return result(cudaErrorInvalidValue); /* CUDA allows layers and faces in three dimensions alone */
     if (!has_only(flags, cudaArrayTextureGather))
         return missing("cudaMallocArray for surfaces");
     return result(array_new(array, channels, (struct cudaExtent){width, height, 0}, flags));

@@ -67,8 +67,8 @@ typedef enum CallOutcome {
     CALL_OK,             /* solve() returned, the device is idle, no fault */
     CALL_RUN_TIME_ERROR, /* device fault, signal, abort, early exit, ... */
     CALL_TIME_LIMIT,
-    CALL_MEMORY_LIMIT,       /* the runner outgrew host_bytes */
-    CALL_UNSUPPORTED,        /* this device cannot run the kernel: named refusal, not the student's mistake */
+    CALL_MEMORY_LIMIT, /* the runner outgrew host_bytes */
+    CALL_UNSUPPORTED,  /* a limit of the judge: the device does not implement what the GPU code uses, and says what */
     CALL_INTEGRITY_VIOLATION /* a module that nvcc did not compile, a malformed request */
 } CallOutcome;
 
@@ -80,13 +80,15 @@ typedef struct CallReport {
     int kernel_wrote_output;    /* 1, 0, or -1 where the device cannot tell */
     CudaError first_error;      /* the first error any CUDA call of solve() met, looked at or not; 0: none */
     char first_error_text[300]; /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
-    bool allocation_refused;    /* device memory beyond the limit was asked for */
-    bool input_changed;         /* an input array no longer holds what it held */
-    DeviceFindings findings;    /* of a call that was watched */
-    char direct_load[400];  /* "kernel blur (blur.cu:31)": wrote the output, and loaded from the probed array itself */
-    bool pending_at_return; /* kernels were still under way when solve() returned: it did not synchronise */
-    Text printed;           /* what host and device code printed, at most 64 KiB, printable; free it */
-    uint64_t printed_lost;  /* bytes beyond that */
+    char not_provided[60];   /* the first CUDA call of this runner that the judge does not provide, unless an error of
+                                 * the submission's own came before it in the same call of solve(); "": none */
+    bool allocation_refused; /* device memory beyond the limit was asked for */
+    bool input_changed;      /* an input array no longer holds what it held */
+    DeviceFindings findings; /* of a call that was watched */
+    char direct_load[400];   /* "kernel blur (blur.cu:31)": wrote the output, and loaded from the probed array itself */
+    bool pending_at_return;  /* kernels were still under way when solve() returned: it did not synchronise */
+    Text printed;            /* what host and device code printed, at most 64 KiB, printable; free it */
+    uint64_t printed_lost;   /* bytes beyond that */
 } CallReport;
 
 /* `device` as device_open() takes it. The broker starts at once, and finds the device in the background. */

@@ -99,8 +99,10 @@ static void an_srgb_texture_is_refused_by_name_on_the_simulated_gpu(void **state
     RingTexture texture = texture_over(ask(RING_ALLOC, 1024, 0, 0, 0).value[0]);
     texture.srgb = 1;
     assert_int_equal(ask_body(RING_TEXTURE_NEW, &texture, sizeof texture).error, CUDA_ERROR_NOT_SUPPORTED);
-    assert_string_equal(broker.reply.report.first_error_text,
-                        "cudaCreateTextureObject: operation not supported (the simulated GPU has no sRGB textures)");
+    assert_string_equal(
+        broker.reply.report.first_error_text,
+        "cudaCreateTextureObject with sRGB: operation not supported (the simulated GPU has no sRGB textures)");
+    assert_string_equal(broker.not_provided, "cudaCreateTextureObject with sRGB");
 }
 
 /* ---- a device that believes everything: the simulated one, with operations of the test's own --------------------- */

@@ -16,7 +16,8 @@ Status cuda_module_load(Device *device, const void *image, size_t bytes, DeviceM
         error = cuda_note(cuda, cuda->driver->cuModuleLoadData(&loaded->raw, image));
     if (error != CUDA_ERROR_SUCCESS) {
         free(loaded);
-        return fail(STATUS_UNSUPPORTED, why, "the driver cannot load the GPU code: %s", cuda_error_text(error));
+        return fail(error == CUDA_ERROR_MEMORY_ALLOCATION ? STATUS_BAD_INPUT : STATUS_UNSUPPORTED, why,
+                    "the driver cannot load the GPU code: %s", cuda_error_text(error));
     }
     loaded->cuda = cuda;
     loaded->next = cuda->modules;
