@@ -225,9 +225,6 @@ typedef struct Code {
                               * something else */
 } Code;
 
-/* Decodes one kernel. STATUS_UNSUPPORTED names the instruction and its source line. Module variables must have been
- * placed. The code keeps no pointer into the module but names of files. */
-MUST_USE Status code_lower(const PtxModule *module, const PtxFunction *function, Code *code, Message *why);
 void code_free(Code *code);
 
 /* The blocks that block `number` may lead to, for index 0, 1, ...: -1 where that one does not exist, -2: no more. Index

@@ -4,6 +4,7 @@
 #include "base/symbol.h"
 #include "simgpu/ptx/fatbin.h"
 #include "simgpu/cost/merged_loads.h"
+#include "simgpu/lower/lower.h"
 
 #include <stdio.h>
 #include <stdlib.h>

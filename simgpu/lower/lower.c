@@ -2,355 +2,30 @@
  * in full is refused by name: an instruction that was only guessed would give wrong answers.  */
 #include "simgpu/lower/lower.h"
 
-#include "simgpu/ptx/lexer.h"
+#include "simgpu/lower/emit/basic_block.h"
+#include "simgpu/lower/emit/call_operands.h"
+#include "simgpu/lower/emit/placement.h"
+#include "simgpu/lower/emit/virtual_register.h"
+#include "simgpu/lower/lower_address.h"
+#include "simgpu/lower/lower_arithmetic.h"
+#include "simgpu/lower/lower_atomic.h"
+#include "simgpu/lower/lower_barrier.h"
+#include "simgpu/lower/lower_branch.h"
+#include "simgpu/lower/lower_convert.h"
+#include "simgpu/lower/lower_copy_async.h"
+#include "simgpu/lower/lower_hint.h"
+#include "simgpu/lower/lower_matrix.h"
+#include "simgpu/lower/lower_mbarrier.h"
+#include "simgpu/lower/lower_memory.h"
+#include "simgpu/lower/lower_system_call.h"
+#include "simgpu/lower/lower_texture.h"
+#include "simgpu/lower/lower_warp.h"
 #include "simgpu/lower/provenance.h"
+#include "simgpu/lower/slots.h"
+#include "simgpu/lower/targets.h"
+#include "simgpu/lower/used_results.h"
 
-#include <stdio.h>
 #include <string.h>
-
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
-
-void lower_refuse(Lowering *l, const char *what)
-{
-    const PtxInstruction *source = l->source;
-    const char *file = source != NULL && source->file < l->module->file_count ? l->module->files[source->file] : NULL;
-    const char *slash = file != NULL ? strrchr(file, '/') : NULL;
-    if (source == NULL)
-        fail(STATUS_UNSUPPORTED, l->why, "%s", what);
-    else if (file != NULL && source->line > 0)
-        fail(STATUS_UNSUPPORTED, l->why, "the simulated GPU does not implement '%.100s'%s%s (%s:%d)", source->opcode,
-             *what ? ": " : "", what, slash != NULL ? slash + 1 : file, source->line);
-    else
-        fail(STATUS_UNSUPPORTED, l->why, "the simulated GPU does not implement '%.100s'%s%s (%s:%d)", source->opcode,
-             *what ? ": " : "", what, l->module->name, source->ptx_line);
-    longjmp(l->give_up, 1);
-}
-
-Parts parts_of(Lowering *l, const char *opcode)
-{
-    Parts parts = {0};
-    char *copy = arena_string(l->arena, opcode), *rest;
-    for (char *part = strtok_r(copy, ".", &rest); part != NULL; part = strtok_r(NULL, ".", &rest)) {
-        if (parts.count == MAX_PARTS)
-            lower_refuse(l, "");
-        parts.part[parts.count++] = part;
-    }
-    if (parts.count == 0)
-        lower_refuse(l, "");
-    return parts;
-}
-
-bool parts_have(const Parts *parts, const char *name)
-{
-    for (int i = 1; i < parts->count; i++)
-        if (strcmp(parts->part[i], name) == 0)
-            return true;
-    return false;
-}
-
-uint32_t bytes_of(Operand operand)
-{
-    return 1u << operand.size;
-}
-
-static uint32_t logarithm(uint32_t bytes)
-{
-    return bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
-}
-
-/* ---- registers --------------------------------------------------------------------------------------------------- */
-
-uint32_t new_virtual(Lowering *l, uint32_t size)
-{
-    l->register_sizes = arena_grown(l->arena, l->register_sizes, l->register_count, &l->register_capacity, 1);
-    l->register_sizes[l->register_count] = (uint8_t)size;
-    return l->register_count++;
-}
-
-Operand temporary(Lowering *l, uint32_t bytes)
-{
-    return (Operand){.slot = new_virtual(l, logarithm(bytes)), .size = logarithm(bytes) & 0xF};
-}
-
-Operand pinned(Lowering *l, SpecialRegisterKind kind, int detail, uint64_t value, uint32_t bytes)
-{
-    Code *code = l->code;
-    for (int i = 0; i < code->pinned_count; i++) {
-        const SpecialRegister *other = &code->pinned[i];
-        if (other->kind == kind && other->detail == detail && other->value == value &&
-            bytes_of(other->operand) == bytes)
-            return other->operand;
-    }
-    code->pinned = arena_grown(&code->arena, code->pinned, (size_t)code->pinned_count, &l->pinned_capacity,
-                               sizeof *code->pinned);
-    SpecialRegister *new = &code->pinned[code->pinned_count++];
-    *new = (SpecialRegister){.kind = kind, .detail = detail, .value = value, .operand = temporary(l, bytes)};
-    return new->operand;
-}
-
-Operand constant(Lowering *l, uint64_t value, uint32_t bytes)
-{
-    if (bytes < 8)
-        value &= (1ull << (8 * bytes)) - 1;
-    return pinned(l, SPECIAL_CONSTANT, 0, value, bytes);
-}
-
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
-
-/* One byte is a predicate, which is 0 or 1: compilers write -1 for true. */
-static uint64_t immediate_bits(const PtxOperand *operand, uint32_t bytes)
-{
-    uint64_t bits = operand->number;
-    if (bytes == 1)
-        return bits != 0;
-    if (operand->number_kind == NUMBER_FLOAT64 && bytes == 4) {
-        double wide;
-        memcpy(&wide, &bits, sizeof wide);
-        float narrow = (float)wide;
-        bits = 0;
-        memcpy(&bits, &narrow, sizeof narrow);
-    } else if (operand->number_kind == NUMBER_FLOAT32 && bytes == 8) {
-        float narrow;
-        memcpy(&narrow, &bits, sizeof narrow);
-        double wide = narrow;
-        memcpy(&bits, &wide, sizeof bits);
-    }
-    return bits;
-}
-
-static Operand clock_operand(Lowering *l, const char *name)
-{
-    Operand wide = temporary(l, 8);
-    Instruction *clock = emit(l, CLOCK);
-    clock->results[0] = wide;
-    clock->detail = strcmp(name, "%globaltimer") == 0 || strncmp(name, "%globaltimer_", 13) == 0;
-    l->code->reads_clock = true;
-    if (strcmp(name, "%clock64") == 0 || strcmp(name, "%globaltimer") == 0)
-        return wide;
-    Operand half = temporary(l, 4);
-    bool is_high = strstr(name, "_hi") != NULL;
-    emit_form(l, is_high ? "+high.b64" : "+extend.u32.32.64", half, wide, no_operand, no_operand);
-    return half;
-}
-
-static Operand special_operand(Lowering *l, const char *name)
-{
-    static const struct {
-        const char *name;
-        SpecialRegisterKind kind;
-    } vectors[] = {
-        {"%tid.", SPECIAL_TID},         {"%ntid.", SPECIAL_NTID},
-        {"%ctaid.", SPECIAL_CTAID},     {"%nctaid.", SPECIAL_NCTAID},
-        {"%clusterid.", SPECIAL_CTAID}, {"%nclusterid.", SPECIAL_NCTAID}, /* every cluster is of one block */
-    };
-    static const struct {
-        const char *name;
-        SpecialRegisterKind kind;
-        int detail;
-    } scalars[] = {
-        {"%laneid", SPECIAL_LANE, 0},
-        {"%warpid", SPECIAL_WARP, 0},
-        {"%nwarpid", SPECIAL_WARPS, 0},
-        {"%lanemask_eq", SPECIAL_LANEMASK, 0},
-        {"%lanemask_le", SPECIAL_LANEMASK, 1},
-        {"%lanemask_lt", SPECIAL_LANEMASK, 2},
-        {"%lanemask_ge", SPECIAL_LANEMASK, 3},
-        {"%lanemask_gt", SPECIAL_LANEMASK, 4},
-        {"%dynamic_smem_size", SPECIAL_DYNAMIC_SHARED, 0},
-        {"%total_smem_size", SPECIAL_TOTAL_SHARED, 0},
-        {"%smid", SPECIAL_MULTIPROCESSOR, 0},
-        {"%nsmid", SPECIAL_MULTIPROCESSORS, 0},
-    };
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        if (strncmp(name, vectors[i].name, strlen(vectors[i].name)) == 0)
-            return pinned(l, vectors[i].kind, name[strlen(vectors[i].name)] - 'x', 0, 4);
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
-        if (strcmp(name, scalars[i].name) == 0)
-            return pinned(l, scalars[i].kind, scalars[i].detail, 0, 4);
-    if (strncmp(name, "%cluster_ctaid.", 15) == 0 || strcmp(name, "%cluster_ctarank") == 0)
-        return constant(l, 0, 4);
-    if (strncmp(name, "%cluster_nctaid.", 16) == 0 || strcmp(name, "%cluster_nctarank") == 0)
-        return constant(l, 1, 4);
-    if (strcmp(name, "%is_explicit_cluster") == 0)
-        return constant(l, 0, 1);
-    if (strcmp(name, "%gridid") == 0)
-        return constant(l, 1, 8);
-    return clock_operand(l, name);
-}
-
-Operand register_operand(Lowering *l, const PtxOperand *operand)
-{
-    if (operand->kind != PTX_REGISTER)
-        lower_refuse(l, "an operand that must be a register is none");
-    uint32_t number = l->instance->first_register + (uint32_t)operand->register_index;
-    return (Operand){.slot = number, .size = l->register_sizes[number] & 0xF};
-}
-
-Operand source_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
-{
-    Operand value;
-    switch (operand->kind) {
-    case PTX_REGISTER: value = register_operand(l, operand); break;
-    case PTX_IMMEDIATE: return constant(l, immediate_bits(operand, bytes), bytes);
-    case PTX_SPECIAL: value = special_operand(l, operand->name); break;
-    case PTX_VARIABLE: return constant(l, variable_address(l, operand->variable) + operand->number, bytes);
-    default: lower_refuse(l, "an operand of this kind");
-    }
-    if (operand->negated) {
-        Operand negated = temporary(l, 1);
-        emit_form(l, "not.pred", negated, value, no_operand, no_operand);
-        return negated;
-    }
-    if (bytes_of(value) == bytes)
-        return value;
-    if (bytes == 1 || value.size == 0)
-        lower_refuse(l, "a predicate where a number belongs, or the other way round");
-    Operand fitted = temporary(l, bytes);
-    emit_extend(l, unsigned_type(bytes_of(fitted.size < value.size ? fitted : value)), fitted, value);
-    return fitted;
-}
-
-Operand result_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
-{
-    if (operand->kind == PTX_SINK)
-        return temporary(l, bytes);
-    Operand result = register_operand(l, operand);
-    if ((result.size == 0) != (bytes == 1))
-        lower_refuse(l, "a predicate where a number belongs, or the other way round");
-    return result;
-}
-
-const PtxOperand *operand_at(Lowering *l, int index)
-{
-    if (index >= l->source->operand_count)
-        lower_refuse(l, "an operand is missing");
-    return &l->source->operands[index];
-}
-
-/* ---- emission ---------------------------------------------------------------------------------------------------- */
-
-Instruction *emit(Lowering *l, InstructionKind kind)
-{
-    Code *code = l->code;
-    if (code->instruction_count == MAX_CODE_INSTRUCTIONS)
-        lower_refuse(l, "the kernel is too large");
-    code->instructions = arena_grown(&code->arena, code->instructions, (size_t)code->instruction_count,
-                                     &l->instruction_capacity, sizeof *code->instructions);
-    Instruction *instruction = &code->instructions[code->instruction_count++];
-    *instruction = (Instruction){
-        .kind = (uint8_t)kind, .guard = l->guard, .guard_negated = l->guard_negated, .index = -1};
-    for (int i = 0; i < MAX_RESULTS; i++)
-        instruction->results[i] = no_operand;
-    for (int i = 0; i < MAX_SOURCES; i++)
-        instruction->sources[i] = no_operand;
-    if (l->source != NULL) {
-        instruction->file = l->source->file;
-        instruction->line = l->source->line;
-        instruction->ptx_line = l->source->ptx_line;
-    }
-    if (kind == LOAD || kind == STORE || kind == ATOMIC || kind == COPY_ASYNC || kind == TEXTURE ||
-        kind == LOAD_MATRIX || kind == STORE_MATRIX || kind == SHUFFLE || kind == BARRIER)
-        instruction->index = code->memory_count++;
-    return instruction;
-}
-
-Instruction *emit_opcode(Lowering *l, Opcode opcode, Operand result, const Operand *sources, int count)
-{
-    Instruction *instruction = emit(l, RUN_LANES);
-    instruction->opcode = (uint16_t)opcode;
-    instruction->run = lanes_best()->run[opcode];
-    instruction->results[0] = result;
-    for (int i = 0; i < count; i++)
-        instruction->sources[i] = sources[i];
-    return instruction;
-}
-
-void emit_form(Lowering *l, const char *form, Operand result, Operand a, Operand b, Operand c)
-{
-    Opcode opcode = opcode_find(form);
-    if (opcode == OPCODE_NONE)
-        lower_refuse(l, form);
-    const Operand sources[] = {a, b, c};
-    emit_opcode(l, opcode, result, sources, 3);
-}
-
-void emit_extend(Lowering *l, PtxType kept, Operand result, Operand from)
-{
-    uint32_t bits = 8 * ptx_type_bytes(kept);
-    char form[64];
-    snprintf(form, sizeof form, "+extend.%c%u.%u.%u", ptx_type_is_signed(kept) && bits < 64 ? 's' : 'u', bits,
-             8 * bytes_of(result), 8 * bytes_of(from));
-    emit_form(l, form, result, from, no_operand, no_operand);
-}
-
-void emit_move(Lowering *l, Operand result, Operand value)
-{
-    static const char *const forms[] = {"mov.pred", "mov.b16", "mov.b32", "mov.b64"};
-    if (result.size != value.size)
-        lower_refuse(l, "between registers of different sizes");
-    emit_form(l, forms[result.size], result, value, no_operand, no_operand);
-}
-
-PtxType unsigned_type(uint32_t bytes)
-{
-    return bytes == 2 ? PTX_U16 : bytes == 4 ? PTX_U32 : PTX_U64;
-}
-
-static bool reads(const Instruction *instruction, uint32_t number)
-{
-    for (int i = 0; i < MAX_SOURCES; i++)
-        if (number != NO_SLOT && instruction->sources[i].slot == number)
-            return true;
-    return false;
-}
-
-void keep_apart(Lowering *l)
-{
-    int last = l->code->instruction_count - 1;
-    for (int i = 0; i < 2; i++) {
-        Operand result = l->code->instructions[last].results[i];
-        if (!reads(&l->code->instructions[last], result.slot))
-            continue;
-        Operand other = temporary(l, bytes_of(result));
-        l->code->instructions[last].results[i] = other;
-        emit_move(l, result, other);
-    }
-}
-
-static BlockLine *current_block_line(Lowering *l)
-{
-    Code *code = l->code;
-    int block = code->block_count - 1;
-    for (int i = code->block_line_count - 1; i >= 0 && code->block_lines[i].block == block; i--)
-        if (code->block_lines[i].file == l->source->file && code->block_lines[i].line == l->source->line)
-            return &code->block_lines[i];
-    code->block_lines = arena_grown(&code->arena, code->block_lines, (size_t)code->block_line_count,
-                                    &l->block_line_capacity, sizeof *code->block_lines);
-    BlockLine *new = &code->block_lines[code->block_line_count++];
-    *new = (BlockLine){.block = block, .file = l->source->file, .line = l->source->line};
-    return new;
-}
-
-void count_instruction(Lowering *l)
-{
-    current_block(l)->instructions++;
-    current_block_line(l)->instructions++;
-}
-
-static bool is_division(const char *opcode)
-{
-    return strncmp(opcode, "div.", 4) == 0 || strncmp(opcode, "rem.", 4) == 0;
-}
-
-void count_class(Lowering *l, OpClass op_class)
-{
-    BlockLine *line = current_block_line(l);
-    current_block(l)->classes[op_class]++;
-    line->classes[op_class]++;
-    line->divisions += op_class == INTEGER && is_division(l->source->opcode);
-}
-
-/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static void note_line(Lowering *l)
 {
@@ -359,6 +34,115 @@ static void note_line(Lowering *l)
                               sizeof *code->lines);
     code->lines[code->line_count++] = (CodeLine){
         .ptx_line = l->source->ptx_line, .block = code->block_count - 1, .access = code->memory_count};
+}
+
+static void lower_function(Lowering *l, Instance *instance);
+
+enum { MAX_INLINE_DEPTH = 40 };
+
+/* The formal parameters of the callee are the actual ones of the caller: the same bytes of the frame. */
+static void bind_parameters(Lowering *l, Instance *callee, const PtxVariable *formal, const PtxOperand *actual)
+{
+    for (int i = 0; formal != NULL; formal = formal->next, i++) {
+        const PtxVariable *variable = list_variable(l, actual, i);
+        if (variable->bytes < formal->bytes)
+            lower_refuse(l, "with a smaller parameter than it is declared with");
+        add_placement(l, &callee->frame, formal, variable_address(l, variable));
+    }
+}
+
+static void inline_function(Lowering *l, const PtxOperand *name, const PtxFunction *function)
+{
+    for (const Instance *outer = l->instance; outer != NULL; outer = outer->caller)
+        if (outer->function == function)
+            lower_refuse(l, "recursion, a function that calls itself");
+    if (l->inline_depth == MAX_INLINE_DEPTH)
+        lower_refuse(l, "calls nested too deep");
+    l->inline_depth++;
+    Instance callee = {.caller = l->instance, .function = function};
+    bind_parameters(l, &callee, function->results, parameter_list(l, name, true));
+    bind_parameters(l, &callee, function->parameters, parameter_list(l, name, false));
+    const PtxInstruction *source = l->source;
+    lower_function(l, &callee);
+    new_block(l);
+    l->source = source;
+    l->inline_depth--;
+}
+
+/* A guarded call becomes a branch around it, so that nothing in the function needs the guard. */
+static int skip_unless_guard(Lowering *l)
+{
+    if (l->guard.slot == NO_SLOT)
+        return -1;
+    l->guard_negated = !l->guard_negated;
+    int block = l->code->block_count - 1;
+    end_block(l, END_BRANCH);
+    l->guard = no_operand;
+    l->guard_negated = false;
+    return block;
+}
+
+static void lower_call(Lowering *l, const Parts *parts)
+{
+    const PtxOperand *name = find_operand(l, PTX_FUNCTION);
+    if (name == NULL)
+        lower_refuse(l, "a call through a pointer");
+    int skipped = skip_unless_guard(l);
+    const PtxFunction *function = ptx_function(l->module, name->name);
+    count_control(l);
+    if (strcmp(name->name, "vprintf") == 0)
+        lower_print(l, name);
+    else if (strcmp(name->name, "__assertfail") == 0)
+        lower_assert(l, name);
+    else if (function != NULL && function->has_body)
+        inline_function(l, name, function);
+    else
+        lower_refuse(l, name->name);
+    if (skipped >= 0) {
+        int after = new_block(l); /* before the block is named: it may move the blocks */
+        l->code->blocks[skipped].target = after;
+    }
+}
+
+static bool lower_control(Lowering *l, const Parts *parts)
+{
+    static const struct {
+        const char *name;
+        void (*lower)(Lowering *, const Parts *);
+    } rows[] = {
+        {"bra", lower_branch},
+        {"brx", lower_indexed_branch},
+        {"ret", lower_return},
+        {"exit", lower_return},
+        {"trap", lower_trap},
+        {"call", lower_call},
+        {"bar", lower_bar},
+        {"barrier", lower_bar},
+        {"shfl", lower_shuffle},
+        {"vote", lower_vote},
+        {"match", lower_match},
+        {"redux", lower_reduce},
+        {"activemask", lower_active_mask},
+        {"cp", lower_cp},
+        {"membar", lower_nothing},
+        {"fence", lower_nothing},
+        {"prefetch", lower_nothing},
+        {"prefetchu", lower_nothing},
+        {"brkpt", lower_nothing},
+        {"nanosleep", lower_sleep},
+        {"pmevent", lower_nothing},
+        {"discard", lower_nothing},
+        {"applypriority", lower_nothing},
+        {"griddepcontrol", lower_nothing},
+        {"elect", lower_elect},
+        {"createpolicy", lower_create_policy},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(parts->part[0], rows[i].name) == 0) {
+            rows[i].lower(l, parts);
+            return true;
+        }
+    return false;
 }
 
 static void lower_instruction(Lowering *l)
@@ -419,7 +203,7 @@ static void mark_targets(Lowering *l, Instance *instance)
         }
 }
 
-void lower_function(Lowering *l, Instance *instance)
+static void lower_function(Lowering *l, Instance *instance)
 {
     const PtxFunction *function = instance->function;
     instance->first_register = l->register_count;
@@ -445,53 +229,6 @@ void lower_function(Lowering *l, Instance *instance)
         instance->block_of[function->instruction_count] = new_block(l);
     bind_branches(l, instance, first_block);
     l->instance = outer;
-}
-
-/* False where all of them had been noted already. */
-static bool note_sources(const Instruction *instruction, uint8_t *is_needed)
-{
-    bool is_new = false;
-    for (int i = 0; i <= MAX_SOURCES; i++) {
-        Operand source = i < MAX_SOURCES ? instruction->sources[i] : instruction->guard;
-        if (source.slot == NO_SLOT || is_needed[source.slot])
-            continue;
-        is_needed[source.slot] = 1;
-        is_new = true;
-    }
-    return is_new;
-}
-
-static void note_ends(const Code *code, uint8_t *is_needed)
-{
-    for (int i = 0; i < code->block_count; i++) {
-        const Block *block = &code->blocks[i];
-        const Operand ends[] = {block->guard, block->index, block->threads, block->source};
-        for (size_t j = 0; j < sizeof ends / sizeof *ends; j++)
-            if (ends[j].slot != NO_SLOT)
-                is_needed[ends[j].slot] = 1;
-    }
-}
-
-/* nvcc writes atom for atomicAdd() whether the old value is used or not. A value is needed where something is done with
- * it but to compute what is not needed. */
-static void mark_used_results(Lowering *l)
-{
-    Code *code = l->code;
-    uint8_t *is_needed = arena_array(l->arena, (size_t)l->register_count + 1, sizeof *is_needed);
-    note_ends(code, is_needed);
-    for (bool going_on = true; going_on;) {
-        going_on = false;
-        for (int i = code->instruction_count; i-- > 0;) {
-            const Instruction *instruction = &code->instructions[i];
-            if (instruction->kind != RUN_LANES || is_needed[instruction->results[0].slot])
-                going_on |= note_sources(instruction, is_needed);
-        }
-    }
-    for (int i = 0; i < code->instruction_count; i++) {
-        Operand result = code->instructions[i].results[0];
-        if (code->instructions[i].kind == ATOMIC && result.slot != NO_SLOT)
-            code->instructions[i].uses_result = is_needed[result.slot];
-    }
 }
 
 /* False where the kernel was refused; `why` then says so. */
@@ -521,10 +258,4 @@ Status code_lower(const PtxModule *module, const PtxFunction *function, Code *co
     if (!done)
         code_free(code);
     return done ? STATUS_OK : STATUS_UNSUPPORTED;
-}
-
-void code_free(Code *code)
-{
-    arena_free(&code->arena);
-    *code = (Code){0};
 }

@@ -1,39 +1,13 @@
 /* Arithmetic: opcodes that are a row of opcodes.def, comparisons that are several, and carries.  */
-#include "simgpu/lower/lower.h"
+#include "simgpu/lower/lower_arithmetic.h"
 
-#include <fenv.h>
+#include "simgpu/lower/emit/basic_block.h"
+#include "simgpu/lower/emit/emit.h"
+#include "simgpu/lower/emit/operand.h"
+#include "simgpu/lower/emit/virtual_register.h"
+
 #include <stdio.h>
 #include <string.h>
-
-int rounding_of(const char *part)
-{
-    static const struct {
-        const char *name;
-        int mode;
-    } modes[] = {
-        {"rn", FE_TONEAREST},
-        {"rz", FE_TOWARDZERO},
-        {"rm", FE_DOWNWARD},
-        {"rp", FE_UPWARD},
-    };
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(part, modes[i].name) == 0)
-            return modes[i].mode;
-    return -1;
-}
-
-static PtxType type_part(const char *part)
-{
-    return ptx_type(part, strlen(part));
-}
-
-PtxType last_type(Lowering *l, const Parts *parts, int from_end)
-{
-    PtxType type = parts->count > from_end ? type_part(parts->part[parts->count - 1 - from_end]) : PTX_NO_TYPE;
-    if (type == PTX_NO_TYPE || type == PTX_OTHER_TYPE)
-        lower_refuse(l, "");
-    return type;
-}
 
 /* The row of opcodes.def for an opcode: modifiers that choose no other function are left out, .ftz goes before the last
  * type, and where there is no row for the type, the untyped one of its width is tried (selp.f32 is selp.b32). */
@@ -90,25 +64,6 @@ static Modifiers take_modifiers(Parts *parts)
     }
     parts->count = kept;
     return modifiers;
-}
-
-void emit_clamp(Lowering *l, const char *clamp, PtxType type, Operand value)
-{
-    char form[32];
-    if (clamp == NULL)
-        return;
-    snprintf(form, sizeof form, "%s.%s", clamp, ptx_type_name(type));
-    emit_form(l, form, value, value, no_operand, no_operand);
-}
-
-void emit_sized(Lowering *l, Opcode opcode, Operand result, const Operand *sources, int count, int rounding)
-{
-    const OpcodeInfo *info = opcode_info(opcode);
-    bool fits = bytes_of(result) == info->result_bytes;
-    Operand target = fits ? result : temporary(l, info->result_bytes);
-    emit_opcode(l, opcode, target, sources, count)->rounding = (uint8_t)(rounding / 256);
-    if (!fits)
-        emit_extend(l, unsigned_type(bytes_of(target.size < result.size ? target : result)), result, target);
 }
 
 /* Of float32 operations that round as IEEE 754 says. */

@@ -1,5 +1,10 @@
 /* cvt and mov: what a value looks like in another type, and the packing of vectors.  */
-#include "simgpu/lower/lower.h"
+#include "simgpu/lower/lower_convert.h"
+
+#include "simgpu/lower/emit/basic_block.h"
+#include "simgpu/lower/emit/emit.h"
+#include "simgpu/lower/emit/operand.h"
+#include "simgpu/lower/emit/virtual_register.h"
 
 #include <stdio.h>
 #include <string.h>

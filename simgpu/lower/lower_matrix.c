@@ -1,8 +1,13 @@
 /* Matrix instructions: mma and wmma become one multiplication of fragments, the loads and stores of wmma become those
  * of the elements that each lane holds, ldmatrix and its like are instructions of their own.  */
-#include "simgpu/lower/lower.h"
+#include "simgpu/lower/lower_matrix.h"
 
 #include "simgpu/code/matrix.h"
+#include "simgpu/lower/emit/address.h"
+#include "simgpu/lower/emit/basic_block.h"
+#include "simgpu/lower/emit/emit.h"
+#include "simgpu/lower/emit/operand.h"
+#include "simgpu/lower/emit/virtual_register.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -366,8 +371,7 @@ bool lower_matrix(Lowering *l, const Parts *parts)
         if (parts->count > 2 && strcmp(parts->part[0], rows[i].name) == 0 &&
             strcmp(parts->part[1], rows[i].part) == 0) {
             join_warp(l);
-            count_instruction(l);
-            count_class(l, CONTROL);
+            count_control(l);
             rows[i].lower(l, parts);
             return true;
         }

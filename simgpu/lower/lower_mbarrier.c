@@ -6,7 +6,13 @@
  * pending but arrivals; transaction counts, which only bulk copies have, are refused.
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: mbarrier.  */
-#include "simgpu/lower/lower.h"
+#include "simgpu/lower/lower_mbarrier.h"
+
+#include "simgpu/lower/emit/basic_block.h"
+#include "simgpu/lower/emit/emit.h"
+#include "simgpu/lower/emit/memory_access.h"
+#include "simgpu/lower/emit/operand.h"
+#include "simgpu/lower/emit/virtual_register.h"
 
 #include <string.h>
 

@@ -3,7 +3,12 @@
  * There are no mip levels but the first, so that the level asked for changes nothing.
  *
  * Source   PTX ISA 9.0, Texture Instructions: tex, tld4.  */
-#include "simgpu/lower/lower.h"
+#include "simgpu/lower/lower_texture.h"
+
+#include "simgpu/lower/emit/basic_block.h"
+#include "simgpu/lower/emit/emit.h"
+#include "simgpu/lower/emit/operand.h"
+#include "simgpu/lower/emit/virtual_register.h"
 
 #include <string.h>
 

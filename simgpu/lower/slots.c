@@ -7,7 +7,7 @@
  * Positions: every instruction and every end of a block takes two. It reads at the first and writes at the second, so
  * that a lane operation may write over what it read last. Other instructions read several lanes or write several
  * registers; they are taken to read at the second as well.  */
-#include "simgpu/lower/lower.h"
+#include "simgpu/lower/slots.h"
 
 #include "simgpu/code/matrix.h"
 
@@ -91,20 +91,6 @@ static void scan_block(Scan *scan, int number)
         note_use(scan, number, block->result);
     else
         note_definition(scan, number, block->result);
-}
-
-int code_successor(const Code *code, int number, int index)
-{
-    const Block *block = &code->blocks[number];
-    bool may_fall = block->ends == END_FALL || block->ends == END_BARRIER ||
-                    (block->ends != END_INDEXED && block->guard.slot != NO_SLOT);
-    if (index == 0)
-        return may_fall && number + 1 < code->block_count ? number + 1 : -1;
-    if (block->ends == END_BRANCH)
-        return index == 1 ? block->target : -2;
-    if (block->ends == END_INDEXED)
-        return index <= block->target_count ? block->targets[index - 1] : -2;
-    return -2;
 }
 
 /* live_out: what any successor needs. */

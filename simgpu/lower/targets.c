@@ -4,7 +4,7 @@
  * A set of parameters is followed from loads of parameters through moves and arithmetic into every register, whatever
  * way the code takes. Pointers that come from memory, and addresses of module variables, are not followed: a store
  * through one of these, or through none, may go anywhere. Numbers of 32 bits that are loaded are taken to be indices.  */
-#include "simgpu/lower/lower.h"
+#include "simgpu/lower/targets.h"
 
 static uint64_t of_parameter(int64_t offset)
 {

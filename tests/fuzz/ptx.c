@@ -1,5 +1,5 @@
 /* The parser of PTX and what becomes of kernels before they run: the input is the text of a module. */
-#include "simgpu/code/code.h"
+#include "simgpu/lower/lower.h"
 #include "simgpu/ptx/ptx.h"
 
 #include <stdlib.h>

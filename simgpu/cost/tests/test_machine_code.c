@@ -4,6 +4,7 @@
 #include "simgpu/ptx/fatbin.h"
 #include "simgpu/cost/machine_code.h"
 #include "simgpu/cost/machine_lines.h"
+#include "simgpu/lower/lower.h"
 
 #include <math.h>
 #include <stdlib.h>

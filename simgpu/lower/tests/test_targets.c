@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "simgpu/code/code.h"
+#include "simgpu/lower/lower.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,83 @@
+#include "simgpu/lower/emit/address.h"
+
+#include "simgpu/lower/emit/emit.h"
+#include "simgpu/lower/emit/operand.h"
+#include "simgpu/lower/emit/placement.h"
+#include "simgpu/lower/emit/virtual_register.h"
+
+#include <string.h>
+
+PtxSpace space_named(const char *part)
+{
+    static const struct {
+        const char *name;
+        PtxSpace space;
+    } spaces[] = {
+        {"global", PTX_GLOBAL}, {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED}, {"local", PTX_LOCAL},
+        {"const", PTX_CONST},   {"param", PTX_PARAM},   {"param::entry", PTX_PARAM}, {"param::func", PTX_PARAM},
+    };
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (strcmp(part, spaces[i].name) == 0)
+            return spaces[i].space;
+    return PTX_NO_SPACE;
+}
+
+/* The shared variable that an address was made from; NULL: not known. */
+const SharedVariable *variable_of(Lowering *l, const PtxOperand *address)
+{
+    const PtxVariable *variable = address->variable;
+    if (variable == NULL && address->register_index >= 0)
+        variable = l->instance->provenance[address->register_index];
+    if (variable == NULL || variable->space != PTX_SHARED)
+        return NULL;
+    uint64_t offset = variable_address(l, variable), bytes = variable->is_unsized ? 0 : variable->bytes;
+    for (const SharedVariable *shared = l->code->shared; shared != NULL; shared = shared->next)
+        if (shared->offset == offset && shared->bytes == bytes)
+            return shared;
+    return NULL;
+}
+
+/* Fills in the address of a memory instruction. A variable's address is a constant and needs no register. Parameters
+ * of calls lie in the caller's frame. */
+void set_address(Lowering *l, Instruction *instruction, const PtxOperand *address, PtxSpace space)
+{
+    if (address->kind != PTX_ADDRESS || address->element_count > 0)
+        lower_refuse(l, "an operand that must be an address is none");
+    instruction->space = (uint8_t)space;
+    instruction->offset = (int64_t)address->number;
+    instruction->variable = variable_of(l, address);
+    if (address->variable != NULL) {
+        const PtxVariable *variable = address->variable;
+        bool in_frame = variable->space == PTX_PARAM && find_placement(l->instance->frame, variable) != NULL;
+        instruction->offset += (int64_t)variable_address(l, variable);
+        instruction->space = (uint8_t)(in_frame ? PTX_LOCAL : variable->space);
+        instruction->is_hidden = in_frame;
+    } else if (address->register_index >= 0) {
+        PtxOperand base = *address;
+        base.kind = PTX_REGISTER;
+        instruction->sources[0] = register_operand(l, &base);
+        if (instruction->sources[0].size < 2)
+            lower_refuse(l, "an address of fewer than 32 bits");
+        if (space == PTX_PARAM && l->instance->caller != NULL) { /* address of a parameter of a device function */
+            instruction->space = PTX_LOCAL;
+            instruction->is_hidden = true;
+        }
+    }
+}
+
+Operand whole_address(Lowering *l, const PtxOperand *address, PtxSpace space)
+{
+    Instruction probe = {.sources = {{.slot = NO_SLOT}}};
+    set_address(l, &probe, address, space);
+    if (probe.sources[0].slot == NO_SLOT)
+        return constant(l, (uint64_t)probe.offset, 8);
+    Operand base = probe.sources[0];
+    if (bytes_of(base) == 4) {
+        Operand wide = temporary(l, 8);
+        emit_extend(l, PTX_U32, wide, base);
+        base = wide;
+    }
+    Operand whole = temporary(l, 8);
+    emit_form(l, "add.u64", whole, base, constant(l, (uint64_t)probe.offset, 8), (Operand){.slot = NO_SLOT});
+    return whole;
+}

@@ -1,0 +1,131 @@
+#include "simgpu/lower/emit/operand.h"
+
+#include "simgpu/lower/emit/emit.h"
+#include "simgpu/lower/emit/placement.h"
+#include "simgpu/lower/emit/virtual_register.h"
+#include "simgpu/ptx/lexer.h"
+
+#include <string.h>
+
+/* One byte is a predicate, which is 0 or 1: compilers write -1 for true. */
+static uint64_t immediate_bits(const PtxOperand *operand, uint32_t bytes)
+{
+    uint64_t bits = operand->number;
+    if (bytes == 1)
+        return bits != 0;
+    if (operand->number_kind == NUMBER_FLOAT64 && bytes == 4) {
+        double wide;
+        memcpy(&wide, &bits, sizeof wide);
+        float narrow = (float)wide;
+        bits = 0;
+        memcpy(&bits, &narrow, sizeof narrow);
+    } else if (operand->number_kind == NUMBER_FLOAT32 && bytes == 8) {
+        float narrow;
+        memcpy(&narrow, &bits, sizeof narrow);
+        double wide = narrow;
+        memcpy(&bits, &wide, sizeof bits);
+    }
+    return bits;
+}
+
+static Operand clock_operand(Lowering *l, const char *name)
+{
+    Operand wide = temporary(l, 8);
+    Instruction *clock = emit(l, CLOCK);
+    clock->results[0] = wide;
+    clock->detail = strcmp(name, "%globaltimer") == 0 || strncmp(name, "%globaltimer_", 13) == 0;
+    l->code->reads_clock = true;
+    if (strcmp(name, "%clock64") == 0 || strcmp(name, "%globaltimer") == 0)
+        return wide;
+    Operand half = temporary(l, 4);
+    bool is_high = strstr(name, "_hi") != NULL;
+    emit_form(l, is_high ? "+high.b64" : "+extend.u32.32.64", half, wide, no_operand, no_operand);
+    return half;
+}
+
+static Operand special_operand(Lowering *l, const char *name)
+{
+    static const struct {
+        const char *name;
+        SpecialRegisterKind kind;
+    } vectors[] = {
+        {"%tid.", SPECIAL_TID},         {"%ntid.", SPECIAL_NTID},
+        {"%ctaid.", SPECIAL_CTAID},     {"%nctaid.", SPECIAL_NCTAID},
+        {"%clusterid.", SPECIAL_CTAID}, {"%nclusterid.", SPECIAL_NCTAID}, /* every cluster is of one block */
+    };
+    static const struct {
+        const char *name;
+        SpecialRegisterKind kind;
+        int detail;
+    } scalars[] = {
+        {"%laneid", SPECIAL_LANE, 0},
+        {"%warpid", SPECIAL_WARP, 0},
+        {"%nwarpid", SPECIAL_WARPS, 0},
+        {"%lanemask_eq", SPECIAL_LANEMASK, 0},
+        {"%lanemask_le", SPECIAL_LANEMASK, 1},
+        {"%lanemask_lt", SPECIAL_LANEMASK, 2},
+        {"%lanemask_ge", SPECIAL_LANEMASK, 3},
+        {"%lanemask_gt", SPECIAL_LANEMASK, 4},
+        {"%dynamic_smem_size", SPECIAL_DYNAMIC_SHARED, 0},
+        {"%total_smem_size", SPECIAL_TOTAL_SHARED, 0},
+        {"%smid", SPECIAL_MULTIPROCESSOR, 0},
+        {"%nsmid", SPECIAL_MULTIPROCESSORS, 0},
+    };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (strncmp(name, vectors[i].name, strlen(vectors[i].name)) == 0)
+            return pinned(l, vectors[i].kind, name[strlen(vectors[i].name)] - 'x', 0, 4);
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        if (strcmp(name, scalars[i].name) == 0)
+            return pinned(l, scalars[i].kind, scalars[i].detail, 0, 4);
+    if (strncmp(name, "%cluster_ctaid.", 15) == 0 || strcmp(name, "%cluster_ctarank") == 0)
+        return constant(l, 0, 4);
+    if (strncmp(name, "%cluster_nctaid.", 16) == 0 || strcmp(name, "%cluster_nctarank") == 0)
+        return constant(l, 1, 4);
+    if (strcmp(name, "%is_explicit_cluster") == 0)
+        return constant(l, 0, 1);
+    if (strcmp(name, "%gridid") == 0)
+        return constant(l, 1, 8);
+    return clock_operand(l, name);
+}
+
+Operand register_operand(Lowering *l, const PtxOperand *operand)
+{
+    if (operand->kind != PTX_REGISTER)
+        lower_refuse(l, "an operand that must be a register is none");
+    uint32_t number = l->instance->first_register + (uint32_t)operand->register_index;
+    return (Operand){.slot = number, .size = l->register_sizes[number] & 0xF};
+}
+
+Operand source_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
+{
+    Operand value;
+    switch (operand->kind) {
+    case PTX_REGISTER: value = register_operand(l, operand); break;
+    case PTX_IMMEDIATE: return constant(l, immediate_bits(operand, bytes), bytes);
+    case PTX_SPECIAL: value = special_operand(l, operand->name); break;
+    case PTX_VARIABLE: return constant(l, variable_address(l, operand->variable) + operand->number, bytes);
+    default: lower_refuse(l, "an operand of this kind");
+    }
+    if (operand->negated) {
+        Operand negated = temporary(l, 1);
+        emit_form(l, "not.pred", negated, value, no_operand, no_operand);
+        return negated;
+    }
+    if (bytes_of(value) == bytes)
+        return value;
+    if (bytes == 1 || value.size == 0)
+        lower_refuse(l, "a predicate where a number belongs, or the other way round");
+    Operand fitted = temporary(l, bytes);
+    emit_extend(l, unsigned_type(bytes_of(fitted.size < value.size ? fitted : value)), fitted, value);
+    return fitted;
+}
+
+Operand result_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
+{
+    if (operand->kind == PTX_SINK)
+        return temporary(l, bytes);
+    Operand result = register_operand(l, operand);
+    if ((result.size == 0) != (bytes == 1))
+        lower_refuse(l, "a predicate where a number belongs, or the other way round");
+    return result;
+}

@@ -1,0 +1,24 @@
+/* parts.h - the parts of an opcode: "ld.global.nc.f32" is "ld", "global", "nc", "f32".  */
+#ifndef SIMGPU_LOWER_EMIT_PARTS_H
+#define SIMGPU_LOWER_EMIT_PARTS_H
+
+#include "simgpu/lower/emit/lowering.h"
+
+enum { MAX_PARTS = 16 };
+
+typedef struct Parts {
+    const char *part[MAX_PARTS];
+    int count;
+} Parts;
+
+Parts parts_of(Lowering *l, const char *opcode);
+/* Is `name` one of the parts after the first? */
+bool parts_have(const Parts *parts, const char *name);
+/* FE_ constant of "rn", "rz", "rm", "rp"; -1 for anything else. */
+int rounding_of(const char *part);
+/* PTX_NO_TYPE where the part names no type. */
+PtxType type_part(const char *part);
+/* The type that is `from_end` parts before the last one; refuses the instruction if that part names no type. */
+PtxType last_type(Lowering *l, const Parts *parts, int from_end);
+
+#endif

@@ -1,0 +1,60 @@
+#include "simgpu/lower/lower_address.h"
+
+#include "simgpu/lower/emit/address.h"
+#include "simgpu/lower/emit/basic_block.h"
+#include "simgpu/lower/emit/emit.h"
+#include "simgpu/lower/emit/operand.h"
+#include "simgpu/lower/emit/virtual_register.h"
+
+static uint64_t window_of(PtxSpace space)
+{
+    switch (space) {
+    case PTX_SHARED: return SHARED_WINDOW;
+    case PTX_LOCAL: return LOCAL_WINDOW;
+    case PTX_PARAM: return PARAM_WINDOW;
+    default: return 0;
+    }
+}
+
+/* cvta.shared.u64 d, a; cvta.to.shared.u64 d, a. Global and constant addresses are generic already. */
+void lower_convert_address(Lowering *l, const Parts *parts)
+{
+    bool to = parts_have(parts, "to");
+    PtxSpace space = PTX_NO_SPACE;
+    for (int i = 1; i < parts->count; i++)
+        if (space_named(parts->part[i]) != PTX_NO_SPACE)
+            space = space_named(parts->part[i]);
+    if (space == PTX_NO_SPACE || !(parts_have(parts, "u64") || parts_have(parts, "b64")))
+        lower_refuse(l, "");
+    if (space == PTX_PARAM && l->instance->caller != NULL)
+        space = PTX_LOCAL;
+    Operand result = result_operand(l, operand_at(l, 0), 8);
+    Operand value = source_operand(l, operand_at(l, 1), 8);
+    uint64_t window = window_of(space);
+    if (bytes_of(result) != 8)
+        lower_refuse(l, "into a register of another size");
+    if (window == 0)
+        emit_form(l, "mov.b64", result, value, no_operand, no_operand);
+    else
+        emit_form(l, "add.u64", result, value, constant(l, to ? -window : window, 8), no_operand);
+    count_class(l, INTEGER);
+}
+
+/* isspacep.shared p, a: does the generic address lie in the window? */
+void lower_is_space(Lowering *l, const Parts *parts)
+{
+    PtxSpace space = parts->count == 2 ? space_named(parts->part[1]) : PTX_NO_SPACE;
+    if (space == PTX_NO_SPACE || space == PTX_CONST)
+        lower_refuse(l, "");
+    Operand result = result_operand(l, operand_at(l, 0), 1);
+    Operand value = source_operand(l, operand_at(l, 1), 8);
+    count_class(l, INTEGER);
+    if (space == PTX_GLOBAL) {
+        emit_form(l, "setp.ge.u64", result, value, constant(l, WINDOWS_END, 8), no_operand);
+        return;
+    }
+    Operand above = temporary(l, 1), below = temporary(l, 1);
+    emit_form(l, "setp.ge.u64", above, value, constant(l, window_of(space), 8), no_operand);
+    emit_form(l, "setp.lt.u64", below, value, constant(l, window_of(space) + SHARED_WINDOW, 8), no_operand);
+    emit_form(l, "and.pred", result, above, below, no_operand);
+}

@@ -1,0 +1,10 @@
+/* lower_convert.h - conversions and moves.  */
+#ifndef SIMGPU_LOWER_LOWER_CONVERT_H
+#define SIMGPU_LOWER_LOWER_CONVERT_H
+
+#include "simgpu/lower/emit/parts.h"
+
+void lower_cvt(Lowering *l, const Parts *parts);
+void lower_mov(Lowering *l, const Parts *parts);
+
+#endif

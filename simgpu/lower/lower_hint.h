@@ -1,0 +1,11 @@
+/* lower_hint.h - instructions that change nothing here, or only the turns of groups of lanes.  */
+#ifndef SIMGPU_LOWER_LOWER_HINT_H
+#define SIMGPU_LOWER_LOWER_HINT_H
+
+#include "simgpu/lower/emit/parts.h"
+
+void lower_nothing(Lowering *l, const Parts *parts);
+void lower_create_policy(Lowering *l, const Parts *parts);
+void lower_sleep(Lowering *l, const Parts *parts);
+
+#endif

@@ -1,0 +1,10 @@
+/* lower_memory.h - loads and stores.  */
+#ifndef SIMGPU_LOWER_LOWER_MEMORY_H
+#define SIMGPU_LOWER_LOWER_MEMORY_H
+
+#include "simgpu/lower/emit/parts.h"
+
+void lower_load(Lowering *l, const Parts *parts);
+void lower_store(Lowering *l, const Parts *parts);
+
+#endif

@@ -1,0 +1,10 @@
+/* lower_texture.h - fetches from textures.  */
+#ifndef SIMGPU_LOWER_LOWER_TEXTURE_H
+#define SIMGPU_LOWER_LOWER_TEXTURE_H
+
+#include "simgpu/lower/emit/parts.h"
+
+void lower_texture(Lowering *l, const Parts *parts);
+void lower_gather(Lowering *l, const Parts *parts);
+
+#endif
