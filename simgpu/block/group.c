@@ -4,8 +4,8 @@
  * one again. Since compilers lay code out so that paths join further down, lanes that parted at a branch meet where
  * the paths join.
  *
- * Two things need other orders. Lanes of a warp must not pass a .sync operation one by one (Block.joins): a group that
- * comes to one without the rest of its warp lets the others go first, until nothing else can run. And a loop that
+ * Two things need other orders. Lanes of a warp must not pass a .sync operation one by one (BasicBlock.joins): a group
+ * that comes to one without the rest of its warp lets the others go first, until nothing else can run. And a loop that
  * spins until other lanes do something would never see it done: after some thousand turns a group lets others run.  */
 #include "simgpu/block/worker.h"
 

@@ -233,7 +233,7 @@ bool group_misses_lanes(const Worker *worker, const Group *group);
 
 /* ---- barrier.c: false where a fault ended the block ---- */
 /* The group has come to the barrier that ends `block`. */
-bool barrier_arrive(Worker *worker, Group *group, const Block *block);
+bool barrier_arrive(Worker *worker, Group *group, const BasicBlock *block);
 /* Lets go on who waited for lanes that now have exited. */
 bool barrier_release_all(Worker *worker);
 /* Nobody can run, and some wait: always a fault. */
@@ -244,7 +244,7 @@ bool run_block(Worker *worker);
 /* Where its guard holds. */
 bool execute_instruction(Worker *worker, const Instruction *instruction, Active *active);
 /* A basic block has begun `times` times; the group has branched backward. False where the launch must end. */
-void count_block(Worker *worker, const Block *block, const Active *active, uint64_t times);
+void count_block(Worker *worker, const BasicBlock *block, const Active *active, uint64_t times);
 bool count_turns(Worker *worker, Group *group, uint32_t turns);
 /* A load of the active lanes from global or constant memory, for the model of the caches (reuse.h), where this block is
  * looked at. Addresses as in TracedLoad. */

@@ -8,7 +8,7 @@ void code_free(Code *code)
 
 int code_successor(const Code *code, int number, int index)
 {
-    const Block *block = &code->blocks[number];
+    const BasicBlock *block = &code->blocks[number];
     bool may_fall = block->ends == END_FALL || block->ends == END_BARRIER ||
                     (block->ends != END_INDEXED && block->guard.slot != NO_SLOT);
     if (index == 0)

@@ -140,7 +140,7 @@ typedef enum BlockEnd {
 
 typedef enum BarrierKind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR } BarrierKind;
 
-typedef struct Block {
+typedef struct BasicBlock {
     int32_t first, end; /* instructions */
     uint8_t ends;       /* BlockEnd */
     uint8_t barrier;    /* BarrierKind */
@@ -159,7 +159,7 @@ typedef struct Block {
     uint32_t instructions;  /* PTX instructions, the end included */
     uint32_t classes[OP_CLASSES];
     uint32_t loads, shared_loads, constant_loads; /* requests of a warp that runs it: for the longest warp */
-} Block;
+} BasicBlock;
 
 /* What a basic block holds of one source line. */
 typedef struct BlockLine {
@@ -203,7 +203,7 @@ typedef struct Code {
     Arena arena;
     Instruction *instructions;
     int instruction_count;
-    Block *blocks;
+    BasicBlock *blocks;
     int block_count;
     BlockLine *block_lines; /* in the order of the blocks; together they hold what the blocks do */
     int block_line_count;

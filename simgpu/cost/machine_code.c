@@ -477,7 +477,7 @@ static void find_accesses(MachineProgram *program)
 /* Where the loop begins that block `end` ends; -1: it ends none. A loop is entered from the block before it. */
 static int loop_start(const Code *code, int end)
 {
-    const Block *block = &code->blocks[end];
+    const BasicBlock *block = &code->blocks[end];
     return block->ends == END_BRANCH && block->target > 0 && block->target <= end ? block->target : -1;
 }
 

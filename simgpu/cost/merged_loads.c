@@ -84,7 +84,7 @@ static bool changes(const Instruction *from, const Instruction *to, Operand base
 }
 
 /* The load `distance` bytes beyond `load` that has no machine instruction of its own. */
-static Instruction *beyond(const Code *code, const Block *block, const LineSizes *sizes, const Instruction *load,
+static Instruction *beyond(const Code *code, const BasicBlock *block, const LineSizes *sizes, const Instruction *load,
                            uint32_t distance)
 {
     for (int32_t i = block->first; i < block->end; i++) {
@@ -97,7 +97,7 @@ static Instruction *beyond(const Code *code, const Block *block, const LineSizes
     return NULL;
 }
 
-static void merge(const Code *code, const Block *block, const LineSizes *sizes, Instruction *load)
+static void merge(const Code *code, const BasicBlock *block, const LineSizes *sizes, Instruction *load)
 {
     enum { MOST_LOADS = 16 };
     Instruction *others[MOST_LOADS];

@@ -33,7 +33,7 @@ static uint32_t reduce_waiting(Worker *worker, uint32_t barrier, BarrierKind kin
         const Group *group = worker->groups[i];
         if (!group->is_waiting || group->barrier != barrier)
             continue;
-        const Block *block = &worker->code->blocks[group->pc];
+        const BasicBlock *block = &worker->code->blocks[group->pc];
         for (uint32_t lane = group->active.first; lane < group->active.end; lane++)
             if (active_has(&group->active, lane))
                 yes += (uint32_t)register_value(worker, block->source, lane) & 1;
@@ -46,7 +46,7 @@ static void give_reductions(Worker *worker, uint32_t barrier)
 {
     for (int i = 0; i < worker->group_count; i++) {
         Group *group = worker->groups[i];
-        const Block *block = &worker->code->blocks[group->pc];
+        const BasicBlock *block = &worker->code->blocks[group->pc];
         if (!group->is_waiting || group->barrier != barrier || block->barrier < BARRIER_POPC)
             continue;
         uint32_t value = reduce_waiting(worker, barrier, (BarrierKind)block->barrier);
@@ -57,7 +57,7 @@ static void give_reductions(Worker *worker, uint32_t barrier)
 
 static bool bad_barrier(Worker *worker, const Group *group, const char *what)
 {
-    const Block *block = &worker->code->blocks[group->pc];
+    const BasicBlock *block = &worker->code->blocks[group->pc];
     return worker_fault(worker, SIM_BAD_BARRIER, block->file, block->line, group->active.first, "waits at a barrier %s",
                         what);
 }
@@ -65,7 +65,7 @@ static bool bad_barrier(Worker *worker, const Group *group, const char *what)
 /* The barrier that ends a block, where it is one of all threads. */
 static const Instruction *barrier_of(const Worker *worker, int32_t block)
 {
-    const Block *at = &worker->code->blocks[block];
+    const BasicBlock *at = &worker->code->blocks[block];
     if (at->ends != END_BARRIER || at->end == at->first)
         return NULL;
     const Instruction *last = &worker->code->instructions[at->end - 1];
@@ -132,7 +132,7 @@ static void merge_waiting(Worker *worker, Group *group)
     active_measure(&group->active, worker);
 }
 
-bool barrier_arrive(Worker *worker, Group *group, const Block *block)
+bool barrier_arrive(Worker *worker, Group *group, const BasicBlock *block)
 {
     Active arriving;
     if (!active_where(worker, &group->active, block->guard, block->guard_negated, &arriving)) {

@@ -89,7 +89,7 @@ static double path_cycles(const HardwareProfile *profile, const SimWarpPath *pat
 static SimWarpPath path_behind(const Code *code, const Instruction *instruction)
 {
     int32_t at = (int32_t)(instruction - code->instructions);
-    const Block *block = code->blocks;
+    const BasicBlock *block = code->blocks;
     while (block->end <= at)
         block++;
     SimWarpPath behind = {.instructions = (uint64_t)(block->end - 1 - at)};
@@ -187,7 +187,7 @@ static bool execute_watched(Worker *worker, const Instruction *instruction, Acti
 }
 
 /* From instruction `first` on. */
-static bool execute_block(Worker *worker, const Block *block, int32_t first, Active *active)
+static bool execute_block(Worker *worker, const BasicBlock *block, int32_t first, Active *active)
 {
     for (int32_t i = first; i < block->end; i++) {
         const Instruction *instruction = &worker->code->instructions[i];
@@ -200,7 +200,7 @@ static bool execute_block(Worker *worker, const Block *block, int32_t first, Act
     return true;
 }
 
-void count_block(Worker *worker, const Block *block, const Active *active, uint64_t times)
+void count_block(Worker *worker, const BasicBlock *block, const Active *active, uint64_t times)
 {
     Executed *executed = &worker->executed[block - worker->code->blocks];
     executed->warps += active->warps * times;
@@ -256,7 +256,7 @@ static void count_divergence(Worker *worker, const Group *stay, const Group *lea
         worker->counters.divergent_branches += stay->active.bits[word] != 0 && leave->active.bits[word] != 0;
 }
 
-static bool end_branch(Worker *worker, Group *group, const Block *block)
+static bool end_branch(Worker *worker, Group *group, const BasicBlock *block)
 {
     Active taken;
     if (block->guard.slot == NO_SLOT)
@@ -275,7 +275,7 @@ static bool end_branch(Worker *worker, Group *group, const Block *block)
     return go_to(worker, group, group->pc + 1) && going_on;
 }
 
-static bool end_indexed(Worker *worker, Group *group, const Block *block)
+static bool end_indexed(Worker *worker, Group *group, const BasicBlock *block)
 {
     while (group->active.count > 0) {
         uint64_t index = register_value(worker, block->index, group->active.first);
@@ -297,7 +297,7 @@ static bool end_indexed(Worker *worker, Group *group, const Block *block)
     return true;
 }
 
-static bool end_trap(Worker *worker, Group *group, const Block *block)
+static bool end_trap(Worker *worker, Group *group, const BasicBlock *block)
 {
     Active trapped;
     if (!active_where(worker, &group->active, block->guard, block->guard_negated, &trapped))
@@ -305,7 +305,7 @@ static bool end_trap(Worker *worker, Group *group, const Block *block)
     return worker_fault(worker, SIM_TRAP, block->file, block->line, trapped.first, "executes a trap");
 }
 
-static bool end_exit(Worker *worker, Group *group, const Block *block)
+static bool end_exit(Worker *worker, Group *group, const BasicBlock *block)
 {
     Active leaving;
     if (!active_where(worker, &group->active, block->guard, block->guard_negated, &leaving))
@@ -322,7 +322,7 @@ static bool end_exit(Worker *worker, Group *group, const Block *block)
     return worker->group_count == 0 || barrier_release_all(worker);
 }
 
-static bool end_block(Worker *worker, Group *group, const Block *block)
+static bool end_block(Worker *worker, Group *group, const BasicBlock *block)
 {
     switch ((BlockEnd)block->ends) {
     case END_FALL: return go_to(worker, group, group->pc + 1);
@@ -335,7 +335,7 @@ static bool end_block(Worker *worker, Group *group, const Block *block)
     return false;
 }
 
-static bool end_block_watched(Worker *worker, Group *group, const Block *block)
+static bool end_block_watched(Worker *worker, Group *group, const BasicBlock *block)
 {
     const SimCounters before = worker->counters;
     bool going_on = end_block(worker, group, block);
@@ -353,7 +353,7 @@ static bool is_alone(const Worker *worker, const Group *group)
 /* Runs the basic block that the group is at, from `at` on (Point.instruction). False where a fault ended it. */
 static bool run_basic_block(Worker *worker, Group *group, int32_t at)
 {
-    const Block *block = &worker->code->blocks[group->pc];
+    const BasicBlock *block = &worker->code->blocks[group->pc];
     bool is_watched = worker->lines != NULL && block->ends != END_FALL;
     if (at == POINT_START) {
         if (block->joins && worker->watch != NULL)

@@ -1,5 +1,5 @@
 /* What the lanes of a warp do together. The code makes lanes of one warp wait for each other before these
- * (Block.joins), so that the active lanes are normally all members.
+ * (BasicBlock.joins), so that the active lanes are normally all members.
  *
  * Source   PTX ISA 9.0, Data Movement and Conversion: shfl.sync; Parallel Synchronization and Communication: vote,
  *          match, redux.  */

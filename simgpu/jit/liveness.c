@@ -15,7 +15,7 @@ static bool reads(const Instruction *instruction, uint32_t slot)
            (instruction->guard.slot != NO_SLOT && has_slot(instruction->results, MAX_RESULTS, slot));
 }
 
-static bool end_reads(const Block *block, uint32_t slot)
+static bool end_reads(const BasicBlock *block, uint32_t slot)
 {
     const Operand ends[] = {block->guard, block->index, block->threads, block->source, block->result};
     return has_slot(ends, 5, slot);
@@ -23,7 +23,7 @@ static bool end_reads(const Block *block, uint32_t slot)
 
 bool is_needed(const Builder *b, uint32_t slot, int32_t from)
 {
-    const Block *block = &b->code->blocks[b->block];
+    const BasicBlock *block = &b->code->blocks[b->block];
     for (int i = from; i < block->end; i++) {
         const Instruction *instruction = &b->code->instructions[i];
         if (reads(instruction, slot))

@@ -196,7 +196,7 @@ static void leave_at_end(Builder *b)
 }
 
 /* Goes on where the guard holds in all lanes or in none. */
-static void end_guarded(Builder *b, const Block *block, bool leaves)
+static void end_guarded(Builder *b, const BasicBlock *block, bool leaves)
 {
     const Value guard = b->now[block->guard.slot];
     const char *holds = "";
@@ -220,7 +220,7 @@ static void end_guarded(Builder *b, const Block *block, bool leaves)
         leave_at_end(b);
 }
 
-static bool is_plain_barrier(const Builder *b, const Block *block)
+static bool is_plain_barrier(const Builder *b, const BasicBlock *block)
 {
     return block->barrier == BARRIER_SYNC && block->guard.slot == NO_SLOT && block->threads.slot == NO_SLOT &&
            !b->has_arrive && block->index.slot != NO_SLOT && is_same_for_all(&b->now[block->index.slot]) &&
@@ -230,7 +230,7 @@ static bool is_plain_barrier(const Builder *b, const Block *block)
 
 static void end_block(Builder *b)
 {
-    const Block *block = &b->code->blocks[b->block];
+    const BasicBlock *block = &b->code->blocks[b->block];
     end_stretch(b, block->end);
     b->instruction = POINT_END;
     if (block->ends == END_FALL || (block->ends == END_BRANCH && block->guard.slot == NO_SLOT)) {
@@ -370,7 +370,7 @@ static void enter_block(Builder *b)
 
 static void translate_block(Builder *b)
 {
-    const Block *block = &b->code->blocks[b->block];
+    const BasicBlock *block = &b->code->blocks[b->block];
     enter_block(b);
     if (!b->dry) {
         text_printf(&b->text, "b%d: {\n    if (f->limit <= %d%s%s)\n        goto %s;\n", b->block, b->block,
@@ -448,7 +448,7 @@ static void prepare(Builder *b)
             if (code->instructions[i].results[j].slot != NO_SLOT)
                 b->operands[code->instructions[i].results[j].slot] = code->instructions[i].results[j];
     for (int i = 0; i < code->block_count; i++) {
-        const Block *block = &code->blocks[i];
+        const BasicBlock *block = &code->blocks[i];
         b->has_arrive |= block->ends == END_BARRIER && block->barrier == BARRIER_ARRIVE;
         if (block->result.slot != NO_SLOT)
             b->operands[block->result.slot] = block->result;

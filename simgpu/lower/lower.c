@@ -238,7 +238,7 @@ static bool lower_kernel(Lowering *l, const PtxFunction *function)
         return false;
     place_shared(l, function);
     lower_function(l, &(Instance){.function = function});
-    Block *last = current_block(l);
+    BasicBlock *last = current_block(l);
     if (last->ends == END_FALL)
         last->ends = END_EXIT;
     mark_used_results(l);

@@ -24,7 +24,7 @@ static void lower_barrier(Lowering *l, const Parts *parts)
     Operand result = reduces ? result_operand(l, operand_at(l, 0), kind == BARRIER_POPC ? 4 : 1) : no_operand;
     if (kind != BARRIER_ARRIVE && count < 2)
         emit(l, BARRIER);
-    Block *block = end_block(l, END_BARRIER);
+    BasicBlock *block = end_block(l, END_BARRIER);
     block->barrier = (uint8_t)kind;
     block->index = number;
     block->threads = threads;

@@ -56,7 +56,7 @@ void lower_indexed_branch(Lowering *l, const Parts *parts)
     int32_t *targets = arena_array(&l->code->arena, (size_t)table->target_count, sizeof *targets);
     for (int i = 0; i < table->target_count; i++)
         branch_to(l, l->code->block_count - 1, label_operand(l, &table->targets[i])->instruction, &targets[i]);
-    Block *block = end_block(l, END_INDEXED);
+    BasicBlock *block = end_block(l, END_INDEXED);
     block->targets = targets;
     block->target_count = table->target_count;
     block->index = index;

@@ -66,7 +66,7 @@ static bool is_matrix_result(const Matrix *matrix, int index)
 /* A guarded result keeps what it was in some lanes: it is no definition, and a use. */
 static void scan_block(Scan *scan, int number)
 {
-    const Block *block = &scan->code->blocks[number];
+    const BasicBlock *block = &scan->code->blocks[number];
     for (int i = block->first; i < block->end; i++) {
         const Instruction *instruction = &scan->code->instructions[i];
         bool is_guarded = instruction->guard.slot != NO_SLOT;
@@ -154,7 +154,7 @@ static void find_ranges(Scan *scan, uint64_t *out)
 {
     int position = 0;
     for (int number = 0; number < scan->code->block_count; number++) {
-        const Block *block = &scan->code->blocks[number];
+        const BasicBlock *block = &scan->code->blocks[number];
         extend_set(scan, scan->live_in + (size_t)number * scan->words, position);
         for (int i = block->first; i < block->end; i++, position += 2)
             range_of_instruction(scan, &scan->code->instructions[i], position);
@@ -270,7 +270,7 @@ static void rewrite_code(Code *code, const Slots *slots, const uint32_t *units)
             rewrite(slots, units, &instruction->matrix->operands[j]);
     }
     for (int i = 0; i < code->block_count; i++) {
-        Block *block = &code->blocks[i];
+        BasicBlock *block = &code->blocks[i];
         Operand *const ends[] = {&block->guard, &block->index, &block->threads, &block->source, &block->result};
         for (size_t j = 0; j < sizeof ends / sizeof *ends; j++)
             rewrite(slots, units, ends[j]);

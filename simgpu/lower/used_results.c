@@ -17,7 +17,7 @@ static bool note_sources(const Instruction *instruction, uint8_t *is_needed)
 static void note_ends(const Code *code, uint8_t *is_needed)
 {
     for (int i = 0; i < code->block_count; i++) {
-        const Block *block = &code->blocks[i];
+        const BasicBlock *block = &code->blocks[i];
         const Operand ends[] = {block->guard, block->index, block->threads, block->source};
         for (size_t j = 0; j < sizeof ends / sizeof *ends; j++)
             if (ends[j].slot != NO_SLOT)

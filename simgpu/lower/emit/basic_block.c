@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static bool is_blank(const Lowering *l, const Block *block)
+static bool is_blank(const Lowering *l, const BasicBlock *block)
 {
     return block->ends == END_FALL && block->instructions == 0 && !block->joins &&
            block->first == l->code->instruction_count;
@@ -18,20 +18,20 @@ int new_block(Lowering *l)
         code->blocks[code->block_count - 1].end = code->instruction_count;
     code->blocks = arena_grown(&code->arena, code->blocks, (size_t)code->block_count, &l->block_capacity,
                                sizeof *code->blocks);
-    code->blocks[code->block_count] = (Block){.first = code->instruction_count,
-                                              .end = code->instruction_count,
-                                              .target = -1,
-                                              .guard = no_operand,
-                                              .index = no_operand,
-                                              .threads = no_operand,
-                                              .source = no_operand,
-                                              .result = no_operand};
+    code->blocks[code->block_count] = (BasicBlock){.first = code->instruction_count,
+                                                   .end = code->instruction_count,
+                                                   .target = -1,
+                                                   .guard = no_operand,
+                                                   .index = no_operand,
+                                                   .threads = no_operand,
+                                                   .source = no_operand,
+                                                   .result = no_operand};
     return code->block_count++;
 }
 
-Block *current_block(Lowering *l)
+BasicBlock *current_block(Lowering *l)
 {
-    Block *block = &l->code->blocks[l->code->block_count - 1];
+    BasicBlock *block = &l->code->blocks[l->code->block_count - 1];
     block->end = l->code->instruction_count;
     return block;
 }
@@ -83,7 +83,7 @@ void count_control(Lowering *l)
 
 void count_request(Lowering *l, const Instruction *instruction)
 {
-    Block *block = current_block(l);
+    BasicBlock *block = current_block(l);
     if (instruction->is_hidden || instruction->space == PTX_PARAM)
         return;
     if (instruction->space == PTX_SHARED)
@@ -95,10 +95,10 @@ void count_request(Lowering *l, const Instruction *instruction)
 }
 
 /* Gives the current block its end; what follows is a new block. */
-Block *end_block(Lowering *l, BlockEnd ends)
+BasicBlock *end_block(Lowering *l, BlockEnd ends)
 {
     int index = l->code->block_count - 1;
-    Block *block = current_block(l);
+    BasicBlock *block = current_block(l);
     block->ends = (uint8_t)ends;
     block->guard = l->guard;
     block->guard_negated = l->guard_negated;
