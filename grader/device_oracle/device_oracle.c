@@ -1,7 +1,7 @@
 #include "grader/device_oracle/device_oracle.h"
 
 #include "grader/device_oracle/oracle_process.h"
-#include "harness/broker/control.h"
+#include "harness/control/control.h"
 #include "harness/sandbox/process.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "grader/oracle/oracle.h"
 #include "grader/device_oracle/device.h"
-#include "harness/broker/control.h"
+#include "harness/control/control.h"
 #include "harness/device/device.h"
 #include "harness/compile/device_code.h"
 

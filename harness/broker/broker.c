@@ -1,6 +1,6 @@
 #include "harness/broker/broker.h"
 #include "harness/broker/broker_state.h"
-#include "harness/broker/control_check.h"
+#include "harness/control/control_check.h"
 
 #include <fcntl.h>
 #include <stdio.h>

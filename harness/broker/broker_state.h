@@ -3,7 +3,7 @@
 #ifndef HARNESS_BROKER_BROKER_STATE_H
 #define HARNESS_BROKER_BROKER_STATE_H
 
-#include "harness/broker/control.h"
+#include "harness/control/control.h"
 #include "harness/device/device.h"
 #include "harness/broker/handles.h"
 #include "harness/protocol/ring.h"

@@ -1,6 +1,6 @@
 #include "harness/session/session.h"
 #include "base/clock.h"
-#include "harness/broker/control_check.h"
+#include "harness/control/control_check.h"
 #include "harness/device/monitor/device_lock.h"
 #include "harness/session/runner_process.h"
 #include "harness/sandbox/process.h"

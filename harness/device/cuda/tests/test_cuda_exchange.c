@@ -2,7 +2,7 @@
  * A process opens a GPU once: the other side of each exchange is a child that was there before. */
 #include "base/tests/unit.h"
 
-#include "harness/broker/control.h"
+#include "harness/control/control.h"
 #include "harness/device/device.h"
 #include "harness/tests/fake_driver.h"
 

@@ -12,8 +12,8 @@
  *     grader: runner gone     while a load or a call is under way; the broker answers that one at once
  *
  * The modules lie one behind the other in their memory, as the offsets say.  */
-#ifndef HARNESS_BROKER_CONTROL_H
-#define HARNESS_BROKER_CONTROL_H
+#ifndef HARNESS_CONTROL_CONTROL_H
+#define HARNESS_CONTROL_CONTROL_H
 
 #include "harness/session/session.h"
 

@@ -2,10 +2,10 @@
  *
  * Both ends are the judge's, but a fault of one must not become memory read or written past its end in the other:
  * counts, spans and descriptors have to fit each other and what went before, and texts have to end.  */
-#ifndef HARNESS_BROKER_CONTROL_CHECK_H
-#define HARNESS_BROKER_CONTROL_CHECK_H
+#ifndef HARNESS_CONTROL_CONTROL_CHECK_H
+#define HARNESS_CONTROL_CONTROL_CHECK_H
 
-#include "harness/broker/control.h"
+#include "harness/control/control.h"
 
 typedef struct ControlState { /* how far the conversation has come */
     bool is_open, has_runner;

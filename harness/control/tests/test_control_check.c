@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "harness/broker/control_check.h"
+#include "harness/control/control_check.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "harness/broker/control_check.h"
+#include "harness/control/control_check.h"
 
 #include "base/text.h"
 

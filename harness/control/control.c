@@ -1,4 +1,4 @@
-#include "harness/broker/control.h"
+#include "harness/control/control.h"
 
 #include "harness/sandbox/process.h"
 
