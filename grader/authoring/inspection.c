@@ -268,7 +268,7 @@ static Status inspect_literal(const Problem *problem, const Testcase *testcase, 
     Status status = fill(problem, testcase, &filled, why);
     if (status == STATUS_OK)
         status = checker_compare(problem, &unanswered, oracle, (const void *const *)filled.inputs,
-                                 testcase->expected.data, SESSION_POISON_BITS, &comparison, why);
+                                 testcase->expected.data, CALL_POISON_BITS, &comparison, why);
     if (status == STATUS_OK && comparison.wrong > 0)
         status = fail(STATUS_BAD_INPUT, why,
                       "testcases/%s, \"%s\": element %zu of \"expected\" is %.9g, but oracle.h says %.9g", problem->id,

@@ -48,7 +48,7 @@ Status call_compare(const Call *call, const Oracle *oracle, Comparison *comparis
         if (call->arguments[i].role == ARGUMENT_INPUT)
             inputs[i] = call->arguments[i].data;
     const void *output = call->arguments[problem_output(call->problem)].data;
-    return checker_compare(call->problem, call->testcase, oracle, inputs, output, SESSION_POISON_BITS, comparison, why);
+    return checker_compare(call->problem, call->testcase, oracle, inputs, output, CALL_POISON_BITS, comparison, why);
 }
 
 int64_t call_input_bytes(const Call *call)

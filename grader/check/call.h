@@ -14,8 +14,8 @@
 typedef struct Call {
     const Problem *problem;
     const Testcase *testcase;
-    SessionArgument arguments[SESSION_MAX_PARAMETERS];
-    size_t counts[SESSION_MAX_PARAMETERS]; /* elements of each array */
+    SessionArgument arguments[CALL_MAX_PARAMETERS];
+    size_t counts[CALL_MAX_PARAMETERS]; /* elements of each array */
 } Call;
 
 /* The parameters, as yet without memory for the arrays. */

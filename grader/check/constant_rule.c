@@ -85,7 +85,7 @@ static Status judge_output(Call *call, const Oracle *oracle, ConstantRuleFinding
     bool through_nothing = false, through_constants = false;
     Status status = output_fits(call, oracle, &through_nothing, why);
     for (size_t i = 0; i < call->counts[filter]; i++)
-        values[i] = session_other(values[i]);
+        values[i] = call_probe_value(values[i]);
     if (status == STATUS_OK)
         status = output_fits(call, oracle, &through_constants, why);
     if (!through_constants)
@@ -120,7 +120,7 @@ static Status judge_call_of(Call *call, const CallReport *report, const Oracle *
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const Oracle *oracle, Session *session,
-                           const Compiled *compiled, const SessionLimits *limits, uint64_t secret,
+                           const Compiled *compiled, const CallLimits *limits, uint64_t secret,
                            ConstantRuleFinding *finding, Message *why)
 {
     Call call;

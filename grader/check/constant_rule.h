@@ -3,7 +3,7 @@
  * Proved by running, not by searching the source. solve() is called once more, on a simulated GPU, with random data in
  * the sizes of a sample or hidden case: that with the largest filter, and of those the one with most data (up to a
  * mebibyte). While a kernel runs, each word of its __constant__ variables that holds one of the filter's values holds
- * another value (session_other()), so that the output must be that of another filter. The place of a value does not
+ * another value (call_probe_value()), so that the output must be that of another filter. The place of a value does not
  * matter: a filter may be reversed or padded on its way. A kernel that writes the output must not load from the
  * filter's own array at all, which the simulated GPU tells by source line.
  *
@@ -36,7 +36,7 @@ typedef struct ConstantRuleFinding {
 
 /* `session` is one of CONSTANT_RULE_DEVICE that has loaded nothing yet; `compiled` was compiled for it. */
 MUST_USE Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const Oracle *oracle,
-                                    Session *session, const Compiled *compiled, const SessionLimits *limits,
+                                    Session *session, const Compiled *compiled, const CallLimits *limits,
                                     uint64_t secret, ConstantRuleFinding *finding, Message *why);
 
 /* The case whose sizes are taken; NULL where no sample or hidden case is small enough. */

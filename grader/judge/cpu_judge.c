@@ -22,7 +22,7 @@ typedef struct CpuJudge {
     TestcaseSet set;
     const Testcase **testcases; /* of result->cases, one by one */
     uint64_t secret;
-    SessionLimits limits;
+    CallLimits limits;
 } CpuJudge;
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
@@ -187,7 +187,7 @@ static Status start(CpuJudge *judge, Message *why)
     result_begin(result, job->problem, job->submission);
     result->on_cpu = true;
     cpu_judge_describe(&result->device);
-    judge->limits = (SessionLimits){.host_bytes = job->problem->limits.host_bytes,
+    judge->limits = (CallLimits){.host_bytes = job->problem->limits.host_bytes,
                                     .wall_seconds = job->problem->limits.wall_seconds};
     Status status = testcases_read(job->problem, &judge->set, why);
     if (status == STATUS_OK)

@@ -21,7 +21,7 @@ typedef struct Judge {
     Session *session;
     Toolkit toolkit;
     char scratch[256];
-    SessionLimits limits;
+    CallLimits limits;
     Oracle *oracle;
     DeviceOracle *device_oracle; /* NULL: nothing is timed by a clock */
     DeviceMonitor *watch;        /* NULL: nothing tells the device's state */
@@ -490,7 +490,7 @@ static Status open_clock(Judge *judge, Message *why)
 static Status load(Judge *judge, Message *why)
 {
     const ProblemLimits *problem = &judge->job->problem->limits;
-    judge->limits = (SessionLimits){
+    judge->limits = (CallLimits){
         .device_bytes = problem->device_bytes,
         .host_bytes = problem->host_bytes,
         .host_seconds = problem->host_seconds,

@@ -37,7 +37,7 @@ typedef struct CaseCalls { /* of one case, over all blocks */
 typedef struct Measuring {
     const Problem *problem;
     Session *session;
-    const SessionLimits *limits;
+    const CallLimits *limits;
     DeviceOracle *device_oracle;
     const Oracle *oracle;   /* explains what the one on the device refuses */
     DeviceMonitor *watch;   /* NULL: nothing is known of the device's state */

@@ -1,5 +1,6 @@
 #include "harness/broker/broker.h"
 #include "harness/broker/broker_state.h"
+#include "harness/control/control.h"
 #include "harness/control/control_check.h"
 
 #include <fcntl.h>
@@ -134,7 +135,7 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
                                 .has_runner = broker->reader.ring != NULL,
                                 .has_exchange = broker->has_exchange,
                                 .buffer_bytes = broker->buffer_bytes};
-    if (!control_is_honest(request, descriptors, &state))
+    if (!control_request_is_valid(request, descriptors, &state))
         return false;
     switch (request->kind) {
     case CONTROL_OPEN: return open_device(broker, descriptors[0]);

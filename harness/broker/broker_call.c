@@ -63,7 +63,7 @@ static void poison(Broker *broker, const ControlArgument *output, uint8_t uninit
         memset(pattern, uninitialised_byte, sizeof pattern);
     else if (output->float_output)
         for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
-            pattern[i] = SESSION_POISON_BITS;
+            pattern[i] = CALL_POISON_BITS;
     else
         for (size_t i = 0; i < sizeof pattern; i += 256) /* more, getrandom() may cut short */
             random_bytes(broker, (uint8_t *)pattern + i, 256);
@@ -146,7 +146,7 @@ static void read_arrays(Broker *broker, const ControlRequest *request)
 
 static void release_arrays(Broker *broker)
 {
-    for (size_t i = 0; i < SESSION_MAX_PARAMETERS; i++) {
+    for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++) {
         if (broker->arrays[i] != 0)
             check(broker, broker->device->ops->release(broker->device, broker->arrays[i]), "release");
         broker->arrays[i] = 0;
@@ -217,7 +217,7 @@ static uint32_t other_word(uint32_t word)
 {
     float value;
     memcpy(&value, &word, sizeof value);
-    value = session_other(value);
+    value = call_probe_value(value);
     memcpy(&word, &value, sizeof word);
     return word;
 }

@@ -2,7 +2,7 @@
 
 static bool is_judges_array(const Broker *broker, uint64_t address)
 {
-    for (size_t i = 0; i < SESSION_MAX_PARAMETERS; i++)
+    for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++)
         if (broker->arrays[i] != 0 && broker->arrays[i] == address)
             return true;
     return false;

@@ -3,8 +3,9 @@
 #ifndef HARNESS_BROKER_BROKER_STATE_H
 #define HARNESS_BROKER_BROKER_STATE_H
 
-#include "harness/control/control.h"
+#include "harness/control/control_message.h"
 #include "harness/device/device.h"
+#include "harness/device/sim/execution_profile.h"
 #include "harness/broker/handles.h"
 #include "harness/protocol/ring.h"
 
@@ -52,7 +53,7 @@ typedef struct Broker {
     const char *device_name;
     Device *device; /* NULL until it is opened */
     int printed;    /* what kernels print on a real GPU, whose driver writes to standard output; -1: none */
-    SessionLimits limits;
+    CallLimits limits;
 
     RingReader reader;
     RingRecord record;     /* the request at hand, copied out of the shared memory */
@@ -67,10 +68,10 @@ typedef struct Broker {
 
     uint8_t *buffers; /* the arrays, shared with the grader */
     size_t buffer_bytes;
-    bool has_exchange;                       /* for these buffers */
-    bool buffers_pinned;                     /* once a call's arrays have come through them */
-    ExecutionProfile *profile;               /* shared with the grader; NULL: none is wanted */
-    uint64_t arrays[SESSION_MAX_PARAMETERS]; /* device addresses during a call; 0: none */
+    bool has_exchange;                    /* for these buffers */
+    bool buffers_pinned;                  /* once a call's arrays have come through them */
+    ExecutionProfile *profile;            /* shared with the grader; NULL: none is wanted */
+    uint64_t arrays[CALL_MAX_PARAMETERS]; /* device addresses during a call; 0: none */
 
     ServeEnd end;
     char end_text[700];    /* for SERVE_LOAD_FAILED, _UNSUPPORTED and _VIOLATION */

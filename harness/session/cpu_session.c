@@ -16,8 +16,8 @@
 static const double LOOK_S = 0.01;
 
 struct CpuSession {
-    SessionLimits limits;
-    SessionArgument arguments[SESSION_MAX_PARAMETERS]; /* `data`: the judge's copies, this session's */
+    CallLimits limits;
+    SessionArgument arguments[CALL_MAX_PARAMETERS]; /* `data`: the judge's copies, this session's */
     size_t count;
     CpuMemory *memory;
     size_t memory_bytes;
@@ -153,12 +153,12 @@ static void await_ready(CpuSession *session, CallReport *report)
         take_printed(session, report);
 }
 
-Status cpu_session_start(const char *object_path, const SessionLimits *limits, SessionArgument *arguments, size_t count,
+Status cpu_session_start(const char *object_path, const CallLimits *limits, SessionArgument *arguments, size_t count,
                          CpuSession **made, CallReport *report, Message *why)
 {
     *report = (CallReport){.kernel_wrote_output = -1};
     *made = NULL;
-    if (count > SESSION_MAX_PARAMETERS)
+    if (count > CALL_MAX_PARAMETERS)
         return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters", count);
     CpuSession *session = calloc(1, sizeof *session);
     if (session == NULL)
@@ -183,7 +183,7 @@ Status cpu_session_start(const char *object_path, const SessionLimits *limits, S
 
 static void poison(const SessionArgument *argument, uint8_t *to)
 {
-    const uint32_t bits = SESSION_POISON_BITS;
+    const uint32_t bits = CALL_POISON_BITS;
     for (size_t i = 0; i < argument->bytes; i++)
         to[i] = argument->float_output ? ((const uint8_t *)&bits)[i % sizeof bits] : (uint8_t)(i * 151 + 101);
 }

@@ -22,7 +22,7 @@ typedef struct CpuSession CpuSession;
 
 /* Sets the `data` of all arrays. Of the limits host_bytes and wall_seconds count. `report` says what went wrong where a
  * constructor misbehaves or the object cannot be loaded (outcome not CALL_OK). */
-MUST_USE Status cpu_session_start(const char *object_path, const SessionLimits *limits, SessionArgument *arguments,
+MUST_USE Status cpu_session_start(const char *object_path, const CallLimits *limits, SessionArgument *arguments,
                                   size_t count, CpuSession **session, CallReport *report, Message *why);
 /* `event_s` of the report is the wall-clock time of the call, `host_s` is 0: there is one clock. */
 MUST_USE Status cpu_session_call(CpuSession *session, CallReport *report, Message *why);

@@ -87,7 +87,7 @@ static Status start_and_listen(const Host *host, const char *object_path, Runner
     return status;
 }
 
-Status runner_process_start(const char *object_path, int ring, const SessionLimits *limits, RunnerProcess *runner,
+Status runner_process_start(const char *object_path, int ring, const CallLimits *limits, RunnerProcess *runner,
                             Message *why)
 {
     const Host host = {.program = "convjudge-runner",
@@ -98,8 +98,8 @@ Status runner_process_start(const char *object_path, int ring, const SessionLimi
     return start_and_listen(&host, object_path, runner, why);
 }
 
-Status runner_process_start_on_cpu(const char *object_path, int memory, const SessionLimits *limits,
-                                   RunnerProcess *runner, Message *why)
+Status runner_process_start_on_cpu(const char *object_path, int memory, const CallLimits *limits, RunnerProcess *runner,
+                                   Message *why)
 {
     /* Idle threads of OpenMP sleep at once: on processors that others use, too, they would spin where another one has
      * to work (measured, two threads on two busy processors: a tenth of the time). */

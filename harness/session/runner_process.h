@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "harness/control/solve_call.h"
 #include "harness/sandbox/sandbox.h"
-#include "harness/session/session.h"
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -20,11 +20,11 @@ typedef struct RunnerProcess { /* {.pid = 0} is none */
     uint64_t printed_lost;
 } RunnerProcess;
 
-MUST_USE Status runner_process_start(const char *object_path, int ring, const SessionLimits *limits,
-                                     RunnerProcess *runner, Message *why);
+MUST_USE Status runner_process_start(const char *object_path, int ring, const CallLimits *limits, RunnerProcess *runner,
+                                     Message *why);
 /* The same for what runs on the CPU itself: `memory` is what cpu_memory.h describes, and threads are allowed, more than
  * there are processors. */
-MUST_USE Status runner_process_start_on_cpu(const char *object_path, int memory, const SessionLimits *limits,
+MUST_USE Status runner_process_start_on_cpu(const char *object_path, int memory, const CallLimits *limits,
                                             RunnerProcess *runner, Message *why);
 /* Takes what has been written so far, so that the writer never blocks. */
 void runner_process_drain(RunnerProcess *runner);

@@ -1,5 +1,6 @@
 #include "harness/session/session.h"
 #include "base/clock.h"
+#include "harness/control/control.h"
 #include "harness/control/control_check.h"
 #include "harness/device/monitor/device_lock.h"
 #include "harness/session/runner_process.h"
@@ -32,7 +33,7 @@ struct Session {
     SessionTell *tell;
     void *tell_context;
     DeviceInfo info;
-    SessionLimits limits;
+    CallLimits limits;
     RunnerProcess runner; /* pid 0: none */
     RingMemory *ring;
     int buffer_memory; /* -1: none */
@@ -95,7 +96,7 @@ static Status await_device(Session *session, const char *doing, Message *why)
     if (poll(&control, 1, OPEN_SECONDS * 1000) != 1)
         return fail(STATUS_SYSTEM, why, "device '%s' did not %s within %d s", session->device, doing, OPEN_SECONDS);
     if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors) ||
-        !control_is_honest_reply(&reply))
+        !control_reply_is_valid(&reply))
         return broker_lost(why);
     if (reply.status != STATUS_OK)
         return fail(reply.status, why, "%s", reply.why.text);
@@ -196,7 +197,7 @@ static Status await_reply(Session *session, double seconds, Wait *wait, Message 
     }
     if (!control_receive(session->control, &wait->reply, sizeof wait->reply, wait->printed, sizeof wait->printed,
                          descriptors) ||
-        !control_is_honest_reply(&wait->reply))
+        !control_reply_is_valid(&wait->reply))
         return broker_lost(why);
     runner_process_drain(&session->runner);
     return wait->reply.status == STATUS_OK ? STATUS_OK : fail(wait->reply.status, why, "%s", wait->reply.why.text);
@@ -356,7 +357,7 @@ static Status renew_broker(Session *session, Message *why)
     return status;
 }
 
-Status session_load(Session *session, const Compiled *compiled, const SessionLimits *limits, CallReport *report,
+Status session_load(Session *session, const Compiled *compiled, const CallLimits *limits, CallReport *report,
                     Message *why)
 {
     *report = (CallReport){.kernel_wrote_output = -1};
@@ -404,7 +405,7 @@ Status session_buffers(Session *session, SessionArgument *arguments, size_t coun
     for (size_t i = 0; i < count; i++)
         if (is_array(&arguments[i]))
             bytes += in_pages(arguments[i].bytes);
-    if (count > SESSION_MAX_PARAMETERS || bytes == 0)
+    if (count > CALL_MAX_PARAMETERS || bytes == 0)
         return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters and %zu bytes of arrays", count, bytes);
     Status status = shared_memory("arrays", bytes, &session->buffer_memory, &session->buffers, why);
     if (status != STATUS_OK)
@@ -456,8 +457,7 @@ Status session_call(Session *session, SessionArgument *arguments, size_t count, 
     *report = (CallReport){.kernel_wrote_output = -1};
     if (session->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");
-    if (session->buffers == NULL || count > SESSION_MAX_PARAMETERS ||
-        !describe_call(session, arguments, count, &request))
+    if (session->buffers == NULL || count > CALL_MAX_PARAMETERS || !describe_call(session, arguments, count, &request))
         return fail(STATUS_BAD_INPUT, why, "session_call() with arrays that are not session_buffers()'s");
     return run(session, &request, "solve()", report, why);
 }
@@ -471,7 +471,7 @@ Status session_exchange(Session *session, int descriptor, Message *why)
     if (status != STATUS_OK)
         return status;
     if (!control_receive(session->control, &reply, sizeof reply, NULL, 0, descriptors) ||
-        !control_is_honest_reply(&reply))
+        !control_reply_is_valid(&reply))
         return broker_lost(why);
     session->exchanged = reply.status == STATUS_OK;
     return session->exchanged ? STATUS_OK : fail(reply.status, why, "%s", reply.why.text);

@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "harness/compile/compile.h"
+#include "harness/control/solve_call.h"
 #include "harness/device/device.h"
 #include "harness/device/sim/execution_profile.h"
 
@@ -27,69 +28,18 @@
 
 typedef struct Session Session;
 
-enum { SESSION_MAX_PARAMETERS = 16 };
-
-/* The NaN that float outputs are filled with before a call: quiet, with a payload no arithmetic makes. */
-#define SESSION_POISON_BITS 0x7FC0DEADu
-
-/* What stands for a probed value: exact, of no other value, none of [1, 2), and no multiple, so that an output which it
- * reached only in part cannot be scaled to look like one that it reached in full. */
-static inline float session_other(float value)
-{
-    return 2 * (3 - value);
-}
-
-typedef struct SessionLimits {
-    uint64_t device_bytes;      /* of device memory the submission may hold besides the call's own arrays */
-    size_t host_bytes;          /* of the runner's private memory */
-    double host_seconds;        /* a call may let the device wait for its host code this long in all */
-    double device_seconds;      /* a call's kernels may run this long in all, on a device with a clock */
-    double wall_seconds;        /* a call may take this long in all: a safety net on devices that count work */
-    uint64_t warp_instructions; /* budget of a call on a device that counts them; 0: none */
-} SessionLimits;
-
-typedef enum ArgumentRole { ARGUMENT_INPUT, ARGUMENT_OUTPUT, ARGUMENT_VALUE } ArgumentRole;
-
 typedef struct SessionArgument { /* one parameter of solve() */
     const char *name;
     ArgumentRole role;
     size_t bytes; /* of the array; inputs and outputs */
     uint32_t element_bytes;
-    bool float_output; /* poison with SESSION_POISON_BITS, else with a random pattern */
+    bool float_output; /* poison with CALL_POISON_BITS, else with a random pattern */
     bool probed;       /* an input of floats in [1, 2): while kernels run, constant memory that holds its values holds
-                            * session_other() of them, and the report tells who loads from the array itself. One at most,
+                            * call_probe_value() of them, and the report tells who loads from the array itself. One at most,
                             * and only on a device with DeviceOps.probe */
     uint64_t value;    /* ARGUMENT_VALUE: the word handed over (an int sign-extended, a float's bits) */
     void *data;        /* set by session_buffers(): host memory of the array, valid until the next session_buffers() */
 } SessionArgument;
-
-typedef enum CallOutcome {
-    CALL_OK,             /* solve() returned, the device is idle, no fault */
-    CALL_RUN_TIME_ERROR, /* device fault, signal, abort, early exit, ... */
-    CALL_TIME_LIMIT,
-    CALL_MEMORY_LIMIT, /* the runner outgrew host_bytes */
-    CALL_UNSUPPORTED,  /* a limit of the judge: the device does not implement what the GPU code uses, and says what */
-    CALL_INTEGRITY_VIOLATION /* a module that nvcc did not compile, a malformed request */
-} CallOutcome;
-
-typedef struct CallReport {
-    CallOutcome outcome;
-    char text[700];         /* one sentence for the student; empty where outcome is CALL_OK */
-    double event_s, host_s; /* the bracket around solve() on both clocks; host_s 0 where there is one clock */
-    DeviceStatistics statistics;
-    int kernel_wrote_output;    /* 1, 0, or -1 where the device cannot tell */
-    CudaError first_error;      /* the first error any CUDA call of solve() met, looked at or not; 0: none */
-    char first_error_text[300]; /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
-    char not_provided[60];   /* the first CUDA call of this runner that the judge does not provide, unless an error of
-                                 * the submission's own came before it in the same call of solve(); "": none */
-    bool allocation_refused; /* device memory beyond the limit was asked for */
-    bool input_changed;      /* an input array no longer holds what it held */
-    DeviceFindings findings; /* of a call that was watched */
-    char direct_load[400];   /* "kernel blur (blur.cu:31)": wrote the output, and loaded from the probed array itself */
-    bool pending_at_return;  /* kernels were still under way when solve() returned: it did not synchronise */
-    Text printed;            /* what host and device code printed, at most 64 KiB, printable; free it */
-    uint64_t printed_lost;   /* bytes beyond that */
-} CallReport;
 
 /* `device` as device_open() takes it. The broker starts at once, and finds the device in the background. */
 MUST_USE Status session_start(const char *device, Session **session, Message *why);
@@ -103,8 +53,8 @@ double session_open_seconds(const Session *session);
 /* The process that owns the device; 0: none. */
 pid_t session_broker(const Session *session);
 /* `report` says what went wrong where a constructor misbehaves or the object cannot be loaded (outcome not CALL_OK). */
-MUST_USE Status session_load(Session *session, const Compiled *compiled, const SessionLimits *limits,
-                             CallReport *report, Message *why);
+MUST_USE Status session_load(Session *session, const Compiled *compiled, const CallLimits *limits, CallReport *report,
+                             Message *why);
 MUST_USE Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why);
 /* Every call from now on fills in the profile, which lives as long as the session. Only where the device can
  * (DeviceOps.profile); else calls are the judge's own fault. */

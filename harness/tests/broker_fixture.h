@@ -22,7 +22,7 @@ static inline int set_up(void **state)
     int descriptor = ring_create();
     memset(&broker, 0, sizeof broker);
     broker.control = -1;
-    broker.limits = (SessionLimits){.device_bytes = 1 << 20, .host_seconds = 0.2, .warp_instructions = 1000};
+    broker.limits = (CallLimits){.device_bytes = 1 << 20, .host_seconds = 0.2, .warp_instructions = 1000};
     broker.functions.first = 1;
     broker.streams.first = broker.events.first = broker.cuda_arrays.first = RING_FIRST_HANDLE;
     broker.reader.ring = ring_map(descriptor);

@@ -27,7 +27,7 @@ static void check_status(Status status, const Message *why)
 /* A sitting about to begin: two small cases of conv1d, as if they were timed on a real GPU. */
 typedef struct Bench {
     Measuring measuring;
-    SessionLimits limits;
+    CallLimits limits;
     StepSeconds seconds;
     Testcase testcases[2];
     CaseCalls cases[2];

@@ -31,7 +31,7 @@ static int close_descriptors(void **state)
 
 static bool is_honest(ControlRequest request, ControlState state)
 {
-    return control_is_honest(&request, (const int[]){memory, memory}, &state);
+    return control_request_is_valid(&request, (const int[]){memory, memory}, &state);
 }
 
 static ControlRequest loading(void)
@@ -77,8 +77,8 @@ static void memory_that_is_shorter_than_is_said_is_refused(void **state)
 {
     const int none[] = {-1, -1}, no_memory[] = {null_device, null_device};
     ControlRequest buffers = {.kind = CONTROL_BUFFERS, .memory_bytes = MEMORY_BYTES};
-    assert_false(control_is_honest(&buffers, none, &OPENED));
-    assert_false(control_is_honest(&buffers, no_memory, &OPENED));
+    assert_false(control_request_is_valid(&buffers, none, &OPENED));
+    assert_false(control_request_is_valid(&buffers, no_memory, &OPENED));
     buffers.memory_bytes = MEMORY_BYTES + 1;
     assert_false(is_honest(buffers, OPENED));
     buffers.memory_bytes = 0;
@@ -105,7 +105,7 @@ static void modules_beyond_their_memory_are_refused(void **state)
 static void arguments_that_fit_nothing_are_refused(void **state)
 {
     ControlRequest request = calling();
-    request.argument_count = SESSION_MAX_PARAMETERS + 1;
+    request.argument_count = CALL_MAX_PARAMETERS + 1;
     assert_false(is_honest(request, LOADED));
     request = calling();
     request.arguments[0].span = (ControlSpan){1, MEMORY_BYTES};
@@ -158,28 +158,31 @@ static void flags_that_are_neither_true_nor_false_are_refused(void **state)
     for (size_t i = 0; i < COUNT_OF(of_request); i++) {
         request = calling();
         spoil(of_request[i]);
-        assert_false(control_is_honest(&request, (const int[]){memory, memory}, &LOADED));
+        assert_false(control_request_is_valid(&request, (const int[]){memory, memory}, &LOADED));
     }
     for (size_t i = 0; i < COUNT_OF(of_reply); i++) {
         reply = (ControlReply){.report = {.findings = {.count = 1}}};
-        assert_true(control_is_honest_reply(&reply));
+        assert_true(control_reply_is_valid(&reply));
         spoil(of_reply[i]);
-        assert_false(control_is_honest_reply(&reply));
+        assert_false(control_reply_is_valid(&reply));
     }
 }
 
 static void a_broker_whose_answer_does_not_end_is_not_believed(void **state)
 {
     ControlReply reply = {.status = STATUS_OK, .printed_bytes = CONTROL_MAX_PRINTED};
-    assert_true(control_is_honest_reply(&reply));
+    assert_true(control_reply_is_valid(&reply));
     memset(reply.device.handle, 'x', sizeof reply.device.handle);
-    assert_false(control_is_honest_reply(&reply));
+    assert_false(control_reply_is_valid(&reply));
     reply = (ControlReply){.printed_bytes = CONTROL_MAX_PRINTED + 1};
-    assert_false(control_is_honest_reply(&reply));
+    assert_false(control_reply_is_valid(&reply));
     reply = (ControlReply){.report = {.findings = {.count = DEVICE_MAX_FINDINGS + 1}}};
-    assert_false(control_is_honest_reply(&reply));
+    assert_false(control_reply_is_valid(&reply));
+    char text[] = "a pointer into the broker's memory";
+    reply = (ControlReply){.report = {.printed = {.data = text, .length = sizeof text - 1}}};
+    assert_false(control_reply_is_valid(&reply));
     reply = (ControlReply){.report = {.outcome = CALL_INTEGRITY_VIOLATION + 1}};
-    assert_false(control_is_honest_reply(&reply));
+    assert_false(control_reply_is_valid(&reply));
 }
 
 int main(void)

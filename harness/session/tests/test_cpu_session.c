@@ -17,8 +17,8 @@ static char scratch[4096];
 #define SOLVE(body) "void solve(const float *in, float *out, int n) {\n" body "\n}\n"
 #define HONEST SOLVE("for (int i = 0; i < n; i++) out[i] = 2 * in[i];")
 
-static const SessionLimits LIMITS = {.host_bytes = 256 << 20, .wall_seconds = 20};
-static const SessionLimits IMPATIENT = {.host_bytes = 256 << 20, .wall_seconds = 0.3};
+static const CallLimits LIMITS = {.host_bytes = 256 << 20, .wall_seconds = 20};
+static const CallLimits IMPATIENT = {.host_bytes = 256 << 20, .wall_seconds = 0.3};
 
 static void compile(const char *source, Compiled *compiled)
 {
@@ -41,7 +41,7 @@ typedef struct Run {
     CallReport report;
 } Run;
 
-static void start(Run *run, const char *source, const SessionLimits *limits)
+static void start(Run *run, const char *source, const CallLimits *limits)
 {
     Message why;
     *run = (Run){
@@ -81,7 +81,7 @@ static void is_doubled(const Run *run)
         assert_true(out[i] == 2 * in[i]);
 }
 
-static void run_once(Run *run, const char *source, const SessionLimits *limits)
+static void run_once(Run *run, const char *source, const CallLimits *limits)
 {
     start(run, source, limits);
     assert_int_equal(run->report.outcome, CALL_OK);
@@ -121,7 +121,7 @@ static void an_output_that_is_not_written_holds_the_poison(void **state)
 {
     Run run;
     run_once(&run, SOLVE("out[0] = 1;"), &LIMITS);
-    assert_int_equal(((uint32_t *)run.arguments[1].data)[1], SESSION_POISON_BITS);
+    assert_int_equal(((uint32_t *)run.arguments[1].data)[1], CALL_POISON_BITS);
     assert_true(((float *)run.arguments[1].data)[0] == 1);
     end(&run);
 }

@@ -29,7 +29,7 @@ static Toolkit toolkit;
 #define SOLVE(body) "extern \"C\" void solve(const float *in, float *out, int n) {\n" body "\n}\n"
 #define LAUNCH "twice<<<(n + 127) / 128, 128>>>(in, out, n);"
 
-static const SessionLimits LIMITS = {
+static const CallLimits LIMITS = {
     .device_bytes = 1 << 20,
     .host_bytes = 256 << 20,
     .host_seconds = 1,
@@ -68,7 +68,7 @@ static void check_status(Status status, const Message *why)
         fail_test("the judge failed: %s", why->text);
 }
 
-static void load(Run *run, const char *source, const SessionLimits *limits)
+static void load(Run *run, const char *source, const CallLimits *limits)
 {
     Message why;
     *run = (Run){
@@ -121,7 +121,7 @@ static bool output_is_poison(const Run *run)
 {
     const uint32_t *output = run->arguments[1].data;
     for (int i = 0; i < COUNT; i++)
-        if (output[i] != SESSION_POISON_BITS)
+        if (output[i] != CALL_POISON_BITS)
             return false;
     return true;
 }
@@ -351,7 +351,7 @@ static void each_way_to_fail_has_its_outcome(void **state)
         {"float h; twice<<<1, 32>>>(&h, out, n);", CALL_RUN_TIME_ERROR, "twice", NULL},
         {"spin<<<1, 32>>>(out); cudaDeviceSynchronize();", CALL_TIME_LIMIT, "", NULL},
     };
-    SessionLimits limits = LIMITS;
+    CallLimits limits = LIMITS;
     Text source = {0};
     Message why;
     Run run;
@@ -389,7 +389,7 @@ static void a_constructor_can_fail_in_each_way_too(void **state)
 
 static void the_wall_clock_is_the_net_below_all_other_limits(void **state)
 {
-    SessionLimits limits = LIMITS;
+    CallLimits limits = LIMITS;
     Run run;
     limits.host_seconds = 60;
     limits.wall_seconds = 1;
@@ -422,7 +422,7 @@ static void a_session_can_be_loaded_again_after_a_failure(void **state)
 
 static void a_flood_of_output_is_cut_and_counted(void **state)
 {
-    SessionLimits limits = LIMITS;
+    CallLimits limits = LIMITS;
     limits.host_seconds = 10;
     limits.wall_seconds = 20;
     Run run;
@@ -545,7 +545,7 @@ static void a_probed_input_is_another_in_constant_memory(void **state)
     const float *input = run.arguments[0].data, *output = run.arguments[1].data;
     call_probed(&run, true);
     for (int i = 0; i < COUNT; i++)
-        assert_true(output[i] == 2 * session_other(input[i]));
+        assert_true(output[i] == 2 * call_probe_value(input[i]));
     assert_string_equal(run.report.direct_load, "");
     call_probed(&run, false);
     for (int i = 0; i < COUNT; i++)

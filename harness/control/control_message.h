@@ -1,0 +1,75 @@
+/* control_message.h - what the grader and the broker tell each other, over the socket of control.h.
+ *
+ *     broker: hello           what is known of the device, or why there is none
+ *     grader: open            descriptor: the lock of a real device; the broker answers when the device is open
+ *     grader: load            descriptors: ring, modules; the broker answers when the constructors have run
+ *     grader: buffers         descriptor: the arrays of a call; no answer
+ *     grader: exchange        descriptor: device memory of the same size and layout as the buffers (device.h); the broker
+ *                             answers whether it can use it
+ *     grader: profile         descriptor: an ExecutionProfile, which later calls fill in; no answer
+ *     grader: call            the broker answers when solve() has returned
+ *     grader: runner gone     during a load or a call, whose answer then comes at once
+ *
+ * The modules lie one behind the other in their memory; each has its ControlSpan. The runner never sees this socket.  */
+#ifndef HARNESS_CONTROL_CONTROL_MESSAGE_H
+#define HARNESS_CONTROL_CONTROL_MESSAGE_H
+
+#include "base/status.h"
+#include "harness/control/solve_call.h"
+#include "harness/device/device.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CONTROL_MAX_MODULES = 64, CONTROL_MAX_PRINTED = 64 * 1024 };
+
+typedef enum ControlKind {
+    CONTROL_OPEN = 1,
+    CONTROL_LOAD,
+    CONTROL_BUFFERS,
+    CONTROL_EXCHANGE,
+    CONTROL_PROFILE,
+    CONTROL_CALL,
+    CONTROL_RUNNER_GONE
+} ControlKind;
+
+typedef struct ControlSpan { /* a range of bytes in shared memory */
+    uint64_t offset, bytes;
+} ControlSpan;
+
+typedef struct ControlArgument { /* one parameter of solve() */
+    char name[32];
+    ArgumentRole role;
+    uint32_t element_bytes;
+    bool float_output; /* poison it with CALL_POISON_BITS, else with random bytes */
+    bool probed;       /* DeviceProbe.source */
+    uint64_t value;    /* of an ARGUMENT_VALUE */
+    ControlSpan span;  /* of an array: its place in the buffers */
+} ControlArgument;
+
+typedef struct ControlRequest {
+    ControlKind kind;
+    CallLimits limits;                        /* load */
+    uint32_t module_count;                    /* load */
+    ControlSpan modules[CONTROL_MAX_MODULES]; /* load */
+    uint64_t memory_bytes;                    /* load: of the modules; buffers, exchange, profile: of the memory */
+    uint32_t argument_count;                  /* call; and so are all that follow */
+    bool check_inputs;                        /* compare the input arrays after solve() with what they held before */
+    bool exchanged;                           /* copy the arrays through the exchange, not through the buffers */
+    bool is_watched;                          /* DeviceCheck.is_watched */
+    bool is_untimed;                          /* DeviceCheck.is_untimed */
+    uint8_t uninitialised_byte;               /* DeviceCheck.uninitialised_byte */
+    ControlArgument arguments[CALL_MAX_PARAMETERS];
+} ControlRequest;
+
+typedef struct ControlReply {
+    Status status; /* other than STATUS_OK: a fault of the judge, described by `why`, and the rest is meaningless */
+    Message why;
+    DeviceInfo device;        /* hello, open */
+    CallReport report;        /* load, call; its `printed` is empty */
+    uint32_t printed_bytes;   /* length of what kernels printed, which follows the reply */
+    bool runner_gone;         /* the call ended because the runner's process did; its exit status says why */
+    bool host_memory_refused; /* the runner has been refused memory */
+} ControlReply;
+
+#endif

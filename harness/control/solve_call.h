@@ -1,0 +1,68 @@
+/* solve_call.h - one call of a submission's solve(): its parameters, its limits and its outcome.
+ *
+ * Whatever the submission does is a CallOutcome; a fault of the judge itself is a Status, never an outcome.  */
+#ifndef HARNESS_CONTROL_SOLVE_CALL_H
+#define HARNESS_CONTROL_SOLVE_CALL_H
+
+#include "base/text.h"
+#include "harness/device/device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CALL_MAX_PARAMETERS = 16 };
+
+/* Float outputs are filled with this NaN before a call. It is quiet, and its payload does not come from arithmetic. */
+#define CALL_POISON_BITS 0x7FC0DEADu
+
+/* The value that replaces a probed one in [1, 2) (DeviceProbe). The map is exact and one-to-one, and its results lie
+ * outside [1, 2). It is not a multiplication by a constant: an output that used the replacement only in part cannot be
+ * scaled to look like one that used it throughout. */
+static inline float call_probe_value(float value)
+{
+    return 2 * (3 - value);
+}
+
+typedef enum ArgumentRole { ARGUMENT_INPUT, ARGUMENT_OUTPUT, ARGUMENT_VALUE } ArgumentRole;
+
+typedef struct CallLimits {
+    uint64_t device_bytes;      /* device memory that the submission may hold, without the arrays of the call */
+    size_t host_bytes;          /* private memory of the runner */
+    double host_seconds;        /* sum of the times in a call during which the device waits for the host code */
+    double device_seconds;      /* run time of all kernels of a call, on a device with a clock */
+    double wall_seconds;        /* duration of a call; a safety net on devices that count work */
+    uint64_t warp_instructions; /* work of a call, on a device that counts it; 0: unlimited */
+} CallLimits;
+
+typedef enum CallOutcome {
+    CALL_OK,             /* solve() returned, the device is idle, no fault */
+    CALL_RUN_TIME_ERROR, /* device fault, signal, abort, early exit, ... */
+    CALL_TIME_LIMIT,
+    CALL_MEMORY_LIMIT, /* the runner outgrew host_bytes */
+    CALL_UNSUPPORTED,  /* a limit of the judge: the device does not implement what the GPU code uses, and says what */
+    CALL_INTEGRITY_VIOLATION /* a module that nvcc did not compile, a malformed request */
+} CallOutcome;
+
+typedef struct CallReport {
+    CallOutcome outcome;
+    char text[700];         /* one sentence for the student; empty where outcome is CALL_OK */
+    double event_s, host_s; /* the bracket around solve() on both clocks; host_s 0 where there is one clock */
+    DeviceStatistics statistics;
+    int kernel_wrote_output;    /* 1, 0, or -1 where the device cannot tell */
+    CudaError first_error;      /* the first error that a CUDA call of solve() returned, checked or not; 0: none */
+    char first_error_text[300]; /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
+    char not_provided[60];      /* the first CUDA call of this runner that the judge does not provide, unless an error
+                                 * of the submission's own came before it in the same call of solve(); "": none */
+    bool allocation_refused;    /* an allocation of device memory exceeded the limit */
+    bool input_changed;         /* an input array no longer holds what it held */
+    DeviceFindings findings;    /* of a call that was watched */
+    char direct_load[400];      /* "kernel blur (blur.cu:31)": it wrote the output, and loaded from the probed array
+                                 * itself */
+    bool pending_at_return;     /* kernels were still under way when solve() returned: it did not synchronise */
+    Text printed;               /* what host and device code printed, at most 64 KiB, printable; free it. The session
+                                 * fills it in: in a ControlReply it is empty */
+    uint64_t printed_lost;      /* bytes printed beyond that */
+} CallReport;
+
+#endif
