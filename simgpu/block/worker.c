@@ -1,7 +1,5 @@
 #include "simgpu/block/lines.h"
 #include "base/allocated.h"
-#include "simgpu/jit/enter.h"
-#include "simgpu/sanitizer/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +44,6 @@ Worker *worker_new(Launch *launch)
         worker->lines = lines_empty(launch->lines);
     for (int i = 0; i < code->pinned_count; i++)
         set_pinned(worker, &code->pinned[i]);
-    worker->watch = watch_new(worker);
     return worker;
 }
 
@@ -62,7 +59,6 @@ void worker_free(Worker *worker)
         free(worker->groups[i]);
     for (int i = 0; i < worker->spare_count; i++)
         free(worker->spares[i]);
-    watch_free(worker->watch);
     free(worker->registers);
     free(worker->states);
     free(worker->scratch);
@@ -75,7 +71,6 @@ void worker_free(Worker *worker)
     free(worker->loaded);
     free(worker->stored);
     free(worker->lines);
-    visit_free(worker->visit);
     free(worker);
 }
 
@@ -163,8 +158,6 @@ void worker_begin_block(Worker *worker, uint64_t block)
     worker->path = (SimWarpPath){0};
     worker->clock = 0;
     worker->trace = launch->is_timed ? trace_of(&launch->traces, block) : NULL;
-    if (worker->watch != NULL)
-        watch_begin_block(worker);
 }
 
 /* ---- active lanes ------------------------------------------------------------------------------------------------ */

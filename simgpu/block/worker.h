@@ -106,7 +106,8 @@ typedef struct Launch {
     const struct LineTable *lines; /* NULL: not watched */
     const _Atomic int *cancelled;
     struct Output *output;
-    struct WatchPlan *plan; /* watch.h; NULL: nothing is watched */
+    struct WatchPlan *plan;              /* watch.h; NULL: nothing is watched */
+    const struct Translator *translator; /* simgpu/engine/translator.h; asked only where a worker has a visit */
     TraceSet traces;
 
     _Atomic uint64_t next_block, finished_blocks;
@@ -118,7 +119,7 @@ typedef struct Launch {
     SimFault fault;
 } Launch;
 
-typedef struct Visit Visit; /* see translate/enter.h */
+typedef struct Visit Visit; /* of the translator (simgpu/engine/translator.h) */
 
 typedef struct Worker {
     Launch *launch;
@@ -152,7 +153,7 @@ typedef struct Worker {
     MemoryNote *notes;         /* [memory_count] */
     Executed *executed;        /* [block_count] */
     Touched *loaded, *stored;  /* [allocation] */
-    Visit *visit;              /* NULL: no translation is used */
+    Visit *visit;              /* the translator's state of this worker; NULL: all is interpreted */
     SimWarpPath path, longest; /* the sum over the basic blocks that the block of threads went through. Where
                                          * warps take different paths, this is an upper bound of each */
     SimLine *lines;            /* [launch->lines->count]; NULL: not watched */

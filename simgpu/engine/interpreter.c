@@ -2,7 +2,7 @@
 #include "simgpu/block/lines.h"
 #include "simgpu/cost/merged_loads.h"
 #include "simgpu/engine/slow_path.h"
-#include "simgpu/jit/enter.h"
+#include "simgpu/engine/translator.h"
 #include "simgpu/sanitizer/watch.h"
 
 #include <fenv.h>
@@ -386,10 +386,10 @@ static bool run_group(Worker *worker, Group *group)
     do {
         int32_t at = POINT_START;
         if (worker->visit != NULL) {
-            EnterEnd end = visit_run(worker, group, &at);
-            if (end == ENTER_FAULT)
+            TranslatorRun end = worker->launch->translator->run(worker, group, &at);
+            if (end == TRANSLATOR_FAULT)
                 return false;
-            if (end == ENTER_LEFT && at == POINT_START && !has_turn(worker, group))
+            if (end == TRANSLATOR_STOPPED && at == POINT_START && !has_turn(worker, group))
                 return true;
         }
         if (at == POINT_START && must_wait_for_warp(worker, group))

@@ -1,12 +1,67 @@
-/* translator.h - when kernels are translated.  */
+/* translator.h - what the engine asks of a translator, which makes machine code of the host from a kernel.
+ *
+ * The interpreter runs every kernel by itself. A translator makes long launches faster: it translates a kernel for one
+ * shape of block, and a worker that finds the translation ready lets it run basic blocks in the interpreter's place. This
+ * header is all that the engine and the launch know of it; a GPU without a translator interprets everything.
+ *
+ * Order    find() once in a launch; then for each worker begin_block() before each block of threads, run() before each
+ *          basic block while worker->visit is not NULL, and end_worker() after its last block; free() with the module.
+ * Threads  find() and free() are called by the thread that uses the GPU. The workers of a launch call begin_block() for
+ *          the same job at the same time. Everything behind worker->visit belongs to that worker alone.
+ * Results  memory, registers, counters, findings and faults are those of the interpreter, to the last bit. A translation
+ *          may stop before any instruction, and leaves the worker there as the interpreter would have.  */
 #ifndef SIMGPU_ENGINE_TRANSLATOR_H
 #define SIMGPU_ENGINE_TRANSLATOR_H
+
+#include <stdint.h>
 
 typedef enum SimTranslate {
     SIM_TRANSLATE_WHERE_IT_PAYS,
     SIM_TRANSLATE_ALWAYS,  /* each kernel, before it begins; for tests */
-    SIM_TRANSLATE_COMPARED /* besides, each launch is interpreted first, from the same memory, and must come out the
-                             * same to the last bit: else SIM_ENGINES_DIFFER */
+    SIM_TRANSLATE_COMPARED /* each launch is interpreted first and then translated, from the same memory, and must give
+                            * the same to the last bit: else SIM_ENGINES_DIFFER */
 } SimTranslate;
+
+typedef struct TranslatorSettings {
+    char *compiler; /* a gcc of this machine; NULL: kernels are interpreted */
+    char *folder;   /* keeps the compiled libraries */
+    SimTranslate when;
+} TranslatorSettings;
+
+/* Where a group of lanes stands in its basic block: the index of the next instruction, or one of these. */
+enum {
+    POINT_START = -1, /* the basic block has not begun */
+    POINT_END = -2    /* only the end of the basic block is left */
+};
+
+typedef enum TranslatorRun {
+    TRANSLATOR_DECLINED, /* the group has not moved: interpret its basic block */
+    TRANSLATOR_STOPPED,  /* the group has moved: interpret from `*instruction` of the basic block group->pc on */
+    TRANSLATOR_FAULT     /* a fault or a limit has ended the block of threads */
+} TranslatorRun;
+
+typedef struct Code Code;
+typedef struct Group Group;
+typedef struct TranslationJob TranslationJob; /* one kernel and one shape of block; the translator's own */
+typedef struct Worker Worker;
+
+typedef struct Translator {
+    /* The job of a kernel for blocks of that shape, out of the kernel's list `*jobs`; adds one where there is none. The
+     * settings and the code must outlive it. */
+    TranslationJob *(*find)(TranslationJob **jobs, const TranslatorSettings *settings, const Code *code,
+                            const uint32_t shape[3]);
+    /* Frees a kernel's list of jobs, and first stops what other threads still compile for it. */
+    void (*free)(TranslationJob *jobs);
+    /* The worker begins a block of threads. Where the translation is ready, this sets worker->visit. Where it is not, this
+     * takes steps towards it if they pay: the blocks of the launch that are left will execute about that many
+     * instructions, counted once per lane. */
+    void (*begin_block)(TranslationJob *job, Worker *worker, uint64_t lane_instructions_left);
+    /* Runs the group from the start of basic block group->pc for as long as the translation can and no other group of
+     * the block is due. Where it stops, `*instruction` says before what: an index, POINT_START or POINT_END. */
+    TranslatorRun (*run)(Worker *worker, Group *group, int32_t *instruction);
+    /* The worker has run its last block: adds to worker->notes what the translation has touched, and frees worker->visit,
+     * which may be NULL. */
+    void (*end_worker)(Worker *worker);
+} Translator;
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "simgpu/cost/cost.h"
+#include "simgpu/jit/jit.h"
 #include "simgpu/memory/validity.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ Status simgpu_new(const HardwareProfile *profile, uint64_t base, uint64_t span, 
 {
     SimGpu *new = allocated(calloc(1, sizeof *new));
     new->profile = *profile;
+    new->translator = &jit_translator;
     Status status = memory_new(base, span, profile->memory_bytes, &new->memory, why);
     if (status != STATUS_OK) {
         free(new);
@@ -35,8 +37,8 @@ void simgpu_free(SimGpu *gpu)
     texture_table_free(&gpu->textures);
     free(gpu->lines);
     pthread_mutex_destroy(&gpu->output.lock);
-    free(gpu->translator.compiler);
-    free(gpu->translator.folder);
+    free(gpu->translator_settings.compiler);
+    free(gpu->translator_settings.folder);
     free(gpu);
 }
 
@@ -146,15 +148,15 @@ bool simgpu_texture_free(SimGpu *gpu, uint64_t handle)
 
 void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when)
 {
-    Translator *translator = &gpu->translator;
-    free(translator->compiler);
-    free(translator->folder);
-    *translator = (Translator){.when = when};
-    if (compiler == NULL)
+    TranslatorSettings *settings = &gpu->translator_settings;
+    free(settings->compiler);
+    free(settings->folder);
+    *settings = (TranslatorSettings){.when = when};
+    if (compiler == NULL || gpu->translator == NULL)
         return;
-    translator->compiler = strdup(compiler);
-    translator->folder = strdup(folder);
-    if (translator->compiler == NULL || translator->folder == NULL)
+    settings->compiler = strdup(compiler);
+    settings->folder = strdup(folder);
+    if (settings->compiler == NULL || settings->folder == NULL)
         out_of_memory();
 }
 

@@ -9,7 +9,7 @@
 #include "simgpu/cost/profile.h"
 #include "simgpu/gpu/simgpu.h"
 #include "simgpu/memory/texture.h"
-#include "simgpu/jit/translator.h"
+#include "simgpu/engine/translator.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,7 +32,8 @@ struct SimGpu {
     TextureTable textures;
     Output output;
     Pool pool;
-    Translator translator;
+    const Translator *translator; /* NULL: this library was built without one */
+    TranslatorSettings translator_settings;
     _Atomic int cancelled;
     SimLine *lines; /* of the last launch that was watched; NULL: there was none */
 };

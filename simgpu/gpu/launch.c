@@ -5,7 +5,6 @@
 #include "simgpu/gpu/gpu.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/engine/slow_path.h"
-#include "simgpu/jit/enter.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/watch.h"
 
@@ -130,8 +129,6 @@ static int forget_notes(Worker *worker)
 
 static void add_worker(Run *run, Worker *worker)
 {
-    if (worker->visit != NULL)
-        visit_settle(worker);
     int first_watched = forget_notes(worker);
     pthread_mutex_lock(&run->lock);
     run->first_watched = first_watched < run->first_watched ? first_watched : run->first_watched;
@@ -150,18 +147,31 @@ static void add_worker(Run *run, Worker *worker)
     pthread_mutex_unlock(&run->lock);
 }
 
-/* From the next block on, where there is one by now. */
-static void use_translation(Run *run, Worker *worker)
+/* Lane-instructions that the blocks not yet finished will execute, if they are like the finished ones. */
+static uint64_t lane_instructions_left(const Launch *launch)
 {
-    Launch *launch = &run->launch;
-    if (run->job == NULL || worker->visit != NULL)
-        return;
     uint64_t finished = atomic_load_explicit(&launch->finished_blocks, memory_order_relaxed);
     uint64_t warps = atomic_load_explicit(&launch->warp_instructions, memory_order_relaxed);
     uint64_t each = finished == 0 ? 0 : warps / finished * SIM_WARP_SIZE;
-    const Translation *translation = job_consider(run->job, each * (launch->blocks - finished));
-    if (translation != NULL)
-        worker->visit = visit_new(worker, translation);
+    return each * (launch->blocks - finished);
+}
+
+static void begin_block(Run *run, Worker *worker, uint64_t block)
+{
+    worker_begin_block(worker, block);
+    if (worker->watch != NULL)
+        watch_begin_block(worker);
+    if (run->job != NULL)
+        run->launch.translator->begin_block(run->job, worker, lane_instructions_left(&run->launch));
+}
+
+static void end_worker(Run *run, Worker *worker)
+{
+    if (run->job != NULL)
+        run->launch.translator->end_worker(worker);
+    add_worker(run, worker);
+    watch_free(worker->watch);
+    worker_free(worker);
 }
 
 /* One worker's part: chunks of blocks, in order, until there are none or the launch has to end. */
@@ -170,6 +180,7 @@ static void work(void *context)
     Run *run = context;
     Launch *launch = &run->launch;
     Worker *worker = worker_new(launch);
+    worker->watch = watch_new(worker);
     bool going_on = true;
     while (going_on) {
         uint64_t block = atomic_fetch_add(&launch->next_block, launch->chunk);
@@ -177,18 +188,14 @@ static void work(void *context)
         if (block >= end)
             break;
         for (; going_on && block < end && block < atomic_load(&launch->fault_block); block++) {
-            worker_begin_block(worker, block);
-            use_translation(run, worker);
-            if (worker->visit != NULL && worker->trace != NULL)
-                visit_begin_trace(worker);
+            begin_block(run, worker, block);
             going_on = run_block(worker);
             atomic_fetch_add_explicit(&launch->finished_blocks, 1, memory_order_relaxed);
             lengthen(&worker->longest, &worker->path);
         }
         going_on = going_on && block == end;
     }
-    add_worker(run, worker);
-    worker_free(worker);
+    end_worker(run, worker);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -348,11 +355,13 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
                             .watched_source = memory_find(&gpu->memory, request->watched_source),
                             .cancelled = &gpu->cancelled,
                             .output = &gpu->output,
+                            .translator = gpu->translator,
                             .fault_block = UINT64_MAX},
                  .first_watched = function->code.instruction_count};
-    if (gpu->translator.compiler != NULL && !how->interprets && !(request->watch & SIM_COUNT_LINES) &&
+    if (gpu->translator_settings.compiler != NULL && !how->interprets && !(request->watch & SIM_COUNT_LINES) &&
         !function->code.reads_clock)
-        run->job = job_find(&request->function->jobs, &gpu->translator, &function->code, request->block);
+        run->job = gpu->translator->find(&request->function->jobs, &gpu->translator_settings, &function->code,
+                                         request->block);
     if (run->launch.is_timed)
         run->launch.traces = new_traces(gpu, request, &run->launch);
     run->launch.chunk = chunk_size(run->launch.blocks, how->helpers + 1);
@@ -444,7 +453,8 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
 
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
 {
-    bool is_compared = gpu->translator.compiler != NULL && gpu->translator.when == SIM_TRANSLATE_COMPARED;
+    bool is_compared = gpu->translator_settings.compiler != NULL &&
+                       gpu->translator_settings.when == SIM_TRANSLATE_COMPARED;
     if (is_compared)
         launch_compared(gpu, launch, report);
     else

@@ -132,7 +132,8 @@ void simgpu_module_unload(SimGpu *gpu, SimModule *module)
     while (module->functions != NULL) {
         SimFunction *function = module->functions;
         module->functions = function->next;
-        jobs_free(function->jobs);
+        if (function->jobs != NULL)
+            gpu->translator->free(function->jobs);
         code_free(&function->code);
         machine_code_free(&function->machine);
         free((void *)function->info.parameter_offsets);

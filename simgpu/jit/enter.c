@@ -447,7 +447,7 @@ static int32_t run(Worker *worker, Group *group, int32_t limit, uint64_t *instru
     return end;
 }
 
-EnterEnd visit_run(Worker *worker, Group *group, int32_t *instruction)
+TranslatorRun visit_run(Worker *worker, Group *group, int32_t *instruction)
 {
     Visit *visit = worker->visit;
     const Point *entry = visit->translation->entries[group->pc];
@@ -456,21 +456,21 @@ EnterEnd visit_run(Worker *worker, Group *group, int32_t *instruction)
     uint64_t instructions = 0;
     visit->active = &group->active;
     if (group->pc >= limit || (worth->pause > 0 && --worth->pause >= 0))
-        return ENTER_REFUSED;
+        return TRANSLATOR_DECLINED;
     if (!can_enter(worker, group, entry)) {
         weigh(worth, 0);
-        return ENTER_REFUSED;
+        return TRANSLATOR_DECLINED;
     }
     open_lanes(worker, entry);
     int32_t end = run(worker, group, limit, &instructions);
     weigh(worth, instructions);
     if (end < 0)
-        return ENTER_FAULT;
+        return TRANSLATOR_FAULT;
     const Point *point = &visit->translation->points[end];
     put_scalars(worker, point);
     group->pc = point->block;
     *instruction = point->instruction;
     if (!count_turns(worker, group, (uint32_t)(TURNS - visit->frame.turns)))
-        return ENTER_FAULT;
-    return instructions > 0 ? ENTER_LEFT : ENTER_REFUSED;
+        return TRANSLATOR_FAULT;
+    return instructions > 0 ? TRANSLATOR_STOPPED : TRANSLATOR_DECLINED;
 }

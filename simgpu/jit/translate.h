@@ -33,11 +33,10 @@
 
 #include "base/text.h"
 #include "simgpu/code/code.h"
+#include "simgpu/engine/translator.h"
 
 typedef struct Frame Frame;
 typedef int32_t TranslatedFunction(Frame *frame, int32_t block);
-
-enum { POINT_START = -1, POINT_END = -2 };
 
 /* A register that is a scalar at a point. */
 typedef struct PointScalar {

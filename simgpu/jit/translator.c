@@ -12,13 +12,14 @@
 #define COMPILING_PAYS 1000000000ull
 #define COMPILING_PAYS_PER_INSTRUCTION 20000000ull
 
-TranslationJob *job_find(TranslationJob **jobs, const Translator *translator, const Code *code, const uint32_t shape[3])
+TranslationJob *job_find(TranslationJob **jobs, const TranslatorSettings *settings, const Code *code,
+                         const uint32_t shape[3])
 {
     for (TranslationJob *job = *jobs; job != NULL; job = job->next)
         if (memcmp(job->shape, shape, sizeof job->shape) == 0)
             return job;
     TranslationJob *job = allocated(calloc(1, sizeof *job));
-    job->translator = translator;
+    job->settings = settings;
     job->code = code;
     memcpy(job->shape, shape, sizeof job->shape);
     pthread_mutex_init(&job->lock, NULL);
@@ -43,8 +44,8 @@ void jobs_free(TranslationJob *jobs)
 
 static JobState build(TranslationJob *job, bool may_compile)
 {
-    const Translator *translator = job->translator;
-    bool is_built = translation_build(job->translation, translator->compiler, translator->folder, may_compile);
+    const TranslatorSettings *settings = job->settings;
+    bool is_built = translation_build(job->translation, settings->compiler, settings->folder, may_compile);
     return is_built ? JOB_READY : may_compile ? JOB_FAILED : JOB_ABSENT;
 }
 
@@ -65,7 +66,7 @@ static void compile_meanwhile(TranslationJob *job)
 
 static void take_steps(TranslationJob *job, uint64_t lane_instructions)
 {
-    bool always = job->translator->when != SIM_TRANSLATE_WHERE_IT_PAYS;
+    bool always = job->settings->when != SIM_TRANSLATE_WHERE_IT_PAYS;
     if (atomic_load(&job->state) == JOB_NEW && (always || lane_instructions >= LOADING_PAYS)) {
         job->translation = translation_new(job->code, job->shape);
         atomic_store(&job->state, job->translation == NULL ? JOB_FAILED : build(job, always));

@@ -12,11 +12,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-typedef struct Translator {
-    char *compiler, *folder; /* NULL: kernels are interpreted */
-    SimTranslate when;
-} Translator;
-
 typedef enum JobState {
     JOB_NEW,
     JOB_ABSENT, /* translated to C, but there is no library in the folder */
@@ -28,7 +23,7 @@ typedef enum JobState {
 /* One kernel and one shape of block. */
 typedef struct TranslationJob {
     struct TranslationJob *next;
-    const Translator *translator;
+    const TranslatorSettings *settings;
     const Code *code;
     uint32_t shape[3];
     Translation *translation;
@@ -39,7 +34,7 @@ typedef struct TranslationJob {
 } TranslationJob;
 
 /* The job for that shape; makes one where there is none. */
-TranslationJob *job_find(TranslationJob **jobs, const Translator *translator, const Code *code,
+TranslationJob *job_find(TranslationJob **jobs, const TranslatorSettings *settings, const Code *code,
                          const uint32_t shape[3]);
 /* Waits for what is going on. */
 void jobs_free(TranslationJob *jobs);
