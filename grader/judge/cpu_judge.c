@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "grader/check/call.h"
+#include "grader/judge/judgement.h"
 #include "grader/oracle/oracle.h"
 #include "grader/result/redact.h"
 #include "harness/session/cpu_session.h"
@@ -99,7 +100,7 @@ static const char *showable(CpuJudge *judge, const CaseResult *item, const char 
 
 static void conclude_case(CpuJudge *judge, CaseResult *item, const CallReport *report)
 {
-    Judgement decided = judge_call(report, item->compared ? &item->comparison : NULL, false);
+    Judgement decided = judgement_of_call(report, item->compared ? &item->comparison : NULL, false);
     item->judged = true;
     item->verdict = decided.verdict;
     item->text = showable(judge, item, decided.text);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "grader/check/call.h"
 #include "grader/judge/cpu_judge.h"
+#include "grader/judge/judgement.h"
 #include "grader/check/constant_rule.h"
 #include "grader/device_oracle/device_oracle.h"
 #include "grader/oracle/oracle.h"
@@ -112,7 +113,8 @@ static void keep_sample(Judge *judge, CaseResult *item, const CallReport *call)
 
 static Judgement judge_first_call(const Judge *judge, const CaseResult *item, const CallReport *call)
 {
-    return judge_call(call, item->compared ? &item->comparison : NULL, judge->job->problem->kernel_must_write_output);
+    return judgement_of_call(call, item->compared ? &item->comparison : NULL,
+                             judge->job->problem->kernel_must_write_output);
 }
 
 /* Puts what one call showed into the case's result. */
@@ -146,7 +148,7 @@ static Status judge_case(Judge *judge, const Testcase *testcase, CaseResult *ite
     }
     if (status == STATUS_OK && report.outcome == CALL_OK)
         status = compare_output(judge, &call, item, why);
-    const bool uses_undefined = judge_needs_uninitialised_rerun(&report);
+    const bool uses_undefined = judgement_needs_rerun(&report);
     limit_findings(judge, item, &report.findings);
     hide_name_of_missing_call(item, &report);
     Judgement decided = judge_first_call(judge, item, &report);
@@ -509,7 +511,7 @@ static Status load(Judge *judge, Message *why)
         judge->result->seconds.wait += now_s() - start_s;
     }
     if (status == STATUS_OK && report.outcome != CALL_OK)
-        end_before_solve(judge, judge_call(&report, NULL, false));
+        end_before_solve(judge, judgement_of_call(&report, NULL, false));
     text_free(&report.printed);
     if (status == STATUS_OK && judge->job->profile != NULL)
         status = session_profile(judge->session, &judge->profile, why);

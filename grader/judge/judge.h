@@ -45,17 +45,4 @@ void judge_note_device(Progress *progress, const DeviceInfo *device);
 MUST_USE Status judge_compile(const Problem *problem, const Submission *submission, const DeviceInfo *device,
                               const Toolkit *toolkit, const char *scratch, Compiled *compiled, Message *why);
 
-typedef struct Judgement {
-    Verdict verdict;
-    char text[900]; /* one sentence, "" where accepted */
-} Judgement;
-
-/* What one call of solve() deserves. `comparison` is NULL where there is no output to compare. */
-Judgement judge_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output);
-
-/* The call used a value that could be anything: its output may owe something to what it was (uninitialised_rerun.h). */
-bool judge_needs_uninitialised_rerun(const CallReport *call);
-/* What such a call deserves that was right, once the same was called again with other bytes in its place. */
-Judgement judge_call_again(const CallReport *call, const CallReport *again, const Comparison *comparison);
-
 #endif

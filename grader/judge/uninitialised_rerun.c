@@ -9,7 +9,7 @@ static Status try_contents(Call *call, Session *session, const Oracle *oracle, c
     if (item->compared)
         status = call_compare(call, oracle, &item->comparison, why);
     if (status == STATUS_OK)
-        *decided = judge_call_again(first, &again, item->compared ? &item->comparison : NULL);
+        *decided = judgement_of_rerun(first, &again, item->compared ? &item->comparison : NULL);
     text_free(&again.printed);
     return status;
 }

@@ -9,7 +9,8 @@
 #define GRADER_JUDGE_UNINITIALISED_RERUN_H
 
 #include "grader/check/call.h"
-#include "grader/judge/judge.h"
+#include "grader/judge/judgement.h"
+#include "grader/result/result.h"
 
 /* `first` used such a value, and was right. Changes `item`'s comparison and `decided` where a later call was
  * not. The session is not watched any more. */

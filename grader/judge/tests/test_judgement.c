@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "grader/judge/judge.h"
+#include "grader/judge/judgement.h"
 #include "grader/ranking/ranking.h"
 #include "grader/tests/made_up.h"
 
@@ -101,7 +101,7 @@ static const struct {
 static void each_call_gets_what_it_deserves(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        Judgement got = judge_call(&rows[i].call, rows[i].comparison, true);
+        Judgement got = judgement_of_call(&rows[i].call, rows[i].comparison, true);
         if (got.verdict != rows[i].verdict || strstr(got.text, rows[i].text) == NULL ||
             (rows[i].text[0] == '\0' && got.text[0] != '\0'))
             fail_test("%s: %s, \"%s\"", rows[i].what, verdict_name(got.verdict), got.text);
@@ -114,8 +114,8 @@ static const CallReport written = {.kernel_wrote_output = 1, .findings = {.items
 
 static void only_undefined_values_ask_for_other_contents(void **state)
 {
-    assert_true(judge_needs_uninitialised_rerun(&unwritten));
-    assert_false(judge_needs_uninitialised_rerun(&written));
+    assert_true(judgement_needs_rerun(&unwritten));
+    assert_false(judgement_needs_rerun(&written));
 }
 
 /* The same with other bytes in fresh memory. */
@@ -151,7 +151,7 @@ static const struct {
 static void a_call_with_other_contents_gets_what_it_deserves(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(again_rows); i++) {
-        Judgement got = judge_call_again(again_rows[i].call, &again_rows[i].again, again_rows[i].comparison);
+        Judgement got = judgement_of_rerun(again_rows[i].call, &again_rows[i].again, again_rows[i].comparison);
         if (got.verdict != again_rows[i].verdict || strstr(got.text, again_rows[i].text) == NULL ||
             (again_rows[i].text[0] == '\0' && got.text[0] != '\0'))
             fail_test("%s: %s, \"%s\"", again_rows[i].what, verdict_name(got.verdict), got.text);
@@ -161,7 +161,7 @@ static void a_call_with_other_contents_gets_what_it_deserves(void **state)
 static void a_problem_may_let_the_host_write(void **state)
 {
     const CallReport call = {.kernel_wrote_output = 0};
-    assert_int_equal(judge_call(&call, &right, false).verdict, VERDICT_ACCEPTED);
+    assert_int_equal(judgement_of_call(&call, &right, false).verdict, VERDICT_ACCEPTED);
 }
 
 /* The second of the cases is hidden. */
@@ -213,5 +213,5 @@ int main(void)
         cmocka_unit_test(what_is_faster_than_its_input_can_be_read_is_not_ranked),
         cmocka_unit_test(only_an_accepted_recorded_sandboxed_result_is_ranked),
     };
-    return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("judgement", tests, NULL, NULL);
 }

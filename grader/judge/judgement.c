@@ -1,4 +1,4 @@
-#include "grader/judge/judge.h"
+#include "grader/judge/judgement.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static bool is_right(const Comparison *comparison)
     return comparison->wrong == 0 && !comparison->rms_exceeded;
 }
 
-Judgement judge_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output)
+Judgement judgement_of_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output)
 {
     if (call->outcome != CALL_OK || comparison == NULL)
         return judge_outcome(call);
@@ -76,14 +76,14 @@ Judgement judge_call(const CallReport *call, const Comparison *comparison, bool 
     return judgement(VERDICT_ACCEPTED, "%s", "");
 }
 
-bool judge_needs_uninitialised_rerun(const CallReport *call)
+bool judgement_needs_rerun(const CallReport *call)
 {
     return undefined_value(call) != NULL;
 }
 
-Judgement judge_call_again(const CallReport *call, const CallReport *again, const Comparison *comparison)
+Judgement judgement_of_rerun(const CallReport *call, const CallReport *again, const Comparison *comparison)
 {
-    Judgement decided = judge_call(again, comparison, false);
+    Judgement decided = judgement_of_call(again, comparison, false);
     if (decided.verdict == VERDICT_ACCEPTED)
         return decided;
     const char *used = undefined_value(call);
