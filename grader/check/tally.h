@@ -1,6 +1,6 @@
 /* tally.h - what is known of an output once each element has been held against its expected value: the figures by which
  * checker.h decides. Gathered piece by piece and added up in the order of the elements, by the CPU (checker.c) and by
- * GPUs (oracle/device.cu) in the same words, so that the same elements give the same tally.  */
+ * GPUs (grader/device_oracle/oracle_kernels.cu) in the same words, so that the same elements give the same tally.  */
 #ifndef GRADER_CHECK_TALLY_H
 #define GRADER_CHECK_TALLY_H
 

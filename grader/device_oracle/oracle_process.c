@@ -4,7 +4,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "grader/oracle/oracle.h"
-#include "grader/device_oracle/device.h"
+#include "grader/device_oracle/oracle_kernels.h"
 #include "harness/control/control.h"
 #include "harness/device/device.h"
 #include "harness/compile/device_code.h"
@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-_Static_assert((int)ORACLE_MAX_PARAMETERS == (int)PROBLEM_MAX_PARAMETERS, "device.h has room for each parameter");
-_Static_assert((int)ORACLE_MAX_RANK == (int)TENSOR_MAX_RANK, "device.h has room for each extent");
+_Static_assert((int)ORACLE_MAX_PARAMETERS == (int)PROBLEM_MAX_PARAMETERS, "oracle_kernels.h has room for each parameter");
+_Static_assert((int)ORACLE_MAX_RANK == (int)TENSOR_MAX_RANK, "oracle_kernels.h has room for each extent");
 
 typedef struct OracleArray { /* of one parameter that is no size */
     uint64_t address;        /* on the device; 0: none */
@@ -72,7 +72,7 @@ static Status launch(const OracleProcess *process, const char *kernel, const voi
                                .parameters = parameters,
                                .parameter_bytes = bytes};
     if (grid.function == NULL)
-        return fail(STATUS_SYSTEM, why, "grader/device_oracle/device.cu: no kernel %s", kernel);
+        return fail(STATUS_SYSTEM, why, "grader/device_oracle/oracle_kernels.cu: no kernel %s", kernel);
     return check(process, process->ops->launch(process->device, &grid), kernel, why);
 }
 
@@ -80,13 +80,14 @@ static Status launch(const OracleProcess *process, const char *kernel, const voi
 
 static Status build(OracleProcess *process, Text *image, Message *why)
 {
-    static const char *const names[] = {"device.cu", "device.h", "element.h", "../generator.h", "../tally.h"};
+    static const char *const names[] = {"device_oracle/oracle_kernels.cu", "device_oracle/oracle_kernels.h",
+                                        "oracle/element.h", "problem/generator.h", "check/tally.h"};
     enum { FILES = sizeof names / sizeof *names };
     static const char *const options[] = {"-DLANES=1", "-fmad=false", NULL};
     char folder[PATH_MAX], paths[FILES][PATH_MAX + 32], oracle[PATH_MAX];
     const char *inputs[FILES + 1] = {oracle};
     Text header = {0};
-    Status status = paths_home("grader/oracle", folder, sizeof folder, why);
+    Status status = paths_home("grader", folder, sizeof folder, why);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < FILES; i++)

@@ -1,7 +1,7 @@
 /* oracle_process.h - the oracle on a device: a process of the judge's that makes the inputs of calls, and holds the
  * outputs against what they give, in a context of its own. The grader talks to it over a socket (harness/control/control.h):
  *
- *     grader: problem      the process opens the device and compiles device.cu
+ *     grader: problem      the process opens the device and compiles oracle_kernels.cu
  *     grader: case         descriptor: the memory that holds the case's arrays; answered with a descriptor, where the device
  *                          can share memory: an exchange (device.h), laid out like the memory and used in its place
  *     grader: fill         inputs of a call, into that memory

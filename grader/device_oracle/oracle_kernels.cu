@@ -9,7 +9,7 @@
  * weight is read once for all threads of a warp. */
 #include "generated.h"
 #include "grader/problem/generator.h"
-#include "grader/device_oracle/device.h"
+#include "grader/device_oracle/oracle_kernels.h"
 #include "grader/oracle/element.h"
 
 #include ORACLE_FILE

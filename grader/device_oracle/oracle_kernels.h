@@ -1,7 +1,7 @@
-/* device.h - how the kernels of device.cu are called: each has one of these structures as its only parameter, and a
- * thread for each element, in blocks of ORACLE_BLOCK. Addresses are the device's.  */
-#ifndef GRADER_DEVICE_ORACLE_DEVICE_H
-#define GRADER_DEVICE_ORACLE_DEVICE_H
+/* oracle_kernels.h - the parameters of the kernels of oracle_kernels.cu. Each kernel has one of these structs as its only
+ * parameter, and one thread for each element, in blocks of ORACLE_BLOCK. Pointers are addresses on the device.  */
+#ifndef GRADER_DEVICE_ORACLE_ORACLE_KERNELS_H
+#define GRADER_DEVICE_ORACLE_ORACLE_KERNELS_H
 
 #include "grader/check/tally.h"
 
