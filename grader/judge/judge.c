@@ -25,7 +25,7 @@ typedef struct Judge {
     CallLimits limits;
     Oracle *oracle;
     DeviceOracle *device_oracle; /* NULL: nothing is timed by a clock */
-    DeviceMonitor *watch;        /* NULL: nothing tells the device's state */
+    DeviceMonitor *monitor;      /* NULL: the state of the device is unknown */
     Compiled anchor;
     const char *anchor_name; /* NULL: none */
     TestcaseSet set;
@@ -252,8 +252,20 @@ static void conclude_timed_case(Judge *judge, CaseResult *item, const CaseCalls 
         result_time_case(item, &judge->result->device);
 }
 
+static void take_over_sitting(Result *result, const Sitting *sitting, const Measuring *measuring)
+{
+    result->anchor = sitting->anchor;
+    result->blocks = sitting->blocks;
+    result->block_count = sitting->block_count;
+    result->seconds.check += measuring->check_s;
+    result->seconds.wait += measuring->wait_s;
+    if (sitting->anchor_failure[0] != '\0')
+        result_warn(result, "%s", sitting->anchor_failure);
+}
+
 static Status take_sitting(Judge *judge, CaseCalls *calls, size_t count, Message *why)
 {
+    Sitting sitting = {0};
     const Anchor anchor = {.name = judge->anchor_name, .compiled = &judge->anchor};
     Measuring measuring = {
         .problem = judge->job->problem,
@@ -261,16 +273,17 @@ static Status take_sitting(Judge *judge, CaseCalls *calls, size_t count, Message
         .limits = &judge->limits,
         .device_oracle = judge->device_oracle,
         .oracle = judge->oracle,
-        .watch = judge->watch,
+        .monitor = judge->monitor,
         .usual_clock_mhz = judge->result->device.usual_clock_mhz,
         .progress = judge->job->progress,
         .secret = judge->secret,
-        .seconds = &judge->result->seconds,
     };
     Status status = device_oracle_ready(judge->device_oracle, why);
-    return status == STATUS_OK
-               ? sitting_take(&measuring, &judge->result->compiled, &anchor, calls, count, judge->result, why)
-               : status;
+    if (status == STATUS_OK)
+        status = sitting_take(&measuring, &judge->result->compiled, &anchor, calls, count, &judge->result->arena,
+                              &sitting, why);
+    take_over_sitting(judge->result, &sitting, &measuring);
+    return status;
 }
 
 static Status judge_by_clock(Judge *judge, Message *why)
@@ -479,8 +492,8 @@ static Status open_clock(Judge *judge, Message *why)
     Message trouble;
     if (count_group(judge->result, CASE_TIMED_CUDA).cases == 0)
         return STATUS_OK;
-    if (device_monitor_open(device->uuid, &judge->watch, &trouble) != STATUS_OK) {
-        judge->watch = NULL;
+    if (device_monitor_open(device->uuid, &judge->monitor, &trouble) != STATUS_OK) {
+        judge->monitor = NULL;
         result_warn(judge->result, "clock and temperature are not known: %s", trouble.text);
     }
     if (anchor != NULL && compile_for(judge, anchor, device, &judge->anchor, &trouble) == STATUS_OK &&
@@ -597,7 +610,7 @@ static void close_all(Judge *judge)
     if (judge->profile != NULL)
         *judge->job->profile = *judge->profile;
     device_oracle_stop(judge->device_oracle);
-    device_monitor_close(judge->watch);
+    device_monitor_close(judge->monitor);
     session_close(judge->session);
     compiled_free(&judge->anchor);
     oracle_close(judge->oracle);

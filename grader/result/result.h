@@ -40,23 +40,12 @@ typedef struct CaseResult {
     DeviceStatistics statistics;
 } CaseResult;
 
-typedef struct StepSeconds { /* wall clock of the grading's steps */
+typedef struct StepSeconds { /* duration of each step of the grading, by the wall clock */
     double start, compile, sample, hidden, timed;
-    double check; /* part of the others: expected outputs computed and compared on the device */
-    double open;  /* likewise, once: from the start of a broker to its open device */
-    double wait;  /* likewise: for the device to be free and steady */
+    double check; /* part of the others: computing and comparing expected outputs on the device */
+    double open;  /* part of the others: from the start of one broker until its device is open */
+    double wait;  /* part of the others: waiting until the device is free and steady */
 } StepSeconds;
-
-typedef struct AnchorTimes { /* a reference solution timed before and after the submission, in the same sitting */
-    char name[64];           /* "" where none was */
-    double before_ms, after_ms;
-    double drift; /* timing_drift() of the two */
-} AnchorTimes;
-
-typedef struct BlockConditions { /* of a real GPU, while one block was timed */
-    double sm_clock_mhz, temperature_c;
-    char disturbance[200]; /* "another process used the GPU"; "" where nothing disturbed it */
-} BlockConditions;
 
 enum { RESULT_MAX_WARNINGS = 16 };
 

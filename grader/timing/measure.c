@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "grader/check/checker.h"
 #include "grader/problem/generator.h"
-#include "grader/timing/timing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +26,7 @@ static Status await_oracle(Measuring *measuring, bool *accepted, Comparison *com
 {
     double seconds = 0;
     Status status = device_oracle_wait(measuring->device_oracle, accepted, comparison, &seconds, why);
-    measuring->seconds->check += seconds;
+    measuring->check_s += seconds;
     return status;
 }
 
@@ -165,24 +164,24 @@ static void wait_until_quiet(Measuring *measuring)
     OwnProcesses own = own_processes(measuring);
     Message ignored;
     double start_s = now_s();
-    if (measuring->watch != NULL &&
-        device_monitor_wait(measuring->watch, own.pids, own.count, measuring->usual_clock_mhz, QUIET_SECONDS,
+    if (measuring->monitor != NULL &&
+        device_monitor_wait(measuring->monitor, own.pids, own.count, measuring->usual_clock_mhz, QUIET_SECONDS,
                             tell_disturbance, measuring, &ignored) != STATUS_OK)
         progress_note(measuring->progress, "measuring all the same: %s", ignored.text);
-    measuring->seconds->wait += now_s() - start_s;
+    measuring->wait_s += now_s() - start_s;
 }
 
 static void read_conditions(const Measuring *measuring, BlockConditions *conditions)
 {
     DeviceState state;
     OwnProcesses own = own_processes(measuring);
-    if (measuring->watch == NULL)
+    if (measuring->monitor == NULL)
         return;
-    device_monitor_read(measuring->watch, &state);
+    device_monitor_read(measuring->monitor, &state);
     conditions->sm_clock_mhz = state.sm_clock_mhz;
     conditions->temperature_c = fmax(conditions->temperature_c, state.temperature_c);
     if (conditions->disturbance[0] == '\0')
-        device_monitor_disturbed(measuring->watch, own.pids, own.count, measuring->usual_clock_mhz,
+        device_monitor_disturbed(measuring->monitor, own.pids, own.count, measuring->usual_clock_mhz,
                                  conditions->disturbance, sizeof conditions->disturbance);
 }
 

@@ -17,7 +17,7 @@
 #include "grader/device_oracle/device_oracle.h"
 #include "grader/oracle/oracle.h"
 #include "grader/terminal/progress.h"
-#include "grader/result/result.h"
+#include "grader/timing/timing.h"
 #include "harness/device/monitor/device_monitor.h"
 #include "harness/session/session.h"
 
@@ -40,12 +40,12 @@ typedef struct Measuring {
     const CallLimits *limits;
     DeviceOracle *device_oracle;
     const Oracle *oracle;   /* explains what the one on the device refuses */
-    DeviceMonitor *watch;   /* NULL: nothing is known of the device's state */
+    DeviceMonitor *monitor; /* NULL: the state of the device is unknown */
     double usual_clock_mhz; /* under load; 0: the most that the device can */
     Progress *progress;
     uint64_t secret;
-    uint64_t calls;       /* so far: the number that makes each call's seed its own */
-    StepSeconds *seconds; /* `check` and `wait` are added to */
+    uint64_t calls;         /* number of calls so far, which gives each call a seed of its own */
+    double check_s, wait_s; /* time spent so far on checking outputs, and on waiting for a quiet device */
 } Measuring;
 
 /* One block of calls of `compiled`, over all cases: `warm_up` calls that are not kept and `timed` that are, of each.

@@ -1,7 +1,5 @@
 #include "grader/timing/sitting.h"
 
-#include "grader/timing/timing.h"
-
 #include <stdio.h>
 
 enum { ANCHOR_CALLS = 30 }; /* of each case: the anchor's drift is wanted to a fraction of a percent, not its time */
@@ -27,7 +25,7 @@ static CaseCalls *same_cases(const CaseCalls *cases, size_t case_count, size_t r
 
 /* An anchor that fails is the judge's trouble, not the submission's: there is none then. */
 static Status time_anchor(Measuring *measuring, const Anchor *anchor, const CaseCalls *cases, size_t case_count,
-                          Result *result, double *score_ms, Message *why)
+                          Sitting *sitting, double *score_ms, Message *why)
 {
     Arena arena = {0};
     DeviceInfo info;
@@ -40,7 +38,8 @@ static Status time_anchor(Measuring *measuring, const Anchor *anchor, const Case
     const CaseCalls *failed = measure_failed(calls, case_count);
     *score_ms = status == STATUS_OK && failed == NULL ? measure_score_ms(calls, case_count, info.clock_gap_s) : 0;
     if (failed != NULL)
-        result_warn(result, "the anchor %s failed: %s", anchor->name, failed->report.text);
+        snprintf(sitting->anchor_failure, sizeof sitting->anchor_failure, "the anchor %s failed: %s", anchor->name,
+                 failed->report.text);
     for (size_t i = 0; i < case_count; i++)
         text_free(&calls[i].report.printed);
     arena_free(&arena);
@@ -48,36 +47,37 @@ static Status time_anchor(Measuring *measuring, const Anchor *anchor, const Case
 }
 
 static Status time_blocks(Measuring *measuring, const Compiled *compiled, CaseCalls *cases, size_t case_count,
-                          Result *result, Message *why)
+                          Arena *arena, Sitting *sitting, Message *why)
 {
     const Problem *problem = measuring->problem;
     Status status = STATUS_OK;
-    result->blocks = arena_array(&result->arena, (size_t)problem->blocks, sizeof *result->blocks);
+    sitting->blocks = arena_array(arena, (size_t)problem->blocks, sizeof *sitting->blocks);
     for (int block = 0; block < problem->blocks && status == STATUS_OK && measure_failed(cases, case_count) == NULL;
          block++)
         status = measure_block(measuring, compiled, block, problem->warm_up_calls, problem->timed_calls, cases,
-                               case_count, &result->blocks[result->block_count++], why);
+                               case_count, &sitting->blocks[sitting->block_count++], why);
     return status;
 }
 
 Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, CaseCalls *cases,
-                    size_t case_count, Result *result, Message *why)
+                    size_t case_count, Arena *arena, Sitting *sitting, Message *why)
 {
     const Problem *problem = measuring->problem;
-    AnchorTimes *times = &result->anchor;
+    AnchorTimes *times = &sitting->anchor;
     Status status = STATUS_OK;
+    *sitting = (Sitting){0};
     for (size_t i = 0; i < case_count; i++) {
         cases[i].sample_room = (size_t)problem->blocks * (size_t)problem->timed_calls;
-        cases[i].samples = arena_array(&result->arena, cases[i].sample_room, sizeof *cases[i].samples);
+        cases[i].samples = arena_array(arena, cases[i].sample_room, sizeof *cases[i].samples);
     }
     progress_begin(measuring->progress, "timed cases", count_calls(problem, anchor->name != NULL, case_count));
     if (anchor->name != NULL)
-        status = time_anchor(measuring, anchor, cases, case_count, result, &times->before_ms, why);
+        status = time_anchor(measuring, anchor, cases, case_count, sitting, &times->before_ms, why);
     if (status == STATUS_OK)
-        status = time_blocks(measuring, compiled, cases, case_count, result, why);
+        status = time_blocks(measuring, compiled, cases, case_count, arena, sitting, why);
     if (status != STATUS_OK || measure_failed(cases, case_count) != NULL || !(times->before_ms > 0))
         return status;
-    status = time_anchor(measuring, anchor, cases, case_count, result, &times->after_ms, why);
+    status = time_anchor(measuring, anchor, cases, case_count, sitting, &times->after_ms, why);
     if (times->after_ms > 0) {
         snprintf(times->name, sizeof times->name, "%s", anchor->name);
         times->drift = timing_drift(times->before_ms, times->after_ms);

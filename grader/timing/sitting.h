@@ -13,9 +13,15 @@ typedef struct Anchor { /* name NULL: there is none, and the drift is not known 
     const Compiled *compiled;
 } Anchor;
 
-/* Fills in the cases' calls, and of the result its anchor and the conditions of its blocks. Ends early where a call
- * failed. */
+typedef struct Sitting {
+    AnchorTimes anchor;
+    BlockConditions *blocks; /* [block_count], in the arena of the caller */
+    size_t block_count;
+    char anchor_failure[800]; /* the anchor failed: one sentence; "": it did not */
+} Sitting;
+
+/* Times all cases and fills in their samples. Stops after a call that failed. Samples and blocks lie in `arena`. */
 MUST_USE Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, CaseCalls *cases,
-                             size_t case_count, Result *result, Message *why);
+                             size_t case_count, Arena *arena, Sitting *sitting, Message *why);
 
 #endif

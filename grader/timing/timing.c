@@ -91,49 +91,49 @@ typedef struct Block {
     size_t count;
 } Block;
 
-typedef struct Sitting { /* all blocks of a case */
+typedef struct CaseBlocks { /* all blocks of a case */
     Block *blocks;
     size_t block_count;
     double clock_gap_s;
     double *event_s, *host_s; /* room for the samples of one block */
     double *block_s;          /* room for the times of all blocks */
-} Sitting;
+} CaseBlocks;
 
-static Sitting sitting_of(const CaseSample *samples, size_t count, double clock_gap_s, Arena *arena)
+static CaseBlocks blocks_of(const CaseSample *samples, size_t count, double clock_gap_s, Arena *arena)
 {
-    Sitting sitting = {
-        .blocks = arena_array(arena, count, sizeof *sitting.blocks),
+    CaseBlocks blocks = {
+        .blocks = arena_array(arena, count, sizeof *blocks.blocks),
         .clock_gap_s = clock_gap_s,
-        .event_s = arena_array(arena, count, sizeof *sitting.event_s),
-        .host_s = arena_array(arena, count, sizeof *sitting.host_s),
-        .block_s = arena_array(arena, count, sizeof *sitting.block_s),
+        .event_s = arena_array(arena, count, sizeof *blocks.event_s),
+        .host_s = arena_array(arena, count, sizeof *blocks.host_s),
+        .block_s = arena_array(arena, count, sizeof *blocks.block_s),
     };
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || samples[i].block != samples[i - 1].block)
-            sitting.blocks[sitting.block_count++].samples = &samples[i];
-        sitting.blocks[sitting.block_count - 1].count++;
+            blocks.blocks[blocks.block_count++].samples = &samples[i];
+        blocks.blocks[blocks.block_count - 1].count++;
     }
-    return sitting;
+    return blocks;
 }
 
 typedef struct ClockMedians {
     double event_s, host_s; /* host_s: less the gap, and negative where there is no second clock */
 } ClockMedians;
 
-/* Of those samples that have been put into the sitting's room. */
-static ClockMedians medians_of_room(const Sitting *sitting, size_t count)
+/* Of those samples that have been put into the room of `blocks`. */
+static ClockMedians medians_of_room(const CaseBlocks *blocks, size_t count)
 {
-    return (ClockMedians){.event_s = median(sitting->event_s, count),
-                          .host_s = median(sitting->host_s, count) - sitting->clock_gap_s};
+    return (ClockMedians){.event_s = median(blocks->event_s, count),
+                          .host_s = median(blocks->host_s, count) - blocks->clock_gap_s};
 }
 
-static ClockMedians block_medians(const Sitting *sitting, const Block *block)
+static ClockMedians block_medians(const CaseBlocks *blocks, const Block *block)
 {
     for (size_t i = 0; i < block->count; i++) {
-        sitting->event_s[i] = block->samples[i].event_s;
-        sitting->host_s[i] = block->samples[i].host_s;
+        blocks->event_s[i] = block->samples[i].event_s;
+        blocks->host_s[i] = block->samples[i].host_s;
     }
-    return medians_of_room(sitting, block->count);
+    return medians_of_room(blocks, block->count);
 }
 
 static double larger_s(ClockMedians medians)
@@ -148,16 +148,16 @@ static bool host_says_more(ClockMedians medians)
     return medians.host_s > HOST_MARGIN * medians.event_s + HOST_MARGIN_S;
 }
 
-static double case_time_s(const Sitting *sitting, bool *host_decided)
+static double case_time_s(const CaseBlocks *blocks, bool *host_decided)
 {
     size_t by_host = 0;
-    for (size_t i = 0; i < sitting->block_count; i++) {
-        ClockMedians medians = block_medians(sitting, &sitting->blocks[i]);
+    for (size_t i = 0; i < blocks->block_count; i++) {
+        ClockMedians medians = block_medians(blocks, &blocks->blocks[i]);
         by_host += host_says_more(medians);
-        sitting->block_s[i] = larger_s(medians);
+        blocks->block_s[i] = larger_s(medians);
     }
-    *host_decided = 2 * by_host > sitting->block_count;
-    return median(sitting->block_s, sitting->block_count);
+    *host_decided = 2 * by_host > blocks->block_count;
+    return median(blocks->block_s, blocks->block_count);
 }
 
 /* ---- the bootstrap ----------------------------------------------------------------------------------------------- */
@@ -172,36 +172,36 @@ static size_t draw(Dice *dice, size_t count)
 }
 
 /* The time of a block whose samples are drawn from this one's. A call's two clocks stay together. */
-static double redrawn_block_s(const Sitting *sitting, const Block *block, Dice *dice)
+static double redrawn_block_s(const CaseBlocks *blocks, const Block *block, Dice *dice)
 {
     for (size_t i = 0; i < block->count; i++) {
         const CaseSample *sample = &block->samples[draw(dice, block->count)];
-        sitting->event_s[i] = sample->event_s;
-        sitting->host_s[i] = sample->host_s;
+        blocks->event_s[i] = sample->event_s;
+        blocks->host_s[i] = sample->host_s;
     }
-    return larger_s(medians_of_room(sitting, block->count));
+    return larger_s(medians_of_room(blocks, block->count));
 }
 
 /* The time of a case whose blocks are drawn from this one's. */
-static double redrawn_case_s(const Sitting *sitting, Dice *dice)
+static double redrawn_case_s(const CaseBlocks *blocks, Dice *dice)
 {
-    for (size_t i = 0; i < sitting->block_count; i++) {
-        const Block *block = &sitting->blocks[draw(dice, sitting->block_count)];
-        sitting->block_s[i] = redrawn_block_s(sitting, block, dice);
+    for (size_t i = 0; i < blocks->block_count; i++) {
+        const Block *block = &blocks->blocks[draw(dice, blocks->block_count)];
+        blocks->block_s[i] = redrawn_block_s(blocks, block, dice);
     }
-    return median(sitting->block_s, sitting->block_count);
+    return median(blocks->block_s, blocks->block_count);
 }
 
 /* From the time to the farther end of the interval that holds 95 % of the replicates, so that a slow block among two
  * fast ones counts in full. Of one block nothing can be said about others. */
-static double half_width_s(const Sitting *sitting, double time_s)
+static double half_width_s(const CaseBlocks *blocks, double time_s)
 {
     double replicates[REPLICATES];
     Dice dice = {0};
-    if (sitting->block_count < 2)
+    if (blocks->block_count < 2)
         return 0;
     for (size_t i = 0; i < REPLICATES; i++)
-        replicates[i] = redrawn_case_s(sitting, &dice);
+        replicates[i] = redrawn_case_s(blocks, &dice);
     qsort(replicates, REPLICATES, sizeof *replicates, by_number);
     return fmax(quantile(replicates, REPLICATES, INTERVAL_HIGH) - time_s,
                 time_s - quantile(replicates, REPLICATES, INTERVAL_LOW));
@@ -247,11 +247,11 @@ Timing timing_of(const CaseSample *samples, size_t count, double clock_gap_s)
     Arena arena = {0};
     if (!are_usable(samples, count))
         return timing;
-    Sitting sitting = sitting_of(samples, count, clock_gap_s, &arena);
+    CaseBlocks blocks = blocks_of(samples, count, clock_gap_s, &arena);
     timing.count = count;
-    timing.blocks = sitting.block_count;
-    timing.time_s = case_time_s(&sitting, &timing.host_decided);
-    timing.half_width = half_width_s(&sitting, timing.time_s) / timing.time_s;
+    timing.blocks = blocks.block_count;
+    timing.time_s = case_time_s(&blocks, &timing.host_decided);
+    timing.half_width = half_width_s(&blocks, timing.time_s) / timing.time_s;
     describe_samples(samples, count, clock_gap_s, &timing, &arena);
     arena_free(&arena);
     return timing;
@@ -309,11 +309,11 @@ static void add_dispute(Text *text, ClockMedians medians)
 bool timing_clocks_disagree(const CaseSample *samples, size_t count, double clock_gap_s, Text *text)
 {
     Arena arena = {0};
-    Sitting sitting = sitting_of(samples, count, clock_gap_s, &arena);
+    CaseBlocks blocks = blocks_of(samples, count, clock_gap_s, &arena);
     ClockMedians first = {0};
     int forged = 0;
-    for (size_t i = 0; i < sitting.block_count; i++) {
-        ClockMedians medians = block_medians(&sitting, &sitting.blocks[i]);
+    for (size_t i = 0; i < blocks.block_count; i++) {
+        ClockMedians medians = block_medians(&blocks, &blocks.blocks[i]);
         if (looks_forged(medians) && forged++ == 0)
             first = medians;
     }

@@ -40,6 +40,17 @@ typedef struct Timing {
     size_t count, blocks;      /* samples; blocks they came from */
 } Timing;
 
+typedef struct AnchorTimes { /* a reference solution timed before and after the submission, in the same sitting */
+    char name[64];           /* "": none was timed */
+    double before_ms, after_ms;
+    double drift; /* timing_drift() of the two */
+} AnchorTimes;
+
+typedef struct BlockConditions { /* state of a real GPU while one block was timed */
+    double sm_clock_mhz, temperature_c;
+    char disturbance[200]; /* "another process used the GPU"; "": nothing disturbed it */
+} BlockConditions;
+
 /* A block's time is the larger of the median event time and the median host time less `clock_gap_s`, which the host's
  * clock shows beyond the events around the same work. The same samples always give the same figures. */
 Timing timing_of(const CaseSample *samples, size_t count, double clock_gap_s);

@@ -28,10 +28,10 @@ static void check_status(Status status, const Message *why)
 typedef struct Bench {
     Measuring measuring;
     CallLimits limits;
-    StepSeconds seconds;
     Testcase testcases[2];
     CaseCalls cases[2];
-    Result result;
+    Sitting sitting;
+    Arena arena;
     Compiled compiled;
 } Bench;
 
@@ -74,8 +74,7 @@ static void bench_open(Bench *bench, const char *path)
         bench->cases[i].testcase = &bench->testcases[i];
     }
     bench->compiled = compile(path);
-    bench->measuring = (Measuring){
-        .problem = &problem, .limits = &bench->limits, .oracle = oracle, .secret = 11, .seconds = &bench->seconds};
+    bench->measuring = (Measuring){.problem = &problem, .limits = &bench->limits, .oracle = oracle, .secret = 11};
     check_status(session_start("sim:h200", &bench->measuring.session, &why), &why);
     check_status(device_oracle_start(&problem, "sim:h200", &bench->measuring.device_oracle, &why), &why);
     check_status(device_oracle_ready(bench->measuring.device_oracle, &why), &why);
@@ -88,13 +87,14 @@ static void bench_close(Bench *bench)
     device_oracle_stop(bench->measuring.device_oracle);
     session_close(bench->measuring.session);
     compiled_free(&bench->compiled);
-    arena_free(&bench->result.arena);
+    arena_free(&bench->arena);
 }
 
 static void sit(Bench *bench, const Anchor *anchor)
 {
     Message why = {0};
-    check_status(sitting_take(&bench->measuring, &bench->compiled, anchor, bench->cases, 2, &bench->result, &why),
+    check_status(sitting_take(&bench->measuring, &bench->compiled, anchor, bench->cases, 2, &bench->arena,
+                              &bench->sitting, &why),
                  &why);
 }
 
@@ -104,7 +104,7 @@ static void every_block_has_its_calls_and_every_output_is_checked(void **state)
     bench_open(&bench, "solutions/conv1d/accepted/naive.cu");
     sit(&bench, &(Anchor){0});
     assert_null(measure_failed(bench.cases, 2));
-    assert_int_equal(bench.result.block_count, problem.blocks);
+    assert_int_equal(bench.sitting.block_count, problem.blocks);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(bench.cases[i].sample_count, problem.blocks * problem.timed_calls);
         for (size_t k = 0; k < bench.cases[i].sample_count; k++) {
@@ -115,7 +115,7 @@ static void every_block_has_its_calls_and_every_output_is_checked(void **state)
         assert_int_equal(bench.cases[i].comparison.count, ELEMENTS + i - TAPS + 1);
         assert_int_equal(bench.cases[i].input_bytes, 4 * (ELEMENTS + i + TAPS));
     }
-    assert_true(bench.seconds.check > 0);
+    assert_true(bench.measuring.check_s > 0);
     assert_true(measure_score_ms(bench.cases, 2, 0) > 0);
     bench_close(&bench);
 }
@@ -126,9 +126,9 @@ static void an_anchor_on_a_device_that_does_not_drift_shows_none(void **state)
     bench_open(&bench, "solutions/conv1d/accepted/naive.cu");
     Compiled anchor = compile("solutions/conv1d/accepted/shared_tile.cu");
     sit(&bench, &(Anchor){.name = "shared_tile.cu", .compiled = &anchor});
-    assert_string_equal(bench.result.anchor.name, "shared_tile.cu");
-    assert_true(bench.result.anchor.before_ms > 0);
-    assert_true(bench.result.anchor.drift < 1e-9);
+    assert_string_equal(bench.sitting.anchor.name, "shared_tile.cu");
+    assert_true(bench.sitting.anchor.before_ms > 0);
+    assert_true(bench.sitting.anchor.drift < 1e-9);
     compiled_free(&anchor);
     bench_close(&bench);
 }
@@ -140,9 +140,8 @@ static void an_anchor_that_fails_is_no_fault_of_the_submission(void **state)
     Compiled anchor = compile("solutions/conv1d/wrong_answer/flipped_filter.cu");
     sit(&bench, &(Anchor){.name = "flipped_filter.cu", .compiled = &anchor});
     assert_null(measure_failed(bench.cases, 2));
-    assert_string_equal(bench.result.anchor.name, "");
-    assert_int_equal(bench.result.warning_count, 1);
-    assert_non_null(strstr(bench.result.warnings[0], "the anchor flipped_filter.cu failed"));
+    assert_string_equal(bench.sitting.anchor.name, "");
+    assert_non_null(strstr(bench.sitting.anchor_failure, "the anchor flipped_filter.cu failed"));
     compiled_free(&anchor);
     bench_close(&bench);
 }
@@ -159,7 +158,7 @@ static void an_answer_kept_from_an_earlier_call_is_found_and_explained(void **st
     assert_true(failed->compared);
     assert_true(failed->comparison.wrong > 0);
     assert_true(failed->sample_count < (size_t)problem.timed_calls);
-    assert_int_equal(bench.result.block_count, 1);
+    assert_int_equal(bench.sitting.block_count, 1);
     assert_false(bench.cases[1].compared);
     bench_close(&bench);
 }
