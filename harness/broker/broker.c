@@ -1,5 +1,6 @@
 #include "harness/broker/broker.h"
-#include "harness/broker/broker_state.h"
+
+#include "harness/broker/broker_call.h"
 #include "harness/control/control.h"
 #include "harness/control/control_check.h"
 

@@ -1,10 +1,14 @@
-/* broker.h - the process that owns the device: it carries out what the runner asks for, and runs calls of solve() for
- * the grader. Trusted, and disposable: one serves one runner and is then replaced.  */
+/* broker.h - the process that owns the device: it runs calls of solve() for the grader, and carries out what the runner
+ * asks for meanwhile. It is trusted and disposable: a broker serves one runner and is then replaced.  */
 #ifndef HARNESS_BROKER_BROKER_H
 #define HARNESS_BROKER_BROKER_H
 
-/* The program `convjudge broker DESCRIPTOR DEVICE`: arguments from "broker" on; the exit status. The descriptor is the
- * broker's end of the control socket (control.h). */
+#include "harness/broker/broker_state.h"
+
+/* The program `convjudge broker DESCRIPTOR DEVICE`: arguments from "broker" on; returns the exit status. The descriptor is
+ * the broker's end of the control socket (control.h). */
 int broker_main(int argc, char **argv);
+/* The whole conversation with the grader, on a Broker that has only its socket and the name of its device. */
+void broker_run(Broker *broker);
 
 #endif

@@ -1,4 +1,6 @@
-#include "harness/broker/broker_state.h"
+#include "harness/broker/broker_call.h"
+
+#include "harness/broker/broker_serve.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-#include "harness/broker/broker_state.h"
+#include "harness/broker/broker_device_info.h"
+
 #include "harness/device/array_check.h"
 
 #include <stdio.h>

@@ -1,4 +1,6 @@
-#include "harness/broker/broker_state.h"
+#include "harness/broker/broker_memory.h"
+
+#include "harness/broker/broker_stream.h"
 
 static bool is_judges_array(const Broker *broker, uint64_t address)
 {

@@ -1,6 +1,9 @@
+#include "harness/broker/broker_module.h"
+
 #include "base/symbol.h"
 #include "base/text.h"
-#include "harness/broker/broker_state.h"
+#include "harness/broker/broker_note.h"
+#include "harness/broker/broker_stream.h"
 #include "harness/device/launch_check.h"
 
 #include <stdio.h>

@@ -1,152 +1,109 @@
+#include "harness/broker/broker_serve.h"
+
 #include "base/clock.h"
-#include "base/text.h"
-#include "harness/broker/broker_state.h"
+#include "harness/broker/broker_device_info.h"
+#include "harness/broker/broker_memory.h"
+#include "harness/broker/broker_module.h"
+#include "harness/broker/broker_note.h"
+#include "harness/broker/broker_request.h"
+#include "harness/broker/broker_stream.h"
+#include "harness/broker/broker_texture.h"
 
 #include <math.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 
-/* Every request is hostile until checked: it was copied out of the shared memory, its kind is known, its length is
- * exactly right, every number in it is looked up and every range of addresses must be owned. */
-
-/* What a device holds back, it holds no longer than this when nothing more comes. */
+/* A device that holds streams back (DeviceBracket) releases them when the runner has been silent for this long. */
 static const double HOLD_SECONDS = 0.02;
-
-void broker_violation(Broker *broker, const char *text)
-{
-    broker->end = SERVE_VIOLATION;
-    snprintf(broker->end_text, sizeof broker->end_text, "%s", text);
-}
-
-void broker_malformed(Broker *broker)
-{
-    broker_violation(broker, "the submission tampered with the judge's own channel: a malformed request");
-}
-
-const uint64_t *broker_words(const Broker *broker)
-{
-    return ((const RingWords *)broker->record.body)->word;
-}
-
-/* ---- errors, for the report -------------------------------------------------------------------------------------- */
-
-void broker_note_error(Broker *broker, CudaError error, const char *call, const char *hint)
-{
-    CallReport *report = &broker->reply.report;
-    if (error == CUDA_ERROR_SUCCESS || report->first_error != CUDA_ERROR_SUCCESS)
-        return;
-    report->first_error = error;
-    snprintf(report->first_error_text, sizeof report->first_error_text, hint[0] == '\0' ? "%s: %s" : "%s: %s (%s)",
-             call, cuda_error_text(error), hint);
-}
-
-/* An error of the submission's own that came before stays the reason of what follows. */
-void broker_note_missing(Broker *broker, const char *call, const char *hint)
-{
-    if (broker->not_provided[0] == '\0' && broker->reply.report.first_error == CUDA_ERROR_SUCCESS)
-        snprintf(broker->not_provided, sizeof broker->not_provided, "%s", call);
-    broker_note_error(broker, CUDA_ERROR_NOT_SUPPORTED, call, hint);
-}
-
-static CudaError serve_note_error(Broker *broker, RingReply *reply)
-{
-    const RingNote *note = (const RingNote *)broker->record.body;
-    if (text_is_terminated(note->call, sizeof note->call))
-        broker_note_error(broker, note->error, note->call, "");
-    else
-        broker_malformed(broker);
-    return CUDA_ERROR_SUCCESS;
-}
-
-static CudaError serve_note_missing(Broker *broker, RingReply *reply)
-{
-    const RingNote *note = (const RingNote *)broker->record.body;
-    if (text_is_terminated(note->call, sizeof note->call))
-        broker_note_missing(broker, note->call, "this judge does not provide it");
-    else
-        broker_malformed(broker);
-    return CUDA_ERROR_SUCCESS;
-}
-
-static CudaError serve_note_memory(Broker *broker, RingReply *reply)
-{
-    broker->reply.host_memory_refused = true;
-    return CUDA_ERROR_SUCCESS;
-}
 
 static CudaError serve_nothing(Broker *broker, RingReply *reply)
 {
     return CUDA_ERROR_SUCCESS;
 }
 
-static CudaError serve_load_failed(Broker *broker, RingReply *reply)
-{
-    broker->end = SERVE_LOAD_FAILED;
-    snprintf(broker->end_text, sizeof broker->end_text, "%.*s", (int)broker->record.head.body_bytes,
-             (const char *)broker->record.body);
-    return CUDA_ERROR_SUCCESS;
-}
-
 /* ---- dispatch ---------------------------------------------------------------------------------------------------- */
 
-static const struct {
+typedef struct Request { /* how a request of one kind is carried out */
     Serve *serve;
-    uint32_t least_bytes, most_bytes; /* of the body */
-} REQUESTS[RING_KIND_COUNT] = {
-#define WORDS sizeof(RingWords), sizeof(RingWords)
-    [RING_READY] = {serve_nothing, 0, 0},
-    [RING_LOAD_FAILED] = {serve_load_failed, 0, 600},
-    [RING_RETURNED] = {serve_nothing, 0, 0},
-    [RING_FLUSH] = {serve_nothing, 0, 0},
-    [RING_NOTE_ERROR] = {serve_note_error, sizeof(RingNote), sizeof(RingNote)},
-    [RING_NOTE_MISSING] = {serve_note_missing, sizeof(RingNote), sizeof(RingNote)},
-    [RING_NOTE_MEMORY] = {serve_note_memory, 0, 0},
-    [RING_MODULE] = {serve_module, WORDS},
-    [RING_FUNCTION] = {serve_function, sizeof(RingName), sizeof(RingName)},
-    [RING_VARIABLE] = {serve_variable, sizeof(RingName), sizeof(RingName)},
-    [RING_SET_SHARED] = {serve_set_shared, WORDS},
-    [RING_OCCUPANCY] = {serve_occupancy, WORDS},
-    [RING_ALLOC] = {serve_alloc, WORDS},
-    [RING_RELEASE] = {serve_release, WORDS},
-    [RING_MEMORY_INFO] = {serve_memory_info, WORDS},
-    [RING_WRITE] = {serve_write, WORDS},
-    [RING_READ] = {serve_read, WORDS},
-    [RING_COPY] = {serve_copy, WORDS},
-    [RING_FILL] = {serve_fill, WORDS},
-    [RING_OWNED] = {serve_owned, WORDS},
-    [RING_COPY_BOX] = {serve_copy_box, sizeof(RingCopyBox), sizeof(RingCopyBox)},
-    [RING_FILL_ROWS] = {serve_fill_rows, sizeof(RingFillRows), sizeof(RingFillRows)},
-    [RING_ARRAY_NEW] = {serve_array_new, sizeof(RingArray), sizeof(RingArray)},
-    [RING_ARRAY_FREE] = {serve_array_free, WORDS},
-    [RING_TEXTURE_NEW] = {serve_texture_new, sizeof(RingTexture), sizeof(RingTexture)},
-    [RING_TEXTURE_FREE] = {serve_texture_free, WORDS},
-    [RING_LAUNCH] = {serve_launch, sizeof(RingLaunch), RING_MAX_BODY},
-    [RING_SYNCHRONIZE] = {serve_synchronize, WORDS},
-    [RING_STREAM_NEW] = {serve_stream_new, WORDS},
-    [RING_STREAM_FREE] = {serve_stream_free, WORDS},
-    [RING_STREAM_SYNCHRONIZE] = {serve_stream_synchronize, WORDS},
-    [RING_STREAM_QUERY] = {serve_stream_query, WORDS},
-    [RING_STREAM_WAIT] = {serve_stream_wait, WORDS},
-    [RING_EVENT_NEW] = {serve_event_new, WORDS},
-    [RING_EVENT_FREE] = {serve_event_free, WORDS},
-    [RING_EVENT_RECORD] = {serve_event_record, WORDS},
-    [RING_EVENT_SYNCHRONIZE] = {serve_event_synchronize, WORDS},
-    [RING_EVENT_QUERY] = {serve_event_query, WORDS},
-    [RING_EVENT_ELAPSED] = {serve_event_elapsed, WORDS},
-    [RING_DEVICE_INFO] = {serve_device_info, WORDS},
-#undef WORDS
-};
+    size_t least_bytes, most_bytes; /* of its body */
+} Request;
+
+static Request without_body(Serve *serve)
+{
+    return (Request){serve, 0, 0};
+}
+
+static Request with_body(Serve *serve, size_t bytes)
+{
+    return (Request){serve, bytes, bytes};
+}
+
+static Request with_words(Serve *serve)
+{
+    return with_body(serve, sizeof(RingWords));
+}
+
+static Request request_of(RingKind kind)
+{
+    switch (kind) {
+    case RING_READY: return without_body(serve_nothing);
+    case RING_LOAD_FAILED: return (Request){serve_load_failed, 0, 600};
+    case RING_RETURNED: return without_body(serve_nothing);
+    case RING_FLUSH: return without_body(serve_nothing);
+    case RING_NOTE_ERROR: return with_body(serve_note_error, sizeof(RingNote));
+    case RING_NOTE_MISSING: return with_body(serve_note_missing, sizeof(RingNote));
+    case RING_NOTE_MEMORY: return without_body(serve_note_memory);
+    case RING_MODULE: return with_words(serve_module);
+    case RING_FUNCTION: return with_body(serve_function, sizeof(RingName));
+    case RING_VARIABLE: return with_body(serve_variable, sizeof(RingName));
+    case RING_SET_SHARED: return with_words(serve_set_shared);
+    case RING_OCCUPANCY: return with_words(serve_occupancy);
+    case RING_ALLOC: return with_words(serve_alloc);
+    case RING_RELEASE: return with_words(serve_release);
+    case RING_MEMORY_INFO: return with_words(serve_memory_info);
+    case RING_WRITE: return with_words(serve_write);
+    case RING_READ: return with_words(serve_read);
+    case RING_COPY: return with_words(serve_copy);
+    case RING_FILL: return with_words(serve_fill);
+    case RING_OWNED: return with_words(serve_owned);
+    case RING_COPY_BOX: return with_body(serve_copy_box, sizeof(RingCopyBox));
+    case RING_FILL_ROWS: return with_body(serve_fill_rows, sizeof(RingFillRows));
+    case RING_ARRAY_NEW: return with_body(serve_array_new, sizeof(RingArray));
+    case RING_ARRAY_FREE: return with_words(serve_array_free);
+    case RING_TEXTURE_NEW: return with_body(serve_texture_new, sizeof(RingTexture));
+    case RING_TEXTURE_FREE: return with_words(serve_texture_free);
+    case RING_LAUNCH: return (Request){serve_launch, sizeof(RingLaunch), RING_MAX_BODY};
+    case RING_SYNCHRONIZE: return with_words(serve_synchronize);
+    case RING_STREAM_NEW: return with_words(serve_stream_new);
+    case RING_STREAM_FREE: return with_words(serve_stream_free);
+    case RING_STREAM_SYNCHRONIZE: return with_words(serve_stream_synchronize);
+    case RING_STREAM_QUERY: return with_words(serve_stream_query);
+    case RING_STREAM_WAIT: return with_words(serve_stream_wait);
+    case RING_EVENT_NEW: return with_words(serve_event_new);
+    case RING_EVENT_FREE: return with_words(serve_event_free);
+    case RING_EVENT_RECORD: return with_words(serve_event_record);
+    case RING_EVENT_SYNCHRONIZE: return with_words(serve_event_synchronize);
+    case RING_EVENT_QUERY: return with_words(serve_event_query);
+    case RING_EVENT_ELAPSED: return with_words(serve_event_elapsed);
+    case RING_DEVICE_INFO: return with_words(serve_device_info);
+    case RING_KIND_COUNT: break;
+    }
+    return (Request){0};
+}
+
+static bool is_ring_kind(uint32_t kind)
+{
+    return kind > 0 && kind < RING_KIND_COUNT;
+}
 
 static void answer(Broker *broker, const RingRequest *head, RingKind awaited)
 {
     RingReply reply = {0};
-    if (head->kind >= RING_KIND_COUNT || REQUESTS[head->kind].serve == NULL ||
-        head->body_bytes < REQUESTS[head->kind].least_bytes || head->body_bytes > REQUESTS[head->kind].most_bytes) {
+    const Request request = is_ring_kind(head->kind) ? request_of((RingKind)head->kind) : (Request){0};
+    if (request.serve == NULL || head->body_bytes < request.least_bytes || head->body_bytes > request.most_bytes) {
         broker_malformed(broker);
         return;
     }
-    reply.error = REQUESTS[head->kind].serve(broker, &reply);
+    reply.error = request.serve(broker, &reply);
     if (reply.error == CUDA_ERROR_LAUNCH_TIMEOUT && broker->end == SERVE_GOING)
         broker->end = SERVE_DEVICE_TIME;
     if (head->kind == awaited && broker->end == SERVE_GOING)

@@ -1,4 +1,4 @@
-#include "harness/broker/broker_state.h"
+#include "harness/broker/broker_stream.h"
 
 #include <stdlib.h>
 #include <string.h>

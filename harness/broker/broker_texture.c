@@ -1,10 +1,12 @@
-#include "harness/broker/broker_state.h"
+#include "harness/broker/broker_texture.h"
+
+#include "harness/broker/broker_memory.h"
+#include "harness/broker/broker_note.h"
+#include "harness/broker/broker_stream.h"
 #include "harness/device/array_check.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* As in broker_serve.c: nothing reaches the device before every number in the request has been checked. */
 
 static const void *body(const Broker *broker)
 {

@@ -11,6 +11,7 @@
  * CONVJUDGE_FUZZ_SEEDS=FOLDER writes honest conversations there, as inputs to begin with, and ends.  */
 #include "harness/tests/broker_fixture.h"
 
+#include "harness/broker/broker.h"
 #include "harness/control/control.h"
 
 #include <fcntl.h>

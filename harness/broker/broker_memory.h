@@ -1,0 +1,12 @@
+/* broker_memory.h - requests about linear device memory.  */
+#ifndef HARNESS_BROKER_BROKER_MEMORY_H
+#define HARNESS_BROKER_BROKER_MEMORY_H
+
+#include "harness/broker/broker_request.h"
+
+/* True if the bytes lie in one allocation (the submission's or an array of the call) or in one variable. */
+bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes);
+
+Serve serve_alloc, serve_release, serve_memory_info, serve_owned, serve_write, serve_read, serve_copy, serve_fill;
+
+#endif

@@ -1,0 +1,19 @@
+#include "harness/broker/broker_request.h"
+
+#include <stdio.h>
+
+void broker_violation(Broker *broker, const char *text)
+{
+    broker->end = SERVE_VIOLATION;
+    snprintf(broker->end_text, sizeof broker->end_text, "%s", text);
+}
+
+void broker_malformed(Broker *broker)
+{
+    broker_violation(broker, "the submission tampered with the judge's own channel: a malformed request");
+}
+
+const uint64_t *broker_words(const Broker *broker)
+{
+    return ((const RingWords *)broker->record.body)->word;
+}
