@@ -80,16 +80,8 @@ static Status read_all(int file, const char *path, size_t max_bytes, Text *text,
     return STATUS_OK;
 }
 
-Status text_read_file(const char *path, size_t max_bytes, Text *text, Message *why)
+Status text_read_open_file(int file, const char *path, size_t max_bytes, Text *text, Message *why)
 {
-    int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0 && errno == ELOOP)
-        return fail(STATUS_BAD_INPUT, why, "%s: a symbolic link, expected a regular file", path);
-    if (file < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return fail(STATUS_NOT_FOUND, why, "%s: no such file", path);
-    if (file < 0)
-        return fail_errno(why, "%s: cannot be opened", path);
-
     struct stat info;
     Status status = STATUS_OK;
     if (fstat(file, &info) != 0)
@@ -103,9 +95,22 @@ Status text_read_file(const char *path, size_t max_bytes, Text *text, Message *w
                       max_bytes);
     else
         status = read_all(file, path, max_bytes, text, why);
-    close(file);
     if (status != STATUS_OK)
         text_free(text);
+    return status;
+}
+
+Status text_read_file(const char *path, size_t max_bytes, Text *text, Message *why)
+{
+    int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 && errno == ELOOP)
+        return fail(STATUS_BAD_INPUT, why, "%s: a symbolic link, expected a regular file", path);
+    if (file < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return fail(STATUS_NOT_FOUND, why, "%s: no such file", path);
+    if (file < 0)
+        return fail_errno(why, "%s: cannot be opened", path);
+    Status status = text_read_open_file(file, path, max_bytes, text, why);
+    close(file);
     return status;
 }
 

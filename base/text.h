@@ -26,6 +26,9 @@ void text_free(Text *text);
 /* Reads a whole regular file. Symbolic links, folders, devices and files of more than `max_bytes` are refused. */
 MUST_USE Status text_read_file(const char *path, size_t max_bytes, Text *text, Message *why);
 
+/* The same of a file that is open; messages call it `path`. */
+MUST_USE Status text_read_open_file(int file, const char *path, size_t max_bytes, Text *text, Message *why);
+
 /* Replaces the file at `path` by `text`: written beside it, synced and renamed, so that a reader or a crash never meets
  * half of it. */
 MUST_USE Status text_write_file(const char *path, const Text *text, Message *why);
