@@ -1,5 +1,6 @@
 #include "grader/oracle/oracle.h"
 
+#include "base/compile_cache.h"
 #include "base/hash.h"
 #include "base/paths.h"
 #include "base/text.h"
@@ -177,38 +178,39 @@ static Status compile(const Sources *sources, const Form *form, const char *fold
     return status == STATUS_OK ? judge_source_compile(argv, folder, sources->oracle, why) : status;
 }
 
-/* --- the cache ---------------------------------------------------------------------------------------------------- */
+/* --- loading ------------------------------------------------------------------------------------------------------ */
 
-static Status cache_path(const Sources *sources, const Form *form, char *path, size_t size, Message *why)
+/* Each form of the library is an entry of its own, for this level of processors. */
+static Digest cache_key(const Sources *sources, const Form *form)
 {
-    char name[PATH_MAX];
-    snprintf(name, sizeof name, "oracle-%s-%s-%s.so", sources->digest.hex, processor_level(), form->name);
-    return judge_source_cached(name, path, size, why);
+    Hash hash;
+    hash_begin(&hash);
+    hash_add_string(&hash, "convjudge oracle 1"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, sources->digest.hex);
+    hash_add_string(&hash, processor_level());
+    hash_add_string(&hash, form->name);
+    return hash_end(&hash);
 }
 
-static bool load(const char *path, Library *library)
+/* Takes the library that `handle` stands for; false where it is none, or not an oracle. */
+static bool take_library(void *handle, Library *library)
 {
-    library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library->handle == NULL)
-        return false;
-    library->row = (RowFunction *)(intptr_t)dlsym(library->handle, "oracle_row");
-    if (library->row == NULL)
-        dlclose(library->handle);
+    library->handle = handle;
+    library->row = handle == NULL ? NULL : (RowFunction *)(intptr_t)dlsym(handle, "oracle_row");
+    if (handle != NULL && library->row == NULL)
+        dlclose(handle);
     return library->row != NULL;
 }
 
-/* The cache is a convenience: a failure to write it is none of the judge. */
-static void keep(const char *library, const char *cached)
+static void keep(const char *path, const Digest *key)
 {
     Text bytes = {0};
-    Message ignored;
-    if (text_read_file(library, MAX_LIBRARY_BYTES, &bytes, &ignored) == STATUS_OK &&
-        text_write_file(cached, &bytes, &ignored) != STATUS_OK)
-        ignored.text[0] = '\0';
+    if (text_read_file(path, MAX_LIBRARY_BYTES, &bytes, NULL) == STATUS_OK)
+        compile_cache_write(NULL, key, &bytes);
     text_free(&bytes);
 }
 
-static Status compile_and_load(const Sources *sources, const Form *form, const char *cached, Library *library,
+static Status compile_and_load(const Sources *sources, const Form *form, const Digest *key, Library *library,
                                Message *why)
 {
     char folder[PATH_MAX - 20], path[PATH_MAX];
@@ -217,21 +219,20 @@ static Status compile_and_load(const Sources *sources, const Form *form, const c
         return status;
     snprintf(path, sizeof path, "%s/oracle.so", folder);
     status = compile(sources, form, folder, path, why);
-    if (status == STATUS_OK && !load(path, library))
+    if (status == STATUS_OK && !take_library(dlopen(path, RTLD_NOW | RTLD_LOCAL), library))
         status = fail(STATUS_SYSTEM, why, "%s: compiled, but cannot be loaded: %s", sources->oracle, dlerror());
     if (status == STATUS_OK)
-        keep(path, cached);
+        keep(path, key);
     scratch_remove(folder); /* what is loaded stays in memory */
     return status;
 }
 
 static Status library_open(const Sources *sources, const Form *form, Library *library, Message *why)
 {
-    char cached[PATH_MAX];
-    Status status = cache_path(sources, form, cached, sizeof cached, why);
-    if (status != STATUS_OK || load(cached, library))
-        return status;
-    return compile_and_load(sources, form, cached, library, why);
+    Digest key = cache_key(sources, form);
+    if (take_library(compile_cache_load(NULL, &key), library))
+        return STATUS_OK;
+    return compile_and_load(sources, form, &key, library, why);
 }
 
 static Status open_forms(const Problem *problem, const Form *single, const Form *neighbours, Oracle **oracle,

@@ -6,6 +6,7 @@
  * quarter of the time; what it cannot link the usual linker explains, everywhere in the same words. What they print and
  * write is bounded; nothing of the student's is ever part of a command line.  */
 #include "base/paths.h"
+#include "harness/compile/compiler_run.h"
 #include "harness/compile/compile_parts.h"
 
 #include "harness/sandbox/process.h"
@@ -116,7 +117,7 @@ static Status cache_key(const CompileJob *job, const Toolkit *toolkit, const Pla
     Hash hash;
     Text prototype = prototype_header(job, toolkit);
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge compilation 2"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, "convjudge compilation 3"); /* raise it when an entry's meaning changes */
     hash_add(&hash, job->source, job->source_bytes);
     hash_add(&hash, prototype.data, prototype.length);
     hash_add_string(&hash, COMPILE_SCRIPT);
@@ -321,14 +322,14 @@ static Status obtain(const CompileJob *job, const Toolkit *toolkit, Places *plac
 {
     Digest key;
     Status status = cache_key(job, toolkit, places, runtime, &key, why);
-    compiled->cached = status == STATUS_OK && cache_get(&key, run);
+    compiled->cached = status == STATUS_OK && compiler_run_read(&key, run);
     if (compiled->cached || status != STATUS_OK)
         return status;
     status = prepare(job, toolkit, places, why);
     if (status == STATUS_OK)
         status = compile(job, toolkit, places, run, &compiled->outcome, why);
     if (status == STATUS_OK && compiled->outcome == COMPILE_OK)
-        cache_put(&key, run);
+        compiler_run_write(&key, run);
     return status;
 }
 

@@ -10,8 +10,8 @@
  * which calls solve() with each 64-bit word taken as its parameter's type (pointers, int; float by its bits).
  * "solve.h", which older files include, is on the include path and holds the same prototype.
  *
- * Compilations that succeed are cached by the hash of source, prototype, flags, toolkit and the judge's runtime, in
- * CONVJUDGE_CACHE or build/cache, at most 2000 of them or 1 GiB; where that cannot be written, nothing is cached.  */
+ * Compilations that succeed are kept in the compile cache (base/compile_cache.h) under the hash of source, prototype, flags,
+ * toolkit and the judge's runtime.  */
 #ifndef HARNESS_COMPILE_COMPILE_H
 #define HARNESS_COMPILE_COMPILE_H
 

@@ -16,14 +16,6 @@ enum {
     COMPILE_WALL_SECONDS = 60          /* for machines under load */
 };
 
-/* What the compiler left, as the cache keeps it. */
-typedef struct CompilerRun {
-    Text object;      /* submission.so */
-    Text host_object; /* submission.o */
-    Text output;      /* what was printed, unchanged */
-    double seconds;
-} CompilerRun;
-
 typedef struct Places {     /* of one compilation, on the host */
     char folder[PATH_MAX];  /* in `scratch`; holds the other two and the object */
     char in[PATH_MAX];      /* /submission in the sandbox, its working folder; read-only there */
@@ -68,11 +60,6 @@ void compile_headline(const CompileJob *job, CompileOutcome outcome, const Text 
 /* compile_library.c: the compiler's argument that leaves out what the source cannot name of the C++ library; or NULL,
  * where it may name all. */
 const char *library_flag(const CompileJob *job);
-
-/* compile_cache.c: a folder of entries, each put into place as a whole. Failing to cache is no failure. */
-void compiler_run_free(CompilerRun *run);
-bool cache_get(const Digest *key, CompilerRun *run);
-void cache_put(const Digest *key, const CompilerRun *run);
 
 /* compile_modules.c: equal for submissions that compile to the same code, whatever their names, comments and lines. */
 Digest machine_code_digest(const CompileModule *modules, size_t count, int compute, const Text *host_object);

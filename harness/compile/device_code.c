@@ -1,6 +1,6 @@
 #include "harness/compile/device_code.h"
 
-#include "base/hash.h"
+#include "base/compile_cache.h"
 #include "base/paths.h"
 #include "harness/compile/judge_source.h"
 #include "harness/sandbox/scratch.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_IMAGE_BYTES = 64 << 20, MAX_ARGUMENTS = 64, HEX_DIGITS = sizeof(Digest) - 1 };
+enum { MAX_IMAGE_BYTES = 64 << 20, MAX_ARGUMENTS = 64 };
 
 static const char *const flags[] = {"-fatbin", "-O3", "-std=c++20", "--no-compress", NULL};
 
@@ -28,7 +28,7 @@ static Status cache_key(const DeviceCodeJob *job, const Toolkit *toolkit, Digest
 {
     Hash hash;
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge device code 1"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, "convjudge device code 2"); /* raise it when an entry's meaning changes */
     hash_add_string(&hash, toolkit->version);
     hash_add_string(&hash, toolkit->root);
     hash_add_strings(&hash, flags);
@@ -40,47 +40,6 @@ static Status cache_key(const DeviceCodeJob *job, const Toolkit *toolkit, Digest
         status = judge_source_hash(&hash, *input, why);
     *key = hash_end(&hash);
     return status;
-}
-
-static Status cached_path(const Digest *key, char *path, size_t size, Message *why)
-{
-    char name[32 + sizeof key->hex];
-    snprintf(name, sizeof name, "device-%s.fatbin", key->hex);
-    return judge_source_cached(name, path, size, why);
-}
-
-static Digest digest_of(const char *bytes, size_t count)
-{
-    Hash hash;
-    hash_begin(&hash);
-    hash_add(&hash, bytes, count);
-    return hash_end(&hash);
-}
-
-/* An entry is the image's digest and the image: a spoilt one is not met for ever. */
-static bool get(const char *path, Text *image)
-{
-    Text entry = {0};
-    bool good = text_read_file(path, MAX_IMAGE_BYTES, &entry, NULL) == STATUS_OK && entry.length > HEX_DIGITS;
-    if (good) {
-        Digest digest = digest_of(entry.data + HEX_DIGITS, entry.length - HEX_DIGITS);
-        good = memcmp(digest.hex, entry.data, HEX_DIGITS) == 0;
-    }
-    if (good)
-        text_append(image, entry.data + HEX_DIGITS, entry.length - HEX_DIGITS);
-    text_free(&entry);
-    return good;
-}
-
-static void put(const char *path, const Text *image)
-{
-    Text entry = {0};
-    Message ignored; /* the cache is a convenience */
-    text_add(&entry, digest_of(image->data, image->length).hex);
-    text_append(&entry, image->data, image->length);
-    if (text_write_file(path, &entry, &ignored) != STATUS_OK)
-        ignored.text[0] = '\0';
-    text_free(&entry);
 }
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
@@ -141,16 +100,13 @@ Status device_code_build(const DeviceCodeJob *job, Text *image, Message *why)
 {
     Toolkit toolkit;
     Digest key;
-    char cached[PATH_MAX];
     Status status = toolkit_find_nvcc(&toolkit, why);
     if (status == STATUS_OK)
         status = cache_key(job, &toolkit, &key, why);
-    if (status == STATUS_OK)
-        status = cached_path(&key, cached, sizeof cached, why);
-    if (status != STATUS_OK || get(cached, image))
+    if (status != STATUS_OK || compile_cache_read(NULL, &key, image))
         return status;
     status = compile(job, &toolkit, image, why);
     if (status == STATUS_OK)
-        put(cached, image);
+        compile_cache_write(NULL, &key, image);
     return status;
 }

@@ -1,7 +1,7 @@
 /* device_code.h - the judge's own kernels, compiled for one kind of GPU when they are first needed.
  *
  * A .cu file of the judge becomes a fatbin with machine code and PTX, which module_load() of any device takes
- * (device/device.h). It is kept in the cache folder under a hash of every text read, the options and the toolkit.
+ * (device/device.h). It is kept in the compile cache under a hash of every text read, the options and the toolkit.
  *
  * Source files include others by their path below the judge's home, "grader/problem/generator.h".  */
 #ifndef HARNESS_COMPILE_DEVICE_CODE_H

@@ -1,12 +1,9 @@
 #include "harness/compile/judge_source.h"
 
-#include "base/paths.h"
-
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_SOURCE_BYTES = 1 << 20, MAX_OUTPUT_BYTES = 64 << 10, COMPILE_SECONDS = 120 };
 
@@ -59,16 +56,4 @@ Status judge_source_compile(const char *const *argv, const char *folder, const c
         status = compile_error(&output, source, why);
     text_free(&output);
     return status;
-}
-
-Status judge_source_cached(const char *name, char *path, size_t size, Message *why)
-{
-    char folder[PATH_MAX];
-    Status status = paths_cache(folder, sizeof folder, why);
-    if (status != STATUS_OK)
-        return status;
-    mkdir(folder, 0755);
-    if ((size_t)snprintf(path, size, "%s/%s", folder, name) >= size)
-        return fail(STATUS_BAD_INPUT, why, "%s: the path of the cache is too long", folder);
-    return STATUS_OK;
 }

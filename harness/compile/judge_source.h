@@ -1,6 +1,5 @@
-/* judge_source.h - compiling the judge's own sources when they are first needed, and where what comes out is kept: what
- * the host's compiler (grader/oracle/oracle.c) and the device's (device_code.c) have in common. Not for submissions: nothing
- * here is shut in.  */
+/* judge_source.h - compiling the judge's own sources when they are first needed: what the host's compiler
+ * (grader/oracle/oracle.c) and the device's (device_code.c) have in common. Never for submissions: no sandbox is used here.  */
 #ifndef HARNESS_COMPILE_JUDGE_SOURCE_H
 #define HARNESS_COMPILE_JUDGE_SOURCE_H
 
@@ -22,9 +21,5 @@ MUST_USE Status judge_source_run(const char *const *argv, const char *folder, Te
 /* The same, where anything but success is STATUS_BAD_INPUT, with the first line that tells of an error:
  * "problems/conv1d/oracle.h does not compile: ...:7:12: error: ...". `source` is how the message begins. */
 MUST_USE Status judge_source_compile(const char *const *argv, const char *folder, const char *source, Message *why);
-
-/* Path of a file in the cache: below CONVJUDGE_CACHE, else in build/cache. Where that folder can be neither made nor
- * written, everything works without: a failure to keep something is none of the judge. */
-MUST_USE Status judge_source_cached(const char *name, char *path, size_t size, Message *why);
 
 #endif

@@ -303,7 +303,7 @@ static int libraries_in(const char *folder, char *path, size_t size)
     struct dirent **entries;
     int count = scandir(folder, &entries, NULL, alphasort), libraries = 0;
     for (int i = 0; i < count; i++) {
-        if (strncmp(entries[i]->d_name, "oracle-", 7) == 0) {
+        if (entries[i]->d_name[0] != '.') {
             snprintf(path, size, "%s/%s", folder, entries[i]->d_name);
             libraries++;
         }
