@@ -124,8 +124,8 @@ typedef struct SimReport {
 /* Runs the whole grid. Stores of blocks that ran before a fault stay. */
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
 
-/* From now on kernels become machine code of the host: `compiler` is a gcc of this machine, `folder` one for libraries,
- * which exists and in which nobody writes who is not trusted. NULL: kernels are interpreted, as in the beginning. The
+/* From now on kernels become machine code of the host: `compiler` is a gcc of this machine, `folder` that of
+ * the compile cache (base/compile_cache.h). NULL: kernels are interpreted, as in the beginning. The
  * results and the counters are the same. */
 void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when);
 

@@ -1,12 +1,11 @@
-/* From C to a library that is loaded. Libraries are kept in a folder under the hash of all that they depend on: another
- * process, or another day, finds them there.  */
+/* From C to a library that is loaded. Libraries are kept in the compile cache under the hash of all that they depend on:
+ * another process, or the same on another day, finds them there.  */
 #include "simgpu/jit/translate.h"
 
+#include "base/compile_cache.h"
 #include "base/hash.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
@@ -16,7 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* As lanes.c is compiled, for just this machine. */
@@ -57,6 +55,7 @@ static Digest key_of(const Translation *translation, const char *compiler)
     Hash hash;
     struct stat info = {0};
     hash_begin(&hash);
+    hash_add_string(&hash, "convjudge translation 1"); /* raise it when an entry's meaning changes */
     hash_add(&hash, translation->source.data, translation->source.length);
     for (int i = 0; i < OPTIONS; i++)
         hash_add_string(&hash, options[i]);
@@ -69,7 +68,7 @@ static Digest key_of(const Translation *translation, const char *compiler)
     return hash_end(&hash);
 }
 
-/* gcc's temporary files lie beside the library, and are swept away with all that is unfinished there. */
+/* gcc's temporary files lie beside the library; the cache removes what a killed process leaves there. */
 static bool run_compiler(Translation *translation, const char *compiler, const char *folder, const char *source,
                          const char *library)
 {
@@ -105,61 +104,52 @@ void translation_abandon(Translation *translation)
         kill(process, SIGTERM);
 }
 
-/* Removes what nobody has used for a month, and what was left unfinished an hour ago. */
-static void sweep(const char *folder)
+static bool take_library(Translation *translation, void *library)
 {
-    enum { HOUR_S = 3600, MONTH_S = 30 * 24 * HOUR_S };
-    DIR *entries = opendir(folder);
-    time_t now = time(NULL);
-    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
-        struct stat info;
-        size_t length = strlen(entry->d_name);
-        bool is_library = length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
-        if (fstatat(dirfd(entries), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
-            now - info.st_mtime > (is_library ? MONTH_S : HOUR_S))
-            unlinkat(dirfd(entries), entry->d_name, 0);
-    }
-    if (entries != NULL)
-        closedir(entries);
+    translation->library = library;
+    if (library != NULL)
+        *(void **)&translation->run = dlsym(library, "translated");
+    return translation->run != NULL;
 }
 
-/* Under another name first: whoever finds a library finds all of it. */
-static bool compile(Translation *translation, const char *compiler, const char *folder, const char *path)
+/* Compiles in `place`, and puts the library into the cache. */
+static bool compile_into_cache(Translation *translation, const char *compiler, const char *folder, const char *place,
+                               const Digest *key)
 {
-    char source[PATH_MAX], fresh[PATH_MAX];
-    if ((size_t)snprintf(source, sizeof source, "%s.%d.c", path, getpid()) >= sizeof source ||
-        (size_t)snprintf(fresh, sizeof fresh, "%s.%d.new", path, getpid()) >= sizeof fresh)
+    enum { MAX_LIBRARY_BYTES = 64 << 20 };
+    char source[PATH_MAX], library[PATH_MAX];
+    Text content = {0};
+    if ((size_t)snprintf(source, sizeof source, "%s/translated.c", place) >= sizeof source ||
+        (size_t)snprintf(library, sizeof library, "%s/translated.so", place) >= sizeof library)
         return false;
     bool done = text_write_file(source, &translation->source, NULL) == STATUS_OK &&
-                run_compiler(translation, compiler, folder, source, fresh) && rename(fresh, path) == 0;
+                run_compiler(translation, compiler, place, source, library) &&
+                text_read_file(library, MAX_LIBRARY_BYTES, &content, NULL) == STATUS_OK;
+    if (done)
+        compile_cache_write(folder, key, &content);
+    text_free(&content);
     unlink(source);
-    unlink(fresh);
+    unlink(library);
     return done;
 }
 
-static bool load(Translation *translation, const char *path)
+static bool compile_library(Translation *translation, const char *compiler, const char *folder, const Digest *key)
 {
-    if (utimensat(AT_FDCWD, path, NULL, 0) != 0) /* it is in use */
+    char place[PATH_MAX];
+    if (!compile_cache_workplace(folder, place, sizeof place))
         return false;
-    translation->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (translation->library == NULL)
-        return false;
-    *(void **)&translation->run = dlsym(translation->library, "translated");
-    return translation->run != NULL;
+    bool done = compile_into_cache(translation, compiler, folder, place, key);
+    rmdir(place);
+    return done;
 }
 
 bool translation_build(Translation *translation, const char *compiler, const char *folder, bool may_compile)
 {
-    char path[PATH_MAX];
     Digest key = key_of(translation, compiler);
-    if ((size_t)snprintf(path, sizeof path, "%s/%s.so", folder, key.hex) >= sizeof path)
-        return false;
-    if (load(translation, path))
+    if (take_library(translation, compile_cache_load(folder, &key)))
         return true;
-    if (!may_compile)
-        return false;
-    sweep(folder);
-    return compile(translation, compiler, folder, path) && load(translation, path);
+    return may_compile && compile_library(translation, compiler, folder, &key) &&
+           take_library(translation, compile_cache_load(folder, &key));
 }
 
 void translation_free(Translation *translation)

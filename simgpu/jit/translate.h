@@ -20,7 +20,7 @@
  * scalar.c      the arithmetic of scalars
  * lanes.c       loops over lanes, loads and stores
  * text.c        the expressions of opcodes.def as text
- * build.c       gcc, the folder of libraries
+ * build.c       gcc, the compile cache
  * enter.c       from the interpreter into a translation, and back
  * learn.c       what is learnt there of addresses
  * translator.c  when it pays
@@ -76,7 +76,7 @@ typedef struct Translation {
 Translation *translation_new(const Code *code, const uint32_t shape[3]);
 void translation_free(Translation *translation);
 
-/* Loads the library for the source from the folder; compiles it first where it is not there and `may_compile`. */
+/* Loads the library for the source from the compile cache in `folder`; compiles it first where it is not there and `may_compile`. */
 bool translation_build(Translation *translation, const char *compiler, const char *folder, bool may_compile);
 /* Ends a compilation that goes on in another thread. */
 void translation_abandon(Translation *translation);

@@ -1,6 +1,6 @@
+#include "base/paths.h"
 #include "harness/device/open/device_kinds.h"
 #include "harness/device/sim/device_sim.h"
-#include "harness/compile/judge_source.h"
 
 #include <limits.h>
 #include <math.h>
@@ -473,8 +473,8 @@ void device_describe_sim(const HardwareProfile *profile, DeviceInfo *info)
              profile->calibrated ? "" : ", uncalibrated");
 }
 
-/* The compiler that nvcc uses, too. Libraries lie beside what nvcc made: whoever can write there decides every verdict
- * anyway. */
+/* The compiler that nvcc uses, too. Libraries are kept beside what nvcc made: whoever can write there decides every
+ * verdict anyway. */
 static Status choose_engine(SimGpu *gpu, Message *why)
 {
     static const char compiler[] = "/usr/bin/gcc";
@@ -491,10 +491,7 @@ static Status choose_engine(SimGpu *gpu, Message *why)
     else if (!is_free)
         return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_ENGINE=%s: expected 'interpreter', 'translator' or 'compare'",
                     engine);
-    if (judge_source_cached("translated", folder, sizeof folder, NULL) != STATUS_OK || access(compiler, X_OK) != 0)
-        return STATUS_OK;
-    mkdir(folder, 0700);
-    if (access(folder, W_OK) == 0)
+    if (paths_cache(folder, sizeof folder, NULL) == STATUS_OK && access(compiler, X_OK) == 0)
         simgpu_set_translator(gpu, compiler, folder, when);
     return STATUS_OK;
 }

@@ -1,3 +1,4 @@
+#include "base/compile_cache.h"
 #include "simgpu/tests/machine.h"
 
 #include <stdio.h>
@@ -137,39 +138,51 @@ static SimReport store(const char *kernel)
     return report;
 }
 
-/* The path of the only library in the folder. */
-static void find_library(const char *folder, char *path, size_t size)
+/* The key of the only library in the folder. */
+static Digest find_library(const char *folder)
 {
+    Digest key = {0};
     DIR *entries = opendir(folder);
     assert_non_null(entries);
-    path[0] = '\0';
     for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
-        if (strstr(entry->d_name, ".so") != NULL)
-            snprintf(path, size, "%s/%s", folder, entry->d_name);
+        if (strlen(entry->d_name) == sizeof key.hex - 1)
+            memcpy(key.hex, entry->d_name, sizeof key.hex);
     closedir(entries);
-    assert_true(path[0] != '\0');
+    assert_true(key.hex[0] != '\0');
+    return key;
+}
+
+static void remove_library(const char *folder, const Digest *key)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, key->hex);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 static void a_difference_is_named(void **state)
 {
-    char folders[2][64], libraries[2][400];
+    char folders[2][64];
+    Digest keys[2];
+    Text library = {0};
     static const char *const kernels[] = {"one", "two"};
     for (int i = 0; i < 2; i++) {
         snprintf(folders[i], sizeof folders[i], "%s/%s", machine_libraries, kernels[i]);
         assert_int_equal(mkdir(folders[i], 0700), 0);
         simgpu_set_translator(comparing, "/usr/bin/gcc", folders[i], SIM_TRANSLATE_COMPARED);
         assert_int_equal(store(kernels[i]).outcome, SIM_OK);
-        find_library(folders[i], libraries[i], sizeof libraries[i]);
+        keys[i] = find_library(folders[i]);
     }
-    assert_int_equal(rename(libraries[0], libraries[1]), 0);
+    assert_true(compile_cache_read(folders[0], &keys[0], &library));
+    compile_cache_write(folders[1], &keys[1], &library);
+    text_free(&library);
     SimReport report = store("two");
     assert_int_equal(report.outcome, SIM_ENGINES_DIFFER);
     assert_string_equal(report.fault.text, "kernel two: the engines differ: memory, byte 0 of to: 2 interpreted, "
                                            "1 translated");
     simgpu_set_translator(comparing, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_COMPARED);
-    assert_int_equal(unlink(libraries[1]), 0);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(rmdir(folders[i]), 0);
+        remove_library(folders[i], &keys[i]);
 }
 
 int main(void)
