@@ -89,7 +89,8 @@ static void add_spaces(Text *out, int count)
 void terminal_pad(Text *out, const char *text, int columns)
 {
     if (columns < 0) {
-        add_spaces(out, -columns - terminal_columns(text));
+        int spaces = -columns - terminal_columns(text);
+        add_spaces(out, spaces < 1 ? 1 : spaces);
         text_add(out, text);
         return;
     }

@@ -25,7 +25,8 @@ void terminal_colour(TerminalStyle style, Text *out, TerminalColour colour, cons
 
 /* Columns that UTF-8 text takes: wide characters two, combining ones none. */
 int terminal_columns(const char *text);
-/* Adds text, cut to `columns` and filled up with spaces behind (`columns` > 0) or before it (< 0: never cut). */
+/* Adds text in a column of a table. `columns` > 0: at the left, cut to that width, with spaces behind it. < 0: at the
+ * right, never cut, with spaces before it, at least one, so that it never runs into the column to its left. */
 void terminal_pad(Text *out, const char *text, int columns);
 
 /* Adds one line for the screen or a log: control characters and line breaks become '?'. */
