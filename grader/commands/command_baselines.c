@@ -4,6 +4,7 @@
 #include "grader/judge/cpu_judge.h"
 #include "grader/ranking/ladder.h"
 #include "grader/authoring/sweep.h"
+#include "grader/terminal/quantity.h"
 #include "harness/device/device.h"
 
 #include <math.h>
@@ -111,20 +112,13 @@ static size_t find_marks(const Table *table, double marks[MARKS])
 
 static void add_figures(const Row *row, const double marks[MARKS], size_t mark_count, Text *out)
 {
-    Text time = {0};
-    timing_add_text(&time, row->ms);
-    terminal_pad(out, time.data, -TIME_COLUMNS);
-    text_printf(out, "%*.2g", NUMBER_COLUMNS, row->mean_error);
-    for (size_t i = 0; i < MARKS; i++) {
-        if (i < mark_count)
-            text_printf(out, "%*.3g", NUMBER_COLUMNS, marks[i] / row->ms);
-        else
-            text_printf(out, "%*s", NUMBER_COLUMNS, "-");
-    }
-    text_printf(out, "%*.4g", NUMBER_COLUMNS, row->gflops);
+    terminal_pad(out, quantity_time(row->ms).text, -TIME_COLUMNS);
+    terminal_pad(out, quantity_error(row->mean_error).text, -NUMBER_COLUMNS);
+    for (size_t i = 0; i < MARKS; i++)
+        terminal_pad(out, i < mark_count ? quantity_ratio(marks[i] / row->ms).text : "-", -NUMBER_COLUMNS);
+    terminal_pad(out, quantity_rate(row->gflops).text, -NUMBER_COLUMNS);
     if (row->parameters[0] != '\0')
         text_printf(out, "  %s", row->parameters);
-    text_free(&time);
 }
 
 static void add_table(const Table *table, Text *out)

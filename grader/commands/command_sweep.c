@@ -4,12 +4,13 @@
 
 #include "grader/judge/judge.h"
 #include "grader/terminal/plot.h"
+#include "grader/terminal/quantity.h"
 #include "grader/authoring/sweep.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUE_COLUMNS = 12, TIME_COLUMNS = 12 };
+enum { VALUE_COLUMNS = 12, TIME_COLUMNS = 12, UNCERTAINTY_COLUMNS = 10, RATE_COLUMNS = 10 };
 
 typedef struct Point { /* what became of a combination */
     Verdict verdict;
@@ -86,22 +87,33 @@ static Status time_all(Sweeping *sweeping, Message *why)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
+/* Wide enough for the macro's name and each of its values. */
+static int macro_columns(const SweepMacro *macro)
+{
+    int columns = VALUE_COLUMNS, width = terminal_columns(macro->name) + 2;
+    for (size_t i = 0; i < macro->count; i++) {
+        columns = width > columns ? width : columns;
+        width = terminal_columns(macro->values[i]) + 2;
+    }
+    return width > columns ? width : columns;
+}
+
 static void add_point(const Sweeping *sweeping, size_t combination, TerminalStyle style, Text *out)
 {
     const Point *point = &sweeping->points[combination];
-    Text time = {0};
     text_add(out, point == sweeping->best ? "> " : "  ");
     for (size_t i = 0; i < sweeping->sweep.macro_count; i++)
-        terminal_pad(out, sweep_value(&sweeping->sweep, combination, i), -VALUE_COLUMNS);
+        terminal_pad(out, sweep_value(&sweeping->sweep, combination, i), -macro_columns(&sweeping->sweep.macros[i]));
     if (point->time.ms > 0) {
-        timing_add_text(&time, point->time.ms);
-        terminal_pad(out, time.data, -TIME_COLUMNS);
-        text_printf(out, " %s %.1f %%%12.4g\n", style.utf8 ? "±" : "+-", 100 * point->time.uncertainty, point->gflops);
+        terminal_pad(out, quantity_time(point->time.ms).text, -TIME_COLUMNS);
+        text_printf(out, " %s%*s", style.utf8 ? "±" : "+-", UNCERTAINTY_COLUMNS - (style.utf8 ? 2 : 3),
+                    quantity_percent(point->time.uncertainty, 1).text);
+        terminal_pad(out, quantity_rate(point->gflops).text, -RATE_COLUMNS);
+        text_add(out, "\n");
     } else {
         text_printf(out, "  %s\n",
                     point->verdict == VERDICT_ACCEPTED ? "no timed cases" : verdict_name(point->verdict));
     }
-    text_free(&time);
 }
 
 /* Others that are not slower beyond doubt are as good. */
@@ -124,7 +136,7 @@ static void add_best(const Sweeping *sweeping, Text *out)
     text_add(out, "Best: ");
     sweep_add_name(&sweeping->sweep, (size_t)(sweeping->best - sweeping->points), out);
     text_add(out, ", ");
-    timing_add_text(out, sweeping->best->time.ms);
+    text_add(out, quantity_time(sweeping->best->time.ms).text);
     size_t as_good = count_as_good(sweeping);
     if (as_good > 0)
         text_printf(out, " (%zu other%s no slower beyond doubt)", as_good, as_good == 1 ? " is" : "s are");
@@ -136,8 +148,8 @@ static void add_table(const Sweeping *sweeping, TerminalStyle style, Text *out)
     text_printf(out, "%s, problem %s on %s%s\n  ", sweeping->submission.file_name, sweeping->problem.id,
                 sweeping->device.name, sweeping->device.modelled ? ", times are modelled" : "");
     for (size_t i = 0; i < sweeping->sweep.macro_count; i++)
-        terminal_pad(out, sweeping->sweep.macros[i].name, -VALUE_COLUMNS);
-    text_printf(out, "%*s%20s\n", TIME_COLUMNS, "time", "GFLOP/s");
+        terminal_pad(out, sweeping->sweep.macros[i].name, -macro_columns(&sweeping->sweep.macros[i]));
+    text_printf(out, "%*s%*s\n", TIME_COLUMNS, "time", UNCERTAINTY_COLUMNS + RATE_COLUMNS, "GFLOP/s");
     for (size_t i = 0; i < sweeping->sweep.combinations; i++)
         add_point(sweeping, i, style, out);
     add_best(sweeping, out);

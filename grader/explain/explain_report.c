@@ -1,6 +1,7 @@
 #include "grader/explain/explain_report.h"
 
 #include "grader/report/report.h"
+#include "grader/terminal/quantity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,11 +37,6 @@ static void add_name(TerminalStyle style, Text *out, const char *name)
     text_free(&shown);
 }
 
-static void add_seconds(Text *out, double seconds)
-{
-    timing_add_text(out, 1e3 * seconds);
-}
-
 /* Words broken into lines; those after the first begin `indent` columns to the right. */
 static void add_folded(Text *out, const char *words, int at, int indent, int width)
 {
@@ -63,33 +59,10 @@ static void add_folded(Text *out, const char *words, int at, int indent, int wid
     text_add(out, "\n");
 }
 
-/* "640", "16.4K", "2.1M" */
-static void add_short(Text *out, double count)
+/* A mean; the column stays empty where there is nothing to count. */
+static void add_mean(Text *out, double sum, double count, int columns)
 {
-    static const char *const units[] = {"", "K", "M", "G", "T"};
-    size_t unit = 0;
-    while (count >= 1000 && unit + 1 < sizeof units / sizeof *units) {
-        count /= 1000;
-        unit++;
-    }
-    text_printf(out, unit == 0 || count >= 99.95 ? "%.0f%s" : "%.1f%s", count, units[unit]);
-}
-
-static void add_count(Text *out, double count, int columns)
-{
-    Text text = {0};
-    add_short(&text, count);
-    terminal_pad(out, text.data, -columns);
-    text_free(&text);
-}
-
-/* A quotient that stays empty where nothing is divided. */
-static void add_quotient(Text *out, double a, double b, int columns)
-{
-    if (b > 0)
-        text_printf(out, "%*.1f", columns, a / b);
-    else
-        text_printf(out, "%*s", columns, "");
+    terminal_pad(out, count > 0 ? quantity_mean(sum / count).text : "", -columns);
 }
 
 /* ---- above the listing ------------------------------------------------------------------------------------------- */
@@ -102,14 +75,13 @@ static void add_headline(const ExplainReport *report, TerminalStyle style, Text 
     add_name(style, out, result->file_name);
     text_printf(out, ", problem %s on %s, case \"%s\": ", result->problem->id, result->device.name,
                 result->cases[0].name);
-    add_seconds(out, explanation->seconds);
-    text_add(out, " (modelled)\n");
+    text_printf(out, "%s (modelled)\n", quantity_time(1e3 * explanation->seconds).text);
+    double copies_s = explanation->profile->device_copies.seconds + explanation->profile->host_copies.seconds;
     if (explanation->profile->host_copies.count + explanation->profile->device_copies.count > 0)
-        text_printf(out, "  copies and fills: %llu within the device, %llu to or from the host, %.0f %% of the time\n",
+        text_printf(out, "  copies and fills: %llu within the device, %llu to or from the host, %s of the time\n",
                     (unsigned long long)explanation->profile->device_copies.count,
                     (unsigned long long)explanation->profile->host_copies.count,
-                    100 * (explanation->profile->device_copies.seconds + explanation->profile->host_copies.seconds) /
-                        explanation->seconds);
+                    quantity_percent(copies_s / explanation->seconds, 0).text);
     if (explanation->profile->kernels_left_out > 0)
         text_printf(out, "  launches in further shapes, not shown: %llu\n",
                     (unsigned long long)explanation->profile->kernels_left_out);
@@ -121,8 +93,8 @@ static void add_headline(const ExplainReport *report, TerminalStyle style, Text 
 static void add_bound(const ExplainedKernel *kernel, Text *out)
 {
     add_label(out, "bound");
-    text_printf(out, "%s, which alone would take %.0f %% of the time", report_limiter_words(kernel->cost.limiter),
-                100 * kernel->bound_share);
+    text_printf(out, "%s, which alone would take %s of the time", report_limiter_words(kernel->cost.limiter),
+                quantity_percent(kernel->bound_share, 0).text);
     const CostPart *second = NULL;
     for (int i = 0; i < kernel->cost.part_count; i++) {
         const CostPart *part = &kernel->cost.parts[i];
@@ -130,8 +102,8 @@ static void add_bound(const ExplainedKernel *kernel, Text *out)
             second = part;
     }
     if (second != NULL)
-        text_printf(out, "; next: %s, %.0f %%", report_limiter_words(second->name),
-                    100 * second->seconds / kernel->cost.seconds);
+        text_printf(out, "; next: %s, %s", report_limiter_words(second->name),
+                    quantity_percent(second->seconds / kernel->cost.seconds, 0).text);
     text_add(out, "\n");
 }
 
@@ -143,19 +115,20 @@ static void add_roofline(const HardwareProfile *hardware, const ExplainedKernel 
         text_add(out, "no floating-point operations\n");
         return;
     }
-    text_printf(out, "%.3g flops a byte (%s of the ridge at %.3g): %.0f of %.0f GFLOP/s, %.3g %%\n", kernel->intensity,
-                kernel->intensity < ridge ? "memory side" : "compute side", ridge, kernel->gflops, kernel->roof_gflops,
-                100 * kernel->gflops / kernel->roof_gflops);
+    text_printf(out, "%s flops a byte (%s of the ridge at %s): %s of %s GFLOP/s, %s\n",
+                quantity_ratio(kernel->intensity).text, kernel->intensity < ridge ? "memory side" : "compute side",
+                quantity_ratio(ridge).text, quantity_rate(kernel->gflops).text, quantity_rate(kernel->roof_gflops).text,
+                quantity_percent(kernel->gflops / kernel->roof_gflops, 1).text);
 }
 
 static void add_occupancy(const ExplainedKernel *kernel, Text *out)
 {
     add_label(out, "occupancy");
-    text_printf(out, "%.0f %%, %u block%s a multiprocessor", 100 * kernel->cost.occupancy, kernel->resident_blocks,
-                kernel->resident_blocks == 1 ? "" : "s");
+    text_printf(out, "%s, %u block%s a multiprocessor", quantity_percent(kernel->cost.occupancy, 0).text,
+                kernel->resident_blocks, kernel->resident_blocks == 1 ? "" : "s");
     if (kernel->cost.occupancy < 1)
         text_printf(out, ", limited by %s", kernel->occupancy_limit);
-    text_printf(out, "; %.3g wave%s of blocks\n", kernel->waves, kernel->waves == 1 ? "" : "s");
+    text_printf(out, "; %s wave%s of blocks\n", quantity_ratio(kernel->waves).text, kernel->waves == 1 ? "" : "s");
 }
 
 static void add_resources(const ExplainedKernel *kernel, Text *out)
@@ -165,8 +138,9 @@ static void add_resources(const ExplainedKernel *kernel, Text *out)
     add_label(out, "uses");
     text_printf(out, "%u registers, %u bytes of shared and %u of local memory; ", profile->registers,
                 profile->static_shared_bytes + profile->dynamic_shared_bytes, profile->local_bytes);
-    text_printf(out, "%.3g instructions for each that computes\n",
-                (double)counters->lane_instructions / fmax(1, (double)(counters->fp32 + counters->fp64)));
+    double computing = fmax(1, (double)(counters->fp32 + counters->fp64));
+    text_printf(out, "%s instructions for each that computes\n",
+                quantity_ratio((double)counters->lane_instructions / computing).text);
 }
 
 static void add_kernel(const ExplainReport *report, const ExplainedKernel *kernel, TerminalStyle style, Text *out)
@@ -178,9 +152,8 @@ static void add_kernel(const ExplainReport *report, const ExplainedKernel *kerne
                 profile->block[0], profile->block[1], profile->block[2]);
     if (profile->launches > 1)
         text_printf(out, " x %llu", (unsigned long long)profile->launches);
-    text_add(out, ": ");
-    add_seconds(out, profile->seconds);
-    text_printf(out, ", %.0f %% of the time\n", 100 * kernel->share);
+    text_printf(out, ": %s, %s of the time\n", quantity_time(1e3 * profile->seconds).text,
+                quantity_percent(kernel->share, 0).text);
     add_bound(kernel, out);
     add_roofline(report->explanation->hardware, kernel, out);
     add_occupancy(kernel, out);
@@ -205,8 +178,8 @@ static void add_kernels(const ExplainReport *report, TerminalStyle style, Text *
         }
     }
     if (hidden > 0)
-        text_printf(out, "\n  kernels, or shapes of them, that are not shown: %u, with %.0f %% of the time\n", hidden,
-                    100 * hidden_share);
+        text_printf(out, "\n  kernels, or shapes of them, that are not shown: %u, with %s of the time\n", hidden,
+                    quantity_percent(hidden_share, 0).text);
 }
 
 static void add_advice(const ExplainReport *report, TerminalStyle style, Text *out)
@@ -225,7 +198,7 @@ static void add_advice(const ExplainReport *report, TerminalStyle style, Text *o
         if (advice->line > 0)
             text_printf(&words, "line %d: ", advice->line);
         terminal_add_line(&words, advice->text);
-        text_printf(&words, " (%.0f %%)", 100 * advice->gain);
+        text_printf(&words, " (%s)", quantity_percent(advice->gain, 0).text);
         text_printf(out, "  %zu. ", i + 1);
         add_folded(out, words.data, INDENT, INDENT, width_of(style));
         text_free(&words);
@@ -277,20 +250,18 @@ static void add_figures(const Row *row, Text *out)
     double shared = (double)(counters->shared_load_requests + counters->shared_store_requests);
     double wavefronts = (double)(counters->shared_load_wavefronts + counters->shared_store_wavefronts);
     double constant = (double)counters->constant_requests;
-    text_printf(out, "%5.1f%%", 100 * row->share);
-    add_count(out, (double)line->executions, 7);
-    add_quotient(out, (double)counters->lane_instructions, (double)counters->warp_instructions, 6);
+    terminal_pad(out, quantity_percent(row->share, 1).text, -7);
+    terminal_pad(out, quantity_count((double)line->executions).text, -7);
+    add_mean(out, (double)counters->lane_instructions, (double)counters->warp_instructions, 6);
     if (requests > 0)
-        add_quotient(out, sectors, requests, 6);
+        add_mean(out, sectors, requests, 6);
     else
-        add_quotient(out, (double)counters->texture_sectors, (double)counters->texture_requests, 6);
-    add_quotient(out, ideal, requests, 6);
-    add_quotient(out, shared > 0 ? wavefronts : constant + (double)counters->constant_replays,
-                 shared > 0 ? shared : constant, 7);
-    if (counters->divergent_branches > 0)
-        text_printf(out, "%6.0f%%", 100 * fmin(1, (double)counters->divergent_branches / (double)line->executions));
-    else
-        text_printf(out, "%7s", "");
+        add_mean(out, (double)counters->texture_sectors, (double)counters->texture_requests, 6);
+    add_mean(out, ideal, requests, 6);
+    add_mean(out, shared > 0 ? wavefronts : constant + (double)counters->constant_replays,
+             shared > 0 ? shared : constant, 7);
+    double divergent = fmin(1, (double)counters->divergent_branches / (double)line->executions);
+    terminal_pad(out, divergent > 0 ? quantity_percent(divergent, 0).text : "", -7);
 }
 
 /* Tabs become four columns' worth of spaces, so that lines can be cut. */
@@ -318,7 +289,7 @@ static bool is_near_code(const Row *rows, size_t count, size_t line)
 
 static void add_listing(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    enum { FIGURES = 45, BEFORE = 55 };
+    enum { FIGURES = 46, BEFORE = 55 };
     const char *source = report->submission->source.data;
     size_t count = count_lines(source);
     double elsewhere, own = 0;
@@ -332,7 +303,7 @@ static void add_listing(const ExplainReport *report, TerminalStyle style, Text *
         bool shown = is_near_code(rows, count, number);
         if (shown) {
             text_add(out, skipped && own > 0 ? "   ...\n" : "");
-            text_printf(out, "%6zu ", number);
+            text_printf(out, "%6zu", number);
             if (rows[number].counts.executions > 0)
                 add_figures(&rows[number], out);
             else
@@ -345,8 +316,8 @@ static void add_listing(const ExplainReport *report, TerminalStyle style, Text *
         skipped = !shown;
         source += length + (source[length] == '\n');
     }
-    text_printf(out, "%6s%6.1f%% in lines of headers, %.1f%% in launches, starts of blocks and copies\n", "",
-                100 * elsewhere, 100 * fmax(0, 1 - own - elsewhere));
+    text_printf(out, "%6s%7s in lines of headers, %s in launches, starts of blocks and copies\n", "",
+                quantity_percent(elsewhere, 1).text, quantity_percent(fmax(0, 1 - own - elsewhere), 1).text);
 }
 
 /* ---- what was measured ------------------------------------------------------------------------------------------- */
@@ -377,19 +348,20 @@ static double simulated(const Explanation *explanation, const char *name, NcuMet
     return sum;
 }
 
-static void add_value(Text *out, NcuMetric metric, double value)
+static Quantity measured_quantity(NcuMetric metric, double value)
 {
-    Text text = {0};
-    if (value < 0)
-        text_add(&text, "-");
-    else if (metric == NCU_SECONDS)
-        add_seconds(&text, value);
-    else if (metric == NCU_OCCUPANCY)
-        text_printf(&text, "%.0f %%", 100 * value);
-    else
-        add_short(&text, value);
-    terminal_pad(out, text.data, -14);
-    text_free(&text);
+    switch (metric) {
+    case NCU_SECONDS: return quantity_time(1e3 * value);
+    case NCU_OCCUPANCY: return quantity_percent(value, 0);
+    case NCU_WARP_INSTRUCTIONS:
+    case NCU_LOAD_REQUESTS:
+    case NCU_LOAD_SECTORS:
+    case NCU_STORE_SECTORS:
+    case NCU_SHARED_WAVEFRONTS:
+    case NCU_DRAM_BYTES:
+    case NCU_METRICS: break;
+    }
+    return quantity_count(value);
 }
 
 static void add_measured_kernel(const ExplainReport *report, const NcuKernel *kernel, Text *out)
@@ -410,8 +382,9 @@ static void add_measured_kernel(const ExplainReport *report, const NcuKernel *ke
     for (int metric = 0; metric < NCU_METRICS; metric++) {
         text_add(out, "      ");
         terminal_pad(out, words[metric], 24);
-        add_value(out, (NcuMetric)metric, kernel->values[metric]);
-        add_value(out, (NcuMetric)metric, simulated(report->explanation, kernel->name, (NcuMetric)metric));
+        double expected = simulated(report->explanation, kernel->name, (NcuMetric)metric);
+        terminal_pad(out, measured_quantity((NcuMetric)metric, kernel->values[metric]).text, -14);
+        terminal_pad(out, measured_quantity((NcuMetric)metric, expected).text, -14);
         text_add(out, "\n");
     }
 }

@@ -2,8 +2,9 @@
 
 #include "grader/judge/judge.h"
 #include "grader/ranking/ladder.h"
-#include "grader/terminal/progress.h"
 #include "grader/ranking/ranking.h"
+#include "grader/terminal/progress.h"
+#include "grader/terminal/quantity.h"
 #include "grader/timing/timing.h"
 #include "harness/compile/toolkit.h"
 #include "leaderboard/references.h"
@@ -29,7 +30,7 @@ static Status time_all(Store *store, const Board *board, const DeviceInfo *info,
             progress_end(&progress, "failed");
             return status;
         }
-        timing_add_text(&text, rung->time.time.ms);
+        text_add(&text, quantity_time(rung->time.time.ms).text);
         if (info->modelled)
             text_printf(&text, " (%s)", device_times(info));
         progress_end(&progress, text.data);

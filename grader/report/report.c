@@ -1,5 +1,7 @@
 #include "grader/report/report.h"
 
+#include "grader/terminal/quantity.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +13,14 @@ enum {
     CASE_COLUMNS = 36,
     LIMITER_COLUMNS = 18,
     TIME_COLUMNS = 10,
-    SPREAD_COLUMNS = 22, /* "59.31 us +- 0.6 %" */
-    RANGE_COLUMNS = 20,  /* "58.92 .. 60.21 us" */
+    OCCUPANCY_COLUMNS = 9,
+    SPREAD_COLUMNS = 21, /* "59.31 us +- 0.6 %" */
+    RANGE_COLUMNS = 22,  /* "58.92 us .. 60.21 us" */
+    VARIATION_COLUMNS = 8,
+    RATE_COLUMNS = 9,
+    ROOFLINE_COLUMNS = 10,
+    UNCERTAINTY_COLUMNS = 9,
+    PERCENTILE_COLUMNS = 8,
     MAX_DIAGNOSTIC_LINES = 40,
     MAX_PRINTED_LINES = 12,
     MAX_FAILED_CASES = 6,
@@ -164,30 +172,19 @@ static void add_printed(const Result *result, Text *out)
 
 /* ---- an accepted submission -------------------------------------------------------------------------------------- */
 
-/* Right-aligned; four digits, or all that stand before the point; two of what is hardly anything. */
-static void add_rate(Text *out, double rate, int columns)
-{
-    text_printf(out, rate < 0.1 ? "%*.2g" : rate < 10000 ? "%*.4g" : "%*.0f", columns, rate);
-}
-
 static void add_score(const Result *result, TerminalStyle style, Text *out)
 {
     add_label(out, "time");
-    Text time = {0};
-    timing_add_text(&time, result->score.ms);
-    terminal_colour(style, out, COLOUR_MARK, time.data);
-    text_free(&time);
-    text_printf(out, " %s %.1f %%", plus_minus(style), 100 * result->score.uncertainty);
+    terminal_colour(style, out, COLOUR_MARK, quantity_time(result->score.ms).text);
+    text_printf(out, " %s %s", plus_minus(style), quantity_percent(result->score.uncertainty, 1).text);
     add_label_of_times(&result->device, out);
     text_add(out, ", geometric mean of the timed cases\n");
     add_label(out, "throughput");
-    add_rate(out, result->gflops, 0);
-    text_add(out, " GFLOP/s, ");
-    add_rate(out, result->gbytes_per_s, 0);
-    text_add(out, " GB/s");
+    text_printf(out, "%s GFLOP/s, %s GB/s", quantity_rate(result->gflops).text,
+                quantity_rate(result->gbytes_per_s).text);
     add_label_of_times(&result->device, out);
     if (result->roofline > 0)
-        text_printf(out, ", %.3g %% of the direct roofline", 100 * result->roofline);
+        text_printf(out, ", %s of the direct roofline", quantity_percent(result->roofline, 1).text);
     text_add(out, "\n");
 }
 
@@ -207,18 +204,15 @@ const char *report_limiter_words(const char *limiter)
 
 static void add_timed_case(const CaseResult *item, Text *out)
 {
-    Text time = {0};
-    timing_add_text(&time, item->time.ms);
     text_add(out, "  ");
     terminal_pad(out, item->name, CASE_COLUMNS);
-    terminal_pad(out, time.data, -TIME_COLUMNS);
+    terminal_pad(out, quantity_time(item->time.ms).text, -TIME_COLUMNS);
     if (item->statistics.has_counters) {
         text_add(out, "  ");
         terminal_pad(out, report_limiter_words(item->statistics.limiter), LIMITER_COLUMNS);
-        text_printf(out, "%7.0f %%", 100 * item->statistics.occupancy);
+        terminal_pad(out, quantity_percent(item->statistics.occupancy, 0).text, -OCCUPANCY_COLUMNS);
     }
     text_add(out, "\n");
-    text_free(&time);
 }
 
 static void add_modelled_cases(const Result *result, Text *out)
@@ -238,8 +232,8 @@ static void add_modelled_cases(const Result *result, Text *out)
 static void add_spread(Text *out, MeasuredTime time, TerminalStyle style)
 {
     Text text = {0};
-    timing_add_text(&text, time.ms);
-    text_printf(&text, " %s %.1f %%", plus_minus(style), 100 * time.uncertainty);
+    text_printf(&text, "%s %s %s", quantity_time(time.ms).text, plus_minus(style),
+                quantity_percent(time.uncertainty, 1).text);
     terminal_pad(out, text.data, -SPREAD_COLUMNS);
     text_free(&text);
 }
@@ -247,10 +241,8 @@ static void add_spread(Text *out, MeasuredTime time, TerminalStyle style)
 static void add_range(Text *out, const Timing *timing)
 {
     Text text = {0};
-    timing_add_text(&text, 1e3 * timing->min_s);
-    text_add(&text, " .. ");
-    timing_add_text(&text, 1e3 * timing->p95_s);
-    terminal_pad(out, text.data, -RANGE_COLUMNS - 2);
+    text_printf(&text, "%s .. %s", quantity_time(1e3 * timing->min_s).text, quantity_time(1e3 * timing->p95_s).text);
+    terminal_pad(out, text.data, -RANGE_COLUMNS);
     text_free(&text);
 }
 
@@ -260,18 +252,18 @@ static void add_measured_case(const CaseResult *item, TerminalStyle style, Text 
     text_printf(out, "  %s\n", item->name);
     add_spread(out, item->time, style);
     add_range(out, &item->timing);
-    text_printf(out, "%6.1f %%", 100 * item->timing.variation);
-    add_rate(out, item->gflops, 9);
-    add_rate(out, item->gbytes_per_s, 8);
+    terminal_pad(out, quantity_percent(item->timing.variation, 1).text, -VARIATION_COLUMNS);
+    terminal_pad(out, quantity_rate(item->gflops).text, -RATE_COLUMNS);
+    terminal_pad(out, quantity_rate(item->gbytes_per_s).text, -RATE_COLUMNS);
     if (item->roofline > 0)
-        text_printf(out, "%7.3g %%", 100 * item->roofline);
+        terminal_pad(out, quantity_percent(item->roofline, 1).text, -ROOFLINE_COLUMNS);
     text_add(out, "\n");
 }
 
 static void add_measured_cases(const Result *result, TerminalStyle style, Text *out)
 {
-    text_printf(out, "\n  %-*s%*s%8s%9s%8s%9s\n", SPREAD_COLUMNS - 2, "timed case", RANGE_COLUMNS + 2,
-                "fastest .. 95 %", "CV", "GFLOP/s", "GB/s", "roofline");
+    text_printf(out, "\n  %-*s%*s%*s%*s%*s%*s\n", SPREAD_COLUMNS - 2, "timed case", RANGE_COLUMNS, "fastest .. 95 %",
+                VARIATION_COLUMNS, "CV", RATE_COLUMNS, "GFLOP/s", RATE_COLUMNS, "GB/s", ROOFLINE_COLUMNS, "roofline");
     for (size_t i = 0; i < result->case_count; i++)
         if (result->cases[i].time.ms > 0)
             add_measured_case(&result->cases[i], style, out);
@@ -323,7 +315,7 @@ static void add_anchor(const AnchorTimes *anchor, Text *out)
     if (anchor->name[0] == '\0')
         return;
     add_label(out, "anchor");
-    text_printf(out, "%s drifted by %.1f %% meanwhile\n", anchor->name, 100 * anchor->drift);
+    text_printf(out, "%s drifted by %s meanwhile\n", anchor->name, quantity_percent(anchor->drift, 1).text);
 }
 
 static void add_deciding_clock(size_t by_host, size_t timed, Text *out)
@@ -410,13 +402,12 @@ static void add_bar(const Bar *bar, double longest_ms, TerminalStyle style, Text
 {
     int room = style.width - 2 - NAME_COLUMNS - 1 - TIME_COLUMNS - 2;
     int length = (int)lround(room * bar->ms / longest_ms);
-    Text line = {0}, time = {0};
-    timing_add_text(&time, bar->ms);
+    Text line = {0};
     terminal_pad(&line, bar->name, NAME_COLUMNS);
     text_add(&line, " ");
     for (int i = 0; i < (length < 1 ? 1 : length); i++)
         text_add(&line, bar->mine ? (style.utf8 ? "█" : "#") : (style.utf8 ? "▒" : "="));
-    text_printf(&line, " %s", time.data);
+    text_printf(&line, " %s", quantity_time(bar->ms).text);
     text_add(out, "  ");
     if (bar->mine)
         terminal_colour(style, out, COLOUR_MARK, line.data);
@@ -424,7 +415,6 @@ static void add_bar(const Bar *bar, double longest_ms, TerminalStyle style, Text
         text_add(out, line.data);
     text_add(out, "\n");
     text_free(&line);
-    text_free(&time);
 }
 
 static void add_ladder(const Result *result, TerminalStyle style, Text *out)
@@ -458,8 +448,8 @@ static void add_next_to_beat(const Result *result, Text *out)
         const ReferenceTime *rung = &result->ladder[i];
         if (!time_is_faster(rung->time, result->score))
             continue;
-        text_printf(out, "  Next to beat: %.*s, %.3g times as fast.\n", (int)strcspn(rung->name, "."), rung->name,
-                    result->score.ms / rung->time.ms);
+        text_printf(out, "  Next to beat: %.*s, %s times as fast.\n", (int)strcspn(rung->name, "."), rung->name,
+                    quantity_ratio(result->score.ms / rung->time.ms).text);
         return;
     }
     if (result->ladder_count > 0)
@@ -517,18 +507,15 @@ void report_write(const Result *result, TerminalStyle style, Text *out)
 
 static void add_standing(const Standing *standing, Text *out)
 {
-    Text time = {0};
-    timing_add_text(&time, standing->time.ms);
     text_printf(out, "%5zu  ", standing->rank);
     terminal_pad(out, standing->person, NAME_COLUMNS);
-    terminal_pad(out, time.data, -TIME_COLUMNS - 2);
-    text_printf(out, "  %5.1f %%", 100 * standing->time.uncertainty);
+    terminal_pad(out, quantity_time(standing->time.ms).text, -TIME_COLUMNS - 2);
+    terminal_pad(out, quantity_percent(standing->time.uncertainty, 1).text, -UNCERTAINTY_COLUMNS);
     if (standing->percentile.n > 0)
-        text_printf(out, "  %6.1f", standing->percentile.value);
+        text_printf(out, "%*.1f", PERCENTILE_COLUMNS, standing->percentile.value);
     else
-        text_add(out, "       -");
+        text_printf(out, "%*s", PERCENTILE_COLUMNS, "-");
     text_printf(out, "  %.10s\n", standing->time_utc);
-    text_free(&time);
 }
 
 void report_leaderboard(const Problem *problem, const Board *board, const char *times, const Standing *standings,
@@ -540,8 +527,8 @@ void report_leaderboard(const Problem *problem, const Board *board, const char *
         text_add(out, "  nobody yet\n");
         return;
     }
-    text_printf(out, "%5s  %-*s%*s  %7s  %6s  %s\n", "rank", NAME_COLUMNS, "name", TIME_COLUMNS + 2, "time", "+-",
-                "pctile", "date");
+    text_printf(out, "%5s  %-*s%*s%*s%*s  %s\n", "rank", NAME_COLUMNS, "name", TIME_COLUMNS + 2, "time",
+                UNCERTAINTY_COLUMNS, "+-", PERCENTILE_COLUMNS, "pctile", "date");
     for (size_t i = 0; i < count; i++)
         add_standing(&standings[i], out);
 }

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "grader/problem/generator.h"
+#include "grader/terminal/quantity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -283,16 +284,6 @@ MeasuredTime timing_score(const MeasuredTime *cases, size_t count)
 
 /* ---- forged events ----------------------------------------------------------------------------------------------- */
 
-void timing_add_text(Text *out, double ms)
-{
-    if (ms < 1)
-        text_printf(out, "%.4g us", ms * 1e3);
-    else if (ms < 1000)
-        text_printf(out, "%.4g ms", ms);
-    else
-        text_printf(out, "%.4g s", ms * 1e-3);
-}
-
 static bool looks_forged(ClockMedians medians)
 {
     return medians.host_s > FORGED_FACTOR * medians.event_s + FORGED_SLACK_S;
@@ -300,10 +291,8 @@ static bool looks_forged(ClockMedians medians)
 
 static void add_dispute(Text *text, ClockMedians medians)
 {
-    text_add(text, "CUDA events say ");
-    timing_add_text(text, 1e3 * medians.event_s);
-    text_add(text, ", the host's clock ");
-    timing_add_text(text, 1e3 * medians.host_s);
+    text_printf(text, "CUDA events say %s, the host's clock %s", quantity_time(1e3 * medians.event_s).text,
+                quantity_time(1e3 * medians.host_s).text);
 }
 
 bool timing_clocks_disagree(const CaseSample *samples, size_t count, double clock_gap_s, Text *text)

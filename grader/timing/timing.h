@@ -68,7 +68,4 @@ MeasuredTime timing_score(const MeasuredTime *cases, size_t count);
  * block convicts nobody. `text` then gets "CUDA events say 4.4 us, the host's clock 64 us", of the first such block. */
 bool timing_clocks_disagree(const CaseSample *samples, size_t count, double clock_gap_s, Text *text);
 
-/* "41.23 us", "1.234 ms", "12.3 s": four digits and the unit that suits. */
-void timing_add_text(Text *out, double ms);
-
 #endif

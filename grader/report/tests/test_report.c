@@ -1,6 +1,7 @@
 #include "base/tests/unit.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -163,7 +164,7 @@ static void a_measured_time_stands_with_what_it_was_measured_by(void **state)
     holds(&text, "measured    3 blocks x 4 calls, SM clock 1965 to 1980 MHz, 41 C\n");
     holds(&text, "anchor      naive.cu drifted by 1.0 % meanwhile\n");
     holds(&text, "  1.5 million elements, longest kernel\n"
-                 "      59.3 us +- 1.1 %      59 us .. 59.6 us   0.4 %    25295   202.4   50.6 %\n");
+                 "     59.3 us +- 1.1 %      59 us .. 59.6 us   0.4 %    25295    202.4    50.6 %\n");
     lacks(&text, "modelled");
     lacks(&text, "limited by");
     lacks(&text, "the host's");
@@ -185,6 +186,41 @@ static void the_clock_of_the_host_is_named_where_it_decided(void **state)
     holds(&text, "41 °C");
     no_line_is_wider_than(&text, 80);
     text_free(&text);
+}
+
+static void figures_keep_apart_however_large_or_small(void **state)
+{
+    static const struct {
+        double ms, uncertainty, fastest_s, p95_s, variation, gflops, gbytes_per_s, roofline;
+        const char *row;
+    } rows[] = {
+        {1e300, 1e300, 1e300, 1e300, 1e300, 1e300, 1e300, 1e300,
+         "  >9999 h +- >99999 %    >9999 h .. >9999 h >99999 % >9999999 >9999999  >99999 %\n"},
+        {1e-300, 1e-300, 1e-300, 1e-300, 1e-300, 1e-300, 1e-300, 1e-300,
+         "     <1 ns +- <0.1 %        <1 ns .. <1 ns  <0.1 %   <0.001   <0.001    <0.1 %\n"},
+        {0.4123, 10, 0.4123e-3, 0.4567e-3, 10, 1234567, 123456, 1645.1,
+         "   412.3 us +- 1000 %  412.3 us .. 456.7 us  1000 %  1234567   123456  >99999 %\n"},
+        {0.4123, NAN, NAN, NAN, NAN, NAN, NAN, 164.5,
+         "        412.3 us +- -                - .. -       -        -        -   16450 %\n"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        CaseSample samples[BLOCKS * CALLS];
+        BlockConditions blocks[BLOCKS];
+        CaseResult cases[] = {measured_case("計算 of a case whose name is longer than any column", samples, 7e-6, 0)};
+        Result result = measured_result(cases, 1, blocks);
+        cases[0].time = (MeasuredTime){rows[i].ms, rows[i].uncertainty};
+        cases[0].timing.min_s = rows[i].fastest_s;
+        cases[0].timing.p95_s = rows[i].p95_s;
+        cases[0].timing.variation = rows[i].variation;
+        cases[0].gflops = rows[i].gflops;
+        cases[0].gbytes_per_s = rows[i].gbytes_per_s;
+        cases[0].roofline = rows[i].roofline;
+        Text text = {0};
+        report_write(&result, plain, &text);
+        holds(&text, rows[i].row);
+        no_line_is_wider_than(&text, 80);
+        text_free(&text);
+    }
 }
 
 static void what_is_not_known_of_the_gpu_is_left_out(void **state)
@@ -256,6 +292,8 @@ static void the_leaderboard_is_aligned_with_wide_names_too(void **state)
         {"Ada", "2026-01-31T12:00:00Z", {0.5, 0.005}, 1, {.n = 2, .value = 100}},
         {"計算機の学生", "2026-02-01T12:00:00Z", {12.3456, 0.005}, 2, {.n = 2, .value = 50}},
         {"a name that is much longer than its column", "2026-02-01T12:00:00Z", {4000, 0.1}, 3, {.n = 0}},
+        {"Ada", "2026-02-01T12:00:00Z", {1e300, 1e300}, 99999, {.n = 2, .value = 0}},
+        {"Ada", "2026-02-01T12:00:00Z", {1e-300, NAN}, 99999, {.n = 2, .value = 0}},
     };
     const Board board = {.device = "sim-h200"};
     Text text = {0};
@@ -295,6 +333,7 @@ int main(void)
         cmocka_unit_test(an_accepted_submission_stands_among_the_references),
         cmocka_unit_test(a_measured_time_stands_with_what_it_was_measured_by),
         cmocka_unit_test(the_clock_of_the_host_is_named_where_it_decided),
+        cmocka_unit_test(figures_keep_apart_however_large_or_small),
         cmocka_unit_test(what_is_not_known_of_the_gpu_is_left_out),
         cmocka_unit_test(bars_fit_a_narrow_terminal_in_colour_too),
         cmocka_unit_test(compiler_diagnostics_are_shown_and_bounded),

@@ -274,20 +274,6 @@ static void what_an_honest_host_sees_convicts_nobody(void **state)
     }
 }
 
-static void times_are_written_in_the_unit_that_suits(void **state)
-{
-    static const struct {
-        double ms;
-        const char *text;
-    } rows[] = {{0.0412345, "41.23 us"}, {1.2344, "1.234 ms"}, {12345, "12.35 s"}, {0.0044, "4.4 us"}};
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        Text text = {0};
-        timing_add_text(&text, rows[i].ms);
-        assert_string_equal(text.data, rows[i].text);
-        text_free(&text);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,7 +295,6 @@ int main(void)
         cmocka_unit_test(one_odd_block_convicts_nobody),
         cmocka_unit_test(odd_samples_in_every_block_convict_nobody),
         cmocka_unit_test(what_an_honest_host_sees_convicts_nobody),
-        cmocka_unit_test(times_are_written_in_the_unit_that_suits),
     };
     return cmocka_run_group_tests_name("timing", tests, NULL, NULL);
 }
