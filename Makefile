@@ -154,7 +154,7 @@ $(unit_tests:=.o): EXTRA := -O0
 $(addprefix $(BUILD)/grader/,problem/generator.o oracle/oracle.o check/checker.o): EXTRA := -fopenmp
 
 # The text of these is part of every translated kernel.
-$(BUILD)/simgpu/jit/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simgpu/jit/frame.h
+$(BUILD)/simgpu/jit/translate/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simgpu/jit/translate/frame.h
 
 # The lane loops once per level of the instruction set; which one runs is decided at start-up (simgpu/code/lanes.h). The lowest
 # is v2, so that the rest of the engine may count bits with it, and round texels.

@@ -1,6 +1,6 @@
 /* From C to a library that is loaded. Libraries are kept in the compile cache under the hash of all that they depend on:
  * another process, or the same on another day, finds them there.  */
-#include "simgpu/jit/translate.h"
+#include "simgpu/jit/build.h"
 
 #include "base/compile_cache.h"
 #include "base/hash.h"

@@ -2,7 +2,7 @@
 #ifndef SIMGPU_JIT_ENTER_H
 #define SIMGPU_JIT_ENTER_H
 
-#include "simgpu/jit/translate.h"
+#include "simgpu/jit/translate/translation.h"
 #include "simgpu/block/worker.h"
 
 Visit *visit_new(Worker *worker, const Translation *translation);

@@ -1,6 +1,8 @@
 #include "simgpu/jit/translator.h"
 
 #include "base/allocated.h"
+#include "simgpu/jit/build.h"
+#include "simgpu/jit/translate/translate.h"
 
 #include <stdlib.h>
 #include <string.h>

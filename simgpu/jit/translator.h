@@ -7,7 +7,7 @@
 #define SIMGPU_JIT_TRANSLATOR_H
 
 #include "simgpu/engine/translator.h"
-#include "simgpu/jit/translate.h"
+#include "simgpu/jit/translate/translation.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

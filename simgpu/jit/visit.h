@@ -3,7 +3,7 @@
 #define SIMGPU_JIT_VISIT_H
 
 #include "simgpu/code/lane_math.h"
-#include "simgpu/jit/frame.h"
+#include "simgpu/jit/translate/frame.h"
 
 #include "simgpu/jit/enter.h"
 

@@ -3,75 +3,17 @@
  * Numbers of 32 bits are kept as the PTX has them, modulo 2^32: the value of thread 0 without sign, steps with theirs.
  * Where a number's size grows, or it is compared, what it stands for in all lanes must be known: its least and its
  * greatest are demanded to be within the range of the type.  */
-#include "simgpu/jit/builder.h"
+#include "simgpu/jit/translate/scalar.h"
 
-#include <stdarg.h>
+#include "simgpu/jit/translate/point.h"
+#include "simgpu/jit/translate/text.h"
+#include "simgpu/jit/translate/value.h"
+
 #include <string.h>
-
-/* ---- atoms ------------------------------------------------------------------------------------------------------- */
-
-Atom atom_literal(uint64_t number)
-{
-    return (Atom){.is_literal = true, .number = number};
-}
-
-const char *atom_text(const Builder *b, Atom atom)
-{
-    Arena *arena = &((Builder *)b)->scratch;
-    if (atom.is_literal)
-        return arena_printf(arena, "%lluull", (unsigned long long)atom.number);
-    if (atom.variable >= 0)
-        return arena_printf(arena, "t%d", atom.variable);
-    int slot_part = -1 - atom.variable;
-    return arena_printf(arena, "s%d_%d", slot_part / PARTS, slot_part % PARTS);
-}
-
-Atom new_atom(Builder *b, const char *format, ...)
-{
-    Atom atom = {.variable = b->names++};
-    if (b->dry)
-        return atom;
-    va_list arguments;
-    va_start(arguments, format);
-    text_printf(&b->head, "    const u64 t%d = ", atom.variable);
-    text_vprintf(&b->head, format, arguments);
-    text_add(&b->head, ";\n");
-    va_end(arguments);
-    return atom;
-}
-
-void demand(Builder *b, const char *format, ...)
-{
-    if (b->dry)
-        return;
-    const char *label = leave_label(b);
-    va_list arguments;
-    va_start(arguments, format);
-    text_add(&b->head, "    if (!LIKELY(");
-    text_vprintf(&b->head, format, arguments);
-    text_printf(&b->head, "))\n        goto %s;\n", label);
-    va_end(arguments);
-}
-
-bool is_number(Atom atom, uint64_t number)
-{
-    return atom.is_literal && atom.number == number;
-}
 
 static bool same_atom(Atom a, Atom b)
 {
     return a.is_literal == b.is_literal && (a.is_literal ? a.number == b.number : a.variable == b.variable);
-}
-
-/* Part `part` of a value of that size: as in Value. */
-static uint64_t cut(uint64_t number, uint8_t size, int part)
-{
-    switch (size) {
-    case 2: return part == 0 ? (uint32_t)number : (uint64_t)(int64_t)(int32_t)number;
-    case 1: return (uint16_t)number;
-    case 0: return (uint8_t)number;
-    default: return number;
-    }
 }
 
 static Atom cut_text(Builder *b, uint8_t size, int part, const char *text)
@@ -87,7 +29,7 @@ static Atom cut_text(Builder *b, uint8_t size, int part, const char *text)
 static Atom add(Builder *b, Atom x, Atom y, uint8_t size, int part)
 {
     if (x.is_literal && y.is_literal)
-        return atom_literal(cut(x.number + y.number, size, part));
+        return atom_literal(cut_part(x.number + y.number, size, part));
     if (is_number(x, 0) || is_number(y, 0))
         return is_number(x, 0) ? y : x;
     return cut_text(b, size, part, arena_printf(&b->scratch, "%s + %s", atom_text(b, x), atom_text(b, y)));
@@ -96,7 +38,7 @@ static Atom add(Builder *b, Atom x, Atom y, uint8_t size, int part)
 static Atom subtract(Builder *b, Atom x, Atom y, uint8_t size, int part)
 {
     if (x.is_literal && y.is_literal)
-        return atom_literal(cut(x.number - y.number, size, part));
+        return atom_literal(cut_part(x.number - y.number, size, part));
     if (is_number(y, 0))
         return x;
     return cut_text(b, size, part, arena_printf(&b->scratch, "%s - %s", atom_text(b, x), atom_text(b, y)));
@@ -105,7 +47,7 @@ static Atom subtract(Builder *b, Atom x, Atom y, uint8_t size, int part)
 static Atom multiply(Builder *b, Atom x, Atom y, uint8_t size, int part)
 {
     if (x.is_literal && y.is_literal)
-        return atom_literal(cut(x.number * y.number, size, part));
+        return atom_literal(cut_part(x.number * y.number, size, part));
     if (is_number(x, 0) || is_number(y, 0))
         return atom_literal(0);
     if (is_number(x, 1) || is_number(y, 1)) {
@@ -113,29 +55,6 @@ static Atom multiply(Builder *b, Atom x, Atom y, uint8_t size, int part)
         return part == 0 || size == 3 ? kept : cut_text(b, size, part, atom_text(b, kept));
     }
     return cut_text(b, size, part, arena_printf(&b->scratch, "%s * %s", atom_text(b, x), atom_text(b, y)));
-}
-
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-
-Value scalar_literal(uint64_t number, uint8_t size)
-{
-    Value value = {.is_set = true, .size = size, .lane = -1};
-    for (int i = 0; i < PARTS; i++)
-        value.part[i] = atom_literal(i == 0 ? cut(number, size, 0) : 0);
-    return value;
-}
-
-bool is_irregular(const Value *value)
-{
-    return !value->is_varying && !is_number(value->part[PARTS - 1], 0);
-}
-
-bool is_same_for_all(const Value *value)
-{
-    for (int i = 1; i < PARTS; i++)
-        if (value->is_varying || !is_number(value->part[i], 0))
-            return false;
-    return true;
 }
 
 /* There is only one irregular axis to a scalar. */
@@ -232,12 +151,10 @@ static Value shortened(Builder *b, const Value *value)
     Value result = scalar_literal(0, 2);
     result.axis = value->axis;
     for (int i = 0; i < PARTS; i++)
-        result.part[i] = value->part[i].is_literal ? atom_literal(cut(value->part[i].number, 2, i))
+        result.part[i] = value->part[i].is_literal ? atom_literal(cut_part(value->part[i].number, 2, i))
                                                    : cut_text(b, 2, i, atom_text(b, value->part[i]));
     return result;
 }
-
-/* ---- products ---------------------------------------------------------------------------------------------------- */
 
 /* False where both factors differ between lanes. */
 static bool product(Builder *b, const Value *x, const Value *y, uint8_t size, Value *result)
@@ -264,8 +181,6 @@ static bool shifted(Builder *b, const Value *value, const Value *count, Value *r
     *result = scaled(b, value, atom_literal(1ull << by.number), value->size);
     return true;
 }
-
-/* ---- comparisons ------------------------------------------------------------------------------------------------- */
 
 typedef struct Comparison {
     char name[3];
@@ -362,8 +277,6 @@ static bool selected(Builder *b, const Value sources[4], Value *result)
     }
     return true;
 }
-
-/* ---- opcodes ----------------------------------------------------------------------------------------------------- */
 
 /* What keeps the form base + x * a + y * b + z * c. */
 static bool linear(Builder *b, Opcode opcode, const Value s[4], Value *result)
@@ -464,16 +377,6 @@ bool wants_axis(Builder *b, const Instruction *instruction, const Value sources[
     int factor = found < 0 ? -2 : factor_of((Opcode)instruction->opcode, found);
     *source = found;
     return factor == -1 || (factor >= 0 && factor != found && is_same_for_all(&sources[factor]));
-}
-
-const char *call_text(Builder *b, Opcode opcode, const char *const *arguments)
-{
-    const OpcodeInfo *info = opcode_info(opcode);
-    char *text = arena_printf(&b->scratch, "op_%d(", opcode);
-    for (int i = 0; i < 4 && info->source_bytes[i] != 0; i++)
-        text = arena_printf(&b->scratch, "%s%s%s", text, i > 0 ? ", " : "", arguments[i]);
-    b->used_opcodes[opcode] = true;
-    return arena_printf(&b->scratch, "%s)", text);
 }
 
 bool scalar_opcode(Builder *b, const Instruction *instruction, const Value sources[4], Value *result)

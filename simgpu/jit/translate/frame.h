@@ -2,8 +2,8 @@
  * file; the engine includes it as a header.
  *
  * A translated kernel runs the lanes of one group: a box of the block's threads, [from, to) along each axis.  */
-#ifndef SIMGPU_JIT_FRAME_H
-#define SIMGPU_JIT_FRAME_H
+#ifndef SIMGPU_JIT_TRANSLATE_FRAME_H
+#define SIMGPU_JIT_TRANSLATE_FRAME_H
 
 /* Along the axes x, y, z the threads of a block stand one apart. Along an irregular one they stand anywhere: at the
  * places that a register holds which is no sum of the others, such as an index that was divided. */

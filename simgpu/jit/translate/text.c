@@ -1,4 +1,4 @@
-#include "simgpu/jit/builder.h"
+#include "simgpu/jit/translate/text.h"
 
 #include <string.h>
 
@@ -14,9 +14,10 @@ __asm__(".section .rodata\n"
         ".byte 0\n"
         ".global frame_text\n"
         "frame_text:\n"
-        ".incbin \"simgpu/jit/frame.h\"\n"
+        ".incbin \"simgpu/jit/translate/frame.h\"\n"
         ".byte 0\n"
         ".previous\n");
+extern const char lane_math_text[], half_math_text[], frame_text[];
 
 /* lane_math.h includes half_math.h. */
 void headers_text(Text *text)
@@ -74,4 +75,14 @@ void opcode_function(Text *text, Opcode opcode)
     for (int i = 0; i < 4 && info->source_bytes[i] != 0; i++)
         text_printf(text, "    const %s %c = AS_%s(%c_);\n", op->source[i], names[i], op->source[i], names[i]);
     text_printf(text, "    return BITS_%s((%s)(%s));\n}\n", op->result, op->result, op->expression);
+}
+
+const char *call_text(Builder *b, Opcode opcode, const char *const *arguments)
+{
+    const OpcodeInfo *info = opcode_info(opcode);
+    char *text = arena_printf(&b->scratch, "op_%d(", opcode);
+    for (int i = 0; i < 4 && info->source_bytes[i] != 0; i++)
+        text = arena_printf(&b->scratch, "%s%s%s", text, i > 0 ? ", " : "", arguments[i]);
+    b->used_opcodes[opcode] = true;
+    return arena_printf(&b->scratch, "%s)", text);
 }

@@ -1,5 +1,5 @@
 /* Which registers are read later. Slots are looked at, not the registers of the PTX: these share them.  */
-#include "simgpu/jit/builder.h"
+#include "simgpu/jit/translate/liveness.h"
 
 bool has_slot(const Operand *operands, int count, uint32_t slot)
 {

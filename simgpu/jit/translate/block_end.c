@@ -1,0 +1,74 @@
+#include "simgpu/jit/translate/block_end.h"
+
+#include "simgpu/jit/translate/edge.h"
+#include "simgpu/jit/translate/point.h"
+#include "simgpu/jit/translate/stretch.h"
+#include "simgpu/jit/translate/value.h"
+
+enum { MAX_BARRIERS_KNOWN = 16 };
+
+static void leave_at_end(Builder *b)
+{
+    if (b->dry) {
+        join_successors(b);
+        return;
+    }
+    text_add(&b->text, "    {\n");
+    int point = new_point(b, &b->text, POINT_END, b->now, NULL, 0);
+    text_printf(&b->text, "    return %d;\n    }\n", point);
+}
+
+/* Goes on where the guard holds in all lanes or in none. */
+static void end_guarded(Builder *b, const BasicBlock *block, bool leaves)
+{
+    const Value guard = b->now[block->guard.slot];
+    const char *holds = "";
+    if (!b->dry && !guard.is_varying)
+        holds = arena_printf(&b->scratch, "(%s != 0) != %d", atom_text(b, guard.part[0]), block->guard_negated);
+    if (!b->dry && guard.is_varying) {
+        text_printf(&b->text, "    const u32 count = holding(R + at_%u, %d, %u, %u, x0, x1, y0, y1, z0, z1);\n",
+                    block->guard.slot, block->guard_negated, b->translation->shape[0], b->translation->shape[1]);
+        holds = leaves ? "count != 0" : "count == f->lanes";
+    }
+    if (!b->dry)
+        text_printf(&b->text, "    if (%s)\n", holds);
+    if (leaves)
+        leave_at_end(b);
+    else
+        go_to(b, &b->text, block->target);
+    if (!b->dry && guard.is_varying && !leaves)
+        text_add(&b->text, "    if (count == 0)\n");
+    go_to(b, &b->text, b->block + 1);
+    if (guard.is_varying && !leaves)
+        leave_at_end(b);
+}
+
+static bool is_plain_barrier(const Builder *b, const BasicBlock *block)
+{
+    return block->barrier == BARRIER_SYNC && block->guard.slot == NO_SLOT && block->threads.slot == NO_SLOT &&
+           !b->has_arrive && block->index.slot != NO_SLOT && is_same_for_all(&b->now[block->index.slot]) &&
+           b->now[block->index.slot].part[0].is_literal &&
+           b->now[block->index.slot].part[0].number < MAX_BARRIERS_KNOWN;
+}
+
+void translate_block_end(Builder *b)
+{
+    const BasicBlock *block = &b->code->blocks[b->block];
+    end_stretch(b, block->end);
+    b->instruction = POINT_END;
+    if (block->ends == END_FALL || (block->ends == END_BRANCH && block->guard.slot == NO_SLOT)) {
+        go_to(b, &b->text, block->ends == END_FALL ? b->block + 1 : block->target);
+    } else if (block->ends == END_BRANCH || (block->ends == END_EXIT && block->guard.slot != NO_SLOT)) {
+        end_guarded(b, block, block->ends == END_EXIT);
+    } else if (block->ends == END_BARRIER && is_plain_barrier(b, block)) {
+        if (!b->dry)
+            text_add(&b->text, "    if (f->whole) {\n    f->sums.barriers++;\n"
+                               "    if (f->is_watched)\n        f->watch_barrier(f);\n");
+        go_to(b, &b->text, b->block + 1);
+        if (!b->dry)
+            text_add(&b->text, "    }\n");
+        leave_at_end(b);
+    } else {
+        leave_at_end(b);
+    }
+}

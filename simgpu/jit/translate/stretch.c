@@ -1,0 +1,81 @@
+/* Stretches: what must be known and computed once comes first, then what is counted, then one loop over the lanes.
+ *
+ * The interpreter does an instruction in all lanes before the next one, and so a stretch ends where lanes could tell
+ * the difference: before a store behind any access of that memory, and before a load behind a store. It ends before
+ * every store, as it is: what that puts there must be in the register file where a launch is watched.  */
+#include "simgpu/jit/translate/stretch.h"
+
+#include "simgpu/jit/translate/liveness.h"
+
+#include <string.h>
+
+void begin_stretch(Builder *b, int32_t instruction)
+{
+    b->start = instruction;
+    b->leave_point = -1;
+    b->global = b->shared = (Order){0};
+    memcpy(b->at_start, b->now, b->code->slot_count * sizeof *b->now);
+}
+
+static void empty(Text *text)
+{
+    text->length = 0;
+    if (text->data != NULL)
+        text->data[0] = '\0';
+}
+
+static void add_text(Text *to, const Text *from)
+{
+    if (from->length > 0)
+        text_append(to, from->data, from->length);
+}
+
+/* What varies in the stretch and is needed behind it goes to the register file. */
+static void write_back(Builder *b, int32_t next)
+{
+    for (uint32_t slot = 0; slot < b->code->slot_count; slot++) {
+        Value *value = &b->now[slot];
+        if (value->is_set && value->is_varying && value->is_written && is_needed(b, slot, next) && !b->dry)
+            text_printf(&b->lanes, "            ((%s *)(R + %s_%u))[lane + x] = v%d;\n", word(value->size), "at", slot,
+                        value->lane);
+        value->lane = -1;
+        value->is_written = false;
+    }
+}
+
+void write_loop(Builder *b, Text *text)
+{
+    const uint32_t *shape = b->translation->shape;
+    text_add(text, "    for (s32 z = z0; z < z1; z++)\n    for (s32 y = y0; y < y1; y++) {\n");
+    text_printf(text, "        const s32 lane = (z * %u + y) * %u;\n", shape[1], shape[0]);
+    add_text(text, &b->rows);
+    text_add(text, "        _Pragma(\"GCC ivdep\")\n        for (s32 x = x0; x < x1; x++) {\n");
+    add_text(text, &b->lanes);
+    text_add(text, "        }\n    }\n");
+    empty(&b->rows);
+    empty(&b->lanes);
+}
+
+void end_stretch(Builder *b, int32_t next)
+{
+    write_back(b, next);
+    if (!b->dry) {
+        if (!b->counted)
+            text_printf(&b->commit, "    f->executed[%d]++;\n", b->block);
+        add_text(&b->text, &b->head);
+        add_text(&b->text, &b->commit);
+        if (b->lanes.length > 0)
+            write_loop(b, &b->text);
+    }
+    b->counted = true;
+    empty(&b->head);
+    empty(&b->commit);
+    empty(&b->rows);
+    empty(&b->lanes);
+}
+
+void renew_stretch(Builder *b)
+{
+    end_stretch(b, b->instruction);
+    begin_stretch(b, b->instruction);
+}

@@ -1,0 +1,219 @@
+/* The walk over a kernel's basic blocks. It is done several times without writing anything, until it is known what each
+ * register is at the beginning of each block whichever way one came, and once more to write the C.  */
+#include "simgpu/jit/translate/translate.h"
+
+#include "simgpu/jit/translate/block_end.h"
+#include "simgpu/jit/translate/builder.h"
+#include "simgpu/jit/translate/edge.h"
+#include "simgpu/jit/translate/lanes.h"
+#include "simgpu/jit/translate/liveness.h"
+#include "simgpu/jit/translate/point.h"
+#include "simgpu/jit/translate/scalar.h"
+#include "simgpu/jit/translate/source.h"
+#include "simgpu/jit/translate/stretch.h"
+#include "simgpu/jit/translate/text.h"
+#include "simgpu/jit/translate/translate_access.h"
+#include "simgpu/jit/translate/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_INSTRUCTIONS = 500 }; /* compiling more takes longer than a launch: seconds, and soon minutes */
+
+static void translate_lanes(Builder *b, const Instruction *instruction)
+{
+    Value sources[4], result = {0};
+    for (int i = 0; i < 4; i++)
+        sources[i] = source_value(b, instruction->sources[i]);
+    bool is_plain = instruction->rounding == 0 && instruction->guard.slot == NO_SLOT;
+    int source;
+    if (is_plain && wants_axis(b, instruction, sources, &source)) {
+        make_axis(b, instruction->sources[source]);
+        sources[source] = source_value(b, instruction->sources[source]);
+    }
+    if (is_plain && scalar_opcode(b, instruction, sources, &result)) {
+        set_value(b, instruction->results[0], result);
+    } else if (is_plain && opcode_is_plain((Opcode)instruction->opcode, true)) {
+        run_in_lanes(b, instruction);
+    } else {
+        call_interpreter(b, instruction);
+    }
+}
+
+static void load_parameter(Builder *b, const Instruction *instruction)
+{
+    static const char *const signed_words[] = {"s8", "s16", "s32", "s64"};
+    const char *type = instruction->is_signed ? signed_words[instruction->size] : word(instruction->size);
+    Operand to = instruction->results[0];
+    Value value = scalar_literal(0, to.size & 3);
+    value.part[0] = new_atom(b, "(%s)PEEK(%s, f->parameters + %lld)", word(to.size & 3), type,
+                             (long long)instruction->offset);
+    set_value(b, to, value);
+}
+
+/* False where only the interpreter can do it, with the rest of the block. */
+static bool translate_instruction(Builder *b, const Instruction *instruction)
+{
+    switch ((InstructionKind)instruction->kind) {
+    case RUN_LANES: translate_lanes(b, instruction); return true;
+    case LOAD_PARAMETER:
+        if (instruction->guard.slot == NO_SLOT)
+            load_parameter(b, instruction);
+        else
+            call_interpreter(b, instruction);
+        return true;
+    case LOAD:
+    case STORE:
+        if (!translate_access(b, instruction))
+            call_interpreter(b, instruction);
+        return true;
+    case ATOMIC:
+    case COPY_ASYNC:
+    case COPY_COMMIT:
+    case COPY_WAIT:
+    case TEXTURE:
+    case SHUFFLE:
+    case VOTE:
+    case MATCH:
+    case REDUCE:
+    case ACTIVE_MASK:
+    case SLOW_PATH: call_interpreter(b, instruction); return true;
+    case BARRIER: return true;
+    default: return false;
+    }
+}
+
+/* The rest is the interpreter's: nothing is known of where it leads to. */
+static void give_up_block(Builder *b)
+{
+    end_stretch(b, b->instruction);
+    if (!b->dry) {
+        text_add(&b->text, "    {\n");
+        int point = new_point(b, &b->text, b->instruction, b->now, NULL, 0);
+        text_printf(&b->text, "    return %d;\n    }\n", point);
+        return;
+    }
+    for (uint32_t slot = 0; slot < b->code->slot_count; slot++)
+        if (b->now[slot].is_set && !b->is_pinned[slot])
+            b->now[slot] = varying_value(b->now[slot].size);
+    join_successors(b);
+}
+
+static void set_pinned(Builder *b)
+{
+    const uint32_t *shape = b->translation->shape;
+    for (int i = 0; i < b->code->pinned_count; i++) {
+        const SpecialRegister *pinned = &b->code->pinned[i];
+        uint32_t slot = pinned->operand.slot;
+        uint8_t size = pinned->operand.size & 3;
+        Value value = varying_value(size);
+        if (pinned->kind == SPECIAL_CONSTANT || pinned->kind == SPECIAL_NTID) {
+            value = scalar_literal(pinned->kind == SPECIAL_NTID ? shape[pinned->detail] : pinned->value, size);
+        } else if (pinned->kind == SPECIAL_TID) {
+            value = scalar_literal(0, size);
+            value.part[1 + pinned->detail] = atom_literal(shape[pinned->detail] > 1);
+        } else if (pinned->kind != SPECIAL_LANE && pinned->kind != SPECIAL_WARP && pinned->kind != SPECIAL_LANEMASK) {
+            value = scalar_literal(0, size);
+            value.part[0] = entry_atom((Atom){0}, slot, 0);
+        }
+        b->now[slot] = value;
+    }
+}
+
+static void enter_block(Builder *b)
+{
+    memset(b->now, 0, b->code->slot_count * sizeof *b->now);
+    set_pinned(b);
+    for (uint32_t slot = 0; slot < b->code->slot_count; slot++) {
+        if (!b->live_in[b->block][slot])
+            continue;
+        b->now[slot] = b->at_entry[b->block][slot];
+        for (int i = 0; i < PARTS && !b->now[slot].is_varying; i++)
+            b->now[slot].part[i] = entry_atom(b->now[slot].part[i], slot, i);
+    }
+    b->counted = false;
+    b->instruction = b->code->blocks[b->block].first;
+    begin_stretch(b, b->instruction);
+}
+
+static void translate_block(Builder *b)
+{
+    const BasicBlock *block = &b->code->blocks[b->block];
+    enter_block(b);
+    if (!b->dry) {
+        text_printf(&b->text, "b%d: {\n    if (f->limit <= %d%s%s)\n        goto %s;\n", b->block, b->block,
+                    b->is_loop_head[b->block] ? " || f->turns <= 0" : "", block->joins ? " || !f->is_complete" : "",
+                    leave_label(b));
+    }
+    if (!b->dry && block->joins)
+        text_add(&b->commit, "    if (f->is_watched)\n        f->watch_join(f);\n");
+    for (int i = block->first; i < block->end; i++) {
+        b->instruction = i;
+        if (block->waits || !translate_instruction(b, &b->code->instructions[i])) {
+            give_up_block(b);
+            break;
+        }
+        if (i == block->end - 1)
+            translate_block_end(b);
+    }
+    if (block->first == block->end)
+        translate_block_end(b);
+    if (!b->dry) {
+        if (b->leaves.length > 0)
+            text_append(&b->text, b->leaves.data, b->leaves.length);
+        b->leaves.length = 0;
+        text_add(&b->text, "}\n");
+    }
+    arena_free(&b->scratch);
+}
+
+static void find_shapes(Builder *b)
+{
+    b->dry = true;
+    b->block = 0;
+    join_edge(b, 0); /* nothing is known of registers that nobody has written */
+    for (int32_t number = 0; number < b->code->block_count;) {
+        if (!b->queued[number]) {
+            number++;
+            continue;
+        }
+        b->queued[number] = false;
+        b->block = number;
+        translate_block(b);
+        number = 0;
+    }
+    b->dry = false;
+}
+
+/* Products of matrices have operands that nobody here knows of. */
+static bool is_translatable(const Code *code)
+{
+    for (int i = 0; i < code->instruction_count; i++)
+        if (code->instructions[i].kind >= MULTIPLY_MATRIX)
+            return false;
+    return code->instruction_count <= MAX_INSTRUCTIONS;
+}
+
+Translation *translation_new(const Code *code, const uint32_t shape[3])
+{
+    if (!is_translatable(code))
+        return NULL;
+    Translation *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return NULL;
+    t->code = code;
+    memcpy(t->shape, shape, sizeof t->shape);
+    t->entries = arena_array(&t->arena, (size_t)code->block_count, sizeof *t->entries);
+    Builder b = {.translation = t, .code = code, .arena = &t->arena};
+    builder_init(&b);
+    find_addresses(&b);
+    find_live(&b);
+    find_shapes(&b);
+    for (b.block = 0; b.block < code->block_count; b.block++)
+        if (b.at_entry[b.block] != NULL)
+            translate_block(&b);
+    write_source(&b);
+    list_varying(&b);
+    builder_free(&b);
+    return t;
+}
