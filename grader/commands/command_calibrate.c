@@ -5,7 +5,7 @@
 #include "grader/problem/problem.h"
 #include "grader/terminal/progress.h"
 #include "grader/ranking/reference_times.h"
-#include "harness/device/cuda/ceilings.h"
+#include "harness/device/ceilings/ceilings.h"
 #include "harness/device/monitor/device_lock.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "harness/device/cuda/ceilings.h"
+#include "harness/device/ceilings/ceilings.h"
 #include "harness/device/cuda/device_cuda.h"
 
 #include <ctype.h>

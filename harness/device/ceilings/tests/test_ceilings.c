@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "harness/device/cuda/ceilings.h"
+#include "harness/device/ceilings/ceilings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * the other of two arrays, goes ahead of it: so the device is busy while the host queues what is timed, and no launch
  * latency lies between the events; and what the L2 holds is of no use to what follows.  */
 #include "base/paths.h"
-#include "harness/device/cuda/ceilings.h"
+#include "harness/device/ceilings/ceilings.h"
 
 #include "base/text.h"
 #include "harness/compile/device_code.h"
@@ -183,7 +183,7 @@ static Status load_kernels(Bench *bench, Message *why)
     char source[4096];
     Text image = {0};
     const DeviceInfo *info = &bench->device->info;
-    Status status = paths_home("harness/device/cuda/ceilings.cu", source, sizeof source, why);
+    Status status = paths_home("harness/device/ceilings/ceilings.cu", source, sizeof source, why);
     const DeviceCodeJob job = {.source = source, .compute = 10 * info->compute_major + info->compute_minor};
     if (status == STATUS_OK)
         status = device_code_build(&job, &image, why);

@@ -2,8 +2,8 @@
  * leaderboard/devices/<device id>.json (docs/formats.md).
  *
  * A roofline needs ceilings that a kernel can reach: data sheets name others.  */
-#ifndef HARNESS_DEVICE_CUDA_CEILINGS_H
-#define HARNESS_DEVICE_CUDA_CEILINGS_H
+#ifndef HARNESS_DEVICE_CEILINGS_CEILINGS_H
+#define HARNESS_DEVICE_CEILINGS_CEILINGS_H
 
 #include "base/status.h"
 #include "harness/device/device.h"
