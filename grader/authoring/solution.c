@@ -2,6 +2,7 @@
 
 #include "base/paths.h"
 #include "base/suggestion.h"
+#include "harness/device/open/device_open.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "grader/ranking/ladder.h"
 #include "grader/authoring/sweep.h"
 #include "grader/terminal/quantity.h"
-#include "harness/device/device.h"
+#include "harness/device/open/device_open.h"
 
 #include <math.h>
 #include <stdio.h>

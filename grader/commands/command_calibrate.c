@@ -5,8 +5,9 @@
 #include "grader/problem/problem.h"
 #include "grader/terminal/progress.h"
 #include "grader/ranking/reference_times.h"
-#include "harness/device/ceilings/ceilings.h"
+#include "harness/device/ceilings/ceilings_measure.h"
 #include "harness/device/monitor/device_lock.h"
+#include "harness/device/open/device_open.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -44,7 +45,7 @@ static Status measure(const DeviceInfo *info, Progress *progress, Ceilings *ceil
     status = device_open(info->handle, &device, why);
     if (status == STATUS_OK) {
         status = ceilings_measure(device, &CEILINGS_WORK, advance, progress, ceilings, why);
-        device->ops->close(device);
+        device->close(device);
     }
     close(lock);
     return status;

@@ -8,6 +8,7 @@
 #include "grader/judge/judge.h"
 #include "grader/explain/ncu.h"
 #include "grader/report/report.h"
+#include "harness/device/open/device_open.h"
 
 #include <stdlib.h>
 #include <string.h>

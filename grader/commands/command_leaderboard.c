@@ -3,6 +3,7 @@
 #include "base/suggestion.h"
 #include "grader/ranking/ranking.h"
 #include "grader/report/report.h"
+#include "harness/device/open/device_open.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static const char *times_of(const char *id)
     if (strncmp(id, "sim-", 4) != 0)
         return "";
     snprintf(name, sizeof name, "sim:%s", id + 4);
-    return device_describe(name, &info, &why) == STATUS_OK ? device_times(&info) : "modelled";
+    return device_describe(name, &info, &why) == STATUS_OK ? device_time_label(&info) : "modelled";
 }
 
 static Status add_board(Store *store, const Problem *problem, const Board *board, Text *out, Message *why)

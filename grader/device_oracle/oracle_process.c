@@ -6,7 +6,7 @@
 #include "grader/oracle/oracle.h"
 #include "grader/device_oracle/oracle_kernels.h"
 #include "harness/control/control.h"
-#include "harness/device/device.h"
+#include "harness/device/open/device_open.h"
 #include "harness/compile/device_code.h"
 
 #include <limits.h>
@@ -29,7 +29,6 @@ typedef struct OracleProcess {
     int control;
     const char *device_name;
     Device *device;
-    const DeviceOps *ops;
     DeviceModule *module;
     Problem problem;
     size_t output; /* the parameter */
@@ -53,7 +52,7 @@ static Status check(const OracleProcess *process, CudaError error, const char *d
     DeviceFault fault;
     if (error == CUDA_ERROR_SUCCESS)
         return STATUS_OK;
-    process->ops->fault(process->device, &fault);
+    process->device->report->fault(process->device, &fault);
     const char *text = fault.kind != DEVICE_NO_FAULT ? fault.text : cuda_error_text(error);
     return fail(STATUS_SYSTEM, why, "the oracle on %s, %s: %s", process->device_name, doing, text);
 }
@@ -66,14 +65,14 @@ static size_t blocks_for(size_t count)
 static Status launch(const OracleProcess *process, const char *kernel, const void *parameters, size_t bytes,
                      size_t count, Message *why)
 {
-    const DeviceLaunch grid = {.function = process->ops->function(process->module, kernel),
+    const DeviceLaunch grid = {.function = process->device->modules->function(process->module, kernel),
                                .grid = {(uint32_t)blocks_for(count), 1, 1},
                                .block = {ORACLE_BLOCK, 1, 1},
                                .parameters = parameters,
                                .parameter_bytes = bytes};
     if (grid.function == NULL)
         return fail(STATUS_SYSTEM, why, "grader/device_oracle/oracle_kernels.cu: no kernel %s", kernel);
-    return check(process, process->ops->launch(process->device, &grid), kernel, why);
+    return check(process, process->device->kernels->launch(process->device, &grid), kernel, why);
 }
 
 /* --- the problem -------------------------------------------------------------------------------------------------- */
@@ -114,7 +113,7 @@ static Status load_code(OracleProcess *process, Message *why)
     Text image = {0};
     Status status = build(process, &image, why);
     if (status == STATUS_OK)
-        status = process->ops->module_load(process->device, image.data, image.length, &process->module, why);
+        status = process->device->modules->load(process->device, image.data, image.length, &process->module, why);
     text_free(&image);
     return status;
 }
@@ -130,7 +129,6 @@ static Status take_problem(OracleProcess *process, const OracleRequest *request,
     status = device_open(process->device_name, &process->device, why);
     if (status != STATUS_OK)
         return status;
-    process->ops = process->device->ops;
     return load_code(process, why);
 }
 
@@ -144,16 +142,16 @@ static Status drop_case(OracleProcess *process, Message *why)
         addresses[i] = process->arrays[i].address;
     for (size_t i = 0; i <= PROBLEM_MAX_PARAMETERS && error == CUDA_ERROR_SUCCESS; i++)
         if (addresses[i] != 0)
-            error = process->ops->release(process->device, addresses[i]);
+            error = process->device->memory->release(process->device, addresses[i]);
     memset(process->arrays, 0, sizeof process->arrays);
     process->tallies = 0;
     free(process->host_tallies);
     process->host_tallies = NULL;
     if (process->exchanged && error == CUDA_ERROR_SUCCESS)
-        error = process->ops->exchange_leave(process->device);
+        error = process->device->exchange->leave(process->device);
     if (process->memory != NULL) {
         if (!process->exchanged)
-            process->ops->unpin(process->device, process->memory);
+            device_unpin(process->device, process->memory);
         munmap(process->memory, process->memory_bytes);
         process->memory = NULL;
     }
@@ -174,15 +172,15 @@ static Status map_memory(OracleProcess *process, const OracleRequest *request, i
 /* Where the device cannot share its memory, arrays take the way through the host's. */
 static Status open_exchange(OracleProcess *process, bool through_host, Message *why)
 {
-    const DeviceOps *ops = process->ops;
-    CudaError error = through_host || ops->exchange_new == NULL
+    Device *device = process->device;
+    CudaError error = through_host || device->exchange == NULL
                           ? CUDA_ERROR_NOT_SUPPORTED
-                          : ops->exchange_new(process->device, process->memory_bytes, &process->exchange);
+                          : device->exchange->create(device, process->memory_bytes, &process->exchange);
     process->exchanged = error == CUDA_ERROR_SUCCESS;
     if (error != CUDA_ERROR_SUCCESS && error != CUDA_ERROR_NOT_SUPPORTED)
         return check(process, error, "sharing memory", why);
     if (!process->exchanged)
-        ops->pin(process->device, process->memory, process->memory_bytes);
+        device_pin(device, process->memory, process->memory_bytes);
     return STATUS_OK;
 }
 
@@ -201,7 +199,8 @@ static Status take_array(OracleProcess *process, const OracleRequest *request, s
     array->offset = offset;
     if (parameter == process->output)
         memcpy(process->shape, shape, sizeof shape);
-    return check(process, process->ops->alloc(process->device, array->bytes, &array->address), "taking memory", why);
+    return check(process, process->device->memory->alloc(process->device, array->bytes, &array->address),
+                 "taking memory", why);
 }
 
 static Status take_tallies(OracleProcess *process, Message *why)
@@ -211,7 +210,8 @@ static Status take_tallies(OracleProcess *process, Message *why)
     process->host_tallies = malloc(bytes);
     if (process->host_tallies == NULL)
         return fail_errno(why, "the oracle's memory");
-    return check(process, process->ops->alloc(process->device, bytes, &process->tallies), "taking memory", why);
+    return check(process, process->device->memory->alloc(process->device, bytes, &process->tallies), "taking memory",
+                 why);
 }
 
 static Status take_case(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
@@ -244,9 +244,9 @@ static Status generate_impulse(const OracleProcess *process, const CaseSource *s
     uint32_t element; /* of any type */
     size_t at = source->position < 0 ? array->count / 2 : (size_t)source->position, bytes = element_bytes(type);
     element_store(type, &element, 0, source->a);
-    CudaError error = process->ops->fill(process->device, array->address, 0, array->bytes, NULL);
+    CudaError error = process->device->copies->fill(process->device, array->address, 0, array->bytes, NULL);
     if (error == CUDA_ERROR_SUCCESS)
-        error = process->ops->write(process->device, array->address + at * bytes, &element, bytes, NULL);
+        error = process->device->copies->write(process->device, array->address + at * bytes, &element, bytes, NULL);
     return check(process, error, "making an impulse", why);
 }
 
@@ -273,8 +273,9 @@ static Status generate(const OracleProcess *process, size_t parameter, uint64_t 
 static CudaError hand_out(const OracleProcess *process, const OracleArray *array)
 {
     if (process->exchanged)
-        return process->ops->exchange_put(process->device, array->offset, array->address, array->bytes);
-    return process->ops->read(process->device, process->memory + array->offset, array->address, array->bytes, NULL);
+        return process->device->exchange->put(process->device, array->offset, array->address, array->bytes);
+    return process->device->copies->read(process->device, process->memory + array->offset, array->address, array->bytes,
+                                         NULL);
 }
 
 /* All kernels first, so that the copies follow one another. */
@@ -298,8 +299,9 @@ static Status fill_inputs(OracleProcess *process, uint64_t secret, Message *why)
 static CudaError take_in(const OracleProcess *process, const OracleArray *array)
 {
     if (process->exchanged)
-        return process->ops->exchange_take(process->device, array->address, array->offset, array->bytes);
-    return process->ops->write(process->device, array->address, process->memory + array->offset, array->bytes, NULL);
+        return process->device->exchange->take(process->device, array->address, array->offset, array->bytes);
+    return process->device->copies->write(process->device, array->address, process->memory + array->offset,
+                                          array->bytes, NULL);
 }
 
 static Status tally_output(const OracleProcess *process, Message *why)
@@ -320,8 +322,8 @@ static Status tally_output(const OracleProcess *process, Message *why)
         status = launch(process, "tally", &tally, sizeof tally, output->count, why);
     if (status == STATUS_OK)
         status = check(process,
-                       process->ops->read(process->device, process->host_tallies, process->tallies,
-                                          process->tally_count * sizeof *process->host_tallies, NULL),
+                       process->device->copies->read(process->device, process->host_tallies, process->tallies,
+                                                     process->tally_count * sizeof *process->host_tallies, NULL),
                        "comparing", why);
     return status;
 }
@@ -345,10 +347,10 @@ static Status check_output(OracleProcess *process, Message *why)
                       !reply->comparison.rms_exceeded;
     if (reply->accepted || !process->exchanged)
         return STATUS_OK;
-    return check(
-        process,
-        process->ops->read(process->device, process->memory + output->offset, output->address, output->bytes, NULL),
-        "showing the output", why);
+    return check(process,
+                 process->device->copies->read(process->device, process->memory + output->offset, output->address,
+                                               output->bytes, NULL),
+                 "showing the output", why);
 }
 
 /* --- serving ------------------------------------------------------------------------------------------------------ */
@@ -399,9 +401,9 @@ int oracle_main(int argc, char **argv)
         control_close(descriptors);
     }
     if (process.module != NULL)
-        process.ops->module_unload(process.device, process.module);
+        process.device->modules->unload(process.device, process.module);
     if (process.device != NULL)
-        process.device->ops->close(process.device);
+        process.device->close(process.device);
     free(process.host_tallies);
     problem_free(&process.problem);
     return 0;

@@ -7,6 +7,7 @@
 #include "grader/terminal/quantity.h"
 #include "grader/timing/timing.h"
 #include "harness/compile/toolkit.h"
+#include "harness/device/open/device_open.h"
 #include "leaderboard/references.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ static Status time_all(Store *store, const Board *board, const DeviceInfo *info,
         }
         text_add(&text, quantity_time(rung->time.time.ms).text);
         if (info->modelled)
-            text_printf(&text, " (%s)", device_times(info));
+            text_printf(&text, " (%s)", device_time_label(info));
         progress_end(&progress, text.data);
         text_free(&text);
     }

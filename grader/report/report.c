@@ -44,7 +44,7 @@ static const char *plus_minus(TerminalStyle style)
 static void add_label_of_times(const DeviceInfo *device, Text *out)
 {
     if (device->modelled)
-        text_printf(out, " (%s)", device_times(device));
+        text_printf(out, " (%s)", device_time_label(device));
 }
 
 static void add_headline(const Result *result, TerminalStyle style, Text *out)
@@ -218,7 +218,7 @@ static void add_timed_case(const CaseResult *item, Text *out)
 static void add_modelled_cases(const Result *result, Text *out)
 {
     char head[60];
-    snprintf(head, sizeof head, "timed case (%s)", device_times(&result->device));
+    snprintf(head, sizeof head, "timed case (%s)", device_time_label(&result->device));
     text_printf(out, "\n  %-*s%*s  %-*s%s\n", CASE_COLUMNS, head, TIME_COLUMNS, "time", LIMITER_COLUMNS, "limited by",
                 "occupancy");
     for (size_t i = 0; i < result->case_count; i++)
@@ -434,7 +434,7 @@ static void add_ladder(const Result *result, TerminalStyle style, Text *out)
     qsort(bars, count, sizeof *bars, by_ms);
     text_add(out, "\n  The reference solutions");
     if (result->device.modelled)
-        text_printf(out, ", %s times", device_times(&result->device));
+        text_printf(out, ", %s times", device_time_label(&result->device));
     text_add(out, ":\n");
     for (size_t i = 0; i < count; i++)
         add_bar(&bars[i], bars[count - 1].ms, style, out);

@@ -11,7 +11,7 @@
 
 void report_write(const Result *result, TerminalStyle style, Text *out);
 
-/* One board as a table; `times` as device_times() calls them. */
+/* One board as a table; `times` as device_time_label() calls them. */
 void report_leaderboard(const Problem *problem, const Board *board, const char *times, const Standing *standings,
                         size_t count, Text *out);
 

@@ -3,6 +3,7 @@
 #include "harness/broker/broker_call.h"
 #include "harness/control/control.h"
 #include "harness/control/control_check.h"
+#include "harness/device/open/device_open.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +26,8 @@ static void capture_output(Broker *broker)
 
 static size_t take_printed(Broker *broker, char *buffer, size_t size)
 {
-    size_t length = broker->device->ops->take_output(broker->device, buffer, size);
+    const DeviceSimulationOps *simulation = broker->device->simulation;
+    size_t length = simulation == NULL ? 0 : simulation->take_output(broker->device, buffer, size);
     if (broker->printed < 0)
         return length;
     fflush(stdout);
@@ -86,7 +88,7 @@ static Status take_runner(Broker *broker, const ControlRequest *request, const i
     broker->images = request->module_count == 0 ? NULL : map(descriptors[1], request->memory_bytes, PROT_READ);
     if (broker->reader.ring == NULL || (broker->images == NULL && request->module_count > 0))
         return fail_errno(why, "the broker's shared memory");
-    broker->device->ops->pin(broker->device, broker->reader.ring->staging, sizeof broker->reader.ring->staging);
+    device_pin(broker->device, broker->reader.ring->staging, sizeof broker->reader.ring->staging);
     broker->limits = request->limits;
     broker->module_count = request->module_count;
     for (size_t i = 0; i < broker->module_count; i++)
@@ -98,7 +100,7 @@ static Status take_runner(Broker *broker, const ControlRequest *request, const i
 static Status take_buffers(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
     if (broker->buffers_pinned)
-        broker->device->ops->unpin(broker->device, broker->buffers);
+        device_unpin(broker->device, broker->buffers);
     if (broker->buffers != NULL)
         munmap(broker->buffers, broker->buffer_bytes);
     broker->buffers_pinned = broker->has_exchange = false;
@@ -109,10 +111,9 @@ static Status take_buffers(Broker *broker, const ControlRequest *request, const 
 
 static Status join_exchange(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
-    const DeviceOps *ops = broker->device->ops;
-    CudaError error = ops->exchange_join == NULL
-                          ? CUDA_ERROR_NOT_SUPPORTED
-                          : ops->exchange_join(broker->device, descriptors[0], request->memory_bytes);
+    Device *device = broker->device;
+    CudaError error = device->exchange == NULL ? CUDA_ERROR_NOT_SUPPORTED
+                                               : device->exchange->join(device, descriptors[0], request->memory_bytes);
     broker->has_exchange = error == CUDA_ERROR_SUCCESS;
     return broker->has_exchange
                ? STATUS_OK
@@ -121,7 +122,7 @@ static Status join_exchange(Broker *broker, const ControlRequest *request, const
 
 static Status take_profile(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
-    if (broker->device->ops->profile == NULL)
+    if (broker->device->simulation == NULL)
         return fail(STATUS_UNSUPPORTED, why, "%s: kernels cannot be explained here", broker->device->info.name);
     if (broker->profile != NULL)
         munmap(broker->profile, sizeof *broker->profile);
@@ -186,6 +187,6 @@ int broker_main(int argc, char **argv)
     broker.device_name = argv[2];
     broker_run(&broker);
     if (broker.device != NULL)
-        broker.device->ops->close(broker.device);
+        broker.device->close(broker.device);
     return 0;
 }

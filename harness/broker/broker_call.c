@@ -40,21 +40,21 @@ static bool is_array(const ControlArgument *argument)
  * address is worth nothing. */
 static void allocate_arrays(Broker *broker, const ControlRequest *request)
 {
-    const DeviceOps *ops = broker->device->ops;
+    Device *device = broker->device;
     uint64_t spacer = 0;
     uint8_t pages = 0;
     random_bytes(broker, &pages, sizeof pages);
-    ops->set_memory_limit(broker->device, broker->device->info.memory_bytes);
-    check(broker, ops->alloc(broker->device, (1 + pages % MOST_SHIFT_PAGES) * PAGE_BYTES, &spacer), "allocation");
-    uint64_t before = ops->allocated_bytes(broker->device);
+    device->memory->set_limit(device, device->info.memory_bytes);
+    check(broker, device->memory->alloc(device, (1 + pages % MOST_SHIFT_PAGES) * PAGE_BYTES, &spacer), "allocation");
+    uint64_t before = device->memory->allocated_bytes(device);
     for (uint32_t i = 0; i < request->argument_count && ok(broker); i++)
         if (is_array(&request->arguments[i]))
-            check(broker, ops->alloc(broker->device, request->arguments[i].span.bytes, &broker->arrays[i]),
+            check(broker, device->memory->alloc(device, request->arguments[i].span.bytes, &broker->arrays[i]),
                   "allocation");
-    uint64_t own = ops->allocated_bytes(broker->device) - before;
+    uint64_t own = device->memory->allocated_bytes(device) - before;
     if (spacer != 0)
-        check(broker, ops->release(broker->device, spacer), "release");
-    ops->set_memory_limit(broker->device, own + broker->limits.device_bytes);
+        check(broker, device->memory->release(device, spacer), "release");
+    device->memory->set_limit(device, own + broker->limits.device_bytes);
 }
 
 /* An element that the kernel leaves out must not look like a result, neither this call's nor an earlier one's. */
@@ -70,10 +70,10 @@ static void poison(Broker *broker, const ControlArgument *output, uint8_t uninit
         for (size_t i = 0; i < sizeof pattern; i += 256) /* more, getrandom() may cut short */
             random_bytes(broker, (uint8_t *)pattern + i, 256);
     uint64_t bytes = output->span.bytes, done = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
-    check(broker, broker->device->ops->write(broker->device, address, pattern, done, NULL), "poisoning");
+    check(broker, broker->device->copies->write(broker->device, address, pattern, done, NULL), "poisoning");
     while (done < bytes && ok(broker)) { /* what is there doubles */
         uint64_t count = done < bytes - done ? done : bytes - done;
-        check(broker, broker->device->ops->copy(broker->device, address + done, address, count, NULL), "poisoning");
+        check(broker, broker->device->copies->copy(broker->device, address + done, address, count, NULL), "poisoning");
         done += count;
     }
 }
@@ -81,16 +81,16 @@ static void poison(Broker *broker, const ControlArgument *output, uint8_t uninit
 static void pin_buffers(Broker *broker)
 {
     if (!broker->buffers_pinned)
-        broker->device->ops->pin(broker->device, broker->buffers, broker->buffer_bytes);
+        device_pin(broker->device, broker->buffers, broker->buffer_bytes);
     broker->buffers_pinned = true;
 }
 
 static CudaError take_input(Broker *broker, bool exchanged, const ControlSpan *span, uint64_t address)
 {
-    const DeviceOps *ops = broker->device->ops;
+    Device *device = broker->device;
     if (exchanged)
-        return ops->exchange_take(broker->device, address, span->offset, span->bytes);
-    return ops->write(broker->device, address, broker->buffers + span->offset, span->bytes, NULL);
+        return device->exchange->take(device, address, span->offset, span->bytes);
+    return device->copies->write(device, address, broker->buffers + span->offset, span->bytes, NULL);
 }
 
 static void fill_arrays(Broker *broker, const ControlRequest *request)
@@ -115,7 +115,7 @@ static bool input_changed(Broker *broker, const ControlArgument *input, uint64_t
     static uint8_t piece[PIECE_BYTES];
     for (uint64_t done = 0; done < input->span.bytes && ok(broker); done += PIECE_BYTES) {
         uint64_t left = input->span.bytes - done, count = left < PIECE_BYTES ? left : PIECE_BYTES;
-        check(broker, broker->device->ops->read(broker->device, piece, address + done, count, NULL), "reading");
+        check(broker, broker->device->copies->read(broker->device, piece, address + done, count, NULL), "reading");
         if (ok(broker) && memcmp(piece, broker->buffers + input->span.offset + done, count) != 0)
             return true;
     }
@@ -124,22 +124,22 @@ static bool input_changed(Broker *broker, const ControlArgument *input, uint64_t
 
 static CudaError hand_out(Broker *broker, bool exchanged, const ControlSpan *span, uint64_t address)
 {
-    const DeviceOps *ops = broker->device->ops;
+    Device *device = broker->device;
     if (exchanged)
-        return ops->exchange_put(broker->device, span->offset, address, span->bytes);
-    return ops->read(broker->device, broker->buffers + span->offset, address, span->bytes, NULL);
+        return device->exchange->put(device, span->offset, address, span->bytes);
+    return device->copies->read(device, broker->buffers + span->offset, address, span->bytes, NULL);
 }
 
 static void read_arrays(Broker *broker, const ControlRequest *request)
 {
-    const DeviceOps *ops = broker->device->ops;
+    Device *device = broker->device;
     CallReport *report = &broker->reply.report;
     for (uint32_t i = 0; i < request->argument_count && ok(broker); i++) {
         const ControlArgument *argument = &request->arguments[i];
         if (argument->role == ARGUMENT_INPUT && request->check_inputs)
             report->input_changed = report->input_changed || input_changed(broker, argument, broker->arrays[i]);
         else if (argument->role == ARGUMENT_OUTPUT) {
-            report->kernel_wrote_output = ops->kernel_wrote(broker->device, broker->arrays[i]);
+            report->kernel_wrote_output = device->memory->kernel_wrote(device, broker->arrays[i]);
             check(broker, hand_out(broker, request->exchanged, &argument->span, broker->arrays[i]),
                   "reading of the output");
         }
@@ -150,7 +150,7 @@ static void release_arrays(Broker *broker)
 {
     for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++) {
         if (broker->arrays[i] != 0)
-            check(broker, broker->device->ops->release(broker->device, broker->arrays[i]), "release");
+            check(broker, broker->device->memory->release(broker->device, broker->arrays[i]), "release");
         broker->arrays[i] = 0;
     }
 }
@@ -182,7 +182,7 @@ static void conclude(Broker *broker)
     CallReport *report = &broker->reply.report;
     DeviceFault fault;
     char text[200];
-    broker->device->ops->fault(broker->device, &fault);
+    broker->device->report->fault(broker->device, &fault);
     if (broker->end == SERVE_VIOLATION) {
         say(report, CALL_INTEGRITY_VIOLATION, broker->end_text);
     } else if (fault.kind != DEVICE_NO_FAULT && fault.kind != DEVICE_BAD_LAUNCH) {
@@ -205,12 +205,14 @@ static void conclude(Broker *broker)
 
 static void begin(Broker *broker)
 {
-    const DeviceOps *ops = broker->device->ops;
+    Device *device = broker->device;
     broker->reply = (ControlReply){.report = {.kernel_wrote_output = -1}};
     broker->posted_error = CUDA_ERROR_SUCCESS;
-    ops->reset_statistics(broker->device);
-    ops->set_budget(broker->device, broker->limits.warp_instructions);
-    ops->set_time_limit(broker->device, broker->limits.device_seconds);
+    device->report->reset(device);
+    if (device->simulation != NULL)
+        device->simulation->set_budget(device, broker->limits.warp_instructions);
+    if (device->hardware != NULL)
+        device->hardware->set_time_limit(device, broker->limits.device_seconds);
 }
 
 /* ---- how kernels get at an input --------------------------------------------------------------------------------- */
@@ -235,11 +237,11 @@ static void start_probe(Broker *broker, const ControlArgument *input, DeviceProb
         others[i] = other_word(words[i]);
     if (others == NULL)
         broker->reply.status = fail_errno(&broker->reply.why, "a probe's memory");
-    else if (broker->device->ops->probe == NULL)
+    else if (broker->device->simulation == NULL)
         broker->reply.status = fail(STATUS_UNSUPPORTED, &broker->reply.why, "%s: kernels cannot be probed here",
                                     broker->device->info.name);
     else
-        broker->device->ops->probe(broker->device, probe);
+        broker->device->simulation->set_probe(broker->device, probe);
 }
 
 static void probe_begin(Broker *broker, const ControlRequest *request, DeviceProbe *probe)
@@ -257,8 +259,8 @@ static void probe_begin(Broker *broker, const ControlRequest *request, DevicePro
 
 static void probe_end(Broker *broker, DeviceProbe *probe)
 {
-    if (probe->source != 0 && broker->device->ops->probe != NULL)
-        broker->device->ops->probe(broker->device, NULL);
+    if (probe->source != 0 && broker->device->simulation != NULL)
+        broker->device->simulation->set_probe(broker->device, NULL);
     memcpy(broker->reply.report.direct_load, probe->direct_load, sizeof probe->direct_load);
     free((void *)probe->others);
 }
@@ -270,14 +272,14 @@ static void profile_begin(Broker *broker)
     if (broker->profile == NULL)
         return;
     memset(broker->profile, 0, sizeof *broker->profile);
-    broker->device->ops->profile(broker->device, broker->profile);
+    broker->device->simulation->set_profile(broker->device, broker->profile);
 }
 
 /* What the judge itself copies afterwards is none of the submission's. */
 static void profile_end(Broker *broker)
 {
     if (broker->profile != NULL)
-        broker->device->ops->profile(broker->device, NULL);
+        broker->device->simulation->set_profile(broker->device, NULL);
 }
 
 /* ---- what kernels do that they should not ------------------------------------------------------------------------ */
@@ -297,14 +299,14 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
                                                                 .is_unwritten = request->is_watched &&
                                                                                 argument->role == ARGUMENT_OUTPUT};
     }
-    if (broker->device->ops->check != NULL)
-        broker->device->ops->check(broker->device, check);
+    if (broker->device->simulation != NULL)
+        broker->device->simulation->set_check(broker->device, check);
 }
 
 static void check_end(Broker *broker, const DeviceCheck *check)
 {
-    if (broker->device->ops->check != NULL)
-        broker->device->ops->check(broker->device, NULL);
+    if (broker->device->simulation != NULL)
+        broker->device->simulation->set_check(broker->device, NULL);
     broker->reply.report.findings = check->findings;
 }
 
@@ -314,7 +316,7 @@ void broker_load(Broker *broker)
 {
     begin(broker);
     broker->not_provided[0] = '\0';
-    broker->device->ops->set_memory_limit(broker->device, broker->limits.device_bytes);
+    broker->device->memory->set_limit(broker->device, broker->limits.device_bytes);
     broker_serve(broker, RING_READY);
     conclude(broker);
 }
@@ -329,33 +331,33 @@ static void tell_runner(Broker *broker, const ControlRequest *request)
 
 void broker_call(Broker *broker, const ControlRequest *request)
 {
-    const DeviceOps *ops = broker->device->ops;
+    Device *device = broker->device;
     CallReport *report = &broker->reply.report;
     DeviceProbe probe;
     DeviceCheck checked;
     begin(broker);
     allocate_arrays(broker, request);
     fill_arrays(broker, request);
-    check(broker, ops->synchronize(broker->device), "synchronisation");
+    check(broker, device->streams->synchronize_all(device), "synchronisation");
     if (ok(broker))
         probe_begin(broker, request, &probe);
     if (!ok(broker))
         return;
     check_begin(broker, request, &checked);
     DeviceBracket bracket;
-    check(broker, ops->bracket_begin(broker->device), "bracket");
-    ops->reset_statistics(broker->device);
+    check(broker, device->timing->begin(device), "bracket");
+    device->report->reset(device);
     profile_begin(broker);
     tell_runner(broker, request);
     broker_serve(broker, RING_RETURNED);
-    CudaError error = ops->bracket_end(broker->device, &bracket);
+    CudaError error = device->timing->end(device, &bracket);
     profile_end(broker);
     probe_end(broker, &probe);
     check_end(broker, &checked);
     report->event_s = bracket.event_s;
     report->host_s = bracket.host_s;
     report->pending_at_return = bracket.pending;
-    ops->statistics(broker->device, &report->statistics);
+    device->report->statistics(device, &report->statistics);
     conclude(broker);
     if (report->outcome != CALL_OK || broker->reply.runner_gone)
         return; /* this broker is not used again */

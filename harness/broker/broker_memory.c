@@ -15,7 +15,7 @@ CudaError serve_alloc(Broker *broker, RingReply *reply)
     uint64_t bytes = broker_words(broker)[0];
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    CudaError error = broker->device->ops->alloc(broker->device, bytes, &reply->value[0]);
+    CudaError error = broker->device->memory->alloc(broker->device, bytes, &reply->value[0]);
     if (error == CUDA_ERROR_MEMORY_ALLOCATION)
         broker->reply.report.allocation_refused = true;
     return error;
@@ -27,13 +27,13 @@ CudaError serve_release(Broker *broker, RingReply *reply)
     uint64_t address = broker_words(broker)[0];
     if (is_judges_array(broker, address))
         return CUDA_ERROR_INVALID_VALUE;
-    return broker->device->ops->release(broker->device, address);
+    return broker->device->memory->release(broker->device, address);
 }
 
 CudaError serve_memory_info(Broker *broker, RingReply *reply)
 {
     uint64_t all = broker->device->info.memory_bytes;
-    uint64_t used = broker->device->ops->allocated_bytes(broker->device);
+    uint64_t used = broker->device->memory->allocated_bytes(broker->device);
     reply->value[0] = used < all ? all - used : 0;
     reply->value[1] = all;
     return CUDA_ERROR_SUCCESS;
@@ -41,7 +41,7 @@ CudaError serve_memory_info(Broker *broker, RingReply *reply)
 
 bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes)
 {
-    return bytes <= DEVICE_SPAN && broker->device->ops->owns(broker->device, address, bytes);
+    return bytes <= DEVICE_SPAN && broker->device->memory->owns(broker->device, address, bytes);
 }
 
 CudaError serve_owned(Broker *broker, RingReply *reply)
@@ -58,7 +58,7 @@ CudaError serve_write(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (bytes > RING_STAGING_BYTES || !broker_owns(broker, to, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    return broker->device->ops->write(broker->device, to, broker->reader.ring->staging, bytes, stream);
+    return broker->device->copies->write(broker->device, to, broker->reader.ring->staging, bytes, stream);
 }
 
 CudaError serve_read(Broker *broker, RingReply *reply)
@@ -69,7 +69,7 @@ CudaError serve_read(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (bytes > RING_STAGING_BYTES || !broker_owns(broker, from, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    return broker->device->ops->read(broker->device, broker->reader.ring->staging, from, bytes, stream);
+    return broker->device->copies->read(broker->device, broker->reader.ring->staging, from, bytes, stream);
 }
 
 CudaError serve_copy(Broker *broker, RingReply *reply)
@@ -80,7 +80,7 @@ CudaError serve_copy(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (!broker_owns(broker, to, bytes) || !broker_owns(broker, from, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    return broker->device->ops->copy(broker->device, to, from, bytes, stream);
+    return broker->device->copies->copy(broker->device, to, from, bytes, stream);
 }
 
 CudaError serve_fill(Broker *broker, RingReply *reply)
@@ -91,5 +91,5 @@ CudaError serve_fill(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (!broker_owns(broker, to, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    return broker->device->ops->fill(broker->device, to, (uint8_t)value, bytes, stream);
+    return broker->device->copies->fill(broker->device, to, (uint8_t)value, bytes, stream);
 }

@@ -24,8 +24,7 @@ static BrokerModule *find_module(Broker *broker, const uint8_t *image, size_t by
 static bool load_module(Broker *broker, BrokerModule *module)
 {
     Message why;
-    Status status = broker->device->ops->module_load(broker->device, module->image, module->bytes, &module->loaded,
-                                                     &why);
+    Status status = broker->device->modules->load(broker->device, module->image, module->bytes, &module->loaded, &why);
     if (status == STATUS_OK)
         return true;
     module->loaded = NULL;
@@ -63,7 +62,7 @@ static DeviceModule *named_module(Broker *broker, const RingName *name)
 static void tell_function(Broker *broker, DeviceFunction *function)
 {
     DeviceFunctionInfo info;
-    broker->device->ops->function_info(function, &info);
+    broker->device->kernels->info(function, &info);
     uint32_t count = info.parameter_count < RING_MAX_PARAMETERS ? info.parameter_count : RING_MAX_PARAMETERS;
     RingFunctionInfo *told = (RingFunctionInfo *)broker->reader.ring->staging;
     *told = (RingFunctionInfo){
@@ -86,7 +85,7 @@ CudaError serve_function(Broker *broker, RingReply *reply)
 {
     const RingName *name = (const RingName *)broker->record.body;
     DeviceModule *module = named_module(broker, name);
-    DeviceFunction *function = module == NULL ? NULL : broker->device->ops->function(module, name->name);
+    DeviceFunction *function = module == NULL ? NULL : broker->device->modules->function(module, name->name);
     if (function == NULL)
         return CUDA_ERROR_INVALID_DEVICE_FUNCTION;
     BrokerFunction *known = malloc(sizeof *known);
@@ -104,7 +103,7 @@ CudaError serve_variable(Broker *broker, RingReply *reply)
     const RingName *name = (const RingName *)broker->record.body;
     DeviceModule *module = named_module(broker, name);
     bool found = module != NULL &&
-                 broker->device->ops->variable(module, name->name, &reply->value[0], &reply->value[1]);
+                 broker->device->modules->variable(module, name->name, &reply->value[0], &reply->value[1]);
     return found ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_SYMBOL;
 }
 
@@ -121,7 +120,7 @@ CudaError serve_set_shared(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (bytes > UINT32_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    return broker->device->ops->function_set_dynamic_shared(known->function, (uint32_t)bytes);
+    return broker->device->kernels->set_dynamic_shared(known->function, (uint32_t)bytes);
 }
 
 CudaError serve_occupancy(Broker *broker, RingReply *reply)
@@ -131,8 +130,8 @@ CudaError serve_occupancy(Broker *broker, RingReply *reply)
     if (known == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (threads <= UINT32_MAX && bytes <= UINT32_MAX)
-        reply->value[0] = broker->device->ops->occupancy(broker->device, known->function, (uint32_t)threads,
-                                                         (uint32_t)bytes);
+        reply->value[0] = broker->device->kernels->occupancy(broker->device, known->function, (uint32_t)threads,
+                                                             (uint32_t)bytes);
     return CUDA_ERROR_SUCCESS;
 }
 
@@ -151,13 +150,13 @@ static void note_launch_error(Broker *broker, CudaError error, const BrokerFunct
 /* A fault that an earlier kernel left behind is not this launch's doing. */
 static bool device_failed(Broker *broker, DeviceFault *fault)
 {
-    broker->device->ops->fault(broker->device, fault);
+    broker->device->report->fault(broker->device, fault);
     return fault->kind != DEVICE_NO_FAULT && fault->kind != DEVICE_BAD_LAUNCH;
 }
 
 static CudaError launch_known(Broker *broker, const BrokerFunction *known, const RingLaunch *head, DeviceStream *stream)
 {
-    const DeviceOps *ops = broker->device->ops;
+    Device *device = broker->device;
     DeviceLaunch launch = {.function = known->function,
                            .grid = {head->grid[0], head->grid[1], head->grid[2]},
                            .block = {head->block[0], head->block[1], head->block[2]},
@@ -171,10 +170,10 @@ static CudaError launch_known(Broker *broker, const BrokerFunction *known, const
     DeviceFault fault;
     char hint[200];
     if (device_failed(broker, &fault))
-        return ops->launch(broker->device, &launch);
-    ops->function_info(known->function, &info);
-    launch_check(&broker->device->info, &info, &launch, hint, sizeof hint);
-    CudaError error = ops->launch(broker->device, &launch);
+        return device->kernels->launch(device, &launch);
+    device->kernels->info(known->function, &info);
+    launch_check(&device->info, &info, &launch, hint, sizeof hint);
+    CudaError error = device->kernels->launch(device, &launch);
     note_launch_error(broker, error, known, head, hint);
     if (device_failed(broker, &fault) && fault.kind == DEVICE_TIME_LIMIT)
         broker->end = SERVE_DEVICE_TIME;
@@ -197,7 +196,7 @@ CudaError serve_launch(Broker *broker, RingReply *reply)
         note_launch_error(broker, CUDA_ERROR_INVALID_RESOURCE_HANDLE, known, head, "there is no such stream");
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     }
-    broker->device->ops->function_info(known->function, &info);
+    broker->device->kernels->info(known->function, &info);
     if (head->parameter_bytes != info.parameter_bytes) {
         broker_malformed(broker);
         return CUDA_ERROR_INVALID_VALUE;

@@ -129,8 +129,8 @@ static void wait_for_runner(Broker *broker, uint32_t bell)
     double left = fmax(0, broker->limits.host_seconds - broker->host_seconds), start = now_s();
     ring_wait(&broker->reader, bell, fmin(left, HOLD_SECONDS));
     double waited = now_s() - start;
-    if (waited >= HOLD_SECONDS)
-        broker->device->ops->let_go(broker->device);
+    if (waited >= HOLD_SECONDS && broker->device->hardware != NULL)
+        broker->device->hardware->start_held_work(broker->device);
     broker->host_seconds += waited;
     if (broker->host_seconds >= broker->limits.host_seconds)
         broker->end = SERVE_HOST_TIME;

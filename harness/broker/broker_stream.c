@@ -11,18 +11,18 @@ bool broker_stream(Broker *broker, uint64_t number, DeviceStream **stream)
 
 CudaError serve_synchronize(Broker *broker, RingReply *reply)
 {
-    return broker->device->ops->synchronize(broker->device);
+    return broker->device->streams->synchronize_all(broker->device);
 }
 
 CudaError serve_stream_new(Broker *broker, RingReply *reply)
 {
     DeviceStream *stream;
-    CudaError error = broker->device->ops->stream_new(broker->device, broker_words(broker)[0] != 0, &stream);
+    CudaError error = broker->device->streams->create(broker->device, broker_words(broker)[0] != 0, &stream);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
     reply->value[0] = handles_add(&broker->streams, stream);
     if (reply->value[0] == 0)
-        broker->device->ops->stream_free(broker->device, stream);
+        broker->device->streams->destroy(broker->device, stream);
     return reply->value[0] == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
 }
 
@@ -30,7 +30,7 @@ CudaError serve_stream_free(Broker *broker, RingReply *reply)
 {
     DeviceStream *stream = handles_remove(&broker->streams, broker_words(broker)[0]);
     return stream == NULL ? CUDA_ERROR_INVALID_RESOURCE_HANDLE
-                          : broker->device->ops->stream_free(broker->device, stream);
+                          : broker->device->streams->destroy(broker->device, stream);
 }
 
 CudaError serve_stream_synchronize(Broker *broker, RingReply *reply)
@@ -38,7 +38,7 @@ CudaError serve_stream_synchronize(Broker *broker, RingReply *reply)
     DeviceStream *stream;
     if (!broker_stream(broker, broker_words(broker)[0], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    return broker->device->ops->stream_synchronize(broker->device, stream);
+    return broker->device->streams->synchronize(broker->device, stream);
 }
 
 CudaError serve_stream_query(Broker *broker, RingReply *reply)
@@ -46,7 +46,7 @@ CudaError serve_stream_query(Broker *broker, RingReply *reply)
     DeviceStream *stream;
     if (!broker_stream(broker, broker_words(broker)[0], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    return broker->device->ops->stream_query(broker->device, stream);
+    return broker->device->streams->query(broker->device, stream);
 }
 
 static BrokerEvent *event_of(Broker *broker, int position)
@@ -60,7 +60,7 @@ CudaError serve_stream_wait(Broker *broker, RingReply *reply)
     BrokerEvent *event = event_of(broker, 1);
     if (!broker_stream(broker, broker_words(broker)[0], &stream) || event == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    return broker->device->ops->stream_wait(broker->device, stream, event->event);
+    return broker->device->streams->wait_event(broker->device, stream, event->event);
 }
 
 CudaError serve_event_new(Broker *broker, RingReply *reply)
@@ -69,12 +69,12 @@ CudaError serve_event_new(Broker *broker, RingReply *reply)
     if (event == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     event->untimed = broker_words(broker)[0] != 0;
-    CudaError error = broker->device->ops->event_new(broker->device, !event->untimed, &event->event);
+    CudaError error = broker->device->events->create(broker->device, !event->untimed, &event->event);
     if (error == CUDA_ERROR_SUCCESS) {
         reply->value[0] = handles_add(&broker->events, event);
         if (reply->value[0] != 0)
             return CUDA_ERROR_SUCCESS;
-        broker->device->ops->event_free(broker->device, event->event);
+        broker->device->events->destroy(broker->device, event->event);
         error = CUDA_ERROR_MEMORY_ALLOCATION;
     }
     free(event);
@@ -86,7 +86,7 @@ CudaError serve_event_free(Broker *broker, RingReply *reply)
     BrokerEvent *event = handles_remove(&broker->events, broker_words(broker)[0]);
     if (event == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    CudaError error = broker->device->ops->event_free(broker->device, event->event);
+    CudaError error = broker->device->events->destroy(broker->device, event->event);
     free(event);
     return error;
 }
@@ -97,7 +97,7 @@ CudaError serve_event_record(Broker *broker, RingReply *reply)
     BrokerEvent *event = event_of(broker, 0);
     if (event == NULL || !broker_stream(broker, broker_words(broker)[1], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    return broker->device->ops->event_record(broker->device, event->event, stream);
+    return broker->device->events->record(broker->device, event->event, stream);
 }
 
 CudaError serve_event_synchronize(Broker *broker, RingReply *reply)
@@ -105,7 +105,7 @@ CudaError serve_event_synchronize(Broker *broker, RingReply *reply)
     BrokerEvent *event = event_of(broker, 0);
     if (event == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    return broker->device->ops->event_synchronize(broker->device, event->event);
+    return broker->device->events->synchronize(broker->device, event->event);
 }
 
 CudaError serve_event_query(Broker *broker, RingReply *reply)
@@ -113,7 +113,7 @@ CudaError serve_event_query(Broker *broker, RingReply *reply)
     BrokerEvent *event = event_of(broker, 0);
     if (event == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    return broker->device->ops->event_query(broker->device, event->event);
+    return broker->device->events->query(broker->device, event->event);
 }
 
 CudaError serve_event_elapsed(Broker *broker, RingReply *reply)
@@ -122,7 +122,7 @@ CudaError serve_event_elapsed(Broker *broker, RingReply *reply)
     double seconds = 0;
     if (start == NULL || stop == NULL || start->untimed || stop->untimed)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    CudaError error = broker->device->ops->event_elapsed(broker->device, start->event, stop->event, &seconds);
+    CudaError error = broker->device->events->elapsed(broker->device, start->event, stop->event, &seconds);
     memcpy(&reply->value[0], &seconds, sizeof seconds);
     return error;
 }

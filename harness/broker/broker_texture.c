@@ -48,7 +48,7 @@ CudaError serve_copy_box(Broker *broker, RingReply *reply)
     if (!place_of(broker, &asked->to, &box, &to) || !place_of(broker, &asked->from, &box, &from) ||
         (to.host != NULL && from.host != NULL))
         return CUDA_ERROR_INVALID_VALUE;
-    return broker->device->ops->copy_box(broker->device, &to, &from, &box, stream);
+    return broker->device->arrays->copy_box(broker->device, &to, &from, &box, stream);
 }
 
 CudaError serve_fill_rows(Broker *broker, RingReply *reply)
@@ -62,8 +62,8 @@ CudaError serve_fill_rows(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (!place_of(broker, &asked_place, &box, &place))
         return CUDA_ERROR_INVALID_VALUE;
-    return broker->device->ops->fill_rows(broker->device, asked->to, asked->pitch, (uint8_t)asked->value,
-                                          asked->width_bytes, asked->height, stream);
+    return broker->device->arrays->fill_rows(broker->device, asked->to, asked->pitch, (uint8_t)asked->value,
+                                             asked->width_bytes, asked->height, stream);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
@@ -84,7 +84,7 @@ static bool format_of(uint32_t asked, DeviceFormat *format)
 
 static CudaError make_array(Broker *broker, BrokerArray *made, uint64_t *number)
 {
-    CudaError error = broker->device->ops->array_new(broker->device, &made->shape, &made->array);
+    CudaError error = broker->device->arrays->create(broker->device, &made->shape, &made->array);
     if (error == CUDA_ERROR_MEMORY_ALLOCATION)
         broker->reply.report.allocation_refused = true;
     if (error != CUDA_ERROR_SUCCESS)
@@ -92,7 +92,7 @@ static CudaError make_array(Broker *broker, BrokerArray *made, uint64_t *number)
     *number = handles_add(&broker->cuda_arrays, made);
     if (*number != 0)
         return CUDA_ERROR_SUCCESS;
-    broker->device->ops->array_free(broker->device, made->array);
+    broker->device->arrays->destroy(broker->device, made->array);
     return CUDA_ERROR_MEMORY_ALLOCATION;
 }
 
@@ -122,7 +122,7 @@ CudaError serve_array_free(Broker *broker, RingReply *reply)
     BrokerArray *known = handles_remove(&broker->cuda_arrays, broker_words(broker)[0]);
     if (known == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    CudaError error = broker->device->ops->array_free(broker->device, known->array);
+    CudaError error = broker->device->arrays->destroy(broker->device, known->array);
     free(known);
     return error;
 }
@@ -191,7 +191,7 @@ CudaError serve_texture_new(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_VALUE;
     if (textures->count == BROKER_MAX_TEXTURES)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    CudaError error = broker->device->ops->texture_new(broker->device, &texture, &reply->value[0]);
+    CudaError error = broker->device->textures->create(broker->device, &texture, &reply->value[0]);
     if (error == CUDA_ERROR_SUCCESS)
         textures->number[textures->count++] = reply->value[0];
     if (error == CUDA_ERROR_NOT_SUPPORTED && broker->device->info.modelled)
@@ -207,7 +207,7 @@ CudaError serve_texture_free(Broker *broker, RingReply *reply)
     for (uint32_t i = 0; i < textures->count; i++)
         if (textures->number[i] == number) {
             textures->number[i] = textures->number[--textures->count];
-            return broker->device->ops->texture_free(broker->device, number);
+            return broker->device->textures->destroy(broker->device, number);
         }
     return CUDA_ERROR_INVALID_VALUE;
 }

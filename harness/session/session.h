@@ -36,7 +36,7 @@ typedef struct SessionArgument { /* one parameter of solve() */
     bool float_output; /* poison with CALL_POISON_BITS, else with a random pattern */
     bool probed;       /* an input of floats in [1, 2): while kernels run, constant memory that holds its values holds
                             * call_probe_value() of them, and the report tells who loads from the array itself. One at most,
-                            * and only on a device with DeviceOps.probe */
+                            * and only on a device with Device.simulation */
     uint64_t value;    /* ARGUMENT_VALUE: the word handed over (an int sign-extended, a float's bits) */
     void *data;        /* set by session_buffers(): host memory of the array, valid until the next session_buffers() */
 } SessionArgument;
@@ -57,7 +57,7 @@ MUST_USE Status session_load(Session *session, const Compiled *compiled, const C
                              Message *why);
 MUST_USE Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why);
 /* Every call from now on fills in the profile, which lives as long as the session. Only where the device can
- * (DeviceOps.profile); else calls are the judge's own fault. */
+ * (Device.simulation); else calls are the judge's own fault. */
 MUST_USE Status session_profile(Session *session, const ExecutionProfile **profile, Message *why);
 /* The memory of session_buffers(), which another process of the judge's may share: its descriptor, where it lies here,
  * its size. */

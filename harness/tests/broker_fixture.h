@@ -4,6 +4,7 @@
 
 #include "base/tests/unit.h"
 #include "harness/broker/broker_serve.h"
+#include "harness/device/open/device_open.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +29,13 @@ static inline int set_up(void **state)
     broker.reader.ring = ring_map(descriptor);
     close(descriptor);
     if (device_open("sim", &broker.device, &why) != STATUS_OK ||
-        broker.device->ops->module_load(broker.device, PTX, sizeof PTX - 1, &module, &why) != STATUS_OK) {
+        broker.device->modules->load(broker.device, PTX, sizeof PTX - 1, &module, &why) != STATUS_OK) {
         print_error("%s\n", why.text);
         return -1;
     }
     broker.modules[0] = (BrokerModule){.image = (const uint8_t *)PTX, .bytes = sizeof PTX - 1, .loaded = module};
     broker.module_count = 1;
-    broker.device->ops->set_memory_limit(broker.device, 1 << 20);
+    broker.device->memory->set_limit(broker.device, 1 << 20);
     return 0;
 }
 
@@ -50,19 +51,19 @@ static inline void drop_broker(void)
 {
     for (uint32_t i = 0; i < broker.events.count; i++)
         if (broker.events.objects[i] != NULL)
-            broker.device->ops->event_free(broker.device, ((BrokerEvent *)broker.events.objects[i])->event);
+            broker.device->events->destroy(broker.device, ((BrokerEvent *)broker.events.objects[i])->event);
     for (uint32_t i = 0; i < broker.cuda_arrays.count; i++)
         if (broker.cuda_arrays.objects[i] != NULL)
-            broker.device->ops->array_free(broker.device, ((BrokerArray *)broker.cuda_arrays.objects[i])->array);
+            broker.device->arrays->destroy(broker.device, ((BrokerArray *)broker.cuda_arrays.objects[i])->array);
     free_objects(&broker.events);
     free_objects(&broker.cuda_arrays);
     free_objects(&broker.functions);
     handles_free(&broker.streams);
     for (size_t i = 0; i < broker.module_count; i++)
         if (broker.modules[i].loaded != NULL)
-            broker.device->ops->module_unload(broker.device, broker.modules[i].loaded);
+            broker.device->modules->unload(broker.device, broker.modules[i].loaded);
     if (broker.device != NULL)
-        broker.device->ops->close(broker.device);
+        broker.device->close(broker.device);
     ring_unmap(broker.reader.ring);
     if (broker.images != NULL)
         munmap((void *)(uintptr_t)broker.images, broker.image_bytes);

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "harness/device/device.h"
+#include "harness/device/open/device_open.h"
 #include "harness/tests/fake_driver.h"
 
 #include <stdio.h>
@@ -30,7 +30,6 @@ enum {
 
 typedef struct Fixture {
     Device *device;
-    const DeviceOps *ops;
     DeviceModule *module;
     uint64_t array;         /* of ARRAY_BYTES */
     DeviceEvent *events[4]; /* that new_event() made */
@@ -66,20 +65,19 @@ static inline int set_up(void **state)
         print_error("%s\n", why.text);
         return -1;
     }
-    f->ops = f->device->ops;
-    if (f->ops->module_load(f->device, MODULE, sizeof MODULE, &f->module, &why) != STATUS_OK) {
+    if (f->device->modules->load(f->device, MODULE, sizeof MODULE, &f->module, &why) != STATUS_OK) {
         print_error("%s\n", why.text);
         return -1;
     }
-    return f->ops->alloc(f->device, ARRAY_BYTES, &f->array);
+    return f->device->memory->alloc(f->device, ARRAY_BYTES, &f->array);
 }
 
 static inline int tear_down(void **state)
 {
     Fixture *f = *state;
     for (size_t i = 0; i < f->event_count; i++)
-        assert_int_equal(f->ops->event_free(f->device, f->events[i]), 0);
-    f->ops->close(f->device);
+        assert_int_equal(f->device->events->destroy(f->device, f->events[i]), 0);
+    f->device->close(f->device);
     return tear_down_names(state);
 }
 
@@ -88,14 +86,14 @@ static inline int tear_down(void **state)
 static inline CudaError launch(Fixture *f, const char *kernel, const void *parameters, size_t bytes,
                                DeviceStream *stream)
 {
-    DeviceLaunch launch = {.function = f->ops->function(f->module, kernel),
+    DeviceLaunch launch = {.function = f->device->modules->function(f->module, kernel),
                            .grid = {1, 1, 1},
                            .block = {32, 1, 1},
                            .parameters = parameters,
                            .parameter_bytes = bytes,
                            .stream = stream};
     assert_non_null(launch.function);
-    return f->ops->launch(f->device, &launch);
+    return f->device->kernels->launch(f->device, &launch);
 }
 
 static inline CudaError store(Fixture *f, uint64_t to, uint32_t value, DeviceStream *stream)
@@ -115,22 +113,22 @@ static inline CudaError spin(Fixture *f, uint32_t microseconds, DeviceStream *st
 /* The kernels are known before a bracket begins, as the broker sees to it. */
 static inline void begin(Fixture *f)
 {
-    assert_non_null(f->ops->function(f->module, "store"));
-    assert_non_null(f->ops->function(f->module, "spin"));
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_non_null(f->device->modules->function(f->module, "store"));
+    assert_non_null(f->device->modules->function(f->module, "spin"));
+    assert_int_equal(f->device->timing->begin(f->device), 0);
 }
 
 static inline DeviceBracket end(Fixture *f)
 {
     DeviceBracket taken;
-    assert_int_equal(f->ops->bracket_end(f->device, &taken), 0);
+    assert_int_equal(f->device->timing->end(f->device, &taken), 0);
     return taken;
 }
 
 static inline DeviceStream *new_stream(Fixture *f, bool non_blocking)
 {
     DeviceStream *stream;
-    assert_int_equal(f->ops->stream_new(f->device, non_blocking, &stream), 0);
+    assert_int_equal(f->device->streams->create(f->device, non_blocking, &stream), 0);
     return stream;
 }
 
@@ -138,7 +136,7 @@ static inline DeviceEvent *new_event(Fixture *f)
 {
     DeviceEvent **event = &f->events[f->event_count++];
     assert_true(f->event_count <= COUNT_OF(f->events));
-    assert_int_equal(f->ops->event_new(f->device, true, event), 0);
+    assert_int_equal(f->device->events->create(f->device, true, event), 0);
     return *event;
 }
 
@@ -159,7 +157,7 @@ static inline bool becomes(uint64_t address, uint32_t value)
 static inline void assert_fault(Fixture *f, DeviceFaultKind kind, const char *part)
 {
     DeviceFault fault;
-    f->ops->fault(f->device, &fault);
+    f->device->report->fault(f->device, &fault);
     if (fault.kind != kind || strstr(fault.text, part) == NULL)
         fail_test("fault of kind %d: '%s', expected kind %d: '...%s...'", fault.kind, fault.text, kind, part);
 }

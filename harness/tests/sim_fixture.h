@@ -4,7 +4,7 @@
 
 #include "base/tests/unit.h"
 
-#include "harness/device/device.h"
+#include "harness/device/open/device_open.h"
 
 #include <string.h>
 
@@ -12,7 +12,6 @@ enum { ARRAY_BYTES = 1 << 20 };
 
 typedef struct Fixture {
     Device *device;
-    const DeviceOps *ops;
     DeviceModule *module;
     uint64_t array; /* of ARRAY_BYTES */
 } Fixture;
@@ -23,19 +22,18 @@ static inline int open_sim(void **state, const char *ptx)
     Message why;
     *state = &f;
     if (device_open("sim", &f.device, &why) != STATUS_OK ||
-        f.device->ops->module_load(f.device, ptx, strlen(ptx), &f.module, &why) != STATUS_OK) {
+        f.device->modules->load(f.device, ptx, strlen(ptx), &f.module, &why) != STATUS_OK) {
         print_error("%s\n", why.text);
         return -1;
     }
-    f.ops = f.device->ops;
-    return f.ops->alloc(f.device, ARRAY_BYTES, &f.array);
+    return f.device->memory->alloc(f.device, ARRAY_BYTES, &f.array);
 }
 
 static inline int close_sim(void **state)
 {
     Fixture *f = *state;
-    f->ops->module_unload(f->device, f->module);
-    f->ops->close(f->device);
+    f->device->modules->unload(f->device, f->module);
+    f->device->close(f->device);
     return 0;
 }
 

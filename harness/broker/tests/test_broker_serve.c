@@ -104,7 +104,7 @@ static void what_does_not_exist_is_an_error_of_the_call(void **state)
 
 static void the_judges_arrays_cannot_be_freed(void **state)
 {
-    assert_int_equal(broker.device->ops->alloc(broker.device, 64, &broker.arrays[3]), 0);
+    assert_int_equal(broker.device->memory->alloc(broker.device, 64, &broker.arrays[3]), 0);
     assert_int_equal(ask(RING_RELEASE, broker.arrays[3], 0, 0, 0).error, CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(ask(RING_FILL, broker.arrays[3], 0, 64, 0).error, CUDA_ERROR_SUCCESS);
 }

@@ -107,7 +107,8 @@ static void an_srgb_texture_is_refused_by_name_on_the_simulated_gpu(void **state
 
 /* ---- a device that believes everything: the simulated one, with operations of the test's own --------------------- */
 
-static DeviceOps own_ops;
+static DeviceArrayOps own_array_ops;
+static DeviceTextureOps own_texture_ops;
 static uint32_t textures_freed, boxes_copied, rows_filled;
 static DeviceTexture last_texture;
 
@@ -143,12 +144,12 @@ static int set_up_own_ops(void **state)
 {
     if (set_up(state) != 0)
         return -1;
-    own_ops = *broker.device->ops;
-    own_ops.texture_new = count_new;
-    own_ops.texture_free = count_free;
-    own_ops.copy_box = count_box;
-    own_ops.fill_rows = count_rows;
-    broker.device->ops = &own_ops;
+    own_array_ops = *broker.device->arrays;
+    own_array_ops.copy_box = count_box;
+    own_array_ops.fill_rows = count_rows;
+    own_texture_ops = (DeviceTextureOps){.create = count_new, .destroy = count_free};
+    broker.device->arrays = &own_array_ops;
+    broker.device->textures = &own_texture_ops;
     textures_freed = boxes_copied = rows_filled = 0;
     return 0;
 }

@@ -1,7 +1,7 @@
 /* device_code.c: the judge's own kernels, compiled and kept. */
 #include "base/tests/unit.h"
 
-#include "harness/device/device.h"
+#include "harness/device/open/device_open.h"
 #include "harness/compile/device_code.h"
 
 #include <dirent.h>
@@ -39,19 +39,19 @@ static int run(const Text *image)
     uint64_t address;
     int answer = 0;
     if (device_open("sim", &device, &why) != STATUS_OK ||
-        device->ops->module_load(device, image->data, image->length, &module, &why) != STATUS_OK)
+        device->modules->load(device, image->data, image->length, &module, &why) != STATUS_OK)
         fail_test("%s", why.text);
-    assert_int_equal(device->ops->alloc(device, sizeof answer, &address), 0);
-    const DeviceLaunch launch = {.function = device->ops->function(module, "answer"),
+    assert_int_equal(device->memory->alloc(device, sizeof answer, &address), 0);
+    const DeviceLaunch launch = {.function = device->modules->function(module, "answer"),
                                  .grid = {1, 1, 1},
                                  .block = {1, 1, 1},
                                  .parameters = &address,
                                  .parameter_bytes = sizeof address};
     assert_non_null(launch.function);
-    assert_int_equal(device->ops->launch(device, &launch), 0);
-    assert_int_equal(device->ops->read(device, &answer, address, sizeof answer, NULL), 0);
-    device->ops->module_unload(device, module);
-    device->ops->close(device);
+    assert_int_equal(device->kernels->launch(device, &launch), 0);
+    assert_int_equal(device->copies->read(device, &answer, address, sizeof answer, NULL), 0);
+    device->modules->unload(device, module);
+    device->close(device);
     return answer;
 }
 

@@ -3,9 +3,9 @@
  * Each figure is the time between two events around one kernel or copy of some hundred microseconds. The same work, on
  * the other of two arrays, goes ahead of it: so the device is busy while the host queues what is timed, and no launch
  * latency lies between the events; and what the L2 holds is of no use to what follows.  */
-#include "base/paths.h"
-#include "harness/device/ceilings/ceilings.h"
+#include "harness/device/ceilings/ceilings_measure.h"
 
+#include "base/paths.h"
 #include "base/text.h"
 #include "harness/compile/device_code.h"
 
@@ -27,7 +27,6 @@ _Static_assert(COUNT_OF(READ_BLOCKS_PER_MULTIPROCESSOR) + 2 == CEILINGS_STEPS, "
 
 typedef struct Bench {
     Device *device;
-    const DeviceOps *ops;
     const CeilingsWork *work;
     DeviceModule *module;
     uint64_t arrays[2];
@@ -43,12 +42,13 @@ typedef CudaError QueueFunction(Bench *bench, int turn);
 
 static CudaError launch(Bench *bench, const char *name, const void *parameters, size_t bytes)
 {
-    const DeviceLaunch one = {.function = bench->ops->function(bench->module, name),
+    const DeviceLaunch one = {.function = bench->device->modules->function(bench->module, name),
                               .grid = {bench->blocks, 1, 1},
                               .block = {BLOCK_THREADS, 1, 1},
                               .parameters = parameters,
                               .parameter_bytes = bytes};
-    return one.function == NULL ? CUDA_ERROR_INVALID_DEVICE_FUNCTION : bench->ops->launch(bench->device, &one);
+    return one.function == NULL ? CUDA_ERROR_INVALID_DEVICE_FUNCTION
+                                : bench->device->kernels->launch(bench->device, &one);
 }
 
 static CudaError queue_read(Bench *bench, int turn)
@@ -61,7 +61,8 @@ static CudaError queue_read(Bench *bench, int turn)
 
 static CudaError queue_copy(Bench *bench, int turn)
 {
-    return bench->ops->copy(bench->device, bench->arrays[1 - turn], bench->arrays[turn], bench->work->bytes, NULL);
+    return bench->device->copies->copy(bench->device, bench->arrays[1 - turn], bench->arrays[turn], bench->work->bytes,
+                                       NULL);
 }
 
 /* The chains tend to 1, far from infinities and denormal numbers. */
@@ -79,17 +80,17 @@ static CudaError queue_fma(Bench *bench, int turn)
 
 static CudaError time_once(Bench *bench, QueueFunction *queue, double *seconds)
 {
-    const DeviceOps *ops = bench->ops;
+    Device *device = bench->device;
     CudaError error = queue(bench, 1);
     if (error == CUDA_ERROR_SUCCESS)
-        error = ops->event_record(bench->device, bench->start, NULL);
+        error = device->events->record(device, bench->start, NULL);
     if (error == CUDA_ERROR_SUCCESS)
         error = queue(bench, 0);
     if (error == CUDA_ERROR_SUCCESS)
-        error = ops->event_record(bench->device, bench->stop, NULL);
+        error = device->events->record(device, bench->stop, NULL);
     if (error == CUDA_ERROR_SUCCESS)
-        error = ops->synchronize(bench->device);
-    return error == CUDA_ERROR_SUCCESS ? ops->event_elapsed(bench->device, bench->start, bench->stop, seconds) : error;
+        error = device->streams->synchronize_all(device);
+    return error == CUDA_ERROR_SUCCESS ? device->events->elapsed(device, bench->start, bench->stop, seconds) : error;
 }
 
 static int by_value(const void *a, const void *b)
@@ -142,7 +143,7 @@ static Status measure_fma(Bench *bench, const Steps *steps, Ceilings *ceilings, 
     Status status = time_median(bench, queue_fma, &seconds, why);
     if (status != STATUS_OK)
         return status;
-    CudaError error = bench->ops->read(bench->device, clocks, bench->clocks, sizeof clocks, NULL);
+    CudaError error = bench->device->copies->read(bench->device, clocks, bench->clocks, sizeof clocks, NULL);
     if (error != CUDA_ERROR_SUCCESS)
         return fail(STATUS_SYSTEM, why, "reading the clocks: %s", cuda_error_text(error));
     const double fmas = (double)bench->blocks * BLOCK_THREADS * bench->work->rounds * FMAS_PER_ROUND;
@@ -188,15 +189,15 @@ static Status load_kernels(Bench *bench, Message *why)
     if (status == STATUS_OK)
         status = device_code_build(&job, &image, why);
     if (status == STATUS_OK)
-        status = bench->ops->module_load(bench->device, image.data, image.length, &bench->module, why);
+        status = bench->device->modules->load(bench->device, image.data, image.length, &bench->module, why);
     text_free(&image);
     return status;
 }
 
 static CudaError take(Bench *bench, uint64_t bytes, uint64_t *address)
 {
-    CudaError error = bench->ops->alloc(bench->device, bytes, address);
-    return error == CUDA_ERROR_SUCCESS ? bench->ops->fill(bench->device, *address, 0, bytes, NULL) : error;
+    CudaError error = bench->device->memory->alloc(bench->device, bytes, address);
+    return error == CUDA_ERROR_SUCCESS ? bench->device->copies->fill(bench->device, *address, 0, bytes, NULL) : error;
 }
 
 static Status take_memory(Bench *bench, Message *why)
@@ -210,9 +211,9 @@ static Status take_memory(Bench *bench, Message *why)
     if (error == CUDA_ERROR_SUCCESS)
         error = take(bench, CLOCKS * sizeof(int64_t), &bench->clocks);
     if (error == CUDA_ERROR_SUCCESS)
-        error = bench->ops->event_new(bench->device, true, &bench->start);
+        error = bench->device->events->create(bench->device, true, &bench->start);
     if (error == CUDA_ERROR_SUCCESS)
-        error = bench->ops->event_new(bench->device, true, &bench->stop);
+        error = bench->device->events->create(bench->device, true, &bench->stop);
     return error == CUDA_ERROR_SUCCESS
                ? STATUS_OK
                : fail(STATUS_SYSTEM, why, "memory for the calibration: %s", cuda_error_text(error));
@@ -221,17 +222,17 @@ static Status take_memory(Bench *bench, Message *why)
 /* Errors on the way out change no figure. */
 static void give_back(Bench *bench)
 {
-    const DeviceOps *ops = bench->ops;
+    Device *device = bench->device;
     const uint64_t taken[] = {bench->arrays[0], bench->arrays[1], bench->sums, bench->clocks};
     for (size_t i = 0; i < COUNT_OF(taken); i++)
         if (taken[i] != 0)
-            (void)ops->release(bench->device, taken[i]);
+            (void)device->memory->release(device, taken[i]);
     if (bench->start != NULL)
-        (void)ops->event_free(bench->device, bench->start);
+        (void)device->events->destroy(device, bench->start);
     if (bench->stop != NULL)
-        (void)ops->event_free(bench->device, bench->stop);
+        (void)device->events->destroy(device, bench->stop);
     if (bench->module != NULL)
-        ops->module_unload(bench->device, bench->module);
+        device->modules->unload(device, bench->module);
 }
 
 static void put_identity(const DeviceInfo *info, Ceilings *ceilings)
@@ -248,7 +249,7 @@ static void put_identity(const DeviceInfo *info, Ceilings *ceilings)
 Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(void *context), void *context,
                         Ceilings *ceilings, Message *why)
 {
-    Bench bench = {.device = device, .ops = device->ops, .work = work};
+    Bench bench = {.device = device, .work = work};
     const Steps steps = {step, context};
     put_identity(&device->info, ceilings);
     Status status = load_kernels(&bench, why);

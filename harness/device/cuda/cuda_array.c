@@ -1,5 +1,8 @@
+#include "harness/device/cuda/cuda_array.h"
+
 #include "harness/device/array_check.h"
-#include "harness/device/cuda/device_cuda.h"
+#include "harness/device/cuda/cuda_gate.h"
+#include "harness/device/cuda/cuda_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +34,7 @@ static CudaError create_array(CudaDevice *cuda, const DeviceShape *shape, CuArra
     return error == CUDA_ERROR_SUCCESS ? cuda_note(cuda, cuda->driver->cuArray3DCreate(raw, &description)) : error;
 }
 
-CudaError cuda_array_new(Device *device, const DeviceShape *shape, DeviceArray **array)
+static CudaError array_create(Device *device, const DeviceShape *shape, DeviceArray **array)
 {
     CudaDevice *cuda = cuda_of(device);
     uint64_t bytes, used = cuda_used_bytes(cuda);
@@ -54,7 +57,7 @@ CudaError cuda_array_new(Device *device, const DeviceShape *shape, DeviceArray *
 }
 
 /* A kernel that is held or under way may still read it. */
-CudaError cuda_array_free(Device *device, DeviceArray *array)
+static CudaError array_destroy(Device *device, DeviceArray *array)
 {
     CudaDevice *cuda = cuda_of(device);
     CudaError error = cuda_wait_all(cuda);
@@ -119,10 +122,10 @@ static CuCopy3D describe_copy(const DevicePlace *to, const DevicePlace *from, co
     };
 }
 
-/* As in cuda_write() and cuda_read(): what the host gives waits in a slot where there is room, else the stream is not
+/* As for plain copies (cuda_memory.c): what the host gives waits in a slot where there is room, else the stream is not
  * held any longer. */
-CudaError cuda_copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
-                        DeviceStream *stream)
+static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
+                          DeviceStream *stream)
 {
     CudaDevice *cuda = cuda_of(device);
     DevicePlace source = *from;
@@ -141,15 +144,15 @@ CudaError cuda_copy_box(Device *device, const DevicePlace *to, const DevicePlace
     if (error != CUDA_ERROR_SUCCESS)
         return error;
     if (waits)
-        cuda_let_through(cuda);
+        cuda_open_for_copy(cuda);
     cuda_count_copy(cuda, to->address, box->width_bytes * box->height * box->depth);
     CuCopy3D copy = describe_copy(to, &source, box);
     error = cuda_note(cuda, cuda->driver->cuMemcpy3DAsync(&copy, raw));
     return error == CUDA_ERROR_SUCCESS && waits ? cuda_wait(cuda, stream) : error;
 }
 
-CudaError cuda_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
-                         DeviceStream *stream)
+static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
+                           DeviceStream *stream)
 {
     CudaDevice *cuda = cuda_of(device);
     const DevicePlace place = {.address = to, .pitch = pitch};
@@ -164,6 +167,13 @@ CudaError cuda_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t va
     cuda->statistics.copies++; /* a constant is no result */
     return cuda_note(cuda, cuda->driver->cuMemsetD2D8Async(to, at_least(width, pitch), value, width, height, raw));
 }
+
+const DeviceArrayOps CUDA_ARRAY_OPS = {
+    .create = array_create,
+    .destroy = array_destroy,
+    .copy_box = copy_box,
+    .fill_rows = fill_rows,
+};
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 
@@ -204,7 +214,7 @@ static CuTextureDescription describe_texture(const DeviceTexture *texture)
     return description;
 }
 
-CudaError cuda_texture_new(Device *device, const DeviceTexture *texture, uint64_t *number)
+static CudaError texture_create(Device *device, const DeviceTexture *texture, uint64_t *handle)
 {
     CudaDevice *cuda = cuda_of(device);
     const CuResource resource = describe_resource(texture);
@@ -213,14 +223,16 @@ CudaError cuda_texture_new(Device *device, const DeviceTexture *texture, uint64_
     CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda_note(cuda, cuda->driver->cuTexObjectCreate(&made, &resource, &description, NULL));
-    *number = made;
+    *handle = made;
     return error;
 }
 
 /* Its number may be given to the next texture: no kernel may still read through it. */
-CudaError cuda_texture_free(Device *device, uint64_t number)
+static CudaError texture_destroy(Device *device, uint64_t handle)
 {
     CudaDevice *cuda = cuda_of(device);
     CudaError error = cuda_wait_all(cuda);
-    return error == CUDA_ERROR_SUCCESS ? cuda_note(cuda, cuda->driver->cuTexObjectDestroy(number)) : error;
+    return error == CUDA_ERROR_SUCCESS ? cuda_note(cuda, cuda->driver->cuTexObjectDestroy(handle)) : error;
 }
+
+const DeviceTextureOps CUDA_TEXTURE_OPS = {.create = texture_create, .destroy = texture_destroy};

@@ -1,4 +1,7 @@
-#include "harness/device/cuda/device_cuda.h"
+#include "harness/device/cuda/cuda_exchange.h"
+
+#include "harness/device/cuda/cuda_gate.h"
+#include "harness/device/cuda/cuda_memory.h"
 
 static CuLocation here(const CudaDevice *cuda)
 {
@@ -50,7 +53,7 @@ static CudaError map_exchange(CudaDevice *cuda, CuAllocation allocation, uint64_
     return error;
 }
 
-CudaError cuda_exchange_leave(Device *device)
+static CudaError exchange_leave(Device *device)
 {
     CudaDevice *cuda = cuda_of(device);
     if (cuda->exchange == 0)
@@ -65,15 +68,15 @@ CudaError cuda_exchange_leave(Device *device)
 }
 
 /* What a new exchange begins with: idle, and no other exchange. */
-static CudaError prepare(CudaDevice *cuda, uint64_t bytes, uint64_t *rounded)
+static CudaError make_room(CudaDevice *cuda, uint64_t bytes, uint64_t *rounded)
 {
-    CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_exchange_leave(&cuda->device);
+    CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : exchange_leave(&cuda->device);
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda_release(cuda);
     return error == CUDA_ERROR_SUCCESS ? in_granules(cuda, bytes, rounded) : error;
 }
 
-CudaError cuda_exchange_new(Device *device, uint64_t bytes, int *descriptor)
+static CudaError exchange_create(Device *device, uint64_t bytes, int *descriptor)
 {
     CudaDevice *cuda = cuda_of(device);
     const CuAllocationProperties properties = shareable(cuda);
@@ -85,7 +88,7 @@ CudaError cuda_exchange_new(Device *device, uint64_t bytes, int *descriptor)
     if (error == CUDA_ERROR_SUCCESS && !can_export)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (error == CUDA_ERROR_SUCCESS)
-        error = prepare(cuda, bytes, &rounded);
+        error = make_room(cuda, bytes, &rounded);
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda->driver->cuMemCreate(&allocation, rounded, &properties, 0);
     if (error != CUDA_ERROR_SUCCESS)
@@ -98,12 +101,12 @@ CudaError cuda_exchange_new(Device *device, uint64_t bytes, int *descriptor)
     return cuda_note(cuda, error);
 }
 
-CudaError cuda_exchange_join(Device *device, int descriptor, uint64_t bytes)
+static CudaError exchange_join(Device *device, int descriptor, uint64_t bytes)
 {
     CudaDevice *cuda = cuda_of(device);
     CuAllocation allocation;
     uint64_t rounded;
-    CudaError error = prepare(cuda, bytes, &rounded);
+    CudaError error = make_room(cuda, bytes, &rounded);
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda->driver->cuMemImportFromShareableHandle(&allocation, (void *)(intptr_t)descriptor,
                                                              CU_HANDLE_DESCRIPTOR);
@@ -132,16 +135,24 @@ static CudaError check_both(CudaDevice *cuda, uint64_t address, uint64_t offset,
     return within ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CudaError cuda_exchange_put(Device *device, uint64_t offset, uint64_t from, uint64_t bytes)
+static CudaError exchange_put(Device *device, uint64_t offset, uint64_t from, uint64_t bytes)
 {
     CudaDevice *cuda = cuda_of(device);
     CudaError error = check_both(cuda, from, offset, bytes);
     return error == CUDA_ERROR_SUCCESS ? copy(cuda, cuda->exchange + offset, from, bytes) : error;
 }
 
-CudaError cuda_exchange_take(Device *device, uint64_t to, uint64_t offset, uint64_t bytes)
+static CudaError exchange_take(Device *device, uint64_t to, uint64_t offset, uint64_t bytes)
 {
     CudaDevice *cuda = cuda_of(device);
     CudaError error = check_both(cuda, to, offset, bytes);
     return error == CUDA_ERROR_SUCCESS ? copy(cuda, to, cuda->exchange + offset, bytes) : error;
 }
+
+const DeviceExchangeOps CUDA_EXCHANGE_OPS = {
+    .create = exchange_create,
+    .join = exchange_join,
+    .leave = exchange_leave,
+    .put = exchange_put,
+    .take = exchange_take,
+};

@@ -1,4 +1,4 @@
-#include "harness/device/cuda/device_cuda.h"
+#include "harness/device/cuda/cuda_gate.h"
 
 #include "base/clock.h"
 #include "base/symbol.h"
@@ -179,7 +179,7 @@ CudaError cuda_release(CudaDevice *cuda)
 }
 
 /* The operation that is about to follow makes the driver wait for its stream: it cannot be held. */
-void cuda_let_through(CudaDevice *cuda)
+void cuda_open_for_copy(CudaDevice *cuda)
 {
     cuda->bracket.marked = false;
     if (cuda->holding)
@@ -336,9 +336,8 @@ static CudaError make_caches_cold(CudaDevice *cuda)
     return error == CUDA_ERROR_SUCCESS ? cuda_wait_all(cuda) : error;
 }
 
-CudaError cuda_bracket_begin(Device *device)
+CudaError cuda_bracket_begin(CudaDevice *cuda)
 {
-    CudaDevice *cuda = cuda_of(device);
     CudaBracket *bracket = &cuda->bracket;
     CudaError error = cuda_wait_all(cuda);
     if (error == CUDA_ERROR_SUCCESS)
@@ -362,9 +361,8 @@ static CudaError take_times(CudaDevice *cuda, DeviceBracket *taken)
     return cuda_note(cuda, error);
 }
 
-CudaError cuda_bracket_end(Device *device, DeviceBracket *taken)
+CudaError cuda_bracket_end(CudaDevice *cuda, DeviceBracket *taken)
 {
-    CudaDevice *cuda = cuda_of(device);
     CudaBracket *bracket = &cuda->bracket;
     *taken = (DeviceBracket){0};
     cuda_observe(cuda);

@@ -1,5 +1,6 @@
+#include "harness/device/cuda/cuda_info.h"
+
 #include "harness/device/ceilings/ceilings.h"
-#include "harness/device/cuda/device_cuda.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,4 +1,6 @@
-#include "harness/device/cuda/device_cuda.h"
+#include "harness/device/cuda/cuda_memory.h"
+
+#include "harness/device/cuda/cuda_gate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -120,7 +122,7 @@ CudaError cuda_check_zones(CudaDevice *cuda, const AddressPiece *only)
 
 /* ---- allocations ------------------------------------------------------------------------------------------------- */
 
-CudaError cuda_alloc(Device *device, uint64_t bytes, uint64_t *address)
+static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
 {
     CudaDevice *cuda = cuda_of(device);
     if (cuda->sticky != CUDA_ERROR_SUCCESS)
@@ -142,7 +144,7 @@ CudaError cuda_alloc(Device *device, uint64_t bytes, uint64_t *address)
 
 /* cudaFree() waits for the device (CUDA Programming Guide, "Implicit Synchronization"), and the memory stays mapped:
  * the next allocation costs no call of the driver. */
-CudaError cuda_free(Device *device, uint64_t address)
+static CudaError release(Device *device, uint64_t address)
 {
     CudaDevice *cuda = cuda_of(device);
     AddressPiece *piece = address_find(&cuda->range, address, 1);
@@ -167,11 +169,40 @@ static bool is_in_variable(const CudaDevice *cuda, uint64_t address, uint64_t by
     return false;
 }
 
-bool cuda_owns(Device *device, uint64_t address, uint64_t bytes)
+static bool owns(Device *device, uint64_t address, uint64_t bytes)
 {
     CudaDevice *cuda = cuda_of(device);
     return address_find(&cuda->range, address, bytes) != NULL || is_in_variable(cuda, address, bytes);
 }
+
+static void set_limit(Device *device, uint64_t bytes)
+{
+    cuda_of(device)->memory_limit = bytes + cuda_of(device)->flush_bytes;
+}
+
+static uint64_t allocated_bytes(Device *device)
+{
+    return cuda_used_bytes(cuda_of(device)) - cuda_of(device)->flush_bytes;
+}
+
+/* What kernels store the hardware does not tell; but an array that no kernel can have filled, or that was copied as a
+ * whole from elsewhere, was filled by no kernel. */
+static int kernel_wrote(Device *device, uint64_t address)
+{
+    const CudaDevice *cuda = cuda_of(device);
+    const AddressPiece *piece = address_find(&cuda->range, address, 1);
+    bool copied = piece != NULL && piece->copied_bytes >= piece->bytes;
+    return cuda->statistics.kernels == 0 || copied ? 0 : -1;
+}
+
+const DeviceMemoryOps CUDA_MEMORY_OPS = {
+    .alloc = alloc,
+    .release = release,
+    .set_limit = set_limit,
+    .allocated_bytes = allocated_bytes,
+    .owns = owns,
+    .kernel_wrote = kernel_wrote,
+};
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
@@ -179,7 +210,7 @@ CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes)
 {
     if (cuda->sticky != CUDA_ERROR_SUCCESS)
         return cuda->sticky;
-    return bytes == 0 || cuda_owns(&cuda->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return bytes == 0 || owns(&cuda->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 void cuda_count_copy(CudaDevice *cuda, uint64_t to, uint64_t bytes)
@@ -200,7 +231,7 @@ void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes)
 }
 
 /* From memory that the driver has not pinned it copies through buffers of its own, for which it may have to wait. */
-CudaError cuda_write(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream)
+static CudaError write_bytes(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream)
 {
     CudaDevice *cuda = cuda_of(device);
     CuStream raw;
@@ -212,13 +243,13 @@ CudaError cuda_write(Device *device, uint64_t to, const void *from, uint64_t byt
     if (error != CUDA_ERROR_SUCCESS)
         return error;
     if (slot == NULL)
-        cuda_let_through(cuda);
+        cuda_open_for_copy(cuda);
     cuda_count_copy(cuda, to, bytes);
     error = cuda_note(cuda, cuda->driver->cuMemcpyHtoDAsync(to, slot != NULL ? slot : from, bytes, raw));
     return error == CUDA_ERROR_SUCCESS && slot == NULL ? cuda_wait(cuda, stream) : error;
 }
 
-CudaError cuda_read(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)
+static CudaError read_bytes(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)
 {
     CudaDevice *cuda = cuda_of(device);
     CuStream raw;
@@ -228,13 +259,13 @@ CudaError cuda_read(Device *device, void *to, uint64_t from, uint64_t bytes, Dev
     error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    cuda_let_through(cuda);
+    cuda_open_for_copy(cuda);
     cuda->statistics.copies++;
     error = cuda_note(cuda, cuda->driver->cuMemcpyDtoHAsync(to, from, bytes, raw));
     return error == CUDA_ERROR_SUCCESS ? cuda_wait(cuda, stream) : error;
 }
 
-CudaError cuda_copy(Device *device, uint64_t to, uint64_t from, uint64_t bytes, DeviceStream *stream)
+static CudaError copy_bytes(Device *device, uint64_t to, uint64_t from, uint64_t bytes, DeviceStream *stream)
 {
     CudaDevice *cuda = cuda_of(device);
     CuStream raw;
@@ -250,7 +281,7 @@ CudaError cuda_copy(Device *device, uint64_t to, uint64_t from, uint64_t bytes, 
     return cuda_note(cuda, cuda->driver->cuMemcpyDtoDAsync(to, from, bytes, raw));
 }
 
-CudaError cuda_fill(Device *device, uint64_t to, uint8_t value, uint64_t bytes, DeviceStream *stream)
+static CudaError fill_bytes(Device *device, uint64_t to, uint8_t value, uint64_t bytes, DeviceStream *stream)
 {
     CudaDevice *cuda = cuda_of(device);
     CuStream raw;
@@ -263,3 +294,5 @@ CudaError cuda_fill(Device *device, uint64_t to, uint8_t value, uint64_t bytes, 
     cuda->statistics.copies++; /* a constant is no result */
     return cuda_note(cuda, cuda->driver->cuMemsetD8Async(to, value, bytes, raw));
 }
+
+const DeviceCopyOps CUDA_COPY_OPS = {.write = write_bytes, .read = read_bytes, .copy = copy_bytes, .fill = fill_bytes};

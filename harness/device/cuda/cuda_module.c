@@ -1,11 +1,13 @@
-#include "harness/device/cuda/device_cuda.h"
+#include "harness/device/cuda/cuda_module.h"
+
+#include "harness/device/cuda/cuda_gate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PARAMETERS = 4096 };
 
-Status cuda_module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
+static Status module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
 {
     CudaDevice *cuda = cuda_of(device);
     DeviceModule *loaded = calloc(1, sizeof *loaded);
@@ -59,7 +61,7 @@ void cuda_modules_free(CudaDevice *cuda)
     }
 }
 
-void cuda_module_unload(Device *device, DeviceModule *module)
+static void module_unload(Device *device, DeviceModule *module)
 {
     CudaDevice *cuda = cuda_of(device);
     DeviceModule **link = &cuda->modules;
@@ -106,7 +108,7 @@ static DeviceFunction *function_new(DeviceModule *module, const char *name)
     return function;
 }
 
-DeviceFunction *cuda_function(DeviceModule *module, const char *name)
+static DeviceFunction *module_function(DeviceModule *module, const char *name)
 {
     for (DeviceFunction *known = module->functions; known != NULL; known = known->next)
         if (strcmp(known->name, name) == 0)
@@ -114,7 +116,7 @@ DeviceFunction *cuda_function(DeviceModule *module, const char *name)
     return cuda_release(module->cuda) == CUDA_ERROR_SUCCESS ? function_new(module, name) : NULL;
 }
 
-bool cuda_variable(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes)
+static bool module_variable(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes)
 {
     CuAddress found;
     size_t size;
@@ -141,6 +143,15 @@ bool cuda_variable(DeviceModule *module, const char *name, uint64_t *address, ui
     return true;
 }
 
+const DeviceModuleOps CUDA_MODULE_OPS = {
+    .load = module_load,
+    .unload = module_unload,
+    .function = module_function,
+    .variable = module_variable,
+};
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
 static uint32_t attribute(const DeviceFunction *function, int which)
 {
     int value = 0;
@@ -149,7 +160,7 @@ static uint32_t attribute(const DeviceFunction *function, int which)
                : 0;
 }
 
-void cuda_function_info(DeviceFunction *function, DeviceFunctionInfo *info)
+static void kernel_info(DeviceFunction *function, DeviceFunctionInfo *info)
 {
     *info = (DeviceFunctionInfo){
         .parameter_count = function->parameter_count,
@@ -167,14 +178,15 @@ void cuda_function_info(DeviceFunction *function, DeviceFunctionInfo *info)
     };
 }
 
-CudaError cuda_function_set_dynamic_shared(DeviceFunction *function, uint32_t bytes)
+static CudaError set_dynamic_shared(DeviceFunction *function, uint32_t bytes)
 {
     if (bytes > INT32_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     return function->driver->cuFuncSetAttribute(function->raw, CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
 }
 
-uint32_t cuda_occupancy(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes)
+static uint32_t kernel_occupancy(Device *device, DeviceFunction *function, uint32_t threads,
+                                 uint32_t dynamic_shared_bytes)
 {
     int blocks = 0;
     if (threads > INT32_MAX || cuda_of(device)->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -182,3 +194,41 @@ uint32_t cuda_occupancy(Device *device, DeviceFunction *function, uint32_t threa
         return 0;
     return (uint32_t)blocks;
 }
+
+static void remember_kernel(CudaDevice *cuda, const char *name)
+{
+    for (unsigned i = 0; i < cuda->last_kernel_count; i++)
+        if (cuda->last_kernels[i] == name)
+            return;
+    if (cuda->last_kernel_count < CUDA_LAST_KERNELS)
+        cuda->last_kernels[cuda->last_kernel_count++] = name;
+}
+
+static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
+{
+    CudaDevice *cuda = cuda_of(device);
+    size_t bytes = launch->parameter_bytes;
+    void *extra[] = {CU_LAUNCH_PARAMETER_BUFFER, (void *)(uintptr_t)launch->parameters, CU_LAUNCH_PARAMETER_BYTES,
+                     &bytes, CU_LAUNCH_PARAMETER_END};
+    CuStream raw;
+    if (bytes != launch->function->parameter_bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    CudaError error = cuda_enter(cuda, launch->stream, &raw);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    error = cuda->driver->cuLaunchKernel(launch->function->raw, launch->grid[0], launch->grid[1], launch->grid[2],
+                                         launch->block[0], launch->block[1], launch->block[2],
+                                         launch->dynamic_shared_bytes, raw, NULL, bytes == 0 ? NULL : extra);
+    if (error == CUDA_ERROR_SUCCESS) {
+        cuda->statistics.kernels++;
+        remember_kernel(cuda, launch->function->name);
+    }
+    return cuda_note(cuda, error);
+}
+
+const DeviceKernelOps CUDA_KERNEL_OPS = {
+    .info = kernel_info,
+    .set_dynamic_shared = set_dynamic_shared,
+    .occupancy = kernel_occupancy,
+    .launch = launch_kernel,
+};

@@ -1,7 +1,9 @@
-#include "harness/device/open/device_kinds.h"
+#include "harness/device/open/device_open.h"
 
 #include "base/paths.h"
 #include "base/suggestion.h"
+#include "harness/device/cuda/device_cuda.h"
+#include "harness/device/sim/device_sim.h"
 #include "simgpu/cost/profile.h"
 
 #include <stdio.h>
@@ -121,11 +123,6 @@ Status device_describe(const char *name, DeviceInfo *info, Message *why)
 {
     Choice choice;
     return choose(name, &choice, info, why);
-}
-
-const char *device_times(const DeviceInfo *info)
-{
-    return !info->modelled ? "" : info->calibrated ? "modelled" : "modelled, uncalibrated";
 }
 
 Status device_open(const char *name, Device **device, Message *why)

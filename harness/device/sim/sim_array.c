@@ -1,5 +1,8 @@
+#include "harness/device/sim/sim_array.h"
+
 #include "harness/device/array_check.h"
-#include "harness/device/sim/device_sim.h"
+#include "harness/device/sim/sim_memory.h"
+#include "harness/device/sim/sim_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +14,7 @@ struct DeviceArray {
     uint64_t row_bytes, rows; /* of a slice */
 };
 
-CudaError sim_array_new(Device *device, const DeviceShape *shape, DeviceArray **array)
+static CudaError array_create(Device *device, const DeviceShape *shape, DeviceArray **array)
 {
     uint64_t bytes;
     if (!array_check(shape, &bytes))
@@ -22,15 +25,15 @@ CudaError sim_array_new(Device *device, const DeviceShape *shape, DeviceArray **
     (*array)->shape = *shape;
     (*array)->row_bytes = array_element_bytes(shape->format, shape->channels) * shape->width;
     (*array)->rows = shape->height == 0 ? 1 : shape->height;
-    CudaError error = sim_alloc(device, bytes, &(*array)->address);
+    CudaError error = SIM_MEMORY_OPS.alloc(device, bytes, &(*array)->address);
     if (error != CUDA_ERROR_SUCCESS)
         free(*array);
     return error;
 }
 
-CudaError sim_array_free(Device *device, DeviceArray *array)
+static CudaError array_destroy(Device *device, DeviceArray *array)
 {
-    CudaError error = sim_release(device, array->address);
+    CudaError error = SIM_MEMORY_OPS.release(device, array->address);
     free(array);
     return error;
 }
@@ -67,8 +70,8 @@ static bool is_host(const DevicePlace *place)
     return place->array == NULL && place->host != NULL;
 }
 
-CudaError sim_copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
-                       DeviceStream *stream)
+static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
+                          DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
     CudaError error = check_place(sim, to, box);
@@ -85,11 +88,14 @@ CudaError sim_copy_box(Device *device, const DevicePlace *to, const DevicePlace 
                 simgpu_mark_written(sim->gpu, (uint64_t)row, box->width_bytes);
         }
     sim_count_copy(sim, stream, box->width_bytes * box->height * box->depth, is_host(to) || is_host(from));
-    return is_host(to) ? sim_stream_synchronize(device, stream) : CUDA_ERROR_SUCCESS;
+    if (!is_host(to))
+        return CUDA_ERROR_SUCCESS;
+    sim_wait_stream(sim, stream);
+    return sim->sticky;
 }
 
-CudaError sim_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
-                        DeviceStream *stream)
+static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
+                           DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
     const DevicePlace place = {.address = to, .pitch = pitch};
@@ -104,6 +110,13 @@ CudaError sim_fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t val
     sim_count_copy(sim, stream, width * height, false);
     return CUDA_ERROR_SUCCESS;
 }
+
+const DeviceArrayOps SIM_ARRAY_OPS = {
+    .create = array_create,
+    .destroy = array_destroy,
+    .copy_box = copy_box,
+    .fill_rows = fill_rows,
+};
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 
@@ -164,7 +177,7 @@ static SimAddressMode address_mode(DeviceAddressMode mode)
 }
 
 /* No mip levels, so that anisotropy changes nothing. */
-CudaError sim_texture_new(Device *device, const DeviceTexture *texture, uint64_t *number)
+static CudaError texture_create(Device *device, const DeviceTexture *texture, uint64_t *handle)
 {
     SimDevice *sim = sim_of(device);
     const DeviceArray *array = texture->array;
@@ -185,14 +198,16 @@ CudaError sim_texture_new(Device *device, const DeviceTexture *texture, uint64_t
     for (int i = 0; i < 3; i++)
         described.address_mode[i] = address_mode(texture->address_mode[i]);
     memcpy(described.border, texture->border, sizeof described.border);
-    *number = simgpu_texture_new(sim->gpu, &described);
-    return *number == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_SUCCESS;
+    *handle = simgpu_texture_new(sim->gpu, &described);
+    return *handle == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_SUCCESS;
 }
 
-CudaError sim_texture_free(Device *device, uint64_t number)
+static CudaError texture_destroy(Device *device, uint64_t handle)
 {
     SimDevice *sim = sim_of(device);
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
-    return simgpu_texture_free(sim->gpu, number) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return simgpu_texture_free(sim->gpu, handle) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
+
+const DeviceTextureOps SIM_TEXTURE_OPS = {.create = texture_create, .destroy = texture_destroy};

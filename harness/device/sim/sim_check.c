@@ -1,4 +1,4 @@
-#include "harness/device/sim/device_sim.h"
+#include "harness/device/sim/sim_check.h"
 
 #include <stdio.h>
 
@@ -8,7 +8,7 @@ static const uint64_t MOST_WATCHED_THREADS = 1 << 16;
 /* Of a call that launches a kernel again and again, the first ones show what there is. */
 static const uint32_t MOST_WATCHED_LAUNCHES = 64;
 
-void sim_check(Device *device, DeviceCheck *check)
+void sim_set_check(Device *device, DeviceCheck *check)
 {
     SimDevice *sim = sim_of(device);
     sim->check = check;
@@ -31,7 +31,7 @@ static uint64_t product(const uint32_t size[3])
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-uint32_t sim_watch_of(SimDevice *sim, const DeviceLaunch *launch)
+uint32_t sim_launch_flags(SimDevice *sim, const DeviceLaunch *launch)
 {
     uint32_t lines = sim->profile != NULL ? SIM_COUNT_LINES : 0;
     bool is_watched = sim->check != NULL && sim->check->is_watched && sim->watched_launches < MOST_WATCHED_LAUNCHES &&
@@ -66,7 +66,7 @@ static void add_finding(DeviceFindings *findings, const SimFinding *finding)
     snprintf(item->text, sizeof item->text, "%s", finding->where.text);
 }
 
-void sim_note_findings(SimDevice *sim, const SimReport *report)
+void sim_keep_findings(SimDevice *sim, const SimReport *report)
 {
     if (sim->check == NULL)
         return;

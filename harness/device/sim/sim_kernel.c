@@ -1,5 +1,10 @@
-#include "harness/device/sim/device_sim.h"
+#include "harness/device/sim/sim_kernel.h"
+
 #include "harness/device/launch_check.h"
+#include "harness/device/sim/sim_check.h"
+#include "harness/device/sim/sim_probe.h"
+#include "harness/device/sim/sim_profile.h"
+#include "harness/device/sim/sim_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +25,7 @@ struct DeviceModule {
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
-Status sim_module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
+static Status module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
 {
     SimModule *loaded;
     Status status = simgpu_module_load(sim_of(device)->gpu, image, bytes, &loaded, why);
@@ -36,7 +41,7 @@ Status sim_module_load(Device *device, const void *image, size_t bytes, DeviceMo
     return STATUS_OK;
 }
 
-void sim_module_unload(Device *device, DeviceModule *module)
+static void module_unload(Device *device, DeviceModule *module)
 {
     while (module->functions != NULL) {
         DeviceFunction *next = module->functions->next;
@@ -62,7 +67,7 @@ static DeviceFunction *function_new(DeviceModule *module, SimFunction *found)
     return function;
 }
 
-DeviceFunction *sim_function(DeviceModule *module, const char *name)
+static DeviceFunction *module_function(DeviceModule *module, const char *name)
 {
     SimFunction *found = simgpu_function(module->module, name);
     for (DeviceFunction *known = module->functions; known != NULL; known = known->next)
@@ -71,12 +76,21 @@ DeviceFunction *sim_function(DeviceModule *module, const char *name)
     return found == NULL ? NULL : function_new(module, found);
 }
 
-bool sim_variable(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes)
+static bool module_variable(DeviceModule *module, const char *name, uint64_t *address, uint64_t *bytes)
 {
     return simgpu_variable(module->module, name, address, bytes);
 }
 
-void sim_function_info(DeviceFunction *function, DeviceFunctionInfo *info)
+const DeviceModuleOps SIM_MODULE_OPS = {
+    .load = module_load,
+    .unload = module_unload,
+    .function = module_function,
+    .variable = module_variable,
+};
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+static void kernel_info(DeviceFunction *function, DeviceFunctionInfo *info)
 {
     SimFunctionInfo facts;
     simgpu_function_info(function->function, &facts);
@@ -97,7 +111,7 @@ void sim_function_info(DeviceFunction *function, DeviceFunctionInfo *info)
     };
 }
 
-CudaError sim_function_set_dynamic_shared(DeviceFunction *function, uint32_t bytes)
+static CudaError set_dynamic_shared(DeviceFunction *function, uint32_t bytes)
 {
     SimFunctionInfo facts;
     simgpu_function_info(function->function, &facts);
@@ -108,7 +122,8 @@ CudaError sim_function_set_dynamic_shared(DeviceFunction *function, uint32_t byt
     return CUDA_ERROR_SUCCESS;
 }
 
-uint32_t sim_occupancy(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes)
+static uint32_t kernel_occupancy(Device *device, DeviceFunction *function, uint32_t threads,
+                                 uint32_t dynamic_shared_bytes)
 {
     return simgpu_occupancy(sim_of(device)->gpu, function->function, threads, dynamic_shared_bytes);
 }
@@ -183,14 +198,14 @@ static void count_kernel(SimDevice *sim, const SimFunction *function, const SimR
     snprintf(sum->longest, sizeof sum->longest, "%s", facts.name);
 }
 
-CudaError sim_launch(Device *device, const DeviceLaunch *launch)
+static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
 {
     SimDevice *sim = sim_of(device);
     DeviceFunctionInfo facts;
     char hint[200];
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
-    sim_function_info(launch->function, &facts);
+    kernel_info(launch->function, &facts);
     CudaError error = launch_check(&device->info, &facts, launch, hint, sizeof hint);
     if (error == CUDA_ERROR_SUCCESS && launch->parameter_bytes != facts.parameter_bytes)
         error = CUDA_ERROR_INVALID_VALUE;
@@ -202,18 +217,25 @@ CudaError sim_launch(Device *device, const DeviceLaunch *launch)
                       .block = {launch->block[0], launch->block[1], launch->block[2]},
                       .dynamic_shared_bytes = launch->dynamic_shared_bytes,
                       .parameters = launch->parameters,
-                      .watch = sim_watch_of(sim, launch),
+                      .watch = sim_launch_flags(sim, launch),
                       .is_untimed = sim_is_untimed(sim),
                       .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
     SimReport report = {0};
     if (sim->probe != NULL)
-        sim_launch_probed(sim, launch->function->module, &grid, &report);
+        sim_probe_launch(sim, launch->function->module, &grid, &report);
     else
         simgpu_launch(sim->gpu, &grid, &report);
     count_kernel(sim, grid.function, &report);
     if (sim->profile != NULL)
         sim_profile_launch(sim, &grid, &report);
     sim_enqueue(sim, launch->stream, ENGINE_KERNELS, report.modelled_s);
-    sim_note_findings(sim, &report);
+    sim_keep_findings(sim, &report);
     return note_fault(sim, &report);
 }
+
+const DeviceKernelOps SIM_KERNEL_OPS = {
+    .info = kernel_info,
+    .set_dynamic_shared = set_dynamic_shared,
+    .occupancy = kernel_occupancy,
+    .launch = launch_kernel,
+};

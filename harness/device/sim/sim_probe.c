@@ -1,4 +1,4 @@
-#include "harness/device/sim/device_sim.h"
+#include "harness/device/sim/sim_probe.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,12 +23,7 @@ static void exchange(const SimModule *module, const uint32_t *from, const uint32
             exchange_word(byte_at(address + offset), from, to, count);
 }
 
-void sim_probe(Device *device, DeviceProbe *probe)
-{
-    sim_of(device)->probe = probe;
-}
-
-void sim_launch_probed(SimDevice *sim, const SimModule *module, SimLaunch *grid, SimReport *report)
+void sim_probe_launch(SimDevice *sim, const SimModule *module, SimLaunch *grid, SimReport *report)
 {
     DeviceProbe *probe = sim->probe;
     grid->watched_source = probe->source;

@@ -1,13 +1,9 @@
-/* Gathers what the launches of a call did into a ExecutionProfile.  */
-#include "harness/device/sim/device_sim.h"
+#include "harness/device/sim/sim_profile.h"
+
+#include "harness/device/sim/execution_profile.h"
 
 #include <stdio.h>
 #include <string.h>
-
-void sim_profile(Device *device, ExecutionProfile *profile)
-{
-    sim_of(device)->profile = profile;
-}
 
 static bool is_same_shape(const ProfileKernel *kernel, const SimLaunch *launch, const SimFunctionInfo *facts)
 {

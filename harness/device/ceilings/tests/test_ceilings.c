@@ -1,7 +1,8 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "harness/device/ceilings/ceilings.h"
+#include "harness/device/ceilings/ceilings_measure.h"
+#include "harness/device/open/device_open.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,10 +132,10 @@ static void measuring_fills_in_every_figure(void **state)
     int steps = 0;
     if (device_open("sim", &device, &why) != STATUS_OK)
         fail_test("%s", why.text);
-    uint64_t before = device->ops->allocated_bytes(device);
+    uint64_t before = device->memory->allocated_bytes(device);
     Status status = ceilings_measure(device, &work, count_step, &steps, &ceilings, &why);
-    uint64_t after = device->ops->allocated_bytes(device);
-    device->ops->close(device);
+    uint64_t after = device->memory->allocated_bytes(device);
+    device->close(device);
     if (status != STATUS_OK)
         fail_test("%s", why.text);
     assert_int_equal(steps, CEILINGS_STEPS);
@@ -155,10 +156,10 @@ static void too_little_memory_is_named(void **state)
     Message why = {0};
     if (device_open("sim", &device, &why) != STATUS_OK)
         fail_test("%s", why.text);
-    device->ops->set_memory_limit(device, 1 << 20);
+    device->memory->set_limit(device, 1 << 20);
     Status status = ceilings_measure(device, &work, NULL, NULL, &ceilings, &why);
-    uint64_t left = device->ops->allocated_bytes(device);
-    device->ops->close(device);
+    uint64_t left = device->memory->allocated_bytes(device);
+    device->close(device);
     assert_int_equal(status, STATUS_SYSTEM);
     assert_non_null(strstr(why.text, "memory for the calibration"));
     assert_int_equal(left, 0);

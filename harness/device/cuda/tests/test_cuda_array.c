@@ -3,7 +3,7 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "harness/device/device.h"
+#include "harness/device/open/device_open.h"
 #include "harness/tests/fake_driver.h"
 
 #include <stdio.h>
@@ -26,7 +26,6 @@ static const DeviceShape SHAPE = {WIDTH, HEIGHT, DEPTH, DEVICE_FLOAT32, 1, false
 static const DeviceBox ALL = {ROW_BYTES, HEIGHT, DEPTH};
 
 static Device *device;
-static const DeviceOps *ops;
 static uint64_t memory; /* of MEMORY_BYTES */
 static char driver_log[64] = "/tmp/fake-cuda-XXXXXX";
 
@@ -42,14 +41,13 @@ static int set_up(void **state)
         print_error("%s\n", why.text);
         return -1;
     }
-    ops = device->ops;
-    ops->set_memory_limit(device, LIMIT_BYTES);
-    return ops->alloc(device, MEMORY_BYTES, &memory);
+    device->memory->set_limit(device, LIMIT_BYTES);
+    return device->memory->alloc(device, MEMORY_BYTES, &memory);
 }
 
 static int tear_down(void **state)
 {
-    ops->close(device);
+    device->close(device);
     return unlink(driver_log);
 }
 
@@ -74,7 +72,7 @@ static void empty_log(void)
 static DeviceArray *new_array(void)
 {
     DeviceArray *array;
-    assert_int_equal(ops->array_new(device, &SHAPE, &array), 0);
+    assert_int_equal(device->arrays->create(device, &SHAPE, &array), 0);
     return array;
 }
 
@@ -99,11 +97,11 @@ static void a_box_survives_its_way_through_array_and_memory(void **state)
     float numbers[WIDTH * HEIGHT * DEPTH], back[WIDTH * HEIGHT * DEPTH] = {0};
     DevicePlace from = on_host(numbers), to = on_host(back), array = {.array = new_array()}, rows = in_memory();
     fill_with_numbers(numbers);
-    assert_int_equal(ops->copy_box(device, &array, &from, &ALL, NULL), 0);
-    assert_int_equal(ops->copy_box(device, &rows, &array, &ALL, NULL), 0);
-    assert_int_equal(ops->copy_box(device, &to, &rows, &ALL, NULL), 0);
+    assert_int_equal(device->arrays->copy_box(device, &array, &from, &ALL, NULL), 0);
+    assert_int_equal(device->arrays->copy_box(device, &rows, &array, &ALL, NULL), 0);
+    assert_int_equal(device->arrays->copy_box(device, &to, &rows, &ALL, NULL), 0);
     assert_memory_equal(back, numbers, sizeof numbers);
-    assert_int_equal(ops->array_free(device, array.array), 0);
+    assert_int_equal(device->arrays->destroy(device, array.array), 0);
 }
 
 static void a_box_begins_where_its_place_says(void **state)
@@ -112,30 +110,30 @@ static void a_box_begins_where_its_place_says(void **state)
     const float expected[] = {48, 49, 53, 54}; /* slice 2, rows 1 and 2, columns 3 and 4 */
     DevicePlace from = on_host(numbers), array = {.array = new_array()};
     fill_with_numbers(numbers);
-    assert_int_equal(ops->copy_box(device, &array, &from, &ALL, NULL), 0);
+    assert_int_equal(device->arrays->copy_box(device, &array, &from, &ALL, NULL), 0);
     array.x_bytes = 12;
     array.y = 1;
     array.z = 2;
     const DevicePlace corner = {.host = back, .pitch = 8, .slice_rows = 2};
-    assert_int_equal(ops->copy_box(device, &corner, &array, &(DeviceBox){8, 2, 1}, NULL), 0);
+    assert_int_equal(device->arrays->copy_box(device, &corner, &array, &(DeviceBox){8, 2, 1}, NULL), 0);
     assert_memory_equal(back, expected, sizeof expected);
-    assert_int_equal(ops->array_free(device, array.array), 0);
+    assert_int_equal(device->arrays->destroy(device, array.array), 0);
 }
 
 static void a_single_row_needs_no_pitch(void **state)
 {
     const DevicePlace to = {.address = memory}, from = {.address = memory + 64};
-    assert_int_equal(ops->fill_rows(device, memory + 64, 0, 9, 64, 1, NULL), 0);
-    assert_int_equal(ops->copy_box(device, &to, &from, &(DeviceBox){64, 1, 1}, NULL), 0);
-    assert_int_equal(ops->synchronize(device), 0);
+    assert_int_equal(device->arrays->fill_rows(device, memory + 64, 0, 9, 64, 1, NULL), 0);
+    assert_int_equal(device->arrays->copy_box(device, &to, &from, &(DeviceBox){64, 1, 1}, NULL), 0);
+    assert_int_equal(device->streams->synchronize_all(device), 0);
     assert_int_equal(*(uint8_t *)(memory + 63), 9);
 }
 
 static void rows_are_filled_and_what_lies_between_them_is_not(void **state)
 {
-    assert_int_equal(ops->fill(device, memory, 0, 64, NULL), 0);
-    assert_int_equal(ops->fill_rows(device, memory, 16, 7, 3, 4, NULL), 0);
-    assert_int_equal(ops->synchronize(device), 0);
+    assert_int_equal(device->copies->fill(device, memory, 0, 64, NULL), 0);
+    assert_int_equal(device->arrays->fill_rows(device, memory, 16, 7, 3, 4, NULL), 0);
+    assert_int_equal(device->streams->synchronize_all(device), 0);
     for (int i = 0; i < 64; i++)
         assert_int_equal(((uint8_t *)memory)[i], i % 16 < 3 ? 7 : 0);
 }
@@ -144,28 +142,29 @@ static void boxes_outside_an_allocation_are_refused(void **state)
 {
     DevicePlace array = {.array = new_array()}, rows = in_memory();
     rows.address = memory + MEMORY_BYTES - 64;
-    assert_int_equal(ops->copy_box(device, &array, &rows, &ALL, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(device->arrays->copy_box(device, &array, &rows, &ALL, NULL), CUDA_ERROR_INVALID_VALUE);
     rows = in_memory();
     rows.pitch = ROW_BYTES - 4;
-    assert_int_equal(ops->copy_box(device, &array, &rows, &ALL, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(ops->fill_rows(device, memory, 64, 0, 64, MEMORY_BYTES / 64 + 1, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(ops->array_free(device, array.array), 0);
+    assert_int_equal(device->arrays->copy_box(device, &array, &rows, &ALL, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(device->arrays->fill_rows(device, memory, 64, 0, 64, MEMORY_BYTES / 64 + 1, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(device->arrays->destroy(device, array.array), 0);
 }
 
 static void arrays_count_against_the_memory_limit(void **state)
 {
     const DeviceShape large = {256, 1024, 0, DEVICE_FLOAT32, 1, false}; /* as much as all the limit */
     const DeviceShape half = {256, 512, 0, DEVICE_FLOAT32, 1, false};
-    uint64_t before = ops->allocated_bytes(device), address;
+    uint64_t before = device->memory->allocated_bytes(device), address;
     DeviceArray *array;
-    assert_int_equal(ops->array_new(device, &large, &array), CUDA_ERROR_MEMORY_ALLOCATION);
-    assert_int_equal(ops->array_new(device, &half, &array), 0);
-    assert_int_equal(ops->allocated_bytes(device), before + LIMIT_BYTES / 2);
-    assert_int_equal(ops->alloc(device, LIMIT_BYTES / 2, &address), CUDA_ERROR_MEMORY_ALLOCATION);
-    assert_int_equal(ops->array_free(device, array), 0);
-    assert_int_equal(ops->allocated_bytes(device), before);
-    assert_int_equal(ops->alloc(device, LIMIT_BYTES / 2, &address), 0);
-    assert_int_equal(ops->release(device, address), 0);
+    assert_int_equal(device->arrays->create(device, &large, &array), CUDA_ERROR_MEMORY_ALLOCATION);
+    assert_int_equal(device->arrays->create(device, &half, &array), 0);
+    assert_int_equal(device->memory->allocated_bytes(device), before + LIMIT_BYTES / 2);
+    assert_int_equal(device->memory->alloc(device, LIMIT_BYTES / 2, &address), CUDA_ERROR_MEMORY_ALLOCATION);
+    assert_int_equal(device->arrays->destroy(device, array), 0);
+    assert_int_equal(device->memory->allocated_bytes(device), before);
+    assert_int_equal(device->memory->alloc(device, LIMIT_BYTES / 2, &address), 0);
+    assert_int_equal(device->memory->release(device, address), 0);
 }
 
 /* ---- in a bracket ------------------------------------------------------------------------------------------------ */
@@ -176,19 +175,19 @@ static void a_small_box_of_the_hosts_waits_behind_the_gate(void **state)
     DevicePlace from = on_host(numbers), to = on_host(back), array = {.array = new_array()}, rows = in_memory();
     DeviceBracket bracket;
     fill_with_numbers(numbers);
-    assert_int_equal(ops->bracket_begin(device), 0);
+    assert_int_equal(device->timing->begin(device), 0);
     empty_log();
-    assert_int_equal(ops->copy_box(device, &array, &from, &ALL, NULL), 0);
-    assert_int_equal(ops->copy_box(device, &rows, &array, &ALL, NULL), 0);
+    assert_int_equal(device->arrays->copy_box(device, &array, &from, &ALL, NULL), 0);
+    assert_int_equal(device->arrays->copy_box(device, &rows, &array, &ALL, NULL), 0);
     memset(numbers, 0, sizeof numbers); /* it was the caller's again */
     usleep(5000);
     assert_int_equal(lines_with("ran cuMemcpy3DAsync"), 0);
-    assert_int_equal(ops->copy_box(device, &to, &rows, &ALL, NULL), 0);
+    assert_int_equal(device->arrays->copy_box(device, &to, &rows, &ALL, NULL), 0);
     assert_int_equal(lines_with("ran cuMemcpy3DAsync"), 3);
     fill_with_numbers(numbers);
     assert_memory_equal(back, numbers, sizeof numbers);
-    assert_int_equal(ops->bracket_end(device, &bracket), 0);
-    assert_int_equal(ops->array_free(device, array.array), 0);
+    assert_int_equal(device->timing->end(device, &bracket), 0);
+    assert_int_equal(device->arrays->destroy(device, array.array), 0);
 }
 
 /* The driver may wait for the device in each of these: it would wait for ever for what is held. */
@@ -199,18 +198,18 @@ static void arrays_and_textures_come_and_go_in_a_bracket(void **state)
     DeviceBracket bracket;
     uint64_t number;
     for (int step = 0; step < 4; step++) {
-        assert_int_equal(ops->bracket_begin(device), 0);
-        assert_int_equal(ops->fill(device, memory, (uint8_t)step, 64, NULL), 0);
+        assert_int_equal(device->timing->begin(device), 0);
+        assert_int_equal(device->copies->fill(device, memory, (uint8_t)step, 64, NULL), 0);
         switch (step) {
-        case 0: assert_int_equal(ops->array_new(device, &SHAPE, &more), 0); break;
-        case 1: assert_int_equal(ops->texture_new(device, &texture, &number), 0); break;
-        case 2: assert_int_equal(ops->texture_free(device, number), 0); break;
-        case 3: assert_int_equal(ops->array_free(device, more), 0); break;
+        case 0: assert_int_equal(device->arrays->create(device, &SHAPE, &more), 0); break;
+        case 1: assert_int_equal(device->textures->create(device, &texture, &number), 0); break;
+        case 2: assert_int_equal(device->textures->destroy(device, number), 0); break;
+        case 3: assert_int_equal(device->arrays->destroy(device, more), 0); break;
         }
-        assert_int_equal(ops->bracket_end(device, &bracket), 0);
+        assert_int_equal(device->timing->end(device, &bracket), 0);
         assert_int_equal(*(uint8_t *)memory, step);
     }
-    assert_int_equal(ops->array_free(device, array), 0);
+    assert_int_equal(device->arrays->destroy(device, array), 0);
 }
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
@@ -230,14 +229,14 @@ static void textures_of_each_kind_have_the_drivers_numbers(void **state)
     uint64_t number[COUNT_OF(cases)];
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         empty_log();
-        assert_int_equal(ops->texture_new(device, &cases[i].texture, &number[i]), 0);
+        assert_int_equal(device->textures->create(device, &cases[i].texture, &number[i]), 0);
         assert_int_equal(lines_with(cases[i].asked), 1);
         assert_true(number[i] != 0 && (i == 0 || number[i] != number[i - 1]));
     }
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        assert_int_equal(ops->texture_free(device, number[i]), 0);
-    assert_int_equal(ops->texture_free(device, 12345), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(ops->array_free(device, array), 0);
+        assert_int_equal(device->textures->destroy(device, number[i]), 0);
+    assert_int_equal(device->textures->destroy(device, 12345), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(device->arrays->destroy(device, array), 0);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 #include "base/tests/unit.h"
 
 #include "harness/control/control.h"
-#include "harness/device/device.h"
+#include "harness/device/open/device_open.h"
 #include "harness/tests/fake_driver.h"
 
 #include <fcntl.h>
@@ -19,7 +19,6 @@ enum {
 };
 
 static Device *device;
-static const DeviceOps *ops;
 static uint64_t memory; /* of BYTES */
 static int other;       /* socket to the child */
 static pid_t child;
@@ -31,8 +30,7 @@ static bool open_gpu(void)
         print_error("%s\n", why.text);
         return false;
     }
-    ops = device->ops;
-    return ops->alloc(device, BYTES, &memory) == CUDA_ERROR_SUCCESS;
+    return device->memory->alloc(device, BYTES, &memory) == CUDA_ERROR_SUCCESS;
 }
 
 /* ---- the other process: joins, doubles what lies at OFFSET, says how that went ----------------------------------- */
@@ -40,18 +38,18 @@ static bool open_gpu(void)
 static CudaError double_numbers(int descriptor)
 {
     uint32_t numbers[COUNT];
-    CudaError error = ops->exchange_join(device, descriptor, EXCHANGE_BYTES);
+    CudaError error = device->exchange->join(device, descriptor, EXCHANGE_BYTES);
     if (error == CUDA_ERROR_SUCCESS)
-        error = ops->exchange_take(device, memory, OFFSET, BYTES);
+        error = device->exchange->take(device, memory, OFFSET, BYTES);
     if (error == CUDA_ERROR_SUCCESS)
-        error = ops->read(device, numbers, memory, BYTES, NULL);
+        error = device->copies->read(device, numbers, memory, BYTES, NULL);
     for (int i = 0; i < COUNT; i++)
         numbers[i] *= 2;
     if (error == CUDA_ERROR_SUCCESS)
-        error = ops->write(device, memory, numbers, BYTES, NULL);
+        error = device->copies->write(device, memory, numbers, BYTES, NULL);
     if (error == CUDA_ERROR_SUCCESS)
-        error = ops->exchange_put(device, OFFSET, memory, BYTES);
-    return error == CUDA_ERROR_SUCCESS ? ops->exchange_leave(device) : error;
+        error = device->exchange->put(device, OFFSET, memory, BYTES);
+    return error == CUDA_ERROR_SUCCESS ? device->exchange->leave(device) : error;
 }
 
 static void serve(int socket)
@@ -65,7 +63,7 @@ static void serve(int socket)
         close(descriptors[0]);
         control_send(socket, &error, sizeof error, NULL, 0, NULL, 0);
     }
-    ops->close(device);
+    device->close(device);
 }
 
 static CudaError ask_child(int descriptor)
@@ -84,16 +82,16 @@ static void put_numbers(uint32_t first)
     uint32_t numbers[COUNT];
     for (uint32_t i = 0; i < COUNT; i++)
         numbers[i] = first + i;
-    assert_int_equal(ops->write(device, memory, numbers, BYTES, NULL), CUDA_ERROR_SUCCESS);
-    assert_int_equal(ops->exchange_put(device, OFFSET, memory, BYTES), CUDA_ERROR_SUCCESS);
+    assert_int_equal(device->copies->write(device, memory, numbers, BYTES, NULL), CUDA_ERROR_SUCCESS);
+    assert_int_equal(device->exchange->put(device, OFFSET, memory, BYTES), CUDA_ERROR_SUCCESS);
 }
 
 static void assert_numbers_doubled(uint32_t first)
 {
     uint32_t numbers[COUNT];
-    assert_int_equal(ops->fill(device, memory, 0, BYTES, NULL), CUDA_ERROR_SUCCESS);
-    assert_int_equal(ops->exchange_take(device, memory, OFFSET, BYTES), CUDA_ERROR_SUCCESS);
-    assert_int_equal(ops->read(device, numbers, memory, BYTES, NULL), CUDA_ERROR_SUCCESS);
+    assert_int_equal(device->copies->fill(device, memory, 0, BYTES, NULL), CUDA_ERROR_SUCCESS);
+    assert_int_equal(device->exchange->take(device, memory, OFFSET, BYTES), CUDA_ERROR_SUCCESS);
+    assert_int_equal(device->copies->read(device, numbers, memory, BYTES, NULL), CUDA_ERROR_SUCCESS);
     for (uint32_t i = 0; i < COUNT; i++)
         assert_int_equal(numbers[i], 2 * (first + i));
 }
@@ -102,7 +100,7 @@ static void what_one_process_puts_in_another_takes_out(void **state)
 {
     int descriptor;
     for (uint32_t round = 0; round < 3; round++) { /* an exchange replaces the last one */
-        assert_int_equal(ops->exchange_new(device, EXCHANGE_BYTES, &descriptor), CUDA_ERROR_SUCCESS);
+        assert_int_equal(device->exchange->create(device, EXCHANGE_BYTES, &descriptor), CUDA_ERROR_SUCCESS);
         put_numbers(100 * round);
         assert_int_equal(ask_child(descriptor), CUDA_ERROR_SUCCESS);
         assert_numbers_doubled(100 * round);
@@ -114,20 +112,20 @@ static void an_exchange_has_no_bytes_beyond_its_own(void **state)
 {
     int descriptor;
     const uint64_t most = 1ull << 40; /* beyond whatever it was rounded up to */
-    assert_int_equal(ops->exchange_new(device, EXCHANGE_BYTES, &descriptor), CUDA_ERROR_SUCCESS);
-    assert_int_equal(ops->exchange_put(device, most, memory, 4), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(ops->exchange_take(device, memory, UINT64_MAX, 4), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(ops->exchange_put(device, 0, memory + BYTES, 4), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(ops->exchange_leave(device), CUDA_ERROR_SUCCESS);
-    assert_int_equal(ops->exchange_put(device, 0, memory, 4), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(ops->exchange_leave(device), CUDA_ERROR_SUCCESS);
+    assert_int_equal(device->exchange->create(device, EXCHANGE_BYTES, &descriptor), CUDA_ERROR_SUCCESS);
+    assert_int_equal(device->exchange->put(device, most, memory, 4), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(device->exchange->take(device, memory, UINT64_MAX, 4), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(device->exchange->put(device, 0, memory + BYTES, 4), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(device->exchange->leave(device), CUDA_ERROR_SUCCESS);
+    assert_int_equal(device->exchange->put(device, 0, memory, 4), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(device->exchange->leave(device), CUDA_ERROR_SUCCESS);
     close(descriptor);
 }
 
 static void what_is_no_memory_of_a_device_cannot_be_joined(void **state)
 {
     int file = open("/dev/null", O_RDWR | O_CLOEXEC);
-    assert_int_equal(ops->exchange_join(device, file, EXCHANGE_BYTES), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(device->exchange->join(device, file, EXCHANGE_BYTES), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(ask_child(file), CUDA_ERROR_INVALID_VALUE);
     close(file);
 }
@@ -154,7 +152,7 @@ static int tear_down(void **state)
 {
     int status = -1;
     close(other);
-    ops->close(device);
+    device->close(device);
     return waitpid(child, &status, 0) == child && status == 0 ? 0 : -1;
 }
 

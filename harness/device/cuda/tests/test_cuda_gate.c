@@ -12,18 +12,19 @@ static void nothing_runs_before_the_host_waits_and_everything_does_then(void **s
     empty_log(f);
     for (uint32_t i = 0; i < COUNT_OF(streams); i++) {
         assert_int_equal(store(f, f->array + 64 * i, 7, streams[i]), 0);
-        assert_int_equal(f->ops->fill(f->device, f->array + 64 * i + 4, 1, 4, streams[i]), 0);
-        assert_int_equal(f->ops->write(f->device, f->array + 64 * i + 8, "abcd", 4, streams[i]), 0);
-        assert_int_equal(f->ops->copy(f->device, f->array + 64 * i + 12, f->array + 64 * i, 4, streams[i]), 0);
+        assert_int_equal(f->device->copies->fill(f->device, f->array + 64 * i + 4, 1, 4, streams[i]), 0);
+        assert_int_equal(f->device->copies->write(f->device, f->array + 64 * i + 8, "abcd", 4, streams[i]), 0);
+        assert_int_equal(f->device->copies->copy(f->device, f->array + 64 * i + 12, f->array + 64 * i, 4, streams[i]),
+                         0);
     }
-    assert_int_equal(f->ops->event_record(f->device, event, streams[2]), 0);
+    assert_int_equal(f->device->events->record(f->device, event, streams[2]), 0);
     usleep(GLIMPSE_US);
     assert_int_equal(lines_with(f, "ran "), 0);
     assert_int_equal(lines_with(f, "cuStreamWaitValue32"), 3);
     assert_true(comes_first(f, "cuStreamWaitValue32 stream=0", "cuLaunchKernel store stream=0"));
     assert_true(comes_first(f, "cuStreamWaitValue32 stream=2", "cuLaunchKernel store stream=2"));
     assert_true(comes_first(f, "cuStreamWaitValue32 stream=3", "cuLaunchKernel store stream=3"));
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     assert_int_equal(lines_with(f, "ran cuLaunchKernel"), 3);
     for (uint32_t i = 0; i < COUNT_OF(streams); i++) {
         assert_int_equal(peek(f->array + 64 * i), 7);
@@ -51,7 +52,7 @@ static void a_small_allocation_keeps_the_gate_closed(void **state)
     uint64_t address;
     begin(f);
     assert_int_equal(store(f, f->array, 7, NULL), 0);
-    assert_int_equal(f->ops->alloc(f->device, 4096, &address), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 4096, &address), 0);
     usleep(GLIMPSE_US);
     assert_int_equal(peek(f->array), 0);
     end(f);
@@ -69,79 +70,81 @@ typedef struct Held {
 
 static void ask_stream(Held *held)
 {
-    held->f->ops->stream_query(held->f->device, held->stream);
+    held->f->device->streams->query(held->f->device, held->stream);
 }
 
 static void ask_legacy_stream(Held *held)
 {
-    held->f->ops->stream_query(held->f->device, NULL);
+    held->f->device->streams->query(held->f->device, NULL);
 }
 
 static void ask_event(Held *held)
 {
-    held->f->ops->event_query(held->f->device, held->event);
+    held->f->device->events->query(held->f->device, held->event);
 }
 
 static void ask_time(Held *held)
 {
     double seconds;
-    held->f->ops->event_elapsed(held->f->device, held->before, held->event, &seconds);
+    held->f->device->events->elapsed(held->f->device, held->before, held->event, &seconds);
 }
 
 static void wait_for_event(Held *held)
 {
-    assert_int_equal(held->f->ops->event_synchronize(held->f->device, held->event), 0);
+    assert_int_equal(held->f->device->events->synchronize(held->f->device, held->event), 0);
 }
 
 static void wait_for_stream(Held *held)
 {
-    assert_int_equal(held->f->ops->stream_synchronize(held->f->device, held->stream), 0);
+    assert_int_equal(held->f->device->streams->synchronize(held->f->device, held->stream), 0);
 }
 
 static void wait_for_everything(Held *held)
 {
-    assert_int_equal(held->f->ops->synchronize(held->f->device), 0);
+    assert_int_equal(held->f->device->streams->synchronize_all(held->f->device), 0);
 }
 
 static void read_bytes(Held *held)
 {
     char byte;
-    assert_int_equal(held->f->ops->read(held->f->device, &byte, held->f->array, 1, NULL), 0);
+    assert_int_equal(held->f->device->copies->read(held->f->device, &byte, held->f->array, 1, NULL), 0);
 }
 
 static void write_many_bytes(Held *held)
 {
     static char bytes[ARRAY_BYTES / 2];
-    assert_int_equal(
-        held->f->ops->write(held->f->device, held->f->array + sizeof bytes, bytes, sizeof bytes, held->stream), 0);
+    assert_int_equal(held->f->device->copies->write(held->f->device, held->f->array + sizeof bytes, bytes, sizeof bytes,
+                                                    held->stream),
+                     0);
 }
 
 static void allocate_much(Held *held)
 {
-    assert_int_equal(held->f->ops->alloc(held->f->device, UNMAPPED_BYTES, &held->allocation), 0);
+    assert_int_equal(held->f->device->memory->alloc(held->f->device, UNMAPPED_BYTES, &held->allocation), 0);
 }
 
 static void release_memory(Held *held)
 {
-    assert_int_equal(held->f->ops->release(held->f->device, held->allocation), 0);
+    assert_int_equal(held->f->device->memory->release(held->f->device, held->allocation), 0);
 }
 
 static void load_module(Held *held)
 {
     Message why;
-    assert_int_equal(held->f->ops->module_load(held->f->device, MODULE, sizeof MODULE, &held->module, &why), STATUS_OK);
+    assert_int_equal(held->f->device->modules->load(held->f->device, MODULE, sizeof MODULE, &held->module, &why),
+                     STATUS_OK);
 }
 
 static void find_symbols(Held *held)
 {
     uint64_t address, bytes;
-    assert_non_null(held->f->ops->function(held->module, "fault"));
-    assert_true(held->f->ops->variable(held->module, "numbers", &address, &bytes));
+    assert_non_null(held->f->device->modules->function(held->module, "fault"));
+    assert_true(held->f->device->modules->variable(held->module, "numbers", &address, &bytes));
 }
 
 static void unload_module(Held *held)
 {
-    held->f->ops->module_unload(held->f->device, held->module);
+    held->f->device->modules->unload(held->f->device, held->module);
 }
 
 static void create_stream(Held *held)
@@ -151,12 +154,12 @@ static void create_stream(Held *held)
 
 static void destroy_stream(Held *held)
 {
-    assert_int_equal(held->f->ops->stream_free(held->f->device, held->stream), 0);
+    assert_int_equal(held->f->device->streams->destroy(held->f->device, held->stream), 0);
 }
 
 static void fall_silent(Held *held)
 {
-    held->f->ops->let_go(held->f->device);
+    held->f->device->hardware->start_held_work(held->f->device);
 }
 
 static void each_call_that_may_wait_opens_the_gate(void **state)
@@ -188,10 +191,10 @@ static void each_call_that_may_wait_opens_the_gate(void **state)
     for (uint32_t i = 0; i < COUNT_OF(cases); i++) {
         if (cases[i].call == fall_silent)
             held.stream = NULL;
-        assert_int_equal(f->ops->event_record(f->device, held.before, held.stream), 0);
+        assert_int_equal(f->device->events->record(f->device, held.before, held.stream), 0);
         begin(f);
         assert_int_equal(store(f, f->array, i + 1, held.stream), 0);
-        assert_int_equal(f->ops->event_record(f->device, held.event, held.stream), 0);
+        assert_int_equal(f->device->events->record(f->device, held.event, held.stream), 0);
         usleep(GLIMPSE_US);
         if (peek(f->array) != i)
             fail_test("before %s: nothing was held", cases[i].name);
@@ -228,15 +231,15 @@ static void five_thousand_launches_among_everything_else_end(void **state)
         DeviceStream *stream = streams[i % 2];
         assert_int_equal(store(f, f->array + 4 * (i % 2), i, stream), 0);
         if (i % 50 == 0)
-            assert_int_equal(f->ops->alloc(f->device, 4096 * (1 + i % 7), &allocation), 0);
+            assert_int_equal(f->device->memory->alloc(f->device, 4096 * (1 + i % 7), &allocation), 0);
         if (i % 50 == 25 && allocation != 0)
-            assert_int_equal(f->ops->release(f->device, allocation), 0);
+            assert_int_equal(f->device->memory->release(f->device, allocation), 0);
         if (i % 17 == 0)
-            assert_int_equal(f->ops->event_record(f->device, event, stream), 0);
+            assert_int_equal(f->device->events->record(f->device, event, stream), 0);
         if (i % 23 == 0)
-            assert_int_equal(f->ops->stream_wait(f->device, stream, event), 0);
+            assert_int_equal(f->device->streams->wait_event(f->device, stream, event), 0);
         if (i % 31 == 0) {
-            CudaError error = f->ops->event_query(f->device, event);
+            CudaError error = f->device->events->query(f->device, event);
             assert_true(error == 0 || error == CUDA_ERROR_NOT_READY);
         }
     }
@@ -252,15 +255,15 @@ static void events_tell_the_time_between_them(void **state)
     Fixture *f = *state;
     DeviceEvent *start = new_event(f), *stop = new_event(f);
     double seconds, start_s = now_s();
-    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
-    assert_int_equal(f->ops->event_query(f->device, start), 0);
-    assert_int_equal(f->ops->event_record(f->device, start, NULL), 0);
+    assert_int_equal(f->device->events->elapsed(f->device, start, stop, &seconds), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+    assert_int_equal(f->device->events->query(f->device, start), 0);
+    assert_int_equal(f->device->events->record(f->device, start, NULL), 0);
     assert_int_equal(spin(f, LONG_US, NULL), 0);
-    assert_int_equal(f->ops->event_record(f->device, stop, NULL), 0);
-    assert_int_equal(f->ops->event_query(f->device, stop), CUDA_ERROR_NOT_READY);
-    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_NOT_READY);
-    assert_int_equal(f->ops->event_synchronize(f->device, stop), 0);
-    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), 0);
+    assert_int_equal(f->device->events->record(f->device, stop, NULL), 0);
+    assert_int_equal(f->device->events->query(f->device, stop), CUDA_ERROR_NOT_READY);
+    assert_int_equal(f->device->events->elapsed(f->device, start, stop, &seconds), CUDA_ERROR_NOT_READY);
+    assert_int_equal(f->device->events->synchronize(f->device, stop), 0);
+    assert_int_equal(f->device->events->elapsed(f->device, start, stop, &seconds), 0);
     assert_true(seconds >= LONG_US * 0.999e-6 && seconds <= now_s() - start_s);
 }
 
@@ -290,7 +293,7 @@ static void both_clocks_see_the_work_of_a_bracket(void **state)
     }
     begin(f);
     assert_int_equal(spin(f, 10000, streams[0]), 0);
-    assert_int_equal(f->ops->stream_synchronize(f->device, streams[0]), 0);
+    assert_int_equal(f->device->streams->synchronize(f->device, streams[0]), 0);
     assert_int_equal(spin(f, 10000, streams[1]), 0);
     assert_bracket(end(f), 0.02);
 }
@@ -324,11 +327,11 @@ static void work_under_way_at_the_end_of_a_bracket_is_noticed(void **state)
     assert_true(end(f).pending);
     begin(f);
     assert_int_equal(spin(f, 1000, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     assert_false(end(f).pending);
     begin(f);
     assert_int_equal(spin(f, 1000, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     assert_int_equal(spin(f, LONG_US, NULL), 0);
     assert_true(end(f).pending);
 }

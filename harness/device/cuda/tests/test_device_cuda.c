@@ -17,39 +17,40 @@ static void bytes_come_back_through_every_pair_of_copies(void **state)
     DeviceStream *streams[] = {NULL, new_stream(f, false), new_stream(f, true)};
     for (unsigned pinned = 0; pinned < 2; pinned++) {
         if (pinned == 1) {
-            f->ops->pin(f->device, from, sizeof from);
-            f->ops->pin(f->device, to, sizeof to);
+            f->device->hardware->pin(f->device, from, sizeof from);
+            f->device->hardware->pin(f->device, to, sizeof to);
         }
         for (unsigned i = 0; i < COUNT_OF(sizes) * COUNT_OF(streams); i++) {
             size_t bytes = sizes[i % COUNT_OF(sizes)];
             DeviceStream *stream = streams[i / COUNT_OF(sizes)];
             fill_with_pattern(from, bytes, i + 100 * pinned);
-            assert_int_equal(f->ops->write(f->device, f->array, from, bytes, stream), 0);
-            assert_int_equal(f->ops->copy(f->device, f->array + ARRAY_BYTES / 2, f->array, bytes, stream), 0);
-            assert_int_equal(f->ops->fill(f->device, f->array, 'x', bytes, stream), 0);
-            assert_int_equal(f->ops->read(f->device, to, f->array + ARRAY_BYTES / 2, bytes, stream), 0);
+            assert_int_equal(f->device->copies->write(f->device, f->array, from, bytes, stream), 0);
+            assert_int_equal(f->device->copies->copy(f->device, f->array + ARRAY_BYTES / 2, f->array, bytes, stream),
+                             0);
+            assert_int_equal(f->device->copies->fill(f->device, f->array, 'x', bytes, stream), 0);
+            assert_int_equal(f->device->copies->read(f->device, to, f->array + ARRAY_BYTES / 2, bytes, stream), 0);
             assert_memory_equal(to, from, bytes);
-            assert_int_equal(f->ops->read(f->device, to, f->array + bytes - 1, 1, stream), 0);
+            assert_int_equal(f->device->copies->read(f->device, to, f->array + bytes - 1, 1, stream), 0);
             assert_int_equal(to[0], 'x');
         }
     }
-    f->ops->unpin(f->device, from);
-    f->ops->unpin(f->device, to);
+    f->device->hardware->unpin(f->device, from);
+    f->device->hardware->unpin(f->device, to);
 }
 
 static void a_source_may_change_as_soon_as_it_is_written(void **state)
 {
     Fixture *f = *state;
     static uint32_t value;
-    f->ops->pin(f->device, &value, sizeof value);
+    f->device->hardware->pin(f->device, &value, sizeof value);
     begin(f);
     for (uint32_t i = 0; i < 200; i++) {
         value = i;
-        assert_int_equal(f->ops->write(f->device, f->array + 4 * i, &value, sizeof value, NULL), 0);
+        assert_int_equal(f->device->copies->write(f->device, f->array + 4 * i, &value, sizeof value, NULL), 0);
         value = 0xdead;
     }
     end(f);
-    f->ops->unpin(f->device, &value);
+    f->device->hardware->unpin(f->device, &value);
     for (uint32_t i = 0; i < 200; i++)
         assert_int_equal(peek(f->array + 4 * i), i);
 }
@@ -60,59 +61,60 @@ static void copies_outside_an_allocation_are_refused(void **state)
     char byte = 0;
     const uint64_t outside[] = {0, f->array - 1, f->array + ARRAY_BYTES, UINT64_MAX, DEVICE_BASE + DEVICE_SPAN};
     for (size_t i = 0; i < COUNT_OF(outside); i++) {
-        assert_false(f->ops->owns(f->device, outside[i], 1));
-        assert_int_equal(f->ops->read(f->device, &byte, outside[i], 1, NULL), CUDA_ERROR_INVALID_VALUE);
-        assert_int_equal(f->ops->write(f->device, outside[i], &byte, 1, NULL), CUDA_ERROR_INVALID_VALUE);
-        assert_int_equal(f->ops->copy(f->device, f->array, outside[i], 1, NULL), CUDA_ERROR_INVALID_VALUE);
-        assert_int_equal(f->ops->copy(f->device, outside[i], f->array, 1, NULL), CUDA_ERROR_INVALID_VALUE);
-        assert_int_equal(f->ops->fill(f->device, outside[i], 0, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_false(f->device->memory->owns(f->device, outside[i], 1));
+        assert_int_equal(f->device->copies->read(f->device, &byte, outside[i], 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->device->copies->write(f->device, outside[i], &byte, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->device->copies->copy(f->device, f->array, outside[i], 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->device->copies->copy(f->device, outside[i], f->array, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->device->copies->fill(f->device, outside[i], 0, 1, NULL), CUDA_ERROR_INVALID_VALUE);
     }
-    assert_int_equal(f->ops->fill(f->device, f->array, 0, ARRAY_BYTES + 1, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(f->ops->fill(f->device, f->array, 0, UINT64_MAX, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_true(f->ops->owns(f->device, f->array, ARRAY_BYTES));
+    assert_int_equal(f->device->copies->fill(f->device, f->array, 0, ARRAY_BYTES + 1, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->device->copies->fill(f->device, f->array, 0, UINT64_MAX, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_true(f->device->memory->owns(f->device, f->array, ARRAY_BYTES));
 }
 
 static void the_memory_limit_holds(void **state)
 {
     Fixture *f = *state;
     uint64_t first, second;
-    uint64_t used = f->ops->allocated_bytes(f->device);
+    uint64_t used = f->device->memory->allocated_bytes(f->device);
     assert_int_equal(used, ARRAY_BYTES);
-    f->ops->set_memory_limit(f->device, used + 4096);
-    assert_int_equal(f->ops->alloc(f->device, 4096, &first), 0);
-    assert_int_equal(f->ops->alloc(f->device, 1, &second), CUDA_ERROR_MEMORY_ALLOCATION);
-    assert_int_equal(f->ops->release(f->device, first), 0);
-    assert_int_equal(f->ops->release(f->device, first), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(f->ops->release(f->device, f->array + 512), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(f->ops->alloc(f->device, 4096, &second), 0);
+    f->device->memory->set_limit(f->device, used + 4096);
+    assert_int_equal(f->device->memory->alloc(f->device, 4096, &first), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 1, &second), CUDA_ERROR_MEMORY_ALLOCATION);
+    assert_int_equal(f->device->memory->release(f->device, first), 0);
+    assert_int_equal(f->device->memory->release(f->device, first), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->device->memory->release(f->device, f->array + 512), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->device->memory->alloc(f->device, 4096, &second), 0);
 }
 
 static void more_memory_than_the_device_has_is_refused_and_that_is_all(void **state)
 {
     Fixture *f = *state;
     uint64_t address;
-    assert_int_equal(f->ops->alloc(f->device, f->device->info.memory_bytes + 1, &address),
+    assert_int_equal(f->device->memory->alloc(f->device, f->device->info.memory_bytes + 1, &address),
                      CUDA_ERROR_MEMORY_ALLOCATION);
-    assert_int_equal(f->ops->alloc(f->device, DEVICE_SPAN, &address), CUDA_ERROR_MEMORY_ALLOCATION);
-    assert_int_equal(f->ops->allocated_bytes(f->device), ARRAY_BYTES);
-    assert_int_equal(f->ops->alloc(f->device, 4096, &address), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, DEVICE_SPAN, &address), CUDA_ERROR_MEMORY_ALLOCATION);
+    assert_int_equal(f->device->memory->allocated_bytes(f->device), ARRAY_BYTES);
+    assert_int_equal(f->device->memory->alloc(f->device, 4096, &address), 0);
     assert_int_equal(store(f, address, 7, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
 }
 
 static void symbols_are_plain_addresses(void **state)
 {
     Fixture *f = *state;
     uint64_t address, bytes;
-    assert_true(f->ops->variable(f->module, "numbers", &address, &bytes));
+    assert_true(f->device->modules->variable(f->module, "numbers", &address, &bytes));
     assert_int_equal(bytes, 16);
-    assert_true(f->ops->owns(f->device, address, 16));
-    assert_int_equal(f->ops->write(f->device, address, "0123456789abcdef", 16, NULL), 0);
-    assert_int_equal(f->ops->write(f->device, address, "0123456789abcdef", 17, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_true(f->device->memory->owns(f->device, address, 16));
+    assert_int_equal(f->device->copies->write(f->device, address, "0123456789abcdef", 16, NULL), 0);
+    assert_int_equal(f->device->copies->write(f->device, address, "0123456789abcdef", 17, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     assert_memory_equal((void *)address, "0123456789abcdef", 16);
-    assert_false(f->ops->variable(f->module, "letters", &address, &bytes));
-    assert_null(f->ops->function(f->module, "letters"));
+    assert_false(f->device->modules->variable(f->module, "letters", &address, &bytes));
+    assert_null(f->device->modules->function(f->module, "letters"));
 }
 
 /* ---- red zones --------------------------------------------------------------------------------------------------- */
@@ -122,16 +124,16 @@ static void assert_found_at_the_end(Fixture *f, uint64_t array, int64_t offset, 
     DeviceBracket taken;
     begin(f);
     assert_int_equal(store(f, array + (uint64_t)offset, 0x01020304, NULL), 0);
-    assert_int_equal(f->ops->bracket_end(f->device, &taken), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->timing->end(f->device, &taken), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_fault(f, DEVICE_FAULT, where);
     assert_fault(f, DEVICE_FAULT, "an allocation of 1001 bytes");
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 static uint64_t small_array(Fixture *f)
 {
     uint64_t address;
-    assert_int_equal(f->ops->alloc(f->device, 1001, &address), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 1001, &address), 0);
     return address;
 }
 
@@ -152,7 +154,7 @@ static void a_store_out_of_bounds_is_found_when_the_memory_is_released(void **st
     Fixture *f = *state;
     uint64_t address = small_array(f);
     assert_int_equal(store(f, address + 1001, 0x01020304, NULL), 0);
-    assert_int_equal(f->ops->release(f->device, address), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->memory->release(f->device, address), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_fault(f, DEVICE_FAULT, "past the end of an allocation of 1001 bytes");
 }
 
@@ -164,7 +166,7 @@ static void stores_up_to_the_last_byte_are_fine(void **state)
     assert_int_equal(store(f, address, 1, NULL), 0);
     assert_int_equal(store(f, address + 1001 - 4, 1, NULL), 0);
     end(f);
-    assert_int_equal(f->ops->release(f->device, address), 0);
+    assert_int_equal(f->device->memory->release(f->device, address), 0);
     assert_fault(f, DEVICE_NO_FAULT, "");
 }
 
@@ -173,16 +175,16 @@ static void stores_up_to_the_last_byte_are_fine(void **state)
 /* One stream spins and then stores; the other copies. Gives what was copied. */
 static uint32_t copied_across(Fixture *f, DeviceStream *one, DeviceStream *other, DeviceEvent *event)
 {
-    assert_int_equal(f->ops->fill(f->device, f->array, 0, 8, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->device->copies->fill(f->device, f->array, 0, 8, NULL), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     assert_int_equal(spin(f, 3000, one), 0);
     assert_int_equal(store(f, f->array, 7, one), 0);
     if (event != NULL) {
-        assert_int_equal(f->ops->event_record(f->device, event, one), 0);
-        assert_int_equal(f->ops->stream_wait(f->device, other, event), 0);
+        assert_int_equal(f->device->events->record(f->device, event, one), 0);
+        assert_int_equal(f->device->streams->wait_event(f->device, other, event), 0);
     }
-    assert_int_equal(f->ops->copy(f->device, f->array + 4, f->array, 4, other), 0);
-    assert_int_equal(f->ops->stream_synchronize(f->device, other), 0);
+    assert_int_equal(f->device->copies->copy(f->device, f->array + 4, f->array, 4, other), 0);
+    assert_int_equal(f->device->streams->synchronize(f->device, other), 0);
     return peek(f->array + 4);
 }
 
@@ -214,10 +216,10 @@ static void the_default_stream_waits_for_no_non_blocking_stream(void **state)
     DeviceStream *free_running = new_stream(f, true);
     assert_int_equal(launch(f, "hang", NULL, 0, free_running), 0);
     assert_int_equal(store(f, f->array, 7, NULL), 0);
-    assert_int_equal(f->ops->stream_synchronize(f->device, NULL), 0);
+    assert_int_equal(f->device->streams->synchronize(f->device, NULL), 0);
     assert_int_equal(peek(f->array), 7);
-    assert_int_equal(f->ops->stream_query(f->device, free_running), CUDA_ERROR_NOT_READY);
-    f->ops->set_time_limit(f->device, 0.01); /* closing waits for all streams */
+    assert_int_equal(f->device->streams->query(f->device, free_running), CUDA_ERROR_NOT_READY);
+    f->device->hardware->set_time_limit(f->device, 0.01); /* closing waits for all streams */
 }
 
 static void a_destroyed_stream_still_counts_until_its_work_is_done(void **state)
@@ -227,7 +229,7 @@ static void a_destroyed_stream_still_counts_until_its_work_is_done(void **state)
     begin(f);
     assert_int_equal(spin(f, 20000, stream), 0);
     assert_int_equal(store(f, f->array, 7, stream), 0);
-    assert_int_equal(f->ops->stream_free(f->device, stream), 0);
+    assert_int_equal(f->device->streams->destroy(f->device, stream), 0);
     assert_true(end(f).event_s >= 0.02);
     assert_int_equal(peek(f->array), 7);
 }
@@ -238,16 +240,16 @@ static void an_endless_kernel_runs_into_the_time_limit(void **state)
 {
     Fixture *f = *state;
     double limit_s = 0.2;
-    f->ops->set_time_limit(f->device, limit_s);
+    f->device->hardware->set_time_limit(f->device, limit_s);
     begin(f);
-    f->ops->reset_statistics(f->device);
+    f->device->report->reset(f->device);
     assert_int_equal(launch(f, "hang", NULL, 0, NULL), 0);
     double start_s = now_s();
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
     assert_true(now_s() - start_s >= limit_s);
     assert_fault(f, DEVICE_TIME_LIMIT, "hang");
     DeviceBracket taken;
-    assert_int_equal(f->ops->bracket_end(f->device, &taken), CUDA_ERROR_LAUNCH_TIMEOUT);
+    assert_int_equal(f->device->timing->end(f->device, &taken), CUDA_ERROR_LAUNCH_TIMEOUT);
     assert_int_equal(store(f, f->array, 7, NULL), CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 
@@ -256,10 +258,10 @@ static void an_endless_kernel_ends_a_bracket(void **state)
 {
     Fixture *f = *state;
     DeviceBracket taken;
-    f->ops->set_time_limit(f->device, 0.2);
+    f->device->hardware->set_time_limit(f->device, 0.2);
     begin(f);
     assert_int_equal(launch(f, "hang", NULL, 0, new_stream(f, true)), 0);
-    assert_int_equal(f->ops->bracket_end(f->device, &taken), CUDA_ERROR_LAUNCH_TIMEOUT);
+    assert_int_equal(f->device->timing->end(f->device, &taken), CUDA_ERROR_LAUNCH_TIMEOUT);
     assert_fault(f, DEVICE_TIME_LIMIT, "hang");
 }
 
@@ -269,25 +271,26 @@ static void an_endless_kernel_ends_a_copy_to_pinned_memory(void **state)
 {
     Fixture *f = *state;
     static char bytes[4096];
-    f->ops->pin(f->device, bytes, sizeof bytes);
-    f->ops->set_time_limit(f->device, 0.2);
+    f->device->hardware->pin(f->device, bytes, sizeof bytes);
+    f->device->hardware->set_time_limit(f->device, 0.2);
     begin(f);
     assert_int_equal(launch(f, "hang", NULL, 0, NULL), 0);
-    assert_int_equal(f->ops->read(f->device, bytes, f->array, sizeof bytes, NULL), CUDA_ERROR_LAUNCH_TIMEOUT);
+    assert_int_equal(f->device->copies->read(f->device, bytes, f->array, sizeof bytes, NULL),
+                     CUDA_ERROR_LAUNCH_TIMEOUT);
     assert_fault(f, DEVICE_TIME_LIMIT, "hang");
 }
 
 static void one_time_limit_is_for_all_waiting_of_a_call(void **state)
 {
     Fixture *f = *state;
-    f->ops->set_time_limit(f->device, 1.0);
+    f->device->hardware->set_time_limit(f->device, 1.0);
     for (int call = 0; call < 2; call++) {
-        f->ops->reset_statistics(f->device);
+        f->device->report->reset(f->device);
         assert_int_equal(spin(f, 600000, NULL), 0);
-        assert_int_equal(f->ops->synchronize(f->device), 0);
+        assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     }
     assert_int_equal(spin(f, 600000, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 
 static void a_fault_is_met_by_everything_after_it_and_names_its_kernel(void **state)
@@ -298,20 +301,20 @@ static void a_fault_is_met_by_everything_after_it_and_names_its_kernel(void **st
     DeviceStream *stream;
     DeviceBracket taken;
     assert_int_equal(store(f, f->array, 7, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     begin(f);
     assert_int_equal(launch(f, "fault", NULL, 0, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(f->ops->alloc(f->device, 4, &address), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(f->ops->release(f->device, f->array), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(f->ops->write(f->device, f->array, &word, 4, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(f->ops->read(f->device, &word, f->array, 4, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(f->ops->stream_new(f->device, false, &stream), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(f->ops->stream_query(f->device, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(f->ops->bracket_end(f->device, &taken), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(f->ops->bracket_begin(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->memory->alloc(f->device, 4, &address), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->memory->release(f->device, f->array), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->copies->write(f->device, f->array, &word, 4, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->copies->read(f->device, &word, f->array, 4, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->streams->create(f->device, false, &stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->streams->query(f->device, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->timing->end(f->device, &taken), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->timing->begin(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
     DeviceFault fault;
-    f->ops->fault(f->device, &fault);
+    f->device->report->fault(f->device, &fault);
     assert_int_equal(fault.kind, DEVICE_FAULT);
     assert_ptr_equal(strstr(fault.text, "fault: an illegal memory access"), fault.text);
 }
@@ -321,7 +324,7 @@ static void where_several_kernels_may_have_faulted_all_are_named(void **state)
     Fixture *f = *state;
     assert_int_equal(store(f, f->array, 7, NULL), 0);
     assert_int_equal(launch(f, "fault", NULL, 0, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_fault(f, DEVICE_FAULT, "one of the kernels store, fault");
 }
 
@@ -329,7 +332,7 @@ static void a_store_to_where_there_is_no_memory_is_a_fault(void **state)
 {
     Fixture *f = *state;
     assert_int_equal(store(f, DEVICE_BASE + DEVICE_SPAN - 4, 7, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_fault(f, DEVICE_FAULT, "store");
 }
 
@@ -337,21 +340,22 @@ static void a_refused_launch_leaves_the_device_usable(void **state)
 {
     Fixture *f = *state;
     uint32_t value = 7;
-    DeviceLaunch launch = {.function = f->ops->function(f->module, "hang"), .grid = {1, 0, 1}, .block = {32, 1, 1}};
+    DeviceLaunch launch = {
+        .function = f->device->modules->function(f->module, "hang"), .grid = {1, 0, 1}, .block = {32, 1, 1}};
     DeviceStatistics statistics;
     begin(f);
-    assert_int_equal(f->ops->launch(f->device, &launch), CUDA_ERROR_INVALID_VALUE);
-    launch = (DeviceLaunch){.function = f->ops->function(f->module, "store"),
+    assert_int_equal(f->device->kernels->launch(f->device, &launch), CUDA_ERROR_INVALID_VALUE);
+    launch = (DeviceLaunch){.function = f->device->modules->function(f->module, "store"),
                             .grid = {1, 1, 1},
                             .block = {32, 1, 1},
                             .parameters = &value,
                             .parameter_bytes = sizeof value};
-    assert_int_equal(f->ops->launch(f->device, &launch), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->device->kernels->launch(f->device, &launch), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(store(f, f->array, 7, NULL), 0);
     end(f);
     assert_int_equal(peek(f->array), 7);
     assert_fault(f, DEVICE_NO_FAULT, "");
-    f->ops->statistics(f->device, &statistics);
+    f->device->report->statistics(f->device, &statistics);
     assert_int_equal(statistics.kernels, 1);
     assert_false(statistics.has_counters);
 }
@@ -369,26 +373,26 @@ static void an_image_that_the_driver_refuses_says_why(void **state)
         {"error 218\n", "a PTX JIT compilation failed"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        Status status = f->ops->module_load(f->device, cases[i].image, strlen(cases[i].image), &module, &why);
+        Status status = f->device->modules->load(f->device, cases[i].image, strlen(cases[i].image), &module, &why);
         if (status != STATUS_UNSUPPORTED || strstr(why.text, cases[i].part) == NULL)
             fail_test("'%s': status %d, %s", cases[i].image, status, why.text);
     }
     assert_int_equal(store(f, f->array, 7, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
 }
 
 static void what_no_kernel_can_have_written_is_known(void **state)
 {
     Fixture *f = *state;
     static char bytes[ARRAY_BYTES];
-    f->ops->reset_statistics(f->device);
-    assert_int_equal(f->ops->kernel_wrote(f->device, f->array), 0);
+    f->device->report->reset(f->device);
+    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), 0);
     assert_int_equal(store(f, f->array, 7, NULL), 0);
-    assert_int_equal(f->ops->kernel_wrote(f->device, f->array), -1);
-    assert_int_equal(f->ops->write(f->device, f->array, bytes, sizeof bytes - 1, NULL), 0);
-    assert_int_equal(f->ops->kernel_wrote(f->device, f->array), -1);
-    assert_int_equal(f->ops->write(f->device, f->array, bytes, 1, NULL), 0);
-    assert_int_equal(f->ops->kernel_wrote(f->device, f->array), 0);
+    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), -1);
+    assert_int_equal(f->device->copies->write(f->device, f->array, bytes, sizeof bytes - 1, NULL), 0);
+    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), -1);
+    assert_int_equal(f->device->copies->write(f->device, f->array, bytes, 1, NULL), 0);
+    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), 0);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 
 #include "harness/device/monitor/device_monitor.h"
 #include "harness/device/monitor/nvml.h"
+#include "harness/tests/build_folder.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -31,15 +32,13 @@ static void answer(const char *text)
 static int set_up_names(void **state)
 {
     char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 40);
     strcpy(settings, "/tmp/fake-nvml-XXXXXX");
     int file = mkstemp(settings);
-    if (file < 0 || length < 0)
+    if (file < 0)
         return -1;
     close(file);
     snprintf(draft, sizeof draft, "%s.draft", settings);
-    path[length] = '\0';
-    strcpy(strrchr(path, '/'), "/../../tests/libnvml.so.1");
+    find_built("libnvml.so.1", path, sizeof path);
     setenv("CONVJUDGE_FAKE_NVML", settings, 1);
     return setenv("CONVJUDGE_NVML", path, 1);
 }

@@ -1,4 +1,5 @@
 /* Which device a name means: auto, cuda, cuda:N, sim; on machines with GPUs, without one, and with an old driver.  */
+#include "harness/device/open/device_open.h"
 #include "harness/tests/cuda_fixture.h"
 
 #include "harness/device/monitor/device_lock.h"

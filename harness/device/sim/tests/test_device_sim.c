@@ -1,3 +1,4 @@
+#include "harness/device/open/device_open.h"
 #include "harness/tests/sim_fixture.h"
 #include "harness/device/sim/execution_profile.h"
 #include "simgpu/gpu/simgpu.h"
@@ -58,20 +59,20 @@ static CudaError store(Fixture *f, uint64_t to, uint32_t value, uint32_t blocks,
         uint64_t to;
         uint32_t value;
     } parameters = {to, value};
-    DeviceLaunch launch = {.function = f->ops->function(f->module, "store"),
+    DeviceLaunch launch = {.function = f->device->modules->function(f->module, "store"),
                            .grid = {blocks, 1, 1},
                            .block = {64, 1, 1},
                            .parameters = &parameters,
                            .parameter_bytes = 12,
                            .stream = stream};
     assert_non_null(launch.function);
-    return f->ops->launch(f->device, &launch);
+    return f->device->kernels->launch(f->device, &launch);
 }
 
 static double bracket(Fixture *f)
 {
     DeviceBracket taken;
-    assert_int_equal(f->ops->bracket_end(f->device, &taken), 0);
+    assert_int_equal(f->device->timing->end(f->device, &taken), 0);
     assert_true(taken.host_s == 0);
     return taken.event_s;
 }
@@ -82,10 +83,10 @@ static void bytes_come_back_as_they_were_written(void **state)
 {
     Fixture *f = *state;
     char back[8] = "";
-    assert_int_equal(f->ops->write(f->device, f->array + 100, "seven b", 8, NULL), 0);
-    assert_int_equal(f->ops->copy(f->device, f->array, f->array + 100, 8, NULL), 0);
-    assert_int_equal(f->ops->fill(f->device, f->array + 5, 'x', 2, NULL), 0);
-    assert_int_equal(f->ops->read(f->device, back, f->array, 8, NULL), 0);
+    assert_int_equal(f->device->copies->write(f->device, f->array + 100, "seven b", 8, NULL), 0);
+    assert_int_equal(f->device->copies->copy(f->device, f->array, f->array + 100, 8, NULL), 0);
+    assert_int_equal(f->device->copies->fill(f->device, f->array + 5, 'x', 2, NULL), 0);
+    assert_int_equal(f->device->copies->read(f->device, back, f->array, 8, NULL), 0);
     assert_string_equal(back, "sevenxx");
 }
 
@@ -95,37 +96,38 @@ static void copies_outside_an_allocation_are_refused(void **state)
     char byte;
     const uint64_t outside[] = {0, f->array - 1, f->array + ARRAY_BYTES, UINT64_MAX, DEVICE_BASE + DEVICE_SPAN};
     for (size_t i = 0; i < COUNT_OF(outside); i++) {
-        assert_int_equal(f->ops->read(f->device, &byte, outside[i], 1, NULL), CUDA_ERROR_INVALID_VALUE);
-        assert_int_equal(f->ops->write(f->device, outside[i], &byte, 1, NULL), CUDA_ERROR_INVALID_VALUE);
-        assert_int_equal(f->ops->copy(f->device, f->array, outside[i], 1, NULL), CUDA_ERROR_INVALID_VALUE);
-        assert_int_equal(f->ops->fill(f->device, outside[i], 0, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->device->copies->read(f->device, &byte, outside[i], 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->device->copies->write(f->device, outside[i], &byte, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->device->copies->copy(f->device, f->array, outside[i], 1, NULL), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(f->device->copies->fill(f->device, outside[i], 0, 1, NULL), CUDA_ERROR_INVALID_VALUE);
     }
-    assert_int_equal(f->ops->fill(f->device, f->array, 0, ARRAY_BYTES + 1, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(f->ops->fill(f->device, f->array, 0, UINT64_MAX, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->device->copies->fill(f->device, f->array, 0, ARRAY_BYTES + 1, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->device->copies->fill(f->device, f->array, 0, UINT64_MAX, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
 static void the_memory_limit_holds(void **state)
 {
     Fixture *f = *state;
     uint64_t first, second;
-    uint64_t used = f->ops->allocated_bytes(f->device);
-    f->ops->set_memory_limit(f->device, used + 4096);
-    assert_int_equal(f->ops->alloc(f->device, 4096, &first), 0);
-    assert_int_equal(f->ops->alloc(f->device, 4096, &second), CUDA_ERROR_MEMORY_ALLOCATION);
-    assert_int_equal(f->ops->release(f->device, first), 0);
-    assert_int_equal(f->ops->release(f->device, first), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(f->ops->alloc(f->device, 4096, &second), 0);
+    uint64_t used = f->device->memory->allocated_bytes(f->device);
+    f->device->memory->set_limit(f->device, used + 4096);
+    assert_int_equal(f->device->memory->alloc(f->device, 4096, &first), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 4096, &second), CUDA_ERROR_MEMORY_ALLOCATION);
+    assert_int_equal(f->device->memory->release(f->device, first), 0);
+    assert_int_equal(f->device->memory->release(f->device, first), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->device->memory->alloc(f->device, 4096, &second), 0);
 }
 
 static void symbols_are_plain_addresses(void **state)
 {
     Fixture *f = *state;
     uint64_t address, bytes;
-    assert_true(f->ops->variable(f->module, "numbers", &address, &bytes));
+    assert_true(f->device->modules->variable(f->module, "numbers", &address, &bytes));
     assert_int_equal(bytes, 16);
-    assert_int_equal(f->ops->write(f->device, address, "0123456789abcdef", 16, NULL), 0);
-    assert_int_equal(f->ops->write(f->device, address, "0123456789abcdef", 17, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_false(f->ops->variable(f->module, "letters", &address, &bytes));
+    assert_int_equal(f->device->copies->write(f->device, address, "0123456789abcdef", 16, NULL), 0);
+    assert_int_equal(f->device->copies->write(f->device, address, "0123456789abcdef", 17, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_false(f->device->modules->variable(f->module, "letters", &address, &bytes));
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -135,22 +137,22 @@ static void a_kernel_runs_and_is_counted(void **state)
     Fixture *f = *state;
     uint32_t back[128];
     DeviceStatistics statistics;
-    assert_int_equal(f->ops->kernel_wrote(f->device, f->array), 0);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
-    f->ops->reset_statistics(f->device);
+    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
+    f->device->report->reset(f->device);
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
     assert_true(bracket(f) > 0);
-    assert_int_equal(f->ops->read(f->device, back, f->array, sizeof back, NULL), 0);
+    assert_int_equal(f->device->copies->read(f->device, back, f->array, sizeof back, NULL), 0);
     for (uint32_t i = 0; i < 128; i++)
         assert_int_equal(back[i], 7 + i);
-    f->ops->statistics(f->device, &statistics);
+    f->device->report->statistics(f->device, &statistics);
     assert_int_equal(statistics.kernels, 1);
     assert_int_equal(statistics.copies, 1);
     assert_true(statistics.has_counters);
     assert_int_equal(statistics.global_store_requests, 4);
     assert_int_equal(statistics.global_store_sectors, 16);
     assert_string_equal(statistics.longest, "store");
-    assert_int_equal(f->ops->kernel_wrote(f->device, f->array), 1);
+    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), 1);
 }
 
 static void a_refused_launch_leaves_the_device_usable(void **state)
@@ -159,7 +161,7 @@ static void a_refused_launch_leaves_the_device_usable(void **state)
     DeviceFault fault;
     assert_int_equal(store(f, f->array, 7, 0, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(store(f, f->array, 7, 1, NULL), 0);
-    f->ops->fault(f->device, &fault);
+    f->device->report->fault(f->device, &fault);
     assert_int_equal(fault.kind, DEVICE_NO_FAULT);
 }
 
@@ -169,10 +171,10 @@ static void a_fault_is_met_by_the_next_operation_and_all_after_it(void **state)
     DeviceFault fault;
     uint64_t address;
     assert_int_equal(store(f, f->array + ARRAY_BYTES - 4, 7, 1, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(f->ops->alloc(f->device, 4, &address), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(f->device->memory->alloc(f->device, 4, &address), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_int_equal(store(f, f->array, 7, 1, NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
-    f->ops->fault(f->device, &fault);
+    f->device->report->fault(f->device, &fault);
     assert_int_equal(fault.kind, DEVICE_FAULT);
     assert_non_null(strstr(fault.text, "store"));
 }
@@ -181,11 +183,12 @@ static void an_endless_kernel_ends_with_its_budget(void **state)
 {
     Fixture *f = *state;
     DeviceFault fault;
-    DeviceLaunch launch = {.function = f->ops->function(f->module, "spin"), .grid = {1, 1, 1}, .block = {32, 1, 1}};
-    f->ops->set_budget(f->device, 10000);
-    assert_int_equal(f->ops->launch(f->device, &launch), 0);
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
-    f->ops->fault(f->device, &fault);
+    DeviceLaunch launch = {
+        .function = f->device->modules->function(f->module, "spin"), .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    f->device->simulation->set_budget(f->device, 10000);
+    assert_int_equal(f->device->kernels->launch(f->device, &launch), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
+    f->device->report->fault(f->device, &fault);
     assert_int_equal(fault.kind, DEVICE_TIME_LIMIT);
 }
 
@@ -194,13 +197,13 @@ static void one_budget_is_for_all_kernels_of_a_call(void **state)
     Fixture *f = *state;
     DeviceStatistics one;
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
-    f->ops->statistics(f->device, &one);
-    f->ops->set_budget(f->device, one.warp_instructions * 5 / 2);
+    f->device->report->statistics(f->device, &one);
+    f->device->simulation->set_budget(f->device, one.warp_instructions * 5 / 2);
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 
 /* ---- probes ------------------------------------------------------------------------------------------------------ */
@@ -208,13 +211,13 @@ static void one_budget_is_for_all_kernels_of_a_call(void **state)
 static void take(Fixture *f, uint64_t to, uint64_t from, uint32_t taken[2])
 {
     const uint64_t parameters[] = {to, from};
-    DeviceLaunch launch = {.function = f->ops->function(f->module, "take"),
+    DeviceLaunch launch = {.function = f->device->modules->function(f->module, "take"),
                            .grid = {1, 1, 1},
                            .block = {1, 1, 1},
                            .parameters = parameters,
                            .parameter_bytes = sizeof parameters};
-    assert_int_equal(f->ops->launch(f->device, &launch), 0);
-    assert_int_equal(f->ops->read(f->device, taken, to, 2 * sizeof *taken, NULL), 0);
+    assert_int_equal(f->device->kernels->launch(f->device, &launch), 0);
+    assert_int_equal(f->device->copies->read(f->device, taken, to, 2 * sizeof *taken, NULL), 0);
 }
 
 static void a_probe_exchanges_constants_while_a_kernel_runs(void **state)
@@ -224,16 +227,16 @@ static void a_probe_exchanges_constants_while_a_kernel_runs(void **state)
     uint32_t taken[2], kept[4];
     uint64_t address, bytes;
     DeviceProbe probe = {.words = words, .others = others, .count = 3, .source = f->array, .target = f->array};
-    assert_true(f->ops->variable(f->module, "numbers", &address, &bytes));
-    assert_int_equal(f->ops->write(f->device, address, numbers, sizeof numbers, NULL), 0);
-    assert_int_equal(f->ops->write(f->device, f->array + 512, numbers, sizeof numbers, NULL), 0);
-    f->ops->probe(f->device, &probe);
+    assert_true(f->device->modules->variable(f->module, "numbers", &address, &bytes));
+    assert_int_equal(f->device->copies->write(f->device, address, numbers, sizeof numbers, NULL), 0);
+    assert_int_equal(f->device->copies->write(f->device, f->array + 512, numbers, sizeof numbers, NULL), 0);
+    f->device->simulation->set_probe(f->device, &probe);
     take(f, f->array, f->array + 512, taken);
     assert_int_equal(taken[0], 107);
     assert_int_equal(taken[1], 7);
-    assert_int_equal(f->ops->read(f->device, kept, address, 12, NULL), 0);
+    assert_int_equal(f->device->copies->read(f->device, kept, address, 12, NULL), 0);
     assert_memory_equal(kept, numbers, 12);
-    f->ops->probe(f->device, NULL);
+    f->device->simulation->set_probe(f->device, NULL);
     take(f, f->array, f->array + 512, taken);
     assert_int_equal(taken[0], 7);
 }
@@ -243,16 +246,16 @@ static void a_probe_names_a_kernel_that_takes_the_direct_way(void **state)
     Fixture *f = *state;
     uint32_t taken[2];
     uint64_t source, target;
-    assert_int_equal(f->ops->alloc(f->device, 8, &source), 0);
-    assert_int_equal(f->ops->alloc(f->device, 8, &target), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 8, &source), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 8, &target), 0);
     DeviceProbe probe = {.source = source, .target = target};
-    f->ops->probe(f->device, &probe);
+    f->device->simulation->set_probe(f->device, &probe);
     take(f, f->array, source, taken); /* writes something else */
     take(f, target, f->array, taken); /* reads something else */
     assert_string_equal(probe.direct_load, "");
     take(f, target, source, taken);
     assert_string_equal(probe.direct_load, "kernel take");
-    f->ops->probe(f->device, NULL);
+    f->device->simulation->set_probe(f->device, NULL);
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
@@ -260,17 +263,17 @@ static void a_probe_names_a_kernel_that_takes_the_direct_way(void **state)
 static CudaError take_from(Fixture *f, uint64_t to, uint64_t from)
 {
     const uint64_t parameters[] = {to, from};
-    DeviceLaunch launch = {.function = f->ops->function(f->module, "take"),
+    DeviceLaunch launch = {.function = f->device->modules->function(f->module, "take"),
                            .grid = {1, 1, 1},
                            .block = {1, 1, 1},
                            .parameters = parameters,
                            .parameter_bytes = sizeof parameters};
-    return f->ops->launch(f->device, &launch);
+    return f->device->kernels->launch(f->device, &launch);
 }
 
 static DeviceCheck check_of(Fixture *f, uint64_t *array, bool is_watched)
 {
-    assert_int_equal(f->ops->alloc(f->device, 40, array), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 40, array), 0);
     return (DeviceCheck){.arrays = {{"output", *array, 40, 4, true}}, .array_count = 1, .is_watched = is_watched};
 }
 
@@ -279,18 +282,18 @@ static void a_check_tells_who_reads_what_nothing_has_written(void **state)
     Fixture *f = *state;
     uint64_t array;
     DeviceCheck check = check_of(f, &array, true);
-    assert_int_equal(f->ops->fill(f->device, array, 0, 40, NULL), 0);
-    f->ops->check(f->device, &check);
+    assert_int_equal(f->device->copies->fill(f->device, array, 0, 40, NULL), 0);
+    f->device->simulation->set_check(f->device, &check);
     assert_int_equal(take_from(f, f->array, array + 8), 0);
     assert_int_equal(check.findings.count, 1);
     assert_true(check.findings.items[0].is_unwritten);
     assert_non_null(strstr(check.findings.items[0].text, "reads 4 bytes at output[2], which nothing has written"));
-    assert_int_equal(f->ops->write(f->device, array + 8, "abcd", 4, NULL), 0);
+    assert_int_equal(f->device->copies->write(f->device, array + 8, "abcd", 4, NULL), 0);
     assert_int_equal(take_from(f, f->array, array + 8), 0);
     assert_int_equal(take_from(f, array + 16, array + 8), 0); /* writes output[4] and output[5] */
     assert_int_equal(take_from(f, f->array, array + 20), 0);
     assert_int_equal(check.findings.count, 1);
-    f->ops->check(f->device, NULL);
+    f->device->simulation->set_check(f->device, NULL);
     assert_int_equal(take_from(f, f->array, array), 0);
     assert_int_equal(check.findings.count, 1);
 }
@@ -298,9 +301,9 @@ static void a_check_tells_who_reads_what_nothing_has_written(void **state)
 static uint8_t first_byte_of_new_memory(Fixture *f)
 {
     uint64_t address;
-    assert_int_equal(f->ops->alloc(f->device, 40, &address), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 40, &address), 0);
     uint8_t byte = *(const uint8_t *)address;
-    assert_int_equal(f->ops->release(f->device, address), 0);
+    assert_int_equal(f->device->memory->release(f->device, address), 0);
     return byte;
 }
 
@@ -308,11 +311,11 @@ static void a_check_says_what_fresh_memory_holds(void **state)
 {
     Fixture *f = *state;
     DeviceCheck asked = {.uninitialised_byte = 0x4D}, usual = {0};
-    f->ops->check(f->device, &asked);
+    f->device->simulation->set_check(f->device, &asked);
     assert_int_equal(first_byte_of_new_memory(f), 0x4D);
-    f->ops->check(f->device, &usual);
+    f->device->simulation->set_check(f->device, &usual);
     assert_int_equal(first_byte_of_new_memory(f), SIM_UNINITIALISED_BYTE);
-    f->ops->check(f->device, NULL);
+    f->device->simulation->set_check(f->device, NULL);
 }
 
 static void a_check_names_arrays_even_where_nothing_is_watched(void **state)
@@ -321,11 +324,11 @@ static void a_check_names_arrays_even_where_nothing_is_watched(void **state)
     uint64_t array;
     DeviceFault fault;
     DeviceCheck check = check_of(f, &array, false);
-    f->ops->check(f->device, &check);
+    f->device->simulation->set_check(f->device, &check);
     assert_int_equal(take_from(f, f->array, array), 0);
     assert_int_equal(check.findings.count, 0);
     assert_int_equal(take_from(f, f->array, array + 40), 0);
-    f->ops->fault(f->device, &fault);
+    f->device->report->fault(f->device, &fault);
     assert_int_equal(fault.kind, DEVICE_FAULT);
     assert_non_null(strstr(fault.text, "reads 4 bytes at 4 bytes past output[9]"));
 }
@@ -333,12 +336,12 @@ static void a_check_names_arrays_even_where_nothing_is_watched(void **state)
 static CudaError clash(Fixture *f, uint32_t blocks)
 {
     const uint64_t parameters[] = {f->array};
-    DeviceLaunch launch = {.function = f->ops->function(f->module, "clash"),
+    DeviceLaunch launch = {.function = f->device->modules->function(f->module, "clash"),
                            .grid = {blocks, 1, 1},
                            .block = {64, 1, 1},
                            .parameters = parameters,
                            .parameter_bytes = sizeof parameters};
-    return f->ops->launch(f->device, &launch);
+    return f->device->kernels->launch(f->device, &launch);
 }
 
 static void a_race_is_a_fault_where_it_is_looked_for(void **state)
@@ -347,13 +350,13 @@ static void a_race_is_a_fault_where_it_is_looked_for(void **state)
     DeviceCheck check = {.is_watched = true};
     DeviceFault fault;
     assert_int_equal(clash(f, 2), 0);
-    f->ops->check(f->device, &check);
+    f->device->simulation->set_check(f->device, &check);
     assert_int_equal(clash(f, 1), 0);
     assert_int_equal(clash(f, 1 << 16), 0); /* too large a launch to be watched */
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     assert_int_equal(clash(f, 2), 0);
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_LAUNCH_FAILURE);
-    f->ops->fault(f->device, &fault);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_LAUNCH_FAILURE);
+    f->device->report->fault(f->device, &fault);
     assert_int_equal(fault.kind, DEVICE_FAULT);
     assert_non_null(strstr(fault.text, "where block (0,0,0) writes another value"));
     assert_int_equal(check.findings.count, 0);
@@ -374,24 +377,24 @@ static void measure_units(Fixture *f)
 {
     static uint8_t bytes[ARRAY_BYTES];
     once_s = wait_s = 0;
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, NULL);
     store(f, f->array, 1, 100, NULL);
     double two_s = bracket(f);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, NULL);
-    assert_int_equal(f->ops->synchronize(f->device), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     store(f, f->array, 1, 100, NULL);
     wait_s = bracket(f) - two_s;
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, NULL);
     once_s = 2 * bracket(f) - two_s;
     assert_true(once_s > 0 && wait_s > 0);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, NULL);
     k_s = bracket_work(f);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
-    f->ops->write(f->device, f->array, bytes, sizeof bytes, NULL);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
+    f->device->copies->write(f->device, f->array, bytes, sizeof bytes, NULL);
     c_s = bracket_work(f);
     assert_true(k_s > 0 && c_s > 0);
 }
@@ -399,7 +402,7 @@ static void measure_units(Fixture *f)
 static void upload(Fixture *f, DeviceStream *stream)
 {
     static uint8_t bytes[ARRAY_BYTES];
-    assert_int_equal(f->ops->write(f->device, f->array, bytes, sizeof bytes, stream), 0);
+    assert_int_equal(f->device->copies->write(f->device, f->array, bytes, sizeof bytes, stream), 0);
 }
 
 static void assert_seconds(double found, double expected)
@@ -412,7 +415,7 @@ static void operations_of_one_stream_follow_each_other(void **state)
 {
     Fixture *f = *state;
     measure_units(f);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     upload(f, NULL);
     store(f, f->array, 1, 100, NULL);
     assert_seconds(bracket_work(f), c_s + k_s);
@@ -423,13 +426,13 @@ static void copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap(v
     Fixture *f = *state;
     DeviceStream *a, *b;
     measure_units(f);
-    assert_int_equal(f->ops->stream_new(f->device, false, &a), 0);
-    assert_int_equal(f->ops->stream_new(f->device, false, &b), 0);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->streams->create(f->device, false, &a), 0);
+    assert_int_equal(f->device->streams->create(f->device, false, &b), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     upload(f, a);
     store(f, f->array, 1, 100, b);
     assert_seconds(bracket_work(f), c_s > k_s ? c_s : k_s);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, a);
     store(f, f->array, 1, 100, b);
     assert_seconds(bracket_work(f), 2 * k_s);
@@ -440,17 +443,17 @@ static void the_default_stream_waits_for_blocking_streams_only(void **state)
     Fixture *f = *state;
     DeviceStream *blocking, *free_running;
     measure_units(f);
-    assert_int_equal(f->ops->stream_new(f->device, false, &blocking), 0);
-    assert_int_equal(f->ops->stream_new(f->device, true, &free_running), 0);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->streams->create(f->device, false, &blocking), 0);
+    assert_int_equal(f->device->streams->create(f->device, true, &free_running), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, blocking);
     upload(f, NULL);
     assert_seconds(bracket_work(f), k_s + c_s);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     upload(f, NULL);
     store(f, f->array, 1, 100, blocking);
     assert_seconds(bracket_work(f), k_s + c_s);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, free_running);
     upload(f, NULL);
     assert_seconds(bracket_work(f), c_s > k_s ? c_s : k_s);
@@ -463,29 +466,29 @@ static void an_event_holds_up_another_stream_and_tells_the_time(void **state)
     DeviceEvent *start, *stop;
     double seconds;
     measure_units(f);
-    f->ops->stream_new(f->device, true, &a);
-    f->ops->stream_new(f->device, true, &b);
-    f->ops->event_new(f->device, true, &start);
-    f->ops->event_new(f->device, true, &stop);
-    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
-    f->ops->event_record(f->device, start, a);
+    f->device->streams->create(f->device, true, &a);
+    f->device->streams->create(f->device, true, &b);
+    f->device->events->create(f->device, true, &start);
+    f->device->events->create(f->device, true, &stop);
+    assert_int_equal(f->device->events->elapsed(f->device, start, stop, &seconds), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
+    f->device->events->record(f->device, start, a);
     store(f, f->array, 1, 100, a);
-    f->ops->event_record(f->device, stop, a);
-    f->ops->stream_wait(f->device, b, stop);
+    f->device->events->record(f->device, stop, a);
+    f->device->streams->wait_event(f->device, b, stop);
     upload(f, b);
-    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), CUDA_ERROR_NOT_READY);
-    assert_int_equal(f->ops->event_synchronize(f->device, stop), 0);
-    assert_int_equal(f->ops->event_elapsed(f->device, start, stop, &seconds), 0);
+    assert_int_equal(f->device->events->elapsed(f->device, start, stop, &seconds), CUDA_ERROR_NOT_READY);
+    assert_int_equal(f->device->events->synchronize(f->device, stop), 0);
+    assert_int_equal(f->device->events->elapsed(f->device, start, stop, &seconds), 0);
     assert_seconds(seconds, k_s);
     assert_seconds(bracket_work(f), k_s + c_s);
-    f->ops->event_free(f->device, start);
-    f->ops->event_free(f->device, stop);
+    f->device->events->destroy(f->device, start);
+    f->device->events->destroy(f->device, stop);
 }
 
 static double bracket_of_store(Fixture *f)
 {
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     assert_int_equal(store(f, f->array, 1, 100, NULL), 0);
     return bracket(f);
 }
@@ -504,9 +507,9 @@ static void what_ran_before_does_not_show_in_the_time(void **state)
 static uint64_t sectors_of_store(Fixture *f)
 {
     DeviceStatistics statistics;
-    f->ops->reset_statistics(f->device);
+    f->device->report->reset(f->device);
     assert_int_equal(store(f, f->array, 1, 100, NULL), 0);
-    f->ops->statistics(f->device, &statistics);
+    f->device->report->statistics(f->device, &statistics);
     assert_true(statistics.warp_instructions > 0);
     return statistics.global_store_sectors;
 }
@@ -518,18 +521,18 @@ static void an_untimed_check_holds_until_an_event_is_timed(void **state)
     static ExecutionProfile profile;
     DeviceEvent *event;
     uint64_t sectors = sectors_of_store(f);
-    f->ops->check(f->device, &check);
+    f->device->simulation->set_check(f->device, &check);
     assert_int_equal(sectors_of_store(f), 0);
-    f->ops->profile(f->device, &profile);
+    f->device->simulation->set_profile(f->device, &profile);
     assert_int_equal(sectors_of_store(f), sectors);
-    f->ops->profile(f->device, NULL);
-    f->ops->event_new(f->device, false, &event);
-    f->ops->event_free(f->device, event);
+    f->device->simulation->set_profile(f->device, NULL);
+    f->device->events->create(f->device, false, &event);
+    f->device->events->destroy(f->device, event);
     assert_int_equal(sectors_of_store(f), 0);
-    f->ops->event_new(f->device, true, &event);
-    f->ops->event_free(f->device, event);
+    f->device->events->create(f->device, true, &event);
+    f->device->events->destroy(f->device, event);
     assert_int_equal(sectors_of_store(f), sectors);
-    f->ops->check(f->device, NULL);
+    f->device->simulation->set_check(f->device, NULL);
 }
 
 static void waiting_on_the_host_orders_streams(void **state)
@@ -537,11 +540,11 @@ static void waiting_on_the_host_orders_streams(void **state)
     Fixture *f = *state;
     DeviceStream *a, *b;
     measure_units(f);
-    f->ops->stream_new(f->device, true, &a);
-    f->ops->stream_new(f->device, true, &b);
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    f->device->streams->create(f->device, true, &a);
+    f->device->streams->create(f->device, true, &b);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     store(f, f->array, 1, 100, a);
-    assert_int_equal(f->ops->stream_synchronize(f->device, a), 0);
+    assert_int_equal(f->device->streams->synchronize(f->device, a), 0);
     upload(f, b);
     assert_seconds(bracket_work(f), k_s + wait_s + c_s);
 }
@@ -549,19 +552,19 @@ static void waiting_on_the_host_orders_streams(void **state)
 static void a_poll_sees_work_under_way_and_then_its_end(void **state)
 {
     Fixture *f = *state;
-    assert_int_equal(f->ops->stream_query(f->device, NULL), 0);
+    assert_int_equal(f->device->streams->query(f->device, NULL), 0);
     store(f, f->array, 1, 100, NULL);
-    assert_int_equal(f->ops->stream_query(f->device, NULL), CUDA_ERROR_NOT_READY);
-    assert_int_equal(f->ops->stream_query(f->device, NULL), 0);
+    assert_int_equal(f->device->streams->query(f->device, NULL), CUDA_ERROR_NOT_READY);
+    assert_int_equal(f->device->streams->query(f->device, NULL), 0);
     store(f, f->array, 1, 100, NULL);
-    assert_int_equal(f->ops->synchronize(f->device), 0);
-    assert_int_equal(f->ops->stream_query(f->device, NULL), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
+    assert_int_equal(f->device->streams->query(f->device, NULL), 0);
 }
 
 static void nothing_done_takes_no_time(void **state)
 {
     Fixture *f = *state;
-    assert_int_equal(f->ops->bracket_begin(f->device), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     assert_true(bracket(f) == 0);
 }
 

@@ -26,13 +26,13 @@ static void fetch(Fixture *f, const char *kernel, uint64_t texture, const float 
         uint64_t texture, out;
         float place[3];
     } parameters = {texture, f->array, {place[0], place[1], place[2]}};
-    DeviceLaunch launch = {.function = f->ops->function(f->module, kernel),
+    DeviceLaunch launch = {.function = f->device->modules->function(f->module, kernel),
                            .grid = {1, 1, 1},
                            .block = {1, 1, 1},
                            .parameters = &parameters,
                            .parameter_bytes = 28};
-    assert_int_equal(f->ops->launch(f->device, &launch), 0);
-    assert_int_equal(f->ops->read(f->device, channels, f->array, 8, NULL), 0);
+    assert_int_equal(f->device->kernels->launch(f->device, &launch), 0);
+    assert_int_equal(f->device->copies->read(f->device, channels, f->array, 8, NULL), 0);
 }
 
 static float fetch_float(Fixture *f, const char *kernel, uint64_t texture, float x, float y, float z)
@@ -53,17 +53,17 @@ static DeviceArray *numbered_array(Fixture *f, uint64_t width, uint64_t height, 
     assert_true(width * rows * slices <= COUNT_OF(texels));
     for (size_t i = 0; i < COUNT_OF(texels); i++)
         texels[i] = (float)i;
-    assert_int_equal(f->ops->array_new(f->device, &shape, &array), 0);
+    assert_int_equal(f->device->arrays->create(f->device, &shape, &array), 0);
     const DevicePlace to = {.array = array}, from = {.host = texels, .pitch = 4 * width, .slice_rows = rows};
     const DeviceBox box = {4 * width, rows, slices};
-    assert_int_equal(f->ops->copy_box(f->device, &to, &from, &box, NULL), 0);
+    assert_int_equal(f->device->arrays->copy_box(f->device, &to, &from, &box, NULL), 0);
     return array;
 }
 
 static uint64_t texture_of(Fixture *f, const DeviceTexture *asked)
 {
     uint64_t number = 0;
-    assert_int_equal(f->ops->texture_new(f->device, asked, &number), 0);
+    assert_int_equal(f->device->textures->create(f->device, asked, &number), 0);
     assert_true(number != 0);
     return number;
 }
@@ -89,8 +89,8 @@ static void arrays_are_read_in_their_dimensions(void **state)
         float texel = fetch_float(f, rows[i].kernel, texture, at[0], at[1], at[2]);
         if (texel != rows[i].texel)
             fail_test("row %zu: %g", i, (double)texel);
-        assert_int_equal(f->ops->texture_free(f->device, texture), 0);
-        assert_int_equal(f->ops->array_free(f->device, array), 0);
+        assert_int_equal(f->device->textures->destroy(f->device, texture), 0);
+        assert_int_equal(f->device->arrays->destroy(f->device, array), 0);
     }
 }
 
@@ -114,7 +114,7 @@ static void the_modes_are_those_asked_for(void **state)
                            .filter_mode = DEVICE_FILTER_LINEAR,
                            .address_mode = {DEVICE_ADDRESS_CLAMP, DEVICE_ADDRESS_CLAMP}};
     assert_true(fetch_float(f, "fetch2", texture_of(f, &mixed), 1, 1, 0) == 2.5f);
-    assert_int_equal(f->ops->array_free(f->device, array), 0);
+    assert_int_equal(f->device->arrays->destroy(f->device, array), 0);
 }
 
 static void memory_is_read_as_its_format_says(void **state)
@@ -124,9 +124,9 @@ static void memory_is_read_as_its_format_says(void **state)
     uint64_t memory;
     float floats[2];
     uint32_t integers[2];
-    assert_int_equal(f->ops->alloc(f->device, 1024, &memory), 0);
-    assert_int_equal(f->ops->write(f->device, memory, bytes, sizeof bytes, NULL), 0);
-    assert_int_equal(f->ops->write(f->device, memory + 64, bytes, sizeof bytes, NULL), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 1024, &memory), 0);
+    assert_int_equal(f->device->copies->write(f->device, memory, bytes, sizeof bytes, NULL), 0);
+    assert_int_equal(f->device->copies->write(f->device, memory + 64, bytes, sizeof bytes, NULL), 0);
     DeviceTexture linear = {.address = memory, .format = DEVICE_UINT8, .channels = 2, .bytes = sizeof bytes};
     fetch(f, "index1", texture_of(f, &linear), (float[]){1, 0, 0}, floats);
     assert_true(floats[0] == 1 && floats[1] == 0.4f);
@@ -143,22 +143,22 @@ static void memory_is_read_as_its_format_says(void **state)
                           .as_integer = true};
     fetch(f, "fetch2", texture_of(f, &rows), (float[]){0, 1, 0}, integers);
     assert_true(integers[0] == 0 && integers[1] == 51);
-    assert_int_equal(f->ops->release(f->device, memory), 0);
+    assert_int_equal(f->device->memory->release(f->device, memory), 0);
 }
 
 static void what_there_is_not_is_refused(void **state)
 {
     Fixture *f = *state;
     uint64_t memory, number = 0;
-    assert_int_equal(f->ops->alloc(f->device, 1024, &memory), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 1024, &memory), 0);
     DeviceTexture asked = {.address = memory, .format = DEVICE_UINT8, .channels = 4, .bytes = 1024};
     asked.srgb = true;
-    assert_int_equal(f->ops->texture_new(f->device, &asked, &number), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(f->device->textures->create(f->device, &asked, &number), CUDA_ERROR_NOT_SUPPORTED);
     asked.srgb = false;
     asked.address += 4;
-    assert_int_equal(f->ops->texture_new(f->device, &asked, &number), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(f->ops->texture_free(f->device, 12345), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(f->ops->release(f->device, memory), 0);
+    assert_int_equal(f->device->textures->create(f->device, &asked, &number), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->device->textures->destroy(f->device, 12345), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(f->device->memory->release(f->device, memory), 0);
 }
 
 static void a_destroyed_texture_is_a_fault(void **state)
@@ -167,20 +167,20 @@ static void a_destroyed_texture_is_a_fault(void **state)
     DeviceFault fault;
     DeviceArray *array = numbered_array(f, 4, 4, 0);
     uint64_t texture = texture_of(f, &(DeviceTexture){.array = array});
-    assert_int_equal(f->ops->texture_free(f->device, texture), 0);
-    assert_int_equal(f->ops->array_free(f->device, array), 0);
+    assert_int_equal(f->device->textures->destroy(f->device, texture), 0);
+    assert_int_equal(f->device->arrays->destroy(f->device, array), 0);
     struct {
         uint64_t texture, out;
         float place[3];
     } parameters = {texture, f->array, {0}};
-    DeviceLaunch launch = {.function = f->ops->function(f->module, "fetch2"),
+    DeviceLaunch launch = {.function = f->device->modules->function(f->module, "fetch2"),
                            .grid = {1, 1, 1},
                            .block = {1, 1, 1},
                            .parameters = &parameters,
                            .parameter_bytes = 28};
-    assert_int_equal(f->ops->launch(f->device, &launch), 0);
-    assert_int_equal(f->ops->synchronize(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
-    f->ops->fault(f->device, &fault);
+    assert_int_equal(f->device->kernels->launch(f->device, &launch), 0);
+    assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_ILLEGAL_ADDRESS);
+    f->device->report->fault(f->device, &fault);
     assert_non_null(strstr(fault.text, "reads through a texture object that has been destroyed"));
 }
 

@@ -1,0 +1,16 @@
+/* device_open.h - describes and opens the device that a name means.
+ *
+ * Names    "auto", "cuda", "cuda:N", "sim" or "sim:PROFILE". "auto" is the first GPU if there is one that works, else
+ *          "sim". "cuda" is "cuda:0", "sim" is "sim:h200".
+ * Errors   BAD_INPUT: not such a name. NOT_FOUND: no such GPU, or no such profile. UNSUPPORTED: the driver is too old
+ *          or does not start.  */
+#ifndef HARNESS_DEVICE_OPEN_DEVICE_OPEN_H
+#define HARNESS_DEVICE_OPEN_DEVICE_OPEN_H
+
+#include "harness/device/device.h"
+
+MUST_USE Status device_open(const char *name, Device **device, Message *why);
+/* Describes a device without opening it: this takes no memory on it and disturbs nobody's work. */
+MUST_USE Status device_describe(const char *name, DeviceInfo *info, Message *why);
+
+#endif

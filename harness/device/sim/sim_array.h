@@ -1,0 +1,10 @@
+/* sim_array.h - CUDA arrays and textures of a simulated GPU.  */
+#ifndef HARNESS_DEVICE_SIM_SIM_ARRAY_H
+#define HARNESS_DEVICE_SIM_SIM_ARRAY_H
+
+#include "harness/device/device.h"
+
+extern const DeviceArrayOps SIM_ARRAY_OPS;
+extern const DeviceTextureOps SIM_TEXTURE_OPS;
+
+#endif

@@ -1,0 +1,48 @@
+/* sim_state.h - the state of a simulated GPU, which all files of this folder share.  */
+#ifndef HARNESS_DEVICE_SIM_SIM_STATE_H
+#define HARNESS_DEVICE_SIM_SIM_STATE_H
+
+#include "harness/device/device.h"
+#include "simgpu/gpu/simgpu.h"
+
+typedef enum Engine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } Engine;
+
+struct DeviceStream {
+    double end_s;      /* when its last operation ends */
+    bool non_blocking; /* neither waits for the legacy default stream nor holds it up */
+    DeviceStream *next;
+};
+
+typedef struct SimDevice {
+    Device device; /* first, so that a Device is a SimDevice */
+    SimGpu *gpu;
+    DeviceStream legacy;
+    DeviceStream *streams; /* all others */
+    double host_s;         /* the modelled time that the host has reached by waiting */
+    double polled_s;       /* queries about work up to this time have been answered "not ready" once */
+    double engine_end_s[ENGINE_COUNT];
+    double first_start_s, last_end_s; /* of the bracket */
+    CudaError sticky;
+    DeviceFault fault;
+    DeviceStatistics statistics;
+    bool has_timed_event; /* a timed event was created: its owner may ask how long kernels take */
+    double longest_s;
+    uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
+    DeviceProbe *probe;           /* NULL: kernels are not probed */
+    ExecutionProfile *profile;    /* NULL: no profile is wanted */
+    DeviceCheck *check;           /* NULL: kernels are not checked */
+    uint32_t watched_launches;    /* since the check was set */
+} SimDevice;
+
+static inline SimDevice *sim_of(Device *device)
+{
+    return (SimDevice *)device;
+}
+
+/* A device address is the host address of its byte in this process (simgpu.h). */
+static inline void *byte_at(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+#endif
