@@ -159,7 +159,7 @@ $(BUILD)/simgpu/jit/translate/text.o: simgpu/code/lane_math.h simgpu/code/half_m
 # The lane loops once per level of the instruction set; which one runs is decided at start-up (simgpu/code/lanes.h). The lowest
 # is v2, so that the rest of the engine may count bits with it, and round texels.
 objects_simgpu := $(patsubst %,$(BUILD)/simgpu/code/lane_loops.%.o,v2 v3 v4)
-$(BUILD)/simgpu/block/worker.o: EXTRA := -mpopcnt
+$(BUILD)/simgpu/block/active.o: EXTRA := -mpopcnt
 $(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
 $(BUILD)/simgpu/code/lane_loops.v4.o: EXTRA := -mprefer-vector-width=512
 $(objects_simgpu): $(BUILD)/simgpu/code/lane_loops.%.o: simgpu/code/lane_loops.c

@@ -1,4 +1,6 @@
 /* Faults: where in the grid, which access, beside what. One sentence that a student can act on.  */
+#include "simgpu/block/fault.h"
+
 #include "base/symbol.h"
 #include "simgpu/block/worker.h"
 

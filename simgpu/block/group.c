@@ -7,9 +7,10 @@
  * Two things need other orders. Lanes of a warp must not pass a .sync operation one by one (BasicBlock.joins): a group
  * that comes to one without the rest of its warp lets the others go first, until nothing else can run. And a loop that
  * spins until other lanes do something would never see it done: after some thousand turns a group lets others run.  */
-#include "simgpu/block/worker.h"
+#include "simgpu/block/group.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/worker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "simgpu/cost/counters.h"
+#include "simgpu/cost/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,11 @@
  * Global memory is where the host's is, so that after the check an access is a plain move. Shared, local and parameter
  * memory are arrays of the worker. Every access goes through a Pattern: remembered per instruction where the active
  * lanes form a range, made anew otherwise.  */
+#include "simgpu/engine/access.h"
+
+#include "simgpu/block/fault.h"
+#include "simgpu/block/memory_note.h"
+#include "simgpu/block/register.h"
 #include "simgpu/cost/merged_loads.h"
 #include "simgpu/sanitizer/watch.h"
 

@@ -2,9 +2,13 @@
  * several blocks therefore depends on which block came first, as it does on hardware.
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: atom.  */
-#include "simgpu/sanitizer/watch.h"
+#include "simgpu/engine/atomic.h"
 
+#include "simgpu/block/fault.h"
+#include "simgpu/block/memory_note.h"
+#include "simgpu/block/register.h"
 #include "simgpu/code/lane_math.h"
+#include "simgpu/sanitizer/watch.h"
 
 #include <string.h>
 

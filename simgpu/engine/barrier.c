@@ -2,6 +2,11 @@
  *
  * Lanes that have exited are not waited for, as on hardware. A barrier through which only a part of a warp would go is
  * undefined on hardware; here it is a fault, and so is one at which lanes wait when nobody is left to come.  */
+#include "simgpu/engine/barrier.h"
+
+#include "simgpu/block/fault.h"
+#include "simgpu/block/predicate.h"
+#include "simgpu/block/register.h"
 #include "simgpu/sanitizer/watch.h"
 
 #include <string.h>
@@ -135,7 +140,7 @@ static void merge_waiting(Worker *worker, Group *group)
 bool barrier_arrive(Worker *worker, Group *group, const BasicBlock *block)
 {
     Active arriving;
-    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &arriving)) {
+    if (!predicate_lanes(worker, &group->active, block->guard, block->guard_negated, &arriving)) {
         group->pc++;
         return true;
     }

@@ -1,6 +1,9 @@
 /* cp.async: copies from global to shared memory that pass no register. They are done at once; what waits for them finds
  * them done.  */
-#include "simgpu/block/worker.h"
+#include "simgpu/engine/copy_async.h"
+
+#include "simgpu/block/register.h"
+#include "simgpu/engine/access.h"
 
 #include <string.h>
 

@@ -1,5 +1,9 @@
 /* Reads through textures, warp by warp: which texture, whether its memory is there, what it costs, the values.  */
-#include "simgpu/block/worker.h"
+#include "simgpu/engine/fetch.h"
+
+#include "simgpu/block/fault.h"
+#include "simgpu/block/memory_note.h"
+#include "simgpu/block/register.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,21 @@
 /* Runs a block of threads: the instructions of one basic block after the other, and where its end leads.  */
+#include "simgpu/engine/interpreter.h"
+
+#include "simgpu/block/fault.h"
 #include "simgpu/block/lines.h"
+#include "simgpu/block/predicate.h"
+#include "simgpu/block/register.h"
 #include "simgpu/cost/merged_loads.h"
+#include "simgpu/engine/access.h"
+#include "simgpu/engine/atomic.h"
+#include "simgpu/engine/barrier.h"
+#include "simgpu/engine/copy_async.h"
+#include "simgpu/engine/fetch.h"
+#include "simgpu/engine/matrix.h"
+#include "simgpu/engine/output.h"
 #include "simgpu/engine/slow_path.h"
 #include "simgpu/engine/translator.h"
+#include "simgpu/engine/warp.h"
 #include "simgpu/sanitizer/watch.h"
 
 #include <fenv.h>
@@ -156,7 +169,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
 static bool execute_guarded(Worker *worker, const Instruction *instruction, const Active *active)
 {
     Active part;
-    return !active_where(worker, active, instruction->guard, instruction->guard_negated, &part) ||
+    return !predicate_lanes(worker, active, instruction->guard, instruction->guard_negated, &part) ||
            execute(worker, instruction, &part);
 }
 
@@ -261,11 +274,11 @@ static bool end_branch(Worker *worker, Group *group, const BasicBlock *block)
     Active taken;
     if (block->guard.slot == NO_SLOT)
         return go_to(worker, group, block->target);
-    if (is_uniform(worker, block->guard)) { /* active_where() would copy the lanes */
+    if (is_uniform(worker, block->guard)) { /* predicate_lanes() would copy the lanes */
         bool taken_by_all = (*lane_of(worker, block->guard, 0) != 0) != block->guard_negated;
         return go_to(worker, group, taken_by_all ? block->target : group->pc + 1);
     }
-    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &taken))
+    if (!predicate_lanes(worker, &group->active, block->guard, block->guard_negated, &taken))
         return go_to(worker, group, group->pc + 1);
     if (taken.count == group->active.count)
         return go_to(worker, group, block->target);
@@ -300,7 +313,7 @@ static bool end_indexed(Worker *worker, Group *group, const BasicBlock *block)
 static bool end_trap(Worker *worker, Group *group, const BasicBlock *block)
 {
     Active trapped;
-    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &trapped))
+    if (!predicate_lanes(worker, &group->active, block->guard, block->guard_negated, &trapped))
         return go_to(worker, group, group->pc + 1);
     return worker_fault(worker, SIM_TRAP, block->file, block->line, trapped.first, "executes a trap");
 }
@@ -308,7 +321,7 @@ static bool end_trap(Worker *worker, Group *group, const BasicBlock *block)
 static bool end_exit(Worker *worker, Group *group, const BasicBlock *block)
 {
     Active leaving;
-    if (!active_where(worker, &group->active, block->guard, block->guard_negated, &leaving))
+    if (!predicate_lanes(worker, &group->active, block->guard, block->guard_negated, &leaving))
         return go_to(worker, group, group->pc + 1);
     for (uint32_t word = 0; word < worker->launch->warps; word++) {
         worker->live[word] &= ~leaving.bits[word];

@@ -5,10 +5,13 @@
  * bits below it; the sum of all is cut off to float32, or rounded to float16. Held against recordings
  * (tests/test_recorded.c); the questions asked are those of Fasi, Higham, Mikaitis and Pranesh, Numerical Behavior of
  * NVIDIA Tensor Cores (2021).  */
-#include "simgpu/code/matrix.h"
+#include "simgpu/engine/matrix.h"
 
+#include "simgpu/block/fault.h"
+#include "simgpu/block/register.h"
 #include "simgpu/code/lane_math.h"
-#include "simgpu/block/worker.h"
+#include "simgpu/code/matrix.h"
+#include "simgpu/engine/access.h"
 
 enum { GUARD_BITS = 25, NOTHING = -100000 }; /* the exponent of a zero */
 

@@ -4,7 +4,8 @@
  * Source   CUDA C++ Programming Guide 13.0, Formatted Output; the arguments lie in memory as in a C struct.  */
 #include "simgpu/engine/output.h"
 
-#include "simgpu/block/worker.h"
+#include "simgpu/block/fault.h"
+#include "simgpu/block/register.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,9 @@
-/* output.h - what device-side printf wrote: at most OUTPUT_BYTES are kept, the rest is counted.  */
+/* output.h - printf and assert of kernels. What printf wrote: at most OUTPUT_BYTES are kept, the rest is counted.  */
 #ifndef SIMGPU_ENGINE_OUTPUT_H
 #define SIMGPU_ENGINE_OUTPUT_H
+
+#include "simgpu/block/active.h"
+#include "simgpu/code/code.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -18,5 +21,9 @@ typedef struct Output {
 /* Whole pieces only: what one thread printed in one call is kept or lost as a whole. */
 void output_add(Output *output, const char *text, size_t length);
 size_t output_take(Output *output, char *buffer, size_t size, uint64_t *lost);
+
+void execute_print(Worker *worker, const Instruction *instruction, Active *active);
+/* False: a failed assertion is a fault, which ends the block. */
+bool execute_assert(Worker *worker, const Instruction *instruction, Active *active);
 
 #endif

@@ -1,5 +1,7 @@
 #include "simgpu/engine/slow_path.h"
 
+#include "simgpu/block/register.h"
+
 enum { DIVISION_INSTRUCTIONS = 35, RECIPROCAL_INSTRUCTIONS = 23, ROOT_INSTRUCTIONS = 12 };
 
 static uint32_t exponent(uint32_t bits)

@@ -10,8 +10,9 @@
 #ifndef SIMGPU_ENGINE_SLOW_PATH_H
 #define SIMGPU_ENGINE_SLOW_PATH_H
 
+#include "simgpu/block/active.h"
+#include "simgpu/code/code.h"
 #include "simgpu/cost/machine_code.h"
-#include "simgpu/block/worker.h"
 
 /* Counts for each warp of `active` which of the two ways it goes. */
 void slow_path_count(Worker *worker, const Instruction *instruction, const Active *active);

@@ -3,6 +3,9 @@
  *
  * Source   PTX ISA 9.0, Data Movement and Conversion: shfl.sync; Parallel Synchronization and Communication: vote,
  *          match, redux.  */
+#include "simgpu/engine/warp.h"
+
+#include "simgpu/block/register.h"
 #include "simgpu/sanitizer/watch.h"
 
 #include <string.h>

@@ -1,10 +1,13 @@
 /* A grid: its limits checked, its blocks spread over workers, what they counted added up.  */
-#include "simgpu/cost/cost.h"
 #include "base/allocated.h"
-#include "simgpu/cost/counters.h"
-#include "simgpu/gpu/gpu.h"
 #include "simgpu/block/lines.h"
+#include "simgpu/block/memory_note.h"
+#include "simgpu/block/worker_setup.h"
+#include "simgpu/cost/cost.h"
+#include "simgpu/cost/counters.h"
+#include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/slow_path.h"
+#include "simgpu/gpu/gpu.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/watch.h"
 

@@ -1,6 +1,9 @@
 #include "simgpu/jit/visit.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/group.h"
+#include "simgpu/block/register.h"
+#include "simgpu/engine/interpreter.h"
 #include "simgpu/sanitizer/watch.h"
 
 #include <stdlib.h>

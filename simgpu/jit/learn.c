@@ -1,6 +1,8 @@
 /* What a visit learns: how the addresses of a memory instruction relate to each other, and where that lets them be; and
  * where lanes stand on irregular axes.  */
+#include "simgpu/block/memory_note.h"
 #include "simgpu/cost/merged_loads.h"
+#include "simgpu/engine/access.h"
 #include "simgpu/jit/visit.h"
 
 #include <stdlib.h>

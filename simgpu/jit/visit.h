@@ -2,7 +2,9 @@
 #ifndef SIMGPU_JIT_VISIT_H
 #define SIMGPU_JIT_VISIT_H
 
+#include "simgpu/block/active.h"
 #include "simgpu/code/lane_math.h"
+#include "simgpu/cost/pattern.h"
 #include "simgpu/jit/translate/frame.h"
 
 #include "simgpu/jit/enter.h"

@@ -3,6 +3,7 @@
 #include "simgpu/sanitizer/watch.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/fault.h"
 
 #include <stdio.h>
 #include <stdlib.h>

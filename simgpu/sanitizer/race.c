@@ -1,6 +1,8 @@
 /* Races among the threads of one block: for each grain, who wrote it last and who read it, and between which barriers.  */
 #include "simgpu/sanitizer/race.h"
 
+#include "simgpu/block/register.h"
+
 #include <string.h>
 
 uint32_t stored_part(const Worker *worker, const Instruction *store, uint32_t lane, uint32_t offset, uint8_t grain)

@@ -1,6 +1,7 @@
 #include "simgpu/sanitizer/watch.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/memory_note.h"
 #include "simgpu/memory/validity.h"
 
 #include <stdlib.h>

@@ -31,7 +31,9 @@
 #ifndef SIMGPU_SANITIZER_WATCH_H
 #define SIMGPU_SANITIZER_WATCH_H
 
+#include "simgpu/block/active.h"
 #include "simgpu/block/worker.h"
+#include "simgpu/cost/pattern.h"
 #include "simgpu/sanitizer/finding.h"
 
 enum { DETAILED_BLOCKS = 128, CLOSE_BLOCKS = 16, MAX_GRAIN = 2 /* logarithm of bytes */ };

@@ -1,6 +1,7 @@
 /* What each load and store has touched: the allocation it last met, which spares looking it up again, and the range of
  * addresses within.  */
-#include "simgpu/memory/memory.h"
+#include "simgpu/block/memory_note.h"
+
 #include "simgpu/block/worker.h"
 
 void note_forget(Worker *worker, MemoryNote *note, bool is_store)

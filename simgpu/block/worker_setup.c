@@ -1,5 +1,10 @@
-#include "simgpu/block/lines.h"
+#include "simgpu/block/worker_setup.h"
+
 #include "base/allocated.h"
+#include "simgpu/block/group.h"
+#include "simgpu/block/lines.h"
+#include "simgpu/block/memory_note.h"
+#include "simgpu/block/register.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,130 +163,4 @@ void worker_begin_block(Worker *worker, uint64_t block)
     worker->path = (SimWarpPath){0};
     worker->clock = 0;
     worker->trace = launch->is_timed ? trace_of(&launch->traces, block) : NULL;
-}
-
-/* ---- active lanes ------------------------------------------------------------------------------------------------ */
-
-static uint32_t living_between(const Worker *worker, uint32_t first, uint32_t end)
-{
-    uint32_t living = 0;
-    for (uint32_t start = first / SIM_WARP_SIZE * SIM_WARP_SIZE; start < end; start += SIM_WARP_SIZE) {
-        uint32_t from = start < first ? first - start : 0, to = end - start;
-        uint32_t range = (to >= SIM_WARP_SIZE ? ~0u : (1u << to) - 1) & ~0u << from;
-        living += (uint32_t)__builtin_popcount(worker->live[start / SIM_WARP_SIZE] & range);
-    }
-    return living;
-}
-
-void active_measure(Active *active, const Worker *worker)
-{
-    uint32_t words = worker->launch->warps;
-    active->count = active->warps = active->first = active->end = 0;
-    active->mask = 0;
-    for (uint32_t word = 0; word < words; word++) {
-        uint32_t bits = active->bits[word];
-        if (bits == 0)
-            continue;
-        if (active->count == 0)
-            active->first = word * SIM_WARP_SIZE + (uint32_t)__builtin_ctz(bits);
-        active->end = word * SIM_WARP_SIZE + SIM_WARP_SIZE - (uint32_t)__builtin_clz(bits);
-        active->count += (uint32_t)__builtin_popcount(bits);
-        active->warps++;
-    }
-    active->exact = active->count == active->end - active->first;
-    active->full = active->count == living_between(worker, active->first, active->end);
-    active->whole = active->count == worker->live_count;
-}
-
-bool active_where(Worker *worker, const Active *active, Operand predicate, bool negated, Active *part)
-{
-    if (is_uniform(worker, predicate)) {
-        bool holds = predicate.slot == NO_SLOT || (*lane_of(worker, predicate, 0) != 0) != negated;
-        if (holds && part != active)
-            *part = *active;
-        return holds;
-    }
-    uint32_t words[MAX_WARPS], first = active->first / SIM_WARP_SIZE, any = 0, missing = 0;
-    uint32_t end = (active->end + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
-    const unsigned char *lanes = lane_of(worker, predicate, first * SIM_WARP_SIZE);
-    worker->lanes->pack_bits(lanes, active->end - first * SIM_WARP_SIZE, words);
-    if (part != active)
-        memset(part->bits, 0, worker->launch->warps * sizeof *part->bits);
-    for (uint32_t word = first; word < end; word++) {
-        uint32_t holds = (negated ? ~words[word - first] : words[word - first]) & active->bits[word];
-        missing |= holds ^ active->bits[word];
-        any |= holds;
-        part->bits[word] = holds;
-    }
-    if (missing == 0 && part != active)
-        *part = *active;
-    else if (missing != 0)
-        active_measure(part, worker);
-    return any != 0;
-}
-
-const uint8_t *active_mask(Worker *worker, Active *active)
-{
-    if (active->mask == 0 || active->mask != worker->masks) {
-        worker->lanes->unpack_bits(active->bits, active->first, active->end - active->first,
-                                   worker->mask + active->first);
-        active->mask = ++worker->masks;
-    }
-    return worker->mask + active->first;
-}
-
-/* ---- registers --------------------------------------------------------------------------------------------------- */
-
-void register_fill(Worker *worker, Operand operand)
-{
-    unsigned char value[8];
-    memcpy(value, lane_of(worker, operand, 0), (size_t)1 << operand.size);
-    worker->lanes->fill[operand.size](lane_of(worker, operand, 0), value, worker->launch->threads);
-    worker->states[operand.slot] = FILLED;
-}
-
-unsigned char *register_write(Worker *worker, const Active *active, Operand operand, int index)
-{
-    size_t lane_bytes = (size_t)1 << operand.size;
-    if (operand.slot == NO_SLOT || !active->full)
-        return worker->scratch + (size_t)index * sizeof(uint64_t) * worker->capacity + active->first * lane_bytes;
-    if (!active->whole && worker->states[operand.slot] == UNIFORM)
-        register_fill(worker, operand);
-    worker->states[operand.slot] = VARYING;
-    return lane_of(worker, operand, active->first);
-}
-
-void register_written(Worker *worker, Active *active, Operand operand, int index)
-{
-    if (operand.slot == NO_SLOT || active->full)
-        return;
-    unsigned char *lanes = register_read(worker, operand, active->first);
-    const unsigned char *results = register_write(worker, active, operand, index);
-    worker->lanes->blend[operand.size](lanes, results, active_mask(worker, active), active->end - active->first);
-    worker->states[operand.slot] = VARYING;
-}
-
-void register_write_all(Worker *worker, Active *active, Operand operand, const void *value)
-{
-    if (active->whole) {
-        memcpy(lane_of(worker, operand, 0), value, (size_t)1 << operand.size);
-        worker->states[operand.slot] = UNIFORM;
-        return;
-    }
-    unsigned char *lanes = register_write(worker, active, operand, 0);
-    worker->lanes->fill[operand.size](lanes, value, active->end - active->first);
-    register_written(worker, active, operand, 0);
-}
-
-uint64_t register_value(const Worker *worker, Operand operand, uint32_t lane)
-{
-    if (operand.slot == NO_SLOT)
-        return 0;
-    const void *at = lane_of(worker, operand, worker->states[operand.slot] == UNIFORM ? 0 : lane);
-    switch (operand.size) {
-    case 0: return *(const uint8_t *)at;
-    case 1: return *(const uint16_t *)at;
-    case 2: return *(const uint32_t *)at;
-    default: return *(const uint64_t *)at;
-    }
 }

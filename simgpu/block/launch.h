@@ -1,0 +1,50 @@
+/* launch.h - one run of a grid, shared by its workers.  */
+#ifndef SIMGPU_BLOCK_LAUNCH_H
+#define SIMGPU_BLOCK_LAUNCH_H
+
+#include "simgpu/block/outcome.h"
+#include "simgpu/block/request.h"
+#include "simgpu/code/code.h"
+#include "simgpu/code/function.h"
+#include "simgpu/cost/profile.h"
+#include "simgpu/cost/reuse.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/memory/texture.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct Launch {
+    const Code *code;
+    Memory *memory;
+    const TextureTable *textures;
+    const SimLaunch *request;
+    const SimFunctionInfo *function;
+    const char *function_name; /* as the programmer wrote it */
+    const char *const *files;
+    int file_count;
+    uint32_t threads, warps; /* of a block */
+    uint32_t capacity;       /* lanes a register has room for */
+    uint32_t shared_bytes;   /* static and dynamic */
+    uint32_t parameter_bytes;
+    bool is_timed; /* what the model of the time asks for is counted */
+    const HardwareProfile *profile;
+    uint64_t blocks, chunk;
+    int watched_source;            /* index of the allocation; -1: none */
+    const struct LineTable *lines; /* NULL: not watched */
+    const _Atomic int *cancelled;
+    struct Output *output;
+    struct WatchPlan *plan;              /* watch.h; NULL: nothing is watched */
+    const struct Translator *translator; /* simgpu/engine/translator.h; asked only where a worker has a visit */
+    TraceSet traces;
+
+    _Atomic uint64_t next_block, finished_blocks;
+    _Atomic uint64_t fault_block;       /* lowest block that met a fault: later ones need not run */
+    _Atomic uint64_t warp_instructions; /* executed so far, brought up to date now and then */
+    _Atomic int stop;                   /* SimOutcome that ends the launch at once, SIM_OK: none */
+    pthread_mutex_t fault_lock;
+    SimOutcome outcome; /* of the fault below */
+    SimFault fault;
+} Launch;
+
+#endif

@@ -1,0 +1,9 @@
+/* limits.h - how large a block of threads can be on any GPU.  */
+#ifndef SIMGPU_BLOCK_LIMITS_H
+#define SIMGPU_BLOCK_LIMITS_H
+
+#include "simgpu/code/warp.h"
+
+enum { MAX_THREADS = 1024, MAX_WARPS = MAX_THREADS / SIM_WARP_SIZE, MAX_BARRIERS = 16 };
+
+#endif

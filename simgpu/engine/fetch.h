@@ -1,0 +1,11 @@
+/* fetch.h - reads through textures.  */
+#ifndef SIMGPU_ENGINE_FETCH_H
+#define SIMGPU_ENGINE_FETCH_H
+
+#include "simgpu/block/active.h"
+#include "simgpu/code/code.h"
+
+/* False where a fault ended the block. */
+bool execute_texture(Worker *worker, const Instruction *instruction, Active *active);
+
+#endif
