@@ -112,7 +112,7 @@ EOF
 
 @test "the table needs a problem that there is" {
     judge baselines
-    ends 2 "expected --problem"
+    ends 2 "option '--problem' is missing"
     judge baselines --problem nothing
     ends 2 "nothing"
 }

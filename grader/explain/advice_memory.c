@@ -75,7 +75,7 @@ bool rule_bank_conflicts(const Patient *patient, Advice *advice)
     changed.counters.shared_store_wavefronts = (uint64_t)((double)changed.counters.shared_store_wavefronts * kept);
     advice->gain = patient_gain(patient, &changed);
     advice_say(advice, line->line,
-               "each access to shared memory takes %.3g passes where %.3g would do: threads of a warp meet in the "
+               "each access to shared memory takes %.3g wavefronts where %.3g would do: threads of a warp meet in the "
                "same banks; make the rows of the array one element longer, or let neighbouring threads use "
                "neighbouring elements",
                ratio(wavefronts, requests), ratio((double)line->ideal_shared_wavefronts, requests));

@@ -261,7 +261,7 @@ static void add_figures(const Row *row, Text *out)
     add_mean(out, shared > 0 ? wavefronts : constant + (double)counters->constant_replays,
              shared > 0 ? shared : constant, 7);
     double divergent = fmin(1, (double)counters->divergent_branches / (double)line->executions);
-    terminal_pad(out, divergent > 0 ? quantity_percent(divergent, 0).text : "", -7);
+    terminal_pad(out, divergent > 0 ? quantity_percent(divergent, 0).text : "", -10);
 }
 
 /* Tabs become four columns' worth of spaces, so that lines can be cut. */
@@ -289,15 +289,15 @@ static bool is_near_code(const Row *rows, size_t count, size_t line)
 
 static void add_listing(const ExplainReport *report, TerminalStyle style, Text *out)
 {
-    enum { FIGURES = 46, BEFORE = 55 };
+    enum { FIGURES = 49, BEFORE = 58 };
     const char *source = report->submission->source.data;
     size_t count = count_lines(source);
     double elsewhere, own = 0;
     const Row *rows = gather_rows(report, count, &elsewhere);
     bool skipped = false;
-    text_printf(out, "\n%38s\n", "sectors");
-    text_printf(out, "%6s %6s%7s%6s%6s%6s%7s%7s\n", "line", "time", "warps", "lanes", "got", "ideal", "passes",
-                "splits");
+    text_printf(out, "\n%38s%7s%10s\n", "sectors", "wave-", "divergent");
+    text_printf(out, "%6s%7s%7s%6s%6s%6s%7s%10s\n", "line", "time", "warps", "lanes", "got", "ideal", "fronts",
+                "branches");
     for (size_t number = 1; number <= count; number++) {
         size_t length = strcspn(source, "\n");
         bool shown = is_near_code(rows, count, number);
@@ -373,7 +373,7 @@ static void add_measured_kernel(const ExplainReport *report, const NcuKernel *ke
         [NCU_LOAD_REQUESTS] = "global load requests",
         [NCU_LOAD_SECTORS] = "global load sectors",
         [NCU_STORE_SECTORS] = "global store sectors",
-        [NCU_SHARED_WAVEFRONTS] = "shared memory passes",
+        [NCU_SHARED_WAVEFRONTS] = "shared memory wavefronts",
         [NCU_DRAM_BYTES] = "bytes of DRAM traffic",
     };
     text_add(out, "    ");
