@@ -5,6 +5,7 @@
 #include "grader/judge/judgement.h"
 #include "grader/oracle/oracle.h"
 #include "grader/result/redact.h"
+#include "harness/compile/compile_cpu.h"
 #include "harness/session/cpu_session.h"
 #include "harness/compile/judge_source.h"
 #include "harness/sandbox/process.h"

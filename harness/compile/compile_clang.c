@@ -1,8 +1,9 @@
 /* A submission compiled by clang, with the judge's own CUDA headers and nothing of NVIDIA's: first the device's side, to
  * PTX; then, with that PTX in a fatbin as nvcc would have made it, the host's side, which launches through the same calls
  * of the runtime as nvcc's does.  */
-#include "harness/compile/compile_parts.h"
+#include "harness/compile/compile_clang.h"
 
+#include "harness/compile/compile_library.h"
 #include "harness/compile/judge_source.h"
 #include "simgpu/ptx/fatbin.h"
 
@@ -65,19 +66,19 @@ static int is_visible(const struct dirent *entry)
 }
 
 /* The headers as well. */
-Status clang_hash(const Places *places, Hash *hash, Message *why)
+Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
 {
     struct dirent **entries;
     hash_add_strings(hash, flags);
     hash_add_strings(hash, device_flags);
     hash_add_strings(hash, host_flags);
-    int count = scandir(places->headers, &entries, is_visible, alphasort);
+    int count = scandir(tools->headers, &entries, is_visible, alphasort);
     if (count < 0)
-        return fail_errno(why, "%s", places->headers);
+        return fail_errno(why, "%s", tools->headers);
     Status status = STATUS_OK;
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX + 256];
-        snprintf(path, sizeof path, "%s/%s", places->headers, entries[i]->d_name);
+        snprintf(path, sizeof path, "%s/%s", tools->headers, entries[i]->d_name);
         if (status == STATUS_OK)
             status = judge_source_hash(hash, path, why);
         free(entries[i]);
@@ -95,38 +96,38 @@ static size_t add(const char **argv, size_t count, const char *const *strings)
     return count;
 }
 
-static Status put_fatbin(const CompileJob *job, const Places *places, Message *why)
+static Status put_fatbin(const CompileJob *job, const CompileFolders *folders, Message *why)
 {
     char path[PATH_MAX + 32];
     Text ptx = {0}, fatbin = {0};
-    snprintf(path, sizeof path, "%s/submission.ptx", places->out);
+    snprintf(path, sizeof path, "%s/submission.ptx", folders->out);
     Status status = text_read_file(path, COMPILE_FILE_BYTES, &ptx, why);
     if (status == STATUS_OK) {
         fatbin_write(ptx.data, ptx.length, job->compute, &fatbin);
-        status = compile_put_file(places->in, "submission.fatbin", fatbin.data, fatbin.length, why);
+        status = compile_put_file(folders->in, "submission.fatbin", fatbin.data, fatbin.length, why);
     }
     text_free(&fatbin);
     text_free(&ptx);
     return status;
 }
 
-Status clang_run(const CompileJob *job, const Toolkit *toolkit, const Places *places, Text *output, ProcessEnd *end,
-                 Message *why)
+Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders, Text *output,
+                          ProcessEnd *end, Message *why)
 {
     char clang[PATH_MAX], architecture[40];
     const char *device[MAX_ARGUMENTS] = {clang, architecture};
     const char *host[MAX_ARGUMENTS] = {COMPILE_SHELL, clang, architecture};
-    device[add(device, add(device, 2, flags), device_flags)] = library_flag(job);
-    host[add(host, add(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags)] = library_flag(job);
-    compile_program_path(toolkit, clang, sizeof clang);
+    device[add(device, add(device, 2, flags), device_flags)] = compile_library_flag(job->source);
+    host[add(host, add(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags)] = compile_library_flag(job->source);
+    compile_program_path(tools->toolkit, clang, sizeof clang);
     snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", job->compute);
-    Status status = compile_in_sandbox(job, toolkit, places, device, output, end, why);
+    Status status = compile_in_sandbox(job, tools, folders, device, output, end, why);
     if (status != STATUS_OK || end->exit_status != 0)
         return status;
     double seconds = end->seconds;
-    status = put_fatbin(job, places, why);
+    status = put_fatbin(job, folders, why);
     if (status == STATUS_OK)
-        status = compile_in_sandbox(job, toolkit, places, host, output, end, why);
+        status = compile_in_sandbox(job, tools, folders, host, output, end, why);
     end->seconds += seconds;
     return status;
 }

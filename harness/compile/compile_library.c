@@ -7,9 +7,13 @@
  * it another, nothing would change. What a source includes itself it gets as ever, and NVIDIA's headers do not count
  * on <cmath> for it: in C++14 it brings none of this. A source that names std is compiled with all of it, since much
  * code that works has its std::min by no other way.  */
-#include "harness/compile/compile_parts.h"
+#include "harness/compile/compile_library.h"
 
-const char *library_flag(const CompileJob *job)
+#include "base/text.h"
+
+#include <stddef.h>
+
+const char *compile_library_flag(const char *source)
 {
-    return text_find_word(job->source, "std") == NULL ? "-D_GLIBCXX_BITS_SPECFUN_H=1" : NULL;
+    return text_find_word(source, "std") == NULL ? "-D_GLIBCXX_BITS_SPECFUN_H=1" : NULL;
 }

@@ -1,7 +1,8 @@
 /* What the compiled object holds for the device, and what of it tells one submission from another. */
-#include "harness/compile/compile_parts.h"
+#include "harness/compile/compile_modules.h"
 
 #include "base/elf.h"
+#include "harness/compile/compile_job.h"
 #include "simgpu/ptx/fatbin.h"
 #include "simgpu/ptx/lexer.h"
 

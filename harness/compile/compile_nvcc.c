@@ -7,7 +7,9 @@
  * little or no effect: -O1 or -O0 for the host compiler, -pipe, --split-compile, temporary files in memory.
  * `--threads 2` runs host and device side by side, but then prints every error of the preprocessor twice.
  * <cooperative_groups.h> takes 3 s more.  */
-#include "harness/compile/compile_parts.h"
+#include "harness/compile/compile_nvcc.h"
+
+#include "harness/compile/compile_library.h"
 
 enum { MAX_ARGUMENTS = 48 };
 
@@ -16,22 +18,22 @@ static const char *const flags[] = {
     "-Xcompiler", "-fPIC",     "-include",      "prototype.h", "-I",   ".",       NULL,
 };
 
-Status nvcc_hash(const Places *places, Hash *hash, Message *why)
+Status compile_hash_nvcc(const CompileTools *tools, Hash *hash, Message *why)
 {
     hash_add_strings(hash, flags);
     return STATUS_OK;
 }
 
-Status nvcc_run(const CompileJob *job, const Toolkit *toolkit, const Places *places, Text *output, ProcessEnd *end,
-                Message *why)
+Status compile_with_nvcc(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders, Text *output,
+                         ProcessEnd *end, Message *why)
 {
     char nvcc[PATH_MAX], gencode[80];
     const char *argv[MAX_ARGUMENTS] = {COMPILE_SHELL, nvcc, "-gencode", gencode};
     size_t count = COMPILE_SHELL_ARGUMENTS + 3;
     for (const char *const *flag = flags; *flag != NULL; flag++)
         argv[count++] = *flag;
-    argv[count] = library_flag(job);
-    compile_program_path(toolkit, nvcc, sizeof nvcc);
-    Status status = toolkit_gencode(toolkit, job->compute, gencode, sizeof gencode, why);
-    return status == STATUS_OK ? compile_in_sandbox(job, toolkit, places, argv, output, end, why) : status;
+    argv[count] = compile_library_flag(job->source);
+    compile_program_path(tools->toolkit, nvcc, sizeof nvcc);
+    Status status = toolkit_gencode(tools->toolkit, job->compute, gencode, sizeof gencode, why);
+    return status == STATUS_OK ? compile_in_sandbox(job, tools, folders, argv, output, end, why) : status;
 }

@@ -1,7 +1,9 @@
+#include "harness/compile/compile_report.h"
+
 #include "base/symbol.h"
-#include "harness/compile/compile_parts.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +82,39 @@ void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, s
     }
 }
 
+/* ---- the outcome ------------------------------------------------------------------------------------------------- */
+
+static bool contains_any(const Text *text, const char *const *needles)
+{
+    for (; *needles != NULL; needles++)
+        if (strstr(text->data, *needles) != NULL)
+            return true;
+    return false;
+}
+
+/* nvcc passes on the signal that ended one of its programs, in words and as a shell does; gcc does so in words only, which
+ * may stand beyond the part of the output that is kept. */
+CompileOutcome report_outcome(const Text *output, const ProcessEnd *end)
+{
+    static const char *const out_of_time[] = {"CPU time limit exceeded", NULL};
+    static const char *const too_large[] = {"out of memory",
+                                            "memory exhausted",
+                                            "Cannot allocate memory",
+                                            "bad_alloc",
+                                            "File size limit exceeded",
+                                            "No space left on device",
+                                            "File too large",
+                                            NULL};
+    int signal_number = end->exit_status - 128;
+    if (end->exit_status == 0)
+        return COMPILE_OK;
+    if (end->timed_out || signal_number == SIGXCPU || signal_number == SIGKILL || contains_any(output, out_of_time))
+        return COMPILE_TIME_LIMIT;
+    if (signal_number > 0 && signal_number < NSIG)
+        return COMPILE_TOO_LARGE;
+    return contains_any(output, too_large) ? COMPILE_TOO_LARGE : COMPILE_ERROR;
+}
+
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
 static void add_replaced(Text *text, const char *line, size_t length, const char *const *paths)
@@ -153,7 +188,7 @@ static const char *first_error(const Text *output, size_t *length)
     return NULL;
 }
 
-void report_first_error(const Text *output, const CompileJob *job, Text *diagnostics)
+static void add_first_error(const Text *output, const CompileJob *job, Text *diagnostics)
 {
     size_t length;
     const char *line = first_error(output, &length);
@@ -248,7 +283,7 @@ static bool is_about_solve(const char *output, int line)
            errs_in_line(output, line, "functions that differ only in their return type cannot be overloaded");
 }
 
-bool report_solve(const Text *output, const CompileJob *job, Text *diagnostics)
+static bool add_solve(const Text *output, const CompileJob *job, Text *diagnostics)
 {
     int line = line_of_solve(job->source);
     if (!is_about_solve(output->data, line))
@@ -260,6 +295,23 @@ bool report_solve(const Text *output, const CompileJob *job, Text *diagnostics)
                     "%s:%d: solve() must have the signature `%s`, in no namespace, not static and no template\n",
                     job->file_name, line, job->prototype);
     return true;
+}
+
+/* The first line says what is wrong, whatever the compiler says after it. */
+void report_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics)
+{
+    if (outcome == COMPILE_TIME_LIMIT)
+        text_printf(diagnostics, "%s: compiling takes too long: the limit is %u s of processor time for each step\n",
+                    job->file_name, compile_cpu_seconds(job));
+    else if (outcome == COMPILE_TOO_LARGE)
+        text_printf(diagnostics,
+                    "%s: compiling takes too much memory or makes too large a file: the limits are 2 GiB and "
+                    "%d MiB\n",
+                    job->file_name, COMPILE_FILE_BYTES >> 20);
+    else if (outcome == COMPILE_UNSUPPORTED)
+        add_first_error(output, job, diagnostics);
+    else if (outcome == COMPILE_ERROR && !add_solve(output, job, diagnostics))
+        add_first_error(output, job, diagnostics);
 }
 
 void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics)

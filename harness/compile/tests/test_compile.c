@@ -2,6 +2,7 @@
 
 #include "base/elf.h"
 #include "harness/compile/compile.h"
+#include "harness/compile/compile_modules.h"
 #include "harness/sandbox/process.h"
 #include "simgpu/ptx/fatbin.h"
 

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "harness/compile/compile.h"
+#include "harness/compile/compile_cpu.h"
 #include "harness/session/cpu_session.h"
 #include "harness/sandbox/scratch.h"
 

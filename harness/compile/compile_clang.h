@@ -1,0 +1,15 @@
+/* compile_clang.h - a submission compiled by clang.  */
+#ifndef HARNESS_COMPILE_COMPILE_CLANG_H
+#define HARNESS_COMPILE_COMPILE_CLANG_H
+
+#include "base/hash.h"
+#include "harness/compile/compile_sandbox.h"
+
+/* Makes submission.o and submission.so in folders->out from the sources in folders->in. */
+MUST_USE Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
+                                   Text *output, ProcessEnd *end, Message *why);
+
+/* Adds what a result depends on besides the source and the compiler's version. */
+MUST_USE Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why);
+
+#endif

@@ -1,0 +1,29 @@
+/* compile_report.h - reads what a compiler printed: the resources of kernels, and messages for the student.  */
+#ifndef HARNESS_COMPILE_COMPILE_REPORT_H
+#define HARNESS_COMPILE_COMPILE_REPORT_H
+
+#include "harness/compile/compile_job.h"
+#include "harness/compile/compiled.h"
+#include "harness/compile/toolkit.h"
+#include "harness/sandbox/process.h"
+
+/* What `ptxas -v` says about each kernel. */
+void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, size_t *count);
+
+CompileOutcome report_outcome(const Text *output, const ProcessEnd *end);
+
+/* Whether clang's first error is one of the refusals by name of the judge's own CUDA headers. */
+bool report_is_refusal(const Text *output);
+
+/* Appends the line that says what is wrong, which stands first whatever the compiler says after it; nothing where the
+ * outcome is COMPILE_OK, or where the compiler's own first line says it. */
+void report_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics);
+
+/* Appends a line about clang's subset of CUDA where that may be the reason for the error. */
+void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics);
+
+/* Appends the output as a student may see it: printable, cut to COMPILE_OUTPUT_BYTES, without the judge's own functions.
+ * `paths` are pairs of a text in the output and its replacement, NULL at the end. */
+void report_diagnostics(const Text *output, const char *const *paths, Text *diagnostics);
+
+#endif

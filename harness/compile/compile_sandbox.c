@@ -1,0 +1,116 @@
+/* Sources are written under fixed names into a folder that the sandbox sees read-only. A few lines of shell in the sandbox
+ * compile (nvcc -c, clang -c) and link (g++): apart, so that the object before linking can be hashed, and at no cost, since
+ * nvcc would call g++ for that too. Where gold is installed it links in a quarter of the time; what it cannot link the usual
+ * linker explains, in the same words everywhere. Output and files are bounded; nothing that a student chose is ever part of
+ * a command line.  */
+#include "harness/compile/compile_sandbox.h"
+
+#include "harness/sandbox/sandbox.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { COMPILE_PROCESSES = 64, COMPILE_OPEN_FILES = 256, COMPILE_TMP_BYTES = 256 << 20, MAX_MOUNTS = 5 };
+
+const char COMPILE_SCRIPT[] = "object=$1 shared=$2 runtime=$3\nshift 3\n"
+                              "\"$@\" -c " COMPILE_SOURCE_NAME " -o \"$object\" || exit\n"
+                              "link() { g++ -shared \"$object\" \"$runtime\" -Wl,-z,defs -o \"$shared\" \"$@\"; }\n"
+                              "said=$(link -fuse-ld=gold 2>&1) || link\n";
+
+/* ---- folders and files ------------------------------------------------------------------------------------------- */
+
+static Status make_folder(const char *parent, const char *name, mode_t mode, char *path, size_t size, Message *why)
+{
+    if ((size_t)snprintf(path, size, "%s/%s", parent, name) >= size)
+        return fail(STATUS_BAD_INPUT, why, "%s: too long a path", parent);
+    if (mkdir(path, mode) != 0 || chmod(path, mode) != 0)
+        return fail_errno(why, "%s: cannot be made", path);
+    return STATUS_OK;
+}
+
+Status compile_folders_new(const char *scratch, CompileFolders *folders, Message *why)
+{
+    if ((size_t)snprintf(folders->folder, sizeof folders->folder, "%s/compile.XXXXXX", scratch) >=
+        sizeof folders->folder)
+        return fail(STATUS_BAD_INPUT, why, "%s: too long a path", scratch);
+    if (mkdtemp(folders->folder) == NULL)
+        return fail_errno(why, "%s: cannot be made", folders->folder);
+    Status status = make_folder(folders->folder, "in", 0755, folders->in, sizeof folders->in, why);
+    if (status == STATUS_OK) /* written by another user where the judge is root */
+        status = make_folder(folders->folder, "out", 0777, folders->out, sizeof folders->out, why);
+    return status;
+}
+
+Status compile_put_file(const char *folder, const char *name, const char *data, size_t length, Message *why)
+{
+    char path[PATH_MAX];
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
+        return fail(STATUS_BAD_INPUT, why, "%s: too long a path", folder);
+    FILE *file = fopen(path, "wxe");
+    if (file == NULL)
+        return fail_errno(why, "%s: cannot be written", path);
+    bool written = length == 0 || fwrite(data, length, 1, file) == 1;
+    if (fclose(file) != 0 || !written)
+        return fail_errno(why, "%s: cannot be written", path);
+    chmod(path, 0644);
+    return STATUS_OK;
+}
+
+/* ---- the compiler ------------------------------------------------------------------------------------------------ */
+
+/* A toolkit in the system's own folders is there already, and may be found by links between them. */
+static bool inside_system(const char *root)
+{
+    return strcmp(root, "/usr") == 0 || strncmp(root, "/usr/lib", 8) == 0;
+}
+
+void compile_program_path(const Toolkit *toolkit, char *path, size_t size)
+{
+    if (inside_system(toolkit->root))
+        snprintf(path, size, "%s", toolkit->compiler);
+    else
+        snprintf(path, size, "/toolkit%s", toolkit->compiler + strlen(toolkit->root));
+}
+
+static size_t list_mounts(const CompileTools *tools, const CompileFolders *folders, SandboxMount mounts[MAX_MOUNTS])
+{
+    size_t count = 0;
+    mounts[count++] = (SandboxMount){folders->in, "/submission", false};
+    mounts[count++] = (SandboxMount){folders->out, "/out", true};
+    if (tools == NULL)
+        return count;
+    mounts[count++] = (SandboxMount){tools->runtime, COMPILE_RUNTIME, false};
+    mounts[count++] = (SandboxMount){tools->headers, COMPILE_HEADERS, false};
+    if (!inside_system(tools->toolkit->root))
+        mounts[count++] = (SandboxMount){tools->toolkit->root, "/toolkit", false};
+    return count;
+}
+
+Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
+                          const char *const *argv, Text *output, ProcessEnd *end, Message *why)
+{
+    static const char *const environment[] = {"PATH=/usr/bin:/bin", "TMPDIR=/tmp", "LC_ALL=C", NULL};
+    SandboxMount mounts[MAX_MOUNTS];
+    const SandboxSpec spec = {
+        .process = {.argv = argv,
+                    .environment = environment,
+                    .folder = "/submission",
+                    .limits = {.address_space_bytes = COMPILE_MEMORY_BYTES,
+                               .file_bytes = COMPILE_FILE_BYTES,
+                               .cpu_seconds = compile_cpu_seconds(job),
+                               .processes = COMPILE_PROCESSES,
+                               .open_files = COMPILE_OPEN_FILES}},
+        .mounts = mounts,
+        .mount_count = list_mounts(tools, folders, mounts),
+        .tmp_bytes = COMPILE_TMP_BYTES,
+    };
+    Sandbox *sandbox;
+    ProcessSpec process;
+    Status status = sandbox_new(&spec, &sandbox, &process, why);
+    if (status == STATUS_OK)
+        status = process_run(&process, COMPILE_WALL_SECONDS, COMPILE_OUTPUT_BYTES, output, end, why);
+    sandbox_free(sandbox);
+    return status;
+}
