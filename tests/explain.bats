@@ -54,7 +54,7 @@ best_reference() {
 @test "a listing stands below bound, roofline, occupancy and advice, in a hundred columns" {
     judge explain "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "naive.cu, problem conv1d on NVIDIA H200 (simulated)" "(modelled)" "bound" "roofline" "occupancy" "Advice" \
-        "line 16: each element is read from global memory" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "  fronts  branches"
+        "line 16: each element is read from global memory" "sum += input[i + k] * kernel[k];" "sectors  wave- divergent" "ideal fronts  branches"
     lacks $'\033'
     [[ $(awk '{ if (length > most) most = length } END { print most }' <<<"$output") -le 124 ]] # in bytes
 }
