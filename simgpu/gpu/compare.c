@@ -1,8 +1,9 @@
 /* Each launch twice from the same memory, interpreted and translated, by one worker: then everything must be the same,
  * the sums of atomic operations included. Of a launch that is stopped only that it is stopped must be the same.  */
-#include "simgpu/gpu/gpu.h"
+#include "simgpu/gpu/compare.h"
 
 #include "base/allocated.h"
+#include "simgpu/gpu/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,30 +1,23 @@
-/* gpu.h - the inside of a simulated GPU; shared by gpu.c, module.c, launch.c and compare.c.  */
+/* gpu.h - the state of a simulated GPU, of its modules and of their kernels.  */
 #ifndef SIMGPU_GPU_GPU_H
 #define SIMGPU_GPU_GPU_H
 
+#include "simgpu/block/request.h"
 #include "simgpu/code/code.h"
+#include "simgpu/code/function.h"
+#include "simgpu/cost/counters.h"
 #include "simgpu/cost/machine_code.h"
-#include "simgpu/memory/memory.h"
-#include "simgpu/engine/output.h"
 #include "simgpu/cost/profile.h"
-#include "simgpu/gpu/simgpu.h"
-#include "simgpu/memory/texture.h"
+#include "simgpu/engine/output.h"
 #include "simgpu/engine/translator.h"
+#include "simgpu/gpu/pool.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/memory/texture.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
-/* Threads that wait for work. The one that calls is worker 0 and needs no thread. */
-typedef struct Pool {
-    pthread_t *threads;
-    int count; /* of threads, the caller not included */
-    pthread_mutex_t lock;
-    pthread_cond_t wake, done;
-    void (*work)(void *context); /* run once by every thread that is asked */
-    void *context;
-    int asked, running; /* threads that shall still begin, that have not ended yet */
-    bool is_closing;
-} Pool;
+typedef struct SimGpu SimGpu;
+typedef struct SimModule SimModule;
 
 struct SimGpu {
     HardwareProfile profile;
@@ -62,22 +55,5 @@ struct SimModule {
     size_t cubin_bytes;
     uint64_t constant_bytes;
 };
-
-/* ---- launch.c ---------------------------------------------------------------------------------------------------- */
-typedef struct LaunchHow {
-    bool interprets; /* by no translation, whether or not there is a translator */
-    int helpers;     /* threads beside the caller's, at most */
-} LaunchHow;
-void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimReport *report);
-
-/* ---- compare.c ---- */
-void launch_compared(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
-
-/* ---- pool.c ---- */
-void pool_start(Pool *pool, int threads);
-void pool_stop(Pool *pool);
-/* Runs `work` on the caller and on up to `helpers` threads, and returns when all that began have ended. Where the
- * caller has finished it before a thread woke up, that thread sleeps on. */
-void pool_run(Pool *pool, int helpers, void (*work)(void *context), void *context);
 
 #endif

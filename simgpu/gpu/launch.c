@@ -1,4 +1,6 @@
 /* A grid: its limits checked, its blocks spread over workers, what they counted added up.  */
+#include "simgpu/gpu/launch.h"
+
 #include "base/allocated.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/block/memory_note.h"
@@ -7,7 +9,6 @@
 #include "simgpu/cost/counters.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/slow_path.h"
-#include "simgpu/gpu/gpu.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/watch.h"
 
@@ -452,20 +453,4 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
         report_findings(&run, report);
     reuse_free(&reuse);
     finish(&run);
-}
-
-void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
-{
-    bool is_compared = gpu->translator_settings.compiler != NULL &&
-                       gpu->translator_settings.when == SIM_TRANSLATE_COMPARED;
-    if (is_compared)
-        launch_compared(gpu, launch, report);
-    else
-        launch_run(gpu, launch, &(LaunchHow){.helpers = gpu->pool.count}, report);
-}
-
-uint32_t simgpu_occupancy(const SimGpu *gpu, const SimFunction *function, uint32_t block_threads,
-                          uint32_t dynamic_shared_bytes)
-{
-    return cost_resident_blocks(&gpu->profile, &function->info, block_threads, dynamic_shared_bytes);
 }

@@ -1,10 +1,11 @@
-#include "simgpu/gpu/gpu.h"
+#include "simgpu/gpu/module.h"
 
 #include "base/allocated.h"
 #include "base/symbol.h"
-#include "simgpu/ptx/fatbin.h"
 #include "simgpu/cost/merged_loads.h"
+#include "simgpu/gpu/gpu.h"
 #include "simgpu/lower/lower.h"
+#include "simgpu/ptx/fatbin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

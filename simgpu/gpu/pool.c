@@ -1,4 +1,4 @@
-#include "simgpu/gpu/gpu.h"
+#include "simgpu/gpu/pool.h"
 
 #include "base/allocated.h"
 

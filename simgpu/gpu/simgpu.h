@@ -21,6 +21,8 @@
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/profile.h"
 #include "simgpu/engine/translator.h"
+#include "simgpu/gpu/module.h"
+#include "simgpu/gpu/report.h"
 #include "simgpu/memory/allocation.h"
 #include "simgpu/memory/texture.h"
 #include "simgpu/sanitizer/finding.h"
@@ -30,7 +32,6 @@
 #include <stdint.h>
 
 typedef struct SimGpu SimGpu;
-typedef struct SimModule SimModule;
 
 /* Reserves [base, base + span) and starts `threads` workers (0: one per core). The profile is copied. */
 MUST_USE Status simgpu_new(const HardwareProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu,
@@ -79,47 +80,7 @@ uint64_t simgpu_texture_new(SimGpu *gpu, const SimTexture *description);
 /* False where there is no such texture. */
 bool simgpu_texture_free(SimGpu *gpu, uint64_t handle);
 
-/* ---- modules ------------------------------------------------------------------------------------------------------ */
-
-/* Loads a fatbin (its PTX must be stored plain: nvcc --no-compress) or PTX text. Names of source files and lines come
- * from .file and .loc. A kernel with an instruction that is not implemented still loads; launching it is refused by
- * name and line. Module variables (.global and .const) are placed and initialised here. */
-MUST_USE Status simgpu_module_load(SimGpu *gpu, const void *image, size_t bytes, SimModule **module, Message *why);
-void simgpu_module_unload(SimGpu *gpu, SimModule *module);
-
-/* By mangled name; NULL where there is none. */
-SimFunction *simgpu_function(SimModule *module, const char *name);
-/* A .global or .const variable by name. Both lie in [base, base + span), and simgpu_find() knows them, so that a host copy
- * to a symbol is a plain copy to this address. */
-bool simgpu_variable(SimModule *module, const char *name, uint64_t *address, uint64_t *bytes);
-/* The .const variables one by one, numbered from 0 in any order; false where there are no more. */
-bool simgpu_constant(const SimModule *module, uint32_t number, uint64_t *address, uint64_t *bytes);
-
-void simgpu_function_info(const SimFunction *function, SimFunctionInfo *info);
-/* Raises the dynamic shared memory limit of a function, as cudaFuncSetAttribute does; false beyond the opt-in limit. */
-bool simgpu_function_set_dynamic_shared(SimFunction *function, uint32_t bytes);
-
 /* ---- launches ----------------------------------------------------------------------------------------------------- */
-
-typedef struct SimReport {
-    SimOutcome outcome;
-    SimFault fault; /* where outcome is a fault, SIM_BAD_LAUNCH or SIM_UNSUPPORTED (text only) */
-    SimCounters counters;
-    SimWarpPath longest;
-    SimMachine machine;
-    const SimLine *lines; /* [line_count] by file and line; the GPU's, until its next launch. NULL: not watched */
-    size_t line_count;
-    double modelled_s;      /* 0 where the kernel did not end */
-    double occupancy;       /* resident warps over the most a multiprocessor holds, 0 to 1 */
-    const char *limiter;    /* what the model says bounds the time: "dram", "l2", "lsu", "fma", "issue", "latency" */
-    char watched_load[400]; /* "kernel blur (blur.cu:31)": the first instruction that loaded from the watched source,
-                            * in the order of the code; empty: none did */
-    bool watched_store;     /* the watched target was stored into */
-    SimFinding findings[SIM_MAX_FINDINGS]; /* where outcome is SIM_OK: by kind, then in the order of the code; the same
-                            * whatever `threads` is */
-    uint32_t finding_count;
-    uint32_t findings_more; /* found, and not listed */
-} SimReport;
 
 /* Runs the whole grid. Stores of blocks that ran before a fault stay. */
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report);

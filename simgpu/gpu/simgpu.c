@@ -1,7 +1,9 @@
-#include "simgpu/gpu/gpu.h"
+#include "simgpu/gpu/simgpu.h"
 
 #include "base/allocated.h"
 #include "simgpu/cost/cost.h"
+#include "simgpu/gpu/compare.h"
+#include "simgpu/gpu/launch.h"
 #include "simgpu/jit/jit.h"
 #include "simgpu/memory/validity.h"
 
@@ -146,6 +148,8 @@ bool simgpu_texture_free(SimGpu *gpu, uint64_t handle)
     return texture_remove(&gpu->textures, handle);
 }
 
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
 void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when)
 {
     TranslatorSettings *settings = &gpu->translator_settings;
@@ -160,7 +164,21 @@ void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder
         out_of_memory();
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+{
+    bool is_compared = gpu->translator_settings.compiler != NULL &&
+                       gpu->translator_settings.when == SIM_TRANSLATE_COMPARED;
+    if (is_compared)
+        launch_compared(gpu, launch, report);
+    else
+        launch_run(gpu, launch, &(LaunchHow){.helpers = gpu->pool.count}, report);
+}
+
+uint32_t simgpu_occupancy(const SimGpu *gpu, const SimFunction *function, uint32_t block_threads,
+                          uint32_t dynamic_shared_bytes)
+{
+    return cost_resident_blocks(&gpu->profile, &function->info, block_threads, dynamic_shared_bytes);
+}
 
 void simgpu_cancel(SimGpu *gpu)
 {

@@ -1,0 +1,10 @@
+/* compare.h - runs a launch by both engines, and names the first difference.  */
+#ifndef SIMGPU_GPU_COMPARE_H
+#define SIMGPU_GPU_COMPARE_H
+
+#include "simgpu/gpu/gpu.h"
+#include "simgpu/gpu/report.h"
+
+void launch_compared(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
+
+#endif

@@ -1,0 +1,14 @@
+/* launch.h - runs one grid to its end.  */
+#ifndef SIMGPU_GPU_LAUNCH_H
+#define SIMGPU_GPU_LAUNCH_H
+
+#include "simgpu/gpu/gpu.h"
+#include "simgpu/gpu/report.h"
+
+typedef struct LaunchHow {
+    bool interprets; /* by no translation, whether or not there is a translator */
+    int helpers;     /* threads beside the caller's, at most */
+} LaunchHow;
+void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimReport *report);
+
+#endif
