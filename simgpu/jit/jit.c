@@ -1,13 +1,14 @@
 #include "simgpu/jit/jit.h"
 
 #include "simgpu/jit/enter.h"
+#include "simgpu/jit/learn.h"
 #include "simgpu/jit/translator.h"
 
 static void begin_block(TranslationJob *job, Worker *worker, uint64_t lane_instructions_left)
 {
     const Translation *translation = worker->visit == NULL ? job_consider(job, lane_instructions_left) : NULL;
     if (translation != NULL)
-        worker->visit = visit_new(worker, translation);
+        visit_begin(worker, translation);
     if (worker->visit != NULL && worker->trace != NULL)
         visit_begin_trace(worker);
 }

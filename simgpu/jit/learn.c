@@ -1,51 +1,13 @@
 /* What a visit learns: how the addresses of a memory instruction relate to each other, and where that lets them be; and
  * where lanes stand on irregular axes.  */
+#include "simgpu/jit/learn.h"
+
 #include "simgpu/block/memory_note.h"
 #include "simgpu/cost/merged_loads.h"
 #include "simgpu/engine/access.h"
-#include "simgpu/jit/visit.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- accesses ---------------------------------------------------------------------------------------------------- */
-
-void forget_known(Known *known)
-{
-    *known = (Known){.steps = {INT64_MIN}, .lowest = UINT64_MAX};
-}
-
-static uint32_t bytes_of_lane(const Instruction *instruction)
-{
-    return (uint32_t)instruction->count << instruction->size;
-}
-
-static uint64_t extent(const Pattern *pattern, uint32_t bytes)
-{
-    return (uint64_t)((int64_t)pattern->high - pattern->low) + bytes;
-}
-
-/* Tells the worker's notes which addresses have been touched. */
-static void settle(Worker *worker, const Instruction *instruction, Known *known, const Pattern *pattern)
-{
-    if (known->lowest > known->highest)
-        return;
-    note_access(worker, &worker->notes[instruction->index], instruction->kind == STORE,
-                known->lowest + (uint64_t)(int64_t)pattern->low,
-                known->highest - known->lowest + extent(pattern, bytes_of_lane(instruction)));
-    known->lowest = UINT64_MAX;
-    known->highest = 0;
-}
-
-void settle_box(Worker *worker, Box *box)
-{
-    for (int i = 0; i < worker->code->instruction_count; i++) {
-        const Instruction *instruction = &worker->code->instructions[i];
-        bool is_access = instruction->kind == LOAD || instruction->kind == STORE;
-        if (is_access && instruction->space != PTX_SHARED)
-            settle(worker, instruction, &box->known[instruction->index], &box->patterns[instruction->index]);
-    }
-}
 
 static bool find_pattern(Worker *worker, const s64 steps[AXES + 1], const Axis *axis, Pattern *pattern)
 {
@@ -135,13 +97,6 @@ static bool learn_shared(Worker *worker, const Instruction *instruction, Known *
     return true;
 }
 
-Pattern *pattern_of(const Frame *frame, const Instruction *instruction)
-{
-    Visit *visit = ((Worker *)frame->worker)->visit;
-    Box *box = frame->known == visit->whole.known ? &visit->whole : &visit->part;
-    return &box->patterns[instruction->index];
-}
-
 s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w, s32 on)
 {
     Worker *worker = frame->worker;
@@ -186,13 +141,6 @@ void visit_begin_trace(Worker *worker)
 {
     ask_again(worker, &worker->visit->whole);
     ask_again(worker, &worker->visit->part);
-}
-
-/* ---- irregular axes ---------------------------------------------------------------------------------------------- */
-
-u32 first_lane(const Frame *frame, const u32 shape[3])
-{
-    return (frame->from[2] * shape[1] + frame->from[1]) * shape[0] + frame->from[0];
 }
 
 static void find_extremes(const Frame *frame, const u32 shape[3], Axis *axis)

@@ -1,13 +1,11 @@
-/* visit.h - a worker's visit to a translation; shared by enter.c and learn.c.  */
-#ifndef SIMGPU_JIT_VISIT_H
-#define SIMGPU_JIT_VISIT_H
+/* jit_state.h - what one worker keeps while it uses a translation.  */
+#ifndef SIMGPU_JIT_JIT_STATE_H
+#define SIMGPU_JIT_JIT_STATE_H
 
 #include "simgpu/block/active.h"
-#include "simgpu/code/lane_math.h"
+#include "simgpu/block/worker.h"
 #include "simgpu/cost/pattern.h"
-#include "simgpu/jit/translate/frame.h"
-
-#include "simgpu/jit/enter.h"
+#include "simgpu/jit/translate/translation.h"
 
 /* What was learnt of a box of threads. */
 typedef struct Box {
@@ -39,14 +37,23 @@ struct Visit {
         for (u32 y = (frame)->from[1], row = (z * (shape)[1] + y) * (shape)[0]; y < (frame)->to[1];                    \
              y++, row += (shape)[0])
 
-/* ---- learn.c ---- */
-void forget_known(Known *known);
-void settle_box(Worker *worker, Box *box);
+
+Visit *visit_new(Worker *worker, const Translation *translation);
+void visit_free(Visit *visit);
+/* Makes the frame's box that of the active lanes; false where they are not a box. */
+bool set_box(Worker *worker, const Active *active);
 u32 first_lane(const Frame *frame, const u32 shape[3]);
+
+/* The bytes that one lane loads or stores. */
+uint32_t bytes_of_lane(const Instruction *instruction);
+/* From the first byte that the lanes touch to the end of the last one. */
+uint64_t extent(const Pattern *pattern, uint32_t bytes);
 /* How the addresses of an access relate to each other, in the frame's box. */
 Pattern *pattern_of(const Frame *frame, const Instruction *instruction);
-/* Frame.learn and Frame.measure. */
-s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w, s32 on);
-u64 measure_axis(Frame *frame, s32 number, const void *lanes, s32 bytes);
+void forget_known(Known *known);
+/* Adds the addresses that have been touched to the worker's notes. */
+void settle(Worker *worker, const Instruction *instruction, Known *known, const Pattern *pattern);
+/* The same for all accesses. */
+void visit_settle(Worker *worker);
 
 #endif
