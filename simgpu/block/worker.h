@@ -17,7 +17,7 @@
 typedef struct Group Group;           /* group.h */
 typedef struct MemoryNote MemoryNote; /* memory_note.h */
 typedef struct Touched Touched;       /* memory_note.h */
-typedef struct Visit Visit;           /* of the translator (simgpu/engine/translator.h) */
+typedef struct JitState JitState;     /* of the translator (simgpu/engine/translator.h) */
 
 typedef struct Worker {
     Launch *launch;
@@ -51,7 +51,7 @@ typedef struct Worker {
     MemoryNote *notes;         /* [memory_count] */
     Executed *executed;        /* [block_count] */
     Touched *loaded, *stored;  /* [allocation] */
-    Visit *visit;              /* the translator's state of this worker; NULL: all is interpreted */
+    JitState *jit;             /* the translator's state of this worker; NULL: all is interpreted */
     SimWarpPath path, longest; /* the sum over the basic blocks that the block of threads went through. Where
                                          * warps take different paths, this is an upper bound of each */
     SimLine *lines;            /* [launch->lines->count]; NULL: not watched */

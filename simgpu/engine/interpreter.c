@@ -398,7 +398,7 @@ static bool run_group(Worker *worker, Group *group)
 {
     do {
         int32_t at = POINT_START;
-        if (worker->visit != NULL) {
+        if (worker->jit != NULL) {
             TranslatorRun end = worker->launch->translator->run(worker, group, &at);
             if (end == TRANSLATOR_FAULT)
                 return false;

@@ -5,9 +5,9 @@
  * header is all that the engine and the launch know of it; a GPU without a translator interprets everything.
  *
  * Order    find() once in a launch; then for each worker begin_block() before each block of threads, run() before each
- *          basic block while worker->visit is not NULL, and end_worker() after its last block; free() with the module.
+ *          basic block while worker->jit is not NULL, and end_worker() after its last block; free() with the module.
  * Threads  find() and free() are called by the thread that uses the GPU. The workers of a launch call begin_block() for
- *          the same job at the same time. Everything behind worker->visit belongs to that worker alone.
+ *          the same job at the same time. Everything behind worker->jit belongs to that worker alone.
  * Results  memory, registers, counters, findings and faults are those of the interpreter, to the last bit. A translation
  *          may stop before any instruction, and leaves the worker there as the interpreter would have.  */
 #ifndef SIMGPU_ENGINE_TRANSLATOR_H
@@ -52,14 +52,14 @@ typedef struct Translator {
                             const uint32_t shape[3]);
     /* Frees a kernel's list of jobs, and first stops what other threads still compile for it. */
     void (*free)(TranslationJob *jobs);
-    /* The worker begins a block of threads. Where the translation is ready, this sets worker->visit. Where it is not, this
+    /* The worker begins a block of threads. Where the translation is ready, this sets worker->jit. Where it is not, this
      * takes steps towards it if they pay: the blocks of the launch that are left will execute about that many
      * instructions, counted once per lane. */
     void (*begin_block)(TranslationJob *job, Worker *worker, uint64_t lane_instructions_left);
     /* Runs the group from the start of basic block group->pc for as long as the translation can and no other group of
      * the block is due. Where it stops, `*instruction` says before what: an index, POINT_START or POINT_END. */
     TranslatorRun (*run)(Worker *worker, Group *group, int32_t *instruction);
-    /* The worker has run its last block: adds to worker->notes what the translation has touched, and frees worker->visit,
+    /* The worker has run its last block: adds to worker->notes what the translation has touched, and frees worker->jit,
      * which may be NULL. */
     void (*end_worker)(Worker *worker);
 } Translator;

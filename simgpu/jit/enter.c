@@ -12,19 +12,19 @@
 
 enum {
     TURNS = 256,      /* backward branches between looks at the limits */
-    VISIT_COSTS = 24, /* in instructions of the interpreter: registers are taken over and put back */
-    MOST_WORTH = 1000,
-    LEAST_WORTH = -200,
+    ENTRY_COSTS = 24, /* in instructions of the interpreter: registers are taken over and put back */
+    MOST_PROFIT = 1000,
+    LEAST_PROFIT = -200,
     PAUSE = 1000
 };
 
 static s32 execute_at(Frame *frame, s32 number)
 {
     Worker *worker = frame->worker;
-    const Point *point = &worker->visit->translation->points[number];
+    const Point *point = &worker->jit->translation->points[number];
     const Instruction *instruction = &worker->code->instructions[point->instruction];
     put_scalars(worker, point);
-    if (!execute_instruction(worker, instruction, worker->visit->active))
+    if (!execute_instruction(worker, instruction, worker->jit->active))
         return 0;
     for (int i = 0; i < MAX_RESULTS; i++) {
         Operand result = instruction->results[i];
@@ -38,30 +38,30 @@ static s32 execute_at(Frame *frame, s32 number)
     return 1;
 }
 
-static void watch_load(Frame *frame, s32 number, u64 first)
+static void sanitize_load(Frame *frame, s32 number, u64 first)
 {
     Worker *worker = frame->worker;
     const Instruction *instruction = &worker->code->instructions[number];
-    watch_access(worker, instruction, (PtxSpace)instruction->space, instruction->kind == STORE, worker->visit->active,
+    watch_access(worker, instruction, (PtxSpace)instruction->space, instruction->kind == STORE, worker->jit->active,
                  first, pattern_of(frame, instruction), (uint32_t)instruction->count << instruction->size);
 }
 
-static void watch_store(Frame *frame, s32 number, u64 first)
+static void sanitize_store(Frame *frame, s32 number, u64 first)
 {
     Worker *worker = frame->worker;
-    const Point *point = &worker->visit->translation->points[number];
+    const Point *point = &worker->jit->translation->points[number];
     put_scalars(worker, point);
-    watch_load(frame, point->instruction, first);
+    sanitize_load(frame, point->instruction, first);
     reopen_scalars(worker, point);
 }
 
-static void join_warps(Frame *frame)
+static void sanitize_join(Frame *frame)
 {
     Worker *worker = frame->worker;
-    watch_join(worker->watch, worker->visit->active);
+    watch_join(worker->watch, worker->jit->active);
 }
 
-static void pass_barrier(Frame *frame)
+static void sanitize_barrier(Frame *frame)
 {
     Worker *worker = frame->worker;
     watch_barrier(worker->watch);
@@ -69,7 +69,7 @@ static void pass_barrier(Frame *frame)
 
 static void count_sums(Worker *worker, const Active *active)
 {
-    Sums *sums = &worker->visit->frame.sums;
+    Sums *sums = &worker->jit->frame.sums;
     SimCounters *counters = &worker->counters;
     counters->global_load_requests += sums->load_requests * active->warps;
     counters->global_load_bytes += sums->load_bytes * active->count;
@@ -90,7 +90,7 @@ static void count_sums(Worker *worker, const Active *active)
 
 static uint64_t count_blocks(Worker *worker, const Active *active)
 {
-    u64 *executed = worker->visit->frame.executed, all = 0;
+    u64 *executed = worker->jit->frame.executed, all = 0;
     for (int i = 0; i < worker->code->block_count; i++) {
         if (executed[i] == 0)
             continue;
@@ -105,7 +105,7 @@ static bool can_enter(Worker *worker, const Group *group, const Point *entry)
 {
     if (entry == NULL || !set_box(worker, &group->active))
         return false;
-    memset(worker->visit->taken, 0, (size_t)worker->visit->translation->axis_count * sizeof *worker->visit->taken);
+    memset(worker->jit->taken, 0, (size_t)worker->jit->translation->axis_count * sizeof *worker->jit->taken);
     for (int i = 0; i < entry->scalar_count; i++)
         if (!take_scalar(worker, &entry->scalars[i]))
             return false;
@@ -113,70 +113,71 @@ static bool can_enter(Worker *worker, const Group *group, const Point *entry)
 }
 
 /* What is kept depends on how often it was tried, never on time, and nothing but time depends on it. */
-static void weigh(Worth *worth, uint64_t instructions)
+static void note_profit(EntryProfit *profit, uint64_t instructions)
 {
-    int64_t balance = worth->balance + (int64_t)(instructions < MOST_WORTH ? instructions : MOST_WORTH) - VISIT_COSTS;
-    worth->balance = (int32_t)(balance > MOST_WORTH ? MOST_WORTH : balance);
-    if (balance < LEAST_WORTH)
-        *worth = (Worth){.pause = PAUSE};
+    int64_t balance = profit->balance + (int64_t)(instructions < MOST_PROFIT ? instructions : MOST_PROFIT) -
+                      ENTRY_COSTS;
+    profit->balance = (int32_t)(balance > MOST_PROFIT ? MOST_PROFIT : balance);
+    if (balance < LEAST_PROFIT)
+        *profit = (EntryProfit){.pause = PAUSE};
 }
 
 /* Runs the group, and says how many instructions it did; the end is the function's result. */
 static int32_t run(Worker *worker, Group *group, int32_t limit, uint64_t *instructions)
 {
-    const Translation *translation = worker->visit->translation;
-    Frame *frame = &worker->visit->frame;
+    const Translation *translation = worker->jit->translation;
+    Frame *frame = &worker->jit->frame;
     frame->lanes = group->active.count;
     frame->limit = limit;
     frame->whole = group->active.whole && worker->group_count == 1;
     frame->is_complete = !group_misses_lanes(worker, group);
     frame->turns = TURNS;
-    worker->visit->noted = 0;
+    worker->jit->noted = 0;
     int32_t end = translation->run(frame, group->pc);
     if (worker->trace != NULL) /* a basic block that is left before it began has asked for its loads */
-        trace_take_back(worker->trace, worker->visit->noted - frame->sums.load_requests - frame->sums.constant_loads);
+        trace_take_back(worker->trace, worker->jit->noted - frame->sums.load_requests - frame->sums.constant_loads);
     count_sums(worker, &group->active);
     *instructions = count_blocks(worker, &group->active);
     return end;
 }
 
-TranslatorRun visit_run(Worker *worker, Group *group, int32_t *instruction)
+TranslatorRun run_translation(Worker *worker, Group *group, int32_t *instruction)
 {
-    Visit *visit = worker->visit;
-    const Point *entry = visit->translation->entries[group->pc];
-    Worth *worth = &visit->worth[group->pc];
+    JitState *state = worker->jit;
+    const Point *entry = state->translation->entries[group->pc];
+    EntryProfit *profit = &state->profits[group->pc];
     int32_t limit = worker->group_count == 1 ? INT32_MAX : group_lowest_other(worker, group);
     uint64_t instructions = 0;
-    visit->active = &group->active;
-    if (group->pc >= limit || (worth->pause > 0 && --worth->pause >= 0))
+    state->active = &group->active;
+    if (group->pc >= limit || (profit->pause > 0 && --profit->pause >= 0))
         return TRANSLATOR_DECLINED;
     if (!can_enter(worker, group, entry)) {
-        weigh(worth, 0);
+        note_profit(profit, 0);
         return TRANSLATOR_DECLINED;
     }
     open_lanes(worker, entry);
     int32_t end = run(worker, group, limit, &instructions);
-    weigh(worth, instructions);
+    note_profit(profit, instructions);
     if (end < 0)
         return TRANSLATOR_FAULT;
-    const Point *point = &visit->translation->points[end];
+    const Point *point = &state->translation->points[end];
     put_scalars(worker, point);
     group->pc = point->block;
     *instruction = point->instruction;
-    if (!count_turns(worker, group, (uint32_t)(TURNS - visit->frame.turns)))
+    if (!count_turns(worker, group, (uint32_t)(TURNS - state->frame.turns)))
         return TRANSLATOR_FAULT;
     return instructions > 0 ? TRANSLATOR_STOPPED : TRANSLATOR_DECLINED;
 }
 
-void visit_begin(Worker *worker, const Translation *translation)
+void begin_translation(Worker *worker, const Translation *translation)
 {
-    worker->visit = visit_new(worker, translation);
-    Frame *frame = &worker->visit->frame;
+    worker->jit = jit_state_new(worker, translation);
+    Frame *frame = &worker->jit->frame;
     frame->learn = learn_access;
     frame->measure = measure_axis;
     frame->execute = execute_at;
-    frame->watch_load = watch_load;
-    frame->watch_store = watch_store;
-    frame->watch_join = join_warps;
-    frame->watch_barrier = pass_barrier;
+    frame->sanitize_load = sanitize_load;
+    frame->sanitize_store = sanitize_store;
+    frame->sanitize_join = sanitize_join;
+    frame->sanitize_barrier = sanitize_barrier;
 }

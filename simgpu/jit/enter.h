@@ -6,8 +6,8 @@
 #include "simgpu/jit/translate/translation.h"
 
 /* Translator.run */
-TranslatorRun visit_run(Worker *worker, Group *group, int32_t *instruction);
-/* Sets worker->visit: from now on the worker uses the translation. */
-void visit_begin(Worker *worker, const Translation *translation);
+TranslatorRun run_translation(Worker *worker, Group *group, int32_t *instruction);
+/* Sets worker->jit: from now on the worker uses the translation. */
+void begin_translation(Worker *worker, const Translation *translation);
 
 #endif

@@ -6,25 +6,25 @@
 
 static void begin_block(TranslationJob *job, Worker *worker, uint64_t lane_instructions_left)
 {
-    const Translation *translation = worker->visit == NULL ? job_consider(job, lane_instructions_left) : NULL;
+    const Translation *translation = worker->jit == NULL ? job_consider(job, lane_instructions_left) : NULL;
     if (translation != NULL)
-        visit_begin(worker, translation);
-    if (worker->visit != NULL && worker->trace != NULL)
-        visit_begin_trace(worker);
+        begin_translation(worker, translation);
+    if (worker->jit != NULL && worker->trace != NULL)
+        ask_for_loads(worker);
 }
 
 static void end_worker(Worker *worker)
 {
-    if (worker->visit != NULL)
-        visit_settle(worker);
-    visit_free(worker->visit);
-    worker->visit = NULL;
+    if (worker->jit != NULL)
+        settle_all(worker);
+    jit_state_free(worker->jit);
+    worker->jit = NULL;
 }
 
 const Translator jit_translator = {
     .find = job_find,
     .free = jobs_free,
     .begin_block = begin_block,
-    .run = visit_run,
+    .run = run_translation,
     .end_worker = end_worker,
 };

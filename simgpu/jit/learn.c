@@ -11,10 +11,10 @@
 
 static bool find_pattern(Worker *worker, const s64 steps[AXES + 1], const Axis *axis, Pattern *pattern)
 {
-    const Visit *visit = worker->visit;
-    const Frame *frame = &visit->frame;
-    const Active *active = visit->active;
-    const uint32_t *shape = visit->translation->shape;
+    const JitState *state = worker->jit;
+    const Frame *frame = &state->frame;
+    const Active *active = state->active;
+    const uint32_t *shape = state->translation->shape;
     memset(worker->addresses, 0, (active->end - active->first) * sizeof *worker->addresses);
     for (u32 z = frame->from[2]; z < frame->to[2]; z++)
         for (u32 y = frame->from[1]; y < frame->to[1]; y++)
@@ -59,41 +59,44 @@ static bool is_apart(const Active *active, const Pattern *pattern, uint32_t byte
     return true;
 }
 
-static bool allow(Known *known, const Pattern *pattern, uint64_t begin, uint64_t end, uint32_t bytes, uint64_t first)
+static bool allow(ProvenAccess *proven, const Pattern *pattern, uint64_t begin, uint64_t end, uint32_t bytes,
+                  uint64_t first)
 {
-    uint64_t wide = extent(pattern, bytes);
+    uint64_t wide = pattern_extent(pattern, bytes);
     if (wide > end - begin)
         return false;
-    known->origin = begin - (uint64_t)(int64_t)pattern->low;
-    known->room = end - begin - wide;
-    return first - known->origin <= known->room;
+    proven->origin = begin - (uint64_t)(int64_t)pattern->low;
+    proven->room = end - begin - wide;
+    return first - proven->origin <= proven->room;
 }
 
-static bool learn_global(Worker *worker, const Instruction *instruction, Known *known, Pattern *pattern, u64 first)
+static bool learn_global(Worker *worker, const Instruction *instruction, ProvenAccess *proven, Pattern *pattern,
+                         u64 first)
 {
     MemoryNote *note = &worker->notes[instruction->index];
-    const uint32_t *bits = worker->visit->active->exact ? NULL : worker->visit->active->bits;
+    const uint32_t *bits = worker->jit->active->exact ? NULL : worker->jit->active->bits;
     uint32_t bytes = bytes_of_lane(instruction);
-    settle(worker, instruction, known, pattern);
+    settle_access(worker, instruction, proven, pattern);
     if (!note_access(worker, note, instruction->kind == STORE, first + (uint64_t)(int64_t)pattern->low,
-                     extent(pattern, bytes)) ||
-        !allow(known, pattern, note->begin, note->end, bytes, first))
+                     pattern_extent(pattern, bytes)) ||
+        !allow(proven, pattern, note->begin, note->end, bytes, first))
         return false;
-    known->sectors[first % SECTOR_BYTES] = pattern_sectors(pattern, bits, first, bytes);
-    known->cost = instruction->space == PTX_CONST ? pattern_distinct(pattern, bits)
-                                                  : pattern_load_wavefronts(pattern, bits, bytes);
+    proven->sectors[first % SECTOR_BYTES] = pattern_sectors(pattern, bits, first, bytes);
+    proven->cost = instruction->space == PTX_CONST ? pattern_distinct(pattern, bits)
+                                                   : pattern_load_wavefronts(pattern, bits, bytes);
     return true;
 }
 
-static bool learn_shared(Worker *worker, const Instruction *instruction, Known *known, Pattern *pattern, u64 first)
+static bool learn_shared(Worker *worker, const Instruction *instruction, ProvenAccess *proven, Pattern *pattern,
+                         u64 first)
 {
-    const uint32_t *bits = worker->visit->active->exact ? NULL : worker->visit->active->bits;
+    const uint32_t *bits = worker->jit->active->exact ? NULL : worker->jit->active->bits;
     uint32_t bytes = bytes_of_lane(instruction);
-    if (!allow(known, pattern, 0, worker->launch->shared_bytes, bytes, first))
+    if (!allow(proven, pattern, 0, worker->launch->shared_bytes, bytes, first))
         return false;
-    known->cost = pattern_wavefronts(pattern, bits, first, merged_bytes(instruction, bytes));
+    proven->cost = pattern_wavefronts(pattern, bits, first, merged_bytes(instruction, bytes));
     for (int i = 0; i < SECTOR_BYTES; i++)
-        known->sectors[i] = 1;
+        proven->sectors[i] = 1;
     return true;
 }
 
@@ -101,32 +104,32 @@ s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w
 {
     Worker *worker = frame->worker;
     const Instruction *instruction = &worker->code->instructions[number];
-    Known *known = &frame->known[instruction->index];
+    ProvenAccess *proven = &frame->proven[instruction->index];
     Pattern *pattern = pattern_of(frame, instruction);
     const s64 steps[AXES + 1] = {x, y, z, w};
     const Axis *axis = on >= 0 ? &frame->axes[on] : NULL;
     uint64_t version = axis != NULL ? axis->version : 0;
     uint32_t bytes = bytes_of_lane(instruction);
-    if (memcmp(known->steps, steps, sizeof steps) != 0 || known->version != version) {
+    if (memcmp(proven->steps, steps, sizeof steps) != 0 || proven->version != version) {
         if (instruction->space != PTX_SHARED)
-            settle(worker, instruction, known, pattern);
-        forget_known(known);
+            settle_access(worker, instruction, proven, pattern);
+        forget_proof(proven);
         if (!find_pattern(worker, steps, axis, pattern) ||
-            (instruction->kind == STORE && !is_apart(worker->visit->active, pattern, bytes)))
+            (instruction->kind == STORE && !is_apart(worker->jit->active, pattern, bytes)))
             return 0;
-        memcpy(known->steps, steps, sizeof steps);
-        known->version = version;
+        memcpy(proven->steps, steps, sizeof steps);
+        proven->version = version;
     }
     if (((first | pattern->misaligned) & (bytes - 1)) != 0)
         return 0;
     if (instruction->space == PTX_SHARED)
-        return learn_shared(worker, instruction, known, pattern, first);
-    if (!learn_global(worker, instruction, known, pattern, first))
+        return learn_shared(worker, instruction, proven, pattern, first);
+    if (!learn_global(worker, instruction, proven, pattern, first))
         return 0;
     if (worker->trace != NULL && instruction->kind == LOAD) {
-        trace_access(worker, instruction, worker->visit->active, first, pattern->relative, bytes);
-        worker->visit->noted++;
-        known->steps[0] = INT64_MIN; /* and so the next one is asked for, too */
+        trace_access(worker, instruction, worker->jit->active, first, pattern->relative, bytes);
+        worker->jit->noted++;
+        proven->steps[0] = INT64_MIN; /* and so the next one is asked for, too */
     }
     return 1;
 }
@@ -134,13 +137,13 @@ s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w
 static void ask_again(Worker *worker, Box *box)
 {
     for (int i = 0; i < worker->code->memory_count; i++)
-        box->known[i].steps[0] = INT64_MIN;
+        box->proven[i].steps[0] = INT64_MIN;
 }
 
-void visit_begin_trace(Worker *worker)
+void ask_for_loads(Worker *worker)
 {
-    ask_again(worker, &worker->visit->whole);
-    ask_again(worker, &worker->visit->part);
+    ask_again(worker, &worker->jit->whole);
+    ask_again(worker, &worker->jit->part);
 }
 
 static void find_extremes(const Frame *frame, const u32 shape[3], Axis *axis)
@@ -158,8 +161,8 @@ static void find_extremes(const Frame *frame, const u32 shape[3], Axis *axis)
 u64 measure_axis(Frame *frame, s32 number, const void *lanes, s32 bytes)
 {
     const Worker *worker = frame->worker;
-    Visit *visit = worker->visit;
-    const u32 *shape = visit->translation->shape;
+    JitState *state = worker->jit;
+    const u32 *shape = state->translation->shape;
     Axis *axis = &frame->axes[number];
     u32 lane = first_lane(frame, shape), from = frame->from[0], count = frame->to[0] - from;
     u64 first = bytes == 4 ? ((const u32 *)lanes)[lane] : ((const u64 *)lanes)[lane];
@@ -175,7 +178,7 @@ u64 measure_axis(Frame *frame, s32 number, const void *lanes, s32 bytes)
         axis->version = 0;
     } else if (has_changed) {
         find_extremes(frame, shape, axis);
-        axis->version = ++visit->versions;
+        axis->version = ++state->versions;
     }
     return first;
 }

@@ -8,6 +8,6 @@
 s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w, s32 on);
 u64 measure_axis(Frame *frame, s32 number, const void *lanes, s32 bytes);
 /* A block of threads begins whose loads are traced (worker->trace). */
-void visit_begin_trace(Worker *worker);
+void ask_for_loads(Worker *worker);
 
 #endif

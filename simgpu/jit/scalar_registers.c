@@ -13,18 +13,18 @@ static u64 row_base(const u64 part[PARTS], u32 y, u32 z, u32 x)
 
 static void spread(const Worker *worker, Operand operand, const u64 part[PARTS], const s32 *place)
 {
-    const Frame *frame = &worker->visit->frame;
+    const Frame *frame = &worker->jit->frame;
     u32 from = frame->from[0], count = frame->to[0] - from;
-    EACH_ROW(frame, worker->visit->translation->shape, row)
+    EACH_ROW(frame, worker->jit->translation->shape, row)
     worker->lanes->ramp[operand.size](lane_of(worker, operand, row + from), row_base(part, y, z, from), part[1],
                                       part[PARTS - 1], place + row + from, count);
 }
 
 static bool is_spread(const Worker *worker, Operand operand, const u64 part[PARTS], const s32 *place)
 {
-    const Frame *frame = &worker->visit->frame;
+    const Frame *frame = &worker->jit->frame;
     u32 from = frame->from[0], count = frame->to[0] - from;
-    EACH_ROW(frame, worker->visit->translation->shape, row)
+    EACH_ROW(frame, worker->jit->translation->shape, row)
     if (!worker->lanes->is_ramp[operand.size](lane_of(worker, operand, row + from), row_base(part, y, z, from), part[1],
                                               part[PARTS - 1], place + row + from, count))
         return false;
@@ -35,7 +35,7 @@ static const s32 no_places[MAX_THREADS];
 
 static const s32 *places_of(const Worker *worker, const PointScalar *scalar)
 {
-    return scalar->axis >= 0 ? worker->visit->frame.axes[scalar->axis].place : no_places;
+    return scalar->axis >= 0 ? worker->jit->frame.axes[scalar->axis].place : no_places;
 }
 
 static bool is_uniform_part(const u64 part[PARTS])
@@ -49,12 +49,12 @@ static bool is_uniform_part(const u64 part[PARTS])
 static void put_scalar(Worker *worker, const PointScalar *scalar, const u64 part[PARTS])
 {
     Operand operand = scalar->operand;
-    if (worker->visit->active->whole && is_uniform_part(part)) {
+    if (worker->jit->active->whole && is_uniform_part(part)) {
         memcpy(lane_of(worker, operand, 0), &part[0], (size_t)1 << operand.size);
         worker->states[operand.slot] = UNIFORM;
         return;
     }
-    if (worker->states[operand.slot] == UNIFORM && !worker->visit->active->whole)
+    if (worker->states[operand.slot] == UNIFORM && !worker->jit->active->whole)
         register_fill(worker, operand);
     worker->states[operand.slot] = VARYING;
     spread(worker, operand, part, places_of(worker, scalar));
@@ -65,7 +65,7 @@ void put_scalars(Worker *worker, const Point *point)
     for (int i = 0; i < point->scalar_count; i++) {
         const PointScalar *scalar = &point->scalars[i];
         u64 part[PARTS];
-        const u64 *given = worker->visit->frame.scalars[scalar->operand.slot];
+        const u64 *given = worker->jit->frame.scalars[scalar->operand.slot];
         for (int j = 0; j < PARTS; j++)
             part[j] = scalar->is_literal[j] ? scalar->literal[j] : given[j];
         put_scalar(worker, scalar, part);
@@ -80,8 +80,8 @@ static u64 signed_step(Operand operand, u64 step)
 /* The scalar's parts. Steps not known beforehand are what it grows by from the first lane to its neighbours. */
 static void take_steps(const Worker *worker, const PointScalar *scalar, u64 *part)
 {
-    const Frame *frame = &worker->visit->frame;
-    const u32 *shape = worker->visit->translation->shape;
+    const Frame *frame = &worker->jit->frame;
+    const u32 *shape = worker->jit->translation->shape;
     const u32 strides[AXES] = {1, shape[0], shape[0] * shape[1]}, lane = first_lane(frame, shape);
     Operand operand = scalar->operand;
     u64 first = register_value(worker, operand, lane);
@@ -100,14 +100,14 @@ static void take_steps(const Worker *worker, const PointScalar *scalar, u64 *par
 /* Makes the irregular axis from the first scalar on it that is taken. */
 static bool take_axis(Worker *worker, const PointScalar *scalar, const u64 part[PARTS])
 {
-    Frame *frame = &worker->visit->frame;
-    const u32 *shape = worker->visit->translation->shape;
+    Frame *frame = &worker->jit->frame;
+    const u32 *shape = worker->jit->translation->shape;
     Axis *axis = &frame->axes[scalar->axis];
     u64 *lanes = worker->addresses;
     s64 step = (s64)part[PARTS - 1];
-    if (worker->visit->taken[scalar->axis])
+    if (worker->jit->taken[scalar->axis])
         return axis->version != 0;
-    worker->visit->taken[scalar->axis] = true;
+    worker->jit->taken[scalar->axis] = true;
     EACH_ROW(frame, shape, row)
     for (u32 x = frame->from[0]; x < frame->to[0]; x++) {
         u64 beyond = register_value(worker, scalar->operand, row + x) - row_base(part, y, z, x);
@@ -140,7 +140,7 @@ static bool has_known_value(const PointScalar *scalar, const u64 part[PARTS])
 bool take_scalar(Worker *worker, const PointScalar *scalar)
 {
     Operand operand = scalar->operand;
-    u64 *part = worker->visit->frame.scalars[operand.slot];
+    u64 *part = worker->jit->frame.scalars[operand.slot];
     if (scalar->axis >= 0 && (!scalar->is_literal[PARTS - 1] || scalar->literal[PARTS - 1] == 0))
         return false;
     if (worker->states[operand.slot] != VARYING && may_be_uniform(scalar)) {
@@ -158,13 +158,13 @@ bool take_scalar(Worker *worker, const PointScalar *scalar)
 /* Registers that the translation may write lane by lane, and those it reads in this way, hold a value in each. */
 void open_lanes(Worker *worker, const Point *entry)
 {
-    const Translation *translation = worker->visit->translation;
+    const Translation *translation = worker->jit->translation;
     for (int i = 0; i < entry->lane_count; i++)
         if (worker->states[entry->lanes[i].slot] == UNIFORM)
             register_fill(worker, entry->lanes[i]);
     for (int i = 0; i < translation->varying_count; i++) {
         Operand operand = translation->varying[i];
-        if (worker->states[operand.slot] == UNIFORM && !worker->visit->active->whole)
+        if (worker->states[operand.slot] == UNIFORM && !worker->jit->active->whole)
             register_fill(worker, operand);
         worker->states[operand.slot] = VARYING;
     }

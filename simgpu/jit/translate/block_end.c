@@ -63,7 +63,7 @@ void translate_block_end(Builder *b)
     } else if (block->ends == END_BARRIER && is_plain_barrier(b, block)) {
         if (!b->dry)
             text_add(&b->text, "    if (f->whole) {\n    f->sums.barriers++;\n"
-                               "    if (f->is_watched)\n        f->watch_barrier(f);\n");
+                               "    if (f->is_sanitized)\n        f->sanitize_barrier(f);\n");
         go_to(b, &b->text, b->block + 1);
         if (!b->dry)
             text_add(&b->text, "    }\n");

@@ -14,9 +14,9 @@ typedef struct Axis {
     u64 version;     /* a new one for each new set of places; 0: there is none */
 } Axis;
 
-/* What is known about the accesses of one memory instruction by the lanes of a box, as long as their addresses differ
+/* What is proven about the accesses of one memory instruction by the lanes of a box, as long as their addresses differ
  * from each other in the same way: by steps[i] for each step along axis i. */
-typedef struct Known {
+typedef struct ProvenAccess {
     s64 steps[AXES + 1];
     u64 version;         /* of the irregular axis; 0: there is none */
     u64 origin, room;    /* all lanes are within the allocation where first - origin <= room; first: lowest lane's */
@@ -24,7 +24,7 @@ typedef struct Known {
     u64 cost;            /* of shared memory, and of loads from global: wavefronts; of constant memory: different words;
                            * all warps together */
     u32 sectors[32];     /* of global memory, by the first address modulo 32; 0: not known */
-} Known;
+} ProvenAccess;
 
 /* What was done, in units that do not depend on how many lanes do it. */
 typedef struct Sums {
@@ -40,7 +40,7 @@ struct Frame {
     unsigned char *registers;
     const char *parameters;
     char *shared;
-    Known *known;          /* [memory instruction] */
+    ProvenAccess *proven;  /* [memory instruction] */
     u64 *executed;         /* [basic block] times */
     u64 (*scalars)[PARTS]; /* [slot] on the way in and out: value of thread 0, steps along the axes */
     Axis *axes;            /* irregular ones */
@@ -48,14 +48,14 @@ struct Frame {
     s64 turns; /* backward branches left */
     u32 from[3], to[3];
     u32 lanes;
-    s32 limit;       /* a basic block from here on is another group's turn */
-    s32 whole;       /* no other lane of the block is alive */
-    s32 is_complete; /* no living lane of their warps is elsewhere */
-    s32 is_watched;  /* what follows is called as well, see watch.h: */
-    void (*watch_load)(Frame *frame, s32 instruction, u64 first); /* an access that is allowed, before it is done; */
-    void (*watch_store)(Frame *frame, s32 point, u64 first);      /* of a store with what it puts there */
-    void (*watch_join)(Frame *frame);
-    void (*watch_barrier)(Frame *frame);
+    s32 limit;        /* a basic block from here on is another group's turn */
+    s32 whole;        /* no other lane of the block is alive */
+    s32 is_complete;  /* no living lane of their warps is elsewhere */
+    s32 is_sanitized; /* what follows is called as well, see watch.h: */
+    void (*sanitize_load)(Frame *frame, s32 instruction, u64 first); /* an access that is allowed, before it is done; */
+    void (*sanitize_store)(Frame *frame, s32 point, u64 first);      /* of a store with what it puts there */
+    void (*sanitize_join)(Frame *frame);
+    void (*sanitize_barrier)(Frame *frame);
     /* Fills in `known`; 0: cannot. `axis` is the irregular one; -1: none. */
     s32 (*learn)(Frame *frame, s32 instruction, u64 first, s64 x, s64 y, s64 z, s64 w, s32 axis);
     /* Makes an irregular axis of what the lanes hold, 4 or 8 bytes each; gives the first lane's. */
@@ -164,16 +164,17 @@ static inline s32 is_moderate(u64 value)
     return value + (1ull << 60) < 1ull << 61;
 }
 
-/* May the lanes do what Known says? */
-static inline s32 is_known(const Known *known, u64 first, u64 bytes, s64 x, s64 y, s64 z)
+/* May the lanes do what ProvenAccess says? */
+static inline s32 is_proven(const ProvenAccess *proven, u64 first, u64 bytes, s64 x, s64 y, s64 z)
 {
-    return LIKELY((known->steps[0] == x) & (known->steps[1] == y) & (known->steps[2] == z) &
-                  (first - known->origin <= known->room) & ((first & (bytes - 1)) == 0) &
-                  (known->sectors[first % 32] != 0));
+    return LIKELY((proven->steps[0] == x) & (proven->steps[1] == y) & (proven->steps[2] == z) &
+                  (first - proven->origin <= proven->room) & ((first & (bytes - 1)) == 0) &
+                  (proven->sectors[first % 32] != 0));
 }
-static inline s32 is_known_on(const Known *known, u64 first, u64 bytes, s64 x, s64 y, s64 z, s64 w, const Axis *axis)
+static inline s32 is_proven_on(const ProvenAccess *proven, u64 first, u64 bytes, s64 x, s64 y, s64 z, s64 w,
+                               const Axis *axis)
 {
-    return (known->steps[AXES] == w) & (known->version == axis->version) && is_known(known, first, bytes, x, y, z);
+    return (proven->steps[AXES] == w) & (proven->version == axis->version) && is_proven(proven, first, bytes, x, y, z);
 }
 /* In how many lanes a predicate holds, or does not where it is negated. */
 static inline u32 holding(const u8 *predicate, s32 negated, u32 row, u32 rows, s32 x0, s32 x1, s32 y0, s32 y1, s32 z0,
@@ -187,10 +188,10 @@ static inline u32 holding(const u8 *predicate, s32 negated, u32 row, u32 rows, s
     u32 lanes = (u32)((x1 - x0) * (y1 - y0) * (z1 - z0));
     return negated ? lanes - count : count;
 }
-static inline void touch(Known *known, u64 first)
+static inline void touch(ProvenAccess *proven, u64 first)
 {
-    known->lowest = first < known->lowest ? first : known->lowest;
-    known->highest = first > known->highest ? first : known->highest;
+    proven->lowest = first < proven->lowest ? first : proven->lowest;
+    proven->highest = first > proven->highest ? first : proven->highest;
 }
 
 #endif

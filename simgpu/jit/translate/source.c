@@ -42,7 +42,7 @@ static void write_declarations(Builder *b, Text *text)
     text_add(text, "s32 translated(Frame *f, s32 block)\n{\n"
                    "    const s32 x0 = f->from[0], x1 = f->to[0], y0 = f->from[1], y1 = f->to[1];\n"
                    "    const s32 z0 = f->from[2], z1 = f->to[2];\n"
-                   "    unsigned char *const R = f->registers;\n    Known *const known = f->known;\n"
+                   "    unsigned char *const R = f->registers;\n    ProvenAccess *const proven = f->proven;\n"
                    "    u64 (*const e)[PARTS] = f->scalars;\n    const Axis *const axes = f->axes;\n");
     for (int32_t axis = 0; axis < b->translation->axis_count; axis++)
         text_printf(text, "    const s32 *const place%d = axes[%d].place;\n", axis, axis);

@@ -146,7 +146,7 @@ static void translate_block(Builder *b)
                     leave_label(b));
     }
     if (!b->dry && block->joins)
-        text_add(&b->commit, "    if (f->is_watched)\n        f->watch_join(f);\n");
+        text_add(&b->commit, "    if (f->is_sanitized)\n        f->sanitize_join(f);\n");
     for (int i = block->first; i < block->end; i++) {
         b->instruction = i;
         if (block->waits || !translate_instruction(b, &b->code->instructions[i])) {

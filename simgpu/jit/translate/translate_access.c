@@ -69,47 +69,47 @@ static void check_access(Builder *b, const Place *place)
     const char *steps = arena_printf(&b->scratch, "(s64)%s, (s64)%s, (s64)%s", place->steps[0], place->steps[1],
                                      place->steps[2]);
     if (is_irregular(&place->address))
-        demand(b, "is_known_on(&known[%d], %s, %u, %s, (s64)%s, &axes[%d]) || f->learn(f, %d, %s, %s, (s64)%s, %d)",
+        demand(b, "is_proven_on(&proven[%d], %s, %u, %s, (s64)%s, &axes[%d]) || f->learn(f, %d, %s, %s, (s64)%s, %d)",
                i->index, place->first, bytes_of_lane(i), steps, place->steps[AXES], place->address.axis, b->instruction,
                place->first, steps, place->steps[AXES], place->address.axis);
     else
-        demand(b, "is_known(&known[%d], %s, %u, %s) || f->learn(f, %d, %s, %s, 0, -1)", i->index, place->first,
+        demand(b, "is_proven(&proven[%d], %s, %u, %s) || f->learn(f, %d, %s, %s, 0, -1)", i->index, place->first,
                bytes_of_lane(i), steps, b->instruction, place->first, steps);
     if (b->dry)
         return;
     if (i->space != PTX_SHARED)
-        text_printf(&b->head, "    touch(&known[%d], %s);\n", i->index, place->first);
+        text_printf(&b->head, "    touch(&proven[%d], %s);\n", i->index, place->first);
     if (i->is_merged)
         return;
     if (i->space == PTX_SHARED)
-        text_printf(&b->commit, "    f->sums.%ss++;\n    f->sums.%s_wavefronts += known[%d].cost;\n", name, name,
+        text_printf(&b->commit, "    f->sums.%ss++;\n    f->sums.%s_wavefronts += proven[%d].cost;\n", name, name,
                     i->index);
     else if (i->space == PTX_CONST)
-        text_printf(&b->commit, "    f->sums.constant_loads++;\n    f->sums.constant_words += known[%d].cost;\n",
+        text_printf(&b->commit, "    f->sums.constant_loads++;\n    f->sums.constant_words += proven[%d].cost;\n",
                     i->index);
     else
         text_printf(&b->commit,
                     "    f->sums.%s_requests++;\n    f->sums.%s_bytes += %u;\n"
-                    "    f->sums.%s_sectors += known[%d].sectors[%s %% 32];\n",
+                    "    f->sums.%s_sectors += proven[%d].sectors[%s %% 32];\n",
                     name, name, bytes_of_lane(i), name, i->index, place->first);
     if (i->space != PTX_SHARED && i->space != PTX_CONST && !is_store)
-        text_printf(&b->commit, "    f->sums.load_wavefronts += known[%d].cost;\n", i->index);
+        text_printf(&b->commit, "    f->sums.load_wavefronts += proven[%d].cost;\n", i->index);
 }
 
 /* A store's values are where the watch looks for them: a stretch begins with it. */
-static void watch_access(Builder *b, const Place *place)
+static void sanitize_access(Builder *b, const Place *place)
 {
     const Instruction *i = place->instruction;
     if (b->dry || i->space == PTX_CONST)
         return;
     if (i->kind == LOAD) {
-        text_printf(&b->commit, "    if (f->is_watched)\n        f->watch_load(f, %d, %s);\n", b->instruction,
+        text_printf(&b->commit, "    if (f->is_sanitized)\n        f->sanitize_load(f, %d, %s);\n", b->instruction,
                     place->first);
         return;
     }
-    text_add(&b->commit, "    if (f->is_watched) {\n");
+    text_add(&b->commit, "    if (f->is_sanitized) {\n");
     int point = new_point(b, &b->commit, b->instruction, b->now, i->sources + 1, i->count);
-    text_printf(&b->commit, "        f->watch_store(f, %d, %s);\n    }\n", point, place->first);
+    text_printf(&b->commit, "        f->sanitize_store(f, %d, %s);\n    }\n", point, place->first);
 }
 
 static void load_elements(Builder *b, const Place *place)
@@ -174,7 +174,7 @@ bool translate_access(Builder *b, const Instruction *instruction)
                                                        (unsigned long long)instruction->offset);
     find_first(b, &place);
     check_access(b, &place);
-    watch_access(b, &place);
+    sanitize_access(b, &place);
     if (!b->dry)
         find_pointer(b, &place);
     else
