@@ -35,7 +35,7 @@ typedef struct Launch {
     const _Atomic int *cancelled;
     struct Output *output;
     struct WatchPlan *plan;              /* watch.h; NULL: nothing is watched */
-    const struct Translator *translator; /* simgpu/engine/translator.h; asked only where a worker has a visit */
+    const struct Translator *translator; /* simgpu/engine/translator.h; asked only where a worker has a JitState */
     TraceSet traces;
 
     _Atomic uint64_t next_block, finished_blocks;
