@@ -96,7 +96,7 @@ student-kit:  ## Pack what students get, without hidden cases and solutions, int
 calibrate: build  ## Measure a GPU's ceilings and time all reference solutions on it: [DEVICE=...]
 	@$(known)$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
 
-build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/convjudge-cpu-runner $(BUILD)/convjudge-direct-runner $(BUILD)/libcudart.so.13  ## Build the judge
+build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge
 
 setup:  ## Install what is missing (Debian or Ubuntu, as root), else say what to install
 	@harness/setup.sh
@@ -227,20 +227,16 @@ $(BUILD)/grader/oracle/tests/test_oracle: LDLIBS += -lfftw3
 # The process that holds a submission, and the CUDA runtime that the submission sees. Neither is sanitized: they live under
 # the submission's memory limits, where the sanitizers' shadow memory has no room.
 plain_flags     := $(filter-out -fsanitize=% -fno-sanitize-recover=% -fno-omit-frame-pointer,$(CFLAGS))
-runner_objects  := $(patsubst %,$(BUILD)/pic/harness/runner/%.o,main host_memory)
+runner_objects  := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runner/*.c))
 runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c) harness/protocol/ring.c harness/protocol/cuda_error.c)
 $(BUILD)/pic/%.o: EXTRA := -fPIC -fvisibility=hidden -Iharness/cuda
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(plain_flags) $(EXTRA) -MMD -MP -c $< -o $@
 
-$(BUILD)/convjudge-runner: $(runner_objects) $(BUILD)/libcudart.so.13
+# It opens a CUDA runtime library when it knows its role, and is linked with none (harness/runner/main.c).
+$(BUILD)/convjudge-runner: $(runner_objects)
 	$(call say,LD)$(CC) $(plain_flags) $^ -Wl,-rpath,'$$ORIGIN' -ldl -lpthread -o $@
-
-$(BUILD)/convjudge-cpu-runner: $(BUILD)/pic/harness/runner/cpu.o
-$(BUILD)/convjudge-direct-runner: $(BUILD)/pic/harness/runner/direct.o
-$(BUILD)/convjudge-cpu-runner $(BUILD)/convjudge-direct-runner:
-	$(call say,LD)$(CC) $(plain_flags) $^ -ldl -lpthread -o $@
 
 $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 	$(call say,LD)$(CC) $(plain_flags) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=harness/runtime/libcudart.map \

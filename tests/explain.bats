@@ -125,7 +125,8 @@ EOF
     jq -e '.measured[0] | del(.seconds) == {name: "convolve", launches: 2, occupancy: 0.75, global_load_sectors: 15}' result.json
     grep -qx 'float:262144' arguments
     grep -qx 'value:2047' arguments
-    grep -q '/convjudge-direct-runner$' arguments
+    grep -q '/convjudge-runner$' arguments
+    grep -qx direct arguments
 }
 
 @test "an ncu that is missing, fails or says nothing is named" {

@@ -148,7 +148,7 @@ Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why)
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-/* "float:1024", "value:32": what convjudge-direct-runner takes. */
+/* "float:1024", "value:32": the arguments of convjudge-runner in its role "direct". */
 static Status add_arguments(const Problem *problem, const Sizes *sizes, Arena *arena, const char **argv, Message *why)
 {
     Status status = STATUS_OK;
@@ -192,12 +192,12 @@ static Status run(const Problem *problem, const Sizes *sizes, const char *object
     ProcessEnd end = {0};
     add_metric_names(&names);
     /* The clock stays the one that gradings run at. */
-    const char *argv[MAX_ARGUMENTS] = {"/usr/bin/env", "ncu",  "--clock-control", "none", "--csv",
-                                       "--page",       "raw",  "--print-units",   "base", "--metrics",
-                                       names.data,     runner, runtime,           object};
-    Status status = paths_build("convjudge-direct-runner", runner, sizeof runner, why);
+    const char *argv[MAX_ARGUMENTS] = {"/usr/bin/env", "ncu",  "--clock-control", "none",  "--csv",
+                                       "--page",       "raw",  "--print-units",   "base",  "--metrics",
+                                       names.data,     runner, "direct",          runtime, object};
+    Status status = paths_build("convjudge-runner", runner, sizeof runner, why);
     if (status == STATUS_OK)
-        status = add_arguments(problem, sizes, &arena, argv + 14, why);
+        status = add_arguments(problem, sizes, &arena, argv + 15, why);
     if (status == STATUS_OK)
         status = judge_source_run(argv, folder, output, &end, why);
     if (status == STATUS_OK && end.exit_status != 0)

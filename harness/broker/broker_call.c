@@ -323,7 +323,7 @@ void broker_load(Broker *broker)
 
 static void tell_runner(Broker *broker, const ControlRequest *request)
 {
-    RingCommand command = {.kind = RING_CALL_SOLVE, .count = request->argument_count};
+    RingCommand command = {0};
     for (uint32_t i = 0; i < request->argument_count; i++)
         command.word[i] = is_array(&request->arguments[i]) ? broker->arrays[i] : request->arguments[i].value;
     ring_command(broker->reader.ring, &command);

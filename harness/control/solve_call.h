@@ -6,12 +6,13 @@
 
 #include "base/text.h"
 #include "harness/device/device.h"
+#include "harness/protocol/solve.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CALL_MAX_PARAMETERS = 16 };
+enum { CALL_MAX_PARAMETERS = SOLVE_MAX_WORDS };
 
 /* Float outputs are filled with this NaN before a call. It is quiet, and its payload does not come from arithmetic. */
 #define CALL_POISON_BITS 0x7FC0DEADu

@@ -10,6 +10,8 @@
 #ifndef HARNESS_PROTOCOL_CPU_MEMORY_H
 #define HARNESS_PROTOCOL_CPU_MEMORY_H
 
+#include "harness/protocol/solve.h"
+
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -17,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CPU_PAGE_BYTES = 4096, CPU_MAX_WORDS = 16 };
+enum { CPU_PAGE_BYTES = 4096 };
 
 enum CpuPhase { CPU_STARTING, CPU_READY, CPU_REFUSED, CPU_CALL, CPU_RETURNED };
 
@@ -29,7 +31,7 @@ typedef struct CpuWord { /* one parameter of solve() */
 typedef struct CpuMemory {
     _Atomic uint32_t phase;
     uint32_t word_count;
-    CpuWord words[CPU_MAX_WORDS];
+    CpuWord words[SOLVE_MAX_WORDS];
     char error[400]; /* terminated by the judge */
 } CpuMemory;
 

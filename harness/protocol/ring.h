@@ -14,6 +14,7 @@
 #define HARNESS_PROTOCOL_RING_H
 
 #include "harness/protocol/cuda_error.h"
+#include "harness/protocol/solve.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,7 +27,6 @@ enum {
     RING_STAGING_BYTES = 16 << 20, /* of which only what is used costs memory */
     RING_MAX_NAME = 1024,          /* of a kernel or variable, mangled, with its zero */
     RING_MAX_PARAMETERS = 4096,    /* of a kernel: far more than fit on a line of anybody's code */
-    RING_COMMAND_WORDS = 16,
     RING_REPLY_VALUES = 4,
     RING_FIRST_HANDLE = 16 /* streams, events, arrays; 0 is the default stream, 1 and 2 are other names of it */
 };
@@ -195,11 +195,8 @@ typedef struct RingReply {
     uint64_t value[RING_REPLY_VALUES];
 } RingReply;
 
-typedef enum RingCommandKind { RING_CALL_SOLVE = 1 } RingCommandKind;
-typedef struct RingCommand {
-    uint32_t kind;
-    uint32_t count;
-    uint64_t word[RING_COMMAND_WORDS]; /* solve()'s arguments */
+typedef struct RingCommand { /* to call solve(), once */
+    uint64_t word[SOLVE_MAX_WORDS];
 } RingCommand;
 
 /* ---- the memory itself ------------------------------------------------------------------------------------------- */

@@ -1,8 +1,13 @@
-/* malloc() and its like, in front of the C library's: when memory is refused, the judge learns it, so that what follows
- * (mostly an abort or a null pointer) is called by its name. */
-#include "harness/runtime/attach.h"
+#include "harness/runner/host_memory.h"
 
 #include <stddef.h>
+
+static void (*note_refusal)(void);
+
+void host_memory_on_refusal(void (*note)(void))
+{
+    note_refusal = note;
+}
 
 #pragma GCC visibility push(default)
 
@@ -12,8 +17,8 @@ void *__libc_realloc(void *old, size_t size);
 
 static void *noted(void *memory, size_t size)
 {
-    if (memory == NULL && size != 0)
-        convjudge_memory_refused();
+    if (memory == NULL && size != 0 && note_refusal != NULL)
+        note_refusal();
     return memory;
 }
 

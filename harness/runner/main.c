@@ -1,49 +1,29 @@
-/* The process that holds a submission: convjudge-runner RING-DESCRIPTOR OBJECT. It knows nothing else: no testcase, no
- * expected output, no device. Whatever goes wrong in it is seen from outside. */
-#include "harness/protocol/ring.h"
-#include "harness/runtime/attach.h"
+/* The process that holds the object compiled from a submission and calls its solve(). It has one of three roles:
+ *
+ *     convjudge-runner cuda DESCRIPTOR OBJECT             a submission that is judged (cuda_role.c)
+ *     convjudge-runner cpu DESCRIPTOR OBJECT              a CPU baseline (cpu_role.c)
+ *     convjudge-runner direct CUDART OBJECT ARGUMENT...   a submission that a profiler looks at (direct_role.c)
+ *
+ * The roles differ in the CUDA runtime library that they open before the object: the judge's own, none, or NVIDIA's. The
+ * program itself is therefore linked with none. In the first two roles it runs in the sandbox. It has access to no
+ * testcase, no expected output and no device, and the judge sees from outside what goes wrong in it. */
+#include "harness/runner/cpu_role.h"
+#include "harness/runner/cuda_role.h"
+#include "harness/runner/direct_role.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef void SolveCall(const unsigned long long *arguments);
-
-static void *load(const char *path, SolveCall **call)
-{
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    *call = object == NULL ? NULL : (SolveCall *)dlsym(object, "convjudge_call");
-    return *call;
-}
-
-/* A static array that does not fit is refused by the loader, in words only. */
-static void explain(void)
-{
-    const char *error = dlerror();
-    if (strstr(error, "failed to map segment") != NULL || strstr(error, "cannot map zero-fill pages") != NULL)
-        convjudge_memory_refused();
-    convjudge_loaded(error);
-}
-
 int main(int argc, char **argv)
 {
-    SolveCall *call;
-    if (argc != 3 || !convjudge_attach(atoi(argv[1]))) {
-        perror("convjudge-runner RING-DESCRIPTOR OBJECT");
-        return 2;
-    }
-    if (load(argv[2], &call) == NULL) {
-        explain();
-        return 2;
-    }
-    fflush(NULL);
-    convjudge_loaded(NULL);
-    for (;;) {
-        unsigned long long words[RING_COMMAND_WORDS] = {0};
-        convjudge_next_call(words, RING_COMMAND_WORDS);
-        call(words);
-        fflush(NULL);
-        convjudge_returned();
-    }
+    const char *role = argc < 4 ? "" : argv[1];
+    if (strcmp(role, "cuda") == 0)
+        return cuda_role(atoi(argv[2]), argv[3]);
+    if (strcmp(role, "cpu") == 0)
+        return cpu_role(atoi(argv[2]), argv[3]);
+    if (strcmp(role, "direct") == 0)
+        return direct_role(argv[2], argv[3], argc - 4, argv + 4);
+    fprintf(stderr, "convjudge-runner: started by the judge itself, with the role cuda, cpu or direct\n");
+    return 2;
 }

@@ -176,7 +176,7 @@ void convjudge_next_call(unsigned long long *words, size_t count)
 {
     RingCommand command;
     ring_await_command(ring, commands_seen++, &command);
-    for (size_t i = 0; i < count && i < RING_COMMAND_WORDS; i++)
+    for (size_t i = 0; i < count && i < SOLVE_MAX_WORDS; i++)
         words[i] = command.word[i];
     error_noted = false;
     last_error = cudaSuccess;

@@ -22,11 +22,13 @@ enum {
 
 static const char INSIDE_OBJECT[] = "/judge/submission.so";
 
-/* A program of the judge's that holds a submission: what it is, and what it may have. */
+static const char PROGRAM[] = "convjudge-runner", INSIDE_PROGRAM[] = "/judge/convjudge-runner";
+
+/* The role in which the runner is started, and what the process may have. */
 typedef struct Host {
-    const char *program; /* in the judge's build folder */
-    const char *library; /* likewise, beside it; NULL: none */
-    int memory;          /* the descriptor that it shares with the judge */
+    const char *role;    /* harness/runner/main.c */
+    const char *library; /* in the judge's build folder, to be put beside the runner; NULL: none */
+    int memory;          /* the descriptor of the memory that it shares with the judge */
     size_t data_bytes;
     unsigned processes;             /* threads count */
     const char *const *environment; /* NULL: empty */
@@ -34,18 +36,17 @@ typedef struct Host {
 
 static Status start(const Host *host, const char *object_path, int output, RunnerProcess *runner, Message *why)
 {
-    char program[4096], library[4096] = "", inside[256], library_inside[256], descriptor[16];
-    Status status = paths_build(host->program, program, sizeof program, why);
+    char program[4096], library[4096] = "", library_inside[256], descriptor[16];
+    Status status = paths_build(PROGRAM, program, sizeof program, why);
     if (status == STATUS_OK && host->library != NULL)
         status = paths_build(host->library, library, sizeof library, why);
     if (status != STATUS_OK)
         return status;
     snprintf(descriptor, sizeof descriptor, "%d", host->memory);
-    snprintf(inside, sizeof inside, "/judge/%s", host->program);
     snprintf(library_inside, sizeof library_inside, "/judge/%s", host->library == NULL ? "" : host->library);
-    const char *const arguments[] = {inside, descriptor, INSIDE_OBJECT, NULL};
+    const char *const arguments[] = {INSIDE_PROGRAM, host->role, descriptor, INSIDE_OBJECT, NULL};
     const SandboxMount mounts[] = {
-        {program, inside, false}, {object_path, INSIDE_OBJECT, false}, {library, library_inside, false}};
+        {program, INSIDE_PROGRAM, false}, {object_path, INSIDE_OBJECT, false}, {library, library_inside, false}};
     const SandboxSpec spec = {.process = {.argv = arguments,
                                           .environment = host->environment,
                                           .keep = &host->memory,
@@ -90,7 +91,7 @@ static Status start_and_listen(const Host *host, const char *object_path, Runner
 Status runner_process_start(const char *object_path, int ring, const CallLimits *limits, RunnerProcess *runner,
                             Message *why)
 {
-    const Host host = {.program = "convjudge-runner",
+    const Host host = {.role = "cuda",
                        .library = "libcudart.so.13",
                        .memory = ring,
                        .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES,
@@ -105,7 +106,7 @@ Status runner_process_start_on_cpu(const char *object_path, int memory, const Ca
      * to work (measured, two threads on two busy processors: a tenth of the time). */
     static const char *const environment[] = {"OMP_WAIT_POLICY=passive", NULL};
     const unsigned threads = MAX_PROCESSES + THREADS_A_PROCESSOR * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    const Host host = {.program = "convjudge-cpu-runner",
+    const Host host = {.role = "cpu",
                        .memory = memory,
                        .processes = threads,
                        .environment = environment,
