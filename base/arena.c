@@ -19,9 +19,7 @@ typedef struct ArenaBlock {
 
 static ArenaBlock *block_new(ArenaBlock *older, size_t size)
 {
-    ArenaBlock *block = calloc(1, sizeof *block + size);
-    if (block == NULL)
-        out_of_memory();
+    ArenaBlock *block = allocated(calloc(1, sizeof *block + size));
     block->older = older;
     block->size = size;
     return block;

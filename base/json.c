@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include "base/allocated.h"
 #include "base/suggestion.h"
 #include "base/text.h"
 
@@ -8,6 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Left to itself, cJSON leaves out of a file what it has no memory for. */
+static void *cjson_allocate(size_t size)
+{
+    return allocated(malloc(size));
+}
+
+__attribute__((constructor)) static void use_one_memory_policy(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = cjson_allocate, .free_fn = free});
+}
 
 /* cJSON keeps no positions. Since it has already accepted the text, finding an item again is a walk over both at once. */
 typedef struct Walk {
@@ -145,7 +157,7 @@ static Status parse(JsonFile *file, Message *why)
 
 Status json_parse(const char *path, const char *text, size_t length, JsonFile *file, Message *why)
 {
-    *file = (JsonFile){.path = strdup(path)};
+    *file = (JsonFile){.path = allocated(strdup(path))};
     text_append(&file->text, text, length);
     Status status = parse(file, why);
     if (status != STATUS_OK)

@@ -1,5 +1,6 @@
 #include "leaderboard/store.h"
 
+#include "base/allocated.h"
 #include "leaderboard/schema.h"
 
 #include <errno.h>
@@ -192,11 +193,8 @@ Status store_open(const char *path, StoreMode mode, Store **store, Message *why)
     Status status = check_file(path, mode, why);
     if (status != STATUS_OK)
         return status;
-    Store *opened = calloc(1, sizeof *opened);
-    if (opened == NULL || (opened->path = strdup(path)) == NULL) {
-        free(opened);
-        return fail_errno(why, "%s", path);
-    }
+    Store *opened = allocated(calloc(1, sizeof *opened));
+    opened->path = allocated(strdup(path));
     opened->timeout_ms = timeout_ms();
     status = open_database(opened, mode, why);
     if (status == STATUS_OK)

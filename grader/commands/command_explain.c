@@ -1,5 +1,6 @@
 /* Runs a submission once, on the timed case with most operations, on a simulated GPU that counts by source line: the
  * larger a case is, the less launches and the ends of waves hide what a line costs.  */
+#include "base/allocated.h"
 #include "base/paths.h"
 #include "grader/commands/command.h"
 
@@ -68,9 +69,7 @@ static Status prepare(Explaining *explaining, Message *why)
 
 static Status run(Explaining *explaining, Message *why)
 {
-    explaining->profile = calloc(1, sizeof *explaining->profile);
-    if (explaining->profile == NULL)
-        return fail_errno(why, "a profile's memory");
+    explaining->profile = allocated(calloc(1, sizeof *explaining->profile));
     const JudgeJob job = {
         .problem = &explaining->problem,
         .submission = &explaining->submission,

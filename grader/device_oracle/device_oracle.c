@@ -1,5 +1,6 @@
 #include "grader/device_oracle/device_oracle.h"
 
+#include "base/allocated.h"
 #include "grader/device_oracle/oracle_process.h"
 #include "harness/control/control.h"
 #include "harness/sandbox/process.h"
@@ -86,9 +87,7 @@ static Status await(DeviceOracle *oracle, OracleReply *reply, Message *why)
 Status device_oracle_start(const Problem *problem, const char *device, DeviceOracle **oracle, Message *why)
 {
     OracleRequest request = {.kind = ORACLE_PROBLEM, .revision = problem->revision};
-    DeviceOracle *started = calloc(1, sizeof *started);
-    if (started == NULL)
-        return fail_errno(why, "the oracle's memory");
+    DeviceOracle *started = allocated(calloc(1, sizeof *started));
     started->problem = problem;
     snprintf(started->device, sizeof started->device, "%s", device);
     snprintf(request.problem, sizeof request.problem, "%s", problem->id);

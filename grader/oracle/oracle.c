@@ -1,5 +1,6 @@
 #include "grader/oracle/oracle.h"
 
+#include "base/allocated.h"
 #include "base/compile_cache.h"
 #include "base/hash.h"
 #include "base/paths.h"
@@ -239,9 +240,7 @@ static Status open_forms(const Problem *problem, const Form *single, const Form 
                          Message *why)
 {
     Sources sources = {0};
-    *oracle = calloc(1, sizeof **oracle);
-    if (*oracle == NULL)
-        return fail_errno(why, "the oracle");
+    *oracle = allocated(calloc(1, sizeof **oracle));
     (*oracle)->problem = problem;
     Status status = find_sources(problem, &sources, why);
     if (status == STATUS_OK)

@@ -1,5 +1,6 @@
 #include "grader/report/report.h"
 
+#include "base/allocated.h"
 #include "grader/terminal/quantity.h"
 
 #include <math.h>
@@ -419,12 +420,10 @@ static void add_bar(const Bar *bar, double longest_ms, TerminalStyle style, Text
 
 static void add_ladder(const Result *result, TerminalStyle style, Text *out)
 {
-    size_t count = result->ladder_count + 1;
-    Bar *bars = calloc(count, sizeof *bars);
-    if (bars == NULL || result->ladder_count == 0) {
-        free(bars);
+    if (result->ladder_count == 0)
         return;
-    }
+    size_t count = result->ladder_count + 1;
+    Bar *bars = zeroed(count, sizeof *bars);
     for (size_t i = 0; i < result->ladder_count; i++) {
         const char *name = result->ladder[i].name;
         bars[i].ms = result->ladder[i].time.ms;

@@ -1,6 +1,7 @@
 /* What the compiled object holds for the device, and what of it tells one submission from another. */
 #include "harness/compile/compile_modules.h"
 
+#include "base/allocated.h"
 #include "base/elf.h"
 #include "harness/compile/compile_job.h"
 #include "simgpu/ptx/fatbin.h"
@@ -68,9 +69,7 @@ static void add_piece(Pieces *pieces, Digest digest)
 {
     if (pieces->count == pieces->capacity) {
         pieces->capacity = pieces->capacity * 2 + 16;
-        pieces->digests = realloc(pieces->digests, pieces->capacity * sizeof *pieces->digests);
-        if (pieces->digests == NULL)
-            abort();
+        pieces->digests = allocated(realloc(pieces->digests, pieces->capacity * sizeof *pieces->digests));
     }
     pieces->digests[pieces->count++] = digest;
 }

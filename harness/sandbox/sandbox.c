@@ -12,6 +12,7 @@
  * namespace alone (Linux 5.14 and later), not everything else that the user runs.  */
 #include "harness/sandbox/sandbox.h"
 
+#include "base/allocated.h"
 #include "base/arena.h"
 #include "base/paths.h"
 #include "harness/sandbox/seccomp.h"
@@ -55,9 +56,7 @@ static const char *bubblewrap(void)
 
 static Sandbox *sandbox_of(const SandboxSpec *spec)
 {
-    Sandbox *sandbox = calloc(1, sizeof *sandbox);
-    if (sandbox == NULL)
-        abort();
+    Sandbox *sandbox = allocated(calloc(1, sizeof *sandbox));
     sandbox->spec = spec;
     sandbox->filter = -1;
     sandbox->argv = arena_array(&sandbox->arena, MAX_ARGUMENTS + 1, sizeof *sandbox->argv);

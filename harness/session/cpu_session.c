@@ -1,5 +1,6 @@
 #include "harness/session/cpu_session.h"
 
+#include "base/allocated.h"
 #include "base/clock.h"
 #include "harness/protocol/cpu_memory.h"
 #include "harness/session/runner_process.h"
@@ -160,9 +161,7 @@ Status cpu_session_start(const char *object_path, const CallLimits *limits, Sess
     *made = NULL;
     if (count > CALL_MAX_PARAMETERS)
         return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters", count);
-    CpuSession *session = calloc(1, sizeof *session);
-    if (session == NULL)
-        return fail_errno(why, "a session");
+    CpuSession *session = allocated(calloc(1, sizeof *session));
     session->limits = *limits;
     session->count = count;
     session->runner = (RunnerProcess){.ended = -1, .output = -1};

@@ -1,4 +1,5 @@
 #include "harness/session/session.h"
+#include "base/allocated.h"
 #include "base/clock.h"
 #include "harness/control/control.h"
 #include "harness/control/control_check.h"
@@ -249,9 +250,7 @@ static void explain(Session *session, Wait *wait, const char *doing, CallReport 
  * trouble nothing is left running. */
 static Status run(Session *session, const ControlRequest *request, const char *doing, CallReport *report, Message *why)
 {
-    Wait *wait = calloc(1, sizeof *wait);
-    if (wait == NULL)
-        return fail_errno(why, "memory for the broker's answer");
+    Wait *wait = allocated(calloc(1, sizeof *wait));
     Status status = request == NULL ? STATUS_OK : send_request(session, request, NULL, 0, why);
     if (status == STATUS_OK)
         status = await_reply(session, session->limits.wall_seconds, wait, why);
@@ -497,9 +496,7 @@ Status session_profile(Session *session, const ExecutionProfile **profile, Messa
 
 Status session_start(const char *device, Session **session, Message *why)
 {
-    Session *started = calloc(1, sizeof *started);
-    if (started == NULL)
-        return fail_errno(why, "a session's memory");
+    Session *started = allocated(calloc(1, sizeof *started));
     started->runner = (RunnerProcess){.ended = -1, .output = -1};
     started->buffer_memory = started->profile_memory = started->lock = -1;
     snprintf(started->device, sizeof started->device, "%s", device);

@@ -158,10 +158,8 @@ void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder
     *settings = (TranslatorSettings){.when = when};
     if (compiler == NULL || gpu->translator == NULL)
         return;
-    settings->compiler = strdup(compiler);
-    settings->folder = strdup(folder);
-    if (settings->compiler == NULL || settings->folder == NULL)
-        out_of_memory();
+    settings->compiler = allocated(strdup(compiler));
+    settings->folder = allocated(strdup(folder));
 }
 
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)

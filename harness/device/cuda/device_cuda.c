@@ -1,5 +1,6 @@
 #include "harness/device/cuda/device_cuda.h"
 
+#include "base/allocated.h"
 #include "harness/device/cuda/cuda_array.h"
 #include "harness/device/cuda/cuda_exchange.h"
 #include "harness/device/cuda/cuda_gate.h"
@@ -231,9 +232,7 @@ Status device_describe_cuda(int ordinal, DeviceInfo *info, Message *why)
 
 Status device_open_cuda(int ordinal, Device **device, Message *why)
 {
-    CudaDevice *cuda = calloc(1, sizeof *cuda);
-    if (cuda == NULL)
-        return fail_errno(why, "the GPU's memory");
+    CudaDevice *cuda = allocated(calloc(1, sizeof *cuda));
     cuda->ordinal = ordinal;
     cuda->device = (Device){
         .close = close_device,

@@ -1,5 +1,6 @@
 #include "harness/device/monitor/device_monitor.h"
 
+#include "base/allocated.h"
 #include "harness/device/monitor/nvml.h"
 
 #include <errno.h>
@@ -28,9 +29,7 @@ Status device_monitor_open(const char *uuid, DeviceMonitor **watch, Message *why
     NvmlResult result = nvml->device_by_uuid(uuid, &device);
     if (result != NVML_DONE)
         return fail(STATUS_NOT_FOUND, why, "NVML does not know %s: %s", uuid, nvml->error_text(result));
-    *watch = malloc(sizeof **watch);
-    if (*watch == NULL)
-        return fail_errno(why, "the memory of a device's watch");
+    *watch = allocated(malloc(sizeof **watch));
     **watch = (DeviceMonitor){.nvml = nvml, .device = device};
     return STATUS_OK;
 }

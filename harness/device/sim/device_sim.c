@@ -1,5 +1,6 @@
 #include "harness/device/sim/device_sim.h"
 
+#include "base/allocated.h"
 #include "base/paths.h"
 #include "harness/device/sim/sim_array.h"
 #include "harness/device/sim/sim_check.h"
@@ -142,9 +143,7 @@ static Status choose_engine(SimGpu *gpu, Message *why)
 
 Status device_open_sim(const HardwareProfile *profile, Device **device, Message *why)
 {
-    SimDevice *sim = calloc(1, sizeof *sim);
-    if (sim == NULL)
-        return fail_errno(why, "the simulated GPU's memory");
+    SimDevice *sim = allocated(calloc(1, sizeof *sim));
     Status status = simgpu_new(profile, DEVICE_BASE, DEVICE_SPAN, 0, &sim->gpu, why);
     if (status == STATUS_OK)
         status = choose_engine(sim->gpu, why);

@@ -2,6 +2,7 @@
  * register is at the beginning of each block whichever way one came, and once more to write the C.  */
 #include "simgpu/jit/translate/translate.h"
 
+#include "base/allocated.h"
 #include "simgpu/jit/translate/block_end.h"
 #include "simgpu/jit/translate/builder.h"
 #include "simgpu/jit/translate/edge.h"
@@ -198,9 +199,7 @@ Translation *translation_new(const Code *code, const uint32_t shape[3])
 {
     if (!is_translatable(code))
         return NULL;
-    Translation *t = calloc(1, sizeof *t);
-    if (t == NULL)
-        return NULL;
+    Translation *t = allocated(calloc(1, sizeof *t));
     t->code = code;
     memcpy(t->shape, shape, sizeof t->shape);
     t->entries = arena_array(&t->arena, (size_t)code->block_count, sizeof *t->entries);
