@@ -16,7 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-_Static_assert((int)ORACLE_MAX_PARAMETERS == (int)PROBLEM_MAX_PARAMETERS, "oracle_kernels.h has room for each parameter");
+_Static_assert((int)ORACLE_MAX_PARAMETERS == (int)PROBLEM_MAX_PARAMETERS,
+               "oracle_kernels.h has room for each parameter");
 _Static_assert((int)ORACLE_MAX_RANK == (int)TENSOR_MAX_RANK, "oracle_kernels.h has room for each extent");
 
 typedef struct OracleArray { /* of one parameter that is no size */
@@ -66,8 +67,8 @@ static Status launch(const OracleProcess *process, const char *kernel, const voi
                      size_t count, Message *why)
 {
     const DeviceLaunch grid = {.function = process->device->modules->function(process->module, kernel),
-                               .grid = {(uint32_t)blocks_for(count), 1, 1},
-                               .block = {ORACLE_BLOCK, 1, 1},
+                               .shape.grid = {(uint32_t)blocks_for(count), 1, 1},
+                               .shape.block = {ORACLE_BLOCK, 1, 1},
                                .parameters = parameters,
                                .parameter_bytes = bytes};
     if (grid.function == NULL)

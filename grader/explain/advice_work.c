@@ -205,13 +205,13 @@ bool rule_low_occupancy(const Patient *patient, Advice *advice)
     KernelModel changed = patient->model;
     changed.function.registers = 0;
     changed.function.static_shared_bytes = 0;
-    changed.input.dynamic_shared_bytes = 0;
+    changed.input.shape.dynamic_shared_bytes = 0;
     advice->gain = patient_gain(patient, &changed);
     advice_say(advice, line_of_kernel(patient),
                "kernel %.80s keeps only %.0f %% of the warps that a multiprocessor has room for, because of %s (%u "
                "registers a thread, %u bytes of shared memory a block): use less of it, or smaller tiles",
                kernel->name, 100 * kernel->cost.occupancy, kernel->occupancy_limit, kernel->profile->registers,
-               kernel->profile->static_shared_bytes + kernel->profile->dynamic_shared_bytes);
+               kernel->profile->static_shared_bytes + kernel->profile->shape.dynamic_shared_bytes);
     return true;
 }
 
@@ -225,8 +225,8 @@ bool rule_too_few_blocks(const Patient *patient, Advice *advice)
         return false;
     KernelModel changed = patient->model;
     double more = multiprocessors / blocks;
-    changed.input.grid[0] = multiprocessors;
-    changed.input.grid[1] = changed.input.grid[2] = 1;
+    changed.input.shape.grid[0] = multiprocessors;
+    changed.input.shape.grid[1] = changed.input.shape.grid[2] = 1;
     changed.input.longest_warp_instructions = (uint64_t)((double)changed.input.longest_warp_instructions / more);
     changed.input.longest_warp_loads = (uint64_t)((double)changed.input.longest_warp_loads / more);
     changed.input.longest_warp_shared = (uint64_t)((double)changed.input.longest_warp_shared / more);

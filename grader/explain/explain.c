@@ -37,15 +37,13 @@ void kernel_model(const Explanation *explanation, uint32_t kernel, KernelModel *
         .profile = explanation->hardware,
         .function = &model->function,
         .counters = &model->counters,
-        .dynamic_shared_bytes = profile->dynamic_shared_bytes,
+        .shape = profile->shape,
         .longest_warp_instructions = profile->longest.instructions,
         .longest_warp_loads = profile->longest.loads,
         .longest_warp_shared = profile->longest.shared_loads,
         .longest_warp_constant = profile->longest.constant_loads,
         .machine = profile->machine,
     };
-    memcpy(model->input.grid, profile->grid, sizeof model->input.grid);
-    memcpy(model->input.block, profile->block, sizeof model->input.block);
 }
 
 double kernel_model_seconds(const KernelModel *model)
@@ -66,14 +64,15 @@ static uint32_t resident_blocks(const KernelModel *model, uint32_t registers, ui
     SimFunctionInfo function = model->function;
     function.registers = registers;
     function.static_shared_bytes = static_shared;
-    return cost_resident_blocks(model->input.profile, &function, (uint32_t)product(model->input.block), dynamic_shared);
+    return cost_resident_blocks(model->input.profile, &function, (uint32_t)product(model->input.shape.block),
+                                dynamic_shared);
 }
 
 /* What would have to be smaller for one more block to fit: each resource is tried without. */
 static const char *find_occupancy_limit(const KernelModel *model, uint32_t resident)
 {
     const SimFunctionInfo *function = &model->function;
-    uint32_t dynamic = model->input.dynamic_shared_bytes;
+    uint32_t dynamic = model->input.shape.dynamic_shared_bytes;
     bool by_registers = resident_blocks(model, 0, function->static_shared_bytes, dynamic) > resident;
     bool by_shared = resident_blocks(model, function->registers, 0, 0) > resident;
     if (by_registers || by_shared)
@@ -120,9 +119,10 @@ static void explain_kernel(Explanation *explanation, uint32_t index)
     kernel->bound_share = part_seconds(&kernel->cost, kernel->cost.limiter, explanation->hardware->launch_s) /
                           kernel->cost.seconds;
     kernel->resident_blocks = resident_blocks(&model, model.function.registers, model.function.static_shared_bytes,
-                                              model.input.dynamic_shared_bytes);
+                                              model.input.shape.dynamic_shared_bytes);
     kernel->occupancy_limit = find_occupancy_limit(&model, kernel->resident_blocks);
-    kernel->waves = product(profile->grid) / fmax(1, kernel->resident_blocks) / explanation->hardware->multiprocessors;
+    kernel->waves = product(profile->shape.grid) / fmax(1, kernel->resident_blocks) /
+                    explanation->hardware->multiprocessors;
     place_on_roofline(explanation->hardware, kernel);
 }
 

@@ -72,8 +72,8 @@ static cJSON *kernel_item(const ExplainedKernel *kernel)
     const ProfileKernel *profile = kernel->profile;
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "name", kernel->name);
-    put_size(object, "grid", profile->grid);
-    put_size(object, "block", profile->block);
+    put_size(object, "grid", profile->shape.grid);
+    put_size(object, "block", profile->shape.block);
     json_put_number(object, "launches", (double)profile->launches);
     json_put_number(object, "seconds", profile->seconds);
     json_put_number(object, "share", kernel->share);
@@ -86,7 +86,7 @@ static cJSON *kernel_item(const ExplainedKernel *kernel)
     cJSON_AddStringToObject(object, "occupancy_limit", kernel->occupancy_limit);
     json_put_number(object, "waves", kernel->waves);
     json_put_number(object, "registers", profile->registers);
-    json_put_number(object, "shared_bytes", profile->static_shared_bytes + profile->dynamic_shared_bytes);
+    json_put_number(object, "shared_bytes", profile->static_shared_bytes + profile->shape.dynamic_shared_bytes);
     json_put_number(object, "local_bytes", profile->local_bytes);
     cJSON *parts = cJSON_AddObjectToObject(object, "parts");
     for (int i = 0; i < kernel->cost.part_count; i++)

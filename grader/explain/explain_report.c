@@ -137,7 +137,7 @@ static void add_resources(const ExplainedKernel *kernel, Text *out)
     const SimCounters *counters = &profile->counters;
     add_label(out, "uses");
     text_printf(out, "%u registers, %u bytes of shared and %u of local memory; ", profile->registers,
-                profile->static_shared_bytes + profile->dynamic_shared_bytes, profile->local_bytes);
+                profile->static_shared_bytes + profile->shape.dynamic_shared_bytes, profile->local_bytes);
     double computing = fmax(1, (double)(counters->fp32 + counters->fp64));
     text_printf(out, "%s instructions for each that computes\n",
                 quantity_ratio((double)counters->lane_instructions / computing).text);
@@ -148,8 +148,8 @@ static void add_kernel(const ExplainReport *report, const ExplainedKernel *kerne
     const ProfileKernel *profile = kernel->profile;
     text_add(out, "\n  ");
     add_name(style, out, kernel->name);
-    text_printf(out, "<<<(%u,%u,%u), (%u,%u,%u)>>>", profile->grid[0], profile->grid[1], profile->grid[2],
-                profile->block[0], profile->block[1], profile->block[2]);
+    text_printf(out, "<<<(%u,%u,%u), (%u,%u,%u)>>>", profile->shape.grid[0], profile->shape.grid[1],
+                profile->shape.grid[2], profile->shape.block[0], profile->shape.block[1], profile->shape.block[2]);
     if (profile->launches > 1)
         text_printf(out, " x %llu", (unsigned long long)profile->launches);
     text_printf(out, ": %s, %s of the time\n", quantity_time(1e3 * profile->seconds).text,

@@ -56,13 +56,13 @@ double patient_sum(const Patient *patient, Measure *measure)
 
 double patient_threads(const Patient *patient)
 {
-    const uint32_t *block = patient->kernel->profile->block;
+    const uint32_t *block = patient->kernel->profile->shape.block;
     return (double)block[0] * block[1] * block[2];
 }
 
 double patient_blocks(const Patient *patient)
 {
-    const uint32_t *grid = patient->kernel->profile->grid;
+    const uint32_t *grid = patient->kernel->profile->shape.grid;
     return (double)grid[0] * grid[1] * grid[2];
 }
 

@@ -158,11 +158,11 @@ static CudaError launch_known(Broker *broker, const BrokerFunction *known, const
 {
     Device *device = broker->device;
     DeviceLaunch launch = {.function = known->function,
-                           .grid = {head->grid[0], head->grid[1], head->grid[2]},
-                           .block = {head->block[0], head->block[1], head->block[2]},
-                           .dynamic_shared_bytes = head->dynamic_shared_bytes < UINT32_MAX
-                                                       ? (uint32_t)head->dynamic_shared_bytes
-                                                       : UINT32_MAX,
+                           .shape = {.grid = {head->grid[0], head->grid[1], head->grid[2]},
+                                     .block = {head->block[0], head->block[1], head->block[2]},
+                                     .dynamic_shared_bytes = head->dynamic_shared_bytes < UINT32_MAX
+                                                                 ? (uint32_t)head->dynamic_shared_bytes
+                                                                 : UINT32_MAX},
                            .parameters = head + 1,
                            .parameter_bytes = head->parameter_bytes,
                            .stream = stream};
@@ -172,7 +172,7 @@ static CudaError launch_known(Broker *broker, const BrokerFunction *known, const
     if (device_failed(broker, &fault))
         return device->kernels->launch(device, &launch);
     device->kernels->info(known->function, &info);
-    launch_check(&device->info, &info, &launch, hint, sizeof hint);
+    launch_check(&device->info, &info, &launch.shape, hint, sizeof hint);
     CudaError error = device->kernels->launch(device, &launch);
     note_launch_error(broker, error, known, head, hint);
     if (device_failed(broker, &fault) && fault.kind == DEVICE_TIME_LIMIT)

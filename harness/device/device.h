@@ -17,6 +17,7 @@
 #include "harness/device/device_info.h"
 #include "harness/protocol/cuda_error.h"
 #include "harness/protocol/device_addresses.h"
+#include "simgpu/cost/launch_shape.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,8 +75,7 @@ typedef struct DeviceFunctionInfo {
 
 typedef struct DeviceLaunch {
     DeviceFunction *function;
-    uint32_t grid[3], block[3];
-    uint32_t dynamic_shared_bytes;
+    LaunchShape shape;
     const void *parameters; /* [parameter_bytes], each parameter at its offset in PTX */
     size_t parameter_bytes;
     DeviceStream *stream;

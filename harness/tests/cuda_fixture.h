@@ -87,8 +87,8 @@ static inline CudaError launch(Fixture *f, const char *kernel, const void *param
                                DeviceStream *stream)
 {
     DeviceLaunch launch = {.function = f->device->modules->function(f->module, kernel),
-                           .grid = {1, 1, 1},
-                           .block = {32, 1, 1},
+                           .shape.grid = {1, 1, 1},
+                           .shape.block = {32, 1, 1},
                            .parameters = parameters,
                            .parameter_bytes = bytes,
                            .stream = stream};

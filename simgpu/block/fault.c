@@ -23,8 +23,8 @@ SimFault fault_at(const Launch *launch, uint64_t block, uint32_t lane, int file,
     snprintf(fault.file, sizeof fault.file, "%s", name != NULL ? name : "");
     if (name == NULL)
         fault.line = 0;
-    triple(block, launch->request->grid, fault.block);
-    triple(lane, launch->request->block, fault.thread);
+    triple(block, launch->request->shape.grid, fault.block);
+    triple(lane, launch->request->shape.block, fault.thread);
     return fault;
 }
 

@@ -2,6 +2,8 @@
 #ifndef SIMGPU_BLOCK_REQUEST_H
 #define SIMGPU_BLOCK_REQUEST_H
 
+#include "simgpu/cost/launch_shape.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,8 +20,7 @@ typedef enum SimLaunchFlags {
 
 typedef struct SimLaunch {
     SimFunction *function;
-    uint32_t grid[3], block[3];
-    uint32_t dynamic_shared_bytes;
+    LaunchShape shape;
     const void *parameters;                  /* parameter_bytes of them, laid out as in PTX */
     uint64_t warp_instructions;              /* budget of the launch: more is SIM_TIME_LIMIT; 0: none */
     uint64_t watched_source, watched_target; /* allocations: the report says whether the kernel loaded from the one

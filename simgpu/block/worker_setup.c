@@ -101,7 +101,7 @@ static uint32_t lane_mask(int detail, uint32_t lane)
 
 static uint32_t varying_value(const Worker *worker, const SpecialRegister *pinned, uint32_t thread)
 {
-    const uint32_t *size = worker->launch->request->block;
+    const uint32_t *size = worker->launch->request->shape.block;
     switch (pinned->kind) {
     case SPECIAL_TID:
         return pinned->detail == 0   ? thread % size[0]
@@ -119,10 +119,12 @@ static void set_pinned(Worker *worker, const SpecialRegister *pinned)
     const Launch *launch = worker->launch;
     switch (pinned->kind) {
     case SPECIAL_CONSTANT: set_uniform(worker, pinned->operand, pinned->value); break;
-    case SPECIAL_NTID: set_uniform(worker, pinned->operand, launch->request->block[pinned->detail]); break;
-    case SPECIAL_NCTAID: set_uniform(worker, pinned->operand, launch->request->grid[pinned->detail]); break;
+    case SPECIAL_NTID: set_uniform(worker, pinned->operand, launch->request->shape.block[pinned->detail]); break;
+    case SPECIAL_NCTAID: set_uniform(worker, pinned->operand, launch->request->shape.grid[pinned->detail]); break;
     case SPECIAL_WARPS: set_uniform(worker, pinned->operand, launch->warps); break;
-    case SPECIAL_DYNAMIC_SHARED: set_uniform(worker, pinned->operand, launch->request->dynamic_shared_bytes); break;
+    case SPECIAL_DYNAMIC_SHARED:
+        set_uniform(worker, pinned->operand, launch->request->shape.dynamic_shared_bytes);
+        break;
     case SPECIAL_TOTAL_SHARED: set_uniform(worker, pinned->operand, launch->shared_bytes); break;
     case SPECIAL_MULTIPROCESSORS: set_uniform(worker, pinned->operand, launch->profile->multiprocessors); break;
     case SPECIAL_CTAID:
@@ -140,7 +142,7 @@ static void set_pinned(Worker *worker, const SpecialRegister *pinned)
 void worker_begin_block(Worker *worker, uint64_t block)
 {
     const Launch *launch = worker->launch;
-    const uint32_t *grid = launch->request->grid;
+    const uint32_t *grid = launch->request->shape.grid;
     worker->block = block;
     worker->block_index[0] = (uint32_t)(block % grid[0]);
     worker->block_index[1] = (uint32_t)(block / grid[0] % grid[1]);

@@ -1,5 +1,7 @@
 #include "simgpu/cost/cost.h"
 
+#include "simgpu/cost/launch_limits.h"
+
 #include "simgpu/code/warp.h"
 
 #include <math.h>
@@ -28,7 +30,7 @@ static uint32_t blocks_by_registers(const HardwareProfile *profile, uint32_t reg
         return profile->max_blocks_per_multiprocessor;
     if (registers > profile->max_registers_per_thread)
         return 0;
-    uint64_t per_warp = round_up((uint64_t)registers * SIM_WARP_SIZE, profile->register_allocation_unit);
+    uint64_t per_warp = launch_warp_registers(registers, profile->register_allocation_unit);
     uint32_t schedulers = (uint32_t)profile->warp_schedulers;
     uint64_t warps_that_fit = profile->registers_per_multiprocessor / schedulers / per_warp * schedulers;
     return (uint32_t)(warps_that_fit / warps);
@@ -68,12 +70,13 @@ typedef struct Shape {
 static Shape shape_of(const CostInput *input)
 {
     const HardwareProfile *profile = input->profile;
-    double threads = (double)input->block[0] * input->block[1] * input->block[2];
+    const uint32_t *grid = input->shape.grid, *block = input->shape.block;
+    double threads = (double)block[0] * block[1] * block[2];
     uint32_t resident = threads > profile->max_threads_per_block
                             ? 0
                             : cost_resident_blocks(profile, input->function, (uint32_t)threads,
-                                                   input->dynamic_shared_bytes);
-    Shape shape = {.blocks = fmax(1, (double)input->grid[0] * input->grid[1] * input->grid[2]),
+                                                   input->shape.dynamic_shared_bytes);
+    Shape shape = {.blocks = fmax(1, (double)grid[0] * grid[1] * grid[2]),
                    .warps_per_block = fmax(1, ceil(threads / SIM_WARP_SIZE)),
                    .resident = fmax(1, resident)};
     shape.warps = shape.blocks * shape.warps_per_block;

@@ -10,12 +10,13 @@
 
 #include "simgpu/code/function.h"
 #include "simgpu/cost/counters.h"
+#include "simgpu/cost/launch_shape.h"
 #include "simgpu/cost/machine_code.h"
 
 typedef struct CostInput {
     const HardwareProfile *profile;
     const SimFunctionInfo *function;
-    uint32_t grid[3], block[3], dynamic_shared_bytes;
+    LaunchShape shape;
     const SimCounters *counters;
     uint64_t longest_warp_instructions; /* of the warp that executed most: the critical path through one warp */
     uint64_t longest_warp_loads;        /* its global and local load requests */

@@ -35,7 +35,7 @@ static const Field fields[] = {
     FIELD(compute_minor, FIELD_INT, 1, 0, 9),
     FIELD(epoch, FIELD_INT, 1, 1, 1e6),
     WHOLE(multiprocessors, 1, 10000),
-    WHOLE(max_threads_per_block, 32, 1 << 16),
+    WHOLE(max_threads_per_block, 32, 1024),
     WHOLE(max_threads_per_multiprocessor, 32, 1 << 16),
     WHOLE(max_blocks_per_multiprocessor, 1, 1024),
     FIELD(max_block, FIELD_UINT32, 3, 1, 1 << 16),

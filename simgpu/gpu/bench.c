@@ -136,7 +136,8 @@ static void bench_blocks(const char *title, const char *goal, const char *name, 
                          const Parameters *parameters)
 {
     enum { BLOCKS = 1000000 };
-    Engines engines = run_both(name, (SimLaunch){.grid = {BLOCKS, 1, 1}, .block = {threads, 1, 1}}, parameters);
+    Engines engines = run_both(name, (SimLaunch){.shape.grid = {BLOCKS, 1, 1}, .shape.block = {threads, 1, 1}},
+                               parameters);
     figure_with_goal(title, engines.translator_s * 1e6 / BLOCKS, "us a block", goal);
     figure("  interpreted", engines.interpreter_s * 1e6 / BLOCKS, "us a block");
 }
@@ -158,7 +159,7 @@ int main(void)
         die("no folder for translated kernels");
     atexit(remove_libraries);
     set_up();
-    const SimLaunch row = {.grid = {OUTPUTS / 256, 1, 1}, .block = {256, 1, 1}};
+    const SimLaunch row = {.shape.grid = {OUTPUTS / 256, 1, 1}, .shape.block = {256, 1, 1}};
     Parameters line = {new_array(OUTPUTS + 2046), new_array(2047), new_array(OUTPUTS), {OUTPUTS + 2046, 2047}};
     bench_rate("conv1d naive, 1 M x 2047, blocks of 256", "20", "conv1d_naive", row, &line);
     bench_plain_c(&line);
@@ -167,7 +168,7 @@ int main(void)
     bench_rate("conv1d naive, 1 M x 127, blocks of 256", NULL, "conv1d_naive", row, &line);
     bench_plain_c(&line);
     uint32_t tiles = (SIDE - TAPS + 1 + 15) / 16;
-    SimLaunch plane = {.grid = {tiles, tiles, 1}, .block = {16, 16, 1}};
+    SimLaunch plane = {.shape.grid = {tiles, tiles, 1}, .shape.block = {16, 16, 1}};
     Parameters image = {line.input, line.filter, line.output, {SIDE, SIDE, TAPS, TAPS}};
     bench_rate("conv2d naive, 1024^2 x 17^2, blocks of 16 x 16", "5", "conv2d_naive", plane, &image);
     bench_rate("conv2d tiled, 1024^2 x 17^2, blocks of 16 x 16", "5", "conv2d_tiled", plane, &image);

@@ -7,78 +7,37 @@
 #include "simgpu/block/worker_setup.h"
 #include "simgpu/cost/cost.h"
 #include "simgpu/cost/counters.h"
+#include "simgpu/cost/launch_limits.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/slow_path.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/watch.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-__attribute__((format(printf, 3, 4))) static bool refuse(SimReport *report, SimOutcome outcome, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(report->fault.text, sizeof report->fault.text, format, arguments);
-    va_end(arguments);
-    report->outcome = outcome;
-    return false;
-}
-
-static uint64_t product(const uint32_t size[3])
-{
-    return (uint64_t)size[0] * size[1] * size[2];
-}
-
-static bool check_sizes(const SimLaunch *launch, const HardwareProfile *profile, SimReport *report)
-{
-    const SimFunctionInfo *info = &launch->function->info;
-    for (int i = 0; i < 3; i++) {
-        if (launch->grid[i] == 0 || launch->grid[i] > profile->max_grid[i])
-            return refuse(report, SIM_BAD_LAUNCH, "grid of %u blocks along %c, the device takes 1 to %u",
-                          launch->grid[i], 'x' + i, profile->max_grid[i]);
-        if (launch->block[i] == 0 || launch->block[i] > profile->max_block[i])
-            return refuse(report, SIM_BAD_LAUNCH, "block of %u threads along %c, the device takes 1 to %u",
-                          launch->block[i], 'x' + i, profile->max_block[i]);
-    }
-    uint64_t threads = product(launch->block);
-    uint64_t most = info->max_threads_per_block < MAX_THREADS ? info->max_threads_per_block : MAX_THREADS;
-    if (threads > most)
-        return refuse(report, SIM_BAD_LAUNCH, "block of %llu threads, the limit is %llu", (unsigned long long)threads,
-                      (unsigned long long)most);
-    return true;
-}
-
-static bool check_resources(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
-{
-    const SimFunction *function = launch->function;
-    uint64_t threads = product(launch->block);
-    if (launch->dynamic_shared_bytes > function->dynamic_shared_limit)
-        return refuse(report, SIM_BAD_LAUNCH,
-                      "%u bytes of dynamic shared memory beside %u static ones, the limit is %u",
-                      launch->dynamic_shared_bytes, function->info.static_shared_bytes, function->dynamic_shared_limit);
-    if (function->info.static_shared_bytes > gpu->profile.shared_bytes_per_block_optin)
-        return refuse(report, SIM_BAD_LAUNCH, "%u bytes of static shared memory, the limit is %u",
-                      function->info.static_shared_bytes, gpu->profile.shared_bytes_per_block_optin);
-    uint64_t registers = function->registers_known ? function->info.registers * threads : 0;
-    if (registers > gpu->profile.registers_per_multiprocessor)
-        return refuse(report, SIM_BAD_LAUNCH, "%llu threads of %u registers each, a multiprocessor has %u registers",
-                      (unsigned long long)threads, function->info.registers, gpu->profile.registers_per_multiprocessor);
-    return true;
-}
-
+/* An estimated number of registers is no reason to refuse a kernel. */
 static bool check_launch(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
 {
-    if (!check_sizes(launch, &gpu->profile, report))
+    const SimFunction *function = launch->function;
+    const LaunchLimits limits = launch_limits(&gpu->profile);
+    const LaunchNeeds needs = {.registers = function->registers_known ? function->info.registers : 0,
+                               .static_shared_bytes = function->info.static_shared_bytes,
+                               .max_threads_per_block = function->info.max_threads_per_block,
+                               .max_dynamic_shared_bytes = function->dynamic_shared_limit};
+    char *text = report->fault.text;
+    if (launch_limits_check(&limits, &needs, &launch->shape, text, sizeof report->fault.text) != LAUNCH_FITS) {
+        report->outcome = SIM_BAD_LAUNCH;
         return false;
-    if (!launch->function->is_supported)
-        return refuse(report, SIM_UNSUPPORTED, "kernel %.80s: %.300s", launch->function->plain_name,
-                      launch->function->refusal.text);
-    return check_resources(gpu, launch, report);
+    }
+    if (function->is_supported)
+        return true;
+    report->outcome = SIM_UNSUPPORTED;
+    snprintf(text, sizeof report->fault.text, "kernel %.80s: %.300s", function->plain_name, function->refusal.text);
+    return false;
 }
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
@@ -282,15 +241,13 @@ static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *ru
     CostInput input = {
         .profile = &gpu->profile,
         .function = &launch->function->info,
-        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+        .shape = launch->shape,
         .counters = &report->counters,
         .longest_warp_instructions = run->longest.instructions,
         .longest_warp_loads = run->longest.loads,
         .longest_warp_shared = run->longest.shared_loads,
         .longest_warp_constant = run->longest.constant_loads,
     };
-    memcpy(input.grid, launch->grid, sizeof input.grid);
-    memcpy(input.block, launch->block, sizeof input.block);
     input.machine = report->machine = find_machine(launch->function, run->executed, loads, &input);
     Cost cost = cost_model(&input);
     report->modelled_s = cost.seconds;
@@ -328,7 +285,7 @@ static uint64_t chunk_size(uint64_t blocks, int workers)
 static TraceSet new_traces(const SimGpu *gpu, const SimLaunch *request, const Launch *launch)
 {
     uint32_t resident = cost_resident_blocks(&gpu->profile, &request->function->info, launch->threads,
-                                             request->dynamic_shared_bytes);
+                                             request->shape.dynamic_shared_bytes);
     return trace_set_new(&gpu->profile, launch->blocks, resident, launch->shared_bytes);
 }
 
@@ -336,8 +293,8 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
 {
     const SimFunction *function = request->function;
     const PtxModule *ptx = &function->module->ptx;
-    uint32_t threads = (uint32_t)product(request->block);
-    bool has_dynamic = request->dynamic_shared_bytes > 0;
+    uint32_t threads = (uint32_t)launch_block_threads(&request->shape);
+    bool has_dynamic = request->shape.dynamic_shared_bytes > 0;
     *run = (Run){.launch = {.code = &function->code,
                             .memory = &gpu->memory,
                             .textures = &gpu->textures,
@@ -349,13 +306,13 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
                             .threads = threads,
                             .warps = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE,
                             .capacity = (threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE * SIM_WARP_SIZE,
-                            .shared_bytes = has_dynamic
-                                                ? function->code.dynamic_shared_offset + request->dynamic_shared_bytes
-                                                : function->code.shared_bytes,
+                            .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset +
+                                                              request->shape.dynamic_shared_bytes
+                                                        : function->code.shared_bytes,
                             .parameter_bytes = function->info.parameter_bytes,
                             .profile = &gpu->profile,
                             .is_timed = !request->is_untimed || (request->watch & SIM_COUNT_LINES),
-                            .blocks = product(request->grid),
+                            .blocks = launch_block_count(&request->shape),
                             .watched_source = memory_find(&gpu->memory, request->watched_source),
                             .cancelled = &gpu->cancelled,
                             .output = &gpu->output,
@@ -365,7 +322,7 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
     if (gpu->translator_settings.compiler != NULL && !how->interprets && !(request->watch & SIM_COUNT_LINES) &&
         !function->code.reads_clock)
         run->job = gpu->translator->find(&request->function->jobs, &gpu->translator_settings, &function->code,
-                                         request->block);
+                                         request->shape.block);
     if (run->launch.is_timed)
         run->launch.traces = new_traces(gpu, request, &run->launch);
     run->launch.chunk = chunk_size(run->launch.blocks, how->helpers + 1);

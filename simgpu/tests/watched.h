@@ -26,8 +26,8 @@ static inline SimReport watched_run(const char *name, uint32_t blocks, int threa
             simgpu_mark_written(gpu, arrays[i], sizeof numbers);
     }
     SimLaunch launch = {.function = function,
-                        .grid = {blocks, 1, 1},
-                        .block = {WATCHED_THREADS, 1, 1},
+                        .shape.grid = {blocks, 1, 1},
+                        .shape.block = {WATCHED_THREADS, 1, 1},
                         .parameters = arrays,
                         .warp_instructions = 10000000,
                         .watch = watch};

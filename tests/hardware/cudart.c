@@ -163,9 +163,9 @@ static void print_launch(const SimFunctionInfo *info, const SimLaunch *launch, c
                                c->unique_store_sectors};
     print_wait();
     printf("%s,%llu,%u,%.4f,%s,%.4f,%u", info->name,
-           (unsigned long long)launch->grid[0] * launch->grid[1] * launch->grid[2],
-           launch->block[0] * launch->block[1] * launch->block[2], report->modelled_s * 1e6, report->limiter,
-           report->occupancy, info->registers);
+           (unsigned long long)launch->shape.grid[0] * launch->shape.grid[1] * launch->shape.grid[2],
+           launch->shape.block[0] * launch->shape.block[1] * launch->shape.block[2], report->modelled_s * 1e6,
+           report->limiter, report->occupancy, info->registers);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         printf(",%llu", (unsigned long long)counts[i]);
     putchar('\n');
@@ -208,9 +208,9 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     SimReport report;
     static uint8_t parameters[32768];
     SimLaunch launch = {.function = function_of(kernel),
-                        .grid = {grid.x, grid.y, grid.z},
-                        .block = {block.x, block.y, block.z},
-                        .dynamic_shared_bytes = (uint32_t)shared_bytes,
+                        .shape.grid = {grid.x, grid.y, grid.z},
+                        .shape.block = {block.x, block.y, block.z},
+                        .shape.dynamic_shared_bytes = (uint32_t)shared_bytes,
                         .parameters = parameters};
     simgpu_function_info(launch.function, &info);
     for (uint32_t i = 0; i < info.parameter_count; i++)

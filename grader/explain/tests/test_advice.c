@@ -58,8 +58,8 @@ static void make_healthy(void)
     profile.file_count = 1;
     strcpy(profile.files[0], "/submission/submission.cu");
     *kernel() = (ProfileKernel){.name = "_Z4blurPKfPf",
-                                .grid = {1000, 1, 1},
-                                .block = {256, 1, 1},
+                                .shape.grid = {1000, 1, 1},
+                                .shape.block = {256, 1, 1},
                                 .registers = 32,
                                 .launches = 1,
                                 .longest = {4 * TURNS, 2, TURNS / 2, 0}};
@@ -192,14 +192,14 @@ static void wait_at_every_turn(void)
 
 static void take_all_shared_memory(void)
 {
-    kernel()->dynamic_shared_bytes = 200000;
-    kernel()->block[0] = 64;
-    kernel()->grid[0] = 4000;
+    kernel()->shape.dynamic_shared_bytes = 200000;
+    kernel()->shape.block[0] = 64;
+    kernel()->shape.grid[0] = 4000;
 }
 
 static void start_eight_blocks(void)
 {
-    kernel()->grid[0] = 8;
+    kernel()->shape.grid[0] = 8;
 }
 
 static void launch_often(void)
@@ -282,7 +282,7 @@ static void kernels_in_several_shapes_gain_together(void **state)
     profile.kernel_count = SHAPES;
     for (uint32_t i = 1; i < SHAPES; i++) {
         profile.kernels[i] = profile.kernels[0];
-        profile.kernels[i].grid[0] += i;
+        profile.kernels[i].shape.grid[0] += i;
         for (uint32_t j = 0; j < 2; j++) {
             profile.lines[profile.line_count] = profile.lines[j];
             profile.lines[profile.line_count++].kernel = i;
@@ -330,7 +330,7 @@ static void what_limits_the_occupancy_is_named(void **state)
     for (size_t i = 0; i < COUNT_OF(limits); i++) {
         make_healthy();
         kernel()->seconds = 1e-3;
-        kernel()->block[0] = limits[i].threads;
+        kernel()->shape.block[0] = limits[i].threads;
         kernel()->registers = limits[i].registers;
         kernel()->static_shared_bytes = limits[i].shared;
         explain(&profile, &h200, &explanation);

@@ -43,8 +43,8 @@ static int run(const Text *image)
         fail_test("%s", why.text);
     assert_int_equal(device->memory->alloc(device, sizeof answer, &address), 0);
     const DeviceLaunch launch = {.function = device->modules->function(module, "answer"),
-                                 .grid = {1, 1, 1},
-                                 .block = {1, 1, 1},
+                                 .shape.grid = {1, 1, 1},
+                                 .shape.block = {1, 1, 1},
                                  .parameters = &address,
                                  .parameter_bytes = sizeof address};
     assert_non_null(launch.function);

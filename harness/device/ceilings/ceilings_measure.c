@@ -43,8 +43,8 @@ typedef CudaError QueueFunction(Bench *bench, int turn);
 static CudaError launch(Bench *bench, const char *name, const void *parameters, size_t bytes)
 {
     const DeviceLaunch one = {.function = bench->device->modules->function(bench->module, name),
-                              .grid = {bench->blocks, 1, 1},
-                              .block = {BLOCK_THREADS, 1, 1},
+                              .shape.grid = {bench->blocks, 1, 1},
+                              .shape.block = {BLOCK_THREADS, 1, 1},
                               .parameters = parameters,
                               .parameter_bytes = bytes};
     return one.function == NULL ? CUDA_ERROR_INVALID_DEVICE_FUNCTION

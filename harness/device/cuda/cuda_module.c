@@ -216,9 +216,10 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
     CudaError error = cuda_enter(cuda, launch->stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    error = cuda->driver->cuLaunchKernel(launch->function->raw, launch->grid[0], launch->grid[1], launch->grid[2],
-                                         launch->block[0], launch->block[1], launch->block[2],
-                                         launch->dynamic_shared_bytes, raw, NULL, bytes == 0 ? NULL : extra);
+    error = cuda->driver->cuLaunchKernel(launch->function->raw, launch->shape.grid[0], launch->shape.grid[1],
+                                         launch->shape.grid[2], launch->shape.block[0], launch->shape.block[1],
+                                         launch->shape.block[2], launch->shape.dynamic_shared_bytes, raw, NULL,
+                                         bytes == 0 ? NULL : extra);
     if (error == CUDA_ERROR_SUCCESS) {
         cuda->statistics.kernels++;
         remember_kernel(cuda, launch->function->name);

@@ -18,7 +18,7 @@ enum { PROFILE_MAX_KERNELS = 32, PROFILE_MAX_LINES = 4096, PROFILE_MAX_FILES = 6
 
 typedef struct ProfileKernel {
     char name[SIM_MAX_NAME]; /* mangled */
-    uint32_t grid[3], block[3], dynamic_shared_bytes;
+    LaunchShape shape;
     uint32_t registers, static_shared_bytes, local_bytes, constant_bytes;
     bool uniform_constant_loads; /* as in SimFunctionInfo */
     uint64_t launches;

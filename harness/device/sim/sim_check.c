@@ -26,16 +26,11 @@ void sim_set_check(Device *device, DeviceCheck *check)
     }
 }
 
-static uint64_t product(const uint32_t size[3])
-{
-    return (uint64_t)size[0] * size[1] * size[2];
-}
-
 uint32_t sim_launch_flags(SimDevice *sim, const DeviceLaunch *launch)
 {
     uint32_t lines = sim->profile != NULL ? SIM_COUNT_LINES : 0;
     bool is_watched = sim->check != NULL && sim->check->is_watched && sim->watched_launches < MOST_WATCHED_LAUNCHES &&
-                      product(launch->grid) * product(launch->block) <= MOST_WATCHED_THREADS;
+                      launch_block_count(&launch->shape) * launch_block_threads(&launch->shape) <= MOST_WATCHED_THREADS;
     sim->watched_launches += is_watched;
     return lines | (is_watched ? SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED : 0);
 }

@@ -206,16 +206,14 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
     kernel_info(launch->function, &facts);
-    CudaError error = launch_check(&device->info, &facts, launch, hint, sizeof hint);
+    CudaError error = launch_check(&device->info, &facts, &launch->shape, hint, sizeof hint);
     if (error == CUDA_ERROR_SUCCESS && launch->parameter_bytes != facts.parameter_bytes)
         error = CUDA_ERROR_INVALID_VALUE;
     if (error != CUDA_ERROR_SUCCESS)
         return error;
 
     SimLaunch grid = {.function = launch->function->function,
-                      .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
-                      .block = {launch->block[0], launch->block[1], launch->block[2]},
-                      .dynamic_shared_bytes = launch->dynamic_shared_bytes,
+                      .shape = launch->shape,
                       .parameters = launch->parameters,
                       .watch = sim_launch_flags(sim, launch),
                       .is_untimed = sim_is_untimed(sim),

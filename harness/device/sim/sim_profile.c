@@ -7,9 +7,7 @@
 
 static bool is_same_shape(const ProfileKernel *kernel, const SimLaunch *launch, const SimFunctionInfo *facts)
 {
-    return strcmp(kernel->name, facts->name) == 0 && memcmp(kernel->grid, launch->grid, sizeof kernel->grid) == 0 &&
-           memcmp(kernel->block, launch->block, sizeof kernel->block) == 0 &&
-           kernel->dynamic_shared_bytes == launch->dynamic_shared_bytes;
+    return strcmp(kernel->name, facts->name) == 0 && memcmp(&kernel->shape, &launch->shape, sizeof kernel->shape) == 0;
 }
 
 static ProfileKernel *new_kernel(ExecutionProfile *profile, const SimLaunch *launch, const SimFunctionInfo *facts)
@@ -17,15 +15,13 @@ static ProfileKernel *new_kernel(ExecutionProfile *profile, const SimLaunch *lau
     if (profile->kernel_count == PROFILE_MAX_KERNELS)
         return NULL;
     ProfileKernel *kernel = &profile->kernels[profile->kernel_count++];
-    *kernel = (ProfileKernel){.dynamic_shared_bytes = launch->dynamic_shared_bytes,
+    *kernel = (ProfileKernel){.shape = launch->shape,
                               .registers = facts->registers,
                               .static_shared_bytes = facts->static_shared_bytes,
                               .local_bytes = facts->local_bytes,
                               .constant_bytes = facts->constant_bytes,
                               .uniform_constant_loads = facts->uniform_constant_loads};
     snprintf(kernel->name, sizeof kernel->name, "%s", facts->name);
-    memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
-    memcpy(kernel->block, launch->block, sizeof kernel->block);
     return kernel;
 }
 

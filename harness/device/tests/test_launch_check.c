@@ -1,80 +1,58 @@
 #include "base/tests/unit.h"
 
 #include "harness/device/launch_check.h"
+#include "harness/device/sim/device_sim.h"
+#include "simgpu/cost/launch_limits.h"
 
 #include <string.h>
 
-/* The limits of an H200 that matter here. */
-static const DeviceInfo DEVICE = {
-    .warp_size = 32,
-    .max_threads_per_block = 1024,
-    .max_block = {1024, 1024, 64},
-    .max_grid = {2147483647, 65535, 65535},
-    .registers_per_block = 65536,
-    .shared_bytes_per_block = 49152,
-    .shared_bytes_per_block_optin = 232448,
-};
-
-static const DeviceFunctionInfo KERNEL = {
-    .registers = 32,
-    .static_shared_bytes = 1024,
-    .max_threads_per_block = 1024,
-    .max_dynamic_shared_bytes = 48128,
-};
-
-static void launches_are_refused_with_the_limit_they_break(void **state)
+/* The check of a device is the one by which its simulation refuses a launch (simgpu/gpu/launch.c), with CUDA's errors. */
+static void a_device_and_its_simulation_refuse_the_same_launches(void **state)
 {
     static const struct {
-        uint32_t grid[3], block[3], shared, registers, bound;
+        LaunchShape shape;
+        uint32_t registers;
         CudaError error;
-        const char *hint;
     } cases[] = {
-        {{1, 1, 1}, {1024, 1, 1}, 48128, 32, 1024, 0, ""},
-        {{2147483647, 65535, 65535}, {16, 1, 64}, 0, 32, 1024, 0, ""},
-        {{1, 1, 1}, {2048, 1, 1}, 0, 32, 1024, 1, "2048 threads per block, at most 1024"},
-        {{1, 1, 1}, {64, 64, 1}, 0, 32, 1024, 1, "4096 threads per block, at most 1024"},
-        {{1, 1, 1}, {65536, 65536, 1}, 0, 32, 1024, 1, "4294967296 threads per block, at most 1024"},
-        {{0, 1, 1}, {32, 1, 1}, 0, 32, 1024, 1, "0 in grid.x, at least 1"},
-        {{1, 1, 1}, {32, 0, 1}, 0, 32, 1024, 1, "0 in block.y, at least 1"},
-        {{1, 70000, 1}, {32, 1, 1}, 0, 32, 1024, 1, "70000 in grid.y, at most 65535"},
-        {{1, 1, 1}, {1, 1, 65}, 0, 32, 1024, 1, "65 in block.z, at most 64"},
-        {{1, 1, 1},
-         {512, 1, 1},
-         0,
-         32,
-         256,
-         1,
-         "512 threads per block of a kernel with __launch_bounds__, at most 256"},
-        {{1, 1, 1}, {1024, 1, 1}, 0, 64, 1024, 0, ""},
-        {{1, 1, 1}, {1024, 1, 1}, 0, 65, 1024, 701, "73728 registers per block, at most 65536"},
-        {{1, 1, 1},
-         {32, 1, 1},
-         60000,
-         32,
-         1024,
-         1,
-         "60000 bytes of dynamic shared memory, at most 48128 unless "
-         "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows more"},
-        {{1, 1, 1}, {32, 1, 1}, 300000, 32, 1024, 1, "301024 bytes of shared memory per block, at most 232448"},
+        {{{1, 1, 1}, {1024, 1, 1}, 48128}, 32, CUDA_ERROR_SUCCESS},
+        {{{1, 1, 1}, {1024, 1, 1}, 48129}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 1, 1}, {1024, 1, 1}, 300000}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 65535, 65535}, {1, 1, 64}, 0}, 32, CUDA_ERROR_SUCCESS},
+        {{{1, 65536, 1}, {1, 1, 1}, 0}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 1, 0}, {1, 1, 1}, 0}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 1, 1}, {1, 1, 65}, 0}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 1, 1}, {1025, 1, 1}, 0}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 1, 1}, {1024, 1, 1}, 0}, 64, CUDA_ERROR_SUCCESS},
+        {{{1, 1, 1}, {1024, 1, 1}, 0}, 65, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES},
+        {{{1, 1, 1}, {256, 1, 1}, 0}, 173, CUDA_ERROR_SUCCESS},
+        {{{1, 1, 1}, {257, 1, 1}, 0}, 173, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES},
     };
+    HardwareProfile h200;
+    DeviceInfo device;
+    Message why;
+    assert_int_equal(profile_read("simgpu/profiles", "h200", &h200, &why), STATUS_OK);
+    device_describe_sim(&h200, &device);
+    const LaunchLimits limits = launch_limits(&h200);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        DeviceFunctionInfo function = KERNEL;
-        DeviceLaunch launch = {.dynamic_shared_bytes = cases[i].shared};
-        char hint[200];
-        function.registers = cases[i].registers;
-        function.max_threads_per_block = cases[i].bound;
-        memcpy(launch.grid, cases[i].grid, sizeof launch.grid);
-        memcpy(launch.block, cases[i].block, sizeof launch.block);
-        CudaError error = launch_check(&DEVICE, &function, &launch, hint, sizeof hint);
-        if (error != cases[i].error || strcmp(hint, cases[i].hint) != 0)
-            fail_test("case %zu: error %d, hint '%s'", i, error, hint);
+        const uint32_t registers = cases[i].registers;
+        const DeviceFunctionInfo function = {.registers = registers,
+                                             .static_shared_bytes = 1024,
+                                             .max_threads_per_block = 1024,
+                                             .max_dynamic_shared_bytes = 48128};
+        const LaunchNeeds needs = {registers, 1024, 1024, 48128};
+        char hint[200], text[200];
+        CudaError error = launch_check(&device, &function, &cases[i].shape, hint, sizeof hint);
+        LaunchCheck check = launch_limits_check(&limits, &needs, &cases[i].shape, text, sizeof text);
+        bool agree = (error == CUDA_ERROR_SUCCESS) == (check == LAUNCH_FITS) && strcmp(hint, text) == 0;
+        if (error != cases[i].error || !agree)
+            fail_test("case %zu: error %d, '%s'; check %d, '%s'", i, error, hint, check, text);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_are_refused_with_the_limit_they_break),
+        cmocka_unit_test(a_device_and_its_simulation_refuse_the_same_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,14 +153,14 @@ static void count(Work *work, const Kernel *kernel, double outputs, double taps)
                      .constant_bytes = kernel->filter_bytes,
                      .uniform_constant_loads = kernel->uniform},
         .input = {.profile = &h200,
-                  .block = {kernel->threads, 1, 1},
-                  .grid = {1, 1, 1},
+                  .shape.block = {kernel->threads, 1, 1},
+                  .shape.grid = {1, 1, 1},
                   .longest_warp_instructions = (uint64_t)instructions,
                   .longest_warp_loads = (uint64_t)(kernel->loads * taps + kernel->fixed_loads),
                   .longest_warp_shared = (uint64_t)(kernel->shared * taps),
                   .longest_warp_constant = (uint64_t)(kernel->constant * taps)},
     };
-    work->input.grid[0] = (uint32_t)ceil(lanes / kernel->threads);
+    work->input.shape.grid[0] = (uint32_t)ceil(lanes / kernel->threads);
     work->input.counters = &work->counters;
     work->input.function = &work->function;
 }
@@ -260,7 +260,7 @@ static void a_block_for_each_output_costs(void **state)
 {
     Work work;
     count(&work, &naive, 1e6, 5);
-    work.input.grid[0] = 1000000;
+    work.input.shape.grid[0] = 1000000;
     Cost cost = cost_model(&work.input);
     assert_true(cost.seconds > 0.6e-3);
     assert_string_equal(cost.limiter, "blocks");
@@ -304,15 +304,15 @@ static void the_limiter_is_named(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         CostInput input = {.profile = &h200,
                            .function = &function,
-                           .grid = {132, 1, 1},
-                           .block = {256, 1, 1},
+                           .shape.grid = {132, 1, 1},
+                           .shape.block = {256, 1, 1},
                            .counters = &rows[i].counters};
         assert_string_equal(cost_model(&input).limiter, rows[i].limiter);
     }
     CostInput chain = {.profile = &h200,
                        .function = &function,
-                       .grid = {1, 1, 1},
-                       .block = {1, 1, 1},
+                       .shape.grid = {1, 1, 1},
+                       .shape.block = {1, 1, 1},
                        .counters = &rows[0].counters,
                        .longest_warp_instructions = 1000000};
     assert_string_equal(cost_model(&chain).limiter, "latency");
@@ -384,17 +384,20 @@ static void any_counters_give_a_finite_time(void **state)
     SimCounters nothing = {0}, everything;
     memset(&everything, 0xFF, sizeof everything);
     SimFunctionInfo function = {.registers = 32, .constant_bytes = UINT32_MAX, .uniform_constant_loads = true};
-    CostInput input = {
-        .profile = &h200, .function = &function, .grid = {1, 1, 1}, .block = {32, 1, 1}, .counters = &nothing};
+    CostInput input = {.profile = &h200,
+                       .function = &function,
+                       .shape.grid = {1, 1, 1},
+                       .shape.block = {32, 1, 1},
+                       .counters = &nothing};
     Cost cost = cost_model(&input);
     assert_true(cost.seconds >= h200.launch_s && cost.seconds < 1e-5);
     assert_string_equal(cost.limiter, "launch");
 
     CostInput huge = {.profile = &h200,
                       .function = &function,
-                      .grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
-                      .block = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
-                      .dynamic_shared_bytes = UINT32_MAX,
+                      .shape.grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+                      .shape.block = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+                      .shape.dynamic_shared_bytes = UINT32_MAX,
                       .counters = &everything,
                       .longest_warp_instructions = UINT64_MAX,
                       .longest_warp_loads = UINT64_MAX,
@@ -421,7 +424,7 @@ static void machine_code_overrules_ptx(void **state)
 {
     Work work;
     count(&work, &naive, 1.5e6, 127);
-    double warps = work.input.grid[0] * 8.0, instructions = (double)work.counters.warp_instructions;
+    double warps = work.input.shape.grid[0] * 8.0, instructions = (double)work.counters.warp_instructions;
     MachineWork machine = {.issue = instructions / 2, .fma = (double)work.counters.fp32 / 32, .cycles = 2000 * warps};
     double plain = cost_model(&work.input).seconds;
     work.input.machine = cost_machine(&work.input, &machine, 0);

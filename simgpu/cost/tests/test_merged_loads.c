@@ -18,8 +18,8 @@ static void launch(SimGpu *gpu, size_t i, uint32_t watch, SimReport *report)
     uint64_t from = machine_array(gpu, NULL, THREADS * sizeof(float));
     uint64_t to = machine_array(gpu, NULL, THREADS * sizeof(float));
     SimLaunch request = {.function = function,
-                         .grid = {1, 1, 1},
-                         .block = {kernels[i].threads, 1, 1},
+                         .shape.grid = {1, 1, 1},
+                         .shape.block = {kernels[i].threads, 1, 1},
                          .parameters = (uint64_t[]){from, to},
                          .watch = watch};
     simgpu_launch(gpu, &request, report);

@@ -47,8 +47,8 @@ static Run run(const char *functions, const char *instructions, uint64_t budget)
     if (out_name != NULL)
         simgpu_name(gpu, result.out, out_name, 4);
     SimLaunch launch = {.function = function,
-                        .grid = {1, 1, 1},
-                        .block = {THREADS, 1, 1},
+                        .shape.grid = {1, 1, 1},
+                        .shape.block = {THREADS, 1, 1},
                         .parameters = (uint64_t[]){result.in, result.out},
                         .warp_instructions = budget};
     simgpu_launch(gpu, &launch, &result.report);
@@ -287,7 +287,7 @@ static void the_source_line_is_named(void **state)
     SimFunction *function = machine_load(gpu, ptx, sizeof ptx - 1, "test", &module, &why);
     if (function == NULL)
         fail_test("%s", why.text);
-    SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = ""};
+    SimLaunch launch = {.function = function, .shape.grid = {1, 1, 1}, .shape.block = {1, 1, 1}, .parameters = ""};
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.outcome, SIM_OUT_OF_BOUNDS);
     assert_int_equal(report.fault.line, 12);
@@ -300,7 +300,7 @@ static SimReport launch_of(SimModule *module, const char *name)
     SimReport report;
     SimFunction *function = simgpu_function(module, name);
     assert_non_null(function);
-    SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = ""};
+    SimLaunch launch = {.function = function, .shape.grid = {1, 1, 1}, .shape.block = {1, 1, 1}, .parameters = ""};
     simgpu_launch(gpu, &launch, &report);
     return report;
 }

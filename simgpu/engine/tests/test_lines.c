@@ -38,8 +38,11 @@ static SimReport run(uint32_t watch)
 {
     Parameters parameters = {machine_array(gpu, NULL, 4 * 32 * STRIDE), machine_array(gpu, NULL, 4 * 33), STRIDE, 7,
                              TURNS};
-    SimLaunch launch = {
-        .function = events, .grid = {BLOCKS, 1, 1}, .block = {32, 1, 1}, .parameters = &parameters, .watch = watch};
+    SimLaunch launch = {.function = events,
+                        .shape.grid = {BLOCKS, 1, 1},
+                        .shape.block = {32, 1, 1},
+                        .parameters = &parameters,
+                        .watch = watch};
     SimReport report;
     simgpu_launch(gpu, &launch, &report);
     if (report.outcome != SIM_OK)
@@ -99,8 +102,11 @@ static void matrix_products_have_a_line_too(void **state)
     SimFunction *mixed = machine_read(gpu, "precision.ptx", "mixed", &precision);
     uint64_t parameters[] = {machine_array(gpu, NULL, 256), machine_array(gpu, NULL, 1024),
                              machine_array(gpu, NULL, 1024)};
-    SimLaunch launch = {
-        .function = mixed, .grid = {1, 1, 1}, .block = {32, 1, 1}, .parameters = parameters, .watch = SIM_COUNT_LINES};
+    SimLaunch launch = {.function = mixed,
+                        .shape.grid = {1, 1, 1},
+                        .shape.block = {32, 1, 1},
+                        .parameters = parameters,
+                        .watch = SIM_COUNT_LINES};
     SimReport report;
     simgpu_launch(gpu, &launch, &report);
     if (report.outcome != SIM_OK)
@@ -165,8 +171,8 @@ static Shares shares_of(const SimReport *report)
     SimFunctionInfo function = {.registers = 32, .static_shared_bytes = 4096};
     CostInput input = {.profile = simgpu_profile(gpu),
                        .function = &function,
-                       .grid = {BLOCKS, 1, 1},
-                       .block = {32, 1, 1},
+                       .shape.grid = {BLOCKS, 1, 1},
+                       .shape.block = {32, 1, 1},
                        .counters = &report->counters,
                        .longest_warp_instructions = report->longest.instructions,
                        .longest_warp_loads = report->longest.loads,

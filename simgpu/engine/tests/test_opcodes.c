@@ -25,8 +25,8 @@ static bool run(const char *functions, const char *instructions, const Slot *ope
     uint64_t in = machine_array(gpu, operands, threads * sizeof *operands);
     uint64_t out = machine_array(gpu, results, threads * sizeof *results);
     SimLaunch launch = {.function = function,
-                        .grid = {1, 1, 1},
-                        .block = {threads, 1, 1},
+                        .shape.grid = {1, 1, 1},
+                        .shape.block = {threads, 1, 1},
                         .parameters = (uint64_t[]){in, out},
                         .warp_instructions = 1000000};
     simgpu_launch(gpu, &launch, &report);

@@ -33,7 +33,8 @@ static void print(const char *format, const uint64_t *words, size_t count, char 
         fail_test("%s", why.text);
     const uint64_t parameters[] = {machine_array(gpu, format, strlen(format) + 1),
                                    machine_array(gpu, words, count * sizeof *words)};
-    const SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = parameters};
+    const SimLaunch launch = {
+        .function = function, .shape.grid = {1, 1, 1}, .shape.block = {1, 1, 1}, .parameters = parameters};
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.outcome, SIM_OK);
     printed[simgpu_take_output(gpu, printed, PRINTED_BYTES - 1, NULL)] = '\0';

@@ -8,8 +8,8 @@ static SimReport launch(SimFunction *function, unsigned grid_x, unsigned grid_y,
 {
     SimReport report = {0};
     SimLaunch request = {.function = function,
-                         .grid = {grid_x, grid_y, 1},
-                         .block = {threads, 1, 1},
+                         .shape.grid = {grid_x, grid_y, 1},
+                         .shape.block = {threads, 1, 1},
                          .parameters = parameters,
                          .warp_instructions = 10000000};
     simgpu_launch(gpu, &request, &report);

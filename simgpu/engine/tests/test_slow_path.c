@@ -40,8 +40,8 @@ static uint64_t instructions_of(SimGpu *gpu, const char *operation, const Operan
              "selp.b32 %%i, %%i, 0x3FC00000, %%p; mov.b32 %%b, %%i;\n%s\nret;\n}\n",
              operation);
     SimLaunch launch = {.function = machine_load(gpu, text, strlen(text), "k", &module, &why),
-                        .grid = {blocks, 1, 1},
-                        .block = {32, 1, 1},
+                        .shape.grid = {blocks, 1, 1},
+                        .shape.block = {32, 1, 1},
                         .parameters = operands};
     if (launch.function == NULL)
         fail_test("%s: %s", operation, why.text);

@@ -50,7 +50,7 @@ static SimReport launch(const Kernel *kernel, SimLaunch shape, const void *param
 
 static SimLaunch shape_1d(uint32_t blocks, uint32_t threads)
 {
-    return (SimLaunch){.grid = {blocks, 1, 1}, .block = {threads, 1, 1}};
+    return (SimLaunch){.shape.grid = {blocks, 1, 1}, .shape.block = {threads, 1, 1}};
 }
 
 /* `count` floats that are small whole numbers: their sums are exact in any order. */
@@ -171,7 +171,7 @@ static SimReport conv1d_shared(SimGpu *gpu)
     Convolution c = convolution_new(gpu);
     FilterParameters parameters = {c.d_input, c.d_filter, c.d_output, OUTPUTS, TAPS};
     SimLaunch shape = shape_1d(OUTPUTS / 128, 128);
-    shape.dynamic_shared_bytes = (128 + TAPS - 1 + TAPS) * sizeof(float);
+    shape.shape.dynamic_shared_bytes = (128 + TAPS - 1 + TAPS) * sizeof(float);
     SimReport report = launch(&kernel, shape, &parameters);
     convolution_check(gpu, &c);
     simgpu_module_unload(gpu, kernel.module);
@@ -250,7 +250,7 @@ static SimReport conv2d_tiled(SimGpu *gpu)
                     COLS,
                     FILTER_ROWS,
                     FILTER_COLS};
-    SimLaunch shape = {.grid = {(OUT_COLS + 15) / 16, (OUT_ROWS + 15) / 16, 1}, .block = {16, 16, 1}};
+    SimLaunch shape = {.shape.grid = {(OUT_COLS + 15) / 16, (OUT_ROWS + 15) / 16, 1}, .shape.block = {16, 16, 1}};
     SimReport report = launch(&kernel, shape, &parameters);
     same_floats(parameters.output, expected, OUT_ROWS * OUT_COLS);
     simgpu_release(gpu, parameters.input);

@@ -36,7 +36,7 @@ static void parameters_arrive_whatever_their_type(void **state)
     SimFunction *function = machine_read(gpu, "launch.ptx", "all_parameters", &module);
     uint64_t out = machine_array(gpu, NULL, 8);
     AllParameters parameters = {out, 0.5f, 200, 60000, 0.25, -7, {1, 1000, 5}};
-    SimReport report = run(function, (SimLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}}, &parameters);
+    SimReport report = run(function, (SimLaunch){.shape.grid = {1, 1, 1}, .shape.block = {1, 1, 1}}, &parameters);
     if (report.outcome != SIM_OK)
         fail_test("%s", report.fault.text);
     assert_true(*(double *)at(out) == 0.5 + 200 + 60000 + 0.25 - 7 + 1000);
@@ -63,7 +63,7 @@ static void blocks_and_threads_are_numbered_in_three_dimensions(void **state)
     SimModule *module;
     SimFunction *function = machine_read(gpu, "launch.ptx", "all_indices", &module);
     uint64_t out = machine_array(gpu, NULL, COUNT * 4);
-    SimReport report = run(function, (SimLaunch){.grid = {GX, GY, GZ}, .block = {BX, BY, BZ}}, &out);
+    SimReport report = run(function, (SimLaunch){.shape.grid = {GX, GY, GZ}, .shape.block = {BX, BY, BZ}}, &out);
     assert_int_equal(report.outcome, SIM_OK);
     const uint32_t *got = at(out);
     for (unsigned i = 0; i < COUNT; i++) {
@@ -82,7 +82,7 @@ static void a_million_blocks_run(void **state)
 {
     SimModule *module;
     SimFunction *function = machine_read(gpu, "launch.ptx", "nothing", &module);
-    SimReport report = run(function, (SimLaunch){.grid = {1000, 100, 10}, .block = {1, 1, 1}}, "");
+    SimReport report = run(function, (SimLaunch){.shape.grid = {1000, 100, 10}, .shape.block = {1, 1, 1}}, "");
     assert_int_equal(report.outcome, SIM_OK);
     assert_int_equal(report.counters.warp_instructions, 1000000);
     assert_int_equal(report.counters.lane_instructions, 1000000);
@@ -95,21 +95,22 @@ static const struct {
     SimLaunch launch;
     SimOutcome outcome;
 } launches[] = {
-    {{.grid = {1, 1, 1}, .block = {1024, 1, 1}, .dynamic_shared_bytes = 64}, SIM_OK},
-    {{.grid = {1, 1, 1}, .block = {1, 1, 64}, .dynamic_shared_bytes = 64}, SIM_OK},
-    {{.grid = {1, 1, 1}, .block = {2048, 1, 1}, .dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
-    {{.grid = {1, 1, 1}, .block = {32, 32, 2}, .dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
-    {{.grid = {1, 1, 1}, .block = {1, 1, 65}, .dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
-    {{.grid = {1, 1, 1}, .block = {0, 1, 1}, .dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
-    {{.grid = {0, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
-    {{.grid = {1, 65536, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
-    {{.grid = {1, 1, 65536}, .block = {1, 1, 1}, .dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
-    {{.grid = {0x80000000, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
-    {{.grid = {1, 1, 1}, .block = {0x80000000, 2, 1}, .dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
-    {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 48 * 1024 - 1000}, SIM_OK},
-    {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 48 * 1024}, SIM_BAD_LAUNCH},
-    {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = UINT32_MAX}, SIM_BAD_LAUNCH},
-    {{.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 0}, SIM_OUT_OF_BOUNDS}, /* the kernel uses it */
+    {{.shape.grid = {1, 1, 1}, .shape.block = {1024, 1, 1}, .shape.dynamic_shared_bytes = 64}, SIM_OK},
+    {{.shape.grid = {1, 1, 1}, .shape.block = {1, 1, 64}, .shape.dynamic_shared_bytes = 64}, SIM_OK},
+    {{.shape.grid = {1, 1, 1}, .shape.block = {2048, 1, 1}, .shape.dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {1, 1, 1}, .shape.block = {32, 32, 2}, .shape.dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {1, 1, 1}, .shape.block = {1, 1, 65}, .shape.dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {1, 1, 1}, .shape.block = {0, 1, 1}, .shape.dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {0, 1, 1}, .shape.block = {1, 1, 1}, .shape.dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {1, 65536, 1}, .shape.block = {1, 1, 1}, .shape.dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {1, 1, 65536}, .shape.block = {1, 1, 1}, .shape.dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {0x80000000, 1, 1}, .shape.block = {1, 1, 1}, .shape.dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {1, 1, 1}, .shape.block = {0x80000000, 2, 1}, .shape.dynamic_shared_bytes = 64}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {1, 1, 1}, .shape.block = {1, 1, 1}, .shape.dynamic_shared_bytes = 48 * 1024 - 1000}, SIM_OK},
+    {{.shape.grid = {1, 1, 1}, .shape.block = {1, 1, 1}, .shape.dynamic_shared_bytes = 48 * 1024}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {1, 1, 1}, .shape.block = {1, 1, 1}, .shape.dynamic_shared_bytes = UINT32_MAX}, SIM_BAD_LAUNCH},
+    {{.shape.grid = {1, 1, 1}, .shape.block = {1, 1, 1}, .shape.dynamic_shared_bytes = 0},
+     SIM_OUT_OF_BOUNDS}, /* the kernel uses it */
 };
 
 static void launches_beyond_the_limits_are_refused(void **state)
@@ -132,7 +133,8 @@ static void more_shared_memory_must_be_asked_for(void **state)
     SimModule *module;
     SimFunction *function = machine_read(gpu, "launch.ptx", "with_shared", &module);
     uint64_t out = machine_array(gpu, NULL, 4);
-    SimLaunch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 227 * 1024 - 1000};
+    SimLaunch launch = {
+        .shape.grid = {1, 1, 1}, .shape.block = {1, 1, 1}, .shape.dynamic_shared_bytes = 227 * 1024 - 1000};
     assert_int_equal(run(function, launch, &out).outcome, SIM_BAD_LAUNCH);
     assert_false(simgpu_function_set_dynamic_shared(function, 228 * 1024));
     assert_true(simgpu_function_set_dynamic_shared(function, 227 * 1024 - 1000));
@@ -215,7 +217,7 @@ static void module_variables_are_memory_with_a_name(void **state)
     assert_false(simgpu_variable(module, "nothing", &table, &bytes));
     assert_int_equal(*(uint32_t *)at(counter), 5);
     ((uint32_t *)at(table))[2] = 100; /* as cudaMemcpyToSymbol does */
-    assert_int_equal(run(function, (SimLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}}, "").outcome, SIM_OK);
+    assert_int_equal(run(function, (SimLaunch){.shape.grid = {1, 1, 1}, .shape.block = {1, 1, 1}}, "").outcome, SIM_OK);
     assert_int_equal(*(uint32_t *)at(counter), 105);
     assert_true(simgpu_find(gpu, counter, 4, &found));
     assert_string_equal(found.name, "counter");
@@ -230,7 +232,8 @@ static void what_a_kernel_wrote_is_known(void **state)
     SimFunction *function = machine_read(gpu, "launch.ptx", "all_indices", &module);
     uint64_t written = machine_array(gpu, NULL, 4096), other = machine_array(gpu, NULL, 4096);
     SimAllocation found;
-    assert_int_equal(run(function, (SimLaunch){.grid = {1, 1, 1}, .block = {32, 1, 1}}, &written).outcome, SIM_OK);
+    assert_int_equal(run(function, (SimLaunch){.shape.grid = {1, 1, 1}, .shape.block = {32, 1, 1}}, &written).outcome,
+                     SIM_OK);
     assert_true(simgpu_find(gpu, written, 1, &found) && found.kernel_wrote);
     assert_true(simgpu_find(gpu, other, 1, &found) && !found.kernel_wrote);
     simgpu_clear_written(gpu, written);
@@ -248,7 +251,7 @@ static void device_printf_can_be_read(void **state)
     SimFunction *function = machine_read(gpu, "launch.ptx", "printing", &module);
     char text[1000];
     uint64_t lost = 0;
-    SimReport report = run(function, (SimLaunch){.grid = {1, 1, 1}, .block = {3, 1, 1}}, "");
+    SimReport report = run(function, (SimLaunch){.shape.grid = {1, 1, 1}, .shape.block = {3, 1, 1}}, "");
     if (report.outcome != SIM_OK)
         fail_test("%s", report.fault.text);
     size_t length = simgpu_take_output(gpu, text, sizeof text, &lost);
@@ -265,7 +268,8 @@ static void endless_printf_is_cut(void **state)
     SimFunction *function = machine_read(gpu, "launch.ptx", "printing", &module);
     static char text[100000];
     uint64_t lost = 0;
-    assert_int_equal(run(function, (SimLaunch){.grid = {100, 1, 1}, .block = {128, 1, 1}}, "").outcome, SIM_OK);
+    assert_int_equal(run(function, (SimLaunch){.shape.grid = {100, 1, 1}, .shape.block = {128, 1, 1}}, "").outcome,
+                     SIM_OK);
     size_t length = simgpu_take_output(gpu, text, sizeof text, &lost);
     assert_in_range(length, 60000, 65536);
     assert_true(lost + length > 12800 * strlen("0 of x: 1.500000\n"));
@@ -332,7 +336,8 @@ typedef struct FetchParameters {
 static SimReport fetch(SimModule *module, uint64_t from, uint64_t to, bool direct, uint64_t source, uint64_t target)
 {
     FetchParameters parameters = {from, to, direct};
-    SimLaunch launch = {.grid = {300, 1, 1}, .block = {64, 1, 1}, .watched_source = source, .watched_target = target};
+    SimLaunch launch = {
+        .shape.grid = {300, 1, 1}, .shape.block = {64, 1, 1}, .watched_source = source, .watched_target = target};
     SimReport report = run(simgpu_function(module, "fetch"), launch, &parameters);
     if (report.outcome != SIM_OK)
         fail_test("%s", report.fault.text);
@@ -366,7 +371,7 @@ static void a_load_from_a_watched_allocation_is_told_with_its_line(void **state)
 
 static SimReport launch_fetch(SimFunction *function, const uint64_t *arrays, bool is_untimed, uint32_t watch)
 {
-    SimLaunch launch = {.grid = {4, 1, 1}, .block = {64, 1, 1}, .is_untimed = is_untimed, .watch = watch};
+    SimLaunch launch = {.shape.grid = {4, 1, 1}, .shape.block = {64, 1, 1}, .is_untimed = is_untimed, .watch = watch};
     SimReport report = run(function, launch, arrays);
     if (report.outcome != SIM_OK)
         fail_test("%s", report.fault.text);

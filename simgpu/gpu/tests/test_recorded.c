@@ -47,8 +47,8 @@ static bool run(const Text *ptx, unsigned blocks, unsigned threads, const void *
         return false;
     uint64_t from = machine_array(gpu, in, in_bytes), to = machine_array(gpu, NULL, out_bytes);
     SimLaunch launch = {.function = function,
-                        .grid = {blocks, 1, 1},
-                        .block = {threads, 1, 1},
+                        .shape.grid = {blocks, 1, 1},
+                        .shape.block = {threads, 1, 1},
                         .parameters = (uint64_t[]){from, to},
                         .warp_instructions = 1000000};
     simgpu_launch(gpu, &launch, &report);

@@ -39,8 +39,8 @@ static SimReport watched_by_both(const char *kernel, bool all_written, bool is_u
     for (size_t i = 0; i < COUNT_OF(arrays) && all_written; i++)
         simgpu_mark_written(comparing, arrays[i], sizeof numbers);
     SimLaunch launch = {.function = function,
-                        .grid = {BLOCKS, 1, 1},
-                        .block = {THREADS, 1, 1},
+                        .shape.grid = {BLOCKS, 1, 1},
+                        .shape.block = {THREADS, 1, 1},
                         .parameters = arrays,
                         .watch = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED,
                         .is_untimed = is_untimed};
@@ -97,8 +97,8 @@ static void both_tell_of_warps_that_join(void **state)
         fail_test("%s", why.text);
     uint64_t to = machine_array(comparing, NULL, LANES * sizeof(uint32_t));
     SimLaunch launch = {.function = function,
-                        .grid = {1, 1, 1},
-                        .block = {LANES, 1, 1},
+                        .shape.grid = {1, 1, 1},
+                        .shape.block = {LANES, 1, 1},
                         .parameters = &to,
                         .watch = SIM_SANITIZE_RACES};
     simgpu_launch(comparing, &launch, &report);
@@ -131,7 +131,8 @@ static SimReport store(const char *kernel)
         fail_test("%s", why.text);
     uint64_t to = machine_array(comparing, NULL, THREADS * sizeof(uint32_t));
     simgpu_name(comparing, to, "to", sizeof(uint32_t));
-    SimLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {THREADS, 1, 1}, .parameters = &to};
+    SimLaunch launch = {
+        .function = function, .shape.grid = {1, 1, 1}, .shape.block = {THREADS, 1, 1}, .parameters = &to};
     simgpu_launch(comparing, &launch, &report);
     assert_true(simgpu_release(comparing, to));
     simgpu_module_unload(comparing, module);

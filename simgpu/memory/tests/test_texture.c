@@ -15,8 +15,8 @@ static SimReport run(const char *kernel, const void *parameters, uint32_t thread
     SimModule *module;
     SimReport report;
     SimLaunch launch = {.function = machine_read(gpu, "texture.ptx", kernel, &module),
-                        .grid = {1, 1, 1},
-                        .block = {threads, 1, 1},
+                        .shape.grid = {1, 1, 1},
+                        .shape.block = {threads, 1, 1},
                         .parameters = parameters};
     simgpu_launch(gpu, &launch, &report);
     simgpu_module_unload(gpu, module);
@@ -440,8 +440,8 @@ static void a_result_may_take_the_place_of_a_coordinate(void **state)
     SimTexture is = array_of(texels, 2, 64, 2, 1);
     const uint64_t parameters[] = {made(&is), machine_array(gpu, NULL, 256)};
     SimLaunch launch = {.function = machine_load(gpu, ptx, sizeof ptx - 1, "k", &module, &why),
-                        .grid = {1, 1, 1},
-                        .block = {64, 1, 1},
+                        .shape.grid = {1, 1, 1},
+                        .shape.block = {64, 1, 1},
                         .parameters = parameters};
     SimReport report;
     simgpu_launch(gpu, &launch, &report);

@@ -51,8 +51,8 @@ static uint32_t unwritten_word(const char *kernel, uint32_t thread, uint8_t fres
         arrays[i] = machine_array(machine, numbers, sizeof numbers);
     simgpu_set_uninitialised_byte(machine, fresh);
     SimLaunch launch = {.function = machine_read(machine, "watched.ptx", kernel, &code),
-                        .grid = {BLOCKS, 1, 1},
-                        .block = {WATCHED_THREADS, 1, 1},
+                        .shape.grid = {BLOCKS, 1, 1},
+                        .shape.block = {WATCHED_THREADS, 1, 1},
                         .parameters = arrays};
     simgpu_launch(machine, &launch, &report);
     assert_int_equal(report.outcome, SIM_OK);
@@ -102,8 +102,8 @@ static uint64_t unwritten_outputs(uint32_t watch)
 {
     SimReport report;
     SimLaunch launch = {.function = adds,
-                        .grid = {1, 1, 1},
-                        .block = {WATCHED_THREADS, 1, 1},
+                        .shape.grid = {1, 1, 1},
+                        .shape.block = {WATCHED_THREADS, 1, 1},
                         .watch = watch,
                         .parameters = (uint64_t[]){input, output, words}};
     simgpu_launch(gpu, &launch, &report);

@@ -140,8 +140,8 @@ static void races_in_large_allocations_are_found(void **state)
     uint64_t large = simgpu_alloc(gpu, bytes);
     const uint64_t arrays[] = {large, large + place, large};
     SimLaunch launch = {.function = function,
-                        .grid = {4, 1, 1},
-                        .block = {WATCHED_THREADS, 1, 1},
+                        .shape.grid = {4, 1, 1},
+                        .shape.block = {WATCHED_THREADS, 1, 1},
                         .parameters = arrays,
                         .watch = SIM_SANITIZE_RACES};
     simgpu_name(gpu, large, "large", 1);
@@ -163,8 +163,8 @@ static void one_array_as_input_and_output_races(void **state)
     const uint64_t arrays[] = {array, array, machine_array(gpu, NULL, WATCHED_ELEMENTS * sizeof(float))};
     simgpu_mark_written(gpu, array, WATCHED_ELEMENTS * sizeof(float));
     SimLaunch launch = {.function = function,
-                        .grid = {4, 1, 1},
-                        .block = {WATCHED_THREADS, 1, 1},
+                        .shape.grid = {4, 1, 1},
+                        .shape.block = {WATCHED_THREADS, 1, 1},
                         .parameters = arrays,
                         .watch = SIM_SANITIZE_RACES};
     simgpu_launch(gpu, &launch, &report);

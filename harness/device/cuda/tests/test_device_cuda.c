@@ -340,14 +340,15 @@ static void a_refused_launch_leaves_the_device_usable(void **state)
 {
     Fixture *f = *state;
     uint32_t value = 7;
-    DeviceLaunch launch = {
-        .function = f->device->modules->function(f->module, "hang"), .grid = {1, 0, 1}, .block = {32, 1, 1}};
+    DeviceLaunch launch = {.function = f->device->modules->function(f->module, "hang"),
+                           .shape.grid = {1, 0, 1},
+                           .shape.block = {32, 1, 1}};
     DeviceStatistics statistics;
     begin(f);
     assert_int_equal(f->device->kernels->launch(f->device, &launch), CUDA_ERROR_INVALID_VALUE);
     launch = (DeviceLaunch){.function = f->device->modules->function(f->module, "store"),
-                            .grid = {1, 1, 1},
-                            .block = {32, 1, 1},
+                            .shape.grid = {1, 1, 1},
+                            .shape.block = {32, 1, 1},
                             .parameters = &value,
                             .parameter_bytes = sizeof value};
     assert_int_equal(f->device->kernels->launch(f->device, &launch), CUDA_ERROR_INVALID_VALUE);

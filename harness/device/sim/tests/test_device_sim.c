@@ -60,8 +60,8 @@ static CudaError store(Fixture *f, uint64_t to, uint32_t value, uint32_t blocks,
         uint32_t value;
     } parameters = {to, value};
     DeviceLaunch launch = {.function = f->device->modules->function(f->module, "store"),
-                           .grid = {blocks, 1, 1},
-                           .block = {64, 1, 1},
+                           .shape.grid = {blocks, 1, 1},
+                           .shape.block = {64, 1, 1},
                            .parameters = &parameters,
                            .parameter_bytes = 12,
                            .stream = stream};
@@ -183,8 +183,9 @@ static void an_endless_kernel_ends_with_its_budget(void **state)
 {
     Fixture *f = *state;
     DeviceFault fault;
-    DeviceLaunch launch = {
-        .function = f->device->modules->function(f->module, "spin"), .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    DeviceLaunch launch = {.function = f->device->modules->function(f->module, "spin"),
+                           .shape.grid = {1, 1, 1},
+                           .shape.block = {32, 1, 1}};
     f->device->simulation->set_budget(f->device, 10000);
     assert_int_equal(f->device->kernels->launch(f->device, &launch), 0);
     assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_LAUNCH_TIMEOUT);
@@ -212,8 +213,8 @@ static void take(Fixture *f, uint64_t to, uint64_t from, uint32_t taken[2])
 {
     const uint64_t parameters[] = {to, from};
     DeviceLaunch launch = {.function = f->device->modules->function(f->module, "take"),
-                           .grid = {1, 1, 1},
-                           .block = {1, 1, 1},
+                           .shape.grid = {1, 1, 1},
+                           .shape.block = {1, 1, 1},
                            .parameters = parameters,
                            .parameter_bytes = sizeof parameters};
     assert_int_equal(f->device->kernels->launch(f->device, &launch), 0);
@@ -264,8 +265,8 @@ static CudaError take_from(Fixture *f, uint64_t to, uint64_t from)
 {
     const uint64_t parameters[] = {to, from};
     DeviceLaunch launch = {.function = f->device->modules->function(f->module, "take"),
-                           .grid = {1, 1, 1},
-                           .block = {1, 1, 1},
+                           .shape.grid = {1, 1, 1},
+                           .shape.block = {1, 1, 1},
                            .parameters = parameters,
                            .parameter_bytes = sizeof parameters};
     return f->device->kernels->launch(f->device, &launch);
@@ -337,8 +338,8 @@ static CudaError clash(Fixture *f, uint32_t blocks)
 {
     const uint64_t parameters[] = {f->array};
     DeviceLaunch launch = {.function = f->device->modules->function(f->module, "clash"),
-                           .grid = {blocks, 1, 1},
-                           .block = {64, 1, 1},
+                           .shape.grid = {blocks, 1, 1},
+                           .shape.block = {64, 1, 1},
                            .parameters = parameters,
                            .parameter_bytes = sizeof parameters};
     return f->device->kernels->launch(f->device, &launch);

@@ -27,8 +27,8 @@ static void fetch(Fixture *f, const char *kernel, uint64_t texture, const float 
         float place[3];
     } parameters = {texture, f->array, {place[0], place[1], place[2]}};
     DeviceLaunch launch = {.function = f->device->modules->function(f->module, kernel),
-                           .grid = {1, 1, 1},
-                           .block = {1, 1, 1},
+                           .shape.grid = {1, 1, 1},
+                           .shape.block = {1, 1, 1},
                            .parameters = &parameters,
                            .parameter_bytes = 28};
     assert_int_equal(f->device->kernels->launch(f->device, &launch), 0);
@@ -174,8 +174,8 @@ static void a_destroyed_texture_is_a_fault(void **state)
         float place[3];
     } parameters = {texture, f->array, {0}};
     DeviceLaunch launch = {.function = f->device->modules->function(f->module, "fetch2"),
-                           .grid = {1, 1, 1},
-                           .block = {1, 1, 1},
+                           .shape.grid = {1, 1, 1},
+                           .shape.block = {1, 1, 1},
                            .parameters = &parameters,
                            .parameter_bytes = 28};
     assert_int_equal(f->device->kernels->launch(f->device, &launch), 0);

@@ -1,0 +1,97 @@
+#include "simgpu/cost/launch_limits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+LaunchLimits launch_limits(const HardwareProfile *profile)
+{
+    LaunchLimits limits = {.max_threads_per_block = profile->max_threads_per_block,
+                           .registers_per_block = profile->registers_per_multiprocessor,
+                           .register_allocation_unit = profile->register_allocation_unit,
+                           .register_partitions = (uint32_t)profile->warp_schedulers,
+                           .shared_bytes_per_block_optin = profile->shared_bytes_per_block_optin};
+    memcpy(limits.max_block, profile->max_block, sizeof limits.max_block);
+    memcpy(limits.max_grid, profile->max_grid, sizeof limits.max_grid);
+    return limits;
+}
+
+/* Where the text of a refusal goes. */
+typedef struct Refusal {
+    char *text;
+    size_t size;
+} Refusal;
+
+static LaunchCheck refuse(Refusal refusal, const char *what, uint64_t found, const char *bound, uint64_t allowed)
+{
+    snprintf(refusal.text, refusal.size, "%" PRIu64 " %s, %s %" PRIu64, found, what, bound, allowed);
+    return LAUNCH_INVALID;
+}
+
+static LaunchCheck check_extents(const char *what, const uint32_t extents[3], const uint32_t most[3], Refusal refusal)
+{
+    for (int i = 0; i < 3; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "in %s.%c", what, "xyz"[i]);
+        if (extents[i] == 0)
+            return refuse(refusal, name, 0, "at least", 1);
+        if (extents[i] > most[i])
+            return refuse(refusal, name, extents[i], "at most", most[i]);
+    }
+    return LAUNCH_FITS;
+}
+
+static LaunchCheck check_threads(const LaunchLimits *limits, const LaunchNeeds *needs, uint64_t threads,
+                                 Refusal refusal)
+{
+    if (threads > limits->max_threads_per_block)
+        return refuse(refusal, "threads per block", threads, "at most", limits->max_threads_per_block);
+    if (threads > needs->max_threads_per_block)
+        return refuse(refusal, "threads per block of a kernel with __launch_bounds__", threads, "at most",
+                      needs->max_threads_per_block);
+    return LAUNCH_FITS;
+}
+
+static LaunchCheck check_registers(const LaunchLimits *limits, const LaunchNeeds *needs, uint64_t threads,
+                                   Refusal refusal)
+{
+    uint64_t warps = (threads + WARP_THREADS - 1) / WARP_THREADS, partitions = limits->register_partitions;
+    uint64_t counted_warps = (warps + partitions - 1) / partitions * partitions;
+    uint64_t registers = counted_warps * launch_warp_registers(needs->registers, limits->register_allocation_unit);
+    if (registers <= limits->registers_per_block)
+        return LAUNCH_FITS;
+    refuse(refusal, "registers per block", registers, "at most", limits->registers_per_block);
+    return LAUNCH_LACKS_REGISTERS;
+}
+
+static LaunchCheck check_shared(const LaunchLimits *limits, const LaunchNeeds *needs, uint64_t dynamic, Refusal refusal)
+{
+    uint64_t all = dynamic + needs->static_shared_bytes;
+    if (all > limits->shared_bytes_per_block_optin)
+        return refuse(refusal, "bytes of shared memory per block", all, "at most",
+                      limits->shared_bytes_per_block_optin);
+    if (dynamic <= needs->max_dynamic_shared_bytes)
+        return LAUNCH_FITS;
+    snprintf(refusal.text, refusal.size,
+             "%" PRIu64 " bytes of dynamic shared memory, at most %u unless "
+             "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows more",
+             dynamic, needs->max_dynamic_shared_bytes);
+    return LAUNCH_INVALID;
+}
+
+/* A block of too many threads is said to be that, even if one of its extents is too large as well. */
+LaunchCheck launch_limits_check(const LaunchLimits *limits, const LaunchNeeds *needs, const LaunchShape *shape,
+                                char *text, size_t size)
+{
+    const Refusal refusal = {text, size};
+    uint64_t threads = launch_block_threads(shape);
+    text[0] = '\0';
+    LaunchCheck check = check_extents("grid", shape->grid, limits->max_grid, refusal);
+    if (check == LAUNCH_FITS && threads <= limits->max_threads_per_block)
+        check = check_extents("block", shape->block, limits->max_block, refusal);
+    if (check == LAUNCH_FITS)
+        check = check_threads(limits, needs, threads, refusal);
+    if (check == LAUNCH_FITS)
+        check = check_registers(limits, needs, threads, refusal);
+    return check == LAUNCH_FITS ? check_shared(limits, needs, shape->dynamic_shared_bytes, refusal) : check;
+}
