@@ -46,7 +46,7 @@ static Request request_of(RingKind kind)
 {
     switch (kind) {
     case RING_READY: return without_body(serve_nothing);
-    case RING_LOAD_FAILED: return (Request){serve_load_failed, 0, 600};
+    case RING_LOAD_FAILED: return (Request){serve_load_failed, 0, RING_MAX_LOAD_ERROR};
     case RING_RETURNED: return without_body(serve_nothing);
     case RING_FLUSH: return without_body(serve_nothing);
     case RING_NOTE_ERROR: return with_body(serve_note_error, sizeof(RingNote));
@@ -124,10 +124,10 @@ static bool grader_calls(const Broker *broker)
     return poll(&control, 1, 0) > 0;
 }
 
-static void wait_for_runner(Broker *broker, uint32_t bell)
+static void wait_for_runner(Broker *broker, uint32_t doorbell)
 {
     double left = fmax(0, broker->limits.host_seconds - broker->host_seconds), start = now_s();
-    ring_wait(&broker->reader, bell, fmin(left, HOLD_SECONDS));
+    ring_sleep(&broker->reader, doorbell, fmin(left, HOLD_SECONDS));
     double waited = now_s() - start;
     if (waited >= HOLD_SECONDS && broker->device->hardware != NULL)
         broker->device->hardware->start_held_work(broker->device);
@@ -141,7 +141,7 @@ void broker_serve(Broker *broker, RingKind awaited)
     broker->end = SERVE_GOING;
     broker->host_seconds = 0;
     while (broker->end == SERVE_GOING) {
-        uint32_t bell = ring_bell(broker->reader.ring);
+        uint32_t doorbell = ring_doorbell(broker->reader.ring);
         switch (ring_take(&broker->reader, &broker->record)) {
         case RING_TAKEN: {
             RingRequest head = broker->record.head;
@@ -155,7 +155,7 @@ void broker_serve(Broker *broker, RingKind awaited)
             if (grader_calls(broker))
                 broker->end = SERVE_RUNNER_GONE;
             else
-                wait_for_runner(broker, bell);
+                wait_for_runner(broker, doorbell);
             break;
         }
     }

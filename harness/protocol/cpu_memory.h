@@ -1,12 +1,11 @@
-/* cpu_memory.h - the memory that the judge shares with a process that runs a CPU baseline: one CpuMemory, and from its
- * next page on the arrays of solve(). It is sealed: neither side can cut it off.
+/* cpu_memory.h - the memory that the judge shares with the process of a CPU baseline: a CpuMemory on the first page, and
+ * the arrays of solve() from the second page on. It is sealed, so that neither side can change its size.
  *
- *     runner: phase READY      the object is loaded; or REFUSED, with the reason in `error`
- *     judge:  phase CALL       words filled in
+ *     runner: phase READY      the object is loaded; or REFUSED: it cannot be, and `error` says why
+ *     judge:  phase CALL       the words are filled in
  *     runner: phase RETURNED   solve() has returned
  *
- * `phase` is a futex word; whoever changes it wakes the other. Nothing in here is trusted by the judge: it holds what a
- * submission may write anyway.  */
+ * `phase` is a futex word; whoever changes it wakes the other side. The judge trusts nothing that it reads here.  */
 #ifndef HARNESS_PROTOCOL_CPU_MEMORY_H
 #define HARNESS_PROTOCOL_CPU_MEMORY_H
 
@@ -24,27 +23,27 @@ enum { CPU_PAGE_BYTES = 4096 };
 enum CpuPhase { CPU_STARTING, CPU_READY, CPU_REFUSED, CPU_CALL, CPU_RETURNED };
 
 typedef struct CpuWord { /* one parameter of solve() */
-    uint64_t is_array;
-    uint64_t value; /* the parameter itself; of an array its offset in the memory */
+    uint64_t is_array;   /* 1: `value` is the offset of an array in the memory; 0: it is the word itself */
+    uint64_t value;
 } CpuWord;
 
 typedef struct CpuMemory {
     _Atomic uint32_t phase;
     uint32_t word_count;
     CpuWord words[SOLVE_MAX_WORDS];
-    char error[400]; /* terminated by the judge */
+    char error[400]; /* may lack its terminating zero: the judge adds one to its copy */
 } CpuMemory;
 
 _Static_assert(sizeof(CpuMemory) <= CPU_PAGE_BYTES, "the arrays begin on the second page");
 
-/* Changes the phase, and wakes who waits for that. */
+/* Changes the phase, and wakes the other side if it waits for a change. */
 static inline void cpu_phase_set(CpuMemory *memory, uint32_t phase)
 {
     atomic_store(&memory->phase, phase);
     syscall(SYS_futex, &memory->phase, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Waits until the phase is no longer `phase`, at most `seconds` (below 0: for ever), or a little less for no reason. */
+/* Waits until the phase is no longer `phase`, at most for `seconds` (negative: without limit). May return sooner. */
 static inline void cpu_phase_wait(CpuMemory *memory, uint32_t phase, double seconds)
 {
     struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};

@@ -1,5 +1,5 @@
-/* cuda_error.h - the error codes of the CUDA runtime, with CUDA's own numbers, names and texts, for code that is built
- * without the CUDA headers.  */
+/* cuda_error.h - the error codes of the CUDA runtime, with their numbers, names and texts, for code that is compiled without
+ * the CUDA headers.  */
 #ifndef HARNESS_PROTOCOL_CUDA_ERROR_H
 #define HARNESS_PROTOCOL_CUDA_ERROR_H
 
@@ -11,9 +11,9 @@ enum {
 };
 #undef CUDA_ERROR
 
-/* "cudaErrorInvalidValue"; "unrecognized error code" for a number that CUDA does not know. */
+/* "cudaErrorInvalidValue"; "unrecognized error code" for a number that CUDA does not define. */
 const char *cuda_error_name(CudaError error);
-/* "invalid argument"; likewise. */
+/* "invalid argument"; "unrecognized error code" likewise. */
 const char *cuda_error_text(CudaError error);
 
 #endif

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 enum {
-    SPINS = 400,     /* a few microseconds: longer than an answer that is under way, shorter than a sleep */
-    FLUSH_ROOM = 64, /* always kept free for one RING_FLUSH */
+    SPINS = 400,     /* a few microseconds: longer than most answers take, shorter than a sleep and a wake-up */
+    FLUSH_ROOM = 64, /* bytes of the buffer that only a RING_FLUSH may use */
     SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL
 };
 
@@ -32,7 +32,7 @@ int ring_create(void)
     return descriptor;
 }
 
-/* Without the seals the other side could cut the memory off, and a read here would be a SIGBUS. */
+/* Without the seals the other side could shrink the memory, and a read beyond its new end would be a SIGBUS. */
 RingMemory *ring_map(int descriptor)
 {
     struct stat facts;
@@ -65,7 +65,7 @@ static void futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* On one core whoever spins keeps the other side from running. */
+/* On a single core spinning is useless: the other side cannot run meanwhile. */
 static int spins(void)
 {
     static int count = -1;
@@ -83,8 +83,8 @@ static void pause_core(void)
 #endif
 }
 
-/* Waits until `*word` is no longer `seen`. The waker looks at `sleeps` after it has changed the word, the sleeper at
- * the word (the kernel does) after it has set `sleeps`: one of them sees the other. */
+/* Waits until `*word` is no longer `seen`. No wake-up is lost: the waker changes the word and then reads `sleeps`; the
+ * sleeper sets `sleeps`, and then the kernel reads the word before it lets the sleeper sleep. */
 static void await_change(_Atomic uint32_t *word, uint32_t seen, _Atomic uint32_t *sleeps)
 {
     for (int i = spins(); i > 0; i--) {
@@ -115,13 +115,13 @@ static void put(RingMemory *ring, uint64_t at, const void *bytes, size_t count)
         memcpy(ring->buffer, (const uint8_t *)bytes + first, count - first);
 }
 
-void ring_ring(RingMemory *ring)
+void ring_wake_broker(RingMemory *ring)
 {
-    atomic_fetch_add(&ring->bell, 1);
-    futex_wake(&ring->bell);
+    atomic_fetch_add(&ring->doorbell, 1);
+    futex_wake(&ring->doorbell);
 }
 
-bool ring_post(RingMemory *ring, uint32_t kind, bool wants_reply, const void *body, size_t bytes, const void *more,
+bool ring_send(RingMemory *ring, uint32_t kind, bool wants_reply, const void *body, size_t bytes, const void *more,
                size_t more_bytes)
 {
     RingRequest head = {.kind = kind, .body_bytes = (uint32_t)(bytes + more_bytes), .wants_reply = wants_reply};
@@ -135,7 +135,7 @@ bool ring_post(RingMemory *ring, uint32_t kind, bool wants_reply, const void *bo
     put(ring, written + sizeof head + bytes, more, more_bytes);
     atomic_store(&ring->written, written + sizeof head + padded(head.body_bytes));
     if (atomic_exchange(&ring->broker_sleeps, 0) != 0)
-        ring_ring(ring);
+        ring_wake_broker(ring);
     return true;
 }
 
@@ -191,9 +191,9 @@ static bool nothing_written(RingReader *reader)
     return atomic_load(&reader->ring->written) == reader->taken;
 }
 
-uint32_t ring_bell(RingMemory *ring)
+uint32_t ring_doorbell(RingMemory *ring)
 {
-    return atomic_load(&ring->bell);
+    return atomic_load(&ring->doorbell);
 }
 
 bool ring_spin(RingReader *reader)
@@ -206,11 +206,11 @@ bool ring_spin(RingReader *reader)
     return false;
 }
 
-void ring_wait(RingReader *reader, uint32_t bell, double seconds)
+void ring_sleep(RingReader *reader, uint32_t bell, double seconds)
 {
     atomic_store(&reader->ring->broker_sleeps, 1);
     if (nothing_written(reader))
-        futex_wait(&reader->ring->bell, bell, seconds);
+        futex_wait(&reader->ring->doorbell, bell, seconds);
     atomic_store(&reader->ring->broker_sleeps, 0);
 }
 

@@ -42,10 +42,10 @@ static void await(uint32_t replies_before, RingReply *reply)
 /* A full buffer is emptied by waiting for its last record; there is always room for the request that does so. */
 static void post(RingKind kind, bool wants_reply, const void *body, size_t bytes, const void *more, size_t more_bytes)
 {
-    while (!ring_post(ring, kind, wants_reply, body, bytes, more, more_bytes)) {
+    while (!ring_send(ring, kind, wants_reply, body, bytes, more, more_bytes)) {
         RingReply reply;
         uint32_t replies = ring_replies(ring);
-        ring_post(ring, RING_FLUSH, true, NULL, 0, NULL, 0);
+        ring_send(ring, RING_FLUSH, true, NULL, 0, NULL, 0);
         await(replies, &reply);
     }
 }
@@ -169,7 +169,7 @@ void convjudge_loaded(const char *error)
     if (error == NULL)
         client_post(RING_READY, NULL, 0, NULL, 0);
     else
-        client_post(RING_LOAD_FAILED, error, strnlen(error, 600), NULL, 0);
+        client_post(RING_LOAD_FAILED, error, strnlen(error, RING_MAX_LOAD_ERROR), NULL, 0);
 }
 
 void convjudge_next_call(unsigned long long *words, size_t count)

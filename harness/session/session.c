@@ -171,7 +171,7 @@ static void tell_runner_gone(Session *session, Wait *wait)
     const ControlRequest gone = {.kind = CONTROL_RUNNER_GONE};
     wait->runner_ended = true;
     control_send(session->control, &gone, sizeof gone, NULL, 0, NULL, 0);
-    ring_ring(session->ring);
+    ring_wake_broker(session->ring);
 }
 
 /* What the runner prints is taken all the while, so that it is never held up by a full pipe. */

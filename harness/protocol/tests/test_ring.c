@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static RingMemory *fresh(void)
+static RingMemory *new_ring(void)
 {
     int descriptor = ring_create();
     assert_true(descriptor >= 0);
@@ -22,9 +22,9 @@ static RingRecord record; /* large */
 
 static void a_record_comes_out_as_it_went_in(void **state)
 {
-    RingMemory *ring = fresh();
+    RingMemory *ring = new_ring();
     RingReader reader = {.ring = ring};
-    assert_true(ring_post(ring, RING_LAUNCH, false, "launch", 6, "parameters", 10));
+    assert_true(ring_send(ring, RING_LAUNCH, false, "launch", 6, "parameters", 10));
     assert_int_equal(ring_take(&reader, &record), RING_TAKEN);
     assert_int_equal(record.head.kind, RING_LAUNCH);
     assert_int_equal(record.head.wants_reply, 0);
@@ -34,16 +34,16 @@ static void a_record_comes_out_as_it_went_in(void **state)
     ring_unmap(ring);
 }
 
-/* Records of all lengths, many times around the buffer. */
-static void records_survive_the_wrap_around(void **state)
+/* Records of many lengths, for several times the length of the buffer. */
+static void records_may_wrap_around_the_end_of_the_buffer(void **state)
 {
     static uint8_t body[RING_MAX_BODY];
-    RingMemory *ring = fresh();
+    RingMemory *ring = new_ring();
     RingReader reader = {.ring = ring};
     for (uint32_t i = 0; i < 3000; i++) {
         size_t bytes = i * 37 % 2000, more = i * 91 % 3000;
         memset(body, (int)i, sizeof body);
-        assert_true(ring_post(ring, i, true, body, bytes, body, more));
+        assert_true(ring_send(ring, i, true, body, bytes, body, more));
         assert_int_equal(ring_take(&reader, &record), RING_TAKEN);
         assert_int_equal(record.head.kind, i);
         assert_int_equal(record.head.body_bytes, bytes + more);
@@ -55,12 +55,12 @@ static void records_survive_the_wrap_around(void **state)
 static void a_full_ring_keeps_room_for_a_flush(void **state)
 {
     static const uint8_t body[1000];
-    RingMemory *ring = fresh();
+    RingMemory *ring = new_ring();
     size_t posted = 0;
-    while (ring_post(ring, RING_LAUNCH, false, body, sizeof body, NULL, 0))
+    while (ring_send(ring, RING_LAUNCH, false, body, sizeof body, NULL, 0))
         posted++;
     assert_in_range(posted, RING_BYTES / 1100, RING_BYTES / 1000);
-    assert_true(ring_post(ring, RING_FLUSH, true, NULL, 0, NULL, 0));
+    assert_true(ring_send(ring, RING_FLUSH, true, NULL, 0, NULL, 0));
     ring_unmap(ring);
 }
 
@@ -73,14 +73,14 @@ static void broken_positions_and_lengths_are_noticed(void **state)
         uint32_t body_bytes;
     } cases[] = {
         {"more than the buffer holds", RING_BYTES + 1, 0},
-        {"a position before the reader's", (uint64_t)-16, 0},
+        {"a position before the broker's", (uint64_t)-16, 0},
         {"less than a head", 8, 0},
         {"a body beyond what was written", 16, 8},
         {"a body beyond the largest", RING_BYTES, RING_MAX_BODY + 1},
         {"a body whose padded length overflows", RING_BYTES, UINT32_MAX},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        RingMemory *ring = fresh();
+        RingMemory *ring = new_ring();
         RingReader reader = {.ring = ring};
         RingRequest head = {.kind = RING_FLUSH, .body_bytes = cases[i].body_bytes};
         memcpy(ring->buffer, &head, sizeof head);
@@ -91,7 +91,7 @@ static void broken_positions_and_lengths_are_noticed(void **state)
     }
 }
 
-static void what_is_no_sealed_ring_is_not_mapped(void **state)
+static void a_file_that_is_not_a_sealed_ring_is_not_mapped(void **state)
 {
     int small = memfd_create("small", MFD_CLOEXEC), unsealed = memfd_create("unsealed", MFD_CLOEXEC);
     assert_int_equal(ftruncate(unsealed, sizeof(RingMemory)), 0);
@@ -117,10 +117,10 @@ static void *serve_calls(void *argument)
     RingReader reader = {.ring = argument};
     static RingRecord taken;
     for (int served = 0; served < CALLS;) {
-        uint32_t bell = ring_bell(reader.ring);
+        uint32_t doorbell = ring_doorbell(reader.ring);
         RingTake what = ring_take(&reader, &taken);
         if (what == RING_EMPTY) {
-            ring_wait(&reader, bell, 5);
+            ring_sleep(&reader, doorbell, 5);
             continue;
         }
         if (what == RING_BROKEN)
@@ -135,14 +135,14 @@ static void *serve_calls(void *argument)
 
 static void no_call_and_no_reply_is_lost(void **state)
 {
-    RingMemory *ring = fresh();
+    RingMemory *ring = new_ring();
     pthread_t broker;
     void *trouble;
     assert_int_equal(pthread_create(&broker, NULL, serve_calls, ring), 0);
     for (uint64_t i = 0; i < CALLS; i++) {
         RingReply reply;
         uint32_t replies = ring_replies(ring);
-        assert_true(ring_post(ring, RING_ALLOC, true, &i, sizeof i, NULL, 0));
+        assert_true(ring_send(ring, RING_ALLOC, true, &i, sizeof i, NULL, 0));
         ring_await_reply(ring, replies, &reply);
         assert_int_equal(reply.value[0], i);
     }
@@ -151,13 +151,13 @@ static void no_call_and_no_reply_is_lost(void **state)
     ring_unmap(ring);
 }
 
-static void the_bell_ends_a_wait(void **state)
+static void the_doorbell_ends_a_sleep(void **state)
 {
-    RingMemory *ring = fresh();
+    RingMemory *ring = new_ring();
     RingReader reader = {.ring = ring};
-    uint32_t bell = ring_bell(ring);
-    ring_ring(ring);
-    ring_wait(&reader, bell, 60); /* would outlast the test */
+    uint32_t doorbell = ring_doorbell(ring);
+    ring_wake_broker(ring);
+    ring_sleep(&reader, doorbell, 60); /* would last longer than the test may */
     ring_unmap(ring);
 }
 
@@ -165,13 +165,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_comes_out_as_it_went_in),
-        cmocka_unit_test(records_survive_the_wrap_around),
+        cmocka_unit_test(records_may_wrap_around_the_end_of_the_buffer),
         cmocka_unit_test(a_full_ring_keeps_room_for_a_flush),
         cmocka_unit_test(broken_positions_and_lengths_are_noticed),
-        cmocka_unit_test(what_is_no_sealed_ring_is_not_mapped),
+        cmocka_unit_test(a_file_that_is_not_a_sealed_ring_is_not_mapped),
         cmocka_unit_test(the_runner_cannot_shrink_the_memory),
         cmocka_unit_test(no_call_and_no_reply_is_lost),
-        cmocka_unit_test(the_bell_ends_a_wait),
+        cmocka_unit_test(the_doorbell_ends_a_sleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
