@@ -215,7 +215,7 @@ complains() {
     judge grade "$name"
     ends 0 "Accepted"
     rows 1
-    [[ ! -e pwned1 && ! -e pwned2 ]]
+    absent pwned1 pwned2
 }
 
 @test "a file name with a leading dash" {
@@ -229,15 +229,14 @@ complains() {
     submission >"$name"
     run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/$name"
     ends 0 "Accepted"
-    run find "$BATS_TEST_TMPDIR" "$root" -maxdepth 2 -name 'pwned*'
-    [[ -z $output ]]
+    equal '' "$(find "$BATS_TEST_TMPDIR" "$root" -maxdepth 2 -name 'pwned*')"
 }
 
 @test "a name of a person is only a name, through make" {
     submission >x.cu
     run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/x.cu" AS="Zoë'; DROP TABLE runs; --"
     ends 0 "Accepted"
-    [[ $(sqlite3 "$CONVJUDGE_DB" 'SELECT person FROM runs') == "Zoë'; DROP TABLE runs; --" ]]
+    stored 'SELECT person FROM runs' "Zoë'; DROP TABLE runs; --"
 }
 
 # ---- code that does not compile: Compile Error, exit status 1 --------------------------------------------------------------
@@ -351,7 +350,7 @@ complains() {
     judge grade --json out.json warp.cu
     ends 0 "Accepted" "warning: kernel convolve: block (0,0,0), thread (0,0,0) reads 4 bytes at byte 4 of shared variable 's'" \
         "no __syncwarp() in between, 256 times in all (warp.cu:9: "
-    [[ $(jq -r '.warnings[0]' out.json) == *"no __syncwarp() in between"* ]]
+    json out.json '.warnings[0] | contains("no __syncwarp() in between")' true
 }
 
 @test "blocks that race for global memory" {
@@ -536,7 +535,7 @@ recursive() {
     submission 'puts("Verdict: Accepted"); fflush(stdout); exit(0);' >x.cu
     judge grade --json result.json x.cu
     ends 1 "Run-Time Error" "exit status 0"
-    [[ $(jq -r .verdict result.json) == "Run-Time Error" ]]
+    json result.json .verdict "Run-Time Error"
 }
 
 @test "a segmentation fault" {
@@ -556,13 +555,13 @@ recursive() {
     submission 'for (;;) fork();' >x.cu
     judge grade x.cu
     ends 1
-    [[ $output == *"Time Limit Exceeded"* || $output == *"Run-Time Error"* ]]
+    counts 1 '^(Time Limit Exceeded|Run-Time Error)'
 }
 
 @test "100 MB of printf" {
     submission 'static int once; if (!once++) for (int line = 0; line < 1000000; line++) printf("%099d\n", line);' >x.cu
     judge grade x.cu
-    [[ ${#output} -lt 200000 ]]
+    holds "${#output} < 200000"
     ends 0 "Accepted"
 }
 
@@ -669,7 +668,7 @@ recursive() {
     local holder=$!
     exec 4<>statements # it holds the lock until its input ends
     printf 'BEGIN EXCLUSIVE;\n.shell touch held\n' >&4
-    while kill -0 "$holder" && [[ ! -e held ]]; do sleep 0.1; done
+    wait_until test -e held
     judge grade x.cu
     exec 4>&-
     wait "$holder"
@@ -681,6 +680,7 @@ recursive() {
     mkdir frozen
     export CONVJUDGE_DB=$PWD/frozen/leaderboard.db
     judge leaderboard --problem conv1d
+    ends 0
     run unshare --user --map-root-user --mount bash -c '
         mount --bind frozen frozen && mount -o remount,bind,ro frozen && cd "$PWD" && "$1/convjudge" grade x.cu' _ "$build"
     ends 2 "leaderboard.db" "read-only"
@@ -696,9 +696,12 @@ recursive() {
 @test "reading the database leaves nothing beside it" {
     submission >x.cu
     judge grade x.cu
+    ends 0
     judge grade --no-record x.cu
+    ends 0
     judge leaderboard --problem conv1d
-    [[ $(ls -A "$BATS_TEST_TMPDIR") == $'leaderboard.db\ntmp\nwork' ]]
+    ends 0
+    equal $'leaderboard.db\ntmp\nwork' "$(ls -A "$BATS_TEST_TMPDIR")"
 }
 
 @test "a database from a newer schema" {

@@ -19,10 +19,9 @@ small_home() {
     small_home
     judge calibrate --device sim
     ends 0 "profile" "naive.cu" "$CONVJUDGE_HOME/leaderboard/references/sim-h200.json"
-    run jq -r '.device, .problems[].problem, .problems[].references[].name' "$CONVJUDGE_HOME/leaderboard/references/sim-h200.json"
-    ends 0
-    [[ $output == $'sim-h200\nconv1d\nnaive.cu' ]]
-    [[ ! -e $CONVJUDGE_HOME/leaderboard/devices ]]
+    json "$CONVJUDGE_HOME/leaderboard/references/sim-h200.json" '.device, .problems[].problem, .problems[].references[].name' \
+        $'sim-h200\nconv1d\nnaive.cu'
+    absent "$CONVJUDGE_HOME/leaderboard/devices"
 }
 
 @test "calibrating takes no file and no unknown device" {
@@ -38,7 +37,8 @@ small_home() {
     ends 1 "not ok 1 - x.cu" "expected Wrong Answer, got Accepted"
     { echo '// expect: Accepted, Wrong Answer'; submission; } >x.cu
     judge check --device sim --timed x.cu
-    ends 0 "ok 1 - x.cu"
+    ends 0
+    has_lines "ok 1 - x.cu"
 }
 
 @test "check names the line with a word that is no verdict" {
@@ -67,5 +67,5 @@ small_home() {
     export DEVICE=cuda:1023
     run "$root/tests/gpu.sh" "$build"
     ends 2 "test-gpu: " "cuda:1023"
-    [[ ${#lines[@]} == 1 ]]
+    equal 1 "${#lines[@]}"
 }

@@ -23,6 +23,12 @@ same_from_both() { # FILE... : on the samples, which are watched, and a timed ca
     CONVJUDGE_HOME=$home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache} same_on_all_cases "$@"
 }
 
+@test "a misspelt engine is refused, so that the tests below run both" {
+    submission >x.cu
+    CONVJUDGE_ENGINE=compared judge grade x.cu
+    ends 2 "CONVJUDGE_ENGINE=compared: expected"
+}
+
 @test "blocks in two dimensions, borders, shared tiles: the same from both engines" {
     same_from_both solutions/conv2d/accepted/naive.cu solutions/conv2d-same/accepted/block_of_input_tile.cu \
         solutions/conv2d-separable/accepted/two_passes.cu solutions/gaussian-blur/accepted/naive.cu

@@ -13,6 +13,8 @@ trap 'rm -rf "$scratch"' EXIT
 export CONVJUDGE_DB=$scratch/leaderboard.db TMPDIR=$scratch NO_COLOR=1
 honest=solutions/conv1d/accepted/naive.cu
 passed=0 failed=0
+# shellcheck source=/dev/null
+source tests/processes.sh
 
 status=0
 why=$("$build/convjudge" check --device "$device" /dev/null 2>&1) || status=$?
@@ -71,26 +73,14 @@ fault() { # NAME VERDICT FILE
     next_is_honest "$1"
 }
 
-descendants() { # PID
-    local child
-    # shellcheck disable=SC2013 # words, on one line
-    for child in $(cat "/proc/$1/task/"*/children 2>/dev/null); do
-        echo "$child"
-        descendants "$child"
-    done
-}
-
 kill_within() { # PID PATTERN: one of its descendants, by its command line; waits until solve() is likely to run
     local pid tries
     for ((tries = 0; tries < 200; tries++)); do
-        for pid in $(descendants "$1"); do
-            # shellcheck disable=SC2053 # a pattern
-            if [[ $(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline") == $2 ]]; then
-                sleep 0.5
-                kill -9 "$pid"
-                return
-            fi
-        done
+        if pid=$(descendant "$1" "$2"); then
+            sleep 0.5
+            kill -9 "$pid"
+            return
+        fi
         sleep 0.1
     done
     echo "# no process '$2' appeared within 20 s" >&2

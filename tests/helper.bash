@@ -34,15 +34,81 @@ ends() {
     [[ $fault == 0 ]] || { echo "the output was:"; echo "$output"; return 1; }
 }
 
+# lacks TEXT: the output does not hold TEXT.
 lacks() {
-    [[ $output != *"$1"* ]] || { echo "the output holds: $1"; return 1; }
+    [[ $output != *"$1"* ]] || { echo "the output holds: $1"; echo "the output was:"; echo "$output"; return 1; }
+}
+
+# has_lines TEXT...: for each TEXT, a line of the output begins with it ("ok 1" does not find "not ok 1").
+has_lines() {
+    local text fault=0
+    for text in "$@"; do
+        [[ $'\n'$output == *$'\n'"$text"* ]] || { echo "no line begins with: $text"; fault=1; }
+    done
+    [[ $fault == 0 ]] || { echo "the output was:"; echo "$output"; return 1; }
+}
+
+# counts N REGEX: N lines of the output match.
+counts() {
+    local found
+    found=$(grep -cE -- "$2" <<<"$output") || true
+    [[ $found == "$1" ]] || { echo "$found lines match $2, expected $1; the output was:"; echo "$output"; return 1; }
+}
+
+# equal EXPECTED FOUND
+equal() {
+    [[ $2 == "$1" ]] || { printf 'expected: %s\nfound:    %s\n' "$1" "$2"; return 1; }
+}
+
+# holds COMPARISON: of numbers, such as "$found < 100".
+holds() {
+    (($1)) || { echo "does not hold: $1"; return 1; }
+}
+
+# json FILE PROGRAM EXPECTED: what jq's PROGRAM makes of the file, as plain text.
+json() {
+    local found
+    found=$(jq -r "$2" "$1" 2>&1) || { echo "jq $2 $1: $found"; return 1; }
+    equal "$3" "$found" || { echo "for:      $2"; return 1; }
+}
+
+# stored QUERY EXPECTED: what the database answers.
+stored() {
+    local found
+    found=$(sqlite3 "$CONVJUDGE_DB" "$1" 2>&1) || { echo "sqlite3: $found"; return 1; }
+    equal "$2" "$found" || { echo "for:      $1"; return 1; }
 }
 
 # rows N: so many runs stand in the database.
 rows() {
-    local found=0
-    [[ ! -e $CONVJUDGE_DB ]] || found=$(sqlite3 "$CONVJUDGE_DB" 'SELECT count(*) FROM runs')
-    [[ $found == "$1" ]] || { echo "$found rows in the database, expected $1"; return 1; }
+    if [[ -e $CONVJUDGE_DB ]]; then stored 'SELECT count(*) FROM runs' "$1"; else equal "$1" 0; fi
+}
+
+# file_has FILE REGEX, file_lacks FILE REGEX: a line of the file matches; the file is there, and none does.
+file_has() {
+    grep -qE -- "$2" "$1" || { echo "$1 has no line that matches: $2"; cat "$1"; return 1; }
+}
+file_lacks() {
+    local status=0
+    grep -nE -- "$2" "$1" || status=$?
+    [[ $status == 1 ]] || { echo "$1: expected no line that matches: $2"; return 1; }
+}
+
+# absent FILE...
+absent() {
+    local file
+    for file in "$@"; do
+        [[ ! -e $file ]] || { echo "$file: expected no such file"; return 1; }
+    done
+}
+
+# wait_until COMMAND...: until it succeeds; fails after 60 s.
+wait_until() {
+    local deadline=$((SECONDS + 60))
+    until "$@"; do
+        [[ $SECONDS -lt $deadline ]] || { echo "not within 60 s: $*"; return 1; }
+        sleep 0.02
+    done
 }
 
 # The signature and a right answer, for submissions that are made on the spot.

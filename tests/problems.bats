@@ -35,23 +35,27 @@ valid() {
 @test "a new problem is right as it is, and lacks but more cases and solutions" {
     new_home
     judge check-problem --problem my-conv
-    ends 1 "1..18" "ok 9 - solutions/my-conv/accepted/naive.cu" "whole_blocks_only.cu   WW.WWWW" \
-        "hidden 7  finds 3   prime length" "ok 16 - every hidden case finds a wrong solution" "ok 17 - timed cases" \
-        "not ok 18 - there are enough" "testcases/my-conv: 7 hidden cases, expected at least 14"
-    [[ $(grep -c '^not ok' <<<"$output") == 1 ]]
-    run ! grep -rq '@ID@' "$problem" "$testcases" "$solutions"
+    ends 1 "whole_blocks_only.cu   WW.WWWW" "hidden 7  finds 3   prime length" \
+        "testcases/my-conv: 7 hidden cases, expected at least 14"
+    has_lines "1..18" "ok 9 - solutions/my-conv/accepted/naive.cu" "ok 16 - every hidden case finds a wrong solution" \
+        "ok 17 - timed cases" "not ok 18 - there are enough"
+    counts 1 '^not ok'
+    run grep -r '@ID@' "$problem" "$testcases" "$solutions"
+    ends 1
 }
 
 @test "a new problem does not write over another, and wants an id" {
     new_home
     local id
-    run ! "$root/grader/authoring/new_problem.sh" my-conv
-    [[ $output == "new-problem: problems/my-conv exists already" ]]
+    run "$root/grader/authoring/new_problem.sh" my-conv
+    ends 2
+    equal "new-problem: problems/my-conv exists already" "$output"
     for id in '' My-Conv ../x 'a b' -x; do
-        run ! "$root/grader/authoring/new_problem.sh" "$id"
-        [[ $output == "new-problem: '$id' is no id"* ]]
+        run "$root/grader/authoring/new_problem.sh" "$id"
+        ends 2
+        has_lines "new-problem: '$id' is no id"
     done
-    [[ $(ls "$CONVJUDGE_HOME/problems") == my-conv ]]
+    equal my-conv "$(ls "$CONVJUDGE_HOME/problems")"
 }
 
 @test "check-problem names the first thing missing in statement and cases" {
@@ -60,8 +64,8 @@ valid() {
         new_home >/dev/null
         "${@:2}"
         judge check-problem --problem my-conv
-        ends 1 "not ok" "# the first thing missing: " "$1"
-        [[ $(grep -c '^not ok' <<<"$output") == 1 ]]
+        ends 1 "# the first thing missing: " "$1"
+        counts 1 '^not ok'
     }
     statement() { sed -i "$1" "$problem/statement.md"; }
     hidden() { edit "$testcases/hidden.json" "$1"; }
@@ -91,18 +95,21 @@ valid() {
     new_home
     cp "$solutions/accepted/naive.cu" "$problem/starter.cu"
     judge check-problem --problem my-conv
-    ends 1 "not ok 8 - starter.cu" "expected Wrong Answer, got Accepted"
+    ends 1 "expected Wrong Answer, got Accepted"
+    has_lines "not ok 8 - starter.cu"
     cp "$root/grader/authoring/template/problem/starter.cu" "$problem/starter.cu"
     sed -i 's/output\[i\] = sum/output[i] = 0/' "$solutions/accepted/naive.cu"
     judge check-problem --problem my-conv
-    ends 1 "ok 8 - starter.cu" "not ok 9 - solutions/my-conv/accepted/naive.cu" "expected Accepted, got Wrong Answer"
+    ends 1 "expected Accepted, got Wrong Answer"
+    has_lines "ok 8 - starter.cu" "not ok 9 - solutions/my-conv/accepted/naive.cu"
 }
 
 @test "check-problem names a hidden case that finds nothing" {
     new_home
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
     judge check-problem --problem my-conv
-    ends 1 'hidden 6  finds 1 ' "ok 16" "not ok 18"
+    ends 1 'hidden 6  finds 1 '
+    has_lines "ok 16" "not ok 18"
     rm "$solutions/wrong_answer/whole_blocks_only.cu"
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu        WWWWWWW" "not ok 15 - every hidden case" \
@@ -140,10 +147,10 @@ valid() {
             esac
         fi
     done <"$root/docs/adding-a-problem.md"
-    [[ $steps == 11 ]]
-    # What the guide shows of the last command's output, it says.
+    equal 11 "$steps"
+    # The last command prints what the guide shows.
     while IFS= read -r line; do
-        [[ $output == *"$line"* ]] || { echo "not said: $line"; echo "$output"; return 1; }
+        has_lines "$line"
     done < <(sed -n '/^## 8/,$s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/adding-a-problem.md")
     valid problem problems/moving-sum/problem.json
     ends 0
@@ -254,7 +261,8 @@ END
     lacks leaderboard.db
     lacks .git/
     tar -xzf kit.tar.gz
-    [[ $(jq -s 'map(.cases[] | select(.timed | not)) | length' convjudge/testcases/*/hidden.json) == 0 ]]
+    equal "$(find "$root/testcases" -name hidden.json | wc -l) files, 0 cases" \
+        "$(jq -rs '"\(length) files, \(map(.cases[] | select(.timed | not)) | length) cases"' convjudge/testcases/*/hidden.json)"
     # With this checkout's objects: what the kit lacks of their sources would have to be made, or would not link.
     (cd "$build" && find base simgpu harness leaderboard grader pic -name '*.[od]' -print0 | tar -c --null -T -) >objects.tar
     mkdir convjudge/build

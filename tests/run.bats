@@ -17,7 +17,8 @@ two	echo 1..2; echo ok 1 - a; echo ok 2 - b
 groups	echo 1..1; echo ok 1 - a; echo 1..1; echo ok 1 - b # skip not here
 END
     ends 0 "2 passed, 0 failed  ("
-    [[ ${#lines[@]} == 3 && ${lines[-1]} == "4 passed, 0 failed" ]]
+    equal 3 "${#lines[@]}"
+    equal "4 passed, 0 failed" "${lines[-1]}"
 }
 
 @test "a failed test is shown with what it says" {
@@ -25,7 +26,7 @@ END
 fails	echo 1..3; echo ok 1 - a; echo not ok 2 - b; echo '# expected 3, found 4'; echo ok 3 - c; exit 1
 END
     ends 1 "2 passed, 1 failed  (" $'\nnot ok 2 - b\n# expected 3, found 4\n' "exit status 1"
-    [[ ${lines[-1]} == "2 passed, 1 failed" ]]
+    equal "2 passed, 1 failed" "${lines[-1]}"
 }
 
 @test "a suite that ends without a failed test is shown with its last lines, and counts as a failure" {
@@ -37,5 +38,5 @@ passes	echo 1..1; echo ok 1 - a; exit 3
 END
     ends 1 $'\n100\ncc: no such library\n' $'\nSegmentation fault\n' "exit status 2, 101 lines" "exit status 3, 2 lines"
     lacks $'\n80\n'
-    [[ ${lines[-1]} == "2 passed, 5 failed" ]]
+    equal "2 passed, 5 failed" "${lines[-1]}"
 }
