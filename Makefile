@@ -18,7 +18,7 @@ WARNINGS := -w# the other build gives them, with fewer false ones
 endif
 # A GPU node may have none of these libraries. Debian packs no static cJSON: there its shared library travels beside the binary.
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a)),$(BUILD)/libcjson.so.1)
-LDLIBS   := -Wl,-Bstatic -lsqlite3 -lmd -Wl,-Bdynamic $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
+LDLIBS   := -Wl,-Bstatic -lsqlite3 -lmd -lseccomp -Wl,-Bdynamic $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
 
 # What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too: it is taken literally, and reaches the
 # judge through the environment, never through the text of a command. AS is also make's name for the assembler.

@@ -18,7 +18,8 @@ bwrap               bubblewrap     bubblewrap      bubblewrap
 prlimit             util-linux     util-linux      util-linux
 cjson/cJSON.h       libcjson-dev   cjson-devel     cjson
 sqlite3.h           libsqlite3-dev sqlite-devel    sqlite
-sha256.h            libmd-dev      libmd-devel     libmd'
+sha256.h            libmd-dev      libmd-devel     libmd
+seccomp.h           libseccomp-dev libseccomp-static libseccomp'
 needed_by_tests='
 bats                bats           bats            bats
 cmocka.h            libcmocka-dev  libcmocka-devel cmocka
