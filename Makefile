@@ -8,6 +8,7 @@ CC       ?= gcc
 BUILD    ?= build
 CFLAGS   ?= $(if $(SANITIZE),-O0 -g1,-O2 -g)
 LANES    := -O3 -fno-var-tracking --param vect-epilogues-nomask=0# of the lane loops: they are to become vectors, but not their ends
+JIT      ?= 1# empty, with a BUILD folder of its own: without simgpu/jit, the simulated GPU interprets every kernel
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wno-unused-parameter
 CPPFLAGS += -I. -D_GNU_SOURCE
 ifdef SANITIZE
@@ -31,11 +32,12 @@ unexport AS
 endif
 
 # What has a main(), or is compiled in a way of its own, is no part of its layer's library.
-not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% grader/commands/main.c grader/oracle/row.c
+no_jit         := $(if $(JIT),,simgpu/jit/%)
+not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% grader/commands/main.c grader/oracle/row.c $(no_jit)
 rooms      = $(wildcard $(addprefix $(1),/$(2) /*/$(2) /*/*/$(2)))
 libraries := $(LAYERS:%=$(BUILD)/lib%.a)
 $(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_library),$(foreach file,$(call rooms,$(layer),*.c),$(if $(findstring /tests/,$(file)),,$(file))))))
-$(foreach layer,$(LAYERS),$(eval unit_tests_$(layer) := $(patsubst %.c,$(BUILD)/%,$(call rooms,$(layer),tests/test_*.c))))
+$(foreach layer,$(LAYERS),$(eval unit_tests_$(layer) := $(patsubst %.c,$(BUILD)/%,$(filter-out $(no_jit),$(call rooms,$(layer),tests/test_*.c)))))
 unit_tests := $(foreach layer,$(LAYERS),$(unit_tests_$(layer)))
 
 # What a command builds, in one line; `make V=1` shows the command itself.
@@ -50,7 +52,7 @@ help:  ## Show this list
 
 # A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
 settings := SUB PROBLEM DEVICE AS JSON
-others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA LANES LDLIBS NVCC SANITIZE V WARNINGS
+others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT LANES LDLIBS NVCC SANITIZE V WARNINGS
 given     = $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
 unknown  := $(filter-out $(settings) $(others),$(given))
 known     = $(if $(unknown),$(error unknown variable $(unknown); expected one of: $(settings)))
@@ -152,6 +154,8 @@ $(unit_tests:=.o): EXTRA := -O0
 
 # What works on all elements of an array does so in parallel.
 $(addprefix $(BUILD)/grader/,problem/generator.o oracle/oracle.o check/checker.o): EXTRA := -fopenmp
+
+$(BUILD)/simgpu/gpu/simgpu.o: EXTRA := $(if $(JIT),-DJIT)
 
 # The text of these is part of every translated kernel.
 $(BUILD)/simgpu/jit/translate/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simgpu/jit/translate/frame.h

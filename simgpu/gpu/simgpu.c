@@ -4,7 +4,6 @@
 #include "simgpu/cost/cost.h"
 #include "simgpu/gpu/compare.h"
 #include "simgpu/gpu/launch.h"
-#include "simgpu/jit/jit.h"
 #include "simgpu/memory/validity.h"
 
 #include <stdio.h>
@@ -12,11 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef JIT /* the Makefile's variable */
+#include "simgpu/jit/jit.h"
+static const Translator *const translator = &jit_translator;
+#else
+static const Translator *const translator = NULL;
+#endif
+
 Status simgpu_new(const HardwareProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu, Message *why)
 {
     SimGpu *new = allocated(calloc(1, sizeof *new));
     new->profile = *profile;
-    new->translator = &jit_translator;
+    new->translator = translator;
     Status status = memory_new(base, span, profile->memory_bytes, &new->memory, why);
     if (status != STATUS_OK) {
         free(new);
@@ -150,16 +156,17 @@ bool simgpu_texture_free(SimGpu *gpu, uint64_t handle)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when)
+bool simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when)
 {
     TranslatorSettings *settings = &gpu->translator_settings;
     free(settings->compiler);
     free(settings->folder);
     *settings = (TranslatorSettings){.when = when};
     if (compiler == NULL || gpu->translator == NULL)
-        return;
+        return compiler == NULL;
     settings->compiler = allocated(strdup(compiler));
     settings->folder = allocated(strdup(folder));
+    return true;
 }
 
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)

@@ -85,10 +85,10 @@ bool simgpu_texture_free(SimGpu *gpu, uint64_t handle);
 /* Runs the whole grid. Stores of blocks that ran before a fault stay. */
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
 
-/* From now on kernels become machine code of the host: `compiler` is a gcc of this machine, `folder` that of
- * the compile cache (base/compile_cache.h). NULL: kernels are interpreted, as in the beginning. The
- * results and the counters are the same. */
-void simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when);
+/* From now on kernels become machine code of the host: `compiler` is a gcc of this machine, `folder` that of the compile
+ * cache (base/compile_cache.h). NULL: kernels are interpreted, as in the beginning. The results and the counters are the
+ * same. False: this build has no translator (make JIT=), and kernels are interpreted. */
+bool simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when);
 
 /* Ends a running launch from another thread or a signal handler, within milliseconds. */
 void simgpu_cancel(SimGpu *gpu);

@@ -136,8 +136,9 @@ static Status choose_engine(SimGpu *gpu, Message *why)
     else if (!is_free)
         return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_ENGINE=%s: expected 'interpreter', 'translator' or 'compare'",
                     engine);
-    if (paths_cache(folder, sizeof folder, NULL) == STATUS_OK && access(compiler, X_OK) == 0)
-        simgpu_set_translator(gpu, compiler, folder, when);
+    if (paths_cache(folder, sizeof folder, NULL) == STATUS_OK && access(compiler, X_OK) == 0 &&
+        !simgpu_set_translator(gpu, compiler, folder, when) && !is_free)
+        return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_ENGINE=%s: this build has no translator (make JIT=1)", engine);
     return STATUS_OK;
 }
 
