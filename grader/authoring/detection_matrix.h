@@ -26,16 +26,16 @@ typedef struct DetectionMatrix {
 } DetectionMatrix;
 
 /* An empty matrix of the hidden cases of `set`, whose names must outlive it. Not to be moved in memory. */
-void detection_begin(DetectionMatrix *catches, const TestcaseSet *set);
-void detection_free(DetectionMatrix *catches);
+void detection_begin(DetectionMatrix *matrix, const TestcaseSet *set);
+void detection_free(DetectionMatrix *matrix);
 
 /* Adds a row for a solution that is wrong; one that came to no hidden case has none. */
-void detection_add(DetectionMatrix *catches, const char *solution, const Result *result);
+void detection_add(DetectionMatrix *matrix, const char *solution, const Result *result);
 
 /* The first hidden case that finds none, from 0; `case_count` where each finds one. */
-size_t detection_idle_case(const DetectionMatrix *catches);
+size_t detection_idle_case(const DetectionMatrix *matrix);
 
 /* As text, each line after `prefix`: a row for each solution, then the cases with how many each finds. */
-void detection_text(const DetectionMatrix *catches, const char *prefix, Text *text);
+void detection_text(const DetectionMatrix *matrix, const char *prefix, Text *text);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct Checking {
     TestcaseSet set;
     CheckDevice device;
     Paths solutions;
-    DetectionMatrix catches;
+    DetectionMatrix matrix;
     CaseTimes *times; /* of each case of `set` */
     size_t number;    /* lines of TAP so far */
 } Checking;
@@ -136,7 +136,7 @@ static Status judge_solution(Checking *checking, const char *path, Message *why)
         if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
             keep_times(checking, &result);
         else if (status == STATUS_OK)
-            detection_add(&checking->catches, submission.file_name, &result);
+            detection_add(&checking->matrix, submission.file_name, &result);
         result_free(&result);
     }
     submission_free(&submission);
@@ -155,18 +155,18 @@ static Status check_solutions(Checking *checking, Message *why)
 
 /* ---- what the solutions showed ----------------------------------------------------------------------------------- */
 
-static Status check_catches(Checking *checking, Message *why)
+static Status check_detection(Checking *checking, Message *why)
 {
-    const DetectionMatrix *catches = &checking->catches;
+    const DetectionMatrix *matrix = &checking->matrix;
     Text text = {0};
-    size_t idle = detection_idle_case(catches);
+    size_t idle = detection_idle_case(matrix);
     Status status = STATUS_OK;
-    detection_text(catches, "# ", &text);
+    detection_text(matrix, "# ", &text);
     fputs(text.data, stdout);
     text_free(&text);
-    if (idle < catches->case_count)
+    if (idle < matrix->case_count)
         status = fail(STATUS_BAD_INPUT, why, "hidden case %zu, \"%s\", finds no wrong solution", idle + 1,
-                      catches->cases[idle]);
+                      matrix->cases[idle]);
     return report(checking, "every hidden case finds a wrong solution", status, why);
 }
 
@@ -219,14 +219,14 @@ static Status open_checking(const Options *options, Checking *checking, Message 
     if (status != STATUS_OK)
         return status;
     time_briefly(&checking->problem);
-    detection_begin(&checking->catches, &checking->set);
+    detection_begin(&checking->matrix, &checking->set);
     checking->times = arena_array(&checking->solutions.arena, checking->set.count, sizeof *checking->times);
     return STATUS_OK;
 }
 
 static void close_checking(Checking *checking)
 {
-    detection_free(&checking->catches);
+    detection_free(&checking->matrix);
     arena_free(&checking->solutions.arena);
     testcases_free(&checking->set);
     problem_free(&checking->problem);
@@ -243,7 +243,7 @@ static Status check_all(Checking *checking)
     if (status == STATUS_OK)
         status = check_solutions(checking, &why);
     if (status == STATUS_OK)
-        status = check_catches(checking, &why);
+        status = check_detection(checking, &why);
     if (status == STATUS_OK)
         status = check_times(checking, &why);
     return status == STATUS_OK ? check_counts(checking, &why) : status;
