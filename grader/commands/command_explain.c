@@ -4,6 +4,8 @@
 #include "base/paths.h"
 #include "grader/commands/command.h"
 
+#include "grader/explain/advisor.h"
+#include "grader/explain/explain_json.h"
 #include "grader/explain/explain_report.h"
 #include "grader/terminal/json_target.h"
 #include "grader/judge/judge.h"
@@ -112,7 +114,7 @@ static Status write_explanation(const Explaining *explaining, Message *why)
 {
     const char *json = explaining->options->json;
     Explanation explanation;
-    Advice advice[ADVICE_MOST];
+    Advice advice[ADVISOR_MOST];
     Text text = {0};
     Status status = STATUS_OK;
     explain(explaining->profile, &explaining->hardware, &explanation);
@@ -123,9 +125,9 @@ static Status write_explanation(const Explaining *explaining, Message *why)
                             .gpu = explaining->gpu.name,
                             .measurement = &explaining->measurement,
                             .note = explaining->note};
-    report.advice_count = advice_find(&explanation, explaining->submission.source.data, advice);
+    report.advice_count = advisor_find(&explanation, explaining->submission.source.data, advice);
     if (json != NULL) {
-        explain_report_json(&report, &text);
+        explain_json(&report, &text);
         status = json_target_write(json, &text, why);
         text_free(&text);
     }

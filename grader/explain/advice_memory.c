@@ -1,4 +1,4 @@
-#include "grader/explain/kernel_under_review.h"
+#include "grader/explain/advice_memory.h"
 
 #include <math.h>
 
@@ -32,9 +32,9 @@ static double excess_sectors(const SimLine *line)
 }
 
 /* Threads that are neighbours in a warp ask for bytes that are no neighbours in memory. */
-bool rule_uncoalesced(const Patient *patient, Advice *advice)
+bool rule_uncoalesced(const KernelUnderReview *review, Advice *advice)
 {
-    const SimLine *line = patient_worst_line(patient, excess_sectors);
+    const SimLine *line = review_worst_line(review, excess_sectors);
     if (line == NULL)
         return false;
     bool loads = excess_load_sectors(line) >= excess_store_sectors(line);
@@ -42,12 +42,11 @@ bool rule_uncoalesced(const Patient *patient, Advice *advice)
     double requests = (double)(loads ? counters->global_load_requests : counters->global_store_requests);
     double sectors = (double)(loads ? counters->global_load_sectors : counters->global_store_sectors);
     double ideal = (double)(loads ? line->ideal_load_sectors : line->ideal_store_sectors);
-    KernelModel changed = patient->model;
-    changed.counters.global_load_sectors -= patient_per_launch(patient, patient_sum(patient, excess_load_sectors));
-    changed.counters.global_load_wavefronts -= patient_per_launch(patient,
-                                                                  patient_sum(patient, excess_load_wavefronts));
-    changed.counters.global_store_sectors -= patient_per_launch(patient, patient_sum(patient, excess_store_sectors));
-    advice->gain = patient_gain(patient, &changed);
+    KernelModel changed = review->model;
+    changed.counters.global_load_sectors -= review_per_launch(review, review_sum(review, excess_load_sectors));
+    changed.counters.global_load_wavefronts -= review_per_launch(review, review_sum(review, excess_load_wavefronts));
+    changed.counters.global_store_sectors -= review_per_launch(review, review_sum(review, excess_store_sectors));
+    advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
                "each warp %s %.3g sectors where %.3g would do: neighbouring threads step through memory far apart; "
                "let neighbouring threads %s neighbouring elements",
@@ -61,19 +60,19 @@ static double excess_wavefronts(const SimLine *line)
     return wavefronts - (double)line->ideal_shared_wavefronts;
 }
 
-bool rule_bank_conflicts(const Patient *patient, Advice *advice)
+bool rule_bank_conflicts(const KernelUnderReview *review, Advice *advice)
 {
-    const SimLine *line = patient_worst_line(patient, excess_wavefronts);
+    const SimLine *line = review_worst_line(review, excess_wavefronts);
     if (line == NULL)
         return false;
     double requests = (double)(line->counters.shared_load_requests + line->counters.shared_store_requests);
     double wavefronts = (double)(line->counters.shared_load_wavefronts + line->counters.shared_store_wavefronts);
-    KernelModel changed = patient->model;
+    KernelModel changed = review->model;
     double all = (double)(changed.counters.shared_load_wavefronts + changed.counters.shared_store_wavefronts);
-    double kept = 1 - ratio((double)patient_per_launch(patient, patient_sum(patient, excess_wavefronts)), all);
+    double kept = 1 - ratio((double)review_per_launch(review, review_sum(review, excess_wavefronts)), all);
     changed.counters.shared_load_wavefronts = (uint64_t)((double)changed.counters.shared_load_wavefronts * kept);
     changed.counters.shared_store_wavefronts = (uint64_t)((double)changed.counters.shared_store_wavefronts * kept);
-    advice->gain = patient_gain(patient, &changed);
+    advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
                "each access to shared memory takes %.3g wavefronts where %.3g would do: threads of a warp meet in the "
                "same banks; make the rows of the array one element longer, or let neighbouring threads use "
@@ -96,20 +95,20 @@ static double global_loads(const SimLine *line)
 
 /* Every multiply-add waits for a load of its own, and most of what is loaded was loaded before. The change that is
  * modelled: each value loaded serves four multiply-adds, from a register. */
-bool rule_reread(const Patient *patient, Advice *advice)
+bool rule_reread(const KernelUnderReview *review, Advice *advice)
 {
     enum { REUSE = 4 };
-    const SimCounters *counters = patient->counters;
-    const SimLine *line = patient_worst_line(patient, global_loads);
+    const SimCounters *counters = review->counters;
+    const SimLine *line = review_worst_line(review, global_loads);
     double bytes = (double)counters->global_load_bytes;
     double times = ratio(bytes, (double)counters->unique_load_sectors * SECTOR_BYTES);
     double loads_per_fma = ratio((double)counters->global_load_requests * SIM_WARP_SIZE, (double)counters->fma32);
     if (line == NULL || times < 4 || loads_per_fma < 0.75)
         return false;
-    KernelModel changed = patient->model;
+    KernelModel changed = review->model;
     scale_loads(&changed.counters, 1.0 / REUSE);
     changed.input.longest_warp_loads /= REUSE;
-    advice->gain = patient_gain(patient, &changed);
+    advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
                "each element is read from global memory %.0f times, %.2g loads for every multiply-add: read a tile "
                "once into shared memory, and let each thread keep values in registers for several outputs",
@@ -123,15 +122,15 @@ static double global_stores(const SimLine *line)
 }
 
 /* One store for an output is needed; a sum that lives in global memory is loaded and stored for every term. */
-bool rule_global_accumulation(const Patient *patient, Advice *advice)
+bool rule_global_accumulation(const KernelUnderReview *review, Advice *advice)
 {
-    const SimCounters *counters = patient->counters;
-    const SimLine *line = patient_worst_line(patient, global_stores);
+    const SimCounters *counters = review->counters;
+    const SimLine *line = review_worst_line(review, global_stores);
     double stored = (double)counters->global_store_sectors + (double)counters->atomic_lanes / 8;
     double times = ratio(stored, (double)counters->unique_store_sectors);
-    if (line == NULL || times < 4 || (counters->atomic_lanes == 0 && patient_turns(patient, line) < 4))
+    if (line == NULL || times < 4 || (counters->atomic_lanes == 0 && review_executions_per_warp(review, line) < 4))
         return false;
-    KernelModel changed = patient->model;
+    KernelModel changed = review->model;
     uint64_t needless = changed.counters.global_store_requests -
                         (uint64_t)((double)changed.counters.global_store_requests / times);
     changed.counters.global_store_requests -= needless;
@@ -141,7 +140,7 @@ bool rule_global_accumulation(const Patient *patient, Advice *advice)
     double loads = (double)changed.counters.global_load_requests;
     double saved = line->counters.global_load_requests > 0 ? (double)needless : 0;
     scale_loads(&changed.counters, loads > saved ? 1 - saved / loads : 1);
-    advice->gain = patient_gain(patient, &changed);
+    advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
                "each output is stored %.0f times%s: add up in a local variable, and store it once at the end", times,
                counters->atomic_lanes > 0 ? ", atomically" : "");
@@ -153,22 +152,22 @@ static double local_sectors(const SimLine *line)
     return (double)line->counters.local_sectors;
 }
 
-bool rule_local_memory(const Patient *patient, Advice *advice)
+bool rule_local_memory(const KernelUnderReview *review, Advice *advice)
 {
-    const SimLine *line = patient_worst_line(patient, local_sectors);
+    const SimLine *line = review_worst_line(review, local_sectors);
     if (line == NULL)
         return false;
-    KernelModel changed = patient->model;
+    KernelModel changed = review->model;
     changed.counters.local_requests = changed.counters.local_sectors = 0;
     changed.input.longest_warp_loads = (uint64_t)((double)changed.input.longest_warp_loads *
-                                                  ratio((double)patient->counters->global_load_requests,
-                                                        (double)(patient->counters->global_load_requests +
-                                                                 patient->counters->local_requests)));
-    advice->gain = patient_gain(patient, &changed);
+                                                  ratio((double)review->counters->global_load_requests,
+                                                        (double)(review->counters->global_load_requests +
+                                                                 review->counters->local_requests)));
+    advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
                "an array of each thread lies in local memory, which is device memory (%u bytes a thread): index it "
                "with constants alone, in loops that are unrolled, so that it fits into registers",
-               patient->kernel->profile->local_bytes);
+               review->kernel->profile->local_bytes);
     return true;
 }
 
@@ -179,14 +178,14 @@ static double constant_replays(const SimLine *line)
     return (double)line->counters.constant_replays;
 }
 
-bool rule_constant_addresses_differ(const Patient *patient, Advice *advice)
+bool rule_constant_addresses_differ(const KernelUnderReview *review, Advice *advice)
 {
-    const SimLine *line = patient_worst_line(patient, constant_replays);
+    const SimLine *line = review_worst_line(review, constant_replays);
     if (line == NULL)
         return false;
-    KernelModel changed = patient->model;
+    KernelModel changed = review->model;
     changed.counters.constant_replays = 0;
-    advice->gain = patient_gain(patient, &changed);
+    advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
                "a warp reads %.3g different constants at once, and constant memory gives them one after the other: "
                "let all threads of a warp read the same one, or keep the array in shared memory",
@@ -199,17 +198,17 @@ static double constant_loads(const SimLine *line)
     return (double)line->counters.constant_requests;
 }
 
-bool rule_constants_too_long(const Patient *patient, Advice *advice)
+bool rule_constants_too_long(const KernelUnderReview *review, Advice *advice)
 {
-    const SimLine *line = patient_worst_line(patient, constant_loads);
-    if (line == NULL || !patient->model.function.uniform_constant_loads)
+    const SimLine *line = review_worst_line(review, constant_loads);
+    if (line == NULL || !review->model.function.uniform_constant_loads)
         return false;
-    KernelModel changed = patient->model;
+    KernelModel changed = review->model;
     changed.function.uniform_constant_loads = false;
-    advice->gain = patient_gain(patient, &changed);
+    advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
                "the array in constant memory is longer than the %.0f bytes that are kept at hand, and blocks that "
                "have drifted apart evict each other's part: keep a filter of this length in shared memory",
-               patient->explanation->hardware->constant_cache_bytes);
+               review->explanation->hardware->constant_cache_bytes);
     return true;
 }

@@ -1,4 +1,6 @@
-#include "grader/explain/kernel_under_review.h"
+#include "grader/explain/advice_work.h"
+
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,15 +14,15 @@ static double divergent_branches(const SimLine *line)
 }
 
 /* Lanes that sleep while others run; the last, incomplete warp of a block is none of it. */
-bool rule_divergence(const Patient *patient, Advice *advice)
+bool rule_divergence(const KernelUnderReview *review, Advice *advice)
 {
-    const SimLine *line = patient_worst_line(patient, divergent_branches);
-    double threads = patient_threads(patient);
+    const SimLine *line = review_worst_line(review, divergent_branches);
+    double threads = review_threads_per_block(review);
     double full = threads / (ceil(threads / SIM_WARP_SIZE) * SIM_WARP_SIZE) * SIM_WARP_SIZE;
-    double lanes = ratio((double)patient->counters->lane_instructions, (double)patient->counters->warp_instructions);
+    double lanes = ratio((double)review->counters->lane_instructions, (double)review->counters->warp_instructions);
     if (line == NULL || lanes > 0.8 * full)
         return false;
-    KernelModel changed = patient->model;
+    KernelModel changed = review->model;
     double kept = lanes / full;
     changed.counters.warp_instructions = (uint64_t)((double)changed.counters.warp_instructions * kept);
     changed.input.longest_warp_instructions = (uint64_t)((double)changed.input.longest_warp_instructions * kept);
@@ -29,7 +31,7 @@ bool rule_divergence(const Patient *patient, Advice *advice)
     changed.counters.global_load_requests = (uint64_t)((double)changed.counters.global_load_requests * kept);
     changed.counters.global_load_wavefronts = (uint64_t)((double)changed.counters.global_load_wavefronts * kept);
     changed.counters.shared_load_wavefronts = (uint64_t)((double)changed.counters.shared_load_wavefronts * kept);
-    advice->gain = patient_gain(patient, &changed);
+    advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
                "threads of a warp go different ways here in %.0f %% of its passages, and on average %.3g of %.3g "
                "threads work: let whole warps take the same way, or compute the condition instead of branching on it",
@@ -42,18 +44,18 @@ static double double_instructions(const SimLine *line)
     return (double)line->counters.fp64;
 }
 
-bool rule_double_precision(const Patient *patient, Advice *advice)
+bool rule_double_precision(const KernelUnderReview *review, Advice *advice)
 {
-    const SimLine *line = patient_worst_line(patient, double_instructions);
+    const SimLine *line = review_worst_line(review, double_instructions);
     if (line == NULL)
         return false;
-    KernelModel changed = patient->model;
+    KernelModel changed = review->model;
     changed.counters.fp32 += changed.counters.fp64;
     changed.counters.fma32 += changed.counters.fma64;
     changed.counters.fp64 = changed.counters.fma64 = 0;
     /* converting there and back is among the special instructions */
     changed.counters.special = 0;
-    advice->gain = patient_gain(patient, &changed);
+    advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
                "this is computed in double precision: write literals with an f (0.0f), and use float and the "
                "functions for it (fmaf, not fma) throughout");
@@ -69,45 +71,45 @@ static double divisions(const SimLine *line)
 }
 
 /* Where the machine code is known, it holds what divisions are composed of: a model without that. */
-static KernelModel without_divisions(const Patient *patient)
+static KernelModel without_divisions(const KernelUnderReview *review)
 {
-    KernelModel model = patient->model;
+    KernelModel model = review->model;
     SimMachine *machine = &model.input.machine;
-    double lanes = patient_sum(patient, divisions) / (double)model.launches * DIVISION_INSTRUCTIONS;
+    double lanes = review_sum(review, divisions) / (double)model.launches * DIVISION_INSTRUCTIONS;
     double issued = machine->issue * (double)model.counters.warp_instructions;
     double kept = fmax(0.05, 1 - ratio(lanes / SIM_WARP_SIZE, issued));
     machine->issue *= kept;
     machine->alu *= kept;
     machine->multiply *= kept;
     machine->waiting *= kept;
-    model.input.counters = &patient->model.counters;
-    model.input.function = &patient->model.function;
+    model.input.counters = &review->model.counters;
+    model.input.function = &review->model.function;
     return model;
 }
 
 /* The counters hold a division as one instruction, as PTX has it; hardware composes it of many. */
-bool rule_integer_division(const Patient *patient, Advice *advice)
+bool rule_integer_division(const KernelUnderReview *review, Advice *advice)
 {
-    const SimLine *line = patient_worst_line(patient, divisions);
-    if (line == NULL || patient_turns(patient, line) < 4)
+    const SimLine *line = review_worst_line(review, divisions);
+    if (line == NULL || review_executions_per_warp(review, line) < 4)
         return false;
-    KernelModel composed = patient->model;
-    double lanes = patient_sum(patient, divisions) / (double)composed.launches * DIVISION_INSTRUCTIONS;
+    KernelModel composed = review->model;
+    double lanes = review_sum(review, divisions) / (double)composed.launches * DIVISION_INSTRUCTIONS;
     double each = ratio(lanes, (double)composed.counters.lane_instructions);
     composed.counters.integer += (uint64_t)lanes;
     composed.counters.warp_instructions += (uint64_t)(each * (double)composed.counters.warp_instructions);
     composed.input.longest_warp_instructions += (uint64_t)(each * (double)composed.input.longest_warp_instructions);
     composed.input.counters = &composed.counters;
     composed.input.function = &composed.function;
-    KernelModel without = without_divisions(patient);
-    bool known = patient->model.input.machine.issue > 0;
-    double with_s = kernel_model_seconds(known ? &patient->model : &composed);
-    double without_s = kernel_model_seconds(known ? &without : &patient->model);
-    advice->gain = (with_s - without_s) / (patient->explanation->seconds + (known ? 0 : with_s - without_s));
+    KernelModel without = without_divisions(review);
+    bool known = review->model.input.machine.issue > 0;
+    double with_s = kernel_model_seconds(known ? &review->model : &composed);
+    double without_s = kernel_model_seconds(known ? &without : &review->model);
+    advice->gain = (with_s - without_s) / (review->explanation->seconds + (known ? 0 : with_s - without_s));
     advice_say(advice, line->line,
                "integers are divided in a loop, %.0f times by each thread, and each division takes about %d "
                "instructions: compute indices by adding as the loop goes on, or nest loops over rows and columns",
-               patient_turns(patient, line), DIVISION_INSTRUCTIONS);
+               review_executions_per_warp(review, line), DIVISION_INSTRUCTIONS);
     return true;
 }
 
@@ -116,14 +118,14 @@ static double integer_instructions(const SimLine *line)
     return (double)line->counters.integer;
 }
 
-bool rule_too_much_integer(const Patient *patient, Advice *advice)
+bool rule_too_much_integer(const KernelUnderReview *review, Advice *advice)
 {
-    const SimCounters *counters = patient->counters;
-    const SimLine *line = patient_worst_line(patient, integer_instructions);
+    const SimCounters *counters = review->counters;
+    const SimLine *line = review_worst_line(review, integer_instructions);
     double each = ratio((double)counters->integer, (double)counters->fp32);
-    if (line == NULL || each < 3 || patient_turns(patient, line) < 4)
+    if (line == NULL || each < 3 || review_executions_per_warp(review, line) < 4)
         return false;
-    const KernelModel plain = without_divisions(patient); /* which have a rule of their own */
+    const KernelModel plain = without_divisions(review); /* which have a rule of their own */
     KernelModel changed = plain;
     double kept = 1 / each, share = ratio((double)counters->integer, (double)counters->lane_instructions);
     changed.counters.integer = (uint64_t)((double)changed.counters.integer * kept);
@@ -132,7 +134,7 @@ bool rule_too_much_integer(const Patient *patient, Advice *advice)
     changed.input.longest_warp_instructions = (uint64_t)((double)changed.input.longest_warp_instructions *
                                                          instructions);
     changed.input.counters = &changed.counters;
-    advice->gain = (kernel_model_seconds(&plain) - kernel_model_seconds(&changed)) / patient->explanation->seconds;
+    advice->gain = (kernel_model_seconds(&plain) - kernel_model_seconds(&changed)) / review->explanation->seconds;
     advice_say(advice, line->line,
                "%.2g integer instructions for every one that computes: take what does not change out of the loop, "
                "step pointers instead of computing indices, and unroll",
@@ -153,61 +155,62 @@ static double shared_store_executions(const SimLine *line)
 /* CUDA C++ Programming Guide, Synchronization Instruction: 16 threads a cycle and multiprocessor (7.x and 8.x). */
 enum { BARRIER_THREADS = 16 };
 
-static double barrier_seconds(const Patient *patient)
+static double barrier_seconds(const KernelUnderReview *review)
 {
-    const HardwareProfile *hardware = patient->explanation->hardware;
-    double busy = fmin(hardware->multiprocessors, patient_blocks(patient));
-    return (double)patient->counters->barriers * SIM_WARP_SIZE / BARRIER_THREADS / hardware->clock_hz / busy;
+    const HardwareProfile *hardware = review->explanation->hardware;
+    double busy = fmin(hardware->multiprocessors, review_blocks_per_launch(review));
+    return (double)review->counters->barriers * SIM_WARP_SIZE / BARRIER_THREADS / hardware->clock_hz / busy;
 }
 
 /* A tile that is written and then read wants two barriers; with more than that, some guard nothing that was written.
  * The model's time has none of them. */
-bool rule_needless_barriers(const Patient *patient, Advice *advice)
+bool rule_needless_barriers(const KernelUnderReview *review, Advice *advice)
 {
-    const SimLine *line = patient_worst_line(patient, barriers);
-    const SimLine *writer = patient_worst_line(patient, shared_store_executions);
+    const SimLine *line = review_worst_line(review, barriers);
+    const SimLine *writer = review_worst_line(review, shared_store_executions);
     double writes = writer == NULL ? 0 : (double)writer->executions;
-    double power = patient->explanation->hardware->combine_power;
-    if (line == NULL || patient_turns(patient, line) < 4 || barriers(line) <= 2.5 * writes)
+    double power = review->explanation->hardware->combine_power;
+    if (line == NULL || review_executions_per_warp(review, line) < 4 || barriers(line) <= 2.5 * writes)
         return false;
-    double without_s = kernel_model_seconds(&patient->model);
-    double with_s = pow(pow(without_s, power) + pow(barrier_seconds(patient), power), 1 / power);
-    advice->gain = (with_s - without_s) / (patient->explanation->seconds + with_s - without_s);
+    double without_s = kernel_model_seconds(&review->model);
+    double with_s = pow(pow(without_s, power) + pow(barrier_seconds(review), power), 1 / power);
+    advice->gain = (with_s - without_s) / (review->explanation->seconds + with_s - without_s);
     advice_say(advice, line->line,
                "each warp waits at __syncthreads() %.0f times, and writes shared memory %.0f times: a barrier is "
                "needed only between writing shared memory and reading what others wrote; take it out of the loop",
-               patient_turns(patient, line), writer == NULL ? 0.0 : patient_turns(patient, writer));
+               review_executions_per_warp(review, line),
+               writer == NULL ? 0.0 : review_executions_per_warp(review, writer));
     return true;
 }
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
 /* Where the source defines the kernel; 0: it does not say so in a usual way. */
-static int line_of_kernel(const Patient *patient)
+static int line_of_kernel(const KernelUnderReview *review)
 {
-    const char *full = patient->kernel->name, *colon = strrchr(full, ':'), *last = colon == NULL ? full : colon + 1;
-    char name[sizeof patient->kernel->name];
+    const char *full = review->kernel->name, *colon = strrchr(full, ':'), *last = colon == NULL ? full : colon + 1;
+    char name[sizeof review->kernel->name];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(last, "<"), last);
-    for (const char *at = patient->source; (at = strstr(at, "__global__")) != NULL; at++) {
+    for (const char *at = review->source; (at = strstr(at, "__global__")) != NULL; at++) {
         const char *found = text_find_word(at, name);
         if (found != NULL && found < at + strcspn(at, "{;"))
-            return text_line_at(patient->source, (size_t)(found - patient->source));
+            return text_line_at(review->source, (size_t)(found - review->source));
     }
     return 0;
 }
 
 /* Too few warps to hide one another's waiting. Modelled: as many blocks as fit without the resource that is short. */
-bool rule_low_occupancy(const Patient *patient, Advice *advice)
+bool rule_low_occupancy(const KernelUnderReview *review, Advice *advice)
 {
-    const ExplainedKernel *kernel = patient->kernel;
+    const ExplainedKernel *kernel = review->kernel;
     if (kernel->cost.occupancy >= 0.5 || kernel->waves <= 1)
         return false;
-    KernelModel changed = patient->model;
+    KernelModel changed = review->model;
     changed.function.registers = 0;
     changed.function.static_shared_bytes = 0;
     changed.input.shape.dynamic_shared_bytes = 0;
-    advice->gain = patient_gain(patient, &changed);
-    advice_say(advice, line_of_kernel(patient),
+    advice->gain = review_gain(review, &changed);
+    advice_say(advice, line_of_kernel(review),
                "kernel %.80s keeps only %.0f %% of the warps that a multiprocessor has room for, because of %s (%u "
                "registers a thread, %u bytes of shared memory a block): use less of it, or smaller tiles",
                kernel->name, 100 * kernel->cost.occupancy, kernel->occupancy_limit, kernel->profile->registers,
@@ -216,14 +219,14 @@ bool rule_low_occupancy(const Patient *patient, Advice *advice)
 }
 
 /* Multiprocessors that have nothing to do. Modelled: the same work in blocks that are enough for all of them. */
-bool rule_too_few_blocks(const Patient *patient, Advice *advice)
+bool rule_too_few_blocks(const KernelUnderReview *review, Advice *advice)
 {
-    const ExplainedKernel *kernel = patient->kernel;
-    uint32_t multiprocessors = patient->explanation->hardware->multiprocessors;
-    double blocks = patient_blocks(patient);
+    const ExplainedKernel *kernel = review->kernel;
+    uint32_t multiprocessors = review->explanation->hardware->multiprocessors;
+    double blocks = review_blocks_per_launch(review);
     if (blocks >= multiprocessors)
         return false;
-    KernelModel changed = patient->model;
+    KernelModel changed = review->model;
     double more = multiprocessors / blocks;
     changed.input.shape.grid[0] = multiprocessors;
     changed.input.shape.grid[1] = changed.input.shape.grid[2] = 1;
@@ -231,8 +234,8 @@ bool rule_too_few_blocks(const Patient *patient, Advice *advice)
     changed.input.longest_warp_loads = (uint64_t)((double)changed.input.longest_warp_loads / more);
     changed.input.longest_warp_shared = (uint64_t)((double)changed.input.longest_warp_shared / more);
     changed.input.longest_warp_constant = (uint64_t)((double)changed.input.longest_warp_constant / more);
-    advice->gain = patient_gain(patient, &changed);
-    advice_say(advice, line_of_kernel(patient),
+    advice->gain = review_gain(review, &changed);
+    advice_say(advice, line_of_kernel(review),
                "kernel %.80s has %.0f block%s for %u multiprocessors, and the others have nothing to do: let each "
                "thread do less, or take smaller blocks",
                kernel->name, blocks, blocks > 1 ? "s" : "", multiprocessors);
@@ -248,29 +251,29 @@ static int line_with(const char *source, const char *word)
     return found == NULL ? 0 : text_line_at(source, (size_t)(found - source));
 }
 
-bool rule_many_launches(const Patient *patient, Advice *advice)
+bool rule_many_launches(const KernelUnderReview *review, Advice *advice)
 {
-    const Explanation *explanation = patient->explanation;
+    const Explanation *explanation = review->explanation;
     uint64_t launches = explanation->profile->kernels_left_out;
     for (uint32_t i = 0; i < explanation->profile->kernel_count; i++)
         launches += explanation->profile->kernels[i].launches;
     if (launches < 4)
         return false;
     advice->gain = (double)(launches - 2) * explanation->hardware->launch_s / explanation->seconds;
-    advice_say(advice, line_with(patient->source, "<<<"),
+    advice_say(advice, line_with(review->source, "<<<"),
                "%llu launches, each of which costs %.2g us before it does anything: let one kernel do the work of "
                "several, with a loop or a larger grid",
                (unsigned long long)launches, 1e6 * explanation->hardware->launch_s);
     return true;
 }
 
-bool rule_host_copies(const Patient *patient, Advice *advice)
+bool rule_host_copies(const KernelUnderReview *review, Advice *advice)
 {
-    const ProfileCopies *copies = &patient->explanation->profile->host_copies;
+    const ProfileCopies *copies = &review->explanation->profile->host_copies;
     if (copies->count == 0)
         return false;
-    advice->gain = copies->seconds / patient->explanation->seconds;
-    advice_say(advice, line_with(patient->source, "cudaMemcpy"),
+    advice->gain = copies->seconds / review->explanation->seconds;
+    advice_say(advice, line_with(review->source, "cudaMemcpy"),
                "%llu copies of %.3g KB in all between host and device: the arrays are in device memory already, so "
                "work on them there; a filter goes to constant memory with cudaMemcpyToSymbol() and "
                "cudaMemcpyDeviceToDevice",

@@ -1,5 +1,6 @@
+#include "grader/explain/explain_json.h"
+
 #include "base/json.h"
-#include "grader/explain/explain_report.h"
 
 #include <string.h>
 
@@ -167,7 +168,7 @@ static void put_copies(cJSON *root, const char *key, const ProfileCopies *copies
     json_put_number(object, "seconds", copies->seconds);
 }
 
-void explain_report_json(const ExplainReport *report, Text *out)
+void explain_json(const ExplainReport *report, Text *out)
 {
     const Result *result = report->result;
     const Explanation *explanation = report->explanation;

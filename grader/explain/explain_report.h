@@ -1,4 +1,4 @@
-/* explain_report.h - an explanation for people, and for machines.  */
+/* explain_report.h - an explanation as text for people.  */
 #ifndef GRADER_EXPLAIN_EXPLAIN_REPORT_H
 #define GRADER_EXPLAIN_EXPLAIN_REPORT_H
 
@@ -21,7 +21,5 @@ typedef struct ExplainReport {
 } ExplainReport;
 
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out);
-/* docs/formats.md, "explain.json" */
-void explain_report_json(const ExplainReport *report, Text *out);
 
 #endif

@@ -1,39 +1,38 @@
 #include "grader/explain/kernel_under_review.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
-void advice_say(Advice *advice, int line, const char *format, ...)
+void review_begin(const Explanation *explanation, uint32_t index, const char *source, KernelUnderReview *review)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(advice->text, sizeof advice->text, format, arguments);
-    va_end(arguments);
-    advice->line = line;
+    *review = (KernelUnderReview){.explanation = explanation,
+                                  .index = index,
+                                  .kernel = &explanation->kernels[index],
+                                  .counters = &explanation->profile->kernels[index].counters,
+                                  .source = source};
+    kernel_model(explanation, index, &review->model);
 }
 
-double patient_gain(const Patient *patient, KernelModel *changed)
+double review_gain(const KernelUnderReview *review, KernelModel *changed)
 {
     changed->input.counters = &changed->counters;
     changed->input.function = &changed->function;
-    double saved_s = kernel_model_seconds(&patient->model) - kernel_model_seconds(changed);
-    return saved_s / patient->explanation->seconds;
+    double saved_s = kernel_model_seconds(&review->model) - kernel_model_seconds(changed);
+    return saved_s / review->explanation->seconds;
 }
 
-uint64_t patient_per_launch(const Patient *patient, double count)
+uint64_t review_per_launch(const KernelUnderReview *review, double sum)
 {
-    return (uint64_t)(count / (double)patient->model.launches);
+    return (uint64_t)(sum / (double)review->model.launches);
 }
 
-const SimLine *patient_worst_line(const Patient *patient, Measure *measure)
+const SimLine *review_worst_line(const KernelUnderReview *review, LineMeasure *measure)
 {
-    const ExecutionProfile *profile = patient->explanation->profile;
+    const ExecutionProfile *profile = review->explanation->profile;
     const SimLine *worst = NULL;
     double most = 0;
     for (uint32_t i = 0; i < profile->line_count; i++) {
         const ProfileLine *line = &profile->lines[i];
-        if (line->kernel != patient->index || !explain_is_own_line(patient->explanation, line))
+        if (line->kernel != review->index || !explain_is_own_line(review->explanation, line))
             continue;
         double value = measure(&line->counts);
         if (value > most) {
@@ -44,35 +43,35 @@ const SimLine *patient_worst_line(const Patient *patient, Measure *measure)
     return worst;
 }
 
-double patient_sum(const Patient *patient, Measure *measure)
+double review_sum(const KernelUnderReview *review, LineMeasure *measure)
 {
-    const ExecutionProfile *profile = patient->explanation->profile;
+    const ExecutionProfile *profile = review->explanation->profile;
     double sum = 0;
     for (uint32_t i = 0; i < profile->line_count; i++)
-        if (profile->lines[i].kernel == patient->index)
+        if (profile->lines[i].kernel == review->index)
             sum += measure(&profile->lines[i].counts);
     return sum;
 }
 
-double patient_threads(const Patient *patient)
+double review_threads_per_block(const KernelUnderReview *review)
 {
-    const uint32_t *block = patient->kernel->profile->shape.block;
+    const uint32_t *block = review->kernel->profile->shape.block;
     return (double)block[0] * block[1] * block[2];
 }
 
-double patient_blocks(const Patient *patient)
+double review_blocks_per_launch(const KernelUnderReview *review)
 {
-    const uint32_t *grid = patient->kernel->profile->shape.grid;
+    const uint32_t *grid = review->kernel->profile->shape.grid;
     return (double)grid[0] * grid[1] * grid[2];
 }
 
-double patient_warps(const Patient *patient)
+double review_warps(const KernelUnderReview *review)
 {
-    return ceil(patient_threads(patient) / SIM_WARP_SIZE) * patient_blocks(patient) *
-           (double)patient->kernel->profile->launches;
+    return ceil(review_threads_per_block(review) / SIM_WARP_SIZE) * review_blocks_per_launch(review) *
+           (double)review->kernel->profile->launches;
 }
 
-double patient_turns(const Patient *patient, const SimLine *line)
+double review_executions_per_warp(const KernelUnderReview *review, const SimLine *line)
 {
-    return (double)line->executions / patient_warps(patient);
+    return (double)line->executions / review_warps(review);
 }

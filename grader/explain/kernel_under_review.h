@@ -1,55 +1,40 @@
-/* kernel_under_review.h - one kernel under examination, and the rules that examine it; shared by the files of advice.h alone.
- *
- * advice.c         the list: which rules there are, and what is kept of what they say
- * advice_memory.c  rules about global, shared, local and constant memory
- * advice_work.c    rules about instructions, launches and copies
- * kernel_under_review.c        what they all ask for  */
+/* kernel_under_review.h - one kernel with its counters and its cost model, and the questions that the rules of advice ask
+ * about it.  */
 #ifndef GRADER_EXPLAIN_KERNEL_UNDER_REVIEW_H
 #define GRADER_EXPLAIN_KERNEL_UNDER_REVIEW_H
 
-#include "grader/explain/advice.h"
+#include "grader/explain/explain.h"
 
-#include <stdbool.h>
-
-typedef struct Patient {
+typedef struct KernelUnderReview {
     const Explanation *explanation;
-    uint32_t index;
+    uint32_t index; /* of the kernel in the explanation */
     const ExplainedKernel *kernel;
-    const SimCounters *counters; /* of all launches */
-    KernelModel model;           /* as it is */
+    const SimCounters *counters; /* of all its launches */
+    KernelModel model;           /* of the kernel as it is */
     const char *source;          /* of the submission */
-} Patient;
+} KernelUnderReview;
 
-/* False where all is well. The gain may be small: advice.c decides. */
-typedef bool Rule(const Patient *patient, Advice *advice);
+/* Fills in the review in place: its model refers to itself. */
+void review_begin(const Explanation *explanation, uint32_t index, const char *source, KernelUnderReview *review);
 
-/* ---- advice_memory.c ---- */
-Rule rule_uncoalesced, rule_bank_conflicts, rule_reread, rule_global_accumulation;
-Rule rule_local_memory, rule_constant_addresses_differ, rule_constants_too_long;
-/* ---- advice_work.c ---- */
-Rule rule_divergence, rule_double_precision, rule_integer_division, rule_too_much_integer;
-Rule rule_needless_barriers, rule_low_occupancy, rule_too_few_blocks, rule_many_launches, rule_host_copies;
+/* The share of the call's modelled time, 0 to 1, that it would save if the kernel were as in `changed`. */
+double review_gain(const KernelUnderReview *review, KernelModel *changed);
+/* The model counts one launch: a sum over all launches divided by their number. */
+uint64_t review_per_launch(const KernelUnderReview *review, double sum);
 
-/* ---- kernel_under_review.c --------------------------------------------------------------------------------------------------- */
+typedef double LineMeasure(const SimLine *line);
+/* The line of the submission's own file that has most of something; NULL where no line has any. */
+const SimLine *review_worst_line(const KernelUnderReview *review, LineMeasure *measure);
+/* The sum over all lines of the kernel. */
+double review_sum(const KernelUnderReview *review, LineMeasure *measure);
 
-__attribute__((format(printf, 3, 4))) void advice_say(Advice *advice, int line, const char *format, ...);
+double review_threads_per_block(const KernelUnderReview *review);
+double review_blocks_per_launch(const KernelUnderReview *review);
+double review_warps(const KernelUnderReview *review); /* of all launches */
+/* How often each warp executes a line, on average: more than a few times means that the line is in a loop. */
+double review_executions_per_warp(const KernelUnderReview *review, const SimLine *line);
 
-/* What the call would gain if the kernel did what `changed` says. */
-double patient_gain(const Patient *patient, KernelModel *changed);
-/* A sum over all launches, as the model has it. */
-uint64_t patient_per_launch(const Patient *patient, double count);
-
-typedef double Measure(const SimLine *line);
-/* The line of the patient's own source that has most of something; NULL: none has any. */
-const SimLine *patient_worst_line(const Patient *patient, Measure *measure);
-double patient_sum(const Patient *patient, Measure *measure);
-
-double patient_threads(const Patient *patient); /* of a block */
-double patient_blocks(const Patient *patient);  /* of a launch */
-double patient_warps(const Patient *patient);   /* of all launches */
-/* How often a warp comes through a line: beyond a few it is the body of a loop. */
-double patient_turns(const Patient *patient, const SimLine *line);
-
+/* a / b, and 0 where b is 0. */
 static inline double ratio(double a, double b)
 {
     return b > 0 ? a / b : 0;

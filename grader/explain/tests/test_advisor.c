@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/explain/advice.h"
+#include "grader/explain/advisor.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 static HardwareProfile h200;
 static ExecutionProfile profile;
 static Explanation explanation;
-static Advice advice[ADVICE_MOST];
+static Advice advice[ADVISOR_MOST];
 
 static const char source[] = "#include <cuda_runtime.h>\n"
                              "__global__ void __launch_bounds__(256) blur(const float* in, float* out)\n"
@@ -92,7 +92,7 @@ static size_t examine(void)
     kernel_model(&draft, 0, &model);
     kernel()->seconds = kernel_model_seconds(&model);
     explain(&profile, &h200, &explanation);
-    size_t count = advice_find(&explanation, source, advice);
+    size_t count = advisor_find(&explanation, source, advice);
     explanation_free(&explanation);
     return count;
 }
@@ -258,7 +258,7 @@ static void at_most_five_come_and_the_strongest_first(void **state)
     for (size_t i = 0; i < COUNT_OF(mistakes); i++)
         mistakes[i].spoil();
     size_t count = examine();
-    assert_true(count <= ADVICE_MOST);
+    assert_true(count <= ADVISOR_MOST);
     for (size_t i = 1; i < count; i++)
         assert_true(advice[i - 1].gain >= advice[i].gain);
 }

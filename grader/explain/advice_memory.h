@@ -1,0 +1,21 @@
+/* advice_memory.h - rules of advice about global, shared, local and constant memory.
+ *
+ * Each rule returns false where there is nothing to improve; otherwise it fills in line, sentence and gain, which may be
+ * small: advisor.c decides whether it is worth a sentence.  */
+#ifndef GRADER_EXPLAIN_ADVICE_MEMORY_H
+#define GRADER_EXPLAIN_ADVICE_MEMORY_H
+
+#include "grader/explain/advice.h"
+#include "grader/explain/kernel_under_review.h"
+
+#include <stdbool.h>
+
+bool rule_uncoalesced(const KernelUnderReview *review, Advice *advice);
+bool rule_bank_conflicts(const KernelUnderReview *review, Advice *advice);
+bool rule_reread(const KernelUnderReview *review, Advice *advice);
+bool rule_global_accumulation(const KernelUnderReview *review, Advice *advice);
+bool rule_local_memory(const KernelUnderReview *review, Advice *advice);
+bool rule_constant_addresses_differ(const KernelUnderReview *review, Advice *advice);
+bool rule_constants_too_long(const KernelUnderReview *review, Advice *advice);
+
+#endif
