@@ -2,7 +2,7 @@
 
 #include "base/suggestion.h"
 #include "grader/ranking/ranking.h"
-#include "grader/report/report.h"
+#include "grader/report/report_leaderboard.h"
 #include "harness/device/open/device_open.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "grader/explain/explain_report.h"
 
-#include "grader/report/report.h"
+#include "grader/report/limiter.h"
 #include "grader/terminal/quantity.h"
 
 #include <math.h>
@@ -93,7 +93,7 @@ static void add_headline(const ExplainReport *report, TerminalStyle style, Text 
 static void add_bound(const ExplainedKernel *kernel, Text *out)
 {
     add_label(out, "bound");
-    text_printf(out, "%s, which alone would take %s of the time", report_limiter_words(kernel->cost.limiter),
+    text_printf(out, "%s, which alone would take %s of the time", limiter_words(kernel->cost.limiter),
                 quantity_percent(kernel->bound_share, 0).text);
     const CostPart *second = NULL;
     for (int i = 0; i < kernel->cost.part_count; i++) {
@@ -102,7 +102,7 @@ static void add_bound(const ExplainedKernel *kernel, Text *out)
             second = part;
     }
     if (second != NULL)
-        text_printf(out, "; next: %s, %s", report_limiter_words(second->name),
+        text_printf(out, "; next: %s, %s", limiter_words(second->name),
                     quantity_percent(second->seconds / kernel->cost.seconds, 0).text);
     text_add(out, "\n");
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "grader/report/report.h"
+#include "grader/report/report_leaderboard.h"
 #include "grader/tests/made_up.h"
 
 static const TerminalStyle plain = {.width = 80};

@@ -1,0 +1,14 @@
+/* report_place.h - where an accepted submission stands among the reference solutions and in the class.  */
+#ifndef GRADER_REPORT_REPORT_PLACE_H
+#define GRADER_REPORT_REPORT_PLACE_H
+
+#include "base/text.h"
+#include "grader/result/result.h"
+#include "grader/terminal/terminal.h"
+
+/* Percentiles, where there is a time to compare, and the rank. */
+void report_add_place(const Result *result, Text *out);
+/* Bars of the reference solutions and the submission, fastest first, and the next one to beat. */
+void report_add_ladder(const Result *result, TerminalStyle style, Text *out);
+
+#endif

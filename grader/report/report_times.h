@@ -1,0 +1,14 @@
+/* report_times.h - the times of an accepted submission: its score, and a table of the timed cases.  */
+#ifndef GRADER_REPORT_REPORT_TIMES_H
+#define GRADER_REPORT_REPORT_TIMES_H
+
+#include "base/text.h"
+#include "grader/result/result.h"
+#include "grader/terminal/terminal.h"
+
+/* The score, with its uncertainty, and the throughput. */
+void report_add_score(const Result *result, TerminalStyle style, Text *out);
+/* Each timed case; of times that were measured, also how, and in what state the GPU was. */
+void report_add_timed_cases(const Result *result, TerminalStyle style, Text *out);
+
+#endif
