@@ -34,7 +34,7 @@ suites() { # one a line: name, tab, command
 programs() { # the long ones first, so that none is left alone at the end
     local name
     {
-        for name in harness/compile/tests/test_compile simgpu/engine/tests/test_faults harness/session/tests/test_session; do
+        for name in harness/compile/tests/test_compile simgpu/engine/tests/test_faults harness/session/tests/test_gpu_session; do
             printf '%s\n' "$build"/{,sanitize/}"$name"
         done
         printf '%s\n' "$build"/{,sanitize/}{*,*/*,*/*/*}/tests/test_*

@@ -141,8 +141,8 @@ Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const
     }
     if (status == STATUS_OK && report.outcome == CALL_OK) {
         text_free(&report.printed);
-        session_time(session, false);
-        status = session_call(session, call.arguments, problem->parameter_count, true, &report, why);
+        const CallOptions options = {.check_inputs = true, .untimed = true};
+        status = session_call(session, call.arguments, problem->parameter_count, &options, &report, why);
     }
     if (status == STATUS_OK)
         status = judge_call_of(&call, &report, oracle, finding, why);

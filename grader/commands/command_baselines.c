@@ -1,11 +1,12 @@
 /* One table of everything that solves a problem: the CPU baselines, then the reference solutions. */
 #include "grader/commands/command.h"
 
-#include "grader/judge/cpu_judge.h"
+#include "grader/judge/judge.h"
 #include "grader/ranking/ladder.h"
 #include "grader/authoring/sweep.h"
 #include "grader/terminal/quantity.h"
 #include "harness/device/open/device_open.h"
+#include "harness/session/cpu_device.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -163,7 +164,7 @@ static Status print(const Table *table, const DeviceInfo *gpu, Message *why)
 {
     DeviceInfo cpu;
     Text out = {0};
-    cpu_judge_describe(&cpu);
+    cpu_device_describe(&cpu);
     add_head(table, &cpu, gpu, &out);
     add_table(table, &out);
     bool written = fwrite(out.data, 1, out.length, stdout) == out.length && fflush(stdout) == 0;

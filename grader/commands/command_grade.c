@@ -1,11 +1,11 @@
 #include "grader/commands/command.h"
 
-#include "grader/judge/cpu_judge.h"
 #include "grader/terminal/json_target.h"
 #include "grader/judge/judge.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/report/report.h"
+#include "harness/session/cpu_device.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static Status prepare(Grading *grading, Message *why)
     if (status == STATUS_OK)
         status = submission_problem(&grading->submission, options->problem, &grading->problem, why);
     grading->problem_is_read = status == STATUS_OK;
-    if (status == STATUS_OK && submission_is_c(&grading->submission) && !cpu_judge_is_device(device_name(options)))
+    if (status == STATUS_OK && submission_is_c(&grading->submission) && !cpu_device_is_named(device_name(options)))
         status = fail(STATUS_BAD_INPUT, why, "%s: plain C runs on the CPU: DEVICE=cpu", options->operands[0]);
     if (status == STATUS_OK)
         status = json_target_check(options->json, options->operands[0], why);

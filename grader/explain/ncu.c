@@ -1,7 +1,7 @@
 #include "grader/explain/ncu.h"
 
 #include "base/paths.h"
-#include "grader/judge/judge.h"
+#include "grader/judge/compilation.h"
 #include "harness/compile/judge_source.h"
 #include "harness/sandbox/scratch.h"
 
@@ -215,7 +215,7 @@ static Status measure_in(const char *folder, const Problem *problem, const Submi
     char runtime[4200];
     Status status = toolkit_find(&toolkit, why);
     if (status == STATUS_OK)
-        status = judge_compile(problem, submission, device, &toolkit, folder, &compiled, why);
+        status = compilation_of(problem, submission, device, &toolkit, folder, &compiled, why);
     if (status == STATUS_OK && compiled.outcome != COMPILE_OK)
         status = fail(STATUS_BAD_INPUT, why, "%s does not compile for %s", submission->file_name, device->name);
     if (status == STATUS_OK) {

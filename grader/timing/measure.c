@@ -39,26 +39,26 @@ static Status fill(Measuring *measuring, uint64_t secret, Message *why)
 }
 
 /* The oracle on the device says only that an output is wrong. The one on the CPU sees the same, and says what. */
-static Status explain(Measuring *measuring, Call *call, uint64_t secret, CaseCalls *calls, Message *why)
+static Status explain(Measuring *measuring, Call *call, uint64_t secret, TimedCase *timed_case, Message *why)
 {
     call_fill(call, secret);
-    Status status = call_compare(call, measuring->oracle, &calls->comparison, why);
-    if (status == STATUS_OK && calls->comparison.wrong == 0 && !calls->comparison.rms_exceeded)
+    Status status = call_compare(call, measuring->oracle, &timed_case->comparison, why);
+    if (status == STATUS_OK && timed_case->comparison.wrong == 0 && !timed_case->comparison.rms_exceeded)
         status = fail(STATUS_SYSTEM, why, "the oracle on the device refuses an output that the one on the CPU accepts");
-    calls->failed = true;
+    timed_case->failed = true;
     return status;
 }
 
-static void keep_comparison(CaseCalls *calls, const Comparison *comparison)
+static void keep_comparison(TimedCase *timed_case, const Comparison *comparison)
 {
-    if (!calls->compared || comparison->max_error > calls->comparison.max_error)
-        calls->comparison = *comparison;
-    calls->compared = true;
+    if (!timed_case->compared || comparison->max_error > timed_case->comparison.max_error)
+        timed_case->comparison = *comparison;
+    timed_case->compared = true;
 }
 
 /* Checks the output of the call with `secret`, and has the inputs of the one with `next` made meanwhile (0: there is
  * none). */
-static Status check_and_fill(Measuring *measuring, Call *call, uint64_t secret, uint64_t next, CaseCalls *calls,
+static Status check_and_fill(Measuring *measuring, Call *call, uint64_t secret, uint64_t next, TimedCase *timed_case,
                              Message *why)
 {
     bool accepted = false;
@@ -70,66 +70,66 @@ static Status check_and_fill(Measuring *measuring, Call *call, uint64_t secret, 
         status = await_oracle(measuring, &accepted, &comparison, why);
     if (status != STATUS_OK)
         return status;
-    keep_comparison(calls, &comparison);
-    return accepted ? STATUS_OK : explain(measuring, call, secret, calls, why);
+    keep_comparison(timed_case, &comparison);
+    return accepted ? STATUS_OK : explain(measuring, call, secret, timed_case, why);
 }
 
-static void keep_sample(CaseCalls *calls, int block)
+static void keep_sample(TimedCase *timed_case, int block)
 {
-    if (calls->sample_count < calls->sample_room)
-        calls->samples[calls->sample_count++] = (CaseSample){
-            .event_s = calls->report.event_s, .host_s = calls->report.host_s, .block = block};
+    if (timed_case->sample_count < timed_case->sample_room)
+        timed_case->samples[timed_case->sample_count++] = (CaseSample){
+            .event_s = timed_case->report.event_s, .host_s = timed_case->report.host_s, .block = block};
 }
 
-static Status call_once(Measuring *measuring, Call *call, CaseCalls *calls, Message *why)
+static Status call_once(Measuring *measuring, Call *call, TimedCase *timed_case, Message *why)
 {
-    text_free(&calls->report.printed);
-    session_time(measuring->session, true);
-    Status status = session_call(measuring->session, call->arguments, measuring->problem->parameter_count, false,
-                                 &calls->report, why);
-    calls->failed = status == STATUS_OK && calls->report.outcome != CALL_OK;
+    static const CallOptions options = {0};
+    text_free(&timed_case->report.printed);
+    Status status = session_call(measuring->session, call->arguments, measuring->problem->parameter_count, &options,
+                                 &timed_case->report, why);
+    timed_case->failed = status == STATUS_OK && timed_case->report.outcome != CALL_OK;
     return status;
 }
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
-static Status begin_case(Measuring *measuring, CaseCalls *calls, Call *call, Message *why)
+static Status begin_case(Measuring *measuring, TimedCase *timed_case, Call *call, Message *why)
 {
     size_t offsets[PROBLEM_MAX_PARAMETERS] = {0}, bytes;
     const uint8_t *base;
     int exchange;
-    Status status = call_prepare(measuring->problem, calls->testcase, measuring->session, call, why);
+    Status status = call_prepare(measuring->problem, timed_case->testcase, measuring->session, call, why);
     if (status != STATUS_OK)
         return status;
     int memory = session_memory(measuring->session, &base, &bytes);
     for (size_t i = 0; i < measuring->problem->parameter_count; i++)
         if (call->arguments[i].data != NULL)
             offsets[i] = (size_t)((const uint8_t *)call->arguments[i].data - base);
-    calls->input_bytes = call_input_bytes(call);
-    status = device_oracle_case(measuring->device_oracle, calls->testcase, memory, bytes, offsets, &exchange, why);
+    timed_case->input_bytes = call_input_bytes(call);
+    status = device_oracle_case(measuring->device_oracle, timed_case->testcase, memory, bytes, offsets, &exchange, why);
     if (status != STATUS_OK || exchange < 0)
         return status;
     status = session_exchange(measuring->session, exchange, why);
     close(exchange);
     if (status == STATUS_UNSUPPORTED)
-        status = device_oracle_case(measuring->device_oracle, calls->testcase, memory, bytes, offsets, NULL, why);
+        status = device_oracle_case(measuring->device_oracle, timed_case->testcase, memory, bytes, offsets, NULL, why);
     return status;
 }
 
-static Status time_case(Measuring *measuring, int block, int warm_up, int timed, CaseCalls *calls, Message *why)
+static Status time_case(Measuring *measuring, int block, int warm_up, int timed, TimedCase *timed_case, Message *why)
 {
     Call call;
     uint64_t secret = next_secret(measuring);
-    Status status = begin_case(measuring, calls, &call, why);
+    Status status = begin_case(measuring, timed_case, &call, why);
     if (status == STATUS_OK)
         status = fill(measuring, secret, why);
-    for (int i = 0; i < warm_up + timed && status == STATUS_OK && !calls->failed; i++) {
+    for (int i = 0; i < warm_up + timed && status == STATUS_OK && !timed_case->failed; i++) {
         uint64_t next = i + 1 < warm_up + timed ? next_secret(measuring) : 0;
-        status = call_once(measuring, &call, calls, why);
-        if (status == STATUS_OK && !calls->failed)
-            status = check_and_fill(measuring, &call, secret, next, calls, why);
-        if (status == STATUS_OK && !calls->failed && i >= warm_up)
-            keep_sample(calls, block);
+        status = call_once(measuring, &call, timed_case, why);
+        if (status == STATUS_OK && !timed_case->failed)
+            status = check_and_fill(measuring, &call, secret, next, timed_case, why);
+        if (status == STATUS_OK && !timed_case->failed && i >= warm_up)
+            keep_sample(timed_case, block);
         secret = next;
         progress_advance(measuring->progress);
     }
@@ -186,16 +186,16 @@ static void read_conditions(const Measuring *measuring, BlockConditions *conditi
 }
 
 /* The judge's own work on the device, as long as it takes the clock to come up. */
-static Status put_load_on(Measuring *measuring, CaseCalls *calls, Message *why)
+static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *why)
 {
     Call call;
-    Status status = begin_case(measuring, calls, &call, why);
+    Status status = begin_case(measuring, timed_case, &call, why);
     for (double start_s = now_s(); status == STATUS_OK && now_s() - start_s < LOAD_SECONDS;)
         status = fill(measuring, next_secret(measuring), why);
     return status;
 }
 
-static Status load(Measuring *measuring, const Compiled *compiled, CaseCalls *first, Message *why)
+static Status load(Measuring *measuring, const Compiled *compiled, TimedCase *first, Message *why)
 {
     text_free(&first->report.printed);
     Status status = session_load(measuring->session, compiled, measuring->limits, &first->report, why);
@@ -204,7 +204,7 @@ static Status load(Measuring *measuring, const Compiled *compiled, CaseCalls *fi
 }
 
 static Status time_cases(Measuring *measuring, const Compiled *compiled, int block, int warm_up, int timed,
-                         CaseCalls *cases, size_t case_count, BlockConditions *conditions, Message *why)
+                         TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why)
 {
     *conditions = (BlockConditions){0};
     Status status = load(measuring, compiled, &cases[0], why);
@@ -219,7 +219,7 @@ static Status time_cases(Measuring *measuring, const Compiled *compiled, int blo
 }
 
 Status measure_block(Measuring *measuring, const Compiled *compiled, int block, int warm_up, int timed,
-                     CaseCalls *cases, size_t case_count, BlockConditions *conditions, Message *why)
+                     TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why)
 {
     Status status = STATUS_OK;
     bool good = false;
@@ -236,7 +236,7 @@ Status measure_block(Measuring *measuring, const Compiled *compiled, int block, 
     return status;
 }
 
-const CaseCalls *measure_failed(const CaseCalls *cases, size_t case_count)
+const TimedCase *measure_failed(const TimedCase *cases, size_t case_count)
 {
     for (size_t i = 0; i < case_count; i++)
         if (cases[i].failed)
@@ -244,7 +244,7 @@ const CaseCalls *measure_failed(const CaseCalls *cases, size_t case_count)
     return NULL;
 }
 
-double measure_score_ms(const CaseCalls *cases, size_t case_count, double clock_gap_s)
+double measure_score_ms(const TimedCase *cases, size_t case_count, double clock_gap_s)
 {
     double log_ms = 0;
     for (size_t i = 0; i < case_count; i++) {

@@ -23,7 +23,7 @@
 
 #include <stdbool.h>
 
-typedef struct CaseCalls { /* of one case, over all blocks */
+typedef struct TimedCase { /* of one case, over all blocks */
     const Testcase *testcase;
     CaseSample *samples;
     size_t sample_count, sample_room;
@@ -32,7 +32,7 @@ typedef struct CaseCalls { /* of one case, over all blocks */
     Comparison comparison; /* of the call with the largest error; of the one that failed */
     bool failed;           /* a call ended badly, or its output was wrong */
     int64_t input_bytes;
-} CaseCalls;
+} TimedCase;
 
 typedef struct Measuring {
     const Problem *problem;
@@ -51,12 +51,12 @@ typedef struct Measuring {
 /* One block of calls of `compiled`, over all cases: `warm_up` calls that are not kept and `timed` that are, of each.
  * After a call that failed no more are made, and a load that failed is the first case's failure. */
 MUST_USE Status measure_block(Measuring *measuring, const Compiled *compiled, int block, int warm_up, int timed,
-                              CaseCalls *cases, size_t case_count, BlockConditions *conditions, Message *why);
+                              TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why);
 
 /* Has one of them failed? */
-const CaseCalls *measure_failed(const CaseCalls *cases, size_t case_count);
+const TimedCase *measure_failed(const TimedCase *cases, size_t case_count);
 
 /* Geometric mean of the cases' times, in milliseconds; 0 where one has none. */
-double measure_score_ms(const CaseCalls *cases, size_t case_count, double clock_gap_s);
+double measure_score_ms(const TimedCase *cases, size_t case_count, double clock_gap_s);
 
 #endif

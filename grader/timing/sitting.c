@@ -13,29 +13,29 @@ static int count_calls(const Problem *problem, bool anchored, size_t case_count)
 }
 
 /* A list for the calls of another program on the same cases. */
-static CaseCalls *same_cases(const CaseCalls *cases, size_t case_count, size_t room, Arena *arena)
+static TimedCase *same_cases(const TimedCase *cases, size_t case_count, size_t room, Arena *arena)
 {
-    CaseCalls *same = arena_array(arena, case_count, sizeof *same);
+    TimedCase *same = arena_array(arena, case_count, sizeof *same);
     for (size_t i = 0; i < case_count; i++)
-        same[i] = (CaseCalls){.testcase = cases[i].testcase,
+        same[i] = (TimedCase){.testcase = cases[i].testcase,
                               .samples = arena_array(arena, room, sizeof *same[i].samples),
                               .sample_room = room};
     return same;
 }
 
 /* An anchor that fails is the judge's trouble, not the submission's: there is none then. */
-static Status time_anchor(Measuring *measuring, const Anchor *anchor, const CaseCalls *cases, size_t case_count,
+static Status time_anchor(Measuring *measuring, const Anchor *anchor, const TimedCase *cases, size_t case_count,
                           Sitting *sitting, double *score_ms, Message *why)
 {
     Arena arena = {0};
     DeviceInfo info;
     BlockConditions conditions;
-    CaseCalls *calls = same_cases(cases, case_count, ANCHOR_CALLS, &arena);
+    TimedCase *calls = same_cases(cases, case_count, ANCHOR_CALLS, &arena);
     Status status = measure_block(measuring, anchor->compiled, 0, measuring->problem->warm_up_calls, ANCHOR_CALLS,
                                   calls, case_count, &conditions, why);
     if (status == STATUS_OK)
         status = session_device(measuring->session, &info, why);
-    const CaseCalls *failed = measure_failed(calls, case_count);
+    const TimedCase *failed = measure_failed(calls, case_count);
     *score_ms = status == STATUS_OK && failed == NULL ? measure_score_ms(calls, case_count, info.clock_gap_s) : 0;
     if (failed != NULL)
         snprintf(sitting->anchor_failure, sizeof sitting->anchor_failure, "the anchor %s failed: %s", anchor->name,
@@ -46,7 +46,7 @@ static Status time_anchor(Measuring *measuring, const Anchor *anchor, const Case
     return status;
 }
 
-static Status time_blocks(Measuring *measuring, const Compiled *compiled, CaseCalls *cases, size_t case_count,
+static Status time_blocks(Measuring *measuring, const Compiled *compiled, TimedCase *cases, size_t case_count,
                           Arena *arena, Sitting *sitting, Message *why)
 {
     const Problem *problem = measuring->problem;
@@ -59,7 +59,7 @@ static Status time_blocks(Measuring *measuring, const Compiled *compiled, CaseCa
     return status;
 }
 
-Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, CaseCalls *cases,
+Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, TimedCase *cases,
                     size_t case_count, Arena *arena, Sitting *sitting, Message *why)
 {
     const Problem *problem = measuring->problem;

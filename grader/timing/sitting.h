@@ -21,7 +21,7 @@ typedef struct Sitting {
 } Sitting;
 
 /* Times all cases and fills in their samples. Stops after a call that failed. Samples and blocks lie in `arena`. */
-MUST_USE Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, CaseCalls *cases,
+MUST_USE Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, TimedCase *cases,
                              size_t case_count, Arena *arena, Sitting *sitting, Message *why);
 
 #endif

@@ -3,180 +3,164 @@
 #include "base/allocated.h"
 #include "base/clock.h"
 #include "harness/protocol/cpu_memory.h"
+#include "harness/session/array_layout.h"
+#include "harness/session/cpu_device.h"
 #include "harness/session/runner_process.h"
+#include "harness/session/shared_memory.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-/* How long the judge sleeps before it looks whether the process still lives and has printed something. */
+_Static_assert((int)ARRAY_PAGE_BYTES == (int)CPU_PAGE_BYTES, "the arrays follow the page of CpuMemory");
+
+/* The judge sleeps no longer than this before it looks whether the process lives and has printed something. */
 static const double LOOK_S = 0.01;
 
-struct CpuSession {
+typedef struct CpuSession {
+    Session base;
+    char object_path[PATH_MAX];
     CallLimits limits;
-    SessionArgument arguments[CALL_MAX_PARAMETERS]; /* `data`: the judge's copies, this session's */
+    bool loaded; /* false again after a call that ended badly */
     size_t count;
-    CpuMemory *memory;
-    size_t memory_bytes;
+    size_t offsets[CALL_MAX_PARAMETERS]; /* of the arrays in the shared memory */
+    void *copies[CALL_MAX_PARAMETERS];   /* the arrays that the grader sees; NULL: not an array */
+    SharedMemory shared;                 /* a CpuMemory and the arrays that solve() sees */
     RunnerProcess runner;
-};
+} CpuSession;
 
-static bool is_array(const SessionArgument *argument)
+static CpuSession *cpu_of(Session *session)
 {
-    return argument->role != ARGUMENT_VALUE;
+    return (CpuSession *)session;
+}
+
+static CpuMemory *memory_of(const CpuSession *cpu)
+{
+    return (CpuMemory *)cpu->shared.base;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static size_t in_pages(size_t bytes)
+static void stop(CpuSession *cpu, int *exit_status)
 {
-    return (bytes + CPU_PAGE_BYTES - 1) / CPU_PAGE_BYTES * CPU_PAGE_BYTES;
+    runner_process_stop(&cpu->runner, exit_status);
+    shared_memory_free(&cpu->shared);
 }
 
-/* Of array `i` in the shared memory; of the one behind the last, the memory's size. */
-static size_t offset_of(const CpuSession *session, size_t i)
+static void drop_copies(CpuSession *cpu)
 {
-    size_t offset = CPU_PAGE_BYTES;
-    for (size_t before = 0; before < i; before++)
-        offset += is_array(&session->arguments[before]) ? in_pages(session->arguments[before].bytes) : 0;
-    return offset;
+    for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++) {
+        free(cpu->copies[i]);
+        cpu->copies[i] = NULL;
+    }
 }
 
-static uint8_t *shared_array(const CpuSession *session, size_t i)
+static Status cpu_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why)
 {
-    return (uint8_t *)session->memory + offset_of(session, i);
-}
-
-static Status own_copies(CpuSession *session, SessionArgument *arguments, Message *why)
-{
-    for (size_t i = 0; i < session->count; i++) {
-        if (!is_array(&arguments[i]))
+    CpuSession *cpu = cpu_of(session);
+    stop(cpu, NULL);
+    drop_copies(cpu);
+    if (count > CALL_MAX_PARAMETERS)
+        return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters", count);
+    cpu->count = count;
+    for (size_t i = 0; i < count; i++) {
+        if (!argument_is_array(&arguments[i]))
             continue;
-        arguments[i].data = session->arguments[i].data = calloc(1, arguments[i].bytes);
-        if (arguments[i].data == NULL)
+        arguments[i].data = cpu->copies[i] = calloc(1, arguments[i].bytes);
+        if (cpu->copies[i] == NULL)
             return fail_errno(why, "%zu bytes for an array", arguments[i].bytes);
     }
     return STATUS_OK;
 }
 
-/* Without the seals the submission could cut the memory off, and the judge's next look would be a SIGBUS. */
-static Status share_memory(CpuSession *session, int *descriptor, Message *why)
-{
-    session->memory_bytes = offset_of(session, session->count);
-    *descriptor = memfd_create("arrays", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    void *mapped = MAP_FAILED;
-    if (*descriptor >= 0 && ftruncate(*descriptor, (off_t)session->memory_bytes) == 0 &&
-        fcntl(*descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-        mapped = mmap(NULL, session->memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *descriptor, 0);
-    if (mapped == MAP_FAILED)
-        return fail_errno(why, "%zu bytes of shared memory", session->memory_bytes);
-    session->memory = mapped;
-    return STATUS_OK;
-}
-
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-static bool has_ended(const CpuSession *session)
+static bool has_ended(const CpuSession *cpu)
 {
-    struct pollfd ended = {.fd = session->runner.ended, .events = POLLIN};
+    struct pollfd ended = {.fd = cpu->runner.ended, .events = POLLIN};
     return poll(&ended, 1, 0) == 1;
 }
 
-/* Sleeps until the phase is no longer `phase`; false where the process ended, or the time did. */
-static bool await(CpuSession *session, uint32_t phase, double deadline)
+/* Sleeps while the phase is `phase`. False if the process ended, or the time did. */
+static bool await_phase_after(CpuSession *cpu, uint32_t phase, double deadline)
 {
-    while (atomic_load(&session->memory->phase) == phase) {
+    CpuMemory *memory = memory_of(cpu);
+    while (atomic_load(&memory->phase) == phase) {
         double left = deadline - now_s();
-        if (left <= 0 || has_ended(session))
+        if (left <= 0 || has_ended(cpu))
             return false;
-        runner_process_drain(&session->runner);
-        cpu_phase_wait(session->memory, phase, left < LOOK_S ? left : LOOK_S);
+        runner_process_drain(&cpu->runner);
+        cpu_phase_wait(memory, phase, left < LOOK_S ? left : LOOK_S);
     }
     return true;
 }
 
-/* ---- what becomes of it ------------------------------------------------------------------------------------------ */
+/* ---- how a call ended -------------------------------------------------------------------------------------------- */
 
-static void take_printed(CpuSession *session, CallReport *report)
+static void take_printed(CpuSession *cpu, CallReport *report)
 {
-    runner_process_drain(&session->runner);
-    runner_process_take_printed(&session->runner, &report->printed, &report->printed_lost);
+    runner_process_drain(&cpu->runner);
+    runner_process_take_printed(&cpu->runner, &report->printed, &report->printed_lost);
 }
 
-/* It neither returned nor refused. */
-static void explain_loss(CpuSession *session, const char *doing, CallReport *report)
+/* The process neither finished what it was doing nor refused to. */
+static void explain_loss(CpuSession *cpu, const char *doing, CallReport *report)
 {
     int exit_status = 0;
-    bool ended = has_ended(session);
-    take_printed(session, report);
-    runner_process_stop(&session->runner, &exit_status);
+    bool ended = has_ended(cpu);
+    take_printed(cpu, report);
+    stop(cpu, &exit_status);
     report->outcome = ended ? CALL_RUN_TIME_ERROR : CALL_TIME_LIMIT;
     if (ended)
         runner_process_explain_end(exit_status, doing, report->text, sizeof report->text);
     else
-        snprintf(report->text, sizeof report->text, "%s took longer than %g s", doing, session->limits.wall_seconds);
+        snprintf(report->text, sizeof report->text, "%s took longer than %g s", doing, cpu->limits.wall_seconds);
 }
 
-static void explain_refusal(CpuSession *session, CallReport *report)
+static void explain_refusal(CpuSession *cpu, CallReport *report)
 {
-    char error[sizeof session->memory->error];
-    memcpy(error, session->memory->error, sizeof error);
+    char error[sizeof memory_of(cpu)->error];
+    memcpy(error, memory_of(cpu)->error, sizeof error);
     error[sizeof error - 1] = '\0';
-    take_printed(session, report);
+    take_printed(cpu, report);
+    stop(cpu, NULL);
     report->outcome = CALL_RUN_TIME_ERROR;
     snprintf(report->text, sizeof report->text, "the object cannot be loaded: %s", error);
 }
 
-/* ---- public ------------------------------------------------------------------------------------------------------ */
+/* ---- loading and calling ----------------------------------------------------------------------------------------- */
 
-static Status start_runner(CpuSession *session, const char *object_path, Message *why)
+static Status cpu_device(Session *session, DeviceInfo *info, Message *why)
 {
-    int descriptor;
-    Status status = share_memory(session, &descriptor, why);
-    if (status == STATUS_OK)
-        status = runner_process_start_on_cpu(object_path, descriptor, &session->limits, &session->runner, why);
-    if (descriptor >= 0)
-        close(descriptor);
-    return status;
+    cpu_device_describe(info);
+    return STATUS_OK;
 }
 
-static void await_ready(CpuSession *session, CallReport *report)
+static Status cpu_load(Session *session, const Compiled *compiled, const CallLimits *limits, CallReport *report,
+                       Message *why)
 {
-    if (!await(session, CPU_STARTING, now_s() + session->limits.wall_seconds))
-        explain_loss(session, "a constructor", report);
-    else if (atomic_load(&session->memory->phase) != CPU_READY)
-        explain_refusal(session, report);
-    else
-        take_printed(session, report);
+    CpuSession *cpu = cpu_of(session);
+    stop(cpu, NULL);
+    snprintf(cpu->object_path, sizeof cpu->object_path, "%s", compiled->object_path);
+    cpu->limits = *limits;
+    cpu->loaded = true;
+    return STATUS_OK;
 }
 
-Status cpu_session_start(const char *object_path, const CallLimits *limits, SessionArgument *arguments, size_t count,
-                         CpuSession **made, CallReport *report, Message *why)
+static Status start_runner(CpuSession *cpu, const SessionArgument *arguments, CallReport *report, Message *why)
 {
-    *report = (CallReport){.kernel_wrote_output = -1};
-    *made = NULL;
-    if (count > CALL_MAX_PARAMETERS)
-        return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters", count);
-    CpuSession *session = allocated(calloc(1, sizeof *session));
-    session->limits = *limits;
-    session->count = count;
-    session->runner = (RunnerProcess){.ended = -1, .output = -1};
-    memcpy(session->arguments, arguments, count * sizeof *arguments);
-    for (size_t i = 0; i < count; i++)
-        session->arguments[i].data = NULL;
-    Status status = own_copies(session, arguments, why);
+    size_t bytes = array_layout(arguments, cpu->count, CPU_PAGE_BYTES, cpu->offsets);
+    Status status = shared_memory_new("arrays", bytes, &cpu->shared, why);
     if (status == STATUS_OK)
-        status = start_runner(session, object_path, why);
-    if (status != STATUS_OK) {
-        cpu_session_close(session);
+        status = runner_process_start_on_cpu(cpu->object_path, cpu->shared.descriptor, &cpu->limits, &cpu->runner, why);
+    if (status != STATUS_OK)
         return status;
-    }
-    await_ready(session, report);
-    *made = session;
+    if (!await_phase_after(cpu, CPU_STARTING, now_s() + cpu->limits.wall_seconds))
+        explain_loss(cpu, "a constructor", report);
+    else if (atomic_load(&memory_of(cpu)->phase) != CPU_READY)
+        explain_refusal(cpu, report);
     return STATUS_OK;
 }
 
@@ -187,57 +171,80 @@ static void poison(const SessionArgument *argument, uint8_t *to)
         to[i] = argument->float_output ? ((const uint8_t *)&bits)[i % sizeof bits] : (uint8_t)(i * 151 + 101);
 }
 
-static void hand_over(CpuSession *session)
+static void hand_over(CpuSession *cpu, const SessionArgument *arguments)
 {
-    session->memory->word_count = (uint32_t)session->count;
-    for (size_t i = 0; i < session->count; i++) {
-        const SessionArgument *argument = &session->arguments[i];
-        session->memory->words[i] = (CpuWord){.is_array = is_array(argument),
-                                              .value = is_array(argument) ? offset_of(session, i) : argument->value};
+    CpuMemory *memory = memory_of(cpu);
+    memory->word_count = (uint32_t)cpu->count;
+    for (size_t i = 0; i < cpu->count; i++) {
+        const SessionArgument *argument = &arguments[i];
+        bool is_array = argument_is_array(argument);
+        memory->words[i] = (CpuWord){.is_array = is_array, .value = is_array ? cpu->offsets[i] : argument->value};
         if (argument->role == ARGUMENT_INPUT)
-            memcpy(shared_array(session, i), argument->data, argument->bytes);
+            memcpy(cpu->shared.base + cpu->offsets[i], argument->data, argument->bytes);
         else if (argument->role == ARGUMENT_OUTPUT)
-            poison(argument, shared_array(session, i));
+            poison(argument, cpu->shared.base + cpu->offsets[i]);
     }
 }
 
-static void take_back(CpuSession *session, CallReport *report)
+static void take_back(const CpuSession *cpu, const SessionArgument *arguments, bool check_inputs, CallReport *report)
 {
-    for (size_t i = 0; i < session->count; i++) {
-        const SessionArgument *argument = &session->arguments[i];
-        if (argument->role == ARGUMENT_INPUT)
-            report->input_changed |= memcmp(shared_array(session, i), argument->data, argument->bytes) != 0;
+    for (size_t i = 0; i < cpu->count; i++) {
+        const SessionArgument *argument = &arguments[i];
+        const uint8_t *array = cpu->shared.base + cpu->offsets[i];
+        if (argument->role == ARGUMENT_INPUT && check_inputs)
+            report->input_changed |= memcmp(array, argument->data, argument->bytes) != 0;
         else if (argument->role == ARGUMENT_OUTPUT)
-            memcpy(argument->data, shared_array(session, i), argument->bytes);
+            memcpy(argument->data, array, argument->bytes);
     }
 }
 
-Status cpu_session_call(CpuSession *session, CallReport *report, Message *why)
+static void call_solve(CpuSession *cpu, const SessionArgument *arguments, bool check_inputs, CallReport *report)
 {
-    *report = (CallReport){.kernel_wrote_output = -1};
-    if (session->runner.pid == 0)
-        return fail(STATUS_BAD_INPUT, why, "a call of a process that is gone");
-    hand_over(session);
-    double start = now_s();
-    cpu_phase_set(session->memory, CPU_CALL);
-    if (!await(session, CPU_CALL, start + session->limits.wall_seconds)) {
-        explain_loss(session, "solve()", report);
-        return STATUS_OK;
-    }
-    report->event_s = now_s() - start;
-    take_printed(session, report);
-    take_back(session, report);
-    return STATUS_OK;
-}
-
-void cpu_session_close(CpuSession *session)
-{
-    if (session == NULL)
+    hand_over(cpu, arguments);
+    double start_s = now_s();
+    cpu_phase_set(memory_of(cpu), CPU_CALL);
+    if (!await_phase_after(cpu, CPU_CALL, start_s + cpu->limits.wall_seconds)) {
+        explain_loss(cpu, "solve()", report);
         return;
-    runner_process_stop(&session->runner, NULL);
-    if (session->memory != NULL)
-        munmap(session->memory, session->memory_bytes);
-    for (size_t i = 0; i < session->count; i++)
-        free(session->arguments[i].data);
-    free(session);
+    }
+    report->event_s = now_s() - start_s;
+    take_printed(cpu, report);
+    take_back(cpu, arguments, check_inputs, report);
+}
+
+static Status cpu_call(Session *session, SessionArgument *arguments, size_t count, const CallOptions *options,
+                       CallReport *report, Message *why)
+{
+    CpuSession *cpu = cpu_of(session);
+    if (!cpu->loaded || count != cpu->count)
+        return fail(STATUS_BAD_INPUT, why, "session_call() without session_load() or session_buffers()");
+    Status status = cpu->runner.pid == 0 ? start_runner(cpu, arguments, report, why) : STATUS_OK;
+    if (status == STATUS_OK && report->outcome == CALL_OK)
+        call_solve(cpu, arguments, options->check_inputs, report);
+    cpu->loaded = status == STATUS_OK && report->outcome == CALL_OK;
+    return status;
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+
+static void cpu_close(Session *session)
+{
+    CpuSession *cpu = cpu_of(session);
+    stop(cpu, NULL);
+    drop_copies(cpu);
+    free(cpu);
+}
+
+static const SessionOps OPS = {
+    .device = cpu_device, .load = cpu_load, .buffers = cpu_buffers, .call = cpu_call, .close = cpu_close};
+
+Status cpu_session_open(const char *device, Session **session, Message *why)
+{
+    CpuSession *cpu = allocated(calloc(1, sizeof *cpu));
+    cpu->base.ops = &OPS;
+    cpu->base.traits = (SessionTraits){
+        .runs_c = true, .small_cases = cpu_device_takes_small_cases(device), .clock = SESSION_WALL};
+    cpu->runner = (RunnerProcess){.ended = -1, .output = -1};
+    *session = &cpu->base;
+    return STATUS_OK;
 }

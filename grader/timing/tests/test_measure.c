@@ -6,6 +6,7 @@
 #include "grader/problem/submission.h"
 #include "harness/broker/broker.h"
 #include "harness/sandbox/scratch.h"
+#include "harness/session/session_open.h"
 #include "harness/compile/toolkit.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ typedef struct Bench {
     Measuring measuring;
     CallLimits limits;
     Testcase testcases[2];
-    CaseCalls cases[2];
+    TimedCase cases[2];
     Sitting sitting;
     Arena arena;
     Compiled compiled;
@@ -75,7 +76,7 @@ static void bench_open(Bench *bench, const char *path)
     }
     bench->compiled = compile(path);
     bench->measuring = (Measuring){.problem = &problem, .limits = &bench->limits, .oracle = oracle, .secret = 11};
-    check_status(session_start("sim:h200", &bench->measuring.session, &why), &why);
+    check_status(session_open("sim:h200", &bench->measuring.session, &why), &why);
     check_status(device_oracle_start(&problem, "sim:h200", &bench->measuring.device_oracle, &why), &why);
     check_status(device_oracle_ready(bench->measuring.device_oracle, &why), &why);
 }
@@ -152,7 +153,7 @@ static void an_answer_kept_from_an_earlier_call_is_found_and_explained(void **st
     Bench bench;
     bench_open(&bench, "solutions/conv1d/wrong_answer/remembers_the_first_filter.cu");
     sit(&bench, &(Anchor){0});
-    const CaseCalls *failed = measure_failed(bench.cases, 2);
+    const TimedCase *failed = measure_failed(bench.cases, 2);
     assert_ptr_equal(failed, &bench.cases[0]);
     assert_int_equal(failed->report.outcome, CALL_OK);
     assert_true(failed->compared);
@@ -168,7 +169,7 @@ static void a_fault_ends_the_sitting(void **state)
     Bench bench;
     bench_open(&bench, "solutions/conv1d/run_time_error/out_of_bounds_read.cu");
     sit(&bench, &(Anchor){0});
-    const CaseCalls *failed = measure_failed(bench.cases, 2);
+    const TimedCase *failed = measure_failed(bench.cases, 2);
     assert_ptr_equal(failed, &bench.cases[0]);
     assert_int_equal(failed->report.outcome, CALL_RUN_TIME_ERROR);
     assert_int_equal(failed->sample_count, 0);

@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "harness/compile/compile_cpu.h"
-#include "harness/session/cpu_session.h"
+#include "harness/session/session_open.h"
 #include "harness/sandbox/scratch.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void compile(const char *source, Compiled *compiled)
 }
 
 typedef struct Run {
-    CpuSession *session;
+    Session *session;
     Compiled compiled;
     SessionArgument arguments[3];
     CallReport report;
@@ -51,9 +51,16 @@ static void start(Run *run, const char *source, const CallLimits *limits)
     compile(source, &run->compiled);
     if (run->compiled.outcome != COMPILE_OK)
         fail_test("compiling: %s", run->compiled.diagnostics.data);
-    if (cpu_session_start(run->compiled.object_path, limits, run->arguments, 3, &run->session, &run->report, &why) !=
-        STATUS_OK)
+    if (session_open("cpu", &run->session, &why) != STATUS_OK ||
+        session_load(run->session, &run->compiled, limits, &run->report, &why) != STATUS_OK ||
+        session_buffers(run->session, run->arguments, 3, &why) != STATUS_OK)
         fail_test("the judge failed: %s", why.text);
+}
+
+static Status try_call(Run *run, Message *why)
+{
+    const CallOptions options = {.check_inputs = true};
+    return session_call(run->session, run->arguments, 3, &options, &run->report, why);
 }
 
 static void call(Run *run, float first)
@@ -62,13 +69,13 @@ static void call(Run *run, float first)
     for (int i = 0; i < COUNT; i++)
         ((float *)run->arguments[0].data)[i] = first + (float)i;
     text_free(&run->report.printed);
-    if (cpu_session_call(run->session, &run->report, &why) != STATUS_OK)
+    if (try_call(run, &why) != STATUS_OK)
         fail_test("the judge failed: %s", why.text);
 }
 
 static void end(Run *run)
 {
-    cpu_session_close(run->session);
+    session_close(run->session);
     compiled_free(&run->compiled);
     text_free(&run->report.printed);
 }
@@ -98,6 +105,35 @@ static void an_honest_baseline_is_called_again_and_again(void **state)
         assert_true(run.report.event_s > 0);
         assert_false(run.report.input_changed);
     }
+    end(&run);
+}
+
+/* What one call leaves in static variables, one of another size does not find. */
+static void each_size_has_a_process_of_its_own(void **state)
+{
+    Run run;
+    Message why;
+    start(&run, "static int calls;\n" SOLVE("calls++; for (int i = 0; i < n; i++) out[i] = calls;"), &LIMITS);
+    for (int i = 0; i < 2; i++) {
+        call(&run, 1);
+        call(&run, 1);
+        assert_true(((float *)run.arguments[1].data)[0] == 2);
+        assert_int_equal(session_buffers(run.session, run.arguments, 3, &why), STATUS_OK);
+    }
+    end(&run);
+}
+
+static void there_is_no_device_to_profile_or_to_share(void **state)
+{
+    Run run;
+    Message why;
+    const ExecutionProfile *profile;
+    start(&run, HONEST, &LIMITS);
+    assert_true(run.session->traits.runs_c && run.session->traits.small_cases);
+    assert_int_equal(run.session->traits.clock, SESSION_WALL);
+    assert_int_equal(session_profile(run.session, &profile, &why), STATUS_UNSUPPORTED);
+    assert_int_equal(session_exchange(run.session, 0, &why), STATUS_UNSUPPORTED);
+    assert_int_equal(session_broker(run.session), 0);
     end(&run);
 }
 
@@ -160,7 +196,7 @@ static void a_baseline_that_does_not_return_is_an_outcome(void **state)
         run_once(&run, rows[i].source, &IMPATIENT);
         assert_int_equal(run.report.outcome, rows[i].outcome);
         assert_non_null(strstr(run.report.text, rows[i].text));
-        assert_int_equal(cpu_session_call(run.session, &run.report, &why), STATUS_BAD_INPUT);
+        assert_int_equal(try_call(&run, &why), STATUS_BAD_INPUT);
         end(&run);
     }
 }
@@ -170,6 +206,7 @@ static void a_constructor_that_hangs_is_an_outcome(void **state)
     Run run;
     start(&run, "__attribute__((constructor)) static void wait(void) { for (volatile int i = 0;; i++) { } }\n" HONEST,
           &IMPATIENT);
+    call(&run, 1);
     assert_int_equal(run.report.outcome, CALL_TIME_LIMIT);
     assert_non_null(strstr(run.report.text, "a constructor"));
     end(&run);
@@ -222,6 +259,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_honest_baseline_is_called_again_and_again),
+        cmocka_unit_test(each_size_has_a_process_of_its_own),
+        cmocka_unit_test(there_is_no_device_to_profile_or_to_share),
         cmocka_unit_test(openmp_and_posix_threads_are_there),
         cmocka_unit_test(an_output_that_is_not_written_holds_the_poison),
         cmocka_unit_test(a_changed_input_is_seen_and_changes_nothing_here),

@@ -1,6 +1,7 @@
 #include "base/tests/unit.h"
 
-#include "grader/judge/cpu_judge.h"
+#include "grader/judge/case_run.h"
+#include "grader/judge/judge.h"
 #include "grader/ranking/ladder.h"
 #include "grader/ranking/ranking.h"
 #include "grader/tests/home.h"
@@ -52,7 +53,7 @@ static void a_right_baseline_is_accepted_timed_and_never_ranked(void **state)
         bool timed = item->group == CASE_TIMED_SIM;
         assert_true(item->judged);
         assert_int_equal(item->verdict, VERDICT_ACCEPTED);
-        assert_int_equal(item->sample_count, timed ? CPU_TRIALS : 0);
+        assert_int_equal(item->sample_count, timed ? CASE_TRIALS : 0);
     }
     assert_true(result->score.ms > 0);
     assert_true(result->on_cpu && !result->device.modelled);

@@ -3,7 +3,7 @@
 #include "harness/broker/broker.h"
 #include "harness/compile/compile.h"
 #include "harness/sandbox/scratch.h"
-#include "harness/session/session.h"
+#include "harness/session/session_open.h"
 #include "harness/compile/toolkit.h"
 
 #include <math.h>
@@ -28,6 +28,8 @@ static Toolkit toolkit;
     "}\n"
 #define SOLVE(body) "extern \"C\" void solve(const float *in, float *out, int n) {\n" body "\n}\n"
 #define LAUNCH "twice<<<(n + 127) / 128, 128>>>(in, out, n);"
+
+static const CallOptions CHECKING = {.check_inputs = true};
 
 static const CallLimits LIMITS = {
     .device_bytes = 1 << 20,
@@ -75,7 +77,7 @@ static void load(Run *run, const char *source, const CallLimits *limits)
         .arguments = {{.name = "in", .role = ARGUMENT_INPUT, .bytes = COUNT * sizeof(float)},
                       {.name = "out", .role = ARGUMENT_OUTPUT, .bytes = COUNT * sizeof(float), .float_output = true},
                       {.name = "n", .role = ARGUMENT_VALUE, .value = COUNT}}};
-    check_status(session_start("sim", &run->session, &why), &why);
+    check_status(session_open("sim", &run->session, &why), &why);
     compile(source, &run->compiled);
     check_status(session_load(run->session, &run->compiled, limits, &run->report, &why), &why);
     if (run->report.outcome != CALL_OK)
@@ -91,7 +93,7 @@ static void call(Run *run)
     text_free(&run->report.printed);
     for (int i = 0; i < COUNT; i++)
         input[i] = (float)i;
-    check_status(session_call(run->session, run->arguments, 3, true, &run->report, &why), &why);
+    check_status(session_call(run->session, run->arguments, 3, &CHECKING, &run->report, &why), &why);
 }
 
 static void load_and_call(Run *run, const char *source)
@@ -410,7 +412,7 @@ static void a_session_can_be_loaded_again_after_a_failure(void **state)
     assert_int_equal(run.report.outcome, CALL_OK);
     call(&run);
     assert_int_equal(run.report.outcome, CALL_RUN_TIME_ERROR);
-    assert_int_equal(session_call(run.session, run.arguments, 3, true, &run.report, &why), STATUS_BAD_INPUT);
+    assert_int_equal(session_call(run.session, run.arguments, 3, &CHECKING, &run.report, &why), STATUS_BAD_INPUT);
     for (int i = 0; i < 2; i++) { /* also after a success: a fresh runner, whose counter starts anew */
         check_status(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), &why);
         call(&run);
@@ -533,7 +535,7 @@ static void call_probed(Run *run, bool probed)
     text_free(&run->report.printed);
     for (int i = 0; i < COUNT; i++)
         input[i] = 1 + (float)i / 1024;
-    check_status(session_call(run->session, run->arguments, 3, true, &run->report, &why), &why);
+    check_status(session_call(run->session, run->arguments, 3, &CHECKING, &run->report, &why), &why);
     assert_int_equal(run->report.outcome, CALL_OK);
     assert_false(run->report.input_changed);
 }

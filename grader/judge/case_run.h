@@ -1,0 +1,21 @@
+/* case_run.h - one case: solve() is called on its data, the output is checked, and the case gets its verdict.  */
+#ifndef GRADER_JUDGE_CASE_RUN_H
+#define GRADER_JUDGE_CASE_RUN_H
+
+#include "grader/judge/judgement.h"
+#include "grader/judge/judging.h"
+
+/* On a session with a wall clock, a timed case is called once to warm up, as its first call finds cold caches and starts
+ * threads, and then at most CASE_TRIALS times, for a second or so. Each of these calls is a sample, and a block. */
+enum { CASE_TRIALS = 10 };
+
+/* Judges a case that is not timed by a GPU's own clock. */
+MUST_USE Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Message *why);
+
+/* What a call of a case deserves, whose output, if there is one, has been compared in `item`. */
+Judgement case_judgement(const Judging *judging, const CaseResult *item, const CallReport *call);
+
+/* Puts the verdict into the case, and its warnings into the result. */
+void case_conclude(Judging *judging, CaseResult *item, const CallReport *call, const Judgement *decided);
+
+#endif

@@ -1,0 +1,131 @@
+#include "grader/judge/clocked_cases.h"
+
+#include "base/clock.h"
+#include "grader/judge/case_run.h"
+#include "grader/judge/compilation.h"
+#include "grader/timing/sitting.h"
+
+Status clocked_cases_prepare(Judging *judging, Message *why)
+{
+    const DeviceInfo *device = &judging->result->device;
+    const JudgeJob *job = judging->job;
+    Message trouble;
+    if (judging_count(judging, CASE_TIMED_CUDA) == 0)
+        return STATUS_OK;
+    if (device_monitor_open(device->uuid, &judging->monitor, &trouble) != STATUS_OK) {
+        judging->monitor = NULL;
+        result_warn(judging->result, "clock and temperature are not known: %s", trouble.text);
+    }
+    const Submission *anchor = job->anchor == NULL ? NULL : job->anchor(job->context, device);
+    if (anchor != NULL && compilation_for_device(judging, anchor, device, &judging->anchor, &trouble) == STATUS_OK &&
+        judging->anchor.outcome == COMPILE_OK)
+        judging->anchor_name = anchor->file_name;
+    return device_oracle_start(job->problem, device->handle, &judging->device_oracle, why);
+}
+
+/* ---- the verdicts ------------------------------------------------------------------------------------------------ */
+
+/* Two clocks that disagree grossly: one of them was forged. */
+static void compare_clocks(Judging *judging, CaseResult *item)
+{
+    Text text = {0};
+    if (timing_clocks_disagree(item->samples, item->sample_count, judging->result->device.clock_gap_s, &text)) {
+        item->verdict = VERDICT_INTEGRITY_VIOLATION;
+        item->text = arena_string(&judging->result->arena, text.data);
+    }
+    text_free(&text);
+}
+
+static void conclude_case(Judging *judging, CaseResult *item, const TimedCase *timed)
+{
+    item->compared = timed->compared;
+    item->comparison = timed->comparison;
+    item->input_bytes = timed->input_bytes;
+    if (!timed->compared && !timed->failed) /* an earlier failure ended the run */
+        return;
+    const Judgement decided = case_judgement(judging, item, &timed->report);
+    case_conclude(judging, item, &timed->report, &decided);
+    if (item->verdict != VERDICT_ACCEPTED)
+        return;
+    item->samples = timed->samples;
+    item->sample_count = timed->sample_count;
+    compare_clocks(judging, item);
+    if (item->verdict == VERDICT_ACCEPTED)
+        result_time_case(item, &judging->result->device);
+}
+
+/* ---- the sitting ------------------------------------------------------------------------------------------------- */
+
+static void copy_sitting(Result *result, const Sitting *sitting, const Measuring *measuring)
+{
+    result->anchor = sitting->anchor;
+    result->blocks = sitting->blocks;
+    result->block_count = sitting->block_count;
+    result->seconds.check += measuring->check_s;
+    result->seconds.wait += measuring->wait_s;
+    if (sitting->anchor_failure[0] != '\0')
+        result_warn(result, "%s", sitting->anchor_failure);
+}
+
+static Status take_sitting(Judging *judging, TimedCase *cases, size_t count, Message *why)
+{
+    Result *result = judging->result;
+    Sitting sitting = {0};
+    const Anchor anchor = {.name = judging->anchor_name, .compiled = &judging->anchor};
+    Measuring measuring = {
+        .problem = judging->job->problem,
+        .session = judging->session,
+        .limits = &judging->limits,
+        .device_oracle = judging->device_oracle,
+        .oracle = judging->oracle,
+        .monitor = judging->monitor,
+        .usual_clock_mhz = result->device.usual_clock_mhz,
+        .progress = judging->job->progress,
+        .secret = judging->secret,
+    };
+    Status status = device_oracle_ready(judging->device_oracle, why);
+    if (status == STATUS_OK)
+        status = sitting_take(&measuring, &result->compiled, &anchor, cases, count, &result->arena, &sitting, why);
+    copy_sitting(result, &sitting, &measuring);
+    return status;
+}
+
+/* The cases to be timed; `items` are the places of their results. */
+static TimedCase *list_cases(Judging *judging, CaseResult ***items, size_t *count)
+{
+    Result *result = judging->result;
+    TimedCase *cases = arena_array(&result->arena, result->case_count, sizeof *cases);
+    *items = arena_array(&result->arena, result->case_count, sizeof **items);
+    *count = 0;
+    for (size_t i = 0; i < result->case_count; i++)
+        if (result->cases[i].group == CASE_TIMED_CUDA) {
+            (*items)[*count] = &result->cases[i];
+            cases[(*count)++].testcase = judging->testcases[i];
+        }
+    return cases;
+}
+
+Status clocked_cases_run(Judging *judging, Message *why)
+{
+    Result *result = judging->result;
+    double start_s = now_s();
+    size_t count;
+    CaseResult **items;
+    TimedCase *cases = list_cases(judging, &items, &count);
+    if (judging->ended || count == 0)
+        return STATUS_OK;
+    Status status = take_sitting(judging, cases, count, why);
+    for (size_t i = 0; i < count; i++) {
+        if (status == STATUS_OK)
+            conclude_case(judging, items[i], &cases[i]);
+        text_free(&cases[i].report.printed);
+    }
+    if (status == STATUS_OK)
+        judging_end_step(judging, CASE_TIMED_CUDA);
+    else
+        progress_end(judging->job->progress, "failed");
+    result_find_unsteady(result);
+    result->seconds.open = session_open_seconds(judging->session);
+    result->seconds.timed = now_s() - start_s;
+    return status;
+}

@@ -1,0 +1,29 @@
+/* job.h - what is to be judged, and how.  */
+#ifndef GRADER_JUDGE_JOB_H
+#define GRADER_JUDGE_JOB_H
+
+#include "grader/problem/problem.h"
+#include "grader/problem/submission.h"
+#include "grader/terminal/progress.h"
+#include "harness/session/session.h"
+
+#include <stdbool.h>
+
+typedef struct JudgeJob {
+    const Problem *problem;
+    const Submission *submission;
+    const char *device; /* "auto", "sim:h200", "cpu", ... as session_open() takes it */
+    bool timed_only;    /* leave out samples and hidden cases: for reference solutions, which `check` judges */
+    bool untimed_only;  /* leave out timed cases: only the verdict is wanted */
+    bool
+        beyond_samples; /* run the hidden cases even after wrong answers to samples: which of them finds the mistake? */
+    ExecutionProfile
+        *profile;       /* NULL: not wanted. Else one timed case is run, the one with most operations, and what its
+                                * kernels did is put here; only where session_profile() can tell */
+    Progress *progress; /* NULL: silent */
+    /* Returns the reference solution that shows whether the device is steady; NULL if there is none. May be NULL. */
+    const Submission *(*anchor)(void *context, const DeviceInfo *device);
+    void *context; /* for `anchor` */
+} JudgeJob;
+
+#endif

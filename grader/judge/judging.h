@@ -1,0 +1,50 @@
+/* judging.h - one submission being judged: what the steps of judge.c share.  */
+#ifndef GRADER_JUDGE_JUDGING_H
+#define GRADER_JUDGE_JUDGING_H
+
+#include "grader/device_oracle/device_oracle.h"
+#include "grader/judge/job.h"
+#include "grader/oracle/oracle.h"
+#include "grader/problem/testcase.h"
+#include "grader/result/result.h"
+#include "harness/compile/toolkit.h"
+#include "harness/device/monitor/device_monitor.h"
+#include "harness/session/session.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Judging {
+    const JudgeJob *job;
+    Result *result;
+    Session *session;
+    Toolkit toolkit; /* not of a session that runs plain C */
+    char scratch[256];
+    CallLimits limits;
+    Oracle *oracle;
+    DeviceOracle *device_oracle; /* NULL: no case is timed by a GPU's clock */
+    DeviceMonitor *monitor;      /* NULL: the state of the device is unknown */
+    Compiled anchor;
+    const char *anchor_name; /* NULL: no anchor */
+    TestcaseSet set;
+    const Testcase **testcases;      /* of result->cases, by the same index */
+    const ExecutionProfile *profile; /* in the session; NULL: not wanted */
+    uint64_t secret;                 /* seed of the data of this grading */
+    bool findings_told;              /* a warning or a verdict has named a finding */
+    bool queued;                     /* somebody else had the device */
+    bool ended;                      /* the verdict is final */
+} Judging;
+
+/* A sentence as the author of the submission may read it (wording.h), in the result's arena. */
+const char *judging_wording(const Judging *judging, bool is_hidden, const char *message);
+
+/* Ends the judging with a verdict that belongs to no case. */
+void judging_end(Judging *judging, Verdict verdict, const char *text);
+
+/* Number of cases of a group. */
+int judging_count(const Judging *judging, CaseGroup group);
+
+/* Ends the progress of a group's step: "3 of 4 accepted, hidden 2: Wrong Answer". */
+void judging_end_step(const Judging *judging, CaseGroup group);
+
+#endif

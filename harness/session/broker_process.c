@@ -1,0 +1,139 @@
+#include "harness/session/broker_process.h"
+
+#include "base/clock.h"
+#include "harness/control/control.h"
+#include "harness/control/control_check.h"
+#include "harness/device/monitor/device_lock.h"
+#include "harness/sandbox/process.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { OPEN_SECONDS = 60 };
+
+static const double LOCK_SECONDS = 3600; /* a class before a deadline is a long queue */
+
+BrokerProcess broker_process_new(const char *device)
+{
+    BrokerProcess broker = {.lock = -1};
+    snprintf(broker.device, sizeof broker.device, "%s", device);
+    return broker;
+}
+
+Status broker_process_start(BrokerProcess *broker, Message *why)
+{
+    broker->started_s = now_s();
+    broker->greeted = broker->open_asked = broker->opened = false;
+    Status status = control_start("broker", broker->device, &broker->pid, &broker->control, why);
+    if (status != STATUS_OK)
+        broker->pid = 0;
+    return status;
+}
+
+void broker_process_stop(BrokerProcess *broker)
+{
+    if (broker->pid == 0)
+        return;
+    close(broker->control);
+    process_kill(broker->pid, NULL);
+    broker->pid = 0;
+}
+
+void broker_process_end(BrokerProcess *broker)
+{
+    broker_process_stop(broker);
+    if (broker->lock >= 0)
+        close(broker->lock);
+    broker->lock = -1;
+}
+
+/* ---- requests and replies ---------------------------------------------------------------------------------------- */
+
+static Status is_lost(Message *why)
+{
+    return fail(STATUS_SYSTEM, why, "the broker, the judge's process that owns the device, ended unexpectedly");
+}
+
+Status broker_process_send(const BrokerProcess *broker, const ControlRequest *request, const int *descriptors,
+                           size_t count, Message *why)
+{
+    return control_send(broker->control, request, sizeof *request, NULL, 0, descriptors, count) ? STATUS_OK
+                                                                                                : is_lost(why);
+}
+
+Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
+                              Message *why)
+{
+    int descriptors[CONTROL_MAX_DESCRIPTORS];
+    if (!control_receive(broker->control, reply, sizeof *reply, more, more_size, descriptors) ||
+        !control_reply_is_valid(reply))
+        return is_lost(why);
+    return reply->status == STATUS_OK ? STATUS_OK : fail(reply->status, why, "%s", reply->why.text);
+}
+
+/* ---- its device -------------------------------------------------------------------------------------------------- */
+
+static Status await_device(BrokerProcess *broker, const char *doing, Message *why)
+{
+    struct pollfd control = {.fd = broker->control, .events = POLLIN};
+    ControlReply reply;
+    if (poll(&control, 1, OPEN_SECONDS * 1000) != 1)
+        return fail(STATUS_SYSTEM, why, "device '%s' did not %s within %d s", broker->device, doing, OPEN_SECONDS);
+    Status status = broker_process_receive(broker, &reply, NULL, 0, why);
+    if (status == STATUS_OK)
+        broker->info = reply.device;
+    return status;
+}
+
+Status broker_process_hello(BrokerProcess *broker, Message *why)
+{
+    if (broker->greeted)
+        return STATUS_OK;
+    Status status = await_device(broker, "answer", why);
+    broker->greeted = status == STATUS_OK;
+    if (broker->greeted)
+        snprintf(broker->device, sizeof broker->device, "%s", broker->info.handle);
+    return status;
+}
+
+/* A real device serves one grading at a time. `wait`: waits while another one has it. */
+static Status take_lock(BrokerProcess *broker, bool wait, Message *why)
+{
+    if (broker->lock >= 0 || broker->info.modelled)
+        return STATUS_OK;
+    if (!wait)
+        return device_lock_try(broker->info.uuid, &broker->lock, why);
+    return device_lock_wait(broker->info.uuid, LOCK_SECONDS, broker->tell, broker->tell_context, &broker->lock, why);
+}
+
+static Status ask_to_open(BrokerProcess *broker, bool wait, Message *why)
+{
+    const ControlRequest request = {.kind = CONTROL_OPEN};
+    if (broker->open_asked)
+        return STATUS_OK;
+    Status status = take_lock(broker, wait, why);
+    if (status != STATUS_OK || (broker->lock < 0 && !broker->info.modelled))
+        return status;
+    broker->open_asked = true;
+    return broker_process_send(broker, &request, &broker->lock, broker->lock < 0 ? 0 : 1, why);
+}
+
+Status broker_process_ask_to_open(BrokerProcess *broker, Message *why)
+{
+    return ask_to_open(broker, false, why);
+}
+
+Status broker_process_open(BrokerProcess *broker, Message *why)
+{
+    Status status = broker_process_hello(broker, why);
+    if (status != STATUS_OK || broker->opened)
+        return status;
+    status = ask_to_open(broker, true, why);
+    if (status == STATUS_OK)
+        status = await_device(broker, "open", why);
+    broker->opened = status == STATUS_OK;
+    if (broker->opened)
+        broker->open_seconds = now_s() - broker->started_s;
+    return status;
+}

@@ -1,0 +1,53 @@
+/* broker_process.h - the broker as the session sees it: a process that owns the device, and the socket to it.
+ *
+ *     broker_process_start    it looks for the device, and says hello when it has found it
+ *     broker_process_hello    waits for that, and learns what is known of the device
+ *     broker_process_open     has it open the device, whose lock this process takes first
+ *     broker_process_send, broker_process_receive    requests and replies (control_message.h)
+ *     broker_process_stop     kills and reaps it
+ *
+ * The lock of a real device is taken once and held until broker_process_end(), across all brokers that are started. */
+#ifndef HARNESS_SESSION_BROKER_PROCESS_H
+#define HARNESS_SESSION_BROKER_PROCESS_H
+
+#include "base/status.h"
+#include "harness/control/control_message.h"
+#include "harness/device/device.h"
+#include "harness/device/monitor/wait_limit.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+typedef struct BrokerProcess {
+    char device[64]; /* as the user named it; after the first hello, the handle of the device that was found */
+    pid_t pid;       /* 0: no process */
+    int control;     /* the socket */
+    bool greeted;    /* it has said hello */
+    bool open_asked, opened;
+    double started_s, open_seconds; /* when it was started; how long it took until the device was open */
+    int lock;                       /* -1: not held */
+    WaitTell *tell;                 /* hears who holds the lock; may be NULL */
+    void *tell_context;
+    DeviceInfo info;
+} BrokerProcess;
+
+/* A broker that has not been started. */
+BrokerProcess broker_process_new(const char *device);
+MUST_USE Status broker_process_start(BrokerProcess *broker, Message *why);
+MUST_USE Status broker_process_hello(BrokerProcess *broker, Message *why);
+/* Asks it to open the device now if nobody else uses it, and does not wait. */
+MUST_USE Status broker_process_ask_to_open(BrokerProcess *broker, Message *why);
+/* Waits until the device is open. */
+MUST_USE Status broker_process_open(BrokerProcess *broker, Message *why);
+MUST_USE Status broker_process_send(const BrokerProcess *broker, const ControlRequest *request, const int *descriptors,
+                                    size_t count, Message *why);
+/* The next reply, and at most `more_size` bytes behind it. Any fault of the broker is a Status; so is one that the reply
+ * reports. */
+MUST_USE Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
+                                       Message *why);
+void broker_process_stop(BrokerProcess *broker);
+/* Stops it and gives the lock back. */
+void broker_process_end(BrokerProcess *broker);
+
+#endif

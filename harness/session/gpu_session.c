@@ -1,0 +1,418 @@
+#include "harness/session/gpu_session.h"
+
+#include "base/allocated.h"
+#include "base/clock.h"
+#include "harness/protocol/ring.h"
+#include "harness/session/array_layout.h"
+#include "harness/session/broker_process.h"
+#include "harness/session/runner_process.h"
+#include "harness/session/shared_memory.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct GpuSession {
+    Session base;
+    BrokerProcess broker;
+    RunnerProcess runner;
+    RingMemory *ring; /* of the runner; NULL: none has been started */
+    CallLimits limits;
+    SharedMemory buffers;
+    bool exchanged;       /* the broker has joined an exchange for the buffers */
+    SharedMemory profile; /* an ExecutionProfile */
+} GpuSession;
+
+static GpuSession *gpu_of(Session *session)
+{
+    return (GpuSession *)session;
+}
+
+static const GpuSession *gpu_of_const(const Session *session)
+{
+    return (const GpuSession *)session;
+}
+
+static void stop_runner(GpuSession *gpu, int *exit_status)
+{
+    runner_process_stop(&gpu->runner, exit_status);
+    ring_unmap(gpu->ring);
+    gpu->ring = NULL;
+}
+
+static void stop_both(GpuSession *gpu, int *exit_status)
+{
+    stop_runner(gpu, exit_status);
+    broker_process_stop(&gpu->broker);
+}
+
+/* ---- waiting for the broker while a runner lives, or ends -------------------------------------------------------- */
+
+typedef struct Wait {
+    ControlReply reply;
+    char printed[CONTROL_MAX_PRINTED]; /* by kernels */
+    bool runner_ended;                 /* this process has seen it and told the broker */
+    bool timed_out;
+} Wait;
+
+/* A broker that is gone as well shows it by its next reply. */
+static void tell_runner_gone(GpuSession *gpu, Wait *wait)
+{
+    const ControlRequest gone = {.kind = CONTROL_RUNNER_GONE};
+    wait->runner_ended = true;
+    if (broker_process_send(&gpu->broker, &gone, NULL, 0, NULL) == STATUS_OK)
+        ring_wake_broker(gpu->ring);
+}
+
+/* Reads what the runner prints all the while, so that a full pipe never holds it up. */
+static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *why)
+{
+    double deadline = now_s() + seconds;
+    for (;;) {
+        struct pollfd events[] = {{.fd = gpu->broker.control, .events = POLLIN},
+                                  {.fd = gpu->runner.output, .events = POLLIN},
+                                  {.fd = wait->runner_ended ? -1 : gpu->runner.ended, .events = POLLIN}};
+        double left = deadline - now_s();
+        wait->timed_out = left <= 0;
+        if (wait->timed_out)
+            return STATUS_OK;
+        if (poll(events, 3, (int)(left * 1000) + 1) < 0 && errno != EINTR)
+            return fail_errno(why, "poll");
+        if (events[1].revents != 0)
+            runner_process_drain(&gpu->runner);
+        if (events[0].revents != 0)
+            break;
+        if (events[2].revents != 0)
+            tell_runner_gone(gpu, wait);
+    }
+    Status status = broker_process_receive(&gpu->broker, &wait->reply, wait->printed, sizeof wait->printed, why);
+    runner_process_drain(&gpu->runner);
+    return status;
+}
+
+/* ---- how a call ended -------------------------------------------------------------------------------------------- */
+
+static void explain_time_out(const GpuSession *gpu, const char *doing, CallReport *report)
+{
+    report->outcome = CALL_TIME_LIMIT;
+    snprintf(report->text, sizeof report->text, "%s took longer than %g s", doing, gpu->limits.wall_seconds);
+}
+
+static void explain_runner_end(const GpuSession *gpu, int exit_status, bool memory_refused, const char *doing,
+                               CallReport *report)
+{
+    report->outcome = memory_refused ? CALL_MEMORY_LIMIT : CALL_RUN_TIME_ERROR;
+    if (memory_refused)
+        snprintf(report->text, sizeof report->text, "the host code asked for more memory than its limit of %zu MiB",
+                 gpu->limits.host_bytes >> 20);
+    else
+        runner_process_explain_end(exit_status, doing, report->text, sizeof report->text);
+}
+
+static void take_printed(GpuSession *gpu, const Wait *wait, CallReport *report)
+{
+    report->printed = (Text){0};
+    report->printed_lost = 0;
+    runner_process_take_printed(&gpu->runner, &report->printed, &report->printed_lost);
+    if (!wait->timed_out)
+        text_add_printable(&report->printed, wait->printed, wait->reply.printed_bytes);
+}
+
+static void take_reply(GpuSession *gpu, const Wait *wait, const char *doing, CallReport *report)
+{
+    int exit_status = 0;
+    if (!wait->timed_out)
+        *report = wait->reply.report;
+    take_printed(gpu, wait, report);
+    if (wait->timed_out)
+        explain_time_out(gpu, doing, report);
+    if (wait->timed_out || wait->reply.runner_gone || report->outcome != CALL_OK)
+        stop_both(gpu, &exit_status);
+    if (!wait->timed_out && wait->reply.runner_gone)
+        explain_runner_end(gpu, exit_status, wait->reply.host_memory_refused, doing, report);
+}
+
+/* Waits for the end of a load or a call, which the broker has been asked for, and fills in the report. After trouble of
+ * the judge's own nothing is left running. */
+static Status await_end(GpuSession *gpu, const char *doing, CallReport *report, Message *why)
+{
+    Wait *wait = allocated(calloc(1, sizeof *wait));
+    Status status = await_reply(gpu, gpu->limits.wall_seconds, wait, why);
+    if (status == STATUS_OK)
+        take_reply(gpu, wait, doing, report);
+    else
+        stop_both(gpu, NULL);
+    free(wait);
+    return status;
+}
+
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
+
+/* Copies the modules into memory shared with the broker, and their places into the request. */
+static Status share_modules(const Compiled *compiled, ControlRequest *request, SharedMemory *modules, Message *why)
+{
+    size_t bytes = 1; /* a submission may have no module */
+    if (compiled->module_count > CONTROL_MAX_MODULES)
+        return fail(STATUS_UNSUPPORTED, why, "%zu modules of GPU code, at most %d", compiled->module_count,
+                    CONTROL_MAX_MODULES);
+    for (size_t i = 0; i < compiled->module_count; i++) {
+        request->modules[i] = (ControlSpan){.offset = bytes, .bytes = compiled->modules[i].bytes};
+        bytes += compiled->modules[i].bytes;
+    }
+    Status status = shared_memory_new("modules", bytes, modules, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < compiled->module_count; i++)
+        memcpy(modules->base + request->modules[i].offset, compiled->modules[i].image, compiled->modules[i].bytes);
+    request->module_count = (uint32_t)compiled->module_count;
+    request->memory_bytes = bytes;
+    return STATUS_OK;
+}
+
+/* Gives the broker its end of a new ring and the modules, and starts a runner at the other end. */
+static Status start_runner_on(GpuSession *gpu, const Compiled *compiled, int ring, Message *why)
+{
+    ControlRequest request = {.kind = CONTROL_LOAD, .limits = gpu->limits};
+    SharedMemory modules = {0};
+    gpu->ring = ring_map(ring);
+    Status status = gpu->ring == NULL ? fail_errno(why, "the ring") : STATUS_OK;
+    if (status == STATUS_OK)
+        status = share_modules(compiled, &request, &modules, why);
+    if (status == STATUS_OK)
+        status = broker_process_send(&gpu->broker, &request, (const int[]){ring, modules.descriptor}, 2, why);
+    shared_memory_free(&modules);
+    return status == STATUS_OK ? runner_process_start(compiled->object_path, ring, &gpu->limits, &gpu->runner, why)
+                               : status;
+}
+
+static Status start_runner(GpuSession *gpu, const Compiled *compiled, Message *why)
+{
+    int ring = ring_create();
+    if (ring < 0)
+        return fail_errno(why, "the ring");
+    Status status = start_runner_on(gpu, compiled, ring, why);
+    close(ring);
+    return status;
+}
+
+static Status send_buffers(const GpuSession *gpu, Message *why)
+{
+    const ControlRequest request = {.kind = CONTROL_BUFFERS, .memory_bytes = gpu->buffers.bytes};
+    return broker_process_send(&gpu->broker, &request, &gpu->buffers.descriptor, 1, why);
+}
+
+static Status send_profile(const GpuSession *gpu, Message *why)
+{
+    const ControlRequest request = {.kind = CONTROL_PROFILE, .memory_bytes = gpu->profile.bytes};
+    return broker_process_send(&gpu->broker, &request, &gpu->profile.descriptor, 1, why);
+}
+
+/* Replaces a broker that has met a runner; one that was started ahead of time is used. */
+static Status renew_broker(GpuSession *gpu, Message *why)
+{
+    bool used = gpu->ring != NULL;
+    gpu->exchanged = false;
+    stop_runner(gpu, NULL);
+    if (used)
+        broker_process_stop(&gpu->broker);
+    Status status = gpu->broker.pid == 0 ? broker_process_start(&gpu->broker, why) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = broker_process_open(&gpu->broker, why);
+    if (status == STATUS_OK && gpu->buffers.base != NULL)
+        status = send_buffers(gpu, why);
+    if (status == STATUS_OK && gpu->profile.base != NULL)
+        status = send_profile(gpu, why);
+    return status;
+}
+
+static Status gpu_load(Session *session, const Compiled *compiled, const CallLimits *limits, CallReport *report,
+                       Message *why)
+{
+    GpuSession *gpu = gpu_of(session);
+    Status status = renew_broker(gpu, why);
+    if (status != STATUS_OK)
+        return status;
+    gpu->limits = *limits;
+    status = start_runner(gpu, compiled, why);
+    if (status == STATUS_OK)
+        return await_end(gpu, "a constructor", report, why);
+    stop_both(gpu, NULL);
+    return status;
+}
+
+/* ---- buffers and calls ------------------------------------------------------------------------------------------- */
+
+static Status gpu_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why)
+{
+    GpuSession *gpu = gpu_of(session);
+    size_t offsets[CALL_MAX_PARAMETERS];
+    size_t bytes = count > CALL_MAX_PARAMETERS ? 0 : array_layout(arguments, count, 0, offsets);
+    gpu->exchanged = false;
+    shared_memory_free(&gpu->buffers);
+    if (bytes == 0)
+        return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters, none of them an array", count);
+    Status status = shared_memory_new("arrays", bytes, &gpu->buffers, why);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        arguments[i].data = argument_is_array(&arguments[i]) ? gpu->buffers.base + offsets[i] : NULL;
+    if (gpu->broker.pid == 0) /* session_load() sends them to the next one */
+        return STATUS_OK;
+    status = broker_process_open(&gpu->broker, why);
+    return status == STATUS_OK ? send_buffers(gpu, why) : status;
+}
+
+/* False if an array lies outside the buffers: another session_buffers() has placed it. */
+static bool describe_arguments(const GpuSession *gpu, const SessionArgument *arguments, size_t count,
+                               ControlRequest *request)
+{
+    request->argument_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        const SessionArgument *argument = &arguments[i];
+        request->arguments[i] = (ControlArgument){.role = argument->role,
+                                                  .value = argument->value,
+                                                  .float_output = argument->float_output,
+                                                  .probed = argument->probed,
+                                                  .element_bytes = argument->element_bytes};
+        snprintf(request->arguments[i].name, sizeof request->arguments[i].name, "%s",
+                 argument->name == NULL ? "" : argument->name);
+        if (!argument_is_array(argument))
+            continue;
+        size_t offset = (size_t)((const uint8_t *)argument->data - gpu->buffers.base);
+        if (offset > gpu->buffers.bytes || argument->bytes > gpu->buffers.bytes - offset)
+            return false;
+        request->arguments[i].span = (ControlSpan){.offset = offset, .bytes = argument->bytes};
+    }
+    return true;
+}
+
+static Status gpu_call(Session *session, SessionArgument *arguments, size_t count, const CallOptions *options,
+                       CallReport *report, Message *why)
+{
+    GpuSession *gpu = gpu_of(session);
+    ControlRequest request = {.kind = CONTROL_CALL,
+                              .check_inputs = options->check_inputs && !gpu->exchanged,
+                              .exchanged = gpu->exchanged,
+                              .is_watched = options->sanitize,
+                              .is_untimed = options->untimed,
+                              .uninitialised_byte = options->uninitialised_byte};
+    if (gpu->runner.pid == 0)
+        return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");
+    if (gpu->buffers.base == NULL || count > CALL_MAX_PARAMETERS ||
+        !describe_arguments(gpu, arguments, count, &request))
+        return fail(STATUS_BAD_INPUT, why, "session_call() with arrays that session_buffers() did not place");
+    Status status = broker_process_send(&gpu->broker, &request, NULL, 0, why);
+    if (status == STATUS_OK)
+        return await_end(gpu, "solve()", report, why);
+    stop_both(gpu, NULL);
+    return status;
+}
+
+/* ---- what only a device has -------------------------------------------------------------------------------------- */
+
+static Status gpu_exchange(Session *session, int descriptor, Message *why)
+{
+    GpuSession *gpu = gpu_of(session);
+    const ControlRequest request = {.kind = CONTROL_EXCHANGE, .memory_bytes = gpu->buffers.bytes};
+    ControlReply reply;
+    Status status = broker_process_send(&gpu->broker, &request, &descriptor, 1, why);
+    if (status == STATUS_OK)
+        status = broker_process_receive(&gpu->broker, &reply, NULL, 0, why);
+    gpu->exchanged = status == STATUS_OK;
+    return status;
+}
+
+static Status gpu_profile(Session *session, const ExecutionProfile **profile, Message *why)
+{
+    GpuSession *gpu = gpu_of(session);
+    Status status = STATUS_OK;
+    if (gpu->profile.base == NULL) {
+        status = shared_memory_new("profile", sizeof **profile, &gpu->profile, why);
+        if (status == STATUS_OK && gpu->broker.pid != 0) /* else session_load() sends it */
+            status = broker_process_open(&gpu->broker, why);
+        if (status == STATUS_OK && gpu->broker.pid != 0)
+            status = send_profile(gpu, why);
+    }
+    *profile = (const ExecutionProfile *)gpu->profile.base;
+    return status;
+}
+
+/* Opens the device in the background if nobody else has it. */
+static Status gpu_device(Session *session, DeviceInfo *info, Message *why)
+{
+    BrokerProcess *broker = &gpu_of(session)->broker;
+    Status status = broker->pid == 0 && !broker->greeted ? broker_process_start(broker, why) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = broker_process_hello(broker, why);
+    *info = broker->info;
+    session->traits.small_cases = info->modelled;
+    session->traits.clock = info->modelled ? SESSION_MODEL : SESSION_EVENTS;
+    return status == STATUS_OK && broker->pid != 0 ? broker_process_ask_to_open(broker, why) : status;
+}
+
+static void gpu_on_wait(Session *session, WaitTell *tell, void *context)
+{
+    gpu_of(session)->broker.tell = tell;
+    gpu_of(session)->broker.tell_context = context;
+}
+
+static double gpu_open_seconds(const Session *session)
+{
+    return gpu_of_const(session)->broker.open_seconds;
+}
+
+static pid_t gpu_broker(const Session *session)
+{
+    return gpu_of_const(session)->broker.pid;
+}
+
+static int gpu_memory(const Session *session, const uint8_t **base, size_t *bytes)
+{
+    const SharedMemory *buffers = &gpu_of_const(session)->buffers;
+    *base = buffers->base;
+    *bytes = buffers->bytes;
+    return buffers->base == NULL ? -1 : buffers->descriptor;
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+
+static void gpu_close(Session *session)
+{
+    GpuSession *gpu = gpu_of(session);
+    stop_runner(gpu, NULL);
+    broker_process_end(&gpu->broker);
+    shared_memory_free(&gpu->buffers);
+    shared_memory_free(&gpu->profile);
+    free(gpu);
+}
+
+static const SessionOps OPS = {
+    .device = gpu_device,
+    .load = gpu_load,
+    .buffers = gpu_buffers,
+    .call = gpu_call,
+    .close = gpu_close,
+    .on_wait = gpu_on_wait,
+    .open_seconds = gpu_open_seconds,
+    .broker = gpu_broker,
+    .memory = gpu_memory,
+    .profile = gpu_profile,
+    .exchange = gpu_exchange,
+};
+
+Status gpu_session_open(const char *device, Session **session, Message *why)
+{
+    GpuSession *gpu = allocated(calloc(1, sizeof *gpu));
+    gpu->base.ops = &OPS;
+    gpu->broker = broker_process_new(device);
+    gpu->runner = (RunnerProcess){.ended = -1, .output = -1};
+    Status status = broker_process_start(&gpu->broker, why);
+    if (status != STATUS_OK)
+        free(gpu);
+    else
+        *session = &gpu->base;
+    return status;
+}
