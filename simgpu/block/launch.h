@@ -34,8 +34,8 @@ typedef struct Launch {
     const struct LineTable *lines; /* NULL: not watched */
     const _Atomic int *cancelled;
     struct Output *output;
-    struct WatchPlan *plan;              /* watch.h; NULL: nothing is watched */
-    const struct Translator *translator; /* simgpu/engine/translator.h; asked only where a worker has a JitState */
+    struct SanitizerPlan *sanitizer_plan; /* sanitizer_state.h; NULL: the launch is not checked by it */
+    const struct Translator *translator;  /* simgpu/engine/translator.h; asked only where a worker has a JitState */
     TraceSet traces;
 
     _Atomic uint64_t next_block, finished_blocks;

@@ -48,16 +48,16 @@ typedef struct Worker {
     uint64_t unreported; /* warp instructions not yet added to the launch's */
     uint64_t clock;      /* that was read last in this block */
 
-    MemoryNote *notes;         /* [memory_count] */
-    Executed *executed;        /* [block_count] */
-    Touched *loaded, *stored;  /* [allocation] */
-    JitState *jit;             /* the translator's state of this worker; NULL: all is interpreted */
-    SimWarpPath path, longest; /* the sum over the basic blocks that the block of threads went through. Where
+    MemoryNote *notes;           /* [memory_count] */
+    Executed *executed;          /* [block_count] */
+    Touched *loaded, *stored;    /* [allocation] */
+    JitState *jit;               /* the translator's state of this worker; NULL: all is interpreted */
+    SimWarpPath path, longest;   /* the sum over the basic blocks that the block of threads went through. Where
                                          * warps take different paths, this is an upper bound of each */
-    SimLine *lines;            /* [launch->lines->count]; NULL: not watched */
-    SimCounters counters;      /* all but those that follow from `executed` */
-    Trace *trace;              /* of this block; NULL: it is not looked at (reuse.h) */
-    struct Watch *watch;       /* watch.h; NULL: nothing is watched */
+    SimLine *lines;              /* [launch->lines->count]; NULL: not watched */
+    SimCounters counters;        /* all but those that follow from `executed` */
+    Trace *trace;                /* of this block; NULL: it is not looked at (reuse.h) */
+    struct Sanitizer *sanitizer; /* sanitizer_state.h; NULL: the launch has no plan */
 } Worker;
 
 #endif

@@ -9,7 +9,7 @@
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
 #include "simgpu/cost/merged_loads.h"
-#include "simgpu/sanitizer/watch.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>
 
@@ -271,9 +271,9 @@ static void count_local(Worker *worker, const Access *access, const Active *acti
 /* What an access that is allowed leaves in the books. */
 static void count_access(Worker *worker, const Access *access, const Active *active)
 {
-    if (worker->watch != NULL)
-        watch_access(worker, access->instruction, access->space, access->is_store, active, access->first,
-                     access->pattern, access->bytes);
+    if (worker->sanitizer != NULL)
+        sanitizer_access(worker, access->instruction, access->space, access->is_store, active, access->first,
+                         access->pattern, access->bytes);
     if (access->instruction->is_hidden || !worker->launch->is_timed)
         return;
     switch (access->space) {
@@ -504,8 +504,8 @@ static bool load_uniform(Worker *worker, const Instruction *instruction, const A
         if (address >= size || size - address < bytes)
             return false;
         count_shared_broadcast(worker, instruction, active, bytes);
-        if (worker->watch != NULL)
-            watch_uniform_load(worker, instruction, active, address, bytes);
+        if (worker->sanitizer != NULL)
+            sanitizer_uniform_load(worker, instruction, active, address, bytes);
         load_once(worker, instruction, (const char *)worker->shared + address);
         return true;
     }
@@ -521,8 +521,8 @@ static bool load_uniform(Worker *worker, const Instruction *instruction, const A
         counters->global_load_bytes += (uint64_t)active->count * bytes;
     }
     trace_access(worker, instruction, active, address, NULL, bytes);
-    if (worker->watch != NULL)
-        watch_uniform_load(worker, instruction, active, address, bytes);
+    if (worker->sanitizer != NULL)
+        sanitizer_uniform_load(worker, instruction, active, address, bytes);
     load_once(worker, instruction, (const char *)address);
     return true;
 }

@@ -8,7 +8,7 @@
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
 #include "simgpu/code/lane_math.h"
-#include "simgpu/sanitizer/watch.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>
 
@@ -120,8 +120,8 @@ static void *find_word(Worker *worker, const Instruction *instruction, uint32_t 
                             address, bytes, 1);
         return NULL;
     }
-    if (worker->watch != NULL)
-        watch_atomic(worker, instruction, in_shared, lane, address);
+    if (worker->sanitizer != NULL)
+        sanitizer_atomic(worker, instruction, in_shared, lane, address);
     return in_shared ? (void *)(worker->shared + address) : (void *)address;
 }
 

@@ -7,7 +7,8 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/predicate.h"
 #include "simgpu/block/register.h"
-#include "simgpu/sanitizer/watch.h"
+#include "simgpu/sanitizer/raw_finding.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>
 
@@ -91,8 +92,8 @@ static void note_mixed(Worker *worker, uint32_t barrier)
         const Group *group = worker->groups[i];
         const Instruction *place = barrier_of(worker, group->pc);
         if (group->is_waiting && group->barrier == barrier && group->pc != first->pc && place != NULL)
-            found_note(worker, place, SIM_MIXED_BARRIERS,
-                       (Found){.lane = group->active.first, .other = first->active.first});
+            raw_finding_note(worker, place, SIM_MIXED_BARRIERS,
+                             (RawFinding){.lane = group->active.first, .other = first->active.first});
     }
 }
 
@@ -107,7 +108,7 @@ static bool release_barrier(Worker *worker, uint32_t barrier)
         if (group->is_waiting && group->barrier == barrier && group_misses_lanes(worker, group))
             return bad_barrier(worker, group, "that only a part of its warp reaches");
     }
-    if (worker->watch != NULL)
+    if (worker->sanitizer != NULL)
         note_mixed(worker, barrier);
     give_reductions(worker, barrier);
     for (int i = 0; i < worker->group_count; i++) {
@@ -118,8 +119,8 @@ static bool release_barrier(Worker *worker, uint32_t barrier)
         }
     }
     worker->arrived[barrier] = worker->expected[barrier] = 0;
-    if (worker->watch != NULL)
-        watch_barrier(worker->watch);
+    if (worker->sanitizer != NULL)
+        sanitizer_barrier(worker->sanitizer);
     return true;
 }
 

@@ -16,7 +16,8 @@
 #include "simgpu/engine/slow_path.h"
 #include "simgpu/engine/translator.h"
 #include "simgpu/engine/warp.h"
-#include "simgpu/sanitizer/watch.h"
+#include "simgpu/sanitizer/async_copies.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -132,8 +133,8 @@ static void read_clock(Worker *worker, const Instruction *instruction, Active *a
 /* Copies are done at once: only a watch asks who waited for them. */
 static void note_copies(Worker *worker, const Instruction *instruction, const Active *active)
 {
-    if (worker->watch != NULL)
-        watch_copies(worker, instruction, active);
+    if (worker->sanitizer != NULL)
+        async_copies_note(worker, instruction, active);
 }
 
 static bool execute(Worker *worker, const Instruction *instruction, Active *active)
@@ -369,8 +370,8 @@ static bool run_basic_block(Worker *worker, Group *group, int32_t at)
     const BasicBlock *block = &worker->code->blocks[group->pc];
     bool is_watched = worker->lines != NULL && block->ends != END_FALL;
     if (at == POINT_START) {
-        if (block->joins && worker->watch != NULL)
-            watch_join(worker->watch, &group->active);
+        if (block->joins && worker->sanitizer != NULL)
+            sanitizer_sync_warps(worker->sanitizer, &group->active);
         count_block(worker, block, &group->active, 1);
         at = block->first;
     }

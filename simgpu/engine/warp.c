@@ -6,7 +6,7 @@
 #include "simgpu/engine/warp.h"
 
 #include "simgpu/block/register.h"
-#include "simgpu/sanitizer/watch.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>
 
@@ -79,8 +79,8 @@ static uint32_t shuffled(Worker *worker, const Shuffle *shuffle, const Active *a
     uint32_t warp = own / SIM_WARP_SIZE;
     if (active->bits[warp] & shuffle->members[own] & 1u << from)
         return shuffle->value[warp * SIM_WARP_SIZE + from];
-    if (worker->watch != NULL)
-        watch_shuffle(worker, shuffle->instruction, own, from);
+    if (worker->sanitizer != NULL)
+        sanitizer_shuffle(worker, shuffle->instruction, own, from);
     return 0x01010101u * worker->launch->memory->fresh;
 }
 

@@ -172,7 +172,7 @@ int main(void)
     Parameters image = {line.input, line.filter, line.output, {SIDE, SIDE, TAPS, TAPS}};
     bench_rate("conv2d naive, 1024^2 x 17^2, blocks of 16 x 16", "5", "conv2d_naive", plane, &image);
     bench_rate("conv2d tiled, 1024^2 x 17^2, blocks of 16 x 16", "5", "conv2d_tiled", plane, &image);
-    plane.watch = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED;
+    plane.flags = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED;
     bench_rate("the same, watched for races and garbage", NULL, "conv2d_tiled", plane, &image);
     line.sizes[0] = 1000000;
     line.sizes[1] = 1;

@@ -11,7 +11,10 @@
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/slow_path.h"
 #include "simgpu/memory/validity.h"
-#include "simgpu/sanitizer/watch.h"
+#include "simgpu/sanitizer/block_races.h"
+#include "simgpu/sanitizer/raw_finding.h"
+#include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/sanitizer/sanitizer_plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +54,7 @@ typedef struct Run {
     Touched *loaded, *stored; /* [allocation] */
     SimWarpPath longest;
     LineTable *lines;  /* NULL: not watched */
-    Found *found;      /* watch.h; NULL: nothing was watched */
+    RawFinding *found; /* watch.h; NULL: nothing was watched */
     int first_watched; /* instruction that loaded from the watched source; instruction_count: none */
 } Run;
 
@@ -106,7 +109,7 @@ static void add_worker(Run *run, Worker *worker)
     if (run->lines != NULL)
         lines_add_worker(run->lines, worker);
     if (run->found != NULL)
-        found_merge(worker->code, run->found, worker->watch->found);
+        raw_findings_merge(worker->code, run->found, worker->sanitizer->found);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -122,8 +125,8 @@ static uint64_t lane_instructions_left(const Launch *launch)
 static void begin_block(Run *run, Worker *worker, uint64_t block)
 {
     worker_begin_block(worker, block);
-    if (worker->watch != NULL)
-        watch_begin_block(worker);
+    if (worker->sanitizer != NULL)
+        sanitizer_begin_block(worker);
     if (run->job != NULL)
         run->launch.translator->begin_block(run->job, worker, lane_instructions_left(&run->launch));
 }
@@ -133,7 +136,7 @@ static void end_worker(Run *run, Worker *worker)
     if (run->job != NULL)
         run->launch.translator->end_worker(worker);
     add_worker(run, worker);
-    watch_free(worker->watch);
+    sanitizer_free(worker->sanitizer);
     worker_free(worker);
 }
 
@@ -143,7 +146,7 @@ static void work(void *context)
     Run *run = context;
     Launch *launch = &run->launch;
     Worker *worker = worker_new(launch);
-    worker->watch = watch_new(worker);
+    worker->sanitizer = sanitizer_new(worker);
     bool going_on = true;
     while (going_on) {
         uint64_t block = atomic_fetch_add(&launch->next_block, launch->chunk);
@@ -214,8 +217,8 @@ static void report_findings(Run *run, SimReport *report)
     const Launch *launch = &run->launch;
     for (int i = 0; i < launch->memory->count; i++)
         if (run->stored[i].low < run->stored[i].high)
-            blocks_find_races(launch, i, run->stored[i].low, run->stored[i].high, run->found);
-    report->finding_count = found_report(launch, run->found, report->findings, &report->findings_more);
+            block_races_find(launch, i, run->stored[i].low, run->stored[i].high, run->found);
+    report->finding_count = raw_findings_report(launch, run->found, report->findings, &report->findings_more);
 }
 
 static SimMachine find_machine(SimFunction *function, const Executed *executed, const LoadShare *loads,
@@ -311,7 +314,7 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
                                                         : function->code.shared_bytes,
                             .parameter_bytes = function->info.parameter_bytes,
                             .profile = &gpu->profile,
-                            .is_timed = !request->is_untimed || (request->watch & SIM_COUNT_LINES),
+                            .is_timed = !request->is_untimed || (request->flags & SIM_COUNT_LINES),
                             .blocks = launch_block_count(&request->shape),
                             .watched_source = memory_find(&gpu->memory, request->watched_source),
                             .cancelled = &gpu->cancelled,
@@ -319,7 +322,7 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
                             .translator = gpu->translator,
                             .fault_block = UINT64_MAX},
                  .first_watched = function->code.instruction_count};
-    if (gpu->translator_settings.compiler != NULL && !how->interprets && !(request->watch & SIM_COUNT_LINES) &&
+    if (gpu->translator_settings.compiler != NULL && !how->interprets && !(request->flags & SIM_COUNT_LINES) &&
         !function->code.reads_clock)
         run->job = gpu->translator->find(&request->function->jobs, &gpu->translator_settings, &function->code,
                                          request->shape.block);
@@ -328,14 +331,14 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
     run->launch.chunk = chunk_size(run->launch.blocks, how->helpers + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
-    run->launch.plan = watch_plan(&run->launch);
-    run->found = run->launch.plan != NULL ? found_new(&function->code) : NULL;
+    run->launch.sanitizer_plan = sanitizer_plan_new(&run->launch);
+    run->found = run->launch.sanitizer_plan != NULL ? raw_findings_new(&function->code) : NULL;
     run->executed = zeroed((size_t)function->code.block_count, sizeof *run->executed);
     run->loaded = zeroed((size_t)gpu->memory.count, sizeof *run->loaded);
     run->stored = zeroed((size_t)gpu->memory.count, sizeof *run->stored);
     for (int i = 0; i < gpu->memory.count; i++)
         run->loaded[i] = run->stored[i] = (Touched){.low = UINT64_MAX};
-    if (request->watch & SIM_COUNT_LINES)
+    if (request->flags & SIM_COUNT_LINES)
         run->launch.lines = run->lines = lines_new(&run->launch);
 }
 
@@ -343,7 +346,7 @@ static void finish(Run *run)
 {
     pthread_mutex_destroy(&run->launch.fault_lock);
     pthread_mutex_destroy(&run->lock);
-    watch_plan_free(run->launch.plan);
+    sanitizer_plan_free(run->launch.sanitizer_plan);
     trace_set_free(&run->launch.traces);
     free(run->found);
     free(run->executed);
@@ -390,7 +393,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
         run.counters = (SimCounters){0}; /* each engine counts what costs it nothing */
     add_executed(&launch->function->code, &run);
     note_written(&run);
-    settle_written(&run, run.launch.plan != NULL);
+    settle_written(&run, run.launch.sanitizer_plan != NULL);
     report_watched(&run, report);
     report_lines(gpu, &run, report);
     report->counters = run.counters;

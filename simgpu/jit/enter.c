@@ -6,7 +6,7 @@
 #include "simgpu/jit/jit_state.h"
 #include "simgpu/jit/learn.h"
 #include "simgpu/jit/scalar_registers.h"
-#include "simgpu/sanitizer/watch.h"
+#include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>
 
@@ -42,8 +42,8 @@ static void sanitize_load(Frame *frame, s32 number, u64 first)
 {
     Worker *worker = frame->worker;
     const Instruction *instruction = &worker->code->instructions[number];
-    watch_access(worker, instruction, (PtxSpace)instruction->space, instruction->kind == STORE, worker->jit->active,
-                 first, pattern_of(frame, instruction), (uint32_t)instruction->count << instruction->size);
+    sanitizer_access(worker, instruction, (PtxSpace)instruction->space, instruction->kind == STORE, worker->jit->active,
+                     first, pattern_of(frame, instruction), (uint32_t)instruction->count << instruction->size);
 }
 
 static void sanitize_store(Frame *frame, s32 number, u64 first)
@@ -58,13 +58,13 @@ static void sanitize_store(Frame *frame, s32 number, u64 first)
 static void sanitize_join(Frame *frame)
 {
     Worker *worker = frame->worker;
-    watch_join(worker->watch, worker->jit->active);
+    sanitizer_sync_warps(worker->sanitizer, worker->jit->active);
 }
 
 static void sanitize_barrier(Frame *frame)
 {
     Worker *worker = frame->worker;
-    watch_barrier(worker->watch);
+    sanitizer_barrier(worker->sanitizer);
 }
 
 static void count_sums(Worker *worker, const Active *active)

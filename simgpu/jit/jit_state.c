@@ -145,7 +145,7 @@ JitState *jit_state_new(Worker *worker, const Translation *translation)
         .parameters = worker->launch->request->parameters,
         .shared = (char *)worker->shared,
         .worker = worker,
-        .is_sanitized = worker->watch != NULL,
+        .is_sanitized = worker->sanitizer != NULL,
         .executed = zeroed((size_t)worker->code->block_count, sizeof(u64)),
         .scalars = zeroed(worker->code->slot_count, sizeof(u64[PARTS])),
         .axes = zeroed((size_t)translation->axis_count, sizeof(Axis)),

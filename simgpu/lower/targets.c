@@ -1,5 +1,5 @@
 /* Which parameters of a kernel its stores and atomic operations on global memory go through, so that a launch knows
- * beforehand which allocations it may change (watch.h).
+ * beforehand which allocations it may change (simgpu/sanitizer/sanitizer.h).
  *
  * A set of parameters is followed from loads of parameters through moves and arithmetic into every register, whatever
  * way the code takes. Pointers that come from memory, and addresses of module variables, are not followed: a store

@@ -215,7 +215,7 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
     SimLaunch grid = {.function = launch->function->function,
                       .shape = launch->shape,
                       .parameters = launch->parameters,
-                      .watch = sim_launch_flags(sim, launch),
+                      .flags = sim_launch_flags(sim, launch),
                       .is_untimed = sim_is_untimed(sim),
                       .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
     SimReport report = {0};

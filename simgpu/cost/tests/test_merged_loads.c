@@ -11,7 +11,7 @@ static const struct {
     {"aligned", 64, 2, 4}, {"aligned", 48, 2, 3}, {"uniform", 64, 2, 4}, {"uniform", 48, 2, 3}, {"apart", 64, 8, 8},
 };
 
-static void launch(SimGpu *gpu, size_t i, uint32_t watch, SimReport *report)
+static void launch(SimGpu *gpu, size_t i, uint32_t flags, SimReport *report)
 {
     SimModule *module;
     SimFunction *function = machine_read(gpu, "merged.fatbin", kernels[i].kernel, &module);
@@ -21,17 +21,17 @@ static void launch(SimGpu *gpu, size_t i, uint32_t watch, SimReport *report)
                          .shape.grid = {1, 1, 1},
                          .shape.block = {kernels[i].threads, 1, 1},
                          .parameters = (uint64_t[]){from, to},
-                         .watch = watch};
+                         .flags = flags};
     simgpu_launch(gpu, &request, report);
     assert_int_equal(report->outcome, SIM_OK);
     simgpu_module_unload(gpu, module);
 }
 
-static void check(SimGpu *gpu, uint32_t watch)
+static void check(SimGpu *gpu, uint32_t flags)
 {
     for (size_t i = 0; i < COUNT_OF(kernels); i++) {
         SimReport report = {0};
-        launch(gpu, i, watch, &report);
+        launch(gpu, i, flags, &report);
         if (report.counters.shared_load_requests != kernels[i].requests ||
             report.counters.shared_load_wavefronts != kernels[i].wavefronts)
             fail_test("%s<<<1, %u>>>: %llu requests, %llu wavefronts; expected %llu, %llu", kernels[i].kernel,

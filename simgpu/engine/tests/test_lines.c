@@ -34,7 +34,7 @@ typedef struct Parameters {
     int32_t turns;
 } Parameters;
 
-static SimReport run(uint32_t watch)
+static SimReport run(uint32_t flags)
 {
     Parameters parameters = {machine_array(gpu, NULL, 4 * 32 * STRIDE), machine_array(gpu, NULL, 4 * 33), STRIDE, 7,
                              TURNS};
@@ -42,7 +42,7 @@ static SimReport run(uint32_t watch)
                         .shape.grid = {BLOCKS, 1, 1},
                         .shape.block = {32, 1, 1},
                         .parameters = &parameters,
-                        .watch = watch};
+                        .flags = flags};
     SimReport report;
     simgpu_launch(gpu, &launch, &report);
     if (report.outcome != SIM_OK)
@@ -106,7 +106,7 @@ static void matrix_products_have_a_line_too(void **state)
                         .shape.grid = {1, 1, 1},
                         .shape.block = {32, 1, 1},
                         .parameters = parameters,
-                        .watch = SIM_COUNT_LINES};
+                        .flags = SIM_COUNT_LINES};
     SimReport report;
     simgpu_launch(gpu, &launch, &report);
     if (report.outcome != SIM_OK)

@@ -369,9 +369,9 @@ static void a_load_from_a_watched_allocation_is_told_with_its_line(void **state)
     simgpu_module_unload(gpu, module);
 }
 
-static SimReport launch_fetch(SimFunction *function, const uint64_t *arrays, bool is_untimed, uint32_t watch)
+static SimReport launch_fetch(SimFunction *function, const uint64_t *arrays, bool is_untimed, uint32_t flags)
 {
-    SimLaunch launch = {.shape.grid = {4, 1, 1}, .shape.block = {64, 1, 1}, .is_untimed = is_untimed, .watch = watch};
+    SimLaunch launch = {.shape.grid = {4, 1, 1}, .shape.block = {64, 1, 1}, .is_untimed = is_untimed, .flags = flags};
     SimReport report = run(function, launch, arrays);
     if (report.outcome != SIM_OK)
         fail_test("%s", report.fault.text);

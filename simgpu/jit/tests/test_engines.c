@@ -23,14 +23,14 @@ static int free_gpu(void **state)
     return machine_remove_libraries();
 }
 
-/* ---- kernels of data/watched.cu ---------------------------------------------------------------------------------- */
+/* ---- kernels of data/sanitizer.cu ---------------------------------------------------------------------------------- */
 
-static SimReport watched_by_both(const char *kernel, bool all_written, bool is_untimed)
+static SimReport sanitized_by_both(const char *kernel, bool all_written, bool is_untimed)
 {
     float numbers[ELEMENTS];
     SimModule *module;
     SimReport report;
-    SimFunction *function = machine_read(comparing, "watched.ptx", kernel, &module);
+    SimFunction *function = machine_read(comparing, "sanitizer.ptx", kernel, &module);
     for (int i = 0; i < ELEMENTS; i++)
         numbers[i] = (float)i;
     const uint64_t arrays[] = {machine_array(comparing, numbers, sizeof numbers),
@@ -42,7 +42,7 @@ static SimReport watched_by_both(const char *kernel, bool all_written, bool is_u
                         .shape.grid = {BLOCKS, 1, 1},
                         .shape.block = {THREADS, 1, 1},
                         .parameters = arrays,
-                        .watch = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED,
+                        .flags = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED,
                         .is_untimed = is_untimed};
     simgpu_launch(comparing, &launch, &report);
     if (report.outcome != SIM_OK)
@@ -59,24 +59,24 @@ static void both_find_the_same(void **state)
         "tile_without_barrier", "tile_loaded_too_early",        "lanes_exchange",      "histogram_read_too_early",
         "copy_without_barrier", "blocks_read_their_neighbours", "half_a_warp_shuffles"};
     for (size_t i = 0; i < COUNT_OF(kernels); i++)
-        if (watched_by_both(kernels[i], true, false).finding_count == 0 ||
-            watched_by_both(kernels[i], true, true).finding_count == 0)
+        if (sanitized_by_both(kernels[i], true, false).finding_count == 0 ||
+            sanitized_by_both(kernels[i], true, true).finding_count == 0)
             fail_test("%s: nothing was found", kernels[i]);
 }
 
 static void both_find_reads_of_what_nobody_wrote(void **state)
 {
-    assert_true(watched_by_both("halo_tile", false, false).finding_count > 0);
+    assert_true(sanitized_by_both("halo_tile", false, false).finding_count > 0);
 }
 
 static void both_find_nothing_where_all_is_in_order(void **state)
 {
     static const char *const kernels[] = {"halo_tile", "tree_with_syncwarp", "last_block_adds_up", "local_array"};
     for (size_t i = 0; i < COUNT_OF(kernels); i++)
-        assert_int_equal(watched_by_both(kernels[i], true, false).finding_count, 0);
+        assert_int_equal(sanitized_by_both(kernels[i], true, false).finding_count, 0);
 }
 
-/* Lanes read what others of their warp have stored: in order where both engines tell the watch of bar.warp.sync. */
+/* Lanes read what others of their warp have stored: in order where both engines tell the sanitizer of bar.warp.sync. */
 static const char turns[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry turn(.param .u64 to)\n{\n"
@@ -100,7 +100,7 @@ static void both_tell_of_warps_that_join(void **state)
                         .shape.grid = {1, 1, 1},
                         .shape.block = {LANES, 1, 1},
                         .parameters = &to,
-                        .watch = SIM_SANITIZE_RACES};
+                        .flags = SIM_SANITIZE_RACES};
     simgpu_launch(comparing, &launch, &report);
     if (report.outcome != SIM_OK || report.finding_count > 0)
         fail_test("outcome %d, %u findings: %s%s", report.outcome, report.finding_count, report.fault.text,

@@ -51,7 +51,7 @@ struct Frame {
     s32 limit;        /* a basic block from here on is another group's turn */
     s32 whole;        /* no other lane of the block is alive */
     s32 is_complete;  /* no living lane of their warps is elsewhere */
-    s32 is_sanitized; /* what follows is called as well, see watch.h: */
+    s32 is_sanitized; /* what follows is called as well, see simgpu/sanitizer/sanitizer.h: */
     void (*sanitize_load)(Frame *frame, s32 instruction, u64 first); /* an access that is allowed, before it is done; */
     void (*sanitize_store)(Frame *frame, s32 point, u64 first);      /* of a store with what it puts there */
     void (*sanitize_join)(Frame *frame);

@@ -1,6 +1,6 @@
-#include "simgpu/tests/watched.h"
+#include "simgpu/tests/sanitizer_kernels.h"
 
-static const WatchedRow rows[] = {
+static const SanitizerRow rows[] = {
     {"adds_to_output", 3, SIM_UNINITIALISED, 3 * 128,
      "block (0,0,0), thread (0,0,0) reads 4 bytes at output[0], which nothing has written"},
     {"adds_to_output_atomically", 3, SIM_UNINITIALISED, 128, "at output[0], which nothing has written"},
@@ -16,7 +16,7 @@ static const WatchedRow rows[] = {
 static void each_read_of_what_nothing_has_written_is_found(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        SimReport report = watched_run(rows[i].kernel, rows[i].blocks, 1, SIM_SANITIZE_UNINITIALISED, false);
+        SimReport report = sanitizer_run(rows[i].kernel, rows[i].blocks, 1, SIM_SANITIZE_UNINITIALISED, false);
         assert_int_equal(report.finding_count, 1);
         expect_finding(&rows[i], &report);
     }
@@ -28,7 +28,7 @@ static void what_is_written_may_be_read(void **state)
                                           "tree_with_syncwarp", "copies_ahead",           "last_block_adds_up",
                                           "local_array",        "producers_and_consumers"};
     for (size_t i = 0; i < COUNT_OF(kernels); i++) {
-        SimReport report = watched_run(kernels[i], 300, 2, SIM_SANITIZE_UNINITIALISED, false);
+        SimReport report = sanitizer_run(kernels[i], 300, 2, SIM_SANITIZE_UNINITIALISED, false);
         expect_none(kernels[i], &report);
     }
 }
@@ -39,7 +39,7 @@ static void what_is_written_may_be_read(void **state)
 static uint32_t unwritten_word(const char *kernel, uint32_t thread, uint8_t fresh)
 {
     enum { BLOCKS = 5 };
-    static float numbers[BLOCKS * WATCHED_THREADS];
+    static float numbers[BLOCKS * SANITIZER_THREADS];
     SimGpu *machine = machine_new(0, 1);
     SimModule *code;
     SimReport report;
@@ -50,13 +50,13 @@ static uint32_t unwritten_word(const char *kernel, uint32_t thread, uint8_t fres
     for (size_t i = 0; i < COUNT_OF(arrays); i++)
         arrays[i] = machine_array(machine, numbers, sizeof numbers);
     simgpu_set_uninitialised_byte(machine, fresh);
-    SimLaunch launch = {.function = machine_read(machine, "watched.ptx", kernel, &code),
+    SimLaunch launch = {.function = machine_read(machine, "sanitizer.ptx", kernel, &code),
                         .shape.grid = {BLOCKS, 1, 1},
-                        .shape.block = {WATCHED_THREADS, 1, 1},
+                        .shape.block = {SANITIZER_THREADS, 1, 1},
                         .parameters = arrays};
     simgpu_launch(machine, &launch, &report);
     assert_int_equal(report.outcome, SIM_OK);
-    memcpy(&word, (float *)at(arrays[1]) + (BLOCKS - 1) * WATCHED_THREADS + thread, sizeof word);
+    memcpy(&word, (float *)at(arrays[1]) + (BLOCKS - 1) * SANITIZER_THREADS + thread, sizeof word);
     simgpu_module_unload(machine, code);
     simgpu_free(machine);
     return word;
@@ -64,15 +64,15 @@ static uint32_t unwritten_word(const char *kernel, uint32_t thread, uint8_t fres
 
 static void each_block_finds_the_same_bytes(void **state)
 {
-    assert_int_equal(unwritten_word("halo_not_loaded", WATCHED_THREADS - 1, 0x4D), 0x4D4D4D4D);
-    assert_int_equal(unwritten_word("halo_not_loaded", WATCHED_THREADS - 1, 0xFF), 0xFFFFFFFF);
+    assert_int_equal(unwritten_word("halo_not_loaded", SANITIZER_THREADS - 1, 0x4D), 0x4D4D4D4D);
+    assert_int_equal(unwritten_word("halo_not_loaded", SANITIZER_THREADS - 1, 0xFF), 0xFFFFFFFF);
     assert_int_equal(unwritten_word("local_array_half_filled", 1, 0x4D), 0x4D4D4D4D);
     assert_int_equal(unwritten_word("local_array_half_filled", 1, 0xFF), 0xFFFFFFFF);
 }
 
 /* ---- who writes -------------------------------------------------------------------------------------------------- */
 
-enum { BYTES = 4 * WATCHED_THREADS };
+enum { BYTES = 4 * SANITIZER_THREADS };
 
 static SimGpu *gpu;
 static SimModule *module;
@@ -82,7 +82,7 @@ static uint64_t input, output, words;
 static int new_arrays(void **state)
 {
     gpu = machine_new(0, 1);
-    adds = machine_read(gpu, "watched.ptx", "adds_to_output", &module);
+    adds = machine_read(gpu, "sanitizer.ptx", "adds_to_output", &module);
     input = machine_array(gpu, NULL, BYTES);
     output = machine_array(gpu, NULL, BYTES);
     words = machine_array(gpu, NULL, BYTES);
@@ -98,13 +98,13 @@ static int free_arrays(void **state)
 }
 
 /* How many elements of `output`, which it also writes, the kernel reads without their being written. */
-static uint64_t unwritten_outputs(uint32_t watch)
+static uint64_t unwritten_outputs(uint32_t flags)
 {
     SimReport report;
     SimLaunch launch = {.function = adds,
                         .shape.grid = {1, 1, 1},
-                        .shape.block = {WATCHED_THREADS, 1, 1},
-                        .watch = watch,
+                        .shape.block = {SANITIZER_THREADS, 1, 1},
+                        .flags = flags,
                         .parameters = (uint64_t[]){input, output, words}};
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.outcome, SIM_OK);
@@ -113,7 +113,7 @@ static uint64_t unwritten_outputs(uint32_t watch)
 
 static void kernels_write(void **state)
 {
-    assert_int_equal(unwritten_outputs(SIM_SANITIZE_UNINITIALISED), WATCHED_THREADS);
+    assert_int_equal(unwritten_outputs(SIM_SANITIZE_UNINITIALISED), SANITIZER_THREADS);
     assert_int_equal(unwritten_outputs(SIM_SANITIZE_UNINITIALISED), 0);
 }
 
@@ -144,7 +144,7 @@ static void half_an_element_is_not_enough(void **state)
 
 static void variables_have_contents(void **state)
 {
-    SimReport report = watched_run("lock_around_a_sum", 2, 1, SIM_SANITIZE_UNINITIALISED, true);
+    SimReport report = sanitizer_run("lock_around_a_sum", 2, 1, SIM_SANITIZE_UNINITIALISED, true);
     expect_none("lock_around_a_sum", &report);
 }
 

@@ -1,4 +1,4 @@
-#include "simgpu/tests/watched.h"
+#include "simgpu/tests/sanitizer_kernels.h"
 
 static const char *const in_order[] = {
     "halo_tile",
@@ -30,12 +30,12 @@ static void code_in_order_has_no_race(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(in_order); i++)
         for (uint32_t blocks = 1; blocks <= 16; blocks += 15) {
-            SimReport report = watched_run(in_order[i], blocks, 2, SIM_SANITIZE_RACES, true);
+            SimReport report = sanitizer_run(in_order[i], blocks, 2, SIM_SANITIZE_RACES, true);
             expect_none(in_order[i], &report);
         }
 }
 
-static const WatchedRow rows[] = {
+static const SanitizerRow rows[] = {
     {"tile_without_barrier", 2, SIM_RACE_OF_WARPS, 2 * 128,
      "block (0,0,0), thread (0,0,0) reads 4 bytes at byte 508 of shared variable 'tile', which thread (127,0,0) has "
      "written with no barrier in between"},
@@ -89,7 +89,7 @@ static const WatchedRow rows[] = {
 static void each_race_is_found(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        SimReport report = watched_run(rows[i].kernel, rows[i].blocks, 1, SIM_SANITIZE_RACES, true);
+        SimReport report = sanitizer_run(rows[i].kernel, rows[i].blocks, 1, SIM_SANITIZE_RACES, true);
         expect_finding(&rows[i], &report);
     }
 }
@@ -97,8 +97,8 @@ static void each_race_is_found(void **state)
 static void findings_do_not_depend_on_the_number_of_threads(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        SimReport one = watched_run(rows[i].kernel, WATCHED_MAX_BLOCKS, 1, SIM_SANITIZE_RACES, true);
-        SimReport three = watched_run(rows[i].kernel, WATCHED_MAX_BLOCKS, 3, SIM_SANITIZE_RACES, true);
+        SimReport one = sanitizer_run(rows[i].kernel, SANITIZER_MAX_BLOCKS, 1, SIM_SANITIZE_RACES, true);
+        SimReport three = sanitizer_run(rows[i].kernel, SANITIZER_MAX_BLOCKS, 3, SIM_SANITIZE_RACES, true);
         if (one.finding_count == 0)
             fail_test("%s: nothing was found", rows[i].kernel);
         assert_int_equal(one.finding_count, three.finding_count);
@@ -112,8 +112,8 @@ static void findings_do_not_depend_on_the_number_of_threads(void **state)
 static void watching_changes_no_counter(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(in_order); i++) {
-        SimReport watched = watched_run(in_order[i], 4, 1, SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED, true);
-        SimReport not = watched_run(in_order[i], 4, 1, 0, true);
+        SimReport watched = sanitizer_run(in_order[i], 4, 1, SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED, true);
+        SimReport not = sanitizer_run(in_order[i], 4, 1, 0, true);
         assert_memory_equal(&watched.counters, &not .counters, sizeof not .counters);
         assert_true(watched.modelled_s == not .modelled_s);
     }
@@ -121,11 +121,11 @@ static void watching_changes_no_counter(void **state)
 
 static void only_what_is_asked_for_is_found(void **state)
 {
-    SimReport report = watched_run("tile_without_barrier", 2, 1, SIM_SANITIZE_UNINITIALISED, true);
+    SimReport report = sanitizer_run("tile_without_barrier", 2, 1, SIM_SANITIZE_UNINITIALISED, true);
     expect_none("tile_without_barrier", &report);
-    report = watched_run("adds_to_output", 2, 1, SIM_SANITIZE_RACES, false);
+    report = sanitizer_run("adds_to_output", 2, 1, SIM_SANITIZE_RACES, false);
     expect_none("adds_to_output", &report);
-    report = watched_run("blocks_add_up", 2, 1, 0, false);
+    report = sanitizer_run("blocks_add_up", 2, 1, 0, false);
     expect_none("blocks_add_up", &report);
 }
 
@@ -136,14 +136,14 @@ static void races_in_large_allocations_are_found(void **state)
     SimGpu *gpu = machine_new(0, 2);
     SimModule *module;
     SimReport report;
-    SimFunction *function = machine_read(gpu, "watched.ptx", "blocks_write_one_word", &module);
+    SimFunction *function = machine_read(gpu, "sanitizer.ptx", "blocks_write_one_word", &module);
     uint64_t large = simgpu_alloc(gpu, bytes);
     const uint64_t arrays[] = {large, large + place, large};
     SimLaunch launch = {.function = function,
                         .shape.grid = {4, 1, 1},
-                        .shape.block = {WATCHED_THREADS, 1, 1},
+                        .shape.block = {SANITIZER_THREADS, 1, 1},
                         .parameters = arrays,
-                        .watch = SIM_SANITIZE_RACES};
+                        .flags = SIM_SANITIZE_RACES};
     simgpu_name(gpu, large, "large", 1);
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.finding_count, 1);
@@ -158,15 +158,15 @@ static void one_array_as_input_and_output_races(void **state)
     SimGpu *gpu = machine_new(0, 2);
     SimModule *module;
     SimReport report;
-    SimFunction *function = machine_read(gpu, "watched.ptx", "halo_tile", &module);
-    uint64_t array = machine_array(gpu, NULL, WATCHED_ELEMENTS * sizeof(float));
-    const uint64_t arrays[] = {array, array, machine_array(gpu, NULL, WATCHED_ELEMENTS * sizeof(float))};
-    simgpu_mark_written(gpu, array, WATCHED_ELEMENTS * sizeof(float));
+    SimFunction *function = machine_read(gpu, "sanitizer.ptx", "halo_tile", &module);
+    uint64_t array = machine_array(gpu, NULL, SANITIZER_ELEMENTS * sizeof(float));
+    const uint64_t arrays[] = {array, array, machine_array(gpu, NULL, SANITIZER_ELEMENTS * sizeof(float))};
+    simgpu_mark_written(gpu, array, SANITIZER_ELEMENTS * sizeof(float));
     SimLaunch launch = {.function = function,
                         .shape.grid = {4, 1, 1},
-                        .shape.block = {WATCHED_THREADS, 1, 1},
+                        .shape.block = {SANITIZER_THREADS, 1, 1},
                         .parameters = arrays,
-                        .watch = SIM_SANITIZE_RACES};
+                        .flags = SIM_SANITIZE_RACES};
     simgpu_launch(gpu, &launch, &report);
     assert_int_equal(report.finding_count, 2);
     assert_int_equal(report.findings[0].kind, SIM_RACE_OF_BLOCKS);

@@ -1,17 +1,18 @@
 /* Races between the blocks of a launch in global memory.
  *
- * Blocks run in an order that depends on the number of workers. What is kept of a grain must not: the lowest and the
+ * Blocks run in an order that depends on the number of workers. What is kept of a cell must not: the lowest and the
  * highest of those who wrote it, read it and changed it atomically, which say whether two of them differ, and whether
  * all that was written is the same.
  *
- * Pieces of memory get their grains when they are first touched, as long as there is room. What would not fit depends on
+ * Pieces of memory get their shadow when they are first touched, as long as there is room. What would not fit depends on
  * who comes first, so that a launch which touches more is not looked at at all.
  *
  * Who a block was is one number that grows with the block: block, lane and instruction. It is kept so that zero, which
  * fresh pages hold, means nobody, and the larger one always wins.  */
-#include "simgpu/sanitizer/watch.h"
+#include "simgpu/sanitizer/block_races.h"
 
 #include "base/allocated.h"
+#include "simgpu/sanitizer/shadow_cells.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,19 +23,19 @@ typedef struct Extremes {
     _Atomic uint64_t first; /* ~key */
 } Extremes;
 
-enum { PIECE_GRAINS = 4096, MOST_PIECES = 4096 }; /* 16 KiB and, of floats, 64 MiB of memory; 900 MiB of pieces */
+enum { PIECE_CELLS = 4096, MOST_PIECES = 4096 }; /* 16 KiB and, of floats, 64 MiB of memory; 900 MiB of pieces */
 
 /* Most memory that is written is not read in the same launch: pages for what does not happen need not come into being. */
 typedef struct Piece {
     _Atomic bool has_reads, has_atomics;
-    Extremes writes[PIECE_GRAINS];
-    _Atomic uint64_t values[PIECE_GRAINS]; /* 0: none; ONE_VALUE | what was written; SEVERAL_VALUES */
-    Extremes reads[PIECE_GRAINS], atomics[PIECE_GRAINS];
+    Extremes writes[PIECE_CELLS];
+    _Atomic uint64_t values[PIECE_CELLS]; /* 0: none; ONE_VALUE | what was written; SEVERAL_VALUES */
+    Extremes reads[PIECE_CELLS], atomics[PIECE_CELLS];
 } Piece;
 typedef Piece *_Atomic PiecePlace;
 
-struct BlockGrains {
-    uint8_t grain; /* logarithm of bytes */
+struct BlockShadow {
+    uint8_t cell_log; /* logarithm of bytes */
     int allocations;
     PiecePlace **places; /* [allocation][piece]; NULL: not touched */
     Piece *pieces;       /* [MOST_PIECES], of which pages that are used come into being */
@@ -96,42 +97,42 @@ static void set(_Atomic bool *flag)
         atomic_store_explicit(flag, true, memory_order_relaxed);
 }
 
-static Piece *touch(BlockGrains *grains, PiecePlace *place)
+static Piece *touch(BlockShadow *shadow, PiecePlace *place)
 {
-    pthread_mutex_lock(&grains->lock);
-    if (*place == NULL && grains->used == MOST_PIECES)
-        grains->is_full = true;
+    pthread_mutex_lock(&shadow->lock);
+    if (*place == NULL && shadow->used == MOST_PIECES)
+        shadow->is_full = true;
     else if (*place == NULL)
-        *place = &grains->pieces[grains->used++];
+        *place = &shadow->pieces[shadow->used++];
     Piece *piece = *place;
-    pthread_mutex_unlock(&grains->lock);
+    pthread_mutex_unlock(&shadow->lock);
     return piece;
 }
 
-/* The piece that an access lies in, as it is aligned, and its first grain there; NULL: it is not noted. */
+/* The piece that an access lies in, as it is aligned, and its first cell there; NULL: it is not noted. */
 static Piece *piece_at(const Worker *worker, int allocation, uint64_t address, uint32_t *first)
 {
-    BlockGrains *grains = worker->watch->plan->grains;
-    if (grains == NULL || worker->watch->ordered)
+    BlockShadow *shadow = worker->sanitizer->plan->block_shadow;
+    if (shadow == NULL || worker->sanitizer->is_ordered)
         return NULL;
-    uint64_t number = (address - worker->launch->memory->allocations[allocation].address) >> grains->grain;
-    PiecePlace *place = &grains->places[allocation][number / PIECE_GRAINS];
+    uint64_t number = (address - worker->launch->memory->allocations[allocation].address) >> shadow->cell_log;
+    PiecePlace *place = &shadow->places[allocation][number / PIECE_CELLS];
     Piece *piece = atomic_load_explicit(place, memory_order_acquire);
-    *first = number % PIECE_GRAINS;
-    return piece == NULL ? touch(grains, place) : piece;
+    *first = number % PIECE_CELLS;
+    return piece == NULL ? touch(shadow, place) : piece;
 }
 
-/* Notes an access of `bytes` in all grains that it touches. */
+/* Notes an access of `bytes` in all shadow that it touches. */
 static void widen_all(const Worker *worker, Extremes *first, uint64_t address, uint32_t bytes, uint64_t key)
 {
-    uint8_t grain = worker->watch->plan->global_grain;
-    uint64_t count = ((address + bytes - 1) >> grain) - (address >> grain) + 1;
+    uint8_t cell_log = worker->sanitizer->plan->global_cell_log;
+    uint64_t count = ((address + bytes - 1) >> cell_log) - (address >> cell_log) + 1;
     for (uint64_t i = 0; i < count; i++)
         widen(&first[i], key);
 }
 
-void blocks_read(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
-                 uint32_t bytes)
+void block_races_read(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
+                      uint32_t bytes)
 {
     uint32_t first;
     Piece *piece = piece_at(worker, allocation, address, &first);
@@ -141,20 +142,21 @@ void blocks_read(Worker *worker, const Instruction *instruction, uint32_t lane, 
     widen_all(worker, &piece->reads[first], address, bytes, key_of(worker, instruction, lane));
 }
 
-void blocks_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
-                  uint32_t bytes)
+void block_races_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
+                       uint32_t bytes)
 {
-    uint8_t size = worker->watch->plan->global_grain;
+    uint8_t cell_log = worker->sanitizer->plan->global_cell_log;
     uint32_t first;
     Piece *piece = piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
     widen_all(worker, &piece->writes[first], address, bytes, key_of(worker, instruction, lane));
-    for (uint32_t offset = 0; offset < bytes; offset += 1u << size)
-        agree(&piece->values[first + (offset >> size)], stored_part(worker, instruction, lane, offset, size));
+    for (uint32_t offset = 0; offset < bytes; offset += 1u << cell_log)
+        agree(&piece->values[first + (offset >> cell_log)],
+              shadow_cell_value(worker, instruction, lane, offset, cell_log));
 }
 
-void blocks_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address)
+void block_races_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address)
 {
     uint32_t first;
     Piece *piece = piece_at(worker, allocation, address, &first);
@@ -185,75 +187,75 @@ static bool find_pair(const Extremes *ones, const Extremes *others, uint64_t *on
     return block_of(*one) != block_of(*other);
 }
 
-static void add_race(Found *found, uint64_t key, uint64_t other, Found race)
+static void add_race(RawFinding *found, uint64_t key, uint64_t other, RawFinding race)
 {
     race.count = 1;
     race.block = block_of(key);
     race.lane = lane_of_key(key);
     race.other_stored = true;
     race.other = block_of(other);
-    found_add(found, index_of(key), SIM_RACE_OF_BLOCKS, &race);
+    raw_finding_add(found, index_of(key), SIM_RACE_OF_BLOCKS, &race);
 }
 
-static void find_race(const Piece *piece, uint32_t grain, uint64_t address, uint8_t bytes, Found *found)
+static void find_race(const Piece *piece, uint32_t cell, uint64_t address, uint8_t bytes, RawFinding *found)
 {
-    const Extremes *writes = &piece->writes[grain];
-    const Found read = {.space = SIM_GLOBAL, .bytes = bytes, .address = address};
-    Found store = read, atomic = read;
+    const Extremes *writes = &piece->writes[cell];
+    const RawFinding read = {.space = SIM_GLOBAL, .bytes = bytes, .address = address};
+    RawFinding store = read, atomic = read;
     uint64_t key, other;
     store.is_store = atomic.is_store = atomic.is_atomic = true;
     if (is_empty(writes))
         return;
-    if (piece->values[grain] == SEVERAL_VALUES && find_pair(writes, writes, &key, &other))
+    if (piece->values[cell] == SEVERAL_VALUES && find_pair(writes, writes, &key, &other))
         add_race(found, key, other, store);
-    if (piece->has_reads && find_pair(&piece->reads[grain], writes, &key, &other))
+    if (piece->has_reads && find_pair(&piece->reads[cell], writes, &key, &other))
         add_race(found, key, other, read);
-    if (piece->has_atomics && find_pair(&piece->atomics[grain], writes, &key, &other))
+    if (piece->has_atomics && find_pair(&piece->atomics[cell], writes, &key, &other))
         add_race(found, key, other, atomic);
 }
 
-void blocks_find_races(const Launch *launch, int allocation, uint64_t low, uint64_t high, Found *found)
+void block_races_find(const Launch *launch, int allocation, uint64_t low, uint64_t high, RawFinding *found)
 {
-    const BlockGrains *grains = launch->plan->grains;
-    if (grains == NULL || grains->is_full)
+    const BlockShadow *shadow = launch->sanitizer_plan->block_shadow;
+    if (shadow == NULL || shadow->is_full)
         return;
-    uint8_t size = grains->grain;
+    uint8_t cell_log = shadow->cell_log;
     uint64_t start = launch->memory->allocations[allocation].address;
-    uint64_t first = (low - start) >> size, last = (high - 1 - start) >> size;
-    for (uint64_t piece = first / PIECE_GRAINS; piece <= last / PIECE_GRAINS; piece++) {
-        const Piece *touched = grains->places[allocation][piece];
-        for (uint32_t i = 0; touched != NULL && i < PIECE_GRAINS; i++)
-            find_race(touched, i, start + ((piece * PIECE_GRAINS + i) << size), (uint8_t)(1u << size), found);
+    uint64_t first = (low - start) >> cell_log, last = (high - 1 - start) >> cell_log;
+    for (uint64_t piece = first / PIECE_CELLS; piece <= last / PIECE_CELLS; piece++) {
+        const Piece *touched = shadow->places[allocation][piece];
+        for (uint32_t i = 0; touched != NULL && i < PIECE_CELLS; i++)
+            find_race(touched, i, start + ((piece * PIECE_CELLS + i) << cell_log), (uint8_t)(1u << cell_log), found);
     }
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-BlockGrains *block_grains_new(const Launch *launch, uint8_t grain)
+BlockShadow *block_shadow_new(const Launch *launch, uint8_t cell_log)
 {
     void *pieces = mmap(NULL, MOST_PIECES * sizeof(Piece), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pieces == MAP_FAILED)
         return NULL;
-    BlockGrains *grains = zeroed(1, sizeof *grains);
-    *grains = (BlockGrains){.grain = grain, .allocations = launch->memory->count, .pieces = pieces};
-    grains->places = zeroed((size_t)grains->allocations, sizeof *grains->places);
-    for (int i = 0; i < grains->allocations; i++) {
-        uint64_t count = launch->memory->allocations[i].bytes >> grain;
-        grains->places[i] = zeroed(count / PIECE_GRAINS + 1, sizeof(PiecePlace));
+    BlockShadow *shadow = zeroed(1, sizeof *shadow);
+    *shadow = (BlockShadow){.cell_log = cell_log, .allocations = launch->memory->count, .pieces = pieces};
+    shadow->places = zeroed((size_t)shadow->allocations, sizeof *shadow->places);
+    for (int i = 0; i < shadow->allocations; i++) {
+        uint64_t count = launch->memory->allocations[i].bytes >> cell_log;
+        shadow->places[i] = zeroed(count / PIECE_CELLS + 1, sizeof(PiecePlace));
     }
-    pthread_mutex_init(&grains->lock, NULL);
-    return grains;
+    pthread_mutex_init(&shadow->lock, NULL);
+    return shadow;
 }
 
-void block_grains_free(BlockGrains *grains)
+void block_shadow_free(BlockShadow *shadow)
 {
-    if (grains == NULL)
+    if (shadow == NULL)
         return;
-    for (int i = 0; i < grains->allocations; i++)
-        free(grains->places[i]);
-    pthread_mutex_destroy(&grains->lock);
-    munmap(grains->pieces, MOST_PIECES * sizeof(Piece));
-    free(grains->places);
-    free(grains);
+    for (int i = 0; i < shadow->allocations; i++)
+        free(shadow->places[i]);
+    pthread_mutex_destroy(&shadow->lock);
+    munmap(shadow->pieces, MOST_PIECES * sizeof(Piece));
+    free(shadow->places);
+    free(shadow);
 }

@@ -1,21 +1,25 @@
-/* watched.h - runs the kernels of data/watched.cu and looks at what the watch found.  */
-#ifndef SIMGPU_TESTS_WATCHED_H
-#define SIMGPU_TESTS_WATCHED_H
+/* sanitizer_kernels.h - runs the kernels of data/sanitizer.cu and compares what the sanitizer found.  */
+#ifndef SIMGPU_TESTS_SANITIZER_KERNELS_H
+#define SIMGPU_TESTS_SANITIZER_KERNELS_H
 
 #include "simgpu/tests/machine.h"
 
-enum { WATCHED_THREADS = 128, WATCHED_MAX_BLOCKS = 512, WATCHED_ELEMENTS = WATCHED_THREADS * WATCHED_MAX_BLOCKS };
+enum {
+    SANITIZER_THREADS = 128,
+    SANITIZER_MAX_BLOCKS = 512,
+    SANITIZER_ELEMENTS = SANITIZER_THREADS * SANITIZER_MAX_BLOCKS
+};
 
 /* A kernel of blocks of 128 threads on a machine of its own. The host fills the input with 0, 1, 2, ...; output and words
  * it fills with zeros, which count as written where `all_written` says so. */
-static inline SimReport watched_run(const char *name, uint32_t blocks, int threads, uint32_t watch, bool all_written)
+static inline SimReport sanitizer_run(const char *name, uint32_t blocks, int threads, uint32_t flags, bool all_written)
 {
-    static float numbers[WATCHED_ELEMENTS];
+    static float numbers[SANITIZER_ELEMENTS];
     SimGpu *gpu = machine_new(0, threads);
     SimModule *module;
     SimReport report;
-    SimFunction *function = machine_read(gpu, "watched.ptx", name, &module);
-    for (int i = 0; i < WATCHED_ELEMENTS; i++)
+    SimFunction *function = machine_read(gpu, "sanitizer.ptx", name, &module);
+    for (int i = 0; i < SANITIZER_ELEMENTS; i++)
         numbers[i] = (float)i;
     const uint64_t arrays[] = {machine_array(gpu, numbers, sizeof numbers), machine_array(gpu, NULL, sizeof numbers),
                                machine_array(gpu, NULL, sizeof numbers)};
@@ -27,10 +31,10 @@ static inline SimReport watched_run(const char *name, uint32_t blocks, int threa
     }
     SimLaunch launch = {.function = function,
                         .shape.grid = {blocks, 1, 1},
-                        .shape.block = {WATCHED_THREADS, 1, 1},
+                        .shape.block = {SANITIZER_THREADS, 1, 1},
                         .parameters = arrays,
                         .warp_instructions = 10000000,
-                        .watch = watch};
+                        .flags = flags};
     simgpu_launch(gpu, &launch, &report);
     if (report.outcome != SIM_OK)
         fail_test("%s: outcome %d: %s", name, report.outcome, report.fault.text);
@@ -40,15 +44,15 @@ static inline SimReport watched_run(const char *name, uint32_t blocks, int threa
 }
 
 /* What is expected of one kernel. */
-typedef struct WatchedRow {
+typedef struct SanitizerRow {
     const char *kernel;
     uint32_t blocks;
     SimFindingKind kind;
     uint64_t times;   /* that it was seen at the first place; 0: not looked at */
     const char *text; /* a part of the first finding's sentence */
-} WatchedRow;
+} SanitizerRow;
 
-static inline void expect_finding(const WatchedRow *row, const SimReport *report)
+static inline void expect_finding(const SanitizerRow *row, const SimReport *report)
 {
     const SimFinding *first = &report->findings[0];
     if (report->finding_count == 0)

@@ -1,19 +1,20 @@
-/* What a watch has found: one entry for each kind and instruction, which keeps the lowest block that did it, so that
+/* What a sanitizer has found: one entry for each kind and instruction, which keeps the lowest block that did it, so that
  * it is the same whoever ran the blocks; and the sentence that says it.  */
-#include "simgpu/sanitizer/watch.h"
+#include "simgpu/sanitizer/raw_finding.h"
 
 #include "base/allocated.h"
 #include "simgpu/block/fault.h"
+#include "simgpu/sanitizer/sanitizer_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-Found *found_new(const Code *code)
+RawFinding *raw_findings_new(const Code *code)
 {
-    return zeroed((size_t)code->memory_count, SIM_FINDING_KINDS * sizeof(Found));
+    return zeroed((size_t)code->memory_count, SIM_FINDING_KINDS * sizeof(RawFinding));
 }
 
-static void join(Found *sum, const Found *part)
+static void join(RawFinding *sum, const RawFinding *part)
 {
     uint64_t count = sum->count + part->count;
     if (part->count > 0 && (sum->count == 0 || part->block < sum->block))
@@ -21,22 +22,22 @@ static void join(Found *sum, const Found *part)
     sum->count = count;
 }
 
-void found_add(Found *found, int32_t index, SimFindingKind kind, const Found *one)
+void raw_finding_add(RawFinding *found, int32_t index, SimFindingKind kind, const RawFinding *one)
 {
     join(&found[(size_t)index * SIM_FINDING_KINDS + kind], one);
 }
 
-void found_note(Worker *worker, const Instruction *instruction, SimFindingKind kind, Found one)
+void raw_finding_note(Worker *worker, const Instruction *instruction, SimFindingKind kind, RawFinding one)
 {
     uint32_t asked = kind == SIM_UNINITIALISED ? SIM_SANITIZE_UNINITIALISED : SIM_SANITIZE_RACES;
-    if (!(worker->watch->plan->bits & asked))
+    if (!(worker->sanitizer->plan->flags & asked))
         return;
     one.count = 1;
     one.block = worker->block;
-    found_add(worker->watch->found, instruction->index, kind, &one);
+    raw_finding_add(worker->sanitizer->found, instruction->index, kind, &one);
 }
 
-void found_merge(const Code *code, Found *sum, const Found *part)
+void raw_findings_merge(const Code *code, RawFinding *sum, const RawFinding *part)
 {
     for (size_t i = 0; i < (size_t)code->memory_count * SIM_FINDING_KINDS; i++)
         join(&sum[i], &part[i]);
@@ -54,7 +55,7 @@ static void name_other(const Launch *launch, SimFindingKind kind, uint64_t other
 }
 
 /* What the other one did, and what is missing between the two. */
-static void describe_meeting(SimFindingKind kind, const Found *found, const char *other, char *text, size_t size)
+static void describe_meeting(SimFindingKind kind, const RawFinding *found, const char *other, char *text, size_t size)
 {
     const char *did = found->other_stored ? "has written" : "has read";
     switch (kind) {
@@ -86,7 +87,7 @@ static void describe_meeting(SimFindingKind kind, const Found *found, const char
     }
 }
 
-static void describe(const Launch *launch, SimFindingKind kind, const Found *found, char *text, size_t size)
+static void describe(const Launch *launch, SimFindingKind kind, const RawFinding *found, char *text, size_t size)
 {
     char other[60], place[200], meeting[160], times[40] = "";
     if (found->count > 1)
@@ -111,7 +112,7 @@ static void describe(const Launch *launch, SimFindingKind kind, const Found *fou
 }
 
 static SimFinding finding_of(const Launch *launch, const Instruction *instruction, SimFindingKind kind,
-                             const Found *found)
+                             const RawFinding *found)
 {
     char what[500];
     SimFinding finding = {
@@ -133,23 +134,23 @@ static bool same_line(const Instruction *a, const Instruction *b)
     return a->line > 0 && a->line == b->line && a->file == b->file;
 }
 
-static const Found *found_at(const Found *found, const Instruction *instruction, int kind)
+static const RawFinding *found_at(const RawFinding *found, const Instruction *instruction, int kind)
 {
     if (instruction->index < 0)
         return NULL;
-    const Found *one = &found[(size_t)instruction->index * SIM_FINDING_KINDS + (size_t)kind];
+    const RawFinding *one = &found[(size_t)instruction->index * SIM_FINDING_KINDS + (size_t)kind];
     return one->count > 0 ? one : NULL;
 }
 
 /* What the instructions of one source line have in common is one finding, told at the first of them: an unrolled loop
  * would repeat it. NULL: nothing, or it has been told. */
-static const Found *gather_line(const Code *code, const Found *found, int first, int kind, Found *sum)
+static const RawFinding *gather_line(const Code *code, const RawFinding *found, int first, int kind, RawFinding *sum)
 {
     const Instruction *instruction = &code->instructions[first];
-    *sum = (Found){0};
+    *sum = (RawFinding){0};
     for (int i = 0; i < code->instruction_count; i++) {
         const Instruction *other = &code->instructions[i];
-        const Found *one = i == first || same_line(instruction, other) ? found_at(found, other, kind) : NULL;
+        const RawFinding *one = i == first || same_line(instruction, other) ? found_at(found, other, kind) : NULL;
         if (one != NULL && i < first)
             return NULL;
         if (one != NULL)
@@ -158,10 +159,11 @@ static const Found *gather_line(const Code *code, const Found *found, int first,
     return sum;
 }
 
-uint32_t found_report(const Launch *launch, const Found *found, SimFinding findings[SIM_MAX_FINDINGS], uint32_t *more)
+uint32_t raw_findings_report(const Launch *launch, const RawFinding *found, SimFinding findings[SIM_MAX_FINDINGS],
+                             uint32_t *more)
 {
     const Code *code = launch->code;
-    Found sum;
+    RawFinding sum;
     uint32_t count = 0;
     *more = 0;
     for (int kind = 0; kind < SIM_FINDING_KINDS; kind++)

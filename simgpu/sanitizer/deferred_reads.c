@@ -2,7 +2,7 @@
  * memory since the last barrier it is enough to write down who reads what. Only if something changes it before the
  * next barrier they are looked at; mostly nothing does, and they are forgotten. Which lanes read, and how their
  * addresses relate, is the same for most reads of a loop, and is kept once.  */
-#include "simgpu/sanitizer/race.h"
+#include "simgpu/sanitizer/deferred_reads.h"
 
 #include "base/allocated.h"
 
@@ -22,28 +22,28 @@ typedef struct Read {
     uint32_t address, shape; /* the first lane's */
 } Read;
 
-struct LateReads {
+struct DeferredReads {
     Read *reads;
     uint32_t count;
     Shape *shapes;
     uint32_t shape_count, last; /* shape found last */
 };
 
-LateReads *late_reads_new(void)
+DeferredReads *deferred_reads_new(void)
 {
-    LateReads *late = zeroed(1, sizeof *late);
-    late->reads = zeroed(MOST_READS, sizeof *late->reads);
-    late->shapes = zeroed(MOST_SHAPES, sizeof *late->shapes);
-    return late;
+    DeferredReads *deferred = zeroed(1, sizeof *deferred);
+    deferred->reads = zeroed(MOST_READS, sizeof *deferred->reads);
+    deferred->shapes = zeroed(MOST_SHAPES, sizeof *deferred->shapes);
+    return deferred;
 }
 
-void late_reads_free(LateReads *late)
+void deferred_reads_free(DeferredReads *deferred)
 {
-    if (late == NULL)
+    if (deferred == NULL)
         return;
-    free(late->reads);
-    free(late->shapes);
-    free(late);
+    free(deferred->reads);
+    free(deferred->shapes);
+    free(deferred);
 }
 
 static bool is_shape(const Shape *shape, const SharedRead *read, uint32_t warps)
@@ -69,61 +69,61 @@ static void shape_set(Shape *shape, const SharedRead *read)
 }
 
 /* False where there is no room. */
-static bool find_shape(LateReads *late, const SharedRead *read, uint32_t warps)
+static bool find_shape(DeferredReads *deferred, const SharedRead *read, uint32_t warps)
 {
-    for (uint32_t i = 0; i < late->shape_count; i++) {
-        if (is_shape(&late->shapes[late->last], read, warps))
+    for (uint32_t i = 0; i < deferred->shape_count; i++) {
+        if (is_shape(&deferred->shapes[deferred->last], read, warps))
             return true;
-        late->last = late->last + 1 < late->shape_count ? late->last + 1 : 0;
+        deferred->last = deferred->last + 1 < deferred->shape_count ? deferred->last + 1 : 0;
     }
-    if (late->shape_count == MOST_SHAPES)
+    if (deferred->shape_count == MOST_SHAPES)
         return false;
-    late->last = late->shape_count++;
-    shape_set(&late->shapes[late->last], read);
+    deferred->last = deferred->shape_count++;
+    shape_set(&deferred->shapes[deferred->last], read);
     return true;
 }
 
 /* ---- looking at them --------------------------------------------------------------------------------------------- */
 
-static void read_late(Watch *watch, uint64_t address, uint32_t bytes, uint32_t lane)
+static void apply_read(Sanitizer *sanitizer, uint64_t address, uint32_t bytes, uint32_t lane)
 {
-    EACH_GRAIN(address, bytes, watch->plan->shared_grain, place)
-    remember_reader(watch, thread_grain_at(watch, true, place), lane);
+    EACH_CELL(address, bytes, sanitizer->plan->shared_cell_log, place)
+    shadow_cell_add_reader(sanitizer, shadow_cell_at(sanitizer, true, place), lane);
 }
 
-static void look_at(Watch *watch, const Shape *shape, uint32_t address)
+static void apply_shape(Sanitizer *sanitizer, const Shape *shape, uint32_t address)
 {
     for (uint32_t warp = shape->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < shape->end; warp++) {
         uint32_t start = warp * SIM_WARP_SIZE, bits = shape->bits[warp];
         if (shape->is_uniform && bits != 0) { /* the first and the last lane stand for all */
-            read_late(watch, address, shape->bytes, start + (uint32_t)__builtin_ctz(bits));
-            read_late(watch, address, shape->bytes, start + 31 - (uint32_t)__builtin_clz(bits));
+            apply_read(sanitizer, address, shape->bytes, start + (uint32_t)__builtin_ctz(bits));
+            apply_read(sanitizer, address, shape->bytes, start + 31 - (uint32_t)__builtin_clz(bits));
             continue;
         }
         for (; bits != 0; bits &= bits - 1) {
             uint32_t lane = start + (uint32_t)__builtin_ctz(bits);
-            read_late(watch, address + (uint32_t)shape->relative[lane - shape->first], shape->bytes, lane);
+            apply_read(sanitizer, address + (uint32_t)shape->relative[lane - shape->first], shape->bytes, lane);
         }
     }
 }
 
-void late_reads_look(Watch *watch)
+void deferred_reads_apply(Sanitizer *sanitizer)
 {
-    LateReads *late = watch->late;
-    for (uint32_t i = 0; i < late->count; i++)
-        look_at(watch, &late->shapes[late->reads[i].shape], late->reads[i].address);
-    late->count = 0;
+    DeferredReads *deferred = sanitizer->deferred;
+    for (uint32_t i = 0; i < deferred->count; i++)
+        apply_shape(sanitizer, &deferred->shapes[deferred->reads[i].shape], deferred->reads[i].address);
+    deferred->count = 0;
 }
 
-void late_reads_end(Watch *watch)
+void deferred_reads_stop(Sanitizer *sanitizer)
 {
-    late_reads_look(watch);
-    watch->changed_epoch = watch->epoch;
+    deferred_reads_apply(sanitizer);
+    sanitizer->changed_epoch = sanitizer->epoch;
 }
 
-void late_reads_forget(Watch *watch)
+void deferred_reads_drop(Sanitizer *sanitizer)
 {
-    watch->late->count = 0;
+    sanitizer->deferred->count = 0;
 }
 
 /* ---- putting them off -------------------------------------------------------------------------------------------- */
@@ -139,25 +139,25 @@ static bool is_within_variable(const SharedRead *read)
 /* Whatever would have to be told makes it one that is not put off. */
 static bool can_wait(const Worker *worker, const SharedRead *read)
 {
-    const Watch *watch = worker->watch;
-    return watch->changed_epoch != watch->epoch && watch->copies == NULL && !read->load->is_strong &&
+    const Sanitizer *sanitizer = worker->sanitizer;
+    return sanitizer->changed_epoch != sanitizer->epoch && sanitizer->copies == NULL && !read->load->is_strong &&
            is_within_variable(read) && shared_is_written(worker, read);
 }
 
-bool late_reads_add(Worker *worker, const SharedRead *read)
+bool deferred_reads_add(Worker *worker, const SharedRead *read)
 {
-    Watch *watch = worker->watch;
-    LateReads *late = watch->late;
+    Sanitizer *sanitizer = worker->sanitizer;
+    DeferredReads *deferred = sanitizer->deferred;
     uint32_t warps = worker->launch->warps;
     if (!can_wait(worker, read))
         return false;
-    if (late->count == MOST_READS)
-        late_reads_look(watch);
-    if (!find_shape(late, read, warps)) {
-        late_reads_look(watch);
-        late->shape_count = 0;
-        find_shape(late, read, warps);
+    if (deferred->count == MOST_READS)
+        deferred_reads_apply(sanitizer);
+    if (!find_shape(deferred, read, warps)) {
+        deferred_reads_apply(sanitizer);
+        deferred->shape_count = 0;
+        find_shape(deferred, read, warps);
     }
-    late->reads[late->count++] = (Read){.address = (uint32_t)read->address, .shape = late->last};
+    deferred->reads[deferred->count++] = (Read){.address = (uint32_t)read->address, .shape = deferred->last};
     return true;
 }

@@ -1,0 +1,77 @@
+/* cp.async: what a thread copies is there for itself once it has waited for the copies' group, and for others after a
+ * barrier, or a .sync operation of the warp, that follows on that. Here copies are done at once; so only a list of who
+ * waited for which groups, and when, tells whether a thread relied on more.
+ *
+ * Source   PTX ISA 9.0, Data Movement and Conversion Instructions: Asynchronous Copy, cp.async.wait_group.  */
+#include "simgpu/sanitizer/async_copies.h"
+
+#include "base/allocated.h"
+
+/* Groups are numbered from 1, and arrive in order. */
+struct LaneCopies {
+    uint32_t committed;                   /* groups that are closed */
+    uint32_t arrived;                     /* groups that the lane has waited for */
+    uint32_t wait_epoch, wait_warp_epoch; /* when it last waited, */
+    uint32_t arrived_before_epoch;        /*   what had arrived before that epoch, */
+    uint32_t arrived_before_warp_epoch;   /*   and before that warp_epoch */
+};
+
+LaneCopies *async_copies_new(const Worker *worker)
+{
+    for (int i = 0; i < worker->code->instruction_count; i++)
+        if (worker->code->instructions[i].kind == COPY_ASYNC)
+            return zeroed(worker->capacity, sizeof(LaneCopies));
+    return NULL;
+}
+
+void async_copies_begin_block(const Worker *worker)
+{
+    LaneCopies *copies = worker->sanitizer->copies;
+    for (uint32_t lane = 0; copies != NULL && lane < worker->launch->threads; lane++)
+        copies[lane] = (LaneCopies){0};
+}
+
+static void wait_for(const Sanitizer *sanitizer, LaneCopies *copies, uint32_t warp_epoch, uint32_t groups)
+{
+    bool is_new_epoch = copies->wait_epoch != sanitizer->epoch;
+    if (is_new_epoch)
+        copies->arrived_before_epoch = copies->arrived;
+    if (is_new_epoch || copies->wait_warp_epoch != warp_epoch)
+        copies->arrived_before_warp_epoch = copies->arrived;
+    copies->wait_epoch = sanitizer->epoch;
+    copies->wait_warp_epoch = warp_epoch;
+    copies->arrived = groups > copies->arrived ? groups : copies->arrived;
+}
+
+void async_copies_note(Worker *worker, const Instruction *instruction, const Active *active)
+{
+    Sanitizer *sanitizer = worker->sanitizer;
+    for (uint32_t lane = active->first; sanitizer->copies != NULL && lane < active->end; lane++) {
+        uint32_t warp = lane / SIM_WARP_SIZE, left = instruction->detail;
+        LaneCopies *copies = &sanitizer->copies[lane];
+        if (!(active->bits[warp] >> (lane % SIM_WARP_SIZE) & 1))
+            continue;
+        if (instruction->kind == COPY_COMMIT)
+            copies->committed++;
+        else if (copies->committed > left)
+            wait_for(sanitizer, copies, sanitizer->warp_epoch[warp], copies->committed - left);
+    }
+}
+
+uint32_t async_copies_group(const Sanitizer *sanitizer, uint32_t lane)
+{
+    return sanitizer->copies[lane].committed + 1;
+}
+
+bool async_copies_have_arrived(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane)
+{
+    const LaneCopies *copies = &sanitizer->copies[cell->writer];
+    uint32_t warp = lane / SIM_WARP_SIZE, arrived = copies->arrived;
+    if (lane == cell->writer || copies->wait_epoch != sanitizer->epoch)
+        return cell->copy_group <= arrived;
+    if (cell->writer / SIM_WARP_SIZE != warp)
+        arrived = copies->arrived_before_epoch;
+    else if (copies->wait_warp_epoch == sanitizer->warp_epoch[warp])
+        arrived = copies->arrived_before_warp_epoch;
+    return cell->copy_group <= arrived;
+}

@@ -1,0 +1,292 @@
+#include "simgpu/sanitizer/sanitizer.h"
+
+#include "base/allocated.h"
+#include "simgpu/block/memory_note.h"
+#include "simgpu/memory/validity.h"
+#include "simgpu/sanitizer/async_copies.h"
+#include "simgpu/sanitizer/block_races.h"
+#include "simgpu/sanitizer/deferred_reads.h"
+#include "simgpu/sanitizer/raw_finding.h"
+#include "simgpu/sanitizer/shadow_cells.h"
+#include "simgpu/sanitizer/thread_races.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- of a worker ------------------------------------------------------------------------------------------------- */
+
+/* ---- the sanitizer of a worker --------------------------------------------------------------------------------------- */
+
+static size_t local_bytes(const Worker *worker)
+{
+    return (size_t)worker->frame_stride * worker->capacity;
+}
+
+Sanitizer *sanitizer_new(const Worker *worker)
+{
+    const SanitizerPlan *plan = worker->launch->sanitizer_plan;
+    if (plan == NULL)
+        return NULL;
+    Sanitizer *sanitizer = zeroed(1, sizeof *sanitizer);
+    sanitizer->plan = plan;
+    sanitizer->cells = shadow_cells_new(worker->launch);
+    sanitizer->copies = async_copies_new(worker);
+    sanitizer->deferred = deferred_reads_new();
+    if ((plan->flags & SIM_SANITIZE_UNINITIALISED) && worker->frame_stride > 0)
+        sanitizer->local = zeroed(local_bytes(worker), 1);
+    sanitizer->found = raw_findings_new(worker->code);
+    return sanitizer;
+}
+
+void sanitizer_free(Sanitizer *sanitizer)
+{
+    if (sanitizer == NULL)
+        return;
+    shadow_cells_free(sanitizer->cells);
+    free(sanitizer->copies);
+    deferred_reads_free(sanitizer->deferred);
+    free(sanitizer->local);
+    free(sanitizer->found);
+    free(sanitizer);
+}
+
+/* What earlier blocks left in shared and local memory ages at once, instead of being wiped. */
+void sanitizer_begin_block(Worker *worker)
+{
+    Sanitizer *sanitizer = worker->sanitizer;
+    bool is_last = worker->block + 1 == worker->launch->blocks;
+    sanitizer->is_detailed = worker->block % sanitizer->plan->stride == 0 || is_last;
+    sanitizer->is_close = worker->block % sanitizer->plan->close_stride == 0 || is_last;
+    sanitizer->is_ordered = false;
+    sanitizer->first_epoch = sanitizer->epoch + 1;
+    sanitizer->epoch += 2; /* so that an epoch of the block lies before its first accesses */
+    async_copies_begin_block(worker);
+    deferred_reads_drop(sanitizer);
+    if (sanitizer->local != NULL && ++sanitizer->generation == 0) {
+        memset(sanitizer->local, 0, local_bytes(worker));
+        sanitizer->generation = 1;
+    }
+}
+
+void sanitizer_barrier(Sanitizer *sanitizer)
+{
+    sanitizer->epoch++;
+    deferred_reads_drop(sanitizer);
+}
+
+void sanitizer_sync_warps(Sanitizer *sanitizer, const Active *active)
+{
+    deferred_reads_apply(sanitizer);
+    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
+        sanitizer->warp_epoch[warp] += active->bits[warp] != 0;
+}
+
+/* ---- local memory ------------------------------------------------------------------------------------------------ */
+
+static void touch_local(Worker *worker, const Instruction *instruction, bool is_store, uint32_t lane, uint64_t offset,
+                        uint32_t bytes)
+{
+    Sanitizer *sanitizer = worker->sanitizer;
+    uint8_t *written = sanitizer->local + (size_t)lane * worker->frame_stride + offset;
+    if (is_store) {
+        memset(written, sanitizer->generation, bytes);
+        return;
+    }
+    for (uint32_t i = 0; i < bytes && !instruction->is_hidden; i++)
+        if (written[i] != sanitizer->generation) {
+            raw_finding_note(
+                worker, instruction, SIM_UNINITIALISED,
+                (RawFinding){.lane = lane, .space = SIM_LOCAL, .bytes = (uint8_t)bytes, .address = offset});
+            return;
+        }
+}
+
+/* ---- global memory ----------------------------------------------------------------------------------------------- */
+
+static void note_unwritten(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address,
+                           uint32_t bytes)
+{
+    raw_finding_note(worker, instruction, SIM_UNINITIALISED,
+                     (RawFinding){.lane = lane, .space = SIM_GLOBAL, .bytes = (uint8_t)bytes, .address = address});
+}
+
+static void load_global(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
+                        uint32_t bytes)
+{
+    Sanitizer *sanitizer = worker->sanitizer;
+    if (!validity_holds(&worker->launch->memory->allocations[allocation], address, bytes))
+        note_unwritten(worker, instruction, lane, address, bytes);
+    if (sanitizer->is_close)
+        thread_races_read(worker, instruction, false, lane, address, bytes);
+    if (instruction->is_strong)
+        sanitizer->is_ordered = true;
+    else if (sanitizer->is_detailed)
+        block_races_read(worker, instruction, lane, allocation, address, bytes);
+}
+
+static void store_global(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation,
+                         uint64_t address, uint32_t bytes)
+{
+    validity_mark(&worker->launch->memory->allocations[allocation], address, bytes);
+    if (worker->sanitizer->is_close)
+        thread_races_write(worker, instruction, false, lane, address, bytes);
+    if (!instruction->is_strong)
+        block_races_write(worker, instruction, lane, allocation, address, bytes);
+}
+
+/* That of the instruction's last access, mostly. */
+static int allocation_at(const Worker *worker, const Instruction *instruction, uint64_t address)
+{
+    const MemoryNote *note = &worker->notes[instruction->index];
+    return address - note->begin < note->end - note->begin ? note->allocation
+                                                           : memory_find(worker->launch->memory, address);
+}
+
+static bool holds(const Allocation *allocation, uint64_t address)
+{
+    return address >= allocation->address && address - allocation->address < allocation->bytes;
+}
+
+/* ---- all spaces -------------------------------------------------------------------------------------------------- */
+
+static void check_global(Worker *worker, const Instruction *instruction, bool is_store, const Active *active,
+                         uint64_t first, const int32_t *relative, uint32_t bytes)
+{
+    const Memory *memory = worker->launch->memory;
+    int allocation = allocation_at(worker, instruction, first);
+    worker->sanitizer->store += is_store;
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        if (!active_has(active, lane))
+            continue;
+        uint64_t address = first + (uint64_t)(int64_t)relative[lane - active->first];
+        if (!holds(&memory->allocations[allocation], address))
+            allocation = memory_find(memory, address);
+        (is_store ? store_global : load_global)(worker, instruction, lane, allocation, address, bytes);
+    }
+}
+
+/* Of a load of global memory between two addresses is there nothing to look for? The allocation is written all over,
+ * and the block is one of many, or nobody stores there. */
+static bool is_plain(const Worker *worker, const Instruction *load, uint64_t low, uint64_t end)
+{
+    const Sanitizer *sanitizer = worker->sanitizer;
+    int index = allocation_at(worker, load, low);
+    const Allocation *allocation = &worker->launch->memory->allocations[index];
+    return allocation->written == NULL && end - allocation->address <= allocation->bytes &&
+           (!sanitizer->is_detailed || (!load->is_strong && !sanitizer->plan->may_change[index]));
+}
+
+static void check_local(Worker *worker, const Instruction *instruction, bool is_store, const Active *active,
+                        uint64_t first, const int32_t *relative, uint32_t bytes)
+{
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        if (active_has(active, lane))
+            touch_local(worker, instruction, is_store, lane, first + (uint64_t)(int64_t)relative[lane - active->first],
+                        bytes);
+}
+
+static void check_shared(Worker *worker, const Instruction *instruction, bool is_store, const Active *active,
+                         uint64_t first, const Pattern *pattern, uint32_t bytes)
+{
+    const SharedRead read = {.load = instruction,
+                             .active = active,
+                             .address = first,
+                             .relative = pattern->relative,
+                             .low = first + (uint64_t)(int64_t)pattern->low,
+                             .end = first + (uint64_t)(int64_t)pattern->high + bytes,
+                             .bytes = bytes};
+    if (!is_store && deferred_reads_add(worker, &read))
+        return;
+    (is_store ? deferred_reads_stop : deferred_reads_apply)(worker->sanitizer);
+    worker->sanitizer->store += is_store;
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        uint64_t address = first + (uint64_t)(int64_t)pattern->relative[lane - active->first];
+        if (active_has(active, lane))
+            (is_store ? thread_races_write : thread_races_read)(worker, instruction, true, lane, address, bytes);
+    }
+}
+
+void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
+                      const Active *active, uint64_t first, const Pattern *pattern, uint32_t bytes)
+{
+    const Sanitizer *sanitizer = worker->sanitizer;
+    /* Which engine noticed that an address is the same for all must not tell: it is looked for here. */
+    bool is_uniform = pattern->low == 0 && pattern->high == 0 && instruction->kind == LOAD &&
+                      (instruction->space == PTX_GLOBAL || instruction->space == PTX_SHARED);
+    if (space == PTX_CONST || space == PTX_PARAM)
+        return;
+    if (is_uniform)
+        sanitizer_uniform_load(worker, instruction, active, first, bytes);
+    else if (space == PTX_SHARED && sanitizer->is_detailed)
+        check_shared(worker, instruction, is_store, active, first, pattern, bytes);
+    else if (space == PTX_LOCAL && sanitizer->is_detailed && sanitizer->local != NULL)
+        check_local(worker, instruction, is_store, active, first, pattern->relative, bytes);
+    else if (space != PTX_SHARED && space != PTX_LOCAL &&
+             (is_store || !is_plain(worker, instruction, first + (uint64_t)(int64_t)pattern->low,
+                                    first + (uint64_t)(int64_t)pattern->high + bytes)))
+        check_global(worker, instruction, is_store, active, first, pattern->relative, bytes);
+}
+
+/* The first and the last lane of each warp stand for all. */
+static void read_by_ends(Worker *worker, const Instruction *instruction, bool is_shared, const Active *active,
+                         uint64_t address, uint32_t bytes)
+{
+    for (uint32_t warp = 0; warp < worker->launch->warps; warp++) {
+        uint32_t bits = active->bits[warp], lane = warp * SIM_WARP_SIZE;
+        if (bits == 0)
+            continue;
+        thread_races_read(worker, instruction, is_shared, lane + (uint32_t)__builtin_ctz(bits), address, bytes);
+        thread_races_read(worker, instruction, is_shared, lane + 31 - (uint32_t)__builtin_clz(bits), address, bytes);
+    }
+}
+
+void sanitizer_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
+                            uint32_t bytes)
+{
+    const SharedRead read = {.load = instruction,
+                             .active = active,
+                             .address = address,
+                             .low = address,
+                             .end = address + bytes,
+                             .bytes = bytes};
+    if (instruction->space == PTX_SHARED) {
+        if (!worker->sanitizer->is_detailed || deferred_reads_add(worker, &read))
+            return;
+        deferred_reads_apply(worker->sanitizer);
+        read_by_ends(worker, instruction, true, active, address, bytes);
+    } else if (instruction->space != PTX_CONST && !is_plain(worker, instruction, address, address + bytes)) {
+        load_global(worker, instruction, active->first, allocation_at(worker, instruction, address), address, bytes);
+        if (worker->sanitizer->is_close)
+            read_by_ends(worker, instruction, false, active, address, bytes);
+    }
+}
+
+static void atomic_global(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address)
+{
+    uint32_t bytes = 1u << instruction->size;
+    int index = memory_find(worker->launch->memory, address);
+    Allocation *allocation = &worker->launch->memory->allocations[index];
+    if (!validity_holds(allocation, address, bytes) && instruction->detail != ATOMIC_EXCHANGE)
+        note_unwritten(worker, instruction, lane, address, bytes);
+    validity_mark(allocation, address, bytes);
+    if (worker->sanitizer->is_close)
+        thread_races_atomic(worker, instruction, false, lane, address);
+    block_races_atomic(worker, instruction, lane, index, address);
+    if (tells_of_others(instruction))
+        worker->sanitizer->is_ordered = true;
+}
+
+void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address)
+{
+    if (!in_shared)
+        atomic_global(worker, instruction, lane, address);
+    else if (worker->sanitizer->is_detailed) {
+        deferred_reads_stop(worker->sanitizer);
+        thread_races_atomic(worker, instruction, true, lane, address);
+    }
+}
+
+void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source)
+{
+    raw_finding_note(worker, instruction, SIM_BAD_SHUFFLE, (RawFinding){.lane = lane, .other = source});
+}

@@ -1,0 +1,65 @@
+/* sanitizer.h - finds races, and reads of bytes that nothing has written, while a kernel runs (SimLaunchFlags).
+ *
+ * sanitizer.c        decides which accesses of which blocks are checked, and hands them on
+ * sanitizer_plan.c   what is decided once for a launch
+ * thread_races.c     races among the threads of one block; indices that leave a shared variable
+ * block_races.c      races among the blocks of a launch, in global memory
+ * shadow_cells.c     for each few bytes of memory, which threads of the block wrote and read them last
+ * deferred_reads.c   reads of shared memory that are checked only if something changes there
+ * async_copies.c     which cp.async copies a thread has waited for
+ * raw_finding.c      what was found at one instruction, and the sentence that says it
+ *
+ * A false alarm is worse than a miss, so that whatever may order two accesses is taken to do so:
+ *   - a barrier of the block orders everything that its threads did before it ahead of everything that they do after it;
+ *   - a .sync operation of a warp (bar.warp.sync, shfl, vote, match, redux) does the same for the lanes of the warp;
+ *   - an atomic operation whose result is used, or a strong load (volatile, acquire, ...), may have waited for others.
+ *     From then on the block counts as ordered after all other blocks, and until the next barrier the warp counts as
+ *     ordered with all warps of its block that have done the same. This lets locks, flags and "the last block does the
+ *     rest" pass;
+ *   - strong accesses never race.
+ * Storing the value that is there already is no race. In global memory this is known only where the block itself has
+ * stored the old value.
+ *
+ * Bounds   Of a large grid, up to DETAILED_BLOCKS blocks at equal distances and the last one are checked completely. Of
+ *          the other blocks the sanitizer sees the stores into global memory, and the loads from memory that has
+ *          unwritten bytes. Races in global memory between threads of one block are looked for in CLOSE_BLOCKS of the
+ *          blocks and in the last one, because most loads are from memory that nobody writes, and checking them takes
+ *          long. Which bytes are written is not known of allocations beyond VALIDITY_MAX_BYTES. A launch that touches
+ *          more memory than block_races.c has room for is not checked for races between blocks.
+ * Skipped  Loads from memory that is completely written and that the launch cannot change are not checked. What it may
+ *          change follows from the parameters from which its stores take their addresses (targets.c). A store that
+ *          strays from its parameter's allocation into another one causes no findings for loads from there.
+ * Cells    Memory is tracked in cells as large as the kernel's smallest store, at most 4 bytes: smaller ones could not
+ *          tell two stores apart.  */
+#ifndef SIMGPU_SANITIZER_SANITIZER_H
+#define SIMGPU_SANITIZER_SANITIZER_H
+
+#include "simgpu/block/active.h"
+#include "simgpu/code/code.h"
+#include "simgpu/cost/pattern.h"
+
+typedef struct Sanitizer Sanitizer;
+typedef struct Worker Worker;
+
+/* NULL where the launch has no plan. */
+Sanitizer *sanitizer_new(const Worker *worker);
+void sanitizer_free(Sanitizer *sanitizer);
+
+/* All functions below are called only where worker->sanitizer is not NULL, and before the access is carried out. */
+void sanitizer_begin_block(Worker *worker);
+/* All threads of the block have passed a barrier. */
+void sanitizer_barrier(Sanitizer *sanitizer);
+/* The active lanes of each warp have passed a .sync operation. */
+void sanitizer_sync_warps(Sanitizer *sanitizer, const Active *active);
+/* An access that is allowed. The active lanes' addresses are those of the pattern, from `first` on: offsets in the window
+ * where the space has one. */
+void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
+                      const Active *active, uint64_t first, const Pattern *pattern, uint32_t bytes);
+/* The same, for a load of one address by all lanes. */
+void sanitizer_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
+                            uint32_t bytes);
+void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address);
+/* `lane` of the block takes the value of lane `source` of its warp, which takes no part in the shuffle. */
+void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source);
+
+#endif

@@ -1,0 +1,134 @@
+#include "simgpu/sanitizer/sanitizer_plan.h"
+
+#include "base/allocated.h"
+#include "simgpu/memory/validity.h"
+#include "simgpu/sanitizer/block_races.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A store that is not reported here would make loads look like reads of what nobody wrote. Texture fetches are not
+ * reported either, but they only load. An mbarrier orders threads in a way of its own. */
+static bool is_followed(const Instruction *instruction)
+{
+    switch ((InstructionKind)instruction->kind) {
+    case ATOMIC: return instruction->detail != ATOMIC_ARRIVE && instruction->detail != ATOMIC_ARRIVE_DROP;
+    case RUN_LANES:
+    case LOAD_PARAMETER:
+    case LOAD:
+    case STORE:
+    case COPY_ASYNC:
+    case COPY_COMMIT:
+    case COPY_WAIT:
+    case SLOW_PATH:
+    case BARRIER:
+    case SHUFFLE:
+    case VOTE:
+    case MATCH:
+    case REDUCE:
+    case ACTIVE_MASK:
+    case CLOCK:
+    case PRINT:
+    case FAIL_ASSERT:
+    case TEXTURE:
+    case LOAD_MATRIX:
+    case MULTIPLY_MATRIX:
+    case TRANSPOSE_MATRIX: return true;
+    default: return false;
+    }
+}
+
+static bool is_followed_throughout(const Code *code)
+{
+    for (int i = 0; i < code->instruction_count; i++)
+        if (!is_followed(&code->instructions[i]))
+            return false;
+    return true;
+}
+
+static bool may_reach(const Instruction *instruction, PtxSpace space)
+{
+    if (instruction->kind == COPY_ASYNC)
+        return space == PTX_SHARED;
+    return instruction->space == PTX_NO_SPACE || instruction->space == (uint8_t)space;
+}
+
+/* Of the finest store into a space. */
+static uint8_t smallest_store(const Code *code, PtxSpace space)
+{
+    uint8_t finest = MAX_CELL_LOG;
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *instruction = &code->instructions[i];
+        if (instruction->kind == STORE && may_reach(instruction, space) && instruction->size < finest)
+            finest = instruction->size;
+    }
+    return finest;
+}
+
+static bool has_compare(const Code *code, PtxSpace space)
+{
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *instruction = &code->instructions[i];
+        if (instruction->kind == ATOMIC && instruction->detail == ATOMIC_COMPARE && may_reach(instruction, space))
+            return true;
+    }
+    return false;
+}
+
+/* The allocations that the launch may store into: those that the parameters point into which its stores go through. A
+ * pointer to no allocation might become one into any. */
+static bool *find_changing(const Launch *launch)
+{
+    const Memory *memory = launch->memory;
+    bool *may_change = zeroed((size_t)memory->count + 1, sizeof *may_change);
+    bool may_be_any = (launch->code->targets & UNKNOWN_TARGET) != 0;
+    for (uint32_t i = 0; i < 63; i++) {
+        uint64_t value = 0;
+        if (!(launch->code->targets >> i & 1))
+            continue;
+        memcpy(&value, (const char *)launch->request->parameters + i * sizeof value, sizeof value);
+        int allocation = memory_find(memory, value);
+        if (allocation >= 0)
+            may_change[allocation] = true;
+        else
+            may_be_any |= value - memory->base < memory->span; /* others are numbers */
+    }
+    if (may_be_any)
+        memset(may_change, true, (size_t)memory->count);
+    return may_change;
+}
+
+SanitizerPlan *sanitizer_plan_new(const Launch *launch)
+{
+    const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* race_of_blocks.c: bits of a key */
+    const Code *code = launch->code;
+    const uint32_t flags = launch->request->flags & (SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED);
+    if (flags == 0 || launch->blocks >= most_blocks || (uint64_t)code->memory_count >= most_accesses ||
+        !is_followed_throughout(code))
+        return NULL;
+    const uint64_t stride = (launch->blocks + DETAILED_BLOCKS - 1) / DETAILED_BLOCKS;
+    SanitizerPlan *plan = zeroed(1, sizeof *plan);
+    *plan = (SanitizerPlan){.flags = flags,
+                            .stride = stride,
+                            .close_stride = (launch->blocks + stride * CLOSE_BLOCKS - 1) / (stride * CLOSE_BLOCKS) *
+                                            stride,
+                            .shared_cell_log = smallest_store(code, PTX_SHARED),
+                            .global_cell_log = smallest_store(code, PTX_GLOBAL),
+                            .has_shared_compare = has_compare(code, PTX_SHARED),
+                            .has_global_compare = has_compare(code, PTX_GLOBAL),
+                            .may_change = find_changing(launch)};
+    if (plan->flags & SIM_SANITIZE_RACES)
+        plan->block_shadow = block_shadow_new(launch, plan->global_cell_log);
+    for (int i = 0; i < launch->memory->count; i++)
+        validity_settle(&launch->memory->allocations[i]);
+    return plan;
+}
+
+void sanitizer_plan_free(SanitizerPlan *plan)
+{
+    if (plan == NULL)
+        return;
+    block_shadow_free(plan->block_shadow);
+    free(plan->may_change);
+    free(plan);
+}

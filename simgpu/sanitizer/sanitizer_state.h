@@ -1,0 +1,60 @@
+/* sanitizer_state.h - the sanitizer's state: of a launch (SanitizerPlan), and of a worker (Sanitizer).
+ *
+ * Time is counted in epochs. An epoch of a worker ends at each barrier of the block, and when a block begins; an epoch of a
+ * warp ends at each of its .sync operations. Two accesses of different warps in one epoch of the worker are unordered,
+ * and so are two of different lanes of a warp in one epoch of the warp.  */
+#ifndef SIMGPU_SANITIZER_SANITIZER_STATE_H
+#define SIMGPU_SANITIZER_SANITIZER_STATE_H
+
+#include "simgpu/block/worker.h"
+
+enum {
+    DETAILED_BLOCKS = 128,
+    CLOSE_BLOCKS = 16,
+    MAX_CELL_LOG = 2 /* logarithm of the bytes of the largest cell */
+};
+
+typedef struct BlockShadow BlockShadow;     /* block_races.c */
+typedef struct DeferredReads DeferredReads; /* deferred_reads.c */
+typedef struct LaneCopies LaneCopies;       /* async_copies.c */
+typedef struct RawFinding RawFinding;       /* raw_finding.h */
+typedef struct ShadowCells ShadowCells;     /* shadow_cells.c */
+
+typedef struct SanitizerPlan {
+    uint32_t flags;                           /* SimLaunchFlags */
+    uint64_t stride;                          /* blocks from one that is checked in detail to the next */
+    uint64_t close_stride;                    /* blocks from one whose threads' races in global memory are looked for to
+                                              * the next: a multiple of `stride` */
+    uint8_t shared_cell_log, global_cell_log; /* logarithm of the bytes of a cell */
+    bool has_shared_compare, has_global_compare; /* the kernel has compare-and-swap there, and loops around such an
+                                                  * operation begin with a plain load */
+    bool *may_change;          /* [allocation] the launch may store into it; loads from others cannot race */
+    BlockShadow *block_shadow; /* of global memory; NULL: races between blocks are not looked for */
+} SanitizerPlan;
+
+typedef struct Sanitizer {
+    const SanitizerPlan *plan;
+    bool is_detailed;               /* everything that this block does is checked */
+    bool is_close;                  /* and the races of its threads in global memory as well */
+    bool is_ordered;                /* this block counts as ordered after all others, for which it may have waited */
+    uint32_t first_epoch, epoch;    /* of the worker: when this block began, and now */
+    uint32_t warp_epoch[MAX_WARPS]; /* of each warp */
+    uint32_t ordered_in[MAX_WARPS]; /* epoch in which the warp may have waited for other warps */
+    uint32_t store;                 /* number of the store that is being executed */
+    uint32_t changed_epoch;         /* last epoch in which shared memory was changed */
+    DeferredReads *deferred;
+    ShadowCells *cells;
+    LaneCopies *copies; /* [lane]; NULL: the kernel has no cp.async */
+    uint8_t *local;     /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */
+    uint8_t generation; /* of the block */
+    RawFinding *found;  /* [memory_count][SIM_FINDING_KINDS] */
+} Sanitizer;
+
+/* May the result tell the block what others have done? Sums of floats are only for adding up. */
+static inline bool tells_of_others(const Instruction *atomic)
+{
+    return atomic->uses_result && atomic->detail != ATOMIC_FLOAT_ADD && atomic->detail != ATOMIC_F16_ADD &&
+           atomic->detail != ATOMIC_BF16_ADD;
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* Races among the threads of one block: for each cell, who wrote it last and who read it, and between which barriers.  */
+#include "simgpu/sanitizer/thread_races.h"
+
+#include "simgpu/sanitizer/async_copies.h"
+#include "simgpu/sanitizer/raw_finding.h"
+#include "simgpu/sanitizer/shadow_cells.h"
+
+#include <string.h>
+
+static bool is_written(const Sanitizer *sanitizer, const ShadowCell *cell)
+{
+    return cell->write_epoch >= sanitizer->first_epoch;
+}
+
+/* By something that races with nothing. */
+static void set_written(const Sanitizer *sanitizer, ShadowCell *cell)
+{
+    cell->write_epoch = sanitizer->first_epoch;
+    cell->copy_group = 0;
+}
+
+typedef struct ThreadAccess {
+    Worker *worker;
+    const Instruction *instruction;
+    uint32_t lane, bytes;
+    uint64_t address;
+    bool is_shared, is_store;
+} ThreadAccess;
+
+static void note(const ThreadAccess *access, SimFindingKind kind, uint32_t other, bool other_stored)
+{
+    raw_finding_note(access->worker, access->instruction, kind,
+                     (RawFinding){.lane = access->lane,
+                                  .is_store = access->is_store,
+                                  .other_stored = other_stored,
+                                  .space = access->is_shared ? SIM_SHARED : SIM_GLOBAL,
+                                  .bytes = (uint8_t)access->bytes,
+                                  .address = access->address,
+                                  .variable = access->instruction->variable,
+                                  .other = other});
+}
+
+/* Locks and flags of their own may have put the two in order. */
+static bool are_ordered(const Sanitizer *sanitizer, uint32_t warp, uint32_t other_warp)
+{
+    return sanitizer->ordered_in[warp] == sanitizer->epoch && sanitizer->ordered_in[other_warp] == sanitizer->epoch;
+}
+
+/* In the same epoch. False: there is nothing to say. */
+static bool meet(const ThreadAccess *access, uint32_t other, uint32_t other_warp_epoch, bool other_stored)
+{
+    const Sanitizer *sanitizer = access->worker->sanitizer;
+    uint32_t warp = access->lane / SIM_WARP_SIZE, other_warp = other / SIM_WARP_SIZE;
+    bool is_race = warp == other_warp ? other_warp_epoch == sanitizer->warp_epoch[warp]
+                                      : !are_ordered(sanitizer, warp, other_warp);
+    if (other == access->lane || !is_race)
+        return false;
+    note(access, warp == other_warp ? SIM_RACE_IN_WARP : SIM_RACE_OF_WARPS, other, other_stored);
+    return true;
+}
+
+/* With what was stored last. */
+static void meet_writer(const ThreadAccess *access, const ShadowCell *cell)
+{
+    const Sanitizer *sanitizer = access->worker->sanitizer;
+    bool is_copied = cell->copy_group > 0 && is_written(sanitizer, cell);
+    if (cell->write_epoch == sanitizer->epoch && meet(access, cell->writer, cell->write_warp_epoch, true))
+        return;
+    if (is_copied && !async_copies_have_arrived(sanitizer, cell, access->lane) &&
+        !are_ordered(sanitizer, access->lane / SIM_WARP_SIZE, cell->writer / SIM_WARP_SIZE))
+        note(access, SIM_RACE_WITH_COPY, cell->writer, true);
+}
+
+/* Of global memory validity.h knows. */
+static void check_written(const ThreadAccess *access, ShadowCell *cell)
+{
+    const Sanitizer *sanitizer = access->worker->sanitizer;
+    if (!access->is_shared || is_written(sanitizer, cell))
+        return;
+    note(access, SIM_UNINITIALISED, 0, false);
+    set_written(sanitizer, cell); /* once is enough */
+}
+
+/* A loop around compare-and-swap begins with a plain load. */
+static bool has_compare(const ThreadAccess *access)
+{
+    const SanitizerPlan *plan = access->worker->sanitizer->plan;
+    return access->is_shared ? plan->has_shared_compare : plan->has_global_compare;
+}
+
+static void read_cell(const ThreadAccess *access, ShadowCell *cell)
+{
+    Sanitizer *sanitizer = access->worker->sanitizer;
+    check_written(access, cell);
+    if (access->instruction->is_strong)
+        return;
+    if (!cell->is_agreed)
+        meet_writer(access, cell);
+    if (cell->atomic_epoch == sanitizer->epoch && !has_compare(access))
+        meet(access, cell->changer, cell->atomic_warp_epoch, true);
+    shadow_cell_add_reader(sanitizer, cell, access->lane);
+}
+
+/* What the cell holds before this store, or what an earlier lane of it puts there. What global memory held before the
+ * block came depends on which other blocks have run. */
+static bool changes(const ThreadAccess *access, const ShadowCell *cell, uint64_t place, uint32_t value)
+{
+    const Sanitizer *sanitizer = access->worker->sanitizer;
+    uint32_t held = 0;
+    bool is_known = cell->write_epoch == sanitizer->epoch && cell->atomic_epoch != sanitizer->epoch;
+    if (is_known || !access->is_shared)
+        return !is_known || cell->value != value;
+    memcpy(&held, access->worker->shared + place, (size_t)1 << sanitizer->plan->shared_cell_log);
+    return held != value;
+}
+
+static void write_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t place, uint32_t value)
+{
+    Sanitizer *sanitizer = access->worker->sanitizer;
+    bool is_first = cell->write_epoch != sanitizer->epoch;
+    if (is_written(sanitizer, cell) && !changes(access, cell, place, value)) {
+        cell->is_agreed |= !is_first && cell->writer != access->lane;
+        return;
+    }
+    if (!is_first && cell->store == sanitizer->store && cell->writer / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE &&
+        cell->writer != access->lane)
+        note(access, SIM_RACE_OF_LANES, cell->writer, true);
+    else
+        meet_writer(access, cell);
+    if (cell->atomic_epoch == sanitizer->epoch)
+        meet(access, cell->changer, cell->atomic_warp_epoch, true);
+    if (cell->read_epoch == sanitizer->epoch) {
+        meet(access, cell->reader, cell->read_warp_epoch, false);
+        if (cell->far_reader != NOBODY && cell->reader / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE)
+            meet(access, cell->far_reader, 0, false);
+    }
+    cell->write_epoch = sanitizer->epoch;
+    cell->write_warp_epoch = sanitizer->warp_epoch[access->lane / SIM_WARP_SIZE];
+    cell->writer = (uint16_t)access->lane;
+    cell->value = value;
+    cell->store = sanitizer->store;
+    cell->copy_group = access->instruction->kind == COPY_ASYNC ? async_copies_group(sanitizer, access->lane) : 0;
+    cell->is_agreed = false;
+}
+
+/* Is the access outside of the variable that its address was made from? */
+static void check_variable(const ThreadAccess *access)
+{
+    const SharedVariable *variable = access->instruction->variable;
+    if (!access->is_shared || variable == NULL)
+        return;
+    bool is_inside = access->address >= variable->offset &&
+                     (variable->bytes == 0 || access->address + access->bytes <= variable->offset + variable->bytes);
+    if (!is_inside)
+        note(access, SIM_OUTSIDE_VARIABLE, 0, false);
+}
+
+static uint8_t cell_log_of(const Worker *worker, bool is_shared)
+{
+    const SanitizerPlan *plan = worker->sanitizer->plan;
+    return is_shared ? plan->shared_cell_log : plan->global_cell_log;
+}
+
+void thread_races_read(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address,
+                       uint32_t bytes)
+{
+    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, false};
+    Sanitizer *sanitizer = worker->sanitizer;
+    check_variable(&access);
+    if (instruction->is_strong)
+        sanitizer->ordered_in[lane / SIM_WARP_SIZE] = sanitizer->epoch;
+    EACH_CELL(address, bytes, cell_log_of(worker, is_shared), place)
+    {
+        ShadowCell *at = shadow_cell_at(sanitizer, is_shared, place);
+        if (at != NULL)
+            read_cell(&access, at);
+    }
+}
+
+void thread_races_write(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address,
+                        uint32_t bytes)
+{
+    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, true};
+    Sanitizer *sanitizer = worker->sanitizer;
+    uint8_t cell_log = cell_log_of(worker, is_shared);
+    check_variable(&access);
+    if (instruction->is_strong)
+        sanitizer->ordered_in[lane / SIM_WARP_SIZE] = sanitizer->epoch;
+    EACH_CELL(address, bytes, cell_log, place)
+    {
+        ShadowCell *at = shadow_cell_at(sanitizer, is_shared, place);
+        if (at != NULL && !instruction->is_strong)
+            write_cell(&access, at, place,
+                       shadow_cell_value(worker, instruction, lane, (uint32_t)(place - address), cell_log));
+        else if (at != NULL && !is_written(sanitizer, at))
+            set_written(sanitizer, at);
+    }
+}
+
+static void change_cell(const ThreadAccess *access, ShadowCell *cell)
+{
+    Sanitizer *sanitizer = access->worker->sanitizer;
+    uint32_t warp = access->lane / SIM_WARP_SIZE;
+    if (access->instruction->detail != ATOMIC_EXCHANGE)
+        check_written(access, cell);
+    if (!cell->is_agreed)
+        meet_writer(access, cell);
+    if (!is_written(sanitizer, cell))
+        set_written(sanitizer, cell);
+    cell->atomic_epoch = sanitizer->epoch;
+    cell->atomic_warp_epoch = sanitizer->warp_epoch[warp];
+    cell->changer = (uint16_t)access->lane;
+}
+
+void thread_races_atomic(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane,
+                         uint64_t address)
+{
+    uint32_t bytes = 1u << instruction->size;
+    const ThreadAccess access = {worker, instruction, lane, bytes, address, is_shared, true};
+    Sanitizer *sanitizer = worker->sanitizer;
+    check_variable(&access);
+    EACH_CELL(address, bytes, cell_log_of(worker, is_shared), place)
+    {
+        ShadowCell *at = shadow_cell_at(sanitizer, is_shared, place);
+        if (at != NULL)
+            change_cell(&access, at);
+    }
+    if (tells_of_others(instruction))
+        sanitizer->ordered_in[lane / SIM_WARP_SIZE] = sanitizer->epoch;
+}

@@ -1,0 +1,14 @@
+/* thread_races.h - races among the threads of one block, in shared or in global memory.  */
+#ifndef SIMGPU_SANITIZER_THREAD_RACES_H
+#define SIMGPU_SANITIZER_THREAD_RACES_H
+
+#include "simgpu/sanitizer/sanitizer_state.h"
+
+void thread_races_read(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address,
+                       uint32_t bytes);
+void thread_races_write(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane, uint64_t address,
+                        uint32_t bytes);
+void thread_races_atomic(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane,
+                         uint64_t address);
+
+#endif
