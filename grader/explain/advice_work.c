@@ -74,7 +74,7 @@ static double divisions(const SimLine *line)
 static KernelModel without_divisions(const KernelUnderReview *review)
 {
     KernelModel model = review->model;
-    SimMachine *machine = &model.input.machine;
+    SimMachineRatios *machine = &model.input.machine;
     double lanes = review_sum(review, divisions) / (double)model.launches * DIVISION_INSTRUCTIONS;
     double issued = machine->issue * (double)model.counters.warp_instructions;
     double kept = fmax(0.05, 1 - ratio(lanes / SIM_WARP_SIZE, issued));

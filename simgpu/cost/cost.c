@@ -108,7 +108,7 @@ static double texture_cycles(const SimCounters *counters)
 
 /* Four loads of 4 bytes that ptxas makes one of 16 take 2.18 cycles instead of 4.05, where all lanes read one address:
  * measured on an H200 (simgpu/calibrate, accesses). */
-static double merged_wavefronts(const SimCounters *counters, const SimMachine *machine)
+static double merged_wavefronts(const SimCounters *counters, const SimMachineRatios *machine)
 {
     const double saved = (1 - 2.18 / 4.05) / (1 - 0.25); /* of wavefronts, for each request that is saved */
     return (double)counters->shared_load_wavefronts * (1 - saved * (1 - fmin(1, machine->shared)));
@@ -121,7 +121,8 @@ static double load_wavefronts(const HardwareProfile *profile, const SimCounters 
                 wavefronts(profile, counters->global_load_requests, counters->global_load_sectors));
 }
 
-static double load_store_cycles(const HardwareProfile *profile, const SimCounters *counters, const SimMachine *machine)
+static double load_store_cycles(const HardwareProfile *profile, const SimCounters *counters,
+                                const SimMachineRatios *machine)
 {
     double count = merged_wavefronts(counters, machine) + (double)counters->shared_store_wavefronts +
                    load_wavefronts(profile, counters) +
@@ -159,20 +160,20 @@ static double dram_seconds(const HardwareProfile *profile, const SimCounters *co
 /* ---- what ptxas made of it --------------------------------------------------------------------------------------- */
 
 /* PTX taken at its word. */
-static SimMachine plain_machine(const CostInput *input)
+static SimMachineRatios plain_machine(const CostInput *input)
 {
     bool uniform = input->function->uniform_constant_loads;
-    return (SimMachine){.issue = 1,
-                        .fma = 1,
-                        .alu = 1,
-                        .special = 1,
-                        .shared = 1,
-                        .constant = uniform ? 0 : 1,
-                        .uniform = uniform ? 1 : 0,
-                        .waiting = 1};
+    return (SimMachineRatios){.issue = 1,
+                              .fma = 1,
+                              .alu = 1,
+                              .special = 1,
+                              .shared = 1,
+                              .constant = uniform ? 0 : 1,
+                              .uniform = uniform ? 1 : 0,
+                              .waiting = 1};
 }
 
-static SimMachine machine_of(const CostInput *input)
+static SimMachineRatios machine_of(const CostInput *input)
 {
     return input->machine.issue > 0 ? input->machine : plain_machine(input);
 }
@@ -215,7 +216,7 @@ static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
 }
 
 /* Lanes that read different addresses are served one after the other. */
-static double constant_cycles(const CostInput *input, const SimMachine *machine, const Shape *shape)
+static double constant_cycles(const CostInput *input, const SimMachineRatios *machine, const Shape *shape)
 {
     const HardwareProfile *profile = input->profile;
     double requests = (double)input->counters->constant_requests;
@@ -259,17 +260,17 @@ static double machine_chain_seconds(const CostInput *input, const MachineWork *w
 }
 
 /* The blocks of a wave hide each other's waiting, the waves do not. */
-static double latency_seconds(const CostInput *input, const SimMachine *machine, const Shape *shape)
+static double latency_seconds(const CostInput *input, const SimMachineRatios *machine, const Shape *shape)
 {
     return plain_chain_seconds(input, shape) * machine->waiting * shape->waves;
 }
 
-SimMachine cost_machine(const CostInput *input, const MachineWork *work, uint32_t direct_bytes)
+SimMachineRatios cost_machine_ratios(const CostInput *input, const MachineWork *work, uint32_t direct_bytes)
 {
     const SimCounters *counters = input->counters;
     Shape shape = shape_of(input);
     double warp_instructions = (double)counters->warp_instructions, requests = (double)counters->constant_requests;
-    return (SimMachine){
+    return (SimMachineRatios){
         .issue = of_count(work->issue, warp_instructions),
         .fma = of_count((work->fma - work->multiply) * SIM_WARP_SIZE, (double)counters->fp32),
         .alu = of_count(work->alu * SIM_WARP_SIZE, (double)counters->integer),
@@ -292,7 +293,7 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
 {
     const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
-    const SimMachine machine = machine_of(input);
+    const SimMachineRatios machine = machine_of(input);
     double s_per_cycle = shape->share / profile->clock_hz; /* for a cycle of all multiprocessors together */
     double multiply = machine.multiply * (double)counters->integer;
     const CostPart found[PART_COUNT] = {

@@ -3,7 +3,7 @@
  * Theory   every unit of the GPU gets the time that it would take for its own work alone; a kernel takes a little more
  *          than the slowest of them: t = launch + (sum t_i^p)^(1/p). Meant to order kernels as hardware does, not to
  *          tell microseconds. More events of one kind (instructions, sectors, wavefronts), all else being equal, never
- *          make a kernel faster. Counters are of PTX; where machine code is known, SimMachine says what became of it.
+ *          make a kernel faster. Counters are of PTX; where machine code is known, SimMachineRatios says what became of it.
  * Errors   none: counters of any size give a finite, positive time.  */
 #ifndef SIMGPU_COST_COST_H
 #define SIMGPU_COST_COST_H
@@ -22,11 +22,11 @@ typedef struct CostInput {
     uint64_t longest_warp_loads;        /* its global and local load requests */
     uint64_t longest_warp_shared;       /* its shared load requests */
     uint64_t longest_warp_constant;     /* its constant load requests */
-    SimMachine machine;                 /* as cost_machine() gives it */
+    SimMachineRatios machine;           /* as cost_machine_ratios() gives it */
 } CostInput;
 
 /* Of a launch whose warps did `work`. */
-SimMachine cost_machine(const CostInput *input, const MachineWork *work, uint32_t direct_bytes);
+SimMachineRatios cost_machine_ratios(const CostInput *input, const MachineWork *work, uint32_t direct_bytes);
 
 enum { COST_MAX_PARTS = 16 };
 

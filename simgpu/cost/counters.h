@@ -57,7 +57,7 @@ typedef struct Executed {
 } Executed;
 
 /* What ptxas made of the PTX that ran, as multiples of what was counted; all 0 where the machine code is not known. */
-typedef struct SimMachine {
+typedef struct SimMachineRatios {
     double issue;             /* instructions, of warp_instructions */
     double fma;               /* float32 operations, of fp32 */
     double alu, multiply;     /* integer operations; those on the float32 pipe's half that multiplies: of integer */
@@ -67,7 +67,7 @@ typedef struct SimMachine {
     double direct;            /* instructions with a constant of an array as an operand, of warp_instructions */
     uint32_t direct_bytes;    /* of such operands */
     double waiting;           /* from start to end of a warp, of what PTX alone would lead to expect */
-} SimMachine;
+} SimMachineRatios;
 
 void simgpu_counters_add(SimCounters *sum, const SimCounters *part);
 /* Of the same line in another launch. */

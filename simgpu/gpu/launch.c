@@ -221,13 +221,13 @@ static void report_findings(Run *run, SimReport *report)
     report->finding_count = raw_findings_report(launch, run->found, report->findings, &report->findings_more);
 }
 
-static SimMachine find_machine(SimFunction *function, const Executed *executed, const LoadShare *loads,
-                               const CostInput *input)
+static SimMachineRatios find_machine(SimFunction *function, const Executed *executed, const LoadShare *loads,
+                                     const CostInput *input)
 {
     const Code *code = &function->code;
     MachineWork work;
     if (!function->machine_known)
-        return (SimMachine){0};
+        return (SimMachineRatios){0};
     uint64_t *warps = zeroed((size_t)code->block_count, sizeof *warps);
     for (int i = 0; i < code->block_count; i++)
         warps[i] = executed[i].warps;
@@ -235,7 +235,7 @@ static SimMachine find_machine(SimFunction *function, const Executed *executed, 
     machine_code_total(&function->machine, code, warps, &work);
     slow_path_add(&work, input->counters->slow_path_instructions);
     free(warps);
-    return cost_machine(input, &work, function->machine.direct_bytes);
+    return cost_machine_ratios(input, &work, function->machine.direct_bytes);
 }
 
 static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *run, const LoadShare *loads,

@@ -15,7 +15,7 @@ typedef struct SimReport {
     SimFault fault; /* where outcome is a fault, SIM_BAD_LAUNCH or SIM_UNSUPPORTED (text only) */
     SimCounters counters;
     SimWarpPath longest;
-    SimMachine machine;
+    SimMachineRatios machine;
     const SimLine *lines; /* [line_count] by file and line; the GPU's, until its next launch. NULL: not watched */
     size_t line_count;
     double modelled_s;      /* 0 where the kernel did not end */

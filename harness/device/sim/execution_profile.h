@@ -23,8 +23,8 @@ typedef struct ProfileKernel {
     bool uniform_constant_loads; /* as in SimFunctionInfo */
     uint64_t launches;
     SimCounters counters;
-    SimWarpPath longest; /* of the launch whose warp did most */
-    SimMachine machine;  /* of the same */
+    SimWarpPath longest;      /* of the launch whose warp did most */
+    SimMachineRatios machine; /* of the same */
     double seconds;
 } ProfileKernel;
 

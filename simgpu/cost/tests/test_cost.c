@@ -427,12 +427,12 @@ static void machine_code_overrules_ptx(void **state)
     double warps = work.input.shape.grid[0] * 8.0, instructions = (double)work.counters.warp_instructions;
     MachineWork machine = {.issue = instructions / 2, .fma = (double)work.counters.fp32 / 32, .cycles = 2000 * warps};
     double plain = cost_model(&work.input).seconds;
-    work.input.machine = cost_machine(&work.input, &machine, 0);
+    work.input.machine = cost_machine_ratios(&work.input, &machine, 0);
     assert_true(fabs(work.input.machine.issue - 0.5) < 1e-9 && fabs(work.input.machine.fma - 1) < 1e-9);
     assert_true(work.input.machine.alu == 0 && work.input.machine.waiting > 0 && work.input.machine.waiting < 1);
     assert_true(cost_model(&work.input).seconds < plain);
     machine.cycles *= 1000;
-    work.input.machine = cost_machine(&work.input, &machine, 0);
+    work.input.machine = cost_machine_ratios(&work.input, &machine, 0);
     assert_string_equal(cost_model(&work.input).limiter, "latency");
 }
 
@@ -443,9 +443,9 @@ static void operands_miss_once_there_are_more_than_their_cache_holds(void **stat
     count(&work, &naive, 1e4, 127);
     work.function.constant_bytes = 33 * 33 * 4;
     MachineWork machine = {.issue = (double)work.counters.warp_instructions, .direct = (double)work.counters.fp32 / 32};
-    work.input.machine = cost_machine(&work.input, &machine, 17 * 17 * 4);
+    work.input.machine = cost_machine_ratios(&work.input, &machine, 17 * 17 * 4);
     double few = cost_model(&work.input).seconds;
-    work.input.machine = cost_machine(&work.input, &machine, 33 * 33 * 4);
+    work.input.machine = cost_machine_ratios(&work.input, &machine, 33 * 33 * 4);
     assert_true(cost_model(&work.input).seconds > 1.5 * few);
 }
 

@@ -1,0 +1,95 @@
+#include "simgpu/cost/machine_instruction.h"
+
+#include "base/allocated.h"
+#include "base/elf.h"
+#include "simgpu/cost/machine_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONSTANT_BANK_OF_VARIABLES = 3, CONSTANT_OPERAND = 5 };
+
+/* The distance of a branch counts from the next instruction. It is in bytes and starts at bit 34; since compute capability
+ * 9.0 it is in words of 4 bytes, and its lowest 8 bits start at bit 16. */
+static int64_t branch_target(const uint64_t word[2], size_t index, int compute_major)
+{
+    int64_t high = (int64_t)(word[0] >> 34 | (word[1] & 0x3ffff) << 30); /* 48 bits */
+    high = (int64_t)((uint64_t)high << 16) >> 16;
+    int64_t bytes = compute_major >= 9 ? ((int64_t)((uint64_t)high << 8) | (int64_t)(word[0] >> 16 & 0xff)) * 4 : high;
+    return (int64_t)index + 1 + bytes / MACHINE_INSTRUCTION_BYTES;
+}
+
+static MachineInstruction decode(const uint64_t word[2], size_t index, int compute_major)
+{
+    MachineInstruction instruction = {.operation = word[0] & 0x1ff,
+                                      .stall = word[1] >> 41 & 15,
+                                      .result_barrier = word[1] >> 46 & 7,
+                                      .operand_barrier = word[1] >> 49 & 7,
+                                      .waits = word[1] >> 52 & 0x3f,
+                                      .of_variables = (word[0] >> 54 & 0x1f) == CONSTANT_BANK_OF_VARIABLES,
+                                      .target = -1};
+    uint32_t operation = instruction.operation;
+    bool constant_operand = (word[0] >> 9 & 7) == CONSTANT_OPERAND && operation < MACHINE_FIRST_UNIFORM;
+    instruction.direct = instruction.of_variables && (constant_operand || operation == MACHINE_ULDC);
+    if (operation == MACHINE_BRA)
+        instruction.target = branch_target(word, index, compute_major);
+    return instruction;
+}
+
+bool machine_is_load(const MachineInstruction *instruction)
+{
+    uint32_t operation = instruction->operation;
+    return operation == MACHINE_LD || operation == MACHINE_LDG || operation == MACHINE_LDL;
+}
+
+bool machine_is_access(const MachineInstruction *instruction)
+{
+    uint32_t operation = instruction->operation;
+    bool constant = operation == MACHINE_LDC || operation == MACHINE_ULDC || operation == MACHINE_ULDC_INDEXED;
+    return constant ? instruction->of_variables : operation >= MACHINE_LD && operation <= MACHINE_LAST_MEMORY;
+}
+
+static bool ends_stretch(uint32_t operation)
+{
+    return operation == MACHINE_BRA || operation == MACHINE_BRX || operation == MACHINE_CALL ||
+           operation == MACHINE_RET;
+}
+
+static void find_stretches(MachineInstruction *instructions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        instructions[i].leads |= i == 0;
+        if (ends_stretch(instructions[i].operation))
+            instructions[i + 1].leads = true;
+        if (instructions[i].target >= 0 && (size_t)instructions[i].target < count)
+            instructions[instructions[i].target].leads = true;
+    }
+}
+
+bool machine_instructions_read(const void *cubin, size_t bytes, const char *kernel, int compute_major,
+                               MachineInstruction **instructions, size_t *count)
+{
+    Elf elf;
+    ElfSection section;
+    *instructions = NULL;
+    *count = 0;
+    if (cubin == NULL || !elf_open(&elf, cubin, bytes) || !elf_find(&elf, ".text.", kernel, &section) ||
+        section.data == NULL || compute_major < 7 || compute_major > 9)
+        return false;
+    size_t found = section.bytes / MACHINE_INSTRUCTION_BYTES;
+    int32_t *lines = zeroed(found + 1, sizeof *lines);
+    bool known = machine_lines(cubin, bytes, kernel, lines, found);
+    if (known) {
+        *instructions = zeroed(found + 1, sizeof **instructions);
+        *count = found;
+    }
+    for (size_t i = 0; i < *count; i++) {
+        uint64_t word[2];
+        memcpy(word, section.data + i * MACHINE_INSTRUCTION_BYTES, sizeof word);
+        (*instructions)[i] = decode(word, i, compute_major);
+        (*instructions)[i].line = lines[i];
+    }
+    free(lines);
+    find_stretches(*instructions, *count);
+    return known;
+}

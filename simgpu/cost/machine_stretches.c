@@ -1,0 +1,195 @@
+#include "simgpu/cost/machine_stretches.h"
+
+#include "base/allocated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct StretchLine {  /* a line of PTX in the current stretch */
+    MachineWork work;         /* of all copies */
+    uint32_t count, accesses; /* its machine instructions, and the accesses to memory among them */
+} StretchLine;
+
+typedef struct StretchBlock { /* a block in the current stretch */
+    uint32_t copies;
+    uint32_t instructions, rarest; /* of all its lines; of the line with the fewest */
+    bool accesses;                 /* it accesses memory */
+} StretchBlock;
+
+typedef struct Scan {
+    MachineProgram *program;
+    StretchLine *lines;    /* [program->line_count] zero except for lines of this stretch */
+    StretchBlock *blocks;  /* [block] zero except for blocks of this stretch */
+    uint32_t *loop_copies; /* [loop] most copies of one of its blocks in this stretch, by accesses to memory */
+    uint32_t *touched;     /* [touched_count] lines of this stretch */
+    size_t touched_count;
+    bool knows_copies; /* MachineBlock.copies is known, from the second scan on */
+} Scan;
+
+static int32_t block_of(const Scan *scan, size_t touched)
+{
+    return scan->program->lines[scan->touched[touched]].block;
+}
+
+static void add_copies(MachineCopies *of, uint32_t copies)
+{
+    int at = 0;
+    while (at < of->count && of->copies[at] > copies)
+        at++;
+    if ((at < of->count && of->copies[at] == copies) || of->count == MACHINE_VARIANTS)
+        return;
+    memmove(&of->copies[at + 1], &of->copies[at], (size_t)(of->count - at) * sizeof *of->copies);
+    of->copies[at] = copies;
+    of->count++;
+}
+
+/* For a block without accesses to memory: some of its lines take several instructions, but not all of them do. */
+static uint32_t copies_by_lines(const StretchBlock *here, uint32_t lines)
+{
+    uint32_t average = (here->instructions + lines / 2) / lines;
+    uint32_t copies = average < here->rarest ? average : here->rarest;
+    return copies > 1 ? copies : 1;
+}
+
+/* A stretch holds a block as often as one of the block's accesses to memory, which ptxas does not split. A block without
+ * accesses is there as often as others of its loop, or if there are none, as often as its lines are. */
+static void count_copies(Scan *scan)
+{
+    MachineProgram *program = scan->program;
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        const StretchLine *line = &scan->lines[scan->touched[i]];
+        StretchBlock *here = &scan->blocks[block_of(scan, i)];
+        uint32_t *in_loop = &scan->loop_copies[program->blocks[block_of(scan, i)].loop];
+        here->accesses |= line->accesses > 0;
+        here->copies = line->accesses > here->copies ? line->accesses : here->copies;
+        here->rarest = here->instructions == 0 || line->count < here->rarest ? line->count : here->rarest;
+        here->instructions += line->count;
+        *in_loop = line->accesses > *in_loop ? line->accesses : *in_loop;
+    }
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        MachineBlock *block = &program->blocks[block_of(scan, i)];
+        StretchBlock *here = &scan->blocks[block_of(scan, i)];
+        uint32_t in_loop = block->loop > 0 ? scan->loop_copies[block->loop] : 0;
+        block->accesses |= here->accesses;
+        if (here->accesses)
+            add_copies(&block->copies, here->copies);
+        else
+            here->copies = in_loop > 0 ? in_loop : copies_by_lines(here, block->lines);
+    }
+}
+
+static void add_variant(MachineLine *line, uint32_t copies, const MachineWork *all)
+{
+    MachineWork one = {0};
+    machine_work_add(&one, all, 1.0 / copies);
+    for (int i = 0; i < line->variant_count; i++)
+        if (line->variants[i].copies == copies) {
+            if (one.issue > line->variants[i].work.issue)
+                line->variants[i].work = one;
+            return;
+        }
+    if (line->variant_count < MACHINE_VARIANTS)
+        line->variants[line->variant_count++] = (MachineVariant){.copies = copies, .work = one};
+}
+
+/* The first and the last block of the line's loop that stand in the stretch. */
+static void find_neighbours(const Scan *scan, MachineLine *line)
+{
+    const MachineBlock *blocks = scan->program->blocks;
+    line->first = line->last = line->block;
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        int32_t block = block_of(scan, i);
+        if (blocks[block].loop != blocks[line->block].loop)
+            continue;
+        line->first = block < line->first ? block : line->first;
+        line->last = block > line->last ? block : line->last;
+    }
+}
+
+/* A stretch with instructions of a block that has several copies, but without its accesses, chooses the copy that runs
+ * next. */
+static bool is_dispatch(const Scan *scan, int32_t block)
+{
+    const MachineCopies *copies = &scan->program->blocks[block].copies;
+    return copies->count > 0 && copies->copies[0] > 1 && !scan->blocks[block].accesses;
+}
+
+static void end_line(const Scan *scan, MachineLine *line, const MachineWork *work)
+{
+    if (is_dispatch(scan, line->block))
+        machine_work_add(&line->dispatch, work, 1);
+    else
+        add_variant(line, scan->blocks[line->block].copies, work);
+    find_neighbours(scan, line);
+}
+
+static void end_stretch(Scan *scan)
+{
+    count_copies(scan);
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        StretchLine *line = &scan->lines[scan->touched[i]];
+        if (scan->knows_copies)
+            end_line(scan, &scan->program->lines[scan->touched[i]], &line->work);
+        *line = (StretchLine){0};
+    }
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        int32_t block = block_of(scan, i);
+        scan->blocks[block] = (StretchBlock){0};
+        scan->loop_copies[scan->program->blocks[block].loop] = 0;
+    }
+    scan->touched_count = 0;
+}
+
+static void add_instruction(Scan *scan, const MachineInstruction *instruction, size_t number)
+{
+    StretchLine *line = &scan->lines[number];
+    MachineWork work = machine_work_of(instruction);
+    if (line->count == 0)
+        scan->touched[scan->touched_count++] = (uint32_t)number;
+    machine_work_add(&line->work, &work, 1);
+    line->count++;
+    line->accesses += machine_is_access(instruction);
+}
+
+static void scan_stretches(Scan *scan)
+{
+    const MachineProgram *program = scan->program;
+    size_t line = 0;
+    for (size_t i = 0; i < program->instruction_count; i++) {
+        const MachineInstruction *instruction = &program->instructions[i];
+        line = machine_line_of(program, instruction, line);
+        if (line > 0 && instruction->operation != MACHINE_NOP)
+            add_instruction(scan, instruction, line);
+        if (i + 1 == program->instruction_count || program->instructions[i + 1].leads)
+            end_stretch(scan);
+    }
+}
+
+static void scan_program(MachineProgram *program, size_t block_count, bool knows_copies)
+{
+    Scan scan = {.program = program,
+                 .knows_copies = knows_copies,
+                 .lines = zeroed(program->line_count, sizeof *scan.lines),
+                 .blocks = zeroed(block_count, sizeof *scan.blocks),
+                 .loop_copies = zeroed(block_count, sizeof *scan.loop_copies),
+                 .touched = zeroed(program->line_count, sizeof *scan.touched)};
+    scan_stretches(&scan);
+    free(scan.lines);
+    free(scan.blocks);
+    free(scan.loop_copies);
+    free(scan.touched);
+}
+
+void machine_stretches_find_copies(MachineProgram *program, size_t block_count)
+{
+    scan_program(program, block_count, false);
+}
+
+void machine_stretches_sum_work(MachineProgram *program, size_t block_count)
+{
+    for (size_t i = 0; i < program->line_count; i++) {
+        program->lines[i].variant_count = 0;
+        program->lines[i].dispatch = (MachineWork){0};
+    }
+    scan_program(program, block_count, true);
+}

@@ -1,0 +1,108 @@
+#include "simgpu/cost/machine_wait.h"
+
+#include <math.h>
+
+/* A warp that walks alone through the code. */
+typedef struct Walk {
+    const HardwareProfile *profile;
+    const LoadShare *loads; /* NULL: the L1 serves all loads */
+    uint32_t random;
+    double now, released[MACHINE_BARRIERS]; /* cycles */
+} Walk;
+
+/* A number from 0 to 1, from the "quick and dirty" generator of Numerical Recipes; every launch gets the same numbers. */
+static double draw(Walk *walk)
+{
+    walk->random = walk->random * 1664525 + 1013904223;
+    return (double)walk->random / UINT32_MAX;
+}
+
+static double load_latency_s(const MachineInstruction *load, Walk *walk)
+{
+    const HardwareProfile *profile = walk->profile;
+    if (walk->loads == NULL || load->operation == MACHINE_LDL || load->access < 0)
+        return profile->l1_latency_s;
+    LoadShare share = walk->loads[load->access];
+    double number = draw(walk);
+    return number < share.memory              ? profile->global_latency_s
+           : number < share.memory + share.l2 ? profile->l2_latency_s
+                                              : profile->l1_latency_s;
+}
+
+/* Measured on an H200 (simgpu/calibrate, chains): 17 for functions and conversions, 21 for votes. For other results, and
+ * until a load or a store has read its operands, it is a guess. */
+enum { OTHER_CYCLES = 20 };
+
+/* Cycles until the result is there. */
+static double latency_of(const MachineInstruction *instruction, Walk *walk)
+{
+    const HardwareProfile *profile = walk->profile;
+    if (machine_is_load(instruction))
+        return load_latency_s(instruction, walk) * profile->clock_hz;
+    if (instruction->operation == MACHINE_LDS)
+        return profile->shared_latency_s * profile->clock_hz;
+    if (instruction->operation == MACHINE_LDC && instruction->of_variables)
+        return profile->constant_latency_s * profile->clock_hz;
+    return OTHER_CYCLES;
+}
+
+static void release(Walk *walk, uint32_t barrier, double at)
+{
+    if (barrier < MACHINE_BARRIERS)
+        walk->released[barrier] = fmax(walk->released[barrier], at);
+}
+
+/* Cycles until the warp continues, whatever the scheduling bits say. After a load through the uniform datapath that misses,
+ * nothing of its warp issues. Measured on an H200 (simgpu/calibrate, planes and chains): branches by loops of one warp
+ * over 3 x 3 to 15 x 15 constants; a barrier of four warps that arrive together. */
+static double blocking_of(const MachineInstruction *instruction, Walk *walk)
+{
+    enum { BRANCH_CYCLES = 8, BARRIER_CYCLES = 20 };
+    if (instruction->operation == MACHINE_BAR || instruction->operation == MACHINE_BRA)
+        return instruction->operation == MACHINE_BAR ? BARRIER_CYCLES : BRANCH_CYCLES;
+    bool misses = instruction->operation == MACHINE_ULDC_INDEXED && instruction->of_variables &&
+                  instruction->access >= 0 && walk->loads != NULL && draw(walk) < walk->loads[instruction->access].l2;
+    return misses ? walk->profile->uniform_miss_latency_s * walk->profile->clock_hz : 1;
+}
+
+/* Returns the cycles that the warp spends on the instruction. */
+static double step(const MachineInstruction *instruction, Walk *walk)
+{
+    double start = walk->now, issue = start;
+    for (int i = 0; i < MACHINE_BARRIERS; i++)
+        if (instruction->waits >> i & 1)
+            issue = fmax(issue, walk->released[i]);
+    release(walk, instruction->result_barrier, issue + latency_of(instruction, walk));
+    release(walk, instruction->operand_barrier, issue + OTHER_CYCLES);
+    walk->now = issue + fmax(instruction->stall, blocking_of(instruction, walk));
+    return walk->now - start;
+}
+
+/* The warp walks through the code from start to end. It passes each innermost loop twice, and the second pass counts,
+ * since it waits for loads of the iteration before. `part` is the weight of this walk. */
+static void walk_once(MachineInstruction *instructions, size_t count, Walk *walk, double part)
+{
+    int64_t last_backward = -1;
+    for (size_t i = 0; i < count; i++) {
+        int64_t target = instructions[i].target;
+        bool is_loop = target >= 0 && target <= (int64_t)i, is_innermost = is_loop && target > last_backward;
+        instructions[i].cycles += part * (instructions[i].first_pass_cycles = step(&instructions[i], walk));
+        for (size_t j = (size_t)target; is_innermost && j <= i; j++) {
+            double spent = step(&instructions[j], walk);
+            instructions[j].cycles += part * (spent - instructions[j].first_pass_cycles);
+        }
+        last_backward = is_loop ? (int64_t)i : last_backward;
+    }
+}
+
+/* Several walks, so that slow loads occur about as often as they should. */
+void machine_wait(MachineInstruction *instructions, size_t count, const HardwareProfile *profile,
+                  const LoadShare *loads)
+{
+    enum { WALKS = 8 };
+    Walk walk = {.profile = profile, .loads = loads};
+    for (size_t i = 0; i < count; i++)
+        instructions[i].cycles = 0;
+    for (int i = 0; i < WALKS; i++)
+        walk_once(instructions, count, &walk, 1.0 / WALKS);
+}
