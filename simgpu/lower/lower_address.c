@@ -12,8 +12,11 @@ static uint64_t window_of(PtxSpace space)
     case PTX_SHARED: return SHARED_WINDOW;
     case PTX_LOCAL: return LOCAL_WINDOW;
     case PTX_PARAM: return PARAM_WINDOW;
-    default: return 0;
+    case PTX_NO_SPACE:
+    case PTX_GLOBAL:
+    case PTX_CONST: return 0;
     }
+    return 0;
 }
 
 /* cvta.shared.u64 d, a; cvta.to.shared.u64 d, a. Global and constant addresses are generic already. */

@@ -83,8 +83,10 @@ static bool is_product(const Matrix *matrix)
     case MATRIX_F64: return matrix->b == a && c == a && d == a;
     case MATRIX_S8:
     case MATRIX_U8: return (matrix->b == MATRIX_S8 || matrix->b == MATRIX_U8) && c == MATRIX_S32 && d == MATRIX_S32;
-    default: return false;
+    case MATRIX_F32:
+    case MATRIX_S32: return false;
     }
+    return false;
 }
 
 /* The types of D, A, B and C; of float16 wmma names only those of D and C. */

@@ -28,8 +28,28 @@ static uint64_t of_results(const Instruction *instruction, const uint64_t *targe
     case LOAD_PARAMETER: return is_wide ? of_parameter(instruction->offset) : 0;
     case LOAD:
     case ATOMIC: return is_wide ? UNKNOWN_TARGET : 0;
-    default: return of_sources(instruction, targets);
+    case RUN_LANES:
+    case SLOW_PATH:
+    case STORE:
+    case COPY_ASYNC:
+    case TEXTURE:
+    case COPY_COMMIT:
+    case COPY_WAIT:
+    case SHUFFLE:
+    case VOTE:
+    case MATCH:
+    case REDUCE:
+    case ACTIVE_MASK:
+    case CLOCK:
+    case BARRIER:
+    case PRINT:
+    case FAIL_ASSERT:
+    case MULTIPLY_MATRIX:
+    case LOAD_MATRIX:
+    case STORE_MATRIX:
+    case TRANSPOSE_MATRIX: return of_sources(instruction, targets);
     }
+    return UNKNOWN_TARGET;
 }
 
 /* True where that is news. */

@@ -80,8 +80,15 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case ACTIVE_MASK:
     case SLOW_PATH: call_interpreter(b, instruction); return true;
     case BARRIER: return true;
-    default: return false;
+    case CLOCK:
+    case PRINT:
+    case FAIL_ASSERT:
+    case MULTIPLY_MATRIX:
+    case LOAD_MATRIX:
+    case STORE_MATRIX:
+    case TRANSPOSE_MATRIX: return false;
     }
+    return false;
 }
 
 /* The rest is the interpreter's: nothing is known of where it leads to. */
@@ -186,11 +193,16 @@ static void find_shapes(Builder *b)
     b->dry = false;
 }
 
-/* Products of matrices have operands that nobody here knows of. */
+static bool is_of_matrices(InstructionKind kind)
+{
+    return kind == MULTIPLY_MATRIX || kind == LOAD_MATRIX || kind == STORE_MATRIX || kind == TRANSPOSE_MATRIX;
+}
+
+/* Kernels that multiply matrices are not translated: the operands of MULTIPLY_MATRIX lie outside the instruction. */
 static bool is_translatable(const Code *code)
 {
     for (int i = 0; i < code->instruction_count; i++)
-        if (code->instructions[i].kind >= MULTIPLY_MATRIX)
+        if (is_of_matrices((InstructionKind)code->instructions[i].kind))
             return false;
     return code->instruction_count <= MAX_INSTRUCTIONS;
 }

@@ -4,6 +4,37 @@
 
 #include <stdio.h>
 
+/* Does a worker remember something about each instruction of that kind, under its Instruction.index? */
+static bool has_index(InstructionKind kind)
+{
+    switch (kind) {
+    case LOAD:
+    case STORE:
+    case ATOMIC:
+    case COPY_ASYNC:
+    case TEXTURE:
+    case LOAD_MATRIX:
+    case STORE_MATRIX:
+    case SHUFFLE:
+    case BARRIER: return true;
+    case RUN_LANES:
+    case SLOW_PATH:
+    case LOAD_PARAMETER:
+    case COPY_COMMIT:
+    case COPY_WAIT:
+    case VOTE:
+    case MATCH:
+    case REDUCE:
+    case ACTIVE_MASK:
+    case CLOCK:
+    case PRINT:
+    case FAIL_ASSERT:
+    case MULTIPLY_MATRIX:
+    case TRANSPOSE_MATRIX: return false;
+    }
+    return false;
+}
+
 Instruction *emit(Lowering *l, InstructionKind kind)
 {
     Code *code = l->code;
@@ -23,8 +54,7 @@ Instruction *emit(Lowering *l, InstructionKind kind)
         instruction->line = l->source->line;
         instruction->ptx_line = l->source->ptx_line;
     }
-    if (kind == LOAD || kind == STORE || kind == ATOMIC || kind == COPY_ASYNC || kind == TEXTURE ||
-        kind == LOAD_MATRIX || kind == STORE_MATRIX || kind == SHUFFLE || kind == BARRIER)
+    if (has_index(kind))
         instruction->index = code->memory_count++;
     return instruction;
 }

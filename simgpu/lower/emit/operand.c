@@ -104,7 +104,13 @@ Operand source_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
     case PTX_IMMEDIATE: return constant(l, immediate_bits(operand, bytes), bytes);
     case PTX_SPECIAL: value = special_operand(l, operand->name); break;
     case PTX_VARIABLE: return constant(l, variable_address(l, operand->variable) + operand->number, bytes);
-    default: lower_refuse(l, "an operand of this kind");
+    case PTX_ADDRESS:
+    case PTX_LABEL:
+    case PTX_FUNCTION:
+    case PTX_VECTOR:
+    case PTX_PAIR:
+    case PTX_LIST:
+    case PTX_SINK: lower_refuse(l, "an operand of this kind");
     }
     if (operand->negated) {
         Operand negated = temporary(l, 1);

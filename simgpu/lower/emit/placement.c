@@ -121,7 +121,9 @@ uint64_t variable_address(Lowering *l, const PtxVariable *variable)
         if (placement == NULL && variable->space == PTX_PARAM && l->instance->caller == NULL)
             return variable->address; /* of the kernel: its offset in the parameter block */
         break;
-    default:
+    case PTX_NO_SPACE:
+    case PTX_GLOBAL:
+    case PTX_CONST:
         if (variable->type == PTX_OTHER_TYPE)
             lower_refuse(l, "a variable of this type"); /* module.c has given it no place */
         if (variable->refusal != NULL)
