@@ -39,6 +39,12 @@ struct Matrix { /* of code.h */
     Operand operands[4 * MATRIX_REGISTERS]; /* those of D, A, B and C one after the other */
 };
 
+/* The operands of a product; 0 where there is none. */
+static inline int matrix_operand_count(const Matrix *matrix)
+{
+    return matrix == NULL ? 0 : matrix->d_count + matrix->a_count + matrix->b_count + matrix->c_count;
+}
+
 typedef struct MatrixPlace {
     int along, across;
 } MatrixPlace;

@@ -9,6 +9,7 @@
  * registers; they are taken to read at the second as well.  */
 #include "simgpu/lower/slots.h"
 
+#include "simgpu/code/liveness.h"
 #include "simgpu/code/matrix.h"
 
 #include <stdlib.h>
@@ -22,103 +23,9 @@ typedef struct Range {
 typedef struct Scan {
     Lowering *l;
     Code *code;
-    size_t words;                       /* of one set of registers */
-    uint64_t *used, *defined, *live_in; /* [block][words] */
+    Liveness live;
     Range *ranges;
 } Scan;
-
-enum { MAX_SET_BYTES = 256 << 20 };
-
-static bool set_has(const uint64_t *set, uint32_t number)
-{
-    return set[number / 64] >> (number % 64) & 1;
-}
-static void set_add(uint64_t *set, uint32_t number)
-{
-    set[number / 64] |= 1ull << (number % 64);
-}
-
-/* ---- liveness ---------------------------------------------------------------------------------------------------- */
-
-static void note_use(Scan *scan, int block, Operand operand)
-{
-    if (operand.slot != NO_SLOT && !set_has(scan->defined + (size_t)block * scan->words, operand.slot))
-        set_add(scan->used + (size_t)block * scan->words, operand.slot);
-}
-
-static void note_definition(Scan *scan, int block, Operand operand)
-{
-    if (operand.slot != NO_SLOT)
-        set_add(scan->defined + (size_t)block * scan->words, operand.slot);
-}
-
-/* The operands of a product of matrices: results first. */
-static int matrix_operands(const Matrix *matrix)
-{
-    return matrix == NULL ? 0 : matrix->d_count + matrix->a_count + matrix->b_count + matrix->c_count;
-}
-
-static bool is_matrix_result(const Matrix *matrix, int index)
-{
-    return index < matrix->d_count;
-}
-
-/* A guarded result keeps what it was in some lanes: it is no definition, and a use. */
-static void scan_block(Scan *scan, int number)
-{
-    const BasicBlock *block = &scan->code->blocks[number];
-    for (int i = block->first; i < block->end; i++) {
-        const Instruction *instruction = &scan->code->instructions[i];
-        bool is_guarded = instruction->guard.slot != NO_SLOT;
-        note_use(scan, number, instruction->guard);
-        for (int j = 0; j < MAX_SOURCES; j++)
-            note_use(scan, number, instruction->sources[j]);
-        for (int j = matrix_operands(instruction->matrix); j-- > 0;) /* sources before results */
-            if (is_guarded || !is_matrix_result(instruction->matrix, j))
-                note_use(scan, number, instruction->matrix->operands[j]);
-            else
-                note_definition(scan, number, instruction->matrix->operands[j]);
-        for (int j = 0; j < MAX_RESULTS; j++)
-            if (is_guarded)
-                note_use(scan, number, instruction->results[j]);
-            else
-                note_definition(scan, number, instruction->results[j]);
-    }
-    const Operand ends[] = {block->guard, block->index, block->threads, block->source};
-    for (size_t j = 0; j < sizeof ends / sizeof *ends; j++)
-        note_use(scan, number, ends[j]);
-    if (block->guard.slot != NO_SLOT)
-        note_use(scan, number, block->result);
-    else
-        note_definition(scan, number, block->result);
-}
-
-/* live_out: what any successor needs. */
-static void live_out(const Scan *scan, int number, uint64_t *out)
-{
-    memset(out, 0, scan->words * sizeof *out);
-    for (int i = 0, next; (next = code_successor(scan->code, number, i)) != -2; i++)
-        if (next >= 0)
-            for (size_t w = 0; w < scan->words; w++)
-                out[w] |= scan->live_in[(size_t)next * scan->words + w];
-}
-
-static void find_live(Scan *scan, uint64_t *out)
-{
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (int number = scan->code->block_count; number-- > 0;) {
-            size_t at = (size_t)number * scan->words;
-            live_out(scan, number, out);
-            for (size_t w = 0; w < scan->words; w++) {
-                uint64_t in = scan->used[at + w] | (out[w] & ~scan->defined[at + w]);
-                changed |= in != scan->live_in[at + w];
-                scan->live_in[at + w] = in;
-            }
-        }
-    }
-}
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
@@ -133,7 +40,7 @@ static void extend(Scan *scan, uint32_t number, int position)
 
 static void extend_set(Scan *scan, const uint64_t *set, int position)
 {
-    for (size_t w = 0; w < scan->words; w++)
+    for (size_t w = 0; w < scan->live.words; w++)
         for (uint64_t bits = set[w]; bits != 0; bits &= bits - 1)
             extend(scan, (uint32_t)(w * 64 + (size_t)__builtin_ctzll(bits)), position);
 }
@@ -146,7 +53,7 @@ static void range_of_instruction(Scan *scan, const Instruction *instruction, int
         extend(scan, instruction->sources[j].slot, reads_at);
     for (int j = 0; j < MAX_RESULTS; j++)
         extend(scan, instruction->results[j].slot, position + 1);
-    for (int j = 0; j < matrix_operands(instruction->matrix); j++)
+    for (int j = 0; j < matrix_operand_count(instruction->matrix); j++)
         extend(scan, instruction->matrix->operands[j].slot, position + 1);
 }
 
@@ -155,14 +62,14 @@ static void find_ranges(Scan *scan, uint64_t *out)
     int position = 0;
     for (int number = 0; number < scan->code->block_count; number++) {
         const BasicBlock *block = &scan->code->blocks[number];
-        extend_set(scan, scan->live_in + (size_t)number * scan->words, position);
+        extend_set(scan, liveness_in(&scan->live, number), position);
         for (int i = block->first; i < block->end; i++, position += 2)
             range_of_instruction(scan, &scan->code->instructions[i], position);
         const Operand ends[] = {block->guard, block->index, block->threads, block->source, block->result};
         for (size_t j = 0; j < sizeof ends / sizeof *ends; j++)
             extend(scan, ends[j].slot, position + 1);
         position += 2;
-        live_out(scan, number, out);
+        liveness_out(&scan->live, scan->code, number, out);
         extend_set(scan, out, position - 1);
     }
 }
@@ -266,7 +173,7 @@ static void rewrite_code(Code *code, const Slots *slots, const uint32_t *units)
             rewrite(slots, units, &instruction->sources[j]);
         for (int j = 0; j < MAX_RESULTS; j++)
             rewrite(slots, units, &instruction->results[j]);
-        for (int j = 0; j < matrix_operands(instruction->matrix); j++)
+        for (int j = 0; j < matrix_operand_count(instruction->matrix); j++)
             rewrite(slots, units, &instruction->matrix->operands[j]);
     }
     for (int i = 0; i < code->block_count; i++) {
@@ -279,16 +186,12 @@ static void rewrite_code(Code *code, const Slots *slots, const uint32_t *units)
         rewrite(slots, units, &code->pinned[i].operand);
 }
 
-static void prepare(Scan *scan, Slots *slots)
+static void prepare_scan(Scan *scan, Slots *slots)
 {
     Lowering *l = scan->l;
-    size_t count = (size_t)l->register_count + 1, blocks = (size_t)scan->code->block_count;
-    scan->words = (count + 63) / 64;
-    if (scan->words * blocks > MAX_SET_BYTES / sizeof(uint64_t))
+    size_t count = (size_t)l->register_count + 1;
+    if (!liveness_find(scan->code, l->register_count, l->arena, &scan->live))
         lower_refuse(l, "the kernel is too large");
-    scan->used = arena_array(l->arena, scan->words * blocks, sizeof(uint64_t));
-    scan->defined = arena_array(l->arena, scan->words * blocks, sizeof(uint64_t));
-    scan->live_in = arena_array(l->arena, scan->words * blocks, sizeof(uint64_t));
     scan->ranges = arena_array(l->arena, count, sizeof *scan->ranges);
     slots->slot_of = arena_array(l->arena, count, sizeof *slots->slot_of);
     slots->active = arena_array(l->arena, count, sizeof *slots->active);
@@ -305,11 +208,8 @@ void assign_slots(Lowering *l)
 {
     Scan scan = {.l = l, .code = l->code};
     Slots slots = {0};
-    prepare(&scan, &slots);
-    uint64_t *out = arena_array(l->arena, scan.words, sizeof *out);
-    for (int number = 0; number < l->code->block_count; number++)
-        scan_block(&scan, number);
-    find_live(&scan, out);
+    prepare_scan(&scan, &slots);
+    uint64_t *out = arena_array(l->arena, scan.live.words, sizeof *out);
     find_ranges(&scan, out);
     /* SpecialRegister registers are written by the launch, not by the code, and keep their slots to themselves. */
     for (int i = 0; i < l->code->pinned_count; i++) {

@@ -1,6 +1,6 @@
 #include "simgpu/jit/translate/point.h"
 
-#include "simgpu/jit/translate/liveness.h"
+#include "simgpu/jit/translate/needed.h"
 #include "simgpu/jit/translate/value.h"
 
 #include <stdarg.h>

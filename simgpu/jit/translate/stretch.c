@@ -5,7 +5,7 @@
  * every store, as it is: what that puts there must be in the register file where a launch is watched.  */
 #include "simgpu/jit/translate/stretch.h"
 
-#include "simgpu/jit/translate/liveness.h"
+#include "simgpu/jit/translate/needed.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "simgpu/jit/translate/builder.h"
 #include "simgpu/jit/translate/edge.h"
 #include "simgpu/jit/translate/lanes.h"
-#include "simgpu/jit/translate/liveness.h"
+#include "simgpu/jit/translate/needed.h"
 #include "simgpu/jit/translate/point.h"
 #include "simgpu/jit/translate/scalar.h"
 #include "simgpu/jit/translate/source.h"
@@ -207,6 +207,22 @@ static bool is_translatable(const Code *code)
     return code->instruction_count <= MAX_INSTRUCTIONS;
 }
 
+/* False where the kernel is too large. */
+static bool write_translation(Builder *b)
+{
+    builder_init(b);
+    find_addresses(b);
+    if (!find_live(b))
+        return false;
+    find_shapes(b);
+    for (b->block = 0; b->block < b->code->block_count; b->block++)
+        if (b->at_entry[b->block] != NULL)
+            translate_block(b);
+    write_source(b);
+    list_varying(b);
+    return true;
+}
+
 Translation *translation_new(const Code *code, const uint32_t shape[3])
 {
     if (!is_translatable(code))
@@ -216,15 +232,11 @@ Translation *translation_new(const Code *code, const uint32_t shape[3])
     memcpy(t->shape, shape, sizeof t->shape);
     t->entries = arena_array(&t->arena, (size_t)code->block_count, sizeof *t->entries);
     Builder b = {.translation = t, .code = code, .arena = &t->arena};
-    builder_init(&b);
-    find_addresses(&b);
-    find_live(&b);
-    find_shapes(&b);
-    for (b.block = 0; b.block < code->block_count; b.block++)
-        if (b.at_entry[b.block] != NULL)
-            translate_block(&b);
-    write_source(&b);
-    list_varying(&b);
+    bool is_written = write_translation(&b);
     builder_free(&b);
-    return t;
+    if (is_written)
+        return t;
+    arena_free(&t->arena);
+    free(t);
+    return NULL;
 }

@@ -25,7 +25,7 @@
  * point.c             where the interpreter takes over
  * text.c              the expressions of opcodes.def as text
  * source.c            the C of the whole
- * liveness.c          which registers are read later
+ * needed.c            which registers are read later
  * value.c             scalars, and the numbers they are made of
  * builder.c           the state that all of these share
  *

@@ -1,5 +1,7 @@
 /* Which registers are read later. Slots are looked at, not the registers of the PTX: these share them.  */
-#include "simgpu/jit/translate/liveness.h"
+#include "simgpu/jit/translate/needed.h"
+
+#include "simgpu/code/liveness.h"
 
 bool has_slot(const Operand *operands, int count, uint32_t slot)
 {
@@ -39,14 +41,13 @@ bool is_needed(const Builder *b, uint32_t slot, int32_t from)
     return false;
 }
 
-void find_live(Builder *b)
+bool find_live(Builder *b)
 {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (b->block = b->code->block_count; b->block-- > 0;)
-            for (uint32_t slot = 0; slot < b->code->slot_count; slot++)
-                if (!b->is_pinned[slot] && !b->live_in[b->block][slot] &&
-                    is_needed(b, slot, b->code->blocks[b->block].first))
-                    b->live_in[b->block][slot] = changed = true;
-    }
+    Liveness live;
+    if (!liveness_find(b->code, b->code->slot_count, b->arena, &live))
+        return false;
+    for (int block = 0; block < b->code->block_count; block++)
+        for (uint32_t slot = 0; slot < b->code->slot_count; slot++)
+            b->live_in[block][slot] = !b->is_pinned[slot] && set_has(liveness_in(&live, block), slot);
+    return true;
 }
