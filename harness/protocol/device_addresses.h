@@ -5,7 +5,15 @@
 #ifndef HARNESS_PROTOCOL_DEVICE_ADDRESSES_H
 #define HARNESS_PROTOCOL_DEVICE_ADDRESSES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #define DEVICE_BASE 0x200000000000ull
 #define DEVICE_SPAN (1ull << 38)
+
+static inline bool is_in_device_range(uint64_t address)
+{
+    return address - DEVICE_BASE < DEVICE_SPAN;
+}
 
 #endif

@@ -1,9 +1,14 @@
 #include "harness/runtime/address.h"
+
+#include "harness/protocol/device_addresses.h"
+#include "harness/runtime/managed.h"
+#include "harness/runtime/older.h"
+#include "harness/runtime/pinned.h"
 #include "harness/runtime/registration.h"
 
 bool is_device_address(const void *address)
 {
-    return is_arena_address((uint64_t)(uintptr_t)address) || variable_holds((uint64_t)(uintptr_t)address);
+    return is_in_device_range((uint64_t)(uintptr_t)address) || variable_holds((uint64_t)(uintptr_t)address);
 }
 
 /* Addresses decide, not the kind: a device pointer works where the kind says host; a host pointer where it says device
@@ -15,4 +20,24 @@ cudaError_t check_kind(bool to_device, bool from_device, enum cudaMemcpyKind kin
     bool to_must = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_must = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     return (to_must && !to_device) || (from_must && !from_device) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    if (attributes == NULL)
+        return result(cudaErrorInvalidValue);
+    unsigned flags;
+    void *address = (void *)(uintptr_t)pointer;
+    struct cudaPointerAttributes found = {.type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = address};
+    if (is_device_address(pointer)) {
+        bool managed = managed_holds((uint64_t)(uintptr_t)pointer);
+        found = (struct cudaPointerAttributes){.type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice,
+                                               .devicePointer = address,
+                                               .hostPointer = managed ? address : NULL};
+    } else if (pinned_find(pointer, &flags)) {
+        found.type = cudaMemoryTypeHost;
+        found.device = 0;
+    }
+    GIVE(attributes, &found, 24, 24);
+    return cudaSuccess;
 }

@@ -18,8 +18,6 @@ void convjudge_next_call(unsigned long long *words, size_t count);
 void convjudge_returned(void);
 /* malloc() or the loader was refused memory. */
 void convjudge_memory_refused(void);
-/* The object was compiled with the headers of CUDA 11 or 12. Before its first call. */
-void convjudge_compiled_for(int cuda_major);
 
 #pragma GCC visibility pop
 

@@ -1,18 +1,25 @@
 #include "harness/runtime/client.h"
-#include "harness/protocol/device_addresses.h"
-#include "harness/runtime/attach.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static RingMemory *ring;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static uint32_t commands_seen;
 static bool posted;      /* something was posted since the last reply */
 static bool error_noted; /* the broker knows of this call's first error */
 static __thread cudaError_t last_error;
+
+void client_begin(RingMemory *its_ring)
+{
+    ring = its_ring;
+}
+
+void client_begin_call(void)
+{
+    error_noted = false;
+    last_error = cudaSuccess;
+}
 
 void client_lock(void)
 {
@@ -143,51 +150,4 @@ const char *cudaGetErrorName(cudaError_t error)
 const char *cudaGetErrorString(cudaError_t error)
 {
     return cuda_error_text((CudaError)error);
-}
-
-/* ---- the runner -------------------------------------------------------------------------------------------------- */
-
-bool is_arena_address(uint64_t address)
-{
-    return address - DEVICE_BASE < DEVICE_SPAN;
-}
-
-/* The reservation keeps every host pointer out of the range of device addresses, so that an address tells what it is;
- * host code that follows a device pointer meets a segmentation fault, as with a real GPU. */
-bool convjudge_attach(int ring_descriptor)
-{
-    void *reserved = mmap((void *)DEVICE_BASE, DEVICE_SPAN, PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (reserved == MAP_FAILED)
-        return false;
-    ring = ring_map(ring_descriptor);
-    return ring != NULL;
-}
-
-void convjudge_loaded(const char *error)
-{
-    if (error == NULL)
-        client_post(RING_READY, NULL, 0, NULL, 0);
-    else
-        client_post(RING_LOAD_FAILED, error, strnlen(error, RING_MAX_LOAD_ERROR), NULL, 0);
-}
-
-void convjudge_next_call(unsigned long long *words, size_t count)
-{
-    RingCommand command;
-    ring_await_command(ring, commands_seen++, &command);
-    for (size_t i = 0; i < count && i < SOLVE_MAX_WORDS; i++)
-        words[i] = command.word[i];
-    error_noted = false;
-    last_error = cudaSuccess;
-}
-
-void convjudge_returned(void)
-{
-    client_post(RING_RETURNED, NULL, 0, NULL, 0);
-}
-
-void convjudge_memory_refused(void)
-{
-    client_post(RING_NOTE_MEMORY, NULL, 0, NULL, 0);
 }

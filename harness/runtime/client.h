@@ -9,13 +9,15 @@
 #include "harness/protocol/ring.h"
 #include "harness/runtime/cuda_api.h"
 
-/* Recursive. */
+/* Until then every call fails with cudaErrorInitializationError. */
+void client_begin(RingMemory *ring);
+/* Forgets the errors of the calling thread, and which one the broker has been told about: solve() is about to be called. */
+void client_begin_call(void);
+
+/* The lock is recursive. */
 void client_lock(void);
 void client_unlock(void);
 uint8_t *client_staging(void);
-
-/* In the range reserved for device memory; managed memory is, too. */
-bool is_arena_address(uint64_t address);
 
 /* Asks and waits. `reply` may be NULL. */
 cudaError_t client_call(RingKind kind, RingWords words, RingReply *reply);

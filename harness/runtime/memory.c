@@ -1,13 +1,9 @@
 #include "harness/runtime/address.h"
 #include "harness/runtime/managed.h"
-#include "harness/runtime/older.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { PITCH_ALIGNMENT = 512 /* textureAlignment of an H200 */ };
-
-/* ---- device memory ----------------------------------------------------------------------------------------------- */
 
 static cudaError_t allocate(void **pointer, size_t bytes)
 {
@@ -93,124 +89,4 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all_bytes)
         *all_bytes = reply.value[1];
     }
     return result(error);
-}
-
-/* ---- pinned host memory: ordinary memory, remembered ------------------------------------------------------------- */
-
-typedef struct SpecialRegister {
-    void *address;
-    size_t bytes;
-    bool owned; /* by cudaMallocHost(); else only registered */
-    unsigned flags;
-    struct SpecialRegister *next;
-} SpecialRegister;
-
-static SpecialRegister *all_pinned;
-
-static cudaError_t remember(void *address, size_t bytes, bool owned, unsigned flags)
-{
-    SpecialRegister *pinned = malloc(sizeof *pinned);
-    if (pinned == NULL)
-        return cudaErrorMemoryAllocation;
-    client_lock();
-    *pinned = (SpecialRegister){address, bytes, owned, flags, all_pinned};
-    all_pinned = pinned;
-    client_unlock();
-    return cudaSuccess;
-}
-
-static bool forget(void *address, bool owned)
-{
-    client_lock();
-    SpecialRegister **link = &all_pinned;
-    while (*link != NULL && ((*link)->address != address || (*link)->owned != owned))
-        link = &(*link)->next;
-    SpecialRegister *found = *link;
-    if (found != NULL)
-        *link = found->next;
-    client_unlock();
-    free(found);
-    return found != NULL;
-}
-
-static bool find_pinned(const void *address, SpecialRegister *found)
-{
-    client_lock();
-    const SpecialRegister *pinned = all_pinned;
-    while (pinned != NULL && (size_t)((const char *)address - (char *)pinned->address) >= pinned->bytes)
-        pinned = pinned->next;
-    if (pinned != NULL)
-        *found = *pinned;
-    client_unlock();
-    return pinned != NULL;
-}
-
-static cudaError_t allocate_host(void **pointer, size_t bytes, unsigned flags)
-{
-    if (pointer == NULL)
-        return cudaErrorInvalidValue;
-    *pointer = NULL;
-    if (bytes == 0)
-        return cudaSuccess;
-    *pointer = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    return *pointer == NULL ? cudaErrorMemoryAllocation : remember(*pointer, bytes, true, flags);
-}
-
-cudaError_t cudaMallocHost(void **pointer, size_t bytes)
-{
-    return result(allocate_host(pointer, bytes, cudaHostAllocDefault));
-}
-
-cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
-{
-    return result(allocate_host(pointer, bytes, flags));
-}
-
-cudaError_t cudaFreeHost(void *pointer)
-{
-    if (pointer == NULL)
-        return cudaSuccess;
-    if (!forget(pointer, true))
-        return result(cudaErrorInvalidValue);
-    free(pointer);
-    return cudaSuccess;
-}
-
-cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
-{
-    return result(pointer == NULL || bytes == 0 ? cudaErrorInvalidValue : remember(pointer, bytes, false, flags));
-}
-
-cudaError_t cudaHostUnregister(void *pointer)
-{
-    return result(forget(pointer, false) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
-}
-
-cudaError_t cudaHostGetFlags(unsigned *flags, void *pointer)
-{
-    SpecialRegister pinned;
-    if (flags == NULL || !find_pinned(pointer, &pinned))
-        return result(cudaErrorInvalidValue);
-    *flags = pinned.flags;
-    return cudaSuccess;
-}
-
-cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
-{
-    if (attributes == NULL)
-        return result(cudaErrorInvalidValue);
-    SpecialRegister pinned;
-    void *address = (void *)(uintptr_t)pointer;
-    struct cudaPointerAttributes found = {.type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = address};
-    if (is_device_address(pointer)) {
-        bool managed = managed_holds((uint64_t)(uintptr_t)pointer);
-        found = (struct cudaPointerAttributes){.type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice,
-                                               .devicePointer = address,
-                                               .hostPointer = managed ? address : NULL};
-    } else if (find_pinned(pointer, &pinned)) {
-        found.type = cudaMemoryTypeHost;
-        found.device = 0;
-    }
-    GIVE(attributes, &found, 24, 24);
-    return cudaSuccess;
 }

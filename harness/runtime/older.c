@@ -1,5 +1,4 @@
 #include "harness/runtime/older.h"
-#include "harness/runtime/attach.h"
 #include "harness/runtime/cuda_api.h"
 
 #include <string.h>

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The submission was compiled with the headers of CUDA 11 or 12. Its object calls this before any other function. */
+__attribute__((visibility("default"))) void convjudge_compiled_for(int cuda_major);
+
 /* Fills in a program's struct: as many bytes as its version of CUDA knows of it. */
 void give_struct(void *to, const void *from, size_t bytes_in_11, size_t bytes_in_12, size_t bytes);
 #define GIVE(to, from, bytes_in_11, bytes_in_12) give_struct(to, from, bytes_in_11, bytes_in_12, sizeof *(from))

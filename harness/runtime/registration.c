@@ -1,4 +1,6 @@
 #include "harness/runtime/registration.h"
+
+#include "harness/protocol/device_addresses.h"
 #include "harness/runtime/managed.h"
 
 #include <stdio.h>
@@ -199,7 +201,7 @@ void __cudaRegisterManagedVar(void **handle, void **host_pointer, char *device_a
 {
     uint64_t address, bytes;
     cudaError_t error = ask_variable(module_of(handle), device_name, &address, &bytes);
-    if (error == cudaSuccess && !is_arena_address(address))
+    if (error == cudaSuccess && !is_in_device_range(address))
         error = cudaErrorNotSupported; /* a real GPU puts it where the host has other things */
     if (error == cudaSuccess)
         error = managed_adopt(address, bytes);
