@@ -5,8 +5,8 @@
 
 #include "harness/broker/broker_state.h"
 
-/* The program `convjudge broker DESCRIPTOR DEVICE`: arguments from "broker" on; returns the exit status. The descriptor is
- * the broker's end of the control socket (control.h). */
+/* The program `convjudge broker DESCRIPTOR DEVICE`: arguments from "broker" on; returns the exit status. The descriptor
+ * is the broker's end of the control socket (control.h). */
 int broker_main(int argc, char **argv);
 /* The whole conversation with the grader, on a Broker that has only its socket and the name of its device. */
 void broker_run(Broker *broker);

@@ -1,4 +1,5 @@
-/* broker_note.h - what the report says about the CUDA calls of a submission, and what the runner reports about itself.  */
+/* broker_note.h - what the report says about the CUDA calls of a submission, and what the runner reports about
+ * itself. */
 #ifndef HARNESS_BROKER_BROKER_NOTE_H
 #define HARNESS_BROKER_BROKER_NOTE_H
 

@@ -4,7 +4,8 @@
 
 #include "harness/broker/broker_request.h"
 
-/* The stream with this number; 0 is the default stream, which the device knows as NULL. False if there is no such stream. */
+/* The stream with this number; 0 is the default stream, which the device knows as NULL. False if there is no such
+ * stream. */
 bool broker_stream(Broker *broker, uint64_t number, DeviceStream **stream);
 
 Serve serve_synchronize, serve_stream_new, serve_stream_free, serve_stream_synchronize, serve_stream_query,

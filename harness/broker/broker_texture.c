@@ -140,7 +140,8 @@ static bool find_array(Broker *broker, uint64_t number, DeviceTexture *texture)
     return true;
 }
 
-/* Fills in where the texture reads. False unless all of it is an existing array, or memory that the submission may read. */
+/* Fills in where the texture reads. False unless all of it is an existing array, or memory that the submission may
+ * read. */
 static bool find_resource(Broker *broker, const RingTexture *asked, DeviceTexture *texture)
 {
     uint64_t row_bytes, bytes = asked->bytes;

@@ -1,8 +1,8 @@
 /* control_check.h - checks the messages between the grader and the broker before they are used.
  *
- * Both ends are the judge's own. The checks keep a fault of one end from becoming an access past the end of memory in the
- * other: counts, spans and descriptors must fit each other and the state of the conversation, texts must be terminated,
- * enumerations and flags must have one of their values.  */
+ * Both ends are the judge's own. The checks keep a fault of one end from becoming an access past the end of memory in
+ * the other: counts, spans and descriptors must fit each other and the state of the conversation, texts must be
+ * terminated, enumerations and flags must have one of their values.  */
 #ifndef HARNESS_CONTROL_CONTROL_CHECK_H
 #define HARNESS_CONTROL_CONTROL_CHECK_H
 

@@ -4,13 +4,14 @@
  *     grader: open            descriptor: the lock of a real device; the broker answers when the device is open
  *     grader: load            descriptors: ring, modules; the broker answers when the constructors have run
  *     grader: buffers         descriptor: the arrays of a call; no answer
- *     grader: exchange        descriptor: device memory of the same size and layout as the buffers (device.h); the broker
- *                             answers whether it can use it
+ *     grader: exchange        descriptor: device memory of the same size and layout as the buffers (device.h); the
+ *                             broker answers whether it can use it
  *     grader: profile         descriptor: an ExecutionProfile, which later calls fill in; no answer
  *     grader: call            the broker answers when solve() has returned
  *     grader: runner gone     during a load or a call, whose answer then comes at once
  *
- * The modules lie one behind the other in their memory; each has its ControlSpan. The runner never sees this socket.  */
+ * The modules lie one behind the other in their memory; each has its ControlSpan. The runner never sees this
+ * socket. */
 #ifndef HARNESS_CONTROL_CONTROL_MESSAGE_H
 #define HARNESS_CONTROL_CONTROL_MESSAGE_H
 

@@ -1,5 +1,5 @@
-/* cpu_memory.h - the memory that the judge shares with the process of a CPU baseline: a CpuMemory on the first page, and
- * the arrays of solve() from the second page on. It is sealed, so that neither side can change its size.
+/* cpu_memory.h - the memory that the judge shares with the process of a CPU baseline: a CpuMemory on the first page,
+ * and the arrays of solve() from the second page on. It is sealed, so that neither side can change its size.
  *
  *     runner: phase READY      the object is loaded; or REFUSED: it cannot be, and `error` says why
  *     judge:  phase CALL       the words are filled in

@@ -1,5 +1,5 @@
-/* cuda_error.h - the error codes of the CUDA runtime, with their numbers, names and texts, for code that is compiled without
- * the CUDA headers.  */
+/* cuda_error.h - the error codes of the CUDA runtime, with their numbers, names and texts, for code that is compiled
+ * without the CUDA headers.  */
 #ifndef HARNESS_PROTOCOL_CUDA_ERROR_H
 #define HARNESS_PROTOCOL_CUDA_ERROR_H
 

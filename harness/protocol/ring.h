@@ -6,8 +6,8 @@
  *            `body_bytes` of body. There is one producer at a time (the runtime library holds a lock) and one consumer.
  * Replies    go from the broker to the runner, through one slot, since one call is under way at a time.
  * Commands   go from the broker to the runner, through one slot that is written only while the runner waits for it.
- * Waiting    spins for some microseconds, then sleeps on a futex. Neither side notices here that the other has died. The
- *            grader does: it kills the runner, or wakes the broker with ring_wake_broker().
+ * Waiting    spins for some microseconds, then sleeps on a futex. Neither side notices here that the other has died.
+ *            The grader does: it kills the runner, or wakes the broker with ring_wake_broker().
  * Source     Linux futex(2), memfd_create(2), fcntl(2) "File Sealing".  */
 #ifndef HARNESS_PROTOCOL_RING_H
 #define HARNESS_PROTOCOL_RING_H
@@ -53,8 +53,8 @@ void ring_unmap(RingMemory *ring);
 
 /* ---- the runner's side ------------------------------------------------------------------------------------------- */
 
-/* Puts a record into the buffer, whose body is two pieces (the second may be empty), and wakes the broker. False if there
- * is no room now. For a RING_FLUSH there always is, and after its reply the buffer is empty. */
+/* Puts a record into the buffer, whose body is two pieces (the second may be empty), and wakes the broker. False if
+ * there is no room now. For a RING_FLUSH there always is, and after its reply the buffer is empty. */
 bool ring_send(RingMemory *ring, uint32_t kind, bool wants_reply, const void *body, size_t bytes, const void *more,
                size_t more_bytes);
 /* The number of replies so far. A caller reads it before it sends a call. */

@@ -1,8 +1,8 @@
 /* ring_message.h - what the runtime library in the runner asks of the broker, and what the broker answers.
  *
- * A request is posted or a call. After a posted request the runner does not wait; an error comes with a later reply. After
- * a call it waits for the one reply. Bulk data lies in the staging buffer (RingMemory.staging), which belongs to the broker
- * from a call to its reply, and to the runner at all other times.
+ * A request is posted or a call. After a posted request the runner does not wait; an error comes with a later reply.
+ * After a call it waits for the one reply. Bulk data lies in the staging buffer (RingMemory.staging), which belongs to
+ * the broker from a call to its reply, and to the runner at all other times.
  *
  * Trust     the runner is hostile: the broker checks every number and every text of a request before it uses it.
  * Layout    all fields have fixed widths, and the natural alignment of x86-64.
@@ -26,8 +26,8 @@ enum {
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-/* [0], [1], ... are the numbers of a RingWords, the body of the request; "gives" lists the values of the reply. A request
- * without either has no body. */
+/* [0], [1], ... are the numbers of a RingWords, the body of the request; "gives" lists the values of the reply. A
+ * request without either has no body. */
 typedef enum RingKind {
     /* The runner itself. */
     RING_READY = 1,    /* posted: the object is loaded, its constructors have run */

@@ -2,8 +2,8 @@
 #ifndef HARNESS_RUNNER_CUDA_ROLE_H
 #define HARNESS_RUNNER_CUDA_ROLE_H
 
-/* Serves the broker at the other end of the ring until this process is killed. Returns, with an exit status, only if the
- * object cannot be loaded. */
+/* Serves the broker at the other end of the ring until this process is killed. Returns, with an exit status, only if
+ * the object cannot be loaded. */
 int cuda_role(int ring_descriptor, const char *object_path);
 
 #endif

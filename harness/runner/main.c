@@ -4,8 +4,8 @@
  *     convjudge-runner cpu DESCRIPTOR OBJECT              a CPU baseline (cpu_role.c)
  *     convjudge-runner direct CUDART OBJECT ARGUMENT...   a submission that a profiler looks at (direct_role.c)
  *
- * The roles differ in the CUDA runtime library that they open before the object: the judge's own, none, or NVIDIA's. The
- * program itself is therefore linked with none. In the first two roles it runs in the sandbox. It has access to no
+ * The roles differ in the CUDA runtime library that they open before the object: the judge's own, none, or NVIDIA's.
+ * The program itself is therefore linked with none. In the first two roles it runs in the sandbox. It has access to no
  * testcase, no expected output and no device, and the judge sees from outside what goes wrong in it. */
 #include "harness/runner/cpu_role.h"
 #include "harness/runner/cuda_role.h"

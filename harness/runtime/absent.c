@@ -1,7 +1,7 @@
-/* Functions without CUDA's declarations: whatever the arguments are, none is looked at. */
+/* The calls of absent.def. They are defined without CUDA's declarations, since none of them reads its arguments. */
 #define EXPORTED __attribute__((visibility("default")))
 
-int missing(const char *call); /* client.h; a cudaError_t is an int */
+int missing(const char *call); /* as in client.h, without the CUDA headers: a cudaError_t is an int */
 
 #define IGNORED(name)                                                                                                  \
     EXPORTED int name(void);                                                                                           \

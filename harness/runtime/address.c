@@ -11,8 +11,8 @@ bool is_device_address(const void *address)
     return is_in_device_range((uint64_t)(uintptr_t)address) || variable_holds((uint64_t)(uintptr_t)address);
 }
 
-/* Addresses decide, not the kind: a device pointer works where the kind says host; a host pointer where it says device
- * is an error (both measured on an H200 with CUDA 13.0). */
+/* The addresses decide where memory lies. A device pointer works where the kind says host, but a host pointer where the
+ * kind says device is an error (both measured on an H200 with CUDA 13.0). */
 cudaError_t check_kind(bool to_device, bool from_device, enum cudaMemcpyKind kind)
 {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
@@ -38,6 +38,6 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
         found.type = cudaMemoryTypeHost;
         found.device = 0;
     }
-    GIVE(attributes, &found, 24, 24);
+    FILL_STRUCT(attributes, &found, 24, 24);
     return cudaSuccess;
 }

@@ -1,12 +1,12 @@
-/* address.h - what an address stands for: memory of the host, or of the device.  */
+/* address.h - tells whether an address lies in host or in device memory.  */
 #ifndef HARNESS_RUNTIME_ADDRESS_H
 #define HARNESS_RUNTIME_ADDRESS_H
 
 #include "harness/runtime/client.h"
 
-/* In device memory, managed memory too, or in a variable of the device. */
+/* True in device memory, managed memory included, and in a variable of the device. */
 bool is_device_address(const void *address);
-/* Whether a copy between such ends is what its kind allows. */
+/* Checks the kind of a copy against the memory of its two ends. */
 cudaError_t check_kind(bool to_device, bool from_device, enum cudaMemcpyKind kind);
 
 #endif

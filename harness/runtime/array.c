@@ -17,7 +17,7 @@ static const struct {
     {cudaChannelFormatKindFloat, 16, RING_FLOAT16},   {cudaChannelFormatKindFloat, 32, RING_FLOAT32},
 };
 
-/* 1, 2 or 4 channels of the same number of bits; 0 where it is otherwise. */
+/* 1, 2 or 4 if there are so many channels, all of the same number of bits; else 0. */
 static uint32_t count_channels(const struct cudaChannelFormatDesc *channels)
 {
     int x = channels->x, y = channels->y, z = channels->z, w = channels->w;

@@ -1,4 +1,4 @@
-/* array.h - CUDA arrays: numbers of the broker's, in the clothes of CUDA's pointers, with what they were made as.  */
+/* array.h - CUDA arrays. A cudaArray_t is the broker's number of the array, cast to a pointer.  */
 #ifndef HARNESS_RUNTIME_ARRAY_H
 #define HARNESS_RUNTIME_ARRAY_H
 
@@ -7,20 +7,20 @@
 typedef struct Array {
     uint64_t id;
     struct cudaChannelFormatDesc channels;
-    struct cudaExtent extent; /* elements; 0: that dimension does not exist */
+    struct cudaExtent extent; /* elements; 0: the array does not have this dimension */
     unsigned flags;
     size_t element_bytes;
     struct Array *next;
 } Array;
 
-typedef struct ChannelFormat { /* as the ring has it */
-    uint32_t format, channels;
+typedef struct ChannelFormat {
+    uint32_t format, channels; /* as in RingArray */
     size_t element_bytes;
 } ChannelFormat;
 
-/* cudaErrorInvalidResourceHandle where there is no such array. It lives until it is freed. */
+/* The array is valid until the submission frees it. cudaErrorInvalidResourceHandle: there is no such array. */
 cudaError_t array_find(cudaArray_const_t handle, const Array **array);
-/* cudaErrorInvalidChannelDescriptor where CUDA has no such elements. */
+/* cudaErrorInvalidChannelDescriptor: CUDA has no arrays of such elements. */
 cudaError_t channel_format(const struct cudaChannelFormatDesc *channels, ChannelFormat *format);
 
 #endif

@@ -18,7 +18,7 @@ static size_t at_least_one(size_t extent)
     return extent == 0 ? 1 : extent;
 }
 
-/* Both ends are known before anything is copied. */
+/* A box that exceeds the array is refused before anything is copied. */
 static cudaError_t check_extents(const Array *array, const Place *place, const Box *box)
 {
     return lies_within(place->x_bytes, box->width_bytes, row_bytes(array)) &&
@@ -93,7 +93,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t t
 
 /* ---- a run of bytes, row after row ------------------------------------------------------------------------------- */
 
-typedef struct Run {    /* one end: an array, or memory without rows */
+typedef struct Run {    /* one end of the copy: an array, or memory without rows */
     const Array *array; /* NULL: memory */
     Place place;
 } Run;
@@ -107,7 +107,7 @@ static cudaError_t run_in_array(cudaArray_const_t handle, size_t x_bytes, size_t
     return error;
 }
 
-/* At most `count` bytes that stand behind one another without the end of a row. */
+/* The number of bytes, at most `count`, up to the end of the row. */
 static size_t left_in_row(const Run *run, size_t count)
 {
     size_t left = run->array == NULL ? count : row_bytes(run->array) - run->place.x_bytes;
@@ -140,7 +140,7 @@ static cudaError_t copy_run(Run to, Run from, size_t count, enum cudaMemcpyKind 
         size_t width = left_in_row(&to, left_in_row(&from, count));
         size_t height = is_whole_row(&to, width) && is_whole_row(&from, width) ? count / width : 1;
         Box box = {width, height, 1};
-        to.place.pitch = from.place.pitch = width; /* where one of them is memory */
+        to.place.pitch = from.place.pitch = width; /* only the end in memory uses it */
         error = to.array == NULL ? cudaSuccess : check_extents(to.array, &to.place, &box);
         if (error == cudaSuccess && from.array != NULL)
             error = check_extents(from.array, &from.place, &box);
@@ -207,10 +207,10 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t to_
 
 /* ---- three dimensions -------------------------------------------------------------------------------------------- */
 
-typedef struct End { /* one side of a cudaMemcpy3DParms */
+typedef struct End { /* one end of a cudaMemcpy3DParms */
     cudaArray_t handle;
     struct cudaPitchedPtr memory;
-    struct cudaPos position; /* elements of an array; bytes, rows and slices of memory */
+    struct cudaPos position; /* x counts elements in an array, bytes in memory */
     const Array *array;
 } End;
 
@@ -236,7 +236,7 @@ static cudaError_t place_of_end(const End *end, const Box *box, Place *place)
     return cudaSuccess;
 }
 
-/* The width counts elements where an array takes part; two arrays must agree on what that is. */
+/* The width counts elements if an end is an array, else bytes. Elements of two arrays must have the same size. */
 static cudaError_t element_of(const End *to, const End *from, size_t *bytes)
 {
     *bytes = to->array != NULL ? to->array->element_bytes : from->array != NULL ? from->array->element_bytes : 1;

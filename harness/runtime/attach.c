@@ -9,8 +9,8 @@
 static RingMemory *ring;
 static uint32_t commands_seen;
 
-/* The reservation keeps host memory out of the range of device addresses. Host code that follows a device pointer ends with
- * a segmentation fault, as on a real GPU. */
+/* The reservation keeps host memory out of the range of device addresses. Host code that follows a device pointer ends
+ * with a segmentation fault, as on a real GPU. */
 bool convjudge_attach(int ring_descriptor)
 {
     void *reserved = mmap((void *)DEVICE_BASE, DEVICE_SPAN, PROT_NONE,

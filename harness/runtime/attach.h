@@ -1,6 +1,7 @@
-/* attach.h - what the runner and the judge's prototype ask of the runtime library, besides CUDA's own calls.
+/* attach.h - the functions of the runtime library for the runner, besides CUDA's own.
  *
- * The runner and the submission it holds share one process; nothing here or behind it is worth stealing.  */
+ * The submission runs in the same process and can call them, too. They give it nothing that it could not do anyway: the
+ * broker trusts no request.  */
 #ifndef HARNESS_RUNTIME_ATTACH_H
 #define HARNESS_RUNTIME_ATTACH_H
 
@@ -9,14 +10,15 @@
 
 #pragma GCC visibility push(default)
 
-/* Maps the ring and reserves the addresses of device memory. False with errno. Before anything else. */
+/* Maps the ring and reserves the addresses of device memory. The first call. False with errno. */
 bool convjudge_attach(int ring_descriptor);
-/* The object is loaded (error NULL), or why not. */
+/* Reports that the object is loaded, or, if `error` is not NULL, why it cannot be loaded. */
 void convjudge_loaded(const char *error);
-/* Waits to be told to call solve(), and fills in its arguments. */
+/* Waits for the command to call solve(), and fills in its arguments. */
 void convjudge_next_call(unsigned long long *words, size_t count);
+/* Reports that solve() has returned. */
 void convjudge_returned(void);
-/* malloc() or the loader was refused memory. */
+/* Reports that malloc() or the loader was refused memory. */
 void convjudge_memory_refused(void);
 
 #pragma GCC visibility pop

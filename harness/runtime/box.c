@@ -39,7 +39,7 @@ static cudaError_t check_place(const Place *place, const Box *box)
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-/* What is no device's must be staging. */
+/* The host's end of a copy is in staging by now. */
 static RingPlace ring_place(const Place *place)
 {
     if (place->pointer == NULL)
@@ -77,7 +77,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* As many whole slices, else whole rows, else bytes of one row, as staging takes at a time. */
+/* The largest piece that fits into staging: whole slices, or else whole rows, or else a part of one row. */
 static Box piece_of(const Box *box)
 {
     size_t width = least(box->width_bytes, TRANSFER_PIECE_BYTES);
@@ -103,7 +103,7 @@ static cudaError_t copy_piece(Place to, Place from, Box piece, uint64_t stream)
     return error;
 }
 
-/* Nothing is copied where not all of it can be; the extents of arrays have been looked at. */
+/* Checks the whole box before the first piece is copied. The extents of arrays have been checked already. */
 static cudaError_t check_all(const Place *place, const Box *box)
 {
     size_t rows = (box->depth - 1) * place->slice_rows + box->height - 1;

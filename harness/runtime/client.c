@@ -6,8 +6,8 @@
 
 static RingMemory *ring;
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static bool posted;      /* something was posted since the last reply */
-static bool error_noted; /* the broker knows of this call's first error */
+static bool posted;      /* a request was posted after the last reply */
+static bool error_noted; /* the broker has been told about the first error of this call of solve() */
 static __thread cudaError_t last_error;
 
 void client_begin(RingMemory *its_ring)
@@ -46,7 +46,7 @@ static void await(uint32_t replies_before, RingReply *reply)
         last_error = reply->posted_error;
 }
 
-/* A full buffer is emptied by waiting for its last record; there is always room for the request that does so. */
+/* If the buffer is full, a flush empties it first. */
 static void post(RingKind kind, bool wants_reply, const void *body, size_t bytes, const void *more, size_t more_bytes)
 {
     while (!ring_send(ring, kind, wants_reply, body, bytes, more, more_bytes)) {
@@ -106,11 +106,12 @@ void client_flush(void)
 static void note(RingKind kind, const char *call, cudaError_t error)
 {
     RingNote body = {.error = error};
-    snprintf(body.call, sizeof body.call, "%s", call + strspn(call, "_")); /* nvcc's own begin with two */
+    snprintf(body.call, sizeof body.call, "%s",
+             call + strspn(call, "_")); /* those that only nvcc calls begin with two */
     client_post(kind, &body, sizeof body, NULL, 0);
 }
 
-/* "Not ready" is an answer, not a mistake. */
+/* "Not ready" is the answer to a query, not an error. */
 cudaError_t result_of(const char *call, cudaError_t error)
 {
     if (error != cudaSuccess)

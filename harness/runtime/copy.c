@@ -42,7 +42,7 @@ static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t
                     (Box){width, height, 1}, kind, stream);
 }
 
-/* The address `offset` bytes into a variable that has room for `count` more. */
+/* The address `offset` bytes into a variable, if `count` bytes fit there. */
 static cudaError_t locate(const void *symbol, size_t count, size_t offset, void **address)
 {
     uint64_t start, bytes;
@@ -94,7 +94,7 @@ static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, si
     return managed_refresh(address, error);
 }
 
-/* Slices that follow one another without a gap are one long one. */
+/* Slices without a gap between them are filled as one. */
 static cudaError_t fill_slices(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;

@@ -1,5 +1,5 @@
-/* cuda_api.h - CUDA's own declarations, made visible outside the library, and those that only the compilers' code calls,
- * or that of older versions of CUDA.
+/* cuda_api.h - the declarations of CUDA's runtime, with the functions that only code made by nvcc or clang calls, and
+ * those that older versions of CUDA have. All are visible outside the library.
  *
  * Source   crt/host_runtime.h and crt/device_functions.h of CUDA 13.0; cuda_runtime_api.h of CUDA 11.8 and 12.4.  */
 #ifndef HARNESS_RUNTIME_CUDA_API_H

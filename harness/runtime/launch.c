@@ -7,7 +7,8 @@
 
 enum { MAX_PARAMETER_BYTES = 32764 /* CUDA C++ Programming Guide, "__global__ Function Parameters" */ };
 
-/* f<<<grid, block, shared, stream>>>(arguments) is a push, the evaluation of the arguments, and a pop in f's stub. */
+/* The compilers translate f<<<grid, block, shared, stream>>>(arguments) into a push of the configuration, the
+ * evaluation of the arguments, and a call of f's stub, which pops the configuration and launches the kernel. */
 typedef struct Configuration {
     dim3 grid, block;
     size_t shared_bytes;
@@ -16,7 +17,7 @@ typedef struct Configuration {
 enum { MAX_NESTED = 16 };
 static __thread Configuration pushed[MAX_NESTED];
 static __thread int pushed_count;
-static __thread bool in_stub; /* of a kernel: the next launch is that of <<<...>>> */
+static __thread bool in_stub; /* between the pop and the launch of <<<...>>> */
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, struct CUstream_st *stream)
 {
@@ -59,8 +60,8 @@ static void pack(const RingFunctionInfo *info, void **arguments, uint8_t *parame
         memcpy(parameters + info->offsets[i], arguments[i], info->sizes[i]);
 }
 
-/* Nobody looks at what <<<...>>> returns, so it need not wait for an answer; cudaLaunchKernel() does, but where it is the
- * stub that calls it, as in what clang and nvcc up to 12 make. */
+/* Only a launch whose result the program can see waits for the reply. <<<...>>> has no result. cudaLaunchKernel() has
+ * one, but not if a stub calls it, as the stubs of clang and of nvcc up to 12 do. */
 static cudaError_t launch(const void *kernel, const Configuration *how, void **arguments, bool wait)
 {
     Function *function;
@@ -102,7 +103,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     return result(launch(kernel, &how, arguments, wait));
 }
 
-/* Attributes that change what a launch means are refused; the rest are hints. */
+/* Attributes that change the meaning of a launch are refused; the others are hints and ignored. */
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
 {
     Configuration how = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
@@ -133,7 +134,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
         .maxDynamicSharedSizeBytes = (int)info->max_dynamic_shared_bytes,
         .preferredShmemCarveout = -1,
     };
-    GIVE(attributes, &filled, 56, sizeof filled);
+    FILL_STRUCT(attributes, &filled, 56, sizeof filled);
     return cudaSuccess;
 }
 

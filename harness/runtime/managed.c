@@ -13,7 +13,7 @@ static Managed *all;
 
 enum { PAGE = 4096 };
 
-/* Neighbours on the same page become touchable too; nobody but the submission itself has memory in this process. */
+/* Other allocations on the same pages become accessible, too. They all belong to the submission. */
 static cudaError_t open_pages(uint64_t address, uint64_t bytes)
 {
     uint64_t first = address / PAGE * PAGE, end = (address + bytes + PAGE - 1) / PAGE * PAGE;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static int major = 13; /* version of CUDA that the submission was compiled for */
+static int major = 13; /* version of the CUDA headers that the submission was compiled with */
 
 void convjudge_compiled_for(int cuda_major)
 {
@@ -15,14 +15,14 @@ bool compiled_for_11(void)
     return major <= 11;
 }
 
-void give_struct(void *to, const void *from, size_t bytes_in_11, size_t bytes_in_12, size_t bytes)
+void fill_struct(void *to, const void *from, size_t bytes_in_11, size_t bytes_in_12, size_t bytes)
 {
     memcpy(to, from, major <= 11 ? bytes_in_11 : major == 12 ? bytes_in_12 : bytes);
 }
 
 /* ---- cudaDeviceProp ---------------------------------------------------------------------------------------------- */
 
-/* As in CUDA 11.8 and 12 (driver_types.h), up to where 11.8's ends. */
+/* cudaDeviceProp of CUDA 11.8 (driver_types.h). The one of CUDA 12 begins with the same fields. */
 typedef struct OlderProperties {
     char name[256];
     cudaUUID_t uuid;
@@ -55,12 +55,12 @@ typedef struct OlderProperties {
 
 _Static_assert(offsetof(OlderProperties, surfaceAlignment) == 568 && sizeof(OlderProperties) == 728, "as in CUDA 11.8");
 
-/* Fields that follow one another in both. */
+/* Copies a range of fields that have the same order in both structs. */
 #define COPY(first, last)                                                                                              \
     memcpy(&older.first, &properties->first,                                                                           \
            offsetof(OlderProperties, last) + sizeof older.last - offsetof(OlderProperties, first))
 
-void give_older_properties(void *to, const struct cudaDeviceProp *properties, int clock_khz, int memory_clock_khz)
+void fill_older_properties(void *to, const struct cudaDeviceProp *properties, int clock_khz, int memory_clock_khz)
 {
     OlderProperties older = {.deviceOverlap = 1, .clockRate = clock_khz, .memoryClockRate = memory_clock_khz};
     COPY(name, maxGridSize);

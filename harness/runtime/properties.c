@@ -35,7 +35,7 @@ static cudaError_t ask_device(RingDeviceInfo *info)
     return error;
 }
 
-static int least_of(uint64_t value)
+static int clamp_to_int(uint64_t value)
 {
     return value > INT32_MAX ? INT32_MAX : (int)value;
 }
@@ -49,37 +49,37 @@ static void fill_properties(const RingDeviceInfo *info, struct cudaDeviceProp *p
     prop->sharedMemPerBlockOptin = info->shared_bytes_per_block_optin;
     prop->sharedMemPerMultiprocessor = info->shared_bytes_per_multiprocessor;
     prop->reservedSharedMemPerBlock = info->shared_reserved_bytes_per_block;
-    prop->regsPerBlock = least_of(info->registers_per_block);
-    prop->regsPerMultiprocessor = least_of(info->registers_per_multiprocessor);
-    prop->warpSize = least_of(info->warp_size);
+    prop->regsPerBlock = clamp_to_int(info->registers_per_block);
+    prop->regsPerMultiprocessor = clamp_to_int(info->registers_per_multiprocessor);
+    prop->warpSize = clamp_to_int(info->warp_size);
     prop->memPitch = INT32_MAX;
-    prop->maxThreadsPerBlock = least_of(info->max_threads_per_block);
-    prop->maxThreadsPerMultiProcessor = least_of(info->max_threads_per_multiprocessor);
-    prop->maxBlocksPerMultiProcessor = least_of(info->max_blocks_per_multiprocessor);
+    prop->maxThreadsPerBlock = clamp_to_int(info->max_threads_per_block);
+    prop->maxThreadsPerMultiProcessor = clamp_to_int(info->max_threads_per_multiprocessor);
+    prop->maxBlocksPerMultiProcessor = clamp_to_int(info->max_blocks_per_multiprocessor);
     for (int i = 0; i < 3; i++) {
-        prop->maxThreadsDim[i] = least_of(info->max_block[i]);
-        prop->maxGridSize[i] = least_of(info->max_grid[i]);
+        prop->maxThreadsDim[i] = clamp_to_int(info->max_block[i]);
+        prop->maxGridSize[i] = clamp_to_int(info->max_grid[i]);
     }
     prop->totalConstMem = info->constant_bytes;
-    prop->major = least_of(info->compute_major);
-    prop->minor = least_of(info->compute_minor);
-    prop->multiProcessorCount = least_of(info->multiprocessors);
-    prop->l2CacheSize = least_of(info->l2_bytes);
-    prop->memoryBusWidth = least_of(info->memory_bus_bits);
-    prop->persistingL2CacheMaxSize = least_of((uint64_t)info->l2_bytes * PERSISTING_L2_FRACTION_PERCENT / 100);
+    prop->major = clamp_to_int(info->compute_major);
+    prop->minor = clamp_to_int(info->compute_minor);
+    prop->multiProcessorCount = clamp_to_int(info->multiprocessors);
+    prop->l2CacheSize = clamp_to_int(info->l2_bytes);
+    prop->memoryBusWidth = clamp_to_int(info->memory_bus_bits);
+    prop->persistingL2CacheMaxSize = clamp_to_int((uint64_t)info->l2_bytes * PERSISTING_L2_FRACTION_PERCENT / 100);
     prop->accessPolicyMaxWindowSize = ACCESS_WINDOW_BYTES;
     prop->textureAlignment = TEXTURE_ALIGNMENT;
     prop->texturePitchAlignment = TEXTURE_PITCH_ALIGNMENT;
     prop->surfaceAlignment = SURFACE_ALIGNMENT;
-    prop->maxTexture1D = least_of(info->max_array_1d);
-    prop->maxTexture2D[0] = least_of(info->max_array_2d[0]);
-    prop->maxTexture2D[1] = least_of(info->max_array_2d[1]);
+    prop->maxTexture1D = clamp_to_int(info->max_array_1d);
+    prop->maxTexture2D[0] = clamp_to_int(info->max_array_2d[0]);
+    prop->maxTexture2D[1] = clamp_to_int(info->max_array_2d[1]);
     prop->maxTexture2DLinear[0] = MAX_LINEAR_TEXTURE_WIDTH;
     prop->maxTexture2DLinear[1] = MAX_LINEAR_TEXTURE_HEIGHT;
     prop->maxTexture2DLinear[2] = MAX_LINEAR_TEXTURE_PITCH;
-    prop->maxTexture2DGather[0] = prop->maxTexture2DGather[1] = least_of(info->max_gather_2d);
+    prop->maxTexture2DGather[0] = prop->maxTexture2DGather[1] = clamp_to_int(info->max_gather_2d);
     for (int i = 0; i < 3; i++)
-        prop->maxTexture3D[i] = least_of(info->max_array_3d);
+        prop->maxTexture3D[i] = clamp_to_int(info->max_array_3d);
     prop->asyncEngineCount = ASYNC_ENGINES;
     prop->concurrentKernels = 1;
     prop->unifiedAddressing = 1;
@@ -109,7 +109,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     if (error != cudaSuccess)
         return result(error);
     if (compiled_for_11())
-        give_older_properties(prop, &properties, least_of(info.clock_khz), least_of(info.memory_clock_khz));
+        fill_older_properties(prop, &properties, clamp_to_int(info.clock_khz), clamp_to_int(info.memory_clock_khz));
     else
         *prop = properties;
     return cudaSuccess;
@@ -117,7 +117,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 
 enum { PROPERTIES_BYTES_IN_12 = 1032 };
 
-/* What CUDA 12's header calls cudaGetDeviceProperties(). */
+/* The header of CUDA 12 defines cudaGetDeviceProperties as this name. */
 cudaError_t cudaGetDeviceProperties_v2(void *prop, int device)
 {
     RingDeviceInfo info;
@@ -126,7 +126,7 @@ cudaError_t cudaGetDeviceProperties_v2(void *prop, int device)
     if (error != cudaSuccess)
         return result_of("cudaGetDeviceProperties", error);
     memset(prop, 0, PROPERTIES_BYTES_IN_12);
-    give_older_properties(prop, &properties, least_of(info.clock_khz), least_of(info.memory_clock_khz));
+    fill_older_properties(prop, &properties, clamp_to_int(info.clock_khz), clamp_to_int(info.memory_clock_khz));
     return cudaSuccess;
 }
 
@@ -134,44 +134,44 @@ cudaError_t cudaGetDeviceProperties_v2(void *prop, int device)
 static int attribute_of(const RingDeviceInfo *info, enum cudaDeviceAttr attribute)
 {
     switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: return least_of(info->max_threads_per_block);
-    case cudaDevAttrMaxBlockDimX: return least_of(info->max_block[0]);
-    case cudaDevAttrMaxBlockDimY: return least_of(info->max_block[1]);
-    case cudaDevAttrMaxBlockDimZ: return least_of(info->max_block[2]);
-    case cudaDevAttrMaxGridDimX: return least_of(info->max_grid[0]);
-    case cudaDevAttrMaxGridDimY: return least_of(info->max_grid[1]);
-    case cudaDevAttrMaxGridDimZ: return least_of(info->max_grid[2]);
-    case cudaDevAttrMaxSharedMemoryPerBlock: return least_of(info->shared_bytes_per_block);
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return least_of(info->shared_bytes_per_block_optin);
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return least_of(info->shared_bytes_per_multiprocessor);
-    case cudaDevAttrReservedSharedMemoryPerBlock: return least_of(info->shared_reserved_bytes_per_block);
-    case cudaDevAttrTotalConstantMemory: return least_of(info->constant_bytes);
-    case cudaDevAttrWarpSize: return least_of(info->warp_size);
+    case cudaDevAttrMaxThreadsPerBlock: return clamp_to_int(info->max_threads_per_block);
+    case cudaDevAttrMaxBlockDimX: return clamp_to_int(info->max_block[0]);
+    case cudaDevAttrMaxBlockDimY: return clamp_to_int(info->max_block[1]);
+    case cudaDevAttrMaxBlockDimZ: return clamp_to_int(info->max_block[2]);
+    case cudaDevAttrMaxGridDimX: return clamp_to_int(info->max_grid[0]);
+    case cudaDevAttrMaxGridDimY: return clamp_to_int(info->max_grid[1]);
+    case cudaDevAttrMaxGridDimZ: return clamp_to_int(info->max_grid[2]);
+    case cudaDevAttrMaxSharedMemoryPerBlock: return clamp_to_int(info->shared_bytes_per_block);
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return clamp_to_int(info->shared_bytes_per_block_optin);
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return clamp_to_int(info->shared_bytes_per_multiprocessor);
+    case cudaDevAttrReservedSharedMemoryPerBlock: return clamp_to_int(info->shared_reserved_bytes_per_block);
+    case cudaDevAttrTotalConstantMemory: return clamp_to_int(info->constant_bytes);
+    case cudaDevAttrWarpSize: return clamp_to_int(info->warp_size);
     case cudaDevAttrMaxPitch: return INT32_MAX;
-    case cudaDevAttrMaxRegistersPerBlock: return least_of(info->registers_per_block);
-    case cudaDevAttrMaxRegistersPerMultiprocessor: return least_of(info->registers_per_multiprocessor);
-    case cudaDevAttrClockRate: return least_of(info->clock_khz);
-    case cudaDevAttrMemoryClockRate: return least_of(info->memory_clock_khz);
-    case cudaDevAttrGlobalMemoryBusWidth: return least_of(info->memory_bus_bits);
-    case cudaDevAttrL2CacheSize: return least_of(info->l2_bytes);
-    case cudaDevAttrMultiProcessorCount: return least_of(info->multiprocessors);
-    case cudaDevAttrMaxThreadsPerMultiProcessor: return least_of(info->max_threads_per_multiprocessor);
-    case cudaDevAttrMaxBlocksPerMultiprocessor: return least_of(info->max_blocks_per_multiprocessor);
-    case cudaDevAttrComputeCapabilityMajor: return least_of(info->compute_major);
-    case cudaDevAttrComputeCapabilityMinor: return least_of(info->compute_minor);
+    case cudaDevAttrMaxRegistersPerBlock: return clamp_to_int(info->registers_per_block);
+    case cudaDevAttrMaxRegistersPerMultiprocessor: return clamp_to_int(info->registers_per_multiprocessor);
+    case cudaDevAttrClockRate: return clamp_to_int(info->clock_khz);
+    case cudaDevAttrMemoryClockRate: return clamp_to_int(info->memory_clock_khz);
+    case cudaDevAttrGlobalMemoryBusWidth: return clamp_to_int(info->memory_bus_bits);
+    case cudaDevAttrL2CacheSize: return clamp_to_int(info->l2_bytes);
+    case cudaDevAttrMultiProcessorCount: return clamp_to_int(info->multiprocessors);
+    case cudaDevAttrMaxThreadsPerMultiProcessor: return clamp_to_int(info->max_threads_per_multiprocessor);
+    case cudaDevAttrMaxBlocksPerMultiprocessor: return clamp_to_int(info->max_blocks_per_multiprocessor);
+    case cudaDevAttrComputeCapabilityMajor: return clamp_to_int(info->compute_major);
+    case cudaDevAttrComputeCapabilityMinor: return clamp_to_int(info->compute_minor);
     case cudaDevAttrTextureAlignment: return TEXTURE_ALIGNMENT;
     case cudaDevAttrTexturePitchAlignment: return TEXTURE_PITCH_ALIGNMENT;
-    case cudaDevAttrMaxTexture1DWidth: return least_of(info->max_array_1d);
-    case cudaDevAttrMaxTexture2DWidth: return least_of(info->max_array_2d[0]);
-    case cudaDevAttrMaxTexture2DHeight: return least_of(info->max_array_2d[1]);
+    case cudaDevAttrMaxTexture1DWidth: return clamp_to_int(info->max_array_1d);
+    case cudaDevAttrMaxTexture2DWidth: return clamp_to_int(info->max_array_2d[0]);
+    case cudaDevAttrMaxTexture2DHeight: return clamp_to_int(info->max_array_2d[1]);
     case cudaDevAttrMaxTexture2DLinearWidth: return MAX_LINEAR_TEXTURE_WIDTH;
     case cudaDevAttrMaxTexture2DLinearHeight: return MAX_LINEAR_TEXTURE_HEIGHT;
     case cudaDevAttrMaxTexture2DLinearPitch: return MAX_LINEAR_TEXTURE_PITCH;
     case cudaDevAttrMaxTexture2DGatherWidth:
-    case cudaDevAttrMaxTexture2DGatherHeight: return least_of(info->max_gather_2d);
+    case cudaDevAttrMaxTexture2DGatherHeight: return clamp_to_int(info->max_gather_2d);
     case cudaDevAttrMaxTexture3DWidth:
     case cudaDevAttrMaxTexture3DHeight:
-    case cudaDevAttrMaxTexture3DDepth: return least_of(info->max_array_3d);
+    case cudaDevAttrMaxTexture3DDepth: return clamp_to_int(info->max_array_3d);
     case cudaDevAttrAsyncEngineCount: return ASYNC_ENGINES;
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
@@ -233,7 +233,7 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
     return cudaSuccess;
 }
 
-/* No device is its own peer. */
+/* A device is not its own peer. */
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     if (device != 0 || peer != 0)
@@ -260,7 +260,7 @@ cudaError_t cudaDriverGetVersion(int *version)
     return cudaSuccess;
 }
 
-/* Sizes of an H200's fresh context. */
+/* The values of a new context on an H200. */
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     switch (limit) {

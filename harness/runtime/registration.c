@@ -11,13 +11,13 @@ typedef struct Variable {
     const void *host;
     const char *name;
     uint64_t module;
-    bool asked; /* the rest is filled in */
+    bool asked; /* the broker has been asked for the fields below */
     cudaError_t error;
     uint64_t address, bytes;
     struct Variable *next;
 } Variable;
 
-/* What nvcc's constructor hands over (SimGPU's fatbin.h describes what `data` points to). */
+/* The argument of __cudaRegisterFatBinary(). `data` points to a fatbin (simgpu/ptx/fatbin.h). */
 typedef struct FatbinWrapper {
     uint32_t magic, version;
     const void *data;
@@ -38,7 +38,7 @@ static Variable *variables;
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
-/* The handle is the module's number plus one, dressed as a pointer: nvcc's code hands it back and never follows it. */
+/* The handle is the module's number plus one, cast to a pointer. Code made by nvcc only passes it on. */
 static void **handle_of(uint64_t module)
 {
     return (void **)(uintptr_t)(module + 1);
@@ -77,7 +77,7 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 {
 }
 
-/* Modules live as long as the runner. */
+/* A module lives until the process ends. */
 void __cudaUnregisterFatBinary(void **handle)
 {
 }
@@ -183,7 +183,7 @@ cudaError_t variable_find(const void *host, uint64_t *address, uint64_t *bytes)
     return variable->error;
 }
 
-/* A program that holds a variable's address has asked for it. */
+/* A program can have the address of a variable only if the broker was asked for it. */
 bool variable_holds(uint64_t address)
 {
     client_lock();
@@ -195,14 +195,14 @@ bool variable_holds(uint64_t address)
     return variable != NULL;
 }
 
-/* A __managed__ variable is reached through a pointer that the runtime fills in. */
+/* Host code reaches a __managed__ variable through a pointer, which is filled in here. */
 void __cudaRegisterManagedVar(void **handle, void **host_pointer, char *device_address, const char *device_name,
                               int external, size_t size, int constant, int global)
 {
     uint64_t address, bytes;
     cudaError_t error = ask_variable(module_of(handle), device_name, &address, &bytes);
     if (error == cudaSuccess && !is_in_device_range(address))
-        error = cudaErrorNotSupported; /* a real GPU puts it where the host has other things */
+        error = cudaErrorNotSupported; /* on a real GPU, at an address where the host may have other memory */
     if (error == cudaSuccess)
         error = managed_adopt(address, bytes);
     if (error == cudaSuccess)

@@ -1,4 +1,4 @@
-/* Calls of CUDA 11 that are now known by other names.  */
+/* Calls of CUDA 11 that have other names in CUDA 13.  */
 #include "harness/runtime/cuda_api.h"
 
 cudaError_t cudaThreadSynchronize(void)

@@ -19,7 +19,7 @@ static uint64_t event_id(cudaEvent_t event)
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-typedef struct Stream { /* what a stream was made as */
+typedef struct Stream { /* the arguments that a stream was created with */
     cudaStream_t handle;
     unsigned flags;
     int priority;
@@ -68,7 +68,7 @@ static cudaError_t find(cudaStream_t handle, Stream *found)
     return stream == NULL ? cudaErrorInvalidResourceHandle : cudaSuccess;
 }
 
-/* A priority is a hint, brought into the range that there is. */
+/* A priority is only a hint; it is clamped to the range of the device. */
 static cudaError_t stream_new(cudaStream_t *stream, unsigned flags, int priority)
 {
     RingReply reply;
@@ -150,7 +150,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return result(client_call(RING_STREAM_WAIT, (RingWords){{stream_id(stream), event_id(event)}}, NULL));
 }
 
-/* Host functions in a stream run at once, when all that stands before them in the stream is done. */
+/* A host function runs in the calling thread, which first waits for all earlier work in the stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument)
 {
     cudaError_t error = function == NULL ? cudaErrorInvalidValue : stream_synchronize(stream);
@@ -245,7 +245,7 @@ cudaError_t cudaDeviceSynchronize(void)
     return result(error == cudaSuccess ? managed_pull() : error);
 }
 
-/* The judge's arrays must outlive it: it waits for the device and destroys nothing. */
+/* It waits for the device and destroys nothing, since the judge's arrays must survive it. */
 cudaError_t cudaDeviceReset(void)
 {
     return cudaDeviceSynchronize();

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A texture object is the device's own number, which reaches kernels as it is. What it was made of is kept here. */
+/* A cudaTextureObject_t is the device's number of the texture: kernels receive it as it is. The descriptions that the
+ * texture was created with are kept here, for the calls that return them. */
 typedef struct Texture {
     cudaTextureObject_t number;
     struct cudaResourceDesc resource;
@@ -142,7 +143,7 @@ cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, 
     const Texture *texture = texture_find(number);
     if (resource == NULL || texture == NULL)
         return result(cudaErrorInvalidValue);
-    GIVE(resource, &texture->resource, 64, 64);
+    FILL_STRUCT(resource, &texture->resource, 64, 64);
     return cudaSuccess;
 }
 
@@ -151,12 +152,12 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description,
     const Texture *texture = texture_find(number);
     if (description == NULL || texture == NULL)
         return result(cudaErrorInvalidValue);
-    GIVE(description, &texture->description, 68, sizeof texture->description);
+    FILL_STRUCT(description, &texture->description, 68, sizeof texture->description);
     return cudaSuccess;
 }
 
-/* Of every device since compute capability 6.0 (CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute
- * Capability"). */
+/* The limit of all devices since compute capability 6.0 (CUDA C++ Programming Guide 13.0, "Technical Specifications per
+ * Compute Capability"). */
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const struct cudaChannelFormatDesc *channels,
                                                  int device)
 {
