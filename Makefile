@@ -17,9 +17,11 @@ CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 LANES    := -O0
 WARNINGS := -w# the other build gives them, with fewer false ones
 endif
-# A GPU node may have none of these libraries. Debian packs no static cJSON: there its shared library travels beside the binary.
+# A GPU node may have none of these libraries, so they are linked statically where the system has them so. Debian packs no static cJSON: there its
+# shared library travels beside the binary.
+linked    = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,-l$(1))
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a)),$(BUILD)/libcjson.so.1)
-LDLIBS   := -Wl,-Bstatic -lsqlite3 -lmd -lseccomp -Wl,-Bdynamic $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
+LDLIBS   := $(foreach library,sqlite3 md seccomp,$(call linked,$(library))) $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
 
 # What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too: it is taken literally, and reaches the
 # judge through the environment, never through the text of a command. AS is also make's name for the assembler.
@@ -196,16 +198,12 @@ $(unit_tests_$(1)): %: %.o $(patsubst %,$(BUILD)/lib%.a,$(call through,$(1),$(LA
 endef
 $(foreach layer,$(LAYERS),$(eval $(call unit_test_rules,$(layer))))
 
-# What reads bytes that a submission, its compiler or another process wrote, under clang's fuzzer (tests/fuzz.sh); nothing where there is none.
-FUZZ_CC     := $(firstword $(foreach version,$(shell seq 16 29),$(shell command -v clang-$(version))))
+# What reads bytes that a submission, its compiler or another process wrote, under clang's fuzzer (tests/fuzz.sh); nothing where no clang links one.
 FUZZ_CFLAGS := -O0 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 fuzzers     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
-ifdef FUZZ_CC
 fuzz-programs:
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) WARNINGS=-w CFLAGS='$(FUZZ_CFLAGS)' LANES=-O0 fuzzers
-else
-fuzz-programs:
-endif
+	@clang=$$(harness/compilers.sh fuzzer) || exit 0; \
+	  $(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC="$$clang" WARNINGS=-w CFLAGS='$(FUZZ_CFLAGS)' LANES=-O0 fuzzers
 
 fuzzers: $(fuzzers)
 

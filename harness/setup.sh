@@ -1,111 +1,157 @@
 #!/usr/bin/env bash
-# Sees to it that everything is there that building and judging need, and with `test` what the tests need as well.
-# As root on Debian and Ubuntu it installs what is missing and nothing else; elsewhere it prints the command to run and
-# exits with 2. Where there is no nvcc it fetches one (toolchain.sh); where that fails, or CONVJUDGE_COMPILER=clang asks for
-# it, clang does for the simulated GPU.
+# Finds out, by using it once, whether everything is there that building and judging need; with `test`, what the tests need
+# as well. As root on Debian and Ubuntu it installs what is missing and nothing else; elsewhere it prints the command to
+# run and exits with 2. Where no nvcc works it fetches one (toolchain.sh); where that fails, or where
+# CONVJUDGE_COMPILER=clang asks for it, clang compiles for the simulated GPU.
+# What worked is noted in build/setup.*, and tried again when a program, PATH, the machine or this script changes.
 # Usage: harness/setup.sh [test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+mode=${1:-judge}
 
 die() { printf 'setup: %s\n' "$*" >&2; exit 2; }
+say() { printf 'setup: %s\n' "$*"; }
 
-# One a line: what proves that it is there (a command, or a header), and its package on Debian, Fedora and Arch.
+# One a line: a command, or a header with its library; the packages that hold it on Debian, Fedora and Arch.
 needed='
-gcc                 gcc            gcc             gcc
-g++                 g++            gcc-c++         gcc
-make                make           make            make
-bwrap               bubblewrap     bubblewrap      bubblewrap
-prlimit             util-linux     util-linux      util-linux
-cjson/cJSON.h       libcjson-dev   cjson-devel     cjson
-sqlite3.h           libsqlite3-dev sqlite-devel    sqlite
-sha256.h            libmd-dev      libmd-devel     libmd
-seccomp.h           libseccomp-dev libseccomp-static libseccomp'
+gcc            -          gcc            gcc             gcc
+g++            -          g++            gcc-c++         gcc
+make           -          make           make            make
+bwrap          -          bubblewrap     bubblewrap      bubblewrap
+prlimit        -          util-linux     util-linux      util-linux
+cjson/cJSON.h  -lcjson    libcjson-dev   cjson-devel     cjson
+sqlite3.h      -lsqlite3  libsqlite3-dev sqlite-devel    sqlite
+sha256.h       -lmd       libmd-dev      libmd-devel     libmd
+seccomp.h      -lseccomp  libseccomp-dev libseccomp-devel libseccomp'
 needed_by_tests='
-bats                bats           bats            bats
-cmocka.h            libcmocka-dev  libcmocka-devel cmocka
-fftw3.h             libfftw3-dev   fftw-devel      fftw
-shellcheck          shellcheck     ShellCheck      shellcheck
-cppcheck            cppcheck       cppcheck        cppcheck
-jq                  jq             jq              jq
-sqlite3             sqlite3        sqlite          sqlite
-jsonschema          python3-jsonschema python3-jsonschema python-jsonschema
-pgrep               procps         procps-ng       procps-ng'
+bats           -          bats           bats            bats
+cmocka.h       -lcmocka   libcmocka-dev  libcmocka-devel cmocka
+fftw3.h        -lfftw3    libfftw3-dev   fftw-devel      fftw
+shellcheck     -          shellcheck     ShellCheck      shellcheck
+cppcheck       -          cppcheck       cppcheck        cppcheck
+jq             -          jq             jq              jq
+sqlite3        -          sqlite3        sqlite          sqlite
+jsonschema     -          python3-jsonschema python3-jsonschema python-jsonschema
+pgrep          -          procps         procps-ng       procps-ng'
+list=$needed
+[[ $mode != test ]] || list=$needed$needed_by_tests
 
-present() {
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# works PROOF LIBRARY
+works() {
     case $1 in
-    *.h) [[ -e /usr/include/$1 || -e /usr/local/include/$1 || -n $(compgen -G "/usr/include/*-linux-gnu/$1") ]] ;;
-    *) command -v "$1" >/dev/null ;;
+    *.h)
+        printf '#include <%s>\n' sys/types.h setjmp.h stdarg.h stddef.h stdint.h "$1" >"$work/try.c"
+        printf 'int main(void) { return 0; }\n' >>"$work/try.c"
+        gcc "$work/try.c" "$2" -o "$work/try" >/dev/null 2>&1
+        ;;
+    gcc | g++)
+        printf '#include <math.h>\nint main(void) { return 0; }\n' >"$work/try.c"
+        "$1" "$work/try.c" -o "$work/try" >/dev/null 2>&1 && "$work/try"
+        ;;
+    *) "$1" --version >/dev/null 2>&1 </dev/null ;;
     esac
 }
 
-# missing COLUMN: the packages of what is not there, as one line.
+# missing COLUMN: the packages of what does not work, as one line.
 missing() {
-    local proof packages
-    while read -r proof packages; do
-        [[ -z $proof ]] || present "$proof" || awk -v column="$1" '{ print $column }' <<<"$packages"
+    local proof library packages
+    while read -r proof library packages; do
+        [[ -z $proof ]] || works "$proof" "$library" || awk -v column="$1" '{ print $column }' <<<"$packages"
     done <<<"$list" | sort -u | paste -sd ' '
 }
 
+updated=''
 apt_install() { # a fresh machine has no package lists yet
     export DEBIAN_FRONTEND=noninteractive
-    apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 ||
-        { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@" >/dev/null; }
+    ! apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 || return 0
+    [[ -z $updated ]] || return 1
+    updated=1
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-install_packages() {
-    local packages
-    if command -v apt-get >/dev/null; then
-        read -ra packages <<<"$(missing 1)"
-        [[ $(id -u) == 0 ]] || die "missing; run: sudo apt-get install -y ${packages[*]}"
-        echo "setup: installing ${packages[*]}"
-        apt_install "${packages[@]}" || die "could not be installed: apt-get install ${packages[*]}"
+can_install() { [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; }
+
+install_packages() { # PACKAGE...: as Debian calls them
+    if can_install; then
+        say "installing $*"
+        apt_install "$@" || die "could not be installed: apt-get install $*"
+        local still
+        still=$(missing 1)
+        [[ -z $still ]] || die "still missing after the installation: $still"
+    elif command -v apt-get >/dev/null; then
+        die "missing; run: sudo apt-get install -y $*"
     elif command -v dnf >/dev/null; then
         die "missing; run: sudo dnf install -y $(missing 2)"
     elif command -v pacman >/dev/null; then
         die "missing; run: sudo pacman -S --needed $(missing 3)"
     else
-        die "missing; install (names as in Debian): $(missing 1)"
+        die "missing; install (names as in Debian): $*"
     fi
-    [[ -z $(missing 1) ]] || die "still missing after the installation: $(missing 1)"
 }
 
-# The places of toolkit.c.
-nvcc_present() {
-    local place
-    for place in "${CONVJUDGE_NVCC:-}" build/toolchain/bin/nvcc "$(command -v nvcc || true)" "${CUDA_HOME:-}/bin/nvcc" \
-        /usr/local/cuda/bin/nvcc /usr/local/cuda-13/bin/nvcc /opt/cuda/bin/nvcc /usr/lib/cuda/bin/nvcc \
-        /usr/lib/nvidia-cuda-toolkit/bin/nvcc; do
-        [[ ! -x $place ]] || return 0
-    done
-    return 1
-}
-
-clang_present() {
-    compgen -c clang- | grep -qE '^clang-(1[6-9]|2[0-9])$'
-}
-
-fuzzer_present() {
-    compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-x86_64.a' >/dev/null
-}
-
-# The first version that the package lists have, with its fuzzer.
+# Installs clang with its runtime: of a version that is there, or the first that the package lists have.
 install_clang() {
     local version
-    [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null || return 1
-    for version in 16 17 18 19 20 21; do
-        ! apt_install "clang-$version" "libclang-rt-$version-dev" || return 0
+    can_install || return 1
+    for version in $(compgen -c clang- | sed -n 's/^clang-\(1[6-9]\|2[0-9]\)$/\1/p' | sort -un) 16 17 18 19 20 21; do
+        ! apt_install "clang-$version" "libclang-rt-$version-dev" 2>/dev/null || return 0
     done
     return 1
 }
 
-list=$needed
-[[ ${1:-} != test ]] || list=$needed$needed_by_tests
-[[ -z $(missing 1) ]] || install_packages
-if [[ ${1:-} == test ]]; then
-    { clang_present && fuzzer_present; } || install_clang || echo "setup: no clang 16 or later: what needs it is skipped"
-fi
-if [[ ${CONVJUDGE_COMPILER:-} != clang ]] && { nvcc_present || harness/toolchain.sh; }; then
+# try_compiler KIND: the reason why compilers.sh finds none is in $reason.
+try_compiler() {
+    reason=$(harness/compilers.sh "$1" 2>&1 >/dev/null)
+}
+
+# Where the judge would take an nvcc that does not work, one fetched into build/toolchain goes before it.
+find_nvcc() {
+    try_compiler nvcc && return
+    [[ -z ${CONVJUDGE_NVCC:-} ]] || die "$reason"
+    say "$reason; fetching NVIDIA's compiler"
+    harness/toolchain.sh && try_compiler nvcc
+}
+
+try_sandbox() {
+    local reason
+    reason=$("${CONVJUDGE_BWRAP:-/usr/bin/bwrap}" --unshare-pid --unshare-net --unshare-ipc --unshare-uts --cap-drop ALL \
+        --ro-bind / / --proc /proc --dev /dev /bin/true 2>&1) ||
+        say "no sandbox can be made here (${reason%%$'\n'*}): the judge will ask for --unconfined"
+}
+
+# Everything that decides how the tries end, packages of libraries excepted.
+fingerprint() {
+    local proof rest
+    {
+        cat harness/setup.sh harness/compilers.sh
+        uname -n
+        printf '%s\n' "$PATH" "${CONVJUDGE_NVCC:-}" "${CONVJUDGE_COMPILER:-}" "${CUDA_HOME:-}" "${CONVJUDGE_BWRAP:-}"
+        while read -r proof rest; do command -v "$proof" || true; done <<<"$list"
+        compgen -c clang || true
+        command -v nvcc build/toolchain/bin/nvcc || true
+    } | cksum
+}
+
+noted=build/setup.$mode
+if [[ -e $noted && $(<"$noted") == "$(fingerprint)" ]]; then
     exit
 fi
-clang_present || install_clang || die "no nvcc, and no clang 16 or later for the simulated GPU; install one of them"
-echo "setup: clang compiles, for the simulated GPU alone"
+packages=$(missing 1)
+if [[ -n $packages ]]; then
+    read -ra packages <<<"$packages"
+    install_packages "${packages[@]}"
+fi
+try_sandbox
+if [[ $mode == test ]]; then
+    try_compiler fuzzer || { install_clang && try_compiler fuzzer; } || say "fuzzing is skipped: $reason"
+    try_compiler clang || say "tests that compile with clang are skipped or fail: $reason"
+fi
+if [[ ${CONVJUDGE_COMPILER:-} == clang ]] || ! find_nvcc; then
+    try_compiler clang || { install_clang && try_compiler clang; } ||
+        die "no nvcc works, and no clang for the simulated GPU: $reason; install one of them"
+    say "clang compiles, for the simulated GPU alone"
+fi
+{ mkdir -p build && fingerprint >"$noted"; } 2>/dev/null || true

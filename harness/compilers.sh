@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Prints the compiler that the judge takes, after doing once what the judge needs of it. Where there is none, or where it
+# cannot do that, one line on standard error says why, and the exit status is 1.
+#   nvcc    compiles a kernel and its launch; looked for as harness/compile/toolkit.c does
+#   clang   compiles the same with the judge's own CUDA headers; looked for as harness/compile/toolkit.c does
+#   fuzzer  the first clang that links a fuzzer, which takes a library of its own
+# Usage: harness/compilers.sh nvcc|clang|fuzzer
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export LC_ALL=C
+
+die() { printf '%s\n' "$*" >&2; exit 1; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cat >"$work/kernel.cu" <<'END_OF_KERNEL'
+__global__ void scale(float *p) { p[threadIdx.x] *= 2; }
+extern "C" void solve(float *p) { scale<<<1, 32>>>(p); }
+END_OF_KERNEL
+printf 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data == 0 && size > 0; }\n' >"$work/fuzzer.c"
+
+# works COMMAND...: without the environment, as in the sandbox. What it says is kept.
+works() {
+    env -i PATH=/usr/bin:/bin TMPDIR="$work" "$@" >"$work/said" 2>&1
+}
+
+# The line that says most of why the last command failed.
+reason() {
+    { grep -m 1 -iE 'error|cannot|not found|unsupported' "$work/said" || head -n 1 "$work/said"; } | cut -c 1-200
+}
+
+find_nvcc() {
+    local place
+    if [[ -n ${CONVJUDGE_NVCC:-} ]]; then
+        printf '%s\n' "$CONVJUDGE_NVCC"
+        return
+    fi
+    for place in build/toolchain/bin/nvcc "$(command -v nvcc || true)" "${CUDA_HOME:-}/bin/nvcc" /usr/local/cuda/bin/nvcc \
+        /usr/local/cuda-13/bin/nvcc /opt/cuda/bin/nvcc /usr/lib/cuda/bin/nvcc /usr/lib/nvidia-cuda-toolkit/bin/nvcc; do
+        if [[ -x $place ]]; then
+            printf '%s\n' "$place"
+            return
+        fi
+    done
+}
+
+find_clangs() {
+    local version
+    for version in {16..29}; do command -v "clang-$version" || true; done
+    if version=$(clang -dumpversion 2>/dev/null) && ((${version%%.*} >= 16)); then command -v clang; fi
+}
+
+# compiles_cuda CLANG SIDE OUTPUT: the flags that matter of harness/compile/compile_clang.c
+compiles_cuda() {
+    works "$1" -x cuda "--cuda-$2-only" --cuda-gpu-arch=sm_90 -nocudainc -nocudalib --cuda-path=harness/cuda \
+        -Wno-unknown-cuda-version -Xclang -target-sdk-version=11.8 --cuda-feature=+ptx78 -Wno-unused-command-line-argument \
+        -isystem harness/cuda -include cuda_runtime.h -S "$work/kernel.cu" -o "$work/kernel.$2"
+}
+
+mapfile -t clangs < <(find_clangs)
+case ${1:-} in
+nvcc)
+    nvcc=$(find_nvcc)
+    [[ -n $nvcc ]] || die "there is no nvcc"
+    works "$nvcc" -O3 -lineinfo -cudart none -Xcompiler -fPIC -c "$work/kernel.cu" -o "$work/kernel.o" ||
+        die "$nvcc does not compile a kernel: $(reason)"
+    printf '%s\n' "$nvcc"
+    ;;
+clang)
+    ((${#clangs[@]} > 0)) || die "there is no clang 16 or later"
+    { compiles_cuda "${clangs[0]}" device && compiles_cuda "${clangs[0]}" host; } ||
+        die "${clangs[0]} does not compile a kernel: $(reason)"
+    printf '%s\n' "${clangs[0]}"
+    ;;
+fuzzer)
+    ((${#clangs[@]} > 0)) || die "there is no clang 16 or later"
+    for clang in "${clangs[@]}"; do
+        if works "$clang" -fsanitize=fuzzer,address,undefined "$work/fuzzer.c" -o "$work/fuzzer"; then
+            printf '%s\n' "$clang"
+            exit
+        fi
+    done
+    name=$(basename "${clangs[0]}") version=$("${clangs[0]}" -dumpversion)
+    die "$name links no fuzzer; install its runtime (Debian: libclang-rt-${version%%.*}-dev; Fedora, Arch: compiler-rt)"
+    ;;
+*) die "usage: harness/compilers.sh nvcc|clang|fuzzer" ;;
+esac

@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# harness/setup.sh and harness/compilers.sh among made-up tools: what is missing is found by using it, and named.
+
+load helper
+
+commands='awk basename bash cat cksum cut dirname env find grep head make mkdir mktemp nproc paste realpath rm sed seq sort touch uname'
+
+# A checkout of its own, and a PATH that holds made-up tools and what the scripts themselves need.
+made_up() {
+    bin=$PWD/bin
+    mkdir -p "$bin" harness
+    cp "$root"/harness/{setup,compilers}.sh harness/
+    ln -s "$root/harness/cuda" harness/cuda
+    for name in $commands; do ln -sf "$(type -P "$name")" "$bin/$name"; done
+    for name in bats bwrap cppcheck jq jsonschema pgrep prlimit shellcheck sqlite3; do tool "$name" 'exit 0'; done
+    tool id 'echo 1000'
+    # Compiles what includes no header that is listed in the file "lacking".
+    tool gcc "echo gcc >>'$PWD/calls'; [ ! -s '$PWD/lacking' ] || ! grep -qFf '$PWD/lacking' \"\$1\" || exit 1" "$made_output"
+    cp "$bin/gcc" "$bin/g++"
+    tool clang-16 'case "$*" in -dumpversion) echo 16.0.6; exit ;; esac' "$made_output"
+    mkdir -p build/toolchain/bin
+    tool nvcc "$made_output"
+    mv "$bin/nvcc" build/toolchain/bin/nvcc
+    printf '#!/bin/sh\necho "toolchain: no network" >&2\nexit 2\n' >harness/toolchain.sh
+    chmod +x harness/toolchain.sh
+    export CONVJUDGE_BWRAP=$bin/bwrap
+    unset CONVJUDGE_COMPILER CONVJUDGE_NVCC CUDA_HOME
+}
+
+# tool NAME LINE...: a program of the shell in the PATH of made-up tools.
+tool() {
+    { echo '#!/bin/sh'; printf '%s\n' "${@:2}"; } >"$bin/$1"
+    chmod +x "$bin/$1"
+}
+made_output='while [ $# -gt 1 ]; do [ "$1" != -o ] || { echo "#!/bin/sh" >"$2"; /bin/chmod +x "$2"; }; shift; done'
+
+set_up() { # ARGUMENT...
+    PATH=$bin run harness/setup.sh "$@"
+}
+
+# says STATUS LINE...: these lines and no others.
+says() {
+    local expected
+    printf -v expected '%s\n' "${@:2}"
+    [[ $status == "$1" && $output == "${expected%$'\n'}" ]] ||
+        { printf 'exit status %s, expected %s\n%s\n' "$status" "$1" "$output"; return 1; }
+}
+
+@test "where everything works, setup says nothing, and tries it once" {
+    made_up
+    set_up test
+    says 0 ""
+    calls=$(wc -l <calls)
+    set_up test
+    says 0 ""
+    [[ $(wc -l <calls) == "$calls" ]]
+    tool prlimit 'exit 1'
+    mv "$bin/prlimit" "$bin/elsewhere"
+    set_up test
+    ends 2 "util-linux"
+}
+
+@test "a header that does not compile is missing, by the name of its package" {
+    made_up
+    echo seccomp.h >lacking
+    tool apt-get 'exit 1'
+    set_up
+    says 2 "setup: missing; run: sudo apt-get install -y libseccomp-dev"
+    rm "$bin/apt-get"
+    tool dnf 'exit 1'
+    set_up
+    says 2 "setup: missing; run: sudo dnf install -y libseccomp-devel"
+    rm "$bin/dnf"
+    set_up
+    says 2 "setup: missing; install (names as in Debian): libseccomp-dev"
+}
+
+@test "a tool that is there and does not run is missing" {
+    made_up
+    tool cppcheck 'exit 127'
+    set_up
+    says 0 ""
+    set_up test
+    says 2 "setup: missing; install (names as in Debian): cppcheck"
+}
+
+@test "root installs what is missing, and looks whether it is there now" {
+    made_up
+    echo cmocka.h >lacking
+    tool id 'echo 0'
+    tool apt-get "echo \"\$*\" >>installed; [ \$1 != install ] || rm -f '$PWD/lacking'"
+    set_up test
+    says 0 "setup: installing libcmocka-dev"
+    [[ $(<installed) == "install -y -qq --no-install-recommends libcmocka-dev" ]]
+    rm build/setup.test
+    echo cmocka.h >lacking
+    tool apt-get 'exit 0'
+    set_up test
+    says 2 "setup: installing libcmocka-dev" "setup: still missing after the installation: libcmocka-dev"
+}
+
+no_fuzzer='case "$*" in *=fuzzer*) echo "ld: cannot find libclang_rt.fuzzer-x86_64.a" >&2; exit 1 ;; esac'
+
+@test "clang without its fuzzer's runtime is named, and the package that it lacks" {
+    made_up
+    tool clang-16 'case "$*" in -dumpversion) echo 16.0.6; exit ;; esac' "$no_fuzzer" "$made_output"
+    set_up
+    says 0 ""
+    set_up test
+    says 0 "setup: fuzzing is skipped: clang-16 links no fuzzer; install its runtime (Debian: libclang-rt-16-dev; Fedora, Arch: compiler-rt)"
+}
+
+@test "root installs the runtime of the clang that is there" {
+    made_up
+    mv "$bin/clang-16" "$bin/clang-19"
+    sed -i "s/16.0.6/19.1.0/; 2a $no_fuzzer" "$bin/clang-19"
+    tool id 'echo 0'
+    tool apt-get "echo \"\$*\" >>installed; sed -i /fuzzer/d '$bin/clang-19'"
+    set_up test
+    says 0 ""
+    [[ $(<installed) == "install -y -qq --no-install-recommends clang-19 libclang-rt-19-dev" ]]
+}
+
+@test "the fuzzers are built by the first clang that links one" {
+    made_up
+    tool clang-16 'case "$*" in -dumpversion) echo 16.0.6; exit ;; esac' "$no_fuzzer" "$made_output"
+    tool clang-17 'case "$*" in -dumpversion) echo 17.0.6; exit ;; esac' "$made_output"
+    set_up test
+    says 0 ""
+    PATH=$bin run make -C "$root" -n V=1 BUILD="$PWD/other" fuzz-programs
+    ends 0 "$bin/clang-17 -std=gnu11"
+    lacks "$bin/clang-16"
+    rm "$bin/clang-17"
+    PATH=$bin run make -C "$root" -n V=1 BUILD="$PWD/other" fuzz-programs
+    ends 0 "clang-16 links no fuzzer"
+    lacks "-std=gnu11"
+}
+
+@test "where nvcc compiles no kernel, clang is taken" {
+    made_up
+    printf '#!/bin/sh\necho "error: -- unsupported GNU version!"\nexit 1\n' >build/toolchain/bin/nvcc
+    set_up
+    says 0 "setup: build/toolchain/bin/nvcc does not compile a kernel: error: -- unsupported GNU version!; fetching NVIDIA's compiler" \
+        "toolchain: no network" "setup: clang compiles, for the simulated GPU alone"
+    CONVJUDGE_COMPILER=clang set_up
+    says 0 "setup: clang compiles, for the simulated GPU alone"
+}
+
+@test "where neither compiles a kernel, the reason is given" {
+    made_up
+    printf '#!/bin/sh\nexit 1\n' >build/toolchain/bin/nvcc
+    tool clang-16 'echo "error: unable to create target: nvptx64" >&2' 'exit 1'
+    set_up
+    ends 2 "setup: no nvcc works, and no clang for the simulated GPU: $bin/clang-16 does not compile a kernel: error: unable to create target: nvptx64"
+    CONVJUDGE_NVCC=/no/nvcc set_up
+    says 2 "setup: /no/nvcc does not compile a kernel: env: '/no/nvcc': No such file or directory"
+}
+
+@test "where no sandbox can be made, setup says so and goes on" {
+    made_up
+    tool bwrap '[ "$1" = --version ] || { echo "bwrap: setting up uid map: Permission denied" >&2; exit 1; }'
+    set_up
+    says 0 "setup: no sandbox can be made here (bwrap: setting up uid map: Permission denied): the judge will ask for --unconfined"
+}
