@@ -6,6 +6,7 @@
 #include "simgpu/gpu/gpu.h"
 #include "simgpu/lower/lower.h"
 #include "simgpu/ptx/fatbin.h"
+#include "simgpu/ptx/parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>

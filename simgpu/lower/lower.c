@@ -24,6 +24,7 @@
 #include "simgpu/lower/slots.h"
 #include "simgpu/lower/targets.h"
 #include "simgpu/lower/used_results.h"
+#include "simgpu/ptx/parser.h"
 
 #include <string.h>
 

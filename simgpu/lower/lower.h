@@ -2,6 +2,7 @@
 #ifndef SIMGPU_LOWER_LOWER_H
 #define SIMGPU_LOWER_LOWER_H
 
+#include "base/status.h"
 #include "simgpu/code/code.h"
 
 /* Decodes one kernel. STATUS_UNSUPPORTED names the instruction and its source line. Module variables must have been

@@ -1,5 +1,8 @@
-/* Operands of instructions. Constant expressions among them are worked out here.  */
-#include "simgpu/ptx/parser.h"
+#include "simgpu/ptx/parse_operand.h"
+
+#include "simgpu/ptx/parse_register.h"
+#include "simgpu/ptx/parse_scope.h"
+#include "simgpu/ptx/parse_token.h"
 
 #include <string.h>
 

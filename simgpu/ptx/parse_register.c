@@ -1,5 +1,7 @@
-/* Declares the registers of a function and finds them by name; ranges of them share one.  */
-#include "simgpu/ptx/parser.h"
+#include "simgpu/ptx/parse_register.h"
+
+#include "simgpu/ptx/parse_scope.h"
+#include "simgpu/ptx/parse_token.h"
 
 #include <string.h>
 

@@ -2,7 +2,9 @@
  *
  * Inlined assembly and call sequences declare the same register names again and again in nested braces. Labels may be
  * used before they are met; they are bound when their function ends.  */
-#include "simgpu/ptx/parser.h"
+#include "simgpu/ptx/parse_scope.h"
+
+#include "simgpu/ptx/parse_token.h"
 
 #include <string.h>
 

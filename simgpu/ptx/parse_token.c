@@ -1,5 +1,4 @@
-/* Takes tokens one by one, and refuses those that do not fit.  */
-#include "simgpu/ptx/parser.h"
+#include "simgpu/ptx/parse_token.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
-/* Variables of all state spaces, parameters too, and what they hold at first.  */
-#include "simgpu/ptx/parser.h"
+#include "simgpu/ptx/parse_variable.h"
+
+#include "simgpu/ptx/parse_operand.h"
+#include "simgpu/ptx/parse_scope.h"
+#include "simgpu/ptx/parse_token.h"
 
 #include <string.h>
 

@@ -1,9 +1,15 @@
-/* Recursive descent over the tokens of lexer.h, one function per grammar rule, the rule above it. Here are the module,
- * its directives, its functions and their statements; parser.h lists the files of the other rules.
+/* Recursive descent over the tokens of lexer.h: one function per grammar rule, with the rule above it.
  *
- * An error leaves through one longjmp: everything that was made lies in the module's arena. An error in the operands of
- * an instruction costs that instruction alone.  */
+ * An error leaves through one longjmp(), since everything that was made lies in the module's arena. An error in the
+ * operands of an instruction leaves only that instruction.  */
 #include "simgpu/ptx/parser.h"
+
+#include "simgpu/ptx/parse_operand.h"
+#include "simgpu/ptx/parse_register.h"
+#include "simgpu/ptx/parse_scope.h"
+#include "simgpu/ptx/parse_token.h"
+#include "simgpu/ptx/parse_variable.h"
+#include "simgpu/ptx/parser_state.h"
 
 #include <string.h>
 

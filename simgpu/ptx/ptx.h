@@ -1,51 +1,19 @@
 /* ptx.h - a PTX module as the parser reads it, in one arena.
  *
- * This is what was written, with names resolved; how it runs is code.h. Registers are numbered per function. An
- * unknown opcode is no error here: opcodes are text until lower.c looks them up. Nor are operands that are not
- * understood: only kernels that hold such an instruction are refused, by lower.c.
+ * This is the text with names resolved; code.h is how it runs. Registers are numbered per function. Unknown opcodes are
+ * no errors here, since opcodes stay text until simgpu/lower looks them up. Operands that the parser does not understand
+ * are no errors either: simgpu/lower refuses only the kernels that hold such an instruction.
  *
  * Source   PTX ISA 9.0.  */
 #ifndef SIMGPU_PTX_PTX_H
 #define SIMGPU_PTX_PTX_H
 
 #include "base/arena.h"
-#include "base/status.h"
+#include "simgpu/ptx/ptx_type.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-typedef enum PtxType {
-    PTX_NO_TYPE,
-    PTX_PRED,
-    PTX_B8,
-    PTX_B16,
-    PTX_B32,
-    PTX_B64,
-    PTX_U8,
-    PTX_U16,
-    PTX_U32,
-    PTX_U64,
-    PTX_S8,
-    PTX_S16,
-    PTX_S32,
-    PTX_S64,
-    PTX_F16,
-    PTX_BF16,
-    PTX_F16X2,
-    PTX_BF16X2,
-    PTX_F32,
-    PTX_F64,
-    PTX_OTHER_TYPE /* .b128, .texref, ...: known to PTX, not to this simulator */
-} PtxType;
-
-PtxType ptx_type(const char *name, size_t length); /* "f32"; PTX_NO_TYPE where it names no type */
-const char *ptx_type_name(PtxType type);           /* of PTX_OTHER_TYPE any of them */
-uint32_t ptx_type_bytes(PtxType type);             /* a predicate takes one */
-bool ptx_type_is_signed(PtxType type);
-bool ptx_type_is_float(PtxType type);
-bool ptx_type_is_half(PtxType type); /* .f16, .bf16, and pairs of them */
-bool ptx_type_is_pair(PtxType type); /* .f16x2, .bf16x2 */
 
 typedef enum PtxSpace { PTX_NO_SPACE, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM } PtxSpace;
 
@@ -143,10 +111,5 @@ typedef struct PtxModule {
     const char **files; /* [file_count], by number, NULL where not given */
     int file_count;
 } PtxModule;
-
-/* Reads PTX text. Bad text: one line "<name>:<line>: ..." in `why`. */
-MUST_USE Status ptx_parse(const char *name, const char *text, size_t length, PtxModule *module, Message *why);
-void ptx_free(PtxModule *module);
-const PtxFunction *ptx_function(const PtxModule *module, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* The types of PTX: their names and sizes.  */
 /* clang-format off */
-#include "simgpu/ptx/ptx.h"
+#include "simgpu/ptx/ptx_type.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The parser of PTX and what becomes of kernels before they run: the input is the text of a module. */
 #include "simgpu/lower/lower.h"
-#include "simgpu/ptx/ptx.h"
+#include "simgpu/ptx/parser.h"
 
 #include <stdlib.h>
 #include <string.h>

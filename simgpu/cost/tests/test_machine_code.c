@@ -5,6 +5,7 @@
 #include "simgpu/cost/machine_code.h"
 #include "simgpu/cost/machine_lines.h"
 #include "simgpu/lower/lower.h"
+#include "simgpu/ptx/parser.h"
 
 #include <math.h>
 #include <stdlib.h>

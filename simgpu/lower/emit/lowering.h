@@ -2,6 +2,7 @@
 #ifndef SIMGPU_LOWER_EMIT_LOWERING_H
 #define SIMGPU_LOWER_EMIT_LOWERING_H
 
+#include "base/status.h"
 #include "simgpu/code/code.h"
 
 #include <setjmp.h>

@@ -2,6 +2,7 @@
 #include "simgpu/lower/emit/placement.h"
 
 #include "base/symbol.h"
+#include "simgpu/ptx/parser.h"
 
 const Placement *find_placement(const Placement *list, const PtxVariable *variable)
 {

@@ -1,6 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "simgpu/lower/lower.h"
+#include "simgpu/ptx/parser.h"
 
 #include <stdio.h>
 #include <string.h>

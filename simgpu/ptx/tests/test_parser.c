@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "simgpu/ptx/ptx.h"
+#include "simgpu/ptx/parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>
