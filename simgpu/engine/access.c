@@ -1,421 +1,45 @@
-/* Loads and stores of all state spaces, each checked to the byte.
+/* Loads and stores of all state spaces.
  *
- * Global memory is where the host's is, so that after the check an access is a plain move. Shared, local and parameter
- * memory are arrays of the worker. Every access goes through a Pattern: remembered per instruction where the active
- * lanes form a range, made anew otherwise.  */
+ * Global memory lies in the host's memory at the same addresses, so that after the check an access is a plain move. Shared,
+ * local and parameter memory are arrays of the worker.  */
 #include "simgpu/engine/access.h"
 
 #include "simgpu/block/fault.h"
-#include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
-#include "simgpu/cost/merged_loads.h"
-#include "simgpu/sanitizer/sanitizer.h"
-
-#include <string.h>
-
-/* One access of all active lanes: where it goes, once its space is known. */
-typedef struct Access {
-    const Instruction *instruction;
-    bool is_store;
-    PtxSpace space;
-    uint32_t bytes; /* of one lane, all elements */
-    uint64_t first; /* address of the first active lane: generic, or offset in the window */
-    Pattern *pattern;
-    const uint32_t *bits; /* active lanes; NULL: all of the pattern's */
-    char *host;           /* where `first` is */
-    MemoryNote *note;
-} Access;
-
-/* ---- addresses --------------------------------------------------------------------------------------------------- */
-
-/* The addresses of lanes [first, end) as 64-bit numbers, or what they are beyond the first. */
-static const uint64_t *collect_addresses(Worker *worker, const Instruction *instruction, const Active *active)
-{
-    Operand address = instruction->sources[0];
-    uint32_t count = active->end - active->first;
-    uint64_t *addresses = worker->addresses;
-    if (address.slot == NO_SLOT) {
-        memset(addresses, 0, count * sizeof *addresses);
-        return addresses;
-    }
-    const unsigned char *lanes = register_read(worker, address, active->first);
-    if (address.size == 3)
-        return (const uint64_t *)lanes;
-    const uint32_t *narrow = (const uint32_t *)lanes;
-    for (uint32_t i = 0; i < count; i++) /* 32-bit addresses wrap: only their distance from the first counts */
-        addresses[i] = (uint64_t)(int64_t)(int32_t)(narrow[i] - narrow[0]);
-    return addresses;
-}
-
-/* With the instruction's offset. */
-static uint64_t lane_address(Worker *worker, const Instruction *instruction, uint32_t lane)
-{
-    uint64_t address = register_value(worker, instruction->sources[0], lane) + (uint64_t)instruction->offset;
-    bool is_narrow = instruction->sources[0].slot != NO_SLOT && instruction->sources[0].size == 2;
-    return is_narrow ? (uint32_t)address : address;
-}
-
-static bool is_remembered(Worker *worker, const Instruction *instruction, Active *active, const Pattern *pattern)
-{
-    Operand address = instruction->sources[0];
-    uint32_t count = active->end - active->first;
-    if (pattern->kind == PATTERN_NONE || pattern->first != active->first || pattern->count != count)
-        return false;
-    if (is_uniform(worker, address))
-        return pattern->kind == PATTERN_STRIDED && pattern->step == 0;
-    const unsigned char *lanes = lane_of(worker, address, active->first);
-    uint64_t first = register_value(worker, address, active->first);
-    if (address.size < 2)
-        return false;
-    if (active->exact)
-        return worker->lanes->same_pattern[address.size == 3](lanes, first, pattern->relative, pattern->count);
-    return worker->lanes->same_masked[address.size == 3](lanes, first, pattern->relative, active_mask(worker, active),
-                                                         pattern->count);
-}
-
-/* False where the lanes' addresses are too far apart to be an offset from the first. */
-static bool find_pattern(Worker *worker, Access *access, Active *active)
-{
-    MemoryNote *note = access->note;
-    access->first = lane_address(worker, access->instruction, active->first);
-    access->bits = active->exact ? NULL : active->bits;
-    access->pattern = active->exact ? &note->pattern : &note->masked;
-    size_t bytes_of_bits = worker->launch->warps * sizeof *note->bits;
-    bool same_lanes = active->exact || memcmp(note->bits, active->bits, bytes_of_bits) == 0;
-    if (same_lanes && is_remembered(worker, access->instruction, active, access->pattern))
-        return true;
-    if (!active->exact)
-        memcpy(note->bits, active->bits, bytes_of_bits);
-    if (access->pattern->relative == NULL)
-        pattern_new(access->pattern, worker->capacity);
-    const uint64_t *addresses = collect_addresses(worker, access->instruction, active);
-    return pattern_set(access->pattern, addresses, active->first, active->end - active->first, access->bits);
-}
-
-/* ---- global memory ----------------------------------------------------------------------------------------------- */
-
-static bool is_active(const Access *access, uint32_t lane)
-{
-    return access->bits == NULL || (access->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1);
-}
-
-static SimSpace reported_space(PtxSpace space)
-{
-    switch (space) {
-    case PTX_SHARED: return SIM_SHARED;
-    case PTX_LOCAL: return SIM_LOCAL;
-    case PTX_CONST: return SIM_CONSTANT;
-    case PTX_PARAM: return SIM_PARAMETER;
-    default: return SIM_GLOBAL;
-    }
-}
-
-/* Names the first lane whose access is not allowed, and counts them. */
-static bool fault(Worker *worker, const Access *access, const Active *active, SimOutcome outcome,
-                  bool (*allowed)(Worker *, const Access *, uint64_t address))
-{
-    uint64_t lanes = 0, first_address = 0;
-    uint32_t first_lane = active->first;
-    for (uint32_t lane = active->first; lane < active->end; lane++) {
-        uint64_t address = lane_address(worker, access->instruction, lane);
-        if (!active_has(active, lane))
-            continue;
-        if (access->instruction->space == PTX_NO_SPACE && address < WINDOWS_END && access->space != PTX_NO_SPACE)
-            address %= SHARED_WINDOW;
-        if (allowed(worker, access, address))
-            continue;
-        if (lanes++ == 0) {
-            first_lane = lane;
-            first_address = address;
-        }
-    }
-    if (lanes == 0)
-        return true;
-    return worker_access_fault(worker, access->instruction, outcome, reported_space(access->space), access->is_store,
-                               first_lane, first_address, access->bytes, lanes);
-}
-
-static bool is_aligned(Worker *worker, const Access *access, uint64_t address)
-{
-    return (address & (access->bytes - 1)) == 0;
-}
-
-static bool is_inside_global(Worker *worker, const Access *access, uint64_t address)
-{
-    return note_access(worker, access->note, access->is_store, address, access->bytes);
-}
-
-static uint64_t window_bytes(const Worker *worker, const Access *access)
-{
-    switch (access->space) {
-    case PTX_SHARED: return worker->launch->shared_bytes;
-    case PTX_LOCAL: return worker->code->frame_bytes;
-    default: return worker->launch->parameter_bytes;
-    }
-}
-
-static bool is_inside_window(Worker *worker, const Access *access, uint64_t address)
-{
-    uint64_t size = window_bytes(worker, access);
-    return address < size && size - address >= access->bytes;
-}
-
-static bool check_alignment(Worker *worker, const Access *access, const Active *active)
-{
-    uint64_t all = access->first | access->pattern->misaligned;
-    return (all & (access->bytes - 1)) == 0 || fault(worker, access, active, SIM_MISALIGNED, is_aligned);
-}
-
-static bool check_global(Worker *worker, const Access *access, const Active *active)
-{
-    uint64_t low = access->first + (uint64_t)(int64_t)access->pattern->low;
-    uint64_t bytes = (uint64_t)((int64_t)access->pattern->high - access->pattern->low) + access->bytes;
-    if (!note_access(worker, access->note, access->is_store, low, bytes) &&
-        !fault(worker, access, active, SIM_OUT_OF_BOUNDS, is_inside_global))
-        return false;
-    return check_alignment(worker, access, active);
-}
-
-static bool check_window(Worker *worker, const Access *access, const Active *active)
-{
-    int64_t low = (int64_t)access->first + access->pattern->low;
-    int64_t high = (int64_t)access->first + access->pattern->high;
-    bool inside = low >= 0 && is_inside_window(worker, access, (uint64_t)high);
-    if (!inside && !fault(worker, access, active, SIM_OUT_OF_BOUNDS, is_inside_window))
-        return false;
-    return check_alignment(worker, access, active);
-}
-
-/* ---- counting ---------------------------------------------------------------------------------------------------- */
-
-void trace_access(Worker *worker, const Instruction *instruction, const Active *active, uint64_t first,
-                  const int32_t *relative, uint32_t bytes)
-{
-    if (worker->trace != NULL)
-        trace_load(worker->trace, &(TracedLoad){.load = instruction->index,
-                                                .is_constant = instruction->space == PTX_CONST,
-                                                .bits = active->bits,
-                                                .first_lane = active->first,
-                                                .end_lane = active->end,
-                                                .bytes = bytes,
-                                                .address = first,
-                                                .relative = relative});
-}
-
-static void count_global(Worker *worker, const Access *access, const Active *active)
-{
-    SimCounters *counters = &worker->counters;
-    uint32_t sectors = pattern_sectors(access->pattern, access->bits, access->first, access->bytes);
-    if (access->is_store) {
-        counters->global_store_requests += active->warps;
-        counters->global_store_sectors += sectors;
-        counters->global_store_bytes += (uint64_t)active->count * access->bytes;
-    } else {
-        counters->global_load_requests += active->warps;
-        counters->global_load_sectors += sectors;
-        counters->global_load_wavefronts += pattern_load_wavefronts(access->pattern, access->bits, access->bytes);
-        counters->global_load_bytes += (uint64_t)active->count * access->bytes;
-        trace_access(worker, access->instruction, active, access->first, access->pattern->relative, access->bytes);
-    }
-}
-
-static void count_shared(Worker *worker, const Access *access, const Active *active)
-{
-    SimCounters *counters = &worker->counters;
-    const Instruction *instruction = access->instruction;
-    if (instruction->is_merged)
-        return;
-    uint32_t bytes = merged_bytes(instruction, access->bytes);
-    uint32_t wavefronts = pattern_wavefronts(access->pattern, access->bits, access->first, bytes);
-    if (access->is_store) {
-        counters->shared_store_requests += active->warps;
-        counters->shared_store_wavefronts += wavefronts;
-    } else {
-        counters->shared_load_requests += active->warps;
-        counters->shared_load_wavefronts += wavefronts;
-    }
-}
-
-static void count_constant(Worker *worker, const Access *access, const Active *active)
-{
-    worker->counters.constant_requests += active->warps;
-    worker->counters.constant_replays += pattern_distinct(access->pattern, access->bits) - active->warps;
-    trace_access(worker, access->instruction, active, access->first, access->pattern->relative, access->bytes);
-}
-
-/* On hardware the words of local memory are interleaved: those of 8 neighbouring lanes at the same offset share a
- * sector. Lanes of the same 8 at different offsets touch different sectors. */
-static void count_local(Worker *worker, const Access *access, const Active *active)
-{
-    uint64_t sectors = 0;
-    const Pattern *pattern = access->pattern;
-    for (uint32_t start = active->first / 8 * 8; start < active->end; start += 8) {
-        int32_t seen[8];
-        uint32_t count = 0;
-        for (uint32_t lane = start; lane < start + 8 && lane < active->end; lane++) {
-            if (lane < active->first || !is_active(access, lane))
-                continue;
-            int32_t word = pattern->relative[lane - pattern->first] / 4;
-            uint32_t i = 0;
-            while (i < count && seen[i] != word)
-                i++;
-            if (i == count)
-                seen[count++] = word;
-        }
-        sectors += count * ((access->bytes + 3) / 4);
-    }
-    worker->counters.local_requests += active->warps;
-    worker->counters.local_sectors += sectors;
-}
-
-/* What an access that is allowed leaves in the books. */
-static void count_access(Worker *worker, const Access *access, const Active *active)
-{
-    if (worker->sanitizer != NULL)
-        sanitizer_access(worker, access->instruction, access->space, access->is_store, active, access->first,
-                         access->pattern, access->bytes);
-    if (access->instruction->is_hidden || !worker->launch->is_timed)
-        return;
-    switch (access->space) {
-    case PTX_SHARED: count_shared(worker, access, active); break;
-    case PTX_CONST: count_constant(worker, access, active); break;
-    case PTX_LOCAL: count_local(worker, access, active); break;
-    case PTX_PARAM: break;
-    default: count_global(worker, access, active);
-    }
-}
-
-/* ---- moving data ------------------------------------------------------------------------------------------------- */
-
-static void load_pattern(const Worker *worker, const Access *access, const char *from, unsigned char *to, uint32_t size)
-{
-    const Pattern *pattern = access->pattern;
-    const Instruction *instruction = access->instruction;
-    const LaneTable *lanes = worker->lanes;
-    if (pattern->kind == PATTERN_STRIDED) {
-        lanes->load_strided[instruction->is_signed][instruction->size][size](to, from, pattern->step, pattern->count);
-    } else if (pattern->kind == PATTERN_RUNS) {
-        for (uint32_t i = 0; i < pattern->run_count; i++) {
-            const PatternRun *run = &pattern->runs[i];
-            lanes->load_strided[instruction->is_signed][instruction->size][size](
-                to + ((size_t)run->lane << size), from + pattern->relative[run->lane], run->step, run->count);
-        }
-    } else {
-        lanes->load_gathered[instruction->is_signed][instruction->size][size](to, from, pattern->relative,
-                                                                              pattern->count);
-    }
-}
-
-static void store_pattern(const Worker *worker, const Access *access, const unsigned char *from, char *to,
-                          uint32_t size)
-{
-    const Pattern *pattern = access->pattern;
-    const Instruction *instruction = access->instruction;
-    const LaneTable *lanes = worker->lanes;
-    if (access->bits != NULL) {
-        for (uint32_t i = 0; i < pattern->count; i++) {
-            const unsigned char *value = from + ((size_t)i << size);
-            if (is_active(access, pattern->first + i))
-                lanes->store_strided[instruction->size][size](value, to + pattern->relative[i], 0, 1);
-        }
-    } else if (pattern->kind == PATTERN_STRIDED) {
-        lanes->store_strided[instruction->size][size](from, to, pattern->step, pattern->count);
-    } else if (pattern->kind == PATTERN_RUNS) {
-        for (uint32_t i = 0; i < pattern->run_count; i++) {
-            const PatternRun *run = &pattern->runs[i];
-            lanes->store_strided[instruction->size][size](from + ((size_t)run->lane << size),
-                                                          to + pattern->relative[run->lane], run->step, run->count);
-        }
-    } else {
-        lanes->store_scattered[instruction->size][size](from, to, pattern->relative, pattern->count);
-    }
-}
-
-static void move_data(Worker *worker, const Access *access, Active *active)
-{
-    const Instruction *instruction = access->instruction;
-    for (int i = 0; i < instruction->count; i++) {
-        char *host = access->host + ((size_t)i << instruction->size);
-        if (access->is_store) {
-            Operand from = instruction->sources[1 + i];
-            store_pattern(worker, access, register_read(worker, from, active->first), host, from.size);
-        } else {
-            Operand to = instruction->results[i];
-            load_pattern(worker, access, host, register_write(worker, active, to, i), to.size);
-            register_written(worker, active, to, i);
-        }
-    }
-}
-
-/* Local memory: each lane has a frame of its own, so that equal offsets are a frame apart. */
-static void move_local(Worker *worker, const Access *access, Active *active)
-{
-    const Instruction *instruction = access->instruction;
-    for (int i = 0; i < instruction->count; i++) {
-        Operand operand = access->is_store ? instruction->sources[1 + i] : instruction->results[i];
-        unsigned char *values = access->is_store ? register_read(worker, operand, active->first)
-                                                 : register_write(worker, active, operand, i);
-        for (uint32_t j = active->first; j < active->end; j++) {
-            if (!is_active(access, j))
-                continue;
-            char *host = worker->local + (size_t)j * worker->frame_stride + access->first +
-                         access->pattern->relative[j - active->first] + ((size_t)i << instruction->size);
-            unsigned char *value = values + ((size_t)(j - active->first) << operand.size);
-            if (access->is_store)
-                worker->lanes->store_strided[instruction->size][operand.size](value, host, 0, 1);
-            else
-                worker->lanes->load_strided[instruction->is_signed][instruction->size][operand.size](value, host, 0, 1);
-        }
-        if (!access->is_store)
-            register_written(worker, active, operand, i);
-    }
-}
-
-/* The usual case of local memory: all lanes at the same offset. */
-static bool move_local_rows(Worker *worker, const Access *access, Active *active)
-{
-    if (access->bits != NULL || access->pattern->kind != PATTERN_STRIDED || access->pattern->step != 0)
-        return false;
-    Access rows = *access;
-    Pattern pattern = *access->pattern;
-    pattern.step = (int32_t)worker->frame_stride;
-    rows.pattern = &pattern;
-    rows.host = worker->local + (size_t)active->first * worker->frame_stride + access->first;
-    move_data(worker, &rows, active);
-    return true;
-}
-
-/* ---- spaces ------------------------------------------------------------------------------------------------------ */
+#include "simgpu/engine/access_check.h"
+#include "simgpu/engine/access_count.h"
+#include "simgpu/engine/access_move.h"
+#include "simgpu/engine/access_pattern.h"
+#include "simgpu/engine/uniform_load.h"
 
 static bool access_window(Worker *worker, Access *access, Active *active)
 {
-    if (!check_window(worker, access, active))
+    if (!access_check_window(worker, access, active))
         return false;
-    count_access(worker, access, active);
+    access_count(worker, access, active);
     if (access->space == PTX_LOCAL) {
-        if (!move_local_rows(worker, access, active))
-            move_local(worker, access, active);
+        access_move_local(worker, access, active);
         return true;
     }
     char *window = access->space == PTX_SHARED ? (char *)worker->shared : (char *)worker->launch->request->parameters;
     access->host = window + access->first;
-    move_data(worker, access, active);
+    access_move(worker, access, active);
     return true;
 }
 
 static bool access_global(Worker *worker, Access *access, Active *active)
 {
-    if (!check_global(worker, access, active))
+    if (!access_check_global(worker, access, active))
         return false;
-    count_access(worker, access, active);
+    access_count(worker, access, active);
     access->host = (char *)access->first;
-    move_data(worker, access, active);
+    access_move(worker, access, active);
     return true;
 }
 
 static bool access_one_space(Worker *worker, Access *access, Active *active)
 {
-    if (!find_pattern(worker, access, active)) { /* lanes 2 GiB or more apart: one after the other */
+    if (!access_find_pattern(worker, access, active)) { /* lanes 2 GiB or more apart: one after the other */
         for (uint32_t lane = active->first; lane < active->end; lane++) {
             Active single = {.bits = {0}};
             single.bits[lane / SIM_WARP_SIZE] = active->bits[lane / SIM_WARP_SIZE] & 1u << lane % SIM_WARP_SIZE;
@@ -437,10 +61,10 @@ static bool access_generic(Worker *worker, Access *access, Active *active)
 {
     Active left = *active;
     while (left.count > 0) {
-        PtxSpace space = space_at(lane_address(worker, access->instruction, left.first));
+        PtxSpace space = space_at(access_lane_address(worker, access->instruction, left.first));
         Active part = left;
         for (uint32_t lane = left.first; lane < left.end; lane++)
-            if (space_at(lane_address(worker, access->instruction, lane)) != space)
+            if (space_at(access_lane_address(worker, access->instruction, lane)) != space)
                 part.bits[lane / SIM_WARP_SIZE] &= ~(1u << lane % SIM_WARP_SIZE);
         active_measure(&part, worker);
         access->space = space;
@@ -453,7 +77,7 @@ static bool access_generic(Worker *worker, Access *access, Active *active)
     return true;
 }
 
-static Access new_access(Worker *worker, const Instruction *instruction, bool is_store)
+static Access access_of(Worker *worker, const Instruction *instruction, bool is_store)
 {
     return (Access){.instruction = instruction,
                     .is_store = is_store,
@@ -464,67 +88,10 @@ static Access new_access(Worker *worker, const Instruction *instruction, bool is
 
 static bool execute_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store)
 {
-    Access access = new_access(worker, instruction, is_store);
+    Access access = access_of(worker, instruction, is_store);
     if (access.space == PTX_NO_SPACE)
         return access_generic(worker, &access, active);
     return access_one_space(worker, &access, active);
-}
-
-/* ---- loads of one address by all --------------------------------------------------------------------------------- */
-
-static void load_once(Worker *worker, const Instruction *instruction, const char *host)
-{
-    for (int i = 0; i < instruction->count; i++) {
-        Operand to = instruction->results[i];
-        worker->lanes->load_strided[instruction->is_signed][instruction->size][to.size](
-            lane_of(worker, to, 0), host + ((size_t)i << instruction->size), 0, 1);
-        worker->states[to.slot] = UNIFORM;
-    }
-}
-
-static void count_shared_broadcast(Worker *worker, const Instruction *load, const Active *active, uint32_t bytes)
-{
-    if (load->is_merged)
-        return;
-    worker->counters.shared_load_requests += active->warps;
-    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
-        worker->counters.shared_load_wavefronts += broadcast_wavefronts(active->bits[warp], merged_bytes(load, bytes));
-}
-
-/* All lanes read the same: one load serves them all. Only where it is surely allowed; the general path finds faults. */
-static bool load_uniform(Worker *worker, const Instruction *instruction, const Active *active)
-{
-    uint64_t address = lane_address(worker, instruction, 0);
-    uint32_t bytes = (uint32_t)instruction->count << instruction->size;
-    SimCounters *counters = &worker->counters;
-    if ((address & (bytes - 1)) != 0)
-        return false;
-    if (instruction->space == PTX_SHARED) {
-        uint64_t size = worker->launch->shared_bytes;
-        if (address >= size || size - address < bytes)
-            return false;
-        count_shared_broadcast(worker, instruction, active, bytes);
-        if (worker->sanitizer != NULL)
-            sanitizer_uniform_load(worker, instruction, active, address, bytes);
-        load_once(worker, instruction, (const char *)worker->shared + address);
-        return true;
-    }
-    if (!note_access(worker, &worker->notes[instruction->index], false, address, bytes))
-        return false;
-    if (instruction->space == PTX_CONST) {
-        counters->constant_requests += active->warps;
-    } else {
-        counters->global_load_requests += active->warps;
-        counters->global_load_sectors += active->warps;
-        for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
-            counters->global_load_wavefronts += broadcast_load_wavefronts(active->bits[warp], bytes);
-        counters->global_load_bytes += (uint64_t)active->count * bytes;
-    }
-    trace_access(worker, instruction, active, address, NULL, bytes);
-    if (worker->sanitizer != NULL)
-        sanitizer_uniform_load(worker, instruction, active, address, bytes);
-    load_once(worker, instruction, (const char *)address);
-    return true;
 }
 
 bool execute_load(Worker *worker, const Instruction *instruction, Active *active)
@@ -532,7 +99,7 @@ bool execute_load(Worker *worker, const Instruction *instruction, Active *active
     PtxSpace space = (PtxSpace)instruction->space;
     bool same_for_all = space == PTX_GLOBAL || space == PTX_CONST || space == PTX_SHARED;
     if (active->whole && same_for_all && is_uniform(worker, instruction->sources[0]) &&
-        load_uniform(worker, instruction, active))
+        uniform_load(worker, instruction, active))
         return true;
     return execute_access(worker, instruction, active, false);
 }
@@ -544,13 +111,13 @@ bool execute_store(Worker *worker, const Instruction *instruction, Active *activ
 
 bool check_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store)
 {
-    Access access = new_access(worker, instruction, is_store);
-    if (!find_pattern(worker, &access, active))
+    Access access = access_of(worker, instruction, is_store);
+    if (!access_find_pattern(worker, &access, active))
         return worker_fault(worker, SIM_OUT_OF_BOUNDS, instruction->file, instruction->line, active->first,
                             "accesses addresses more than 2 GiB apart");
     bool in_window = access.space != PTX_GLOBAL && access.space != PTX_CONST;
-    if (!(in_window ? check_window : check_global)(worker, &access, active))
+    if (!(in_window ? access_check_window : access_check_global)(worker, &access, active))
         return false;
-    count_access(worker, &access, active);
+    access_count(worker, &access, active);
     return true;
 }

@@ -11,9 +11,5 @@ bool execute_store(Worker *worker, const Instruction *instruction, Active *activ
 /* Checks and counts an access of one space as a load or store would be, of `count` elements of `size` at sources[0] +
  * offset, but moves nothing; false where a fault ended the block. */
 bool check_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store);
-/* A load of the active lanes from global or constant memory, for the model of the caches (reuse.h), where this block is
- * looked at. Addresses as in TracedLoad. */
-void trace_access(Worker *worker, const Instruction *instruction, const Active *active, uint64_t first,
-                  const int32_t *relative, uint32_t bytes);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "simgpu/block/memory_note.h"
 #include "simgpu/cost/merged_loads.h"
-#include "simgpu/engine/access.h"
+#include "simgpu/engine/access_count.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w
     if (!learn_global(worker, instruction, proven, pattern, first))
         return 0;
     if (worker->trace != NULL && instruction->kind == LOAD) {
-        trace_access(worker, instruction, worker->jit->active, first, pattern->relative, bytes);
+        access_trace_load(worker, instruction, worker->jit->active, first, pattern->relative, bytes);
         worker->jit->noted++;
         proven->steps[0] = INT64_MIN; /* and so the next one is asked for, too */
     }

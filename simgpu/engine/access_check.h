@@ -1,0 +1,11 @@
+/* access_check.h - checks that an access lies within its memory and is aligned, to the byte.  */
+#ifndef SIMGPU_ENGINE_ACCESS_CHECK_H
+#define SIMGPU_ENGINE_ACCESS_CHECK_H
+
+#include "simgpu/engine/access_pattern.h"
+
+/* False where a fault ended the block: of global and constant memory, and of memory that is reached through a window. */
+bool access_check_global(Worker *worker, const Access *access, const Active *active);
+bool access_check_window(Worker *worker, const Access *access, const Active *active);
+
+#endif

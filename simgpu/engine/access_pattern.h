@@ -1,0 +1,34 @@
+/* access_pattern.h - one access to memory by all active lanes, and how their addresses relate.
+ *
+ * Every access goes through a Pattern. It is remembered for each instruction, and compared the next time.  */
+#ifndef SIMGPU_ENGINE_ACCESS_PATTERN_H
+#define SIMGPU_ENGINE_ACCESS_PATTERN_H
+
+#include "simgpu/block/active.h"
+#include "simgpu/block/memory_note.h"
+#include "simgpu/code/code.h"
+#include "simgpu/cost/pattern.h"
+
+typedef struct Access {
+    const Instruction *instruction;
+    bool is_store;
+    PtxSpace space;
+    uint32_t bytes; /* of one lane, all elements */
+    uint64_t first; /* address of the first active lane: generic, or offset in the window */
+    Pattern *pattern;
+    const uint32_t *bits; /* active lanes; NULL: all of the pattern's */
+    char *host;           /* where `first` is */
+    MemoryNote *note;
+} Access;
+
+static inline bool access_has_lane(const Access *access, uint32_t lane)
+{
+    return access->bits == NULL || (access->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1);
+}
+
+/* The address of one lane, with the instruction's offset. */
+uint64_t access_lane_address(Worker *worker, const Instruction *instruction, uint32_t lane);
+/* Fills in `first`, `pattern` and `bits`; false where the lanes' addresses lie 2 GiB or more apart. */
+bool access_find_pattern(Worker *worker, Access *access, Active *active);
+
+#endif
