@@ -83,21 +83,21 @@ sweep: build  ## Time every combination of a "// sweep:" line's macros: SUB=myke
 	@$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(BUILD)/convjudge sweep $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} -- "$$SUB"
 
-explain: build  ## Say where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [JSON=file]
+explain: build  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [JSON=file]
 	@$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(BUILD)/convjudge explain $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
-check-problem: build  ## Hold a problem to what a problem must be, and name the first thing missing: PROBLEM=id [DEVICE=...]
+check-problem: build  ## Check that a problem is complete, and name the first thing missing: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(BUILD)/convjudge check-problem --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"}
 
-new-problem:  ## Write the folders of a new problem, a working example to begin with: PROBLEM=my-conv
+new-problem:  ## Create a new problem from a small working example: PROBLEM=my-conv
 	@$(call need,PROBLEM,name it: make new-problem PROBLEM=my-conv)grader/authoring/new_problem.sh "$$PROBLEM"
 
-student-kit:  ## Pack what students get, without hidden cases and solutions, into build/student-kit.tar.gz
+student-kit:  ## Pack the judge for students, without hidden cases and solutions, into build/student-kit.tar.gz
 	@grader/authoring/student_kit.sh $(BUILD)/student-kit.tar.gz
 
-calibrate: build  ## Measure a GPU's ceilings and time all reference solutions on it: [DEVICE=...]
+calibrate: build  ## Measure the peak rates of a GPU and time all reference solutions on it: [DEVICE=...]
 	@$(known)$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
 
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge

@@ -75,7 +75,7 @@ EOF
 @test "a baseline wants the CPU" {
     baseline >x.c
     judge grade --device sim x.c
-    ends 2 "x.c: plain C runs on the CPU: DEVICE=cpu"
+    ends 2 "x.c: a file in plain C runs only on the CPU, expected --device cpu"
     judge grade x.c
     ends 2 "DEVICE=cpu"
     rows 0
@@ -164,7 +164,7 @@ EOF
     ends 2 "no line \"// sweep:"
     printf '// sweep: N=1;exit\n' | cat - x.cu >y.cu
     judge sweep y.cu
-    ends 2 "y.cu:1:" "is no value for N"
+    ends 2 "y.cu:1:" "is not a value for N"
     printf '// sweep: N=1\n#define N 3\n' | cat - x.cu >z.cu
     judge sweep z.cu
     ends 2 "z.cu:1: N cannot be set from outside"

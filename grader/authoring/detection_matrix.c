@@ -41,7 +41,7 @@ static void append_row(DetectionMatrix *matrix, const char *solution, const char
     matrix->last = &row->next;
 }
 
-/* Wrong in every case: none in particular was needed to find it. */
+/* A solution that is wrong in every case shows nothing about any one of them. */
 static bool is_wrong_everywhere(const char *row)
 {
     return strpbrk(row, ". ") == NULL;
@@ -84,7 +84,7 @@ static int widest_name(const DetectionMatrix *matrix)
     return (int)width;
 }
 
-/* The numbers of the cases stand upright: tens above ones. */
+/* Two lines with the numbers of the cases as columns: tens above ones. */
 static void add_numbers(const DetectionMatrix *matrix, const char *prefix, int width, Text *text)
 {
     text_printf(text, "%s%-*s  ", prefix, width, "hidden case");

@@ -1,6 +1,6 @@
 /* detection_matrix.h - which hidden cases find which wrong solutions: a matrix of both.
  *
- * A solution that is wrong in every hidden case counts for none of them: it needed none in particular.  */
+ * A solution that is wrong in every hidden case counts for none of them, since any one case would have found it.  */
 #ifndef GRADER_AUTHORING_DETECTION_MATRIX_H
 #define GRADER_AUTHORING_DETECTION_MATRIX_H
 
@@ -13,29 +13,30 @@
 
 typedef struct DetectionRow {
     const char *solution; /* "whole_blocks_only.cu" */
-    char *marks;          /* a letter for each hidden case: the verdict; '.' accepted, ' ' not run */
+    char *marks;          /* the verdict in each hidden case: a letter, '.' for accepted, ' ' for not run */
     struct DetectionRow *next;
 } DetectionRow;
 
 typedef struct DetectionMatrix {
-    const char **cases; /* names of the hidden cases, in their order */
-    size_t *found;      /* solutions that each of them finds */
+    const char **cases; /* names of the hidden cases, in order */
+    size_t *found;      /* [case_count] how many wrong solutions each case finds */
     size_t case_count;
     DetectionRow *first, **last;
     Arena arena;
 } DetectionMatrix;
 
-/* An empty matrix of the hidden cases of `set`, whose names must outlive it. Not to be moved in memory. */
+/* Makes an empty matrix for the hidden cases of `set`, whose names must outlive it. It must not be moved in memory. */
 void detection_begin(DetectionMatrix *matrix, const TestcaseSet *set);
 void detection_free(DetectionMatrix *matrix);
 
-/* Adds a row for a solution that is wrong; one that came to no hidden case has none. */
+/* Adds a row for a wrong solution, unless no hidden case was run. */
 void detection_add(DetectionMatrix *matrix, const char *solution, const Result *result);
 
-/* The first hidden case that finds none, from 0; `case_count` where each finds one. */
+/* The index of the first hidden case that finds no wrong solution; `case_count` if each finds one. */
 size_t detection_idle_case(const DetectionMatrix *matrix);
 
-/* As text, each line after `prefix`: a row for each solution, then the cases with how many each finds. */
+/* Adds the matrix as text, with `prefix` before each line: a row per solution, then how many solutions each case
+ * finds. */
 void detection_text(const DetectionMatrix *matrix, const char *prefix, Text *text);
 
 #endif

@@ -12,19 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STATEMENT_BYTES = 1 << 20, LOOKS = 64 /* elements of a case that are evaluated twice */ };
+enum { MAX_STATEMENT_BYTES = 1 << 20, LOOKS = 64 /* elements per case that are evaluated twice */ };
 
-/* Enough cases to tell mistakes apart, enough rungs to climb, enough mistakes to prove that the cases find them. */
+/* Enough cases to tell mistakes apart, enough reference solutions for a ranking, enough mistakes to test the cases. */
 enum { LEAST_HIDDEN_CASES = 14, LEAST_REFERENCES = 6, LEAST_WRONG = 8 };
 
-static const uint64_t SEED = 1; /* of what is drawn anew in every run: any will do */
+static const uint64_t SEED = 1; /* for data that is drawn anew in every run; any value will do */
 
 #define EXAMPLE "\n## Example\n"
 #define INTENSITY "\n## Arithmetic intensity\n"
 
 /* ---- the statement ----------------------------------------------------------------------------------------------- */
 
-/* The text with every run of white space as one space: a signature may be broken into lines. */
+/* Replaces every run of white space by one space, since a signature may be broken into lines. */
 static Text squeezed(const char *source)
 {
     Text text = {0};
@@ -65,7 +65,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The number stands somewhere, not as a part of a longer one. */
+/* Whether the number stands somewhere, not as a part of a longer one. */
 static bool shows_number(const char *text, const char *number)
 {
     size_t length = strlen(number);
@@ -171,7 +171,7 @@ static Status not_literal(const Problem *problem, const char *what, Message *why
                 problem->id, what);
 }
 
-/* The section "Example" shows every number of the array. */
+/* Whether the section "Example" shows every number of the array. */
 static Status shows_array(const Problem *problem, const char *section, const Tensor *array, const char *name,
                           Message *why)
 {
@@ -235,7 +235,7 @@ static void filled_free(Filled *filled)
         free(filled->inputs[i]);
 }
 
-/* To be freed in any case. */
+/* The caller frees it even after an error. */
 static Status fill(const Problem *problem, const Testcase *testcase, Filled *filled, Message *why)
 {
     Status status = STATUS_OK;
@@ -258,7 +258,7 @@ static Status fill(const Problem *problem, const Testcase *testcase, Filled *fil
     return status;
 }
 
-/* The literal values take the place of a submission's output. */
+/* Compares the literal values with the oracle's, as if they were a submission's output. */
 static Status inspect_literal(const Problem *problem, const Testcase *testcase, const Oracle *oracle, Message *why)
 {
     Filled filled;
@@ -351,7 +351,7 @@ static bool is_wrong(const char *path)
     return !is_reference(path) && !is_below(path, "cpu_baselines");
 }
 
-/* The comment lines that a file begins with. */
+/* The length of the comment lines at the beginning of a file. */
 static size_t header_length(const char *source)
 {
     size_t length = 0;

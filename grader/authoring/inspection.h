@@ -1,7 +1,7 @@
-/* inspection.h - what the files of a problem must show, as far as it can be seen without running a submission.
+/* inspection.h - checks that the files of a problem are complete, as far as that needs no submission to run.
  *
- * For authors of problems (`convjudge check-problem`). Each function is one demand: STATUS_OK, or BAD_INPUT where it is
- * not met, and `why` names the first thing that is missing.  */
+ * For authors of problems (`convjudge check-problem`). Each function checks one requirement and returns STATUS_OK, or
+ * BAD_INPUT with the first thing that is missing in `why`.  */
 #ifndef GRADER_AUTHORING_INSPECTION_H
 #define GRADER_AUTHORING_INSPECTION_H
 
@@ -10,28 +10,28 @@
 #include "grader/authoring/solution.h"
 #include "grader/problem/testcase.h"
 
-/* statement.md shows the signature, the sections (a reader finds the same ones in every problem), and the largest value
- * of every size, as 4096 or 4,096. */
+/* statement.md shows the signature, the sections that every problem has, and the largest value of every size (as
+ * 4096 or 4,096). */
 MUST_USE Status inspect_statement(const Problem *problem, Message *why);
 
 /* There are hidden cases, and timed ones for both kinds of device. */
 MUST_USE Status inspect_groups(const Problem *problem, const TestcaseSet *set, Message *why);
 
-/* Every size parameter has its least and its largest value in some case that students cannot see or that is timed. */
+/* Every size parameter has its smallest and its largest value in some hidden or timed case. */
 MUST_USE Status inspect_limits(const Problem *problem, const TestcaseSet *set, Message *why);
 
-/* The first sample is literal, so that a person can check it, and the statement's example shows each of its numbers. */
+/* The first sample has literal values, which a person can check, and the statement's example shows each of them. */
 MUST_USE Status inspect_example(const Problem *problem, const TestcaseSet *set, Message *why);
 
-/* Literal expected values are those of the oracle, within the problem's own tolerance. */
+/* Literal expected values agree with the oracle within the problem's tolerance. */
 MUST_USE Status inspect_literals(const Problem *problem, const TestcaseSet *set, Message *why);
 
-/* Of samples and hidden cases a few elements each, spread over the output, are the same in long double but for the
- * rounding of double: 1e-12 of the sum of magnitudes. */
+/* A few elements of every sample and hidden case, spread over the output, agree between double and long double to 1e-12
+ * of the sum of magnitudes, which allows for the rounding of double. */
 MUST_USE Status inspect_precision(const Problem *problem, const TestcaseSet *set, Message *why);
 
-/* Each reference solution's first comment says its arithmetic intensity in operations a byte, and each wrong one's names
- * its "Mistake: ". */
+/* The first comment of each reference solution states its arithmetic intensity in operations per byte, and that of each
+ * wrong solution its "Mistake: ". */
 MUST_USE Status inspect_headers(const Paths *solutions, Message *why);
 
 /* At least 14 hidden cases, 6 reference solutions and 8 wrong ones. */

@@ -31,7 +31,8 @@ static bool claim_add(Claim *claim, const char *name)
     return true;
 }
 
-/* What stands behind `start` in one of the comment lines that the file begins with; NULL where none starts so. */
+/* The rest of the first comment line that starts with `start`, among the comment lines at the beginning of the
+ * file; NULL if there is none. */
 static const char *line_behind(const char *text, const char *start)
 {
     while (text != NULL && strncmp(text, "//", 2) == 0) {
@@ -68,13 +69,13 @@ static Status claim_list(const Submission *submission, const char *list, Claim *
     return STATUS_OK;
 }
 
-/* The name of a folder below solutions/<id>/. */
+/* `name` is that of a folder below solutions/<id>/. */
 static bool claim_folder(Claim *claim, const char *name)
 {
     return claim_add(claim, strcmp(name, "cpu_baselines") == 0 ? verdict_folder(VERDICT_ACCEPTED) : name);
 }
 
-/* "// expect: Verdict, Verdict", else the name of its folder. */
+/* The claim for any device: from a line "// expect: Verdict, Verdict", else from the name of the folder. */
 static Status claim_anywhere(const Submission *submission, Claim *claim, Message *why)
 {
     const char *list = line_behind(submission->source.data, "// expect: ");
@@ -89,7 +90,8 @@ static Status claim_anywhere(const Submission *submission, Claim *claim, Message
         if (claim_folder(claim, slash == NULL ? folder : slash + 1))
             return STATUS_OK;
     }
-    return fail(STATUS_BAD_INPUT, why, "%s: neither its folder nor a line \"// expect: VERDICT\" names a verdict",
+    return fail(STATUS_BAD_INPUT, why,
+                "%s: names no verdict, expected a folder such as wrong_answer/ or a line \"// expect: VERDICT\"",
                 submission->path);
 }
 

@@ -12,28 +12,29 @@
 #include <stddef.h>
 
 typedef struct Claim {           /* what a file claims to be */
-    bool allowed[VERDICT_COUNT]; /* verdicts that it may get */
-    char text[200];              /* the same, in words */
+    bool allowed[VERDICT_COUNT]; /* the verdicts that the file claims: it must get one of them */
+    char text[200];              /* the same in words: "Accepted or Wrong Answer" */
 } Claim;
 
-/* From a line "// expect: Verdict, Verdict" among the comments that the file begins with, else from its folder's name
- * (cpu_baselines claims Accepted). A real GPU lets pass some of what the simulated one finds: a line "// on cuda: Verdict,
- * Verdict" says what it may say as well. */
+/* Reads the claim from a line "// expect: Verdict, Verdict" in the comments at the beginning of the file, else from
+ * the name of its folder (cpu_baselines claims Accepted). A real GPU misses some mistakes that the simulated one
+ * finds: a line "// on cuda: Verdict, Verdict" names verdicts that are right there, too. */
 MUST_USE Status claim_of(const Submission *submission, bool modelled, Claim *claim, Message *why);
 
 /* Where solutions run. */
 typedef struct CheckDevice {
     const char *name;
     bool modelled;
-    bool timed; /* the timed cases, too */
+    bool timed; /* run the timed cases, too */
 } CheckDevice;
 
-/* By default the simulated GPU. Many timed calls tell a verdict no better than one, which is what a simulated GPU takes;
- * a real one runs its timed cases where `timed` says so. */
+/* `name` may be NULL: the simulated GPU. Many timed calls find a verdict no better than one call does. A simulated GPU
+ * makes one call per timed case, so it always runs them; a real one runs them only if `timed` says so. */
 MUST_USE Status check_device(const char *name, bool timed, CheckDevice *device, Message *why);
 
-/* Judges a solution, plain C on the CPU whatever the device, and untimed. BAD_INPUT where it gets another verdict than it claims; `why` says which. `beyond_samples` as in
- * JudgeJob. The result is to be freed in any case. */
+/* Judges a solution; plain C runs on the CPU, untimed, whatever the device. BAD_INPUT if it gets a verdict that it
+ * does not claim: `why` names both. `beyond_samples` as in JudgeJob. The caller frees the result even after an
+ * error. */
 MUST_USE Status solution_judge(const Submission *submission, const Problem *problem, const CheckDevice *device,
                                bool beyond_samples, Result *result, Message *why);
 
@@ -44,7 +45,7 @@ typedef struct Paths {
 } Paths;
 
 void paths_add(Paths *paths, const char *path);
-/* Every .cu and .c file below solutions/<id>/, by name. */
+/* Adds every .cu and .c file below solutions/<id>/, sorted by name. */
 MUST_USE Status paths_add_solutions(Paths *paths, const char *problem_id, Message *why);
 
 #endif

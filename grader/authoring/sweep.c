@@ -20,7 +20,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* What stands behind "// sweep:" in the first line that begins so; NULL where none does. */
+/* The rest of the first line that begins with "// sweep:"; NULL if there is none. */
 static const char *find_list(const char *source)
 {
     for (const char *line = source; line != NULL; line = next_line(line)) {
@@ -34,7 +34,7 @@ static const char *find_list(const char *source)
     return NULL;
 }
 
-/* What stands behind `#directive name` in its first line; NULL where there is none. */
+/* The rest of the first line that begins with `#directive name`; NULL if there is none. */
 static const char *find_directive(const char *source, const char *directive, const char *name)
 {
     for (const char *line = source; line != NULL; line = next_line(line)) {
@@ -62,7 +62,7 @@ static bool is_name(const char *text)
     return *text == '\0';
 }
 
-/* A number or a name: nothing that could end the line, the directive or the expression it is put into. */
+/* Only a number or a name, which cannot end the line, the directive or the expression that it is put into. */
 static bool is_value(const char *text)
 {
     bool fits = strlen(text) <= MAX_VALUE_BYTES;
@@ -82,21 +82,22 @@ static Status parse_macro(Sweep *sweep, char *text, Message *why)
         return fail(STATUS_BAD_INPUT, why, "expected NAME=VALUE,VALUE..., found \"%s\"", text);
     *equals = '\0';
     if (sweep->macro_count == SWEEP_MAX_MACROS)
-        return fail(STATUS_BAD_INPUT, why, "%s is one macro too many, at most %d", text, SWEEP_MAX_MACROS);
+        return fail(STATUS_BAD_INPUT, why, "%s is one macro too many, expected at most %d", text, SWEEP_MAX_MACROS);
     if (!is_name(text))
-        return fail(STATUS_BAD_INPUT, why, "\"%s\" is no macro's name", text);
+        return fail(STATUS_BAD_INPUT, why, "\"%s\" is not the name of a macro", text);
     *macro = (SweepMacro){.name = text};
     for (char *rest = equals + 1, *value; (value = strsep(&rest, ",")) != NULL;) {
         if (!is_value(value))
-            return fail(STATUS_BAD_INPUT, why, "\"%s\" is no value for %s, expected a number or a name", value, text);
+            return fail(STATUS_BAD_INPUT, why, "\"%s\" is not a value for %s, expected a number or a name", value,
+                        text);
         if (macro->count == SWEEP_MAX_VALUES)
-            return fail(STATUS_BAD_INPUT, why, "%s has more than %d values", text, SWEEP_MAX_VALUES);
+            return fail(STATUS_BAD_INPUT, why, "%s has too many values, expected at most %d", text, SWEEP_MAX_VALUES);
         macro->values[macro->count++] = value;
     }
     sweep->macro_count++;
     sweep->combinations *= macro->count;
     if (sweep->combinations > SWEEP_MAX_COMBINATIONS)
-        return fail(STATUS_BAD_INPUT, why, "more than %d combinations", SWEEP_MAX_COMBINATIONS);
+        return fail(STATUS_BAD_INPUT, why, "too many combinations, expected at most %d", SWEEP_MAX_COMBINATIONS);
     return STATUS_OK;
 }
 
@@ -108,11 +109,11 @@ static Status parse_list(Sweep *sweep, char *list, Message *why)
         if (*word != '\0')
             status = parse_macro(sweep, word, why);
     if (status == STATUS_OK && sweep->macro_count == 0)
-        status = fail(STATUS_BAD_INPUT, why, "expected NAME=VALUE,VALUE...");
+        status = fail(STATUS_BAD_INPUT, why, "expected NAME=VALUE,VALUE..., found nothing");
     return status;
 }
 
-/* A file that defines a macro whatever came before would be the same in every combination. */
+/* A file that defines a macro without #ifndef would be the same in every combination. */
 static Status check_settable(const Sweep *sweep, const char *source, Message *why)
 {
     for (size_t i = 0; i < sweep->macro_count; i++) {

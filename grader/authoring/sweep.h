@@ -1,12 +1,12 @@
-/* sweep.h - macros of a source file that are to be tried with several values each, as the file itself says:
+/* sweep.h - macros of a source file that are tried with several values each. The file itself lists them:
  *
  *     // sweep: BLOCK=4,8,16,32 TILE=1,2,4
  *     #ifndef BLOCK
  *     #define BLOCK 16
  *     #endif
  *
- * A combination is compiled by definitions put before the text, so that nothing of the file's becomes part of a command
- * line; what can be a name or a value is checked. The lines keep their numbers.  */
+ * To compile a combination, the macros are defined in lines before the text, so that nothing from the file becomes
+ * part of a command line. Names and values are checked. The lines of the file keep their numbers.  */
 #ifndef GRADER_AUTHORING_SWEEP_H
 #define GRADER_AUTHORING_SWEEP_H
 
@@ -31,18 +31,18 @@ typedef struct Sweep {
     Arena arena;
 } Sweep;
 
-/* NOT_FOUND: the file has no such line. BAD_INPUT: the line cannot be read, or a macro has no #ifndef that lets it be
- * set from outside. `file_name` is for messages. */
+/* NOT_FOUND: the file has no such line. BAD_INPUT: the line is malformed, or a macro has no #ifndef, so that it
+ * cannot be set from outside. `file_name` is for messages. */
 MUST_USE Status sweep_parse(const char *file_name, const char *source, Sweep *sweep, Message *why);
 void sweep_free(Sweep *sweep);
 
-/* The value of a macro in a combination, 0 to combinations - 1; the last macro changes fastest. */
+/* The value of a macro in a combination, from 0 to combinations - 1; the last macro changes fastest. */
 const char *sweep_value(const Sweep *sweep, size_t combination, size_t macro);
 /* "BLOCK=4 TILE=1" */
 void sweep_add_name(const Sweep *sweep, size_t combination, Text *out);
-/* The source to compile for it. */
+/* Adds the source to compile for a combination. */
 void sweep_add_source(const Sweep *sweep, size_t combination, const char *source, Text *out);
-/* "BLOCK=16 TILE=2": what the file itself defines; a macro that it does not define is left out. */
+/* Adds the values that the file itself defines, "BLOCK=16 TILE=2", without macros that it does not define. */
 void sweep_add_defaults(const Sweep *sweep, const char *source, Text *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* One table of everything that solves a problem: the CPU baselines, then the reference solutions. */
+/* Prints one table of the CPU baselines and the reference solutions of a problem. */
 #include "grader/commands/command.h"
 
 #include "grader/judge/judge.h"
@@ -14,11 +14,11 @@
 
 enum { NAME_COLUMNS = 32, TIME_COLUMNS = 10, NUMBER_COLUMNS = 11, MARKS = 2 };
 
-typedef struct Row {
+typedef struct Row { /* one solution */
     const char *name, *parameters;
-    double ms;         /* geometric mean over the timed cases of the average of their calls; 0: not accepted */
+    double ms;         /* mean of the calls of a case, geometric mean over the timed cases; 0: not accepted */
     double gflops;     /* likewise */
-    double mean_error; /* of an element, mean over the timed cases */
+    double mean_error; /* absolute error of an element, mean over the timed cases */
     Verdict verdict;
 } Row;
 
@@ -60,7 +60,7 @@ static void take_figures(const Result *result, Row *row)
     row->mean_error /= count;
 }
 
-/* The macros that a sweep would vary, with the values that the file gives them; "" where it names none. */
+/* The macros that a sweep would vary, with the values that the file defines; "" if it lists none. */
 static const char *parameters_of(const Submission *submission, Arena *arena)
 {
     Sweep sweep;
@@ -101,7 +101,7 @@ static Status add_rows(Table *table, const Ladder *ladder, const char *device, M
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* The first two rows that have a time are what the others are held against. */
+/* The times of the first two rows that have one: every row shows its speedup over each. */
 static size_t find_marks(const Table *table, double marks[MARKS])
 {
     size_t count = 0;
@@ -172,7 +172,7 @@ static Status print(const Table *table, const DeviceInfo *gpu, Message *why)
     return written ? STATUS_OK : fail_errno(why, "standard output: cannot be written");
 }
 
-/* Both kinds on the same cases: those of the GPU at hand. */
+/* Baselines and reference solutions run the same timed cases: those of the GPU. */
 static Status fill(Table *table, const Ladder *baselines, const Ladder *references, Message *why)
 {
     size_t count = baselines->count + references->count;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const double LOCK_SECONDS = 600; /* to wait for gradings under way */
+static const double LOCK_SECONDS = 600; /* how long to wait for gradings under way */
 
 /* ---- the ceilings ------------------------------------------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Judges one file. `why` says what it got where that is not what it claims. */
+/* Judges one file. Fails if the verdict is not one that the file claims. */
 static Status check_submission(const Submission *submission, const char *problem_id, const CheckDevice *device,
                                Message *why)
 {
@@ -21,7 +21,7 @@ static Status check_submission(const Submission *submission, const char *problem
     return status;
 }
 
-/* "conv1d" of a file below solutions/conv1d/, else NULL. */
+/* "conv1d" for a file below solutions/conv1d/, else NULL. */
 static const char *problem_of_path(const char *path, char *id, size_t size)
 {
     const char *solutions = strstr(path, "solutions/");
@@ -32,7 +32,7 @@ static const char *problem_of_path(const char *path, char *id, size_t size)
     return id;
 }
 
-/* One line of TAP; false where the claim does not hold. */
+/* Prints one line of TAP; false if the file does not get the verdict that it claims. */
 static bool check_file(const char *path, const char *problem_id, const CheckDevice *device, size_t number)
 {
     Submission submission;

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A timed case that takes less says more about launching than about the kernel; one that takes more keeps a class
- * waiting. */
+/* The time of a shorter case is mostly that of the launch, not of the kernel; with a longer one a class would wait too
+ * long for its results. */
 static const double LEAST_MS = 0.05, MOST_MS = 50;
 
-/* Whether a case keeps between bounds a thousandfold apart shows in a few calls; a ranking takes hundreds. */
+/* A few calls are enough to see whether a time lies between bounds that are a factor of 1000 apart. */
 static void time_briefly(Problem *problem)
 {
     problem->blocks = 1;
@@ -19,10 +19,10 @@ static void time_briefly(Problem *problem)
     problem->timed_calls = 10;
 }
 
-/* What the reference solutions take for one timed case. */
+/* The times of the reference solutions for one timed case. */
 typedef struct CaseTimes {
     const char *name;
-    double fastest_ms, slowest_ms; /* 0: none has a time */
+    double fastest_ms, slowest_ms; /* 0: no reference solution has a time */
 } CaseTimes;
 
 typedef struct Checking {
@@ -31,13 +31,13 @@ typedef struct Checking {
     CheckDevice device;
     Paths solutions;
     DetectionMatrix matrix;
-    CaseTimes *times; /* of each case of `set` */
-    size_t number;    /* lines of TAP so far */
+    CaseTimes *times; /* [set.count] */
+    size_t number;    /* of lines of TAP printed so far */
 } Checking;
 
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
 
-/* One line of TAP, and what is missing. Hands `status` on. */
+/* Prints one line of TAP, and what is missing. Returns `status`. */
 static Status report(Checking *checking, const char *what, Status status, const Message *why)
 {
     printf("%s %zu - %s\n", status == STATUS_OK ? "ok" : "not ok", ++checking->number, what);
@@ -55,7 +55,7 @@ static Status inspect_files(Checking *checking, Message *why)
     Status status = report(checking, "statement.md shows signature, sections and limits",
                            inspect_statement(problem, why), why);
     if (status == STATUS_OK)
-        status = report(checking, "there are hidden cases, and timed ones for real and simulated GPUs",
+        status = report(checking, "there are hidden cases, and timed cases for real and simulated GPUs",
                         inspect_groups(problem, &checking->set, why), why);
     if (status == STATUS_OK)
         status = report(checking, "the cases reach every limit of the sizes",
@@ -105,7 +105,7 @@ static Status check_starter(Checking *checking, Message *why)
     return report(checking, "starter.cu compiles, runs and gets Wrong Answer", judge_starter(checking, path, why), why);
 }
 
-/* Cases of the result are some of the set's, in the same order. */
+/* The result has some of the cases of the set, found by name. */
 static void keep_times(Checking *checking, const Result *result)
 {
     for (size_t i = 0; i < result->case_count; i++)
@@ -170,7 +170,8 @@ static Status check_detection(Checking *checking, Message *why)
     return report(checking, "every hidden case finds a wrong solution", status, why);
 }
 
-/* The slowest reference solution shows whether a case is too small, the fastest whether it is too large. */
+/* A case is too small if even the slowest reference solution is too fast, and too large if even the fastest is too
+ * slow. */
 static Status judge_times(const Checking *checking, Message *why)
 {
     for (size_t i = 0; i < checking->set.count; i++) {
@@ -187,14 +188,15 @@ static Status judge_times(const Checking *checking, Message *why)
     return STATUS_OK;
 }
 
-/* Last, since a problem that is begun has few of each and should be told first what is wrong with them. */
+/* These counts are checked last: an author who has just begun wants to hear first what is wrong with the few there
+ * are. */
 static Status check_counts(Checking *checking, Message *why)
 {
     return report(checking, "there are enough hidden cases, reference solutions and wrong solutions",
                   inspect_counts(&checking->problem, &checking->set, &checking->solutions, why), why);
 }
 
-/* A simulated GPU gets smaller cases, so that the simulation does not take long. */
+/* The timed cases of a simulated GPU are smaller, since simulation is slow, so their times have no bounds. */
 static Status check_times(Checking *checking, Message *why)
 {
     if (checking->device.modelled)
@@ -232,7 +234,7 @@ static void close_checking(Checking *checking)
     problem_free(&checking->problem);
 }
 
-/* Not OK: the first thing that is missing has been named. */
+/* Checks everything up to the first thing missing, which it has printed if it does not return STATUS_OK. */
 static Status check_all(Checking *checking)
 {
     Message why = {0};

@@ -1,5 +1,5 @@
-/* Runs a submission once, on the timed case with most operations, on a simulated GPU that counts by source line: the
- * larger a case is, the less launches and the ends of waves hide what a line costs.  */
+/* Runs a submission once on a simulated GPU that counts for each source line, and explains the result. It runs the
+ * timed case with the most operations: the larger a case, the smaller the part of launches and of incomplete waves.  */
 #include "base/allocated.h"
 #include "base/paths.h"
 #include "grader/commands/command.h"
@@ -23,9 +23,9 @@ typedef struct Explaining {
     bool problem_is_read;
     HardwareProfile hardware;
     ExecutionProfile *profile;
-    DeviceInfo gpu; /* a real one, where it is asked for: */
+    DeviceInfo gpu; /* the real one, with --device cuda */
     NcuMeasurement measurement;
-    const char *note; /* why nothing is measured there; NULL: there is nothing to say */
+    const char *note; /* why nothing was measured on it; NULL: it was, or nobody asked for it */
     Message why_not;
     Progress progress;
     Result result;
@@ -49,7 +49,7 @@ static Status check_device(Explaining *explaining, Message *why)
     if (strcmp(device, "sim") != 0 && strncmp(device, "sim:", 4) != 0)
         return fail(STATUS_BAD_INPUT, why, "--device %s: expected sim[:PROFILE] or cuda[:N]", device);
     if (options->ncu && !is_real(options))
-        return fail(STATUS_BAD_INPUT, why, "--ncu: expected --device cuda beside it: it measures on a real GPU");
+        return fail(STATUS_BAD_INPUT, why, "--ncu: expected --device cuda, too: it measures on a real GPU");
     return is_real(options) ? device_describe(options->device, &explaining->gpu, why) : STATUS_OK;
 }
 
@@ -93,7 +93,7 @@ static Status read_hardware(Explaining *explaining, Message *why)
     return status;
 }
 
-/* What stands beside the simulated figures may be missing; they are right without it. */
+/* A failure is only noted: the simulated numbers are right without the measured ones. */
 static void measure(Explaining *explaining)
 {
     if (!is_real(explaining->options))
@@ -140,7 +140,7 @@ static Status write_explanation(const Explaining *explaining, Message *why)
     return status;
 }
 
-/* What is wrong is explained by its verdict. */
+/* For a submission that is not accepted, the report of its verdict takes the place of the explanation. */
 static Status write_verdict(const Explaining *explaining, Message *why)
 {
     Text text = {0};
@@ -155,12 +155,13 @@ static Status conclude(Explaining *explaining, int *exit_status, Message *why)
     bool accepted = explaining->result.verdict == VERDICT_ACCEPTED;
     *exit_status = verdict_exit_status(explaining->result.verdict);
     if (explaining->result.case_count == 0)
-        return fail(STATUS_BAD_INPUT, why, "problem %s: no case is timed on a simulated GPU, there is nothing to run",
+        return fail(STATUS_BAD_INPUT, why,
+                    "problem %s has no timed case for a simulated GPU, so there is nothing to run",
                     explaining->problem.id);
     if (!accepted)
         return write_verdict(explaining, why);
     if (explaining->profile->kernel_count == 0)
-        return fail(STATUS_BAD_INPUT, why, "%s: solve() launches no kernel, there is nothing to explain",
+        return fail(STATUS_BAD_INPUT, why, "%s: solve() launches no kernel, so there is nothing to explain",
                     explaining->submission.file_name);
     Status status = read_hardware(explaining, why);
     if (status != STATUS_OK)

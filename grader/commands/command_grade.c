@@ -16,8 +16,8 @@ typedef struct Grading {
     Submission submission;
     Problem problem;
     bool problem_is_read;
-    Store *store;  /* NULL: nothing to read from and nothing will be recorded */
-    Ladder ladder; /* read where an anchor is looked for */
+    Store *store;  /* NULL: there is no database to read, and nothing will be recorded */
+    Ladder ladder; /* filled in when an anchor is chosen */
     Progress progress;
     Result result;
 } Grading;
@@ -39,7 +39,7 @@ static Status choose_person(Grading *grading, Message *why)
     return status;
 }
 
-/* Without recording, a leaderboard that cannot be read only costs the percentile in the class. */
+/* With --no-record, a database that cannot be read is no error: the report lacks the percentile in the class. */
 static Status open_store(Grading *grading, Message *why)
 {
     if (!grading->options->no_record)
@@ -49,7 +49,7 @@ static Status open_store(Grading *grading, Message *why)
     return STATUS_OK;
 }
 
-/* Everything that can be wrong with the request. */
+/* Checks everything that can be wrong with the request, before minutes of judging. */
 static Status prepare(Grading *grading, Message *why)
 {
     const Options *options = grading->options;
@@ -62,14 +62,15 @@ static Status prepare(Grading *grading, Message *why)
         status = submission_problem(&grading->submission, options->problem, &grading->problem, why);
     grading->problem_is_read = status == STATUS_OK;
     if (status == STATUS_OK && submission_is_c(&grading->submission) && !cpu_device_is_named(device_name(options)))
-        status = fail(STATUS_BAD_INPUT, why, "%s: plain C runs on the CPU: DEVICE=cpu", options->operands[0]);
+        status = fail(STATUS_BAD_INPUT, why, "%s: a file in plain C runs only on the CPU, expected --device cpu",
+                      options->operands[0]);
     if (status == STATUS_OK)
         status = json_target_check(options->json, options->operands[0], why);
     return status == STATUS_OK ? open_store(grading, why) : status;
 }
 
-/* Without stored times there is no anchor yet: this run, or the next, takes them. A student's kit has times, and no source
- * to take them with. */
+/* There is no anchor where no times are stored yet (this run, or the next, will take them), and none in a student's
+ * kit, which has the times of the reference solutions but not their sources. */
 static const Submission *choose_anchor(void *context, const DeviceInfo *device)
 {
     Grading *grading = context;
@@ -95,7 +96,7 @@ static Status judge(Grading *grading, Message *why)
     return judge_submission(&job, &grading->result, why);
 }
 
-/* The run is recorded before anything is said about it, so nothing that was reported can be lost. */
+/* The run is recorded before it is reported, so that nothing reported can be lost. */
 static Status rank(Grading *grading, Message *why)
 {
     Result *result = &grading->result;
@@ -111,7 +112,7 @@ static Status rank(Grading *grading, Message *why)
     return status;
 }
 
-/* The report, or with `--json -` the result instead of it. */
+/* Writes the report, or with `--json -` the result instead. */
 static Status report(const Grading *grading, Message *why)
 {
     const char *json = grading->options->json;

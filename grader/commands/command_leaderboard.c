@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "sim:h200" and "sim-h200" are one device, and "sim" is any of them: devices are named as in --device or as in the
- * table. */
+/* A device may be named as in --device or as in the table: "sim:h200" and "sim-h200" are the same device, and "sim"
+ * means every simulated GPU. */
 static bool is_asked_for(const char *asked, const char *device_id)
 {
     char id[64];
@@ -22,7 +22,8 @@ static bool is_asked_for(const char *asked, const char *device_id)
     return strncmp(id, device_id, length) == 0 && (device_id[length] == '\0' || device_id[length] == '-');
 }
 
-/* How a board's times are called: "sim-h200" is the key of the device that "sim:h200" opens. */
+/* The label of a board's times, "modelled"; "" for measured ones. The board "sim-h200" is that of the device
+ * "sim:h200". */
 static const char *times_of(const char *id)
 {
     char name[sizeof((DeviceInfo *)0)->id + 1];
@@ -48,8 +49,8 @@ static Status add_board(Store *store, const Problem *problem, const Board *board
     return status;
 }
 
-/* Called where no board is the device's: it may be one that has no times yet, but not a name that means no device. A real
- * GPU need not be in this machine. */
+/* Called if no board belongs to the device. A device may have no times yet, but the name must be that of a device.
+ * A real GPU need not be in this machine. */
 static Status check_device_name(const char *asked, const Board *boards, size_t count, Message *why)
 {
     char name[100];
@@ -86,7 +87,7 @@ static Status add_boards(Store *store, const Problem *problem, const char *devic
     return status;
 }
 
-/* Nobody has been recorded yet: that is no mistake. */
+/* It is no error if nothing has been recorded yet. */
 static Status read_boards(const Problem *problem, const char *device, Text *out, Message *why)
 {
     Store *store;

@@ -1,5 +1,5 @@
-/* Times a file with every combination of its macros. Each combination is judged on the timed cases alone, where all of
- * its output is checked: a tile size that breaks the kernel shows its verdict in place of a time. */
+/* Times a file with every combination of its macros. Each combination is judged on the timed cases alone, where its
+ * whole output is checked: a combination that breaks the kernel shows its verdict instead of a time. */
 #include "grader/commands/command.h"
 
 #include "grader/judge/judge.h"
@@ -12,9 +12,9 @@
 
 enum { VALUE_COLUMNS = 12, TIME_COLUMNS = 12, UNCERTAINTY_COLUMNS = 10, RATE_COLUMNS = 10 };
 
-typedef struct Point { /* what became of a combination */
+typedef struct Point { /* the result of one combination */
     Verdict verdict;
-    MeasuredTime time; /* ms 0: none */
+    MeasuredTime time; /* ms 0: no time */
     double gflops;
 } Point;
 
@@ -25,7 +25,7 @@ typedef struct Sweeping {
     bool problem_is_read;
     Sweep sweep;
     Point *points;
-    const Point *best; /* NULL: nothing was accepted */
+    const Point *best; /* NULL: no combination was accepted */
     DeviceInfo device;
     Arena arena;
 } Sweeping;
@@ -116,7 +116,7 @@ static void add_point(const Sweeping *sweeping, size_t combination, TerminalStyl
     }
 }
 
-/* Others that are not slower beyond doubt are as good. */
+/* Counts the other combinations that are not significantly slower than the best. */
 static size_t count_as_good(const Sweeping *sweeping)
 {
     size_t count = 0;
@@ -139,7 +139,7 @@ static void add_best(const Sweeping *sweeping, Text *out)
     text_add(out, quantity_time(sweeping->best->time.ms).text);
     size_t as_good = count_as_good(sweeping);
     if (as_good > 0)
-        text_printf(out, " (%zu other%s no slower beyond doubt)", as_good, as_good == 1 ? " is" : "s are");
+        text_printf(out, " (%zu other%s not significantly slower)", as_good, as_good == 1 ? " is" : "s are");
     text_add(out, "\n");
 }
 

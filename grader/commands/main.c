@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_TROUBLE = 2 }; /* usage errors and faults of the judge; 0 and 1 are verdicts */
+enum { EXIT_TROUBLE = 2 }; /* a usage error or a fault of the judge; 0 and 1 say whether a submission is accepted */
 
 static const struct Subcommand {
     const char *name;
@@ -22,12 +22,12 @@ static const struct Subcommand {
     {"grade", command_grade,
      "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--no-record] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
-     "    --problem ID     else a line \"// problem: ID\" in the file, else what its solve() fits\n"
-     "    --device DEVICE  auto (a GPU where there is one), cuda[:N], sim[:PROFILE]; cpu for a baseline in plain C, with the\n"
-     "                     timed cases of sim, cpu:cuda with those of cuda\n"
-     "    --as NAME        the name to record the run under; else the login name\n"
+     "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
+     "    --device DEVICE  auto (a GPU if there is one, else sim), cuda[:N], sim[:PROFILE]; for plain C:\n"
+     "                     cpu (with the timed cases of sim) or cpu:cuda (with those of cuda)\n"
+     "    --as NAME        the name to record the run under; default: the login name\n"
      "    --json FILE      write result.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
-     "    --no-record      keep nothing\n"},
+     "    --no-record      do not record the run\n"},
     {"leaderboard", command_leaderboard,
      "convjudge leaderboard --problem ID [--device DEVICE]\n"
      "    Prints the ranking: each person's best accepted submission.\n"},
@@ -39,26 +39,28 @@ static const struct Subcommand {
      "    Times the CPU baselines and the reference solutions, and prints them in one table.\n"},
     {"explain", command_explain,
      "convjudge explain [--problem ID] [--device DEVICE] [--json FILE|-] [--ncu] FILE\n"
-     "    Says where FILE's time goes on a simulated GPU: what bounds each kernel, what each line costs, what to change.\n"
+     "    Shows where FILE's time goes on a simulated GPU: what limits each kernel, what each line costs,\n"
+     "    and what to change.\n"
      "    --json FILE      write explain.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
-     "    --ncu            with --device cuda: besides, what Nsight Compute measures there. Runs FILE directly on the GPU,\n"
-     "                     outside of the sandbox and with your rights: for your own files\n"},
+     "    --ncu            with --device cuda: also show what Nsight Compute measures. This runs FILE directly on\n"
+     "                     the GPU, outside of the sandbox and with your rights: use it only for your own files\n"},
     {"sweep", command_sweep,
      "convjudge sweep [--problem ID] [--device DEVICE] FILE\n"
-     "    Times FILE with every combination that a line \"// sweep: BLOCK=8,16 TILE=1,2\" in it names, and says which is best.\n"},
+     "    Times FILE with every combination of the macros in its line \"// sweep: BLOCK=8,16 TILE=1,2\".\n"},
     {"calibrate", command_calibrate,
      "convjudge calibrate [--device DEVICE]\n"
-     "    Measures what a GPU can do at most, for leaderboard/devices/<device>.json, and times all reference solutions, for\n"
-     "    leaderboard/references/<device>.json.\n"},
+     "    Measures the peak rates of a GPU, for leaderboard/devices/<device>.json, and times all reference\n"
+     "    solutions, for leaderboard/references/<device>.json.\n"},
     {"check", command_check,
      "convjudge check [--problem ID] [--device DEVICE] [--timed] [PATH...]\n"
-     "    Holds solutions, by default all, to the verdict their folder names, by default on the simulated GPU; a real one\n"
-     "    may also say what a line \"// on cuda: VERDICT, VERDICT\" names. Prints TAP.\n"
-     "    --timed          on a real GPU run the timed cases, too, which takes longer\n"},
+     "    Checks that solutions get the verdict that their folder names. Default: all, on the simulated GPU. On a\n"
+     "    real GPU, the verdicts in a line \"// on cuda: VERDICT, VERDICT\" are right, too. Prints TAP.\n"
+     "    --timed          on a real GPU, also run the timed cases, which takes longer\n"},
     {"check-problem", command_check_problem,
      "convjudge check-problem --problem ID [--device DEVICE]\n"
-     "    Holds a problem to what a problem must be: statement, cases, oracle, starter, solutions, and that every hidden case\n"
-     "    finds a wrong solution. Shows which finds which, and names the first thing missing. Prints TAP.\n"},
+     "    Checks that a problem is complete (statement, cases, oracle, starter, solutions) and that every hidden case\n"
+     "    finds a wrong solution. Shows which case finds which solution, and names the first thing missing.\n"
+     "    Prints TAP.\n"},
 };
 
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
@@ -71,7 +73,7 @@ static void print_usage(FILE *stream)
     fputs("convjudge --help, --version\n", stream);
 }
 
-/* Names of files stand in messages, and may hold anything. */
+/* Messages contain names of files, which may contain any bytes. */
 static int complain(const char *text)
 {
     Text line = {0};
@@ -111,16 +113,16 @@ static int run(const struct Subcommand *subcommand, int argc, char **argv)
     return status == STATUS_OK ? exit_status : complain(why.text);
 }
 
-/* Threads of OpenMP that have nothing to do would spin for a while, on the cores that the simulated GPU and other gradings
- * need: half of the time of a grading. GNU's OpenMP reads this before main() begins, so the program begins once more. Where
- * it cannot, it is slower, and right. */
+/* Idle threads of OpenMP would spin on the cores that the simulated GPU and other gradings need, which takes half
+ * of the time of a grading. GNU's OpenMP reads the variable before main() begins, so the program starts itself
+ * again. If that fails, it goes on, only slower. */
 static void let_idle_threads_sleep(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY") == NULL && setenv("OMP_WAIT_POLICY", "passive", 0) == 0)
         execv("/proc/self/exe", argv);
 }
 
-/* Names are UTF-8 whatever the user's language; numbers keep their points. */
+/* Names are UTF-8 whatever the user's language is; numbers keep the decimal point. */
 static void set_locale(void)
 {
     if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)

@@ -12,8 +12,8 @@ enum { MAX_SUBCOMMANDS = 8 };
 typedef struct OptionKind {
     const char *name;
     bool takes_value;
-    size_t member; /* where it goes in Options: to a string where it takes a value, else to a bool */
-    const char *subcommands[MAX_SUBCOMMANDS + 1]; /* that take it, up to NULL; none is named: all do */
+    size_t member; /* offset in Options: of a string if it takes a value, else of a bool */
+    const char *subcommands[MAX_SUBCOMMANDS + 1]; /* that take it, up to NULL; an empty list: all of them */
 } OptionKind;
 
 static const OptionKind kinds[] = {
@@ -42,7 +42,7 @@ static bool is_taken_by(const OptionKind *kind, const char *subcommand)
     return found;
 }
 
-/* "problem", or a beginning of it that no other option has; NULL where there is no such option. */
+/* The option with this name, or the only one whose name begins so; NULL if there is none. */
 static const OptionKind *find_kind(const char *name, size_t length)
 {
     const OptionKind *found = NULL;
@@ -58,7 +58,7 @@ static const OptionKind *find_kind(const char *name, size_t length)
     return count == 1 ? found : NULL;
 }
 
-/* "--problem" or "--problem=conv1d"; NULL where the word is no option. */
+/* The option in a word such as "--problem" or "--problem=conv1d"; NULL if the word is not an option. */
 static const OptionKind *kind_of(const char *word)
 {
     if (strcmp(word, "-h") == 0)
@@ -119,7 +119,7 @@ static Status set_value(const OptionKind *kind, const char *value, Options *opti
     return STATUS_OK;
 }
 
-/* The option at argv[*at], and where its value is the next word, that too. Another option is no value: "--problem --ncu". */
+/* Takes the option at argv[*at] and its value, which may be the next word unless that is itself an option. */
 static Status take_option(char **argv, int *at, Options *options, Message *why)
 {
     const OptionKind *kind = kind_of(argv[*at]);

@@ -8,7 +8,7 @@
 
 typedef struct Options {
     const char *subcommand; /* "grade" */
-    const char *problem;    /* NULL where it was not given; the others likewise */
+    const char *problem;    /* NULL: not given; likewise the next three */
     const char *device;
     const char *person;
     const char *json;
@@ -17,18 +17,19 @@ typedef struct Options {
     bool timed;
     bool ncu;
     bool help;
-    char **operands; /* what is left: files */
+    char **operands; /* the other words: names of files */
     int operand_count;
 } Options;
 
-/* Takes the words behind "convjudge": the subcommand, then options ("--name VALUE" or "--name=VALUE"; the beginning of a
- * name is enough where only one option begins so) and files in any order; behind "--" there are only files. The files are
- * moved to the front of `argv`. Refuses an option that is unknown, given twice, without its value, or not the subcommand's. */
+/* Parses the words after "convjudge": the subcommand, then options ("--name VALUE" or "--name=VALUE"; the beginning
+ * of a name is enough if only one option begins so) and files in any order. After "--" there are only files. The
+ * files are moved to the front of `argv`. Refuses an option that is unknown, given twice, without its value, or of
+ * another subcommand. */
 MUST_USE Status options_parse(int argc, char **argv, Options *options, Message *why);
 
-/* For subcommands that work on one file. */
+/* Refuses any number of files but one. */
 MUST_USE Status options_expect_file(const Options *options, Message *why);
-/* For subcommands that work on a problem as a whole. */
+/* Refuses a missing --problem, and any file. */
 MUST_USE Status options_expect_problem(const Options *options, Message *why);
 MUST_USE Status options_expect_no_file(const Options *options, Message *why);
 

@@ -1,5 +1,7 @@
 #include "grader/explain/advice_memory.h"
 
+#include "grader/terminal/quantity.h"
+
 #include <math.h>
 
 enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
@@ -18,7 +20,7 @@ static double excess_store_sectors(const SimLine *line)
     return scattered ? (double)(line->counters.global_store_sectors - line->ideal_store_sectors) : 0;
 }
 
-/* Cycles of the L1 beyond those of the same bytes side by side. */
+/* Wavefronts of the L1 beyond those that the same bytes would need if they were contiguous. */
 static double excess_load_wavefronts(const SimLine *line)
 {
     double lines = (double)line->ideal_load_sectors * SECTOR_BYTES / LINE_BYTES;
@@ -31,7 +33,8 @@ static double excess_sectors(const SimLine *line)
     return excess_load_sectors(line) + excess_store_sectors(line);
 }
 
-/* Threads that are neighbours in a warp ask for bytes that are no neighbours in memory. */
+/* Neighbouring threads of a warp access bytes that are far apart. The corrected counters are those of contiguous
+ * bytes. */
 bool rule_uncoalesced(const KernelUnderReview *review, Advice *advice)
 {
     const SimLine *line = review_worst_line(review, excess_sectors);
@@ -47,10 +50,12 @@ bool rule_uncoalesced(const KernelUnderReview *review, Advice *advice)
     changed.counters.global_load_wavefronts -= review_per_launch(review, review_sum(review, excess_load_wavefronts));
     changed.counters.global_store_sectors -= review_per_launch(review, review_sum(review, excess_store_sectors));
     advice->gain = review_gain(review, &changed);
-    advice_say(advice, line->line,
-               "each warp %s %.3g sectors where %.3g would do: neighbouring threads step through memory far apart; "
-               "let neighbouring threads %s neighbouring elements",
-               loads ? "reads" : "writes", ratio(sectors, requests), ratio(ideal, requests), loads ? "read" : "write");
+    advice_say(
+        advice, line->line,
+        "neighbouring threads %s addresses that are far apart, so one access of a warp touches %s sectors where %s "
+        "would be enough: let neighbouring threads %s neighbouring elements",
+        loads ? "read" : "write", quantity_ratio(ratio(sectors, requests)).text,
+        quantity_ratio(ratio(ideal, requests)).text, loads ? "read" : "write");
     return true;
 }
 
@@ -74,10 +79,11 @@ bool rule_bank_conflicts(const KernelUnderReview *review, Advice *advice)
     changed.counters.shared_store_wavefronts = (uint64_t)((double)changed.counters.shared_store_wavefronts * kept);
     advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
-               "each access to shared memory takes %.3g wavefronts where %.3g would do: threads of a warp meet in the "
-               "same banks; make the rows of the array one element longer, or let neighbouring threads use "
+               "threads of a warp access the same banks of shared memory, so each access takes %s wavefronts where %s "
+               "would be enough: make each row of the array one element longer, or let neighbouring threads access "
                "neighbouring elements",
-               ratio(wavefronts, requests), ratio((double)line->ideal_shared_wavefronts, requests));
+               quantity_ratio(ratio(wavefronts, requests)).text,
+               quantity_ratio(ratio((double)line->ideal_shared_wavefronts, requests)).text);
     return true;
 }
 
@@ -93,8 +99,8 @@ static double global_loads(const SimLine *line)
     return (double)line->counters.global_load_requests;
 }
 
-/* Every multiply-add waits for a load of its own, and most of what is loaded was loaded before. The change that is
- * modelled: each value loaded serves four multiply-adds, from a register. */
+/* Every multiply-add waits for a load of its own, and most of the loaded bytes were loaded before. The corrected
+ * counters are those of a kernel that uses each loaded value in four multiply-adds, from a register. */
 bool rule_reread(const KernelUnderReview *review, Advice *advice)
 {
     enum { REUSE = 4 };
@@ -110,9 +116,9 @@ bool rule_reread(const KernelUnderReview *review, Advice *advice)
     changed.input.longest_warp_loads /= REUSE;
     advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
-               "each element is read from global memory %.0f times, %.2g loads for every multiply-add: read a tile "
-               "once into shared memory, and let each thread keep values in registers for several outputs",
-               times, loads_per_fma);
+               "each element is read from global memory %.0f times, with %s loads per multiply-add: read each tile "
+               "into shared memory once, and let each thread compute several outputs from values in registers",
+               times, quantity_ratio(loads_per_fma).text);
     return true;
 }
 
@@ -121,7 +127,7 @@ static double global_stores(const SimLine *line)
     return (double)(line->counters.global_store_requests + line->counters.atomic_requests);
 }
 
-/* One store for an output is needed; a sum that lives in global memory is loaded and stored for every term. */
+/* One store per output is enough; a sum in global memory is loaded and stored for every term. */
 bool rule_global_accumulation(const KernelUnderReview *review, Advice *advice)
 {
     const SimCounters *counters = review->counters;
@@ -142,8 +148,8 @@ bool rule_global_accumulation(const KernelUnderReview *review, Advice *advice)
     scale_loads(&changed.counters, loads > saved ? 1 - saved / loads : 1);
     advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
-               "each output is stored %.0f times%s: add up in a local variable, and store it once at the end", times,
-               counters->atomic_lanes > 0 ? ", atomically" : "");
+               "each output is stored %.0f times%s: add up the sum in a local variable, and store it once at the end",
+               times, counters->atomic_lanes > 0 ? " by atomic operations" : "");
     return true;
 }
 
@@ -164,10 +170,11 @@ bool rule_local_memory(const KernelUnderReview *review, Advice *advice)
                                                         (double)(review->counters->global_load_requests +
                                                                  review->counters->local_requests)));
     advice->gain = review_gain(review, &changed);
-    advice_say(advice, line->line,
-               "an array of each thread lies in local memory, which is device memory (%u bytes a thread): index it "
-               "with constants alone, in loops that are unrolled, so that it fits into registers",
-               review->kernel->profile->local_bytes);
+    advice_say(
+        advice, line->line,
+        "an array of each thread lies in local memory, which is device memory (%u bytes per thread): index it only "
+        "with constants, in unrolled loops, so that the compiler keeps it in registers",
+        review->kernel->profile->local_bytes);
     return true;
 }
 
@@ -186,10 +193,12 @@ bool rule_constant_addresses_differ(const KernelUnderReview *review, Advice *adv
     KernelModel changed = review->model;
     changed.counters.constant_replays = 0;
     advice->gain = review_gain(review, &changed);
-    advice_say(advice, line->line,
-               "a warp reads %.3g different constants at once, and constant memory gives them one after the other: "
-               "let all threads of a warp read the same one, or keep the array in shared memory",
-               1 + ratio((double)line->counters.constant_replays, (double)line->counters.constant_requests));
+    advice_say(
+        advice, line->line,
+        "the threads of a warp read %s different constants at once, and constant memory serves one address at a "
+        "time: let all threads of a warp read the same constant, or keep the array in shared memory",
+        quantity_ratio(1 + ratio((double)line->counters.constant_replays, (double)line->counters.constant_requests))
+            .text);
     return true;
 }
 
@@ -207,8 +216,8 @@ bool rule_constants_too_long(const KernelUnderReview *review, Advice *advice)
     changed.function.uniform_constant_loads = false;
     advice->gain = review_gain(review, &changed);
     advice_say(advice, line->line,
-               "the array in constant memory is longer than the %.0f bytes that are kept at hand, and blocks that "
-               "have drifted apart evict each other's part: keep a filter of this length in shared memory",
+               "the array in constant memory is longer than the constant cache (%.0f bytes), and blocks that read "
+               "different parts of it evict each other's: keep an array of this length in shared memory",
                review->explanation->hardware->constant_cache_bytes);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "grader/explain/advice_work.h"
 
 #include "base/text.h"
+#include "grader/terminal/quantity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ static double divergent_branches(const SimLine *line)
     return (double)line->counters.divergent_branches;
 }
 
-/* Lanes that sleep while others run; the last, incomplete warp of a block is none of it. */
+/* Some lanes of a warp are inactive while others execute. The incomplete last warp of a block does not count. */
 bool rule_divergence(const KernelUnderReview *review, Advice *advice)
 {
     const SimLine *line = review_worst_line(review, divergent_branches);
@@ -32,10 +33,12 @@ bool rule_divergence(const KernelUnderReview *review, Advice *advice)
     changed.counters.global_load_wavefronts = (uint64_t)((double)changed.counters.global_load_wavefronts * kept);
     changed.counters.shared_load_wavefronts = (uint64_t)((double)changed.counters.shared_load_wavefronts * kept);
     advice->gain = review_gain(review, &changed);
-    advice_say(advice, line->line,
-               "threads of a warp go different ways here in %.0f %% of its passages, and on average %.3g of %.3g "
-               "threads work: let whole warps take the same way, or compute the condition instead of branching on it",
-               100 * fmin(1, ratio((double)line->counters.divergent_branches, (double)line->executions)), lanes, full);
+    double diverged = fmin(1, ratio((double)line->counters.divergent_branches, (double)line->executions));
+    advice_say(
+        advice, line->line,
+        "threads of a warp take different branches in %s of the executions of this line, and only %s of %s threads "
+        "are active on average: let whole warps take the same branch, or compute without a branch",
+        quantity_percent(diverged, 0).text, quantity_ratio(lanes).text, quantity_ratio(full).text);
     return true;
 }
 
@@ -53,16 +56,17 @@ bool rule_double_precision(const KernelUnderReview *review, Advice *advice)
     changed.counters.fp32 += changed.counters.fp64;
     changed.counters.fma32 += changed.counters.fma64;
     changed.counters.fp64 = changed.counters.fma64 = 0;
-    /* converting there and back is among the special instructions */
+    /* the conversions between float and double count as special instructions */
     changed.counters.special = 0;
     advice->gain = review_gain(review, &changed);
-    advice_say(advice, line->line,
-               "this is computed in double precision: write literals with an f (0.0f), and use float and the "
-               "functions for it (fmaf, not fma) throughout");
+    advice_say(
+        advice, line->line,
+        "this line computes in double precision: write literals with an f (0.0f), and use float and its functions "
+        "(fmaf, not fma) everywhere");
     return true;
 }
 
-/* Of 32 bits, by a divisor that the compiler does not know. */
+/* What ptxas makes of a 32-bit division by a divisor that it does not know. */
 enum { DIVISION_INSTRUCTIONS = 20 };
 
 static double divisions(const SimLine *line)
@@ -70,7 +74,7 @@ static double divisions(const SimLine *line)
     return (double)line->divisions;
 }
 
-/* Where the machine code is known, it holds what divisions are composed of: a model without that. */
+/* The model without the instructions that divisions consist of, which are in the machine code where that is known. */
 static KernelModel without_divisions(const KernelUnderReview *review)
 {
     KernelModel model = review->model;
@@ -87,7 +91,8 @@ static KernelModel without_divisions(const KernelUnderReview *review)
     return model;
 }
 
-/* The counters hold a division as one instruction, as PTX has it; hardware composes it of many. */
+/* A division is one instruction of PTX, and so of the counters, but many instructions of the hardware. Where the
+ * machine code is known, the model has them already; else they are added. */
 bool rule_integer_division(const KernelUnderReview *review, Advice *advice)
 {
     const SimLine *line = review_worst_line(review, divisions);
@@ -106,10 +111,11 @@ bool rule_integer_division(const KernelUnderReview *review, Advice *advice)
     double with_s = kernel_model_seconds(known ? &review->model : &composed);
     double without_s = kernel_model_seconds(known ? &without : &review->model);
     advice->gain = (with_s - without_s) / (review->explanation->seconds + (known ? 0 : with_s - without_s));
-    advice_say(advice, line->line,
-               "integers are divided in a loop, %.0f times by each thread, and each division takes about %d "
-               "instructions: compute indices by adding as the loop goes on, or nest loops over rows and columns",
-               review_executions_per_warp(review, line), DIVISION_INSTRUCTIONS);
+    advice_say(
+        advice, line->line,
+        "each thread divides integers %.0f times in a loop, and each division takes about %d instructions: update "
+        "the indices by additions, or nest loops over rows and columns",
+        review_executions_per_warp(review, line), DIVISION_INSTRUCTIONS);
     return true;
 }
 
@@ -125,7 +131,7 @@ bool rule_too_much_integer(const KernelUnderReview *review, Advice *advice)
     double each = ratio((double)counters->integer, (double)counters->fp32);
     if (line == NULL || each < 3 || review_executions_per_warp(review, line) < 4)
         return false;
-    const KernelModel plain = without_divisions(review); /* which have a rule of their own */
+    const KernelModel plain = without_divisions(review); /* divisions have a rule of their own */
     KernelModel changed = plain;
     double kept = 1 / each, share = ratio((double)counters->integer, (double)counters->lane_instructions);
     changed.counters.integer = (uint64_t)((double)changed.counters.integer * kept);
@@ -135,10 +141,11 @@ bool rule_too_much_integer(const KernelUnderReview *review, Advice *advice)
                                                          instructions);
     changed.input.counters = &changed.counters;
     advice->gain = (kernel_model_seconds(&plain) - kernel_model_seconds(&changed)) / review->explanation->seconds;
-    advice_say(advice, line->line,
-               "%.2g integer instructions for every one that computes: take what does not change out of the loop, "
-               "step pointers instead of computing indices, and unroll",
-               each);
+    advice_say(
+        advice, line->line,
+        "%s integer instructions are executed for every floating-point instruction: move what does not change out "
+        "of the loop, increment pointers instead of computing indices, and unroll the loop",
+        quantity_ratio(each).text);
     return true;
 }
 
@@ -152,7 +159,7 @@ static double shared_store_executions(const SimLine *line)
     return line->counters.shared_store_requests > 0 ? (double)line->executions : 0;
 }
 
-/* CUDA C++ Programming Guide, Synchronization Instruction: 16 threads a cycle and multiprocessor (7.x and 8.x). */
+/* CUDA C++ Programming Guide, Synchronization Instruction: 16 threads per clock cycle and multiprocessor (7.x, 8.x). */
 enum { BARRIER_THREADS = 16 };
 
 static double barrier_seconds(const KernelUnderReview *review)
@@ -162,8 +169,8 @@ static double barrier_seconds(const KernelUnderReview *review)
     return (double)review->counters->barriers * SIM_WARP_SIZE / BARRIER_THREADS / hardware->clock_hz / busy;
 }
 
-/* A tile that is written and then read wants two barriers; with more than that, some guard nothing that was written.
- * The model's time has none of them. */
+/* A tile that is written and then read needs two barriers; beyond that, some barriers protect nothing. The model
+ * does not count barriers, so their time is added here to that of the call. */
 bool rule_needless_barriers(const KernelUnderReview *review, Advice *advice)
 {
     const SimLine *line = review_worst_line(review, barriers);
@@ -175,17 +182,17 @@ bool rule_needless_barriers(const KernelUnderReview *review, Advice *advice)
     double without_s = kernel_model_seconds(&review->model);
     double with_s = pow(pow(without_s, power) + pow(barrier_seconds(review), power), 1 / power);
     advice->gain = (with_s - without_s) / (review->explanation->seconds + with_s - without_s);
-    advice_say(advice, line->line,
-               "each warp waits at __syncthreads() %.0f times, and writes shared memory %.0f times: a barrier is "
-               "needed only between writing shared memory and reading what others wrote; take it out of the loop",
-               review_executions_per_warp(review, line),
-               writer == NULL ? 0.0 : review_executions_per_warp(review, writer));
+    advice_say(
+        advice, line->line,
+        "each warp waits at __syncthreads() %.0f times but writes shared memory only %.0f times: a barrier is "
+        "needed only between a write to shared memory and a read by another thread; move this one out of the loop",
+        review_executions_per_warp(review, line), writer == NULL ? 0.0 : review_executions_per_warp(review, writer));
     return true;
 }
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
-/* Where the source defines the kernel; 0: it does not say so in a usual way. */
+/* The line that defines the kernel; 0: not found by its usual form. */
 static int line_of_kernel(const KernelUnderReview *review)
 {
     const char *full = review->kernel->name, *colon = strrchr(full, ':'), *last = colon == NULL ? full : colon + 1;
@@ -199,7 +206,8 @@ static int line_of_kernel(const KernelUnderReview *review)
     return 0;
 }
 
-/* Too few warps to hide one another's waiting. Modelled: as many blocks as fit without the resource that is short. */
+/* Too few warps are resident to hide latency. The changed model has as many blocks as would fit if registers and shared
+ * memory set no limit. */
 bool rule_low_occupancy(const KernelUnderReview *review, Advice *advice)
 {
     const ExplainedKernel *kernel = review->kernel;
@@ -211,14 +219,15 @@ bool rule_low_occupancy(const KernelUnderReview *review, Advice *advice)
     changed.input.shape.dynamic_shared_bytes = 0;
     advice->gain = review_gain(review, &changed);
     advice_say(advice, line_of_kernel(review),
-               "kernel %.80s keeps only %.0f %% of the warps that a multiprocessor has room for, because of %s (%u "
-               "registers a thread, %u bytes of shared memory a block): use less of it, or smaller tiles",
-               kernel->name, 100 * kernel->cost.occupancy, kernel->occupancy_limit, kernel->profile->registers,
+               "kernel %.80s keeps only %s of the warps resident that a multiprocessor can hold, limited by %s (%u "
+               "registers per thread, %u bytes of shared memory per block): use less of it, or smaller tiles",
+               kernel->name, quantity_percent(kernel->cost.occupancy, 0).text, kernel->occupancy_limit,
+               kernel->profile->registers,
                kernel->profile->static_shared_bytes + kernel->profile->shape.dynamic_shared_bytes);
     return true;
 }
 
-/* Multiprocessors that have nothing to do. Modelled: the same work in blocks that are enough for all of them. */
+/* Some multiprocessors have no block. The changed model divides the same work among one block for each of them. */
 bool rule_too_few_blocks(const KernelUnderReview *review, Advice *advice)
 {
     const ExplainedKernel *kernel = review->kernel;
@@ -236,15 +245,15 @@ bool rule_too_few_blocks(const KernelUnderReview *review, Advice *advice)
     changed.input.longest_warp_constant = (uint64_t)((double)changed.input.longest_warp_constant / more);
     advice->gain = review_gain(review, &changed);
     advice_say(advice, line_of_kernel(review),
-               "kernel %.80s has %.0f block%s for %u multiprocessors, and the others have nothing to do: let each "
-               "thread do less, or take smaller blocks",
+               "kernel %.80s has only %.0f block%s for %u multiprocessors, so the others are idle: let each thread do "
+               "less, or use smaller blocks",
                kernel->name, blocks, blocks > 1 ? "s" : "", multiprocessors);
     return true;
 }
 
 /* ---- the call as a whole ----------------------------------------------------------------------------------------- */
 
-/* The first line of the source with a word, for what the host code does. */
+/* The first line of the source that contains a word, to find a call in the host code; 0: none does. */
 static int line_with(const char *source, const char *word)
 {
     const char *found = strstr(source, word);
@@ -261,9 +270,9 @@ bool rule_many_launches(const KernelUnderReview *review, Advice *advice)
         return false;
     advice->gain = (double)(launches - 2) * explanation->hardware->launch_s / explanation->seconds;
     advice_say(advice, line_with(review->source, "<<<"),
-               "%llu launches, each of which costs %.2g us before it does anything: let one kernel do the work of "
-               "several, with a loop or a larger grid",
-               (unsigned long long)launches, 1e6 * explanation->hardware->launch_s);
+               "the call launches %llu kernels, and each launch takes %s before its work begins: let one kernel do the "
+               "work of several, with a loop or a larger grid",
+               (unsigned long long)launches, quantity_time(1e3 * explanation->hardware->launch_s).text);
     return true;
 }
 
@@ -274,9 +283,8 @@ bool rule_host_copies(const KernelUnderReview *review, Advice *advice)
         return false;
     advice->gain = copies->seconds / review->explanation->seconds;
     advice_say(advice, line_with(review->source, "cudaMemcpy"),
-               "%llu copies of %.3g KB in all between host and device: the arrays are in device memory already, so "
-               "work on them there; a filter goes to constant memory with cudaMemcpyToSymbol() and "
-               "cudaMemcpyDeviceToDevice",
-               (unsigned long long)copies->count, (double)copies->bytes / 1e3);
+               "%llu copies move %s bytes between host and device: the arrays are already in device memory, so work on "
+               "them there; copy a filter to constant memory with cudaMemcpyToSymbol() and cudaMemcpyDeviceToDevice",
+               (unsigned long long)copies->count, quantity_count((double)copies->bytes).text);
     return true;
 }

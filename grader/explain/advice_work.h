@@ -1,7 +1,7 @@
 /* advice_work.h - rules of advice about instructions, launches and copies.
  *
- * Each rule returns false where there is nothing to improve; otherwise it fills in line, sentence and gain, which may be
- * small: advisor.c decides whether it is worth a sentence.  */
+ * Each rule returns false if there is nothing to improve. Otherwise it fills in the line, the sentence and the
+ * gain, which may be small: advisor.c drops advice that gains too little.  */
 #ifndef GRADER_EXPLAIN_ADVICE_WORK_H
 #define GRADER_EXPLAIN_ADVICE_WORK_H
 

@@ -46,8 +46,8 @@ static void insert(Advice list[ADVISOR_MOST], size_t *count, const Advice *new)
     list[at] = *new;
 }
 
-/* What one rule finds in all kernels. Kernels that get the same advice for one line, such as launches of one function with
- * different grids, share one piece, and their gains add up. */
+/* What one rule finds in all kernels. Kernels that get the same advice for one line, such as launches of one
+ * function with different grids, share one piece, and their gains add up. */
 typedef struct Findings {
     Advice advice[PROFILE_MAX_KERNELS];
     double largest_gains[PROFILE_MAX_KERNELS]; /* of one kernel: the one whose sentence is kept */

@@ -12,7 +12,7 @@ enum { SECTOR_BYTES = 32 };
 
 /* ---- the cost model ---------------------------------------------------------------------------------------------- */
 
-/* Counters are sums over launches of one shape; the model wants those of one. */
+/* The profile has sums over all launches of one shape; the model needs the counters of one launch. */
 static SimCounters average(const SimCounters *sum, uint64_t launches)
 {
     SimCounters counters = *sum;
@@ -68,7 +68,7 @@ static uint32_t resident_blocks(const KernelModel *model, uint32_t registers, ui
                                 dynamic_shared);
 }
 
-/* What would have to be smaller for one more block to fit: each resource is tried without. */
+/* Names the resource that keeps more blocks from being resident, by trying each limit without it. */
 static const char *find_occupancy_limit(const KernelModel *model, uint32_t resident)
 {
     const SimFunctionInfo *function = &model->function;
@@ -79,11 +79,11 @@ static const char *find_occupancy_limit(const KernelModel *model, uint32_t resid
         return by_registers ? "registers" : "shared memory";
     if (resident_blocks(model, 0, 0, 0) > resident)
         return "registers and shared memory";
-    return resident == model->input.profile->max_blocks_per_multiprocessor ? "blocks a multiprocessor"
-                                                                           : "threads a multiprocessor";
+    return resident == model->input.profile->max_blocks_per_multiprocessor ? "blocks per multiprocessor"
+                                                                           : "threads per multiprocessor";
 }
 
-/* What is no part is the launch itself. */
+/* The seconds of a part; the launch itself is not in the list of parts. */
 static double part_seconds(const Cost *cost, const char *name, double launch_s)
 {
     for (int i = 0; i < cost->part_count; i++)
@@ -134,7 +134,7 @@ bool explain_is_own_line(const Explanation *explanation, const ProfileLine *line
     return strcmp(slash == NULL ? file : slash + 1, COMPILE_SOURCE_NAME) == 0;
 }
 
-/* Only how the lines compare counts, so that theirs may be sums over launches. */
+/* Only the ratios between lines matter, so their counters may be sums over all launches. */
 static void share_among_lines(Explanation *explanation, uint32_t index, SimLine *lines, double *shares)
 {
     const ExecutionProfile *profile = explanation->profile;

@@ -6,7 +6,7 @@
 
 enum { SCHEMA = 1 };
 
-/* Every counter under its own name. */
+/* Each counter under its own name, without those that are 0. */
 static cJSON *counters_item(const SimCounters *counters)
 {
 #define COUNTER(name)                                                                                                  \
@@ -134,7 +134,7 @@ static void put_lines(cJSON *root, const ExplainReport *report)
     }
 }
 
-/* Under the names of the simulated counters. */
+/* What Nsight Compute measured, under the names of the simulated counters. */
 static void put_measured(cJSON *root, const NcuMeasurement *measurement)
 {
     static const char *const keys[NCU_METRICS] = {

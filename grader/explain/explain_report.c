@@ -9,11 +9,11 @@
 
 enum {
     LABEL_COLUMNS = 11,
-    LEAST_WIDTH = 100, /* where the place is not known to be narrower: a listing wants it */
-    GAP_LINES = 3      /* lines without instructions that are shown between others */
+    LEAST_WIDTH = 100, /* of a listing, unless the terminal is known to be narrower */
+    GAP_LINES = 3      /* lines without instructions that are shown around those with instructions */
 };
 
-static const double LEAST_SHARE = 0.05; /* of the time, for a kernel to be shown */
+static const double LEAST_SHARE = 0.05; /* of the time: kernels with less are not shown */
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static void add_label(Text *out, const char *label)
     terminal_pad(out, label, LABEL_COLUMNS);
 }
 
-/* Names come from the submission, and may hold anything. */
+/* Names come from the submission and may contain any bytes. */
 static void add_name(TerminalStyle style, Text *out, const char *name)
 {
     Text shown = {0};
@@ -37,7 +37,8 @@ static void add_name(TerminalStyle style, Text *out, const char *name)
     text_free(&shown);
 }
 
-/* Words broken into lines; those after the first begin `indent` columns to the right. */
+/* Adds words broken into lines of at most `width` columns. The first line begins at column `at`, the others at
+ * `indent`. */
 static void add_folded(Text *out, const char *words, int at, int indent, int width)
 {
     while (*words != '\0') {
@@ -59,7 +60,7 @@ static void add_folded(Text *out, const char *words, int at, int indent, int wid
     text_add(out, "\n");
 }
 
-/* A mean; the column stays empty where there is nothing to count. */
+/* Adds a mean in a column, which stays empty if there is nothing to count. */
 static void add_mean(Text *out, double sum, double count, int columns)
 {
     terminal_pad(out, count > 0 ? quantity_mean(sum / count).text : "", -columns);
@@ -83,10 +84,10 @@ static void add_headline(const ExplainReport *report, TerminalStyle style, Text 
                     (unsigned long long)explanation->profile->host_copies.count,
                     quantity_percent(copies_s / explanation->seconds, 0).text);
     if (explanation->profile->kernels_left_out > 0)
-        text_printf(out, "  launches in further shapes, not shown: %llu\n",
+        text_printf(out, "  launches of kernels that are not shown: %llu\n",
                     (unsigned long long)explanation->profile->kernels_left_out);
     if (explanation->profile->lines_left_out > 0)
-        text_printf(out, "  counts of further lines, not shown: %llu\n",
+        text_printf(out, "  counts for lines that are not shown: %llu\n",
                     (unsigned long long)explanation->profile->lines_left_out);
 }
 
@@ -115,7 +116,7 @@ static void add_roofline(const HardwareProfile *hardware, const ExplainedKernel 
         text_add(out, "no floating-point operations\n");
         return;
     }
-    text_printf(out, "%s flops a byte (%s of the ridge at %s): %s of %s GFLOP/s, %s\n",
+    text_printf(out, "%s flops per byte (%s of the ridge at %s): %s of %s GFLOP/s, %s\n",
                 quantity_ratio(kernel->intensity).text, kernel->intensity < ridge ? "memory side" : "compute side",
                 quantity_ratio(ridge).text, quantity_rate(kernel->gflops).text, quantity_rate(kernel->roof_gflops).text,
                 quantity_percent(kernel->gflops / kernel->roof_gflops, 1).text);
@@ -124,7 +125,7 @@ static void add_roofline(const HardwareProfile *hardware, const ExplainedKernel 
 static void add_occupancy(const ExplainedKernel *kernel, Text *out)
 {
     add_label(out, "occupancy");
-    text_printf(out, "%s, %u block%s a multiprocessor", quantity_percent(kernel->cost.occupancy, 0).text,
+    text_printf(out, "%s, %u block%s per multiprocessor", quantity_percent(kernel->cost.occupancy, 0).text,
                 kernel->resident_blocks, kernel->resident_blocks == 1 ? "" : "s");
     if (kernel->cost.occupancy < 1)
         text_printf(out, ", limited by %s", kernel->occupancy_limit);
@@ -139,7 +140,7 @@ static void add_resources(const ExplainedKernel *kernel, Text *out)
     text_printf(out, "%u registers, %u bytes of shared and %u of local memory; ", profile->registers,
                 profile->static_shared_bytes + profile->shape.dynamic_shared_bytes, profile->local_bytes);
     double computing = fmax(1, (double)(counters->fp32 + counters->fp64));
-    text_printf(out, "%s instructions for each that computes\n",
+    text_printf(out, "%s instructions per floating-point instruction\n",
                 quantity_ratio((double)counters->lane_instructions / computing).text);
 }
 
@@ -160,7 +161,7 @@ static void add_kernel(const ExplainReport *report, const ExplainedKernel *kerne
     add_resources(kernel, out);
 }
 
-/* Those that matter; the others in a line. */
+/* Shows the kernels that matter, and the sum of the others in one line. */
 static void add_kernels(const ExplainReport *report, TerminalStyle style, Text *out)
 {
     const Explanation *explanation = report->explanation;
@@ -178,7 +179,7 @@ static void add_kernels(const ExplainReport *report, TerminalStyle style, Text *
         }
     }
     if (hidden > 0)
-        text_printf(out, "\n  kernels, or shapes of them, that are not shown: %u, with %s of the time\n", hidden,
+        text_printf(out, "\n  kernels (or launch shapes) that are not shown: %u, with %s of the time\n", hidden,
                     quantity_percent(hidden_share, 0).text);
 }
 
@@ -187,11 +188,11 @@ static void add_advice(const ExplainReport *report, TerminalStyle style, Text *o
     enum { INDENT = 5 };
     text_add(out, "\n  ");
     if (report->advice_count == 0) {
-        text_add(out, "No advice: nothing that is looked for would gain enough.\n");
+        text_add(out, "No advice: no rule found a change that would gain enough.\n");
         return;
     }
     terminal_colour(style, out, COLOUR_MARK, "Advice");
-    text_add(out, ", with what it would gain by the model\n");
+    text_add(out, ", with the gain that the model expects\n");
     for (size_t i = 0; i < report->advice_count; i++) {
         const Advice *advice = &report->advice[i];
         Text words = {0};
@@ -220,7 +221,7 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
-/* Also tells what share has no line of the submission's own. */
+/* The rows of the submission's lines, [count + 1] by number. `*elsewhere` is the share of lines in other files. */
 static Row *gather_rows(const ExplainReport *report, size_t count, double *elsewhere)
 {
     const Explanation *explanation = report->explanation;
@@ -264,7 +265,7 @@ static void add_figures(const Row *row, Text *out)
     terminal_pad(out, divergent > 0 ? quantity_percent(divergent, 0).text : "", -10);
 }
 
-/* Tabs become four columns' worth of spaces, so that lines can be cut. */
+/* Adds a line cut to `columns`, with four spaces for each tab. */
 static void add_source_line(const char *text, size_t length, int columns, Text *out)
 {
     Text line = {0}, shown = {0};
@@ -322,7 +323,7 @@ static void add_listing(const ExplainReport *report, TerminalStyle style, Text *
 
 /* ---- what was measured ------------------------------------------------------------------------------------------- */
 
-/* The simulated figure for what ncu measures, of all kernels with that name. */
+/* The simulated value of a metric, for all kernels with this name together. */
 static double simulated(const Explanation *explanation, const char *name, NcuMetric metric)
 {
     double sum = 0;

@@ -10,14 +10,14 @@
 #include "grader/terminal/terminal.h"
 
 typedef struct ExplainReport {
-    const Result *result; /* of the one case that was run */
+    const Result *result; /* of the one case that was run, which is accepted */
     const Submission *submission;
     const Explanation *explanation;
     const Advice *advice; /* [advice_count] */
     size_t advice_count;
-    const char *gpu; /* the real one that was measured on */
+    const char *gpu; /* name of the real GPU, if Nsight Compute measured on one */
     const NcuMeasurement *measurement;
-    const char *note; /* why nothing was measured; NULL: something was, or nothing was wanted */
+    const char *note; /* why nothing was measured; NULL: something was, or nobody asked for it */
 } ExplainReport;
 
 void explain_report_write(const ExplainReport *report, TerminalStyle style, Text *out);

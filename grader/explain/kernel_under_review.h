@@ -1,5 +1,4 @@
-/* kernel_under_review.h - one kernel with its counters and its cost model, and the questions that the rules of advice ask
- * about it.  */
+/* kernel_under_review.h - one kernel with its counters and cost model, and what the rules of advice ask about it.  */
 #ifndef GRADER_EXPLAIN_KERNEL_UNDER_REVIEW_H
 #define GRADER_EXPLAIN_KERNEL_UNDER_REVIEW_H
 
@@ -14,7 +13,7 @@ typedef struct KernelUnderReview {
     const char *source;          /* of the submission */
 } KernelUnderReview;
 
-/* Fills in the review in place: its model refers to itself. */
+/* Fills in `review`, which refers to itself, so it must not be moved. */
 void review_begin(const Explanation *explanation, uint32_t index, const char *source, KernelUnderReview *review);
 
 /* The share of the call's modelled time, 0 to 1, that it would save if the kernel were as in `changed`. */

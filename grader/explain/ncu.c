@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The page of raw figures begins with some 200 attributes of the device. */
+/* The raw page of ncu begins with about 200 attributes of the device. */
 enum { MAX_COLUMNS = 1024, NOT_FOUND_EXIT = 127, MAX_ARGUMENTS = 16 + PROBLEM_MAX_PARAMETERS };
 
 static const struct {
     const char *name;
-    double factor; /* from the unit that --print-units base gives */
+    double factor; /* converts from the unit that --print-units base gives */
 } metrics[NCU_METRICS] = {
     [NCU_SECONDS] = {"gpu__time_duration.sum", 1e-9},
     [NCU_OCCUPANCY] = {"sm__warps_active.avg.pct_of_peak_sustained_active", 0.01},
@@ -28,17 +28,17 @@ static const struct {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-typedef struct Field { /* of ncu's output, without the quotes around it */
+typedef struct Field { /* one field of ncu's output, without its quotes */
     const char *start;
     size_t length;
 } Field;
 
 typedef struct Row {
-    Field fields[MAX_COLUMNS]; /* what comes behind is left out */
+    Field fields[MAX_COLUMNS]; /* further fields are ignored */
     size_t count;
 } Row;
 
-/* One field, quoted or not, up to the comma or the end of the line behind it. */
+/* Reads one field, quoted or not, up to the comma or the end of the line. */
 static const char *read_field(const char *at, Field *field)
 {
     bool quoted = *at == '"';
@@ -72,7 +72,7 @@ static int find_column(const Row *head, const char *name)
     return -1;
 }
 
-/* "1,234.5"; negative: none. */
+/* Reads a number such as "1,234.5"; negative: there is none. */
 static double number_of(const Row *row, int column)
 {
     char plain[64];
@@ -89,7 +89,7 @@ static double number_of(const Row *row, int column)
     return end == plain ? -1 : number;
 }
 
-/* "blur<3>(const float *, float *)" is "blur<3>", "void blur(...)" is "blur". */
+/* Drops parameters and return type: "void blur<3>(const float *, float *)" becomes "blur<3>". */
 static void plain_name(const Field *shown, char name[128])
 {
     size_t type = shown->length > 5 && memcmp(shown->start, "void ", 5) == 0 ? 5 : 0;
@@ -138,7 +138,7 @@ Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why)
     int name = find_column(&head, "Kernel Name");
     while (*at != '\0' && name >= 0) {
         at = read_row(at, &row);
-        bool is_launch = (size_t)name < row.count && row.fields[0].length > 0; /* not the row of units */
+        bool is_launch = (size_t)name < row.count && row.fields[0].length > 0; /* the row of units has no id */
         NcuKernel *kernel = is_launch ? find_kernel(measurement, &row.fields[name]) : NULL;
         if (kernel != NULL)
             add_launch(kernel, &head, &row);
@@ -191,7 +191,7 @@ static Status run(const Problem *problem, const Sizes *sizes, const char *object
     Text names = {0};
     ProcessEnd end = {0};
     add_metric_names(&names);
-    /* The clock stays the one that gradings run at. */
+    /* --clock-control none: the GPU keeps the clock that gradings run at. */
     const char *argv[MAX_ARGUMENTS] = {"/usr/bin/env", "ncu",  "--clock-control", "none",  "--csv",
                                        "--page",       "raw",  "--print-units",   "base",  "--metrics",
                                        names.data,     runner, "direct",          runtime, object};

@@ -1,11 +1,11 @@
-/* ncu.h - what NVIDIA's profiler, Nsight Compute, measures of a submission's kernels on a real GPU, under the names of
- * the counters that the simulated GPU has for the same.
+/* ncu.h - what NVIDIA's profiler, Nsight Compute, measures for a submission's kernels on a real GPU, under the
+ * names of the simulated GPU's counters.
  *
- * Trust    a profiler has to see the program that it profiles, so the submission's host code runs outside of the
- *          sandbox and of the judge's protocol (harness/direct_runner): only where its user says so. No verdict follows
- *          from it.
- * Units    as in simgpu/gpu/simgpu.h; sums over all launches of a kernel.
- * Errors   NOT_FOUND where ncu is not installed; SYSTEM with what it says where it fails.
+ * Trust    a profiler must see the program that it profiles, so the submission's host code runs outside of the
+ *          sandbox and without the broker (the runner's role "direct"). That happens only if the user asks for it,
+ *          and never changes a verdict.
+ * Units    seconds, bytes and counts, as sums over all launches of a kernel.
+ * Errors   NOT_FOUND if ncu is not installed; SYSTEM with ncu's own message if it fails.
  * Source   Nsight Compute 2025.3, Kernel Profiling Guide, "Metrics Reference".  */
 #ifndef GRADER_EXPLAIN_NCU_H
 #define GRADER_EXPLAIN_NCU_H
@@ -33,7 +33,7 @@ enum { NCU_MAX_KERNELS = 32 };
 typedef struct NcuKernel {
     char name[128]; /* as the programmer wrote it */
     double launches;
-    double values[NCU_METRICS]; /* occupancy: 0 to 1, their mean; negative: not measured */
+    double values[NCU_METRICS]; /* sums over the launches; of the occupancy (0 to 1) the mean; negative: not measured */
 } NcuKernel;
 
 typedef struct NcuMeasurement {
@@ -41,10 +41,10 @@ typedef struct NcuMeasurement {
     size_t count;
 } NcuMeasurement;
 
-/* Runs solve() once with the sizes of a case, on the GPU that `device` is. */
+/* Runs solve() once under ncu, with the sizes of a case, on the real GPU `device`. */
 MUST_USE Status ncu_measure(const Problem *problem, const Submission *submission, const Sizes *sizes,
                             const DeviceInfo *device, NcuMeasurement *measurement, Message *why);
-/* Reads the table that ncu prints with --csv --page raw, after whatever the program itself has printed. */
+/* Parses the table that ncu prints with --csv --page raw. What the program itself printed before is skipped. */
 MUST_USE Status ncu_parse(const char *output, NcuMeasurement *measurement, Message *why);
 
 #endif

@@ -1,9 +1,9 @@
-/* quantity.h - numbers as people read them: one function for each kind of quantity, so that a kind looks the same wherever
- * it is shown.
+/* quantity.h - numbers as people read them: one function for each kind of quantity, so that a kind looks the same
+ * wherever it is shown.
  *
- * Every text is ASCII and takes at most QUANTITY_COLUMNS columns, whatever the number, so that a column that is one wider
- * never runs into its neighbour. A number that is too large or too small for its form stands as ">LIMIT" or "<LIMIT"; one
- * that is negative or NaN is absent and stands as "-". Exact numbers are in the JSON files.
+ * Every text is ASCII and takes at most QUANTITY_COLUMNS columns, whatever the number, so that a column that is one
+ * wider never runs into its neighbour. A number that is too large or too small for its form stands as ">LIMIT" or
+ * "<LIMIT"; one that is negative or NaN is absent and stands as "-". Exact numbers are in the JSON files.
  *
  * Use      text_printf(out, "%9s", quantity_time(1.5).text)  */
 #ifndef GRADER_TERMINAL_QUANTITY_H

@@ -40,7 +40,7 @@ static SimLine *line(int number)
     return &profile.lines[number == LOOP_LINE ? 0 : 1].counts;
 }
 
-/* What `change` does to a counter of the line it does to the kernel's, too. */
+/* Adds to a counter of a line, and to the same counter of the kernel. */
 static void add(int number, size_t counter, uint64_t count)
 {
     *(uint64_t *)((char *)&line(number)->counters + counter) += count;
@@ -48,8 +48,8 @@ static void add(int number, size_t counter, uint64_t count)
 }
 #define ADD(number, counter, count) add(number, offsetof(SimCounters, counter), count)
 
-/* A kernel that keeps the schedulers busy and does nothing amiss: six multiply-adds for each load from a shared tile,
- * and one store of each output. */
+/* A kernel without a mistake that keeps the schedulers busy: six multiply-adds per load from a tile in shared
+ * memory, and one store per output. */
 static void make_healthy(void)
 {
     memset(&profile, 0, sizeof profile);
@@ -84,7 +84,7 @@ static void make_healthy(void)
     kernel()->counters.unique_load_sectors = kernel()->counters.unique_store_sectors = 4ull * WARPS;
 }
 
-/* The seconds are those of the model, as the device gives them. */
+/* Explains and advises with the seconds that the model gives, as the device would. */
 static size_t examine(void)
 {
     KernelModel model;
@@ -271,7 +271,7 @@ static void lines_of_headers_are_not_blamed(void **state)
     assert_int_equal(examine(), 0);
 }
 
-/* A tenth of the gain in each of ten shapes is a gain. */
+/* Ten launches with different grids that gain a tenth each gain as much as one. */
 static void kernels_in_several_shapes_gain_together(void **state)
 {
     enum { SHAPES = 10 };
@@ -320,8 +320,8 @@ static const struct {
 } limits[] = {
     {256, 128, 0, "registers"},
     {64, 32, 100000, "shared memory"},
-    {32, 16, 0, "blocks a multiprocessor"},
-    {1024, 32, 0, "threads a multiprocessor"},
+    {32, 16, 0, "blocks per multiprocessor"},
+    {1024, 32, 0, "threads per multiprocessor"},
     {256, 128, 100000, "registers and shared memory"},
 };
 
