@@ -75,7 +75,7 @@ EOF
 @test "a baseline wants the CPU" {
     baseline >x.c
     judge grade --device sim x.c
-    ends 2 "x.c: a file in plain C runs only on the CPU, expected --device cpu"
+    ends 2 "x.c: a file in plain C runs only on the CPU, expected --device cpu (DEVICE=cpu with make)"
     judge grade x.c
     ends 2 "DEVICE=cpu"
     rows 0

@@ -145,7 +145,7 @@ EOF
     judge explain --device cuda:1023 x.cu
     ends 2 "cuda:1023"
     judge explain --ncu x.cu
-    ends 2 "--ncu: expected --device cuda beside it"
+    ends 2 "--ncu: expected --device cuda, too"
     judge explain --device sim:nothing x.cu
     ends 2 "unknown profile of a simulated GPU"
     judge explain

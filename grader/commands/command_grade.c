@@ -62,7 +62,8 @@ static Status prepare(Grading *grading, Message *why)
         status = submission_problem(&grading->submission, options->problem, &grading->problem, why);
     grading->problem_is_read = status == STATUS_OK;
     if (status == STATUS_OK && submission_is_c(&grading->submission) && !cpu_device_is_named(device_name(options)))
-        status = fail(STATUS_BAD_INPUT, why, "%s: a file in plain C runs only on the CPU, expected --device cpu",
+        status = fail(STATUS_BAD_INPUT, why,
+                      "%s: a file in plain C runs only on the CPU, expected --device cpu (DEVICE=cpu with make)",
                       options->operands[0]);
     if (status == STATUS_OK)
         status = json_target_check(options->json, options->operands[0], why);
