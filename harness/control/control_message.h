@@ -48,6 +48,11 @@ typedef struct ControlArgument { /* one parameter of solve() */
     ControlSpan span;  /* of an array: its place in the buffers */
 } ControlArgument;
 
+static inline bool control_is_array(const ControlArgument *argument)
+{
+    return argument->role != ARGUMENT_VALUE;
+}
+
 typedef struct ControlRequest {
     ControlKind kind;
     CallLimits limits;                        /* load */

@@ -1,0 +1,139 @@
+#include "harness/broker/broker_arrays.h"
+
+#include "harness/broker/broker_fault.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+enum { PIECE_BYTES = 64 * 1024, PAGE_BYTES = 4096, MAX_SPACER_PAGES = 64 };
+
+static void random_bytes(Broker *broker, void *bytes, size_t count)
+{
+    if (getrandom(bytes, count, 0) != (ssize_t)count && broker_is_ok(broker))
+        broker->reply.status = fail_errno(&broker->reply.why, "getrandom");
+}
+
+/* ---- before the call --------------------------------------------------------------------------------------------- */
+
+/* A spacer of random size is allocated first and released again, so that the arrays have other addresses in every call: a
+ * submission cannot keep results by address. */
+void broker_arrays_allocate(Broker *broker, const ControlRequest *request)
+{
+    Device *device = broker->device;
+    uint64_t spacer = 0;
+    uint8_t pages = 0;
+    random_bytes(broker, &pages, sizeof pages);
+    device->memory->set_limit(device, device->info.memory_bytes);
+    broker_require(broker, device->memory->alloc(device, (1 + pages % MAX_SPACER_PAGES) * PAGE_BYTES, &spacer),
+                   "allocation");
+    uint64_t before = device->memory->allocated_bytes(device);
+    for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++)
+        if (control_is_array(&request->arguments[i]))
+            broker_require(broker, device->memory->alloc(device, request->arguments[i].span.bytes, &broker->arrays[i]),
+                           "allocation");
+    uint64_t own = device->memory->allocated_bytes(device) - before;
+    if (spacer != 0)
+        broker_require(broker, device->memory->release(device, spacer), "release");
+    device->memory->set_limit(device, own + broker->limits.device_bytes);
+}
+
+/* Fills the output, so that an element which the kernel does not write cannot look like a result of this call or of an
+ * earlier one. */
+static void poison(Broker *broker, const ControlArgument *output, uint8_t uninitialised_byte, uint64_t address)
+{
+    static uint32_t pattern[PIECE_BYTES / sizeof(uint32_t)];
+    if (uninitialised_byte != 0)
+        memset(pattern, uninitialised_byte, sizeof pattern);
+    else if (output->float_output)
+        for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
+            pattern[i] = CALL_POISON_BITS;
+    else
+        for (size_t i = 0; i < sizeof pattern; i += 256) /* getrandom() gives up to 256 bytes at once */
+            random_bytes(broker, (uint8_t *)pattern + i, 256);
+    uint64_t bytes = output->span.bytes, done = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+    broker_require(broker, broker->device->copies->write(broker->device, address, pattern, done, NULL), "poisoning");
+    while (done < bytes && broker_is_ok(broker)) { /* doubles the part that is filled */
+        uint64_t count = done < bytes - done ? done : bytes - done;
+        broker_require(broker, broker->device->copies->copy(broker->device, address + done, address, count, NULL),
+                       "poisoning");
+        done += count;
+    }
+}
+
+static void pin_buffers(Broker *broker)
+{
+    if (!broker->buffers_pinned)
+        device_pin(broker->device, broker->buffers, broker->buffer_bytes);
+    broker->buffers_pinned = true;
+}
+
+static CudaError take_input(Broker *broker, bool exchanged, const ControlSpan *span, uint64_t address)
+{
+    Device *device = broker->device;
+    if (exchanged)
+        return device->exchange->take(device, address, span->offset, span->bytes);
+    return device->copies->write(device, address, broker->buffers + span->offset, span->bytes, NULL);
+}
+
+void broker_arrays_fill(Broker *broker, const ControlRequest *request)
+{
+    if (!request->exchanged)
+        pin_buffers(broker);
+    for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++) {
+        const ControlArgument *argument = &request->arguments[i];
+        if (argument->role == ARGUMENT_INPUT)
+            broker_require(broker, take_input(broker, request->exchanged, &argument->span, broker->arrays[i]),
+                           "copy of the inputs");
+        else if (argument->role == ARGUMENT_OUTPUT)
+            poison(broker, argument, request->uninitialised_byte, broker->arrays[i]);
+    }
+}
+
+/* ---- after the call ---------------------------------------------------------------------------------------------- */
+
+/* Reads a piece at a time: a whole copy of the inputs would double the host memory that a grading needs. */
+static bool input_changed(Broker *broker, const ControlArgument *input, uint64_t address)
+{
+    static uint8_t piece[PIECE_BYTES];
+    for (uint64_t done = 0; done < input->span.bytes && broker_is_ok(broker); done += PIECE_BYTES) {
+        uint64_t left = input->span.bytes - done, count = left < PIECE_BYTES ? left : PIECE_BYTES;
+        broker_require(broker, broker->device->copies->read(broker->device, piece, address + done, count, NULL),
+                       "reading");
+        if (broker_is_ok(broker) && memcmp(piece, broker->buffers + input->span.offset + done, count) != 0)
+            return true;
+    }
+    return false;
+}
+
+static CudaError give_output(Broker *broker, bool exchanged, const ControlSpan *span, uint64_t address)
+{
+    Device *device = broker->device;
+    if (exchanged)
+        return device->exchange->put(device, span->offset, address, span->bytes);
+    return device->copies->read(device, broker->buffers + span->offset, address, span->bytes, NULL);
+}
+
+void broker_arrays_read(Broker *broker, const ControlRequest *request)
+{
+    Device *device = broker->device;
+    CallReport *report = &broker->reply.report;
+    for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++) {
+        const ControlArgument *argument = &request->arguments[i];
+        if (argument->role == ARGUMENT_INPUT && request->check_inputs)
+            report->input_changed = report->input_changed || input_changed(broker, argument, broker->arrays[i]);
+        else if (argument->role == ARGUMENT_OUTPUT) {
+            report->kernel_wrote_output = device->memory->kernel_wrote(device, broker->arrays[i]);
+            broker_require(broker, give_output(broker, request->exchanged, &argument->span, broker->arrays[i]),
+                           "reading of the output");
+        }
+    }
+}
+
+void broker_arrays_release(Broker *broker)
+{
+    for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++) {
+        if (broker->arrays[i] != 0)
+            broker_require(broker, broker->device->memory->release(broker->device, broker->arrays[i]), "release");
+        broker->arrays[i] = 0;
+    }
+}

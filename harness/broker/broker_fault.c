@@ -1,0 +1,13 @@
+#include "harness/broker/broker_fault.h"
+
+bool broker_is_ok(const Broker *broker)
+{
+    return broker->reply.status == STATUS_OK;
+}
+
+void broker_require(Broker *broker, CudaError error, const char *doing)
+{
+    if (error != CUDA_ERROR_SUCCESS && broker_is_ok(broker))
+        broker->reply.status = fail(STATUS_SYSTEM, &broker->reply.why, "the judge's own %s failed: %s", doing,
+                                    cuda_error_text(error));
+}

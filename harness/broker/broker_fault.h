@@ -1,0 +1,12 @@
+/* broker_fault.h - faults of the judge itself, which end a call without an outcome.  */
+#ifndef HARNESS_BROKER_BROKER_FAULT_H
+#define HARNESS_BROKER_BROKER_FAULT_H
+
+#include "harness/broker/broker_state.h"
+
+/* False after the first fault; Broker.reply then describes it. */
+bool broker_is_ok(const Broker *broker);
+/* Unless `error` is success, it is a fault: "the judge's own DOING failed". */
+void broker_require(Broker *broker, CudaError error, const char *doing);
+
+#endif
