@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A real GPU's driver prints for kernels, and writes about a failed assertion, as if this process did. The pipe takes
- * what fits into it and refuses the rest. */
+/* The driver of a real GPU writes what kernels print, and the message of a failed assertion, to this process's standard
+ * output and error. They become a pipe, which takes what fits and refuses the rest. */
 static void capture_output(Broker *broker)
 {
     int ends[2];
@@ -57,7 +57,7 @@ static bool say_hello(Broker *broker)
     return send_device(broker);
 }
 
-/* The lock is held by keeping its descriptor, until this process ends. */
+/* A copy of the lock's descriptor stays open, and so holds the lock, until this process ends. */
 static bool open_device(Broker *broker, int lock)
 {
     ControlReply *reply = &broker->reply;
@@ -80,7 +80,7 @@ static void *map(int descriptor, uint64_t bytes, int protection)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* A module that the submission has none of leaves nothing to map. */
+/* A submission without GPU code has no modules, and nothing is mapped for them. */
 static Status take_runner(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
     broker->reader.ring = ring_map(descriptors[0]);
@@ -106,7 +106,7 @@ static Status take_buffers(Broker *broker, const ControlRequest *request, const 
     broker->buffers_pinned = broker->has_exchange = false;
     broker->buffer_bytes = request->memory_bytes;
     broker->buffers = map(descriptors[0], request->memory_bytes, PROT_READ | PROT_WRITE);
-    return broker->buffers == NULL ? fail_errno(why, "the broker's view of the arrays") : STATUS_OK;
+    return broker->buffers == NULL ? fail_errno(why, "mapping the arrays into the broker") : STATUS_OK;
 }
 
 static Status join_exchange(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
@@ -127,7 +127,7 @@ static Status take_profile(Broker *broker, const ControlRequest *request, const 
     if (broker->profile != NULL)
         munmap(broker->profile, sizeof *broker->profile);
     broker->profile = map(descriptors[0], request->memory_bytes, PROT_READ | PROT_WRITE);
-    return broker->profile == NULL ? fail_errno(why, "the broker's view of the profile") : STATUS_OK;
+    return broker->profile == NULL ? fail_errno(why, "mapping the profile into the broker") : STATUS_OK;
 }
 
 static bool serve_grader(Broker *broker, const ControlRequest *request, const int *descriptors)
@@ -157,7 +157,7 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
         reply->status = take_profile(broker, request, descriptors, &reply->why);
         return reply->status == STATUS_OK || (send_reply(broker) && false);
     case CONTROL_CALL: broker_call(broker, request); return send_reply(broker);
-    case CONTROL_RUNNER_GONE: /* too late: the call had ended by itself */ return true;
+    case CONTROL_RUNNER_GONE: /* the call had already ended */ return true;
     }
     return false;
 }
@@ -178,7 +178,7 @@ void broker_run(Broker *broker)
 
 int broker_main(int argc, char **argv)
 {
-    static Broker broker; /* large: it holds a request */
+    static Broker broker; /* too large for the stack */
     if (argc != 3) {
         fprintf(stderr, "broker: started by the judge itself, with DESCRIPTOR and DEVICE\n");
         return 2;

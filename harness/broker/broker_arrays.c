@@ -15,8 +15,8 @@ static void random_bytes(Broker *broker, void *bytes, size_t count)
 
 /* ---- before the call --------------------------------------------------------------------------------------------- */
 
-/* A spacer of random size is allocated first and released again, so that the arrays have other addresses in every call: a
- * submission cannot keep results by address. */
+/* A spacer of random size is allocated first and released again, so that the arrays have other addresses in every call:
+ * a submission cannot keep results by address. */
 void broker_arrays_allocate(Broker *broker, const ControlRequest *request)
 {
     Device *device = broker->device;

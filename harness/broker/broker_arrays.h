@@ -1,7 +1,7 @@
 /* broker_arrays.h - the arrays of one call of solve() on the device: Broker.arrays.
  *
- * Between allocation and release the submission may use them but not free them. Faults of these functions are the judge's
- * own (broker_fault.h).  */
+ * Between allocation and release the submission may use them but not free them. Faults of these functions are the
+ * judge's own (broker_fault.h).  */
 #ifndef HARNESS_BROKER_BROKER_ARRAYS_H
 #define HARNESS_BROKER_BROKER_ARRAYS_H
 

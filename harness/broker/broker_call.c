@@ -16,7 +16,8 @@ static void say(CallReport *report, CallOutcome outcome, const char *text)
     snprintf(report->text, sizeof report->text, "%s", text);
 }
 
-/* A kernel that the device cannot run is a limit of the judge, not a mistake of the student, and the sentence says so. */
+/* A kernel that the device cannot run is a limit of the judge, not a mistake of the student, and the sentence says
+ * so. */
 static void say_unsupported(Broker *broker, const char *text)
 {
     CallReport *report = &broker->reply.report;

@@ -21,7 +21,7 @@ CudaError serve_alloc(Broker *broker, RingReply *reply)
     return error;
 }
 
-/* solve() may not free what it was given: the judge still reads it. */
+/* solve() may not free the arrays of the call: the judge still reads them. */
 CudaError serve_release(Broker *broker, RingReply *reply)
 {
     uint64_t address = broker_words(broker)[0];

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The one of nvcc's modules that equals what the runner holds, byte for byte. */
+/* The module that nvcc compiled, if one is equal to the bytes in staging. */
 static BrokerModule *find_module(Broker *broker, const uint8_t *image, size_t bytes)
 {
     for (size_t i = 0; i < broker->module_count; i++)
@@ -19,8 +19,8 @@ static BrokerModule *find_module(Broker *broker, const uint8_t *image, size_t by
     return NULL;
 }
 
-/* STATUS_BAD_INPUT is the submission's mistake: arrays that do not fit into the device, PTX of its own that is wrong.
- * Anything else is a limit of the judge. */
+/* STATUS_BAD_INPUT is a mistake of the submission: its arrays do not fit into the device, or its own PTX is wrong. Any
+ * other status is a limit of the judge. */
 static bool load_module(Broker *broker, BrokerModule *module)
 {
     Message why;
@@ -34,7 +34,8 @@ static bool load_module(Broker *broker, BrokerModule *module)
     return false;
 }
 
-/* The grader's copy is what gets loaded; the runner's may change while it is compared, and nothing comes of it. */
+/* The grader's copy is loaded. That the runner can change its own copy during the comparison does therefore not
+ * matter. */
 CudaError serve_module(Broker *broker, RingReply *reply)
 {
     uint64_t bytes = broker_words(broker)[0];
@@ -49,7 +50,7 @@ CudaError serve_module(Broker *broker, RingReply *reply)
     return module->loaded != NULL || load_module(broker, module) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_KERNEL_IMAGE;
 }
 
-/* The loaded module that a RingName speaks of; NULL where there is none. */
+/* The loaded module that a RingName names; NULL: there is none. */
 static DeviceModule *named_module(Broker *broker, const RingName *name)
 {
     if (!text_is_terminated(name->name, sizeof name->name)) {
@@ -59,13 +60,13 @@ static DeviceModule *named_module(Broker *broker, const RingName *name)
     return name->module < broker->module_count ? broker->modules[name->module].loaded : NULL;
 }
 
-static void tell_function(Broker *broker, DeviceFunction *function)
+static void give_function_info(Broker *broker, DeviceFunction *function)
 {
     DeviceFunctionInfo info;
     broker->device->kernels->info(function, &info);
     uint32_t count = info.parameter_count < RING_MAX_PARAMETERS ? info.parameter_count : RING_MAX_PARAMETERS;
-    RingFunctionInfo *told = (RingFunctionInfo *)broker->reader.ring->staging;
-    *told = (RingFunctionInfo){
+    RingFunctionInfo *given = (RingFunctionInfo *)broker->reader.ring->staging;
+    *given = (RingFunctionInfo){
         .parameter_count = count,
         .parameter_bytes = info.parameter_bytes,
         .registers = info.registers,
@@ -77,8 +78,8 @@ static void tell_function(Broker *broker, DeviceFunction *function)
         .ptx_version = info.ptx_version,
         .binary_version = info.binary_version,
     };
-    memcpy(told->offsets, info.parameter_offsets, count * sizeof *told->offsets);
-    memcpy(told->sizes, info.parameter_sizes, count * sizeof *told->sizes);
+    memcpy(given->offsets, info.parameter_offsets, count * sizeof *given->offsets);
+    memcpy(given->sizes, info.parameter_sizes, count * sizeof *given->sizes);
 }
 
 CudaError serve_function(Broker *broker, RingReply *reply)
@@ -94,7 +95,7 @@ CudaError serve_function(Broker *broker, RingReply *reply)
     known->function = function;
     memcpy(known->name, name->name, sizeof known->name);
     reply->value[0] = handles_add(&broker->functions, known);
-    tell_function(broker, function);
+    give_function_info(broker, function);
     return reply->value[0] == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
 }
 
@@ -147,7 +148,7 @@ static void note_launch_error(Broker *broker, CudaError error, const BrokerFunct
     broker_note_error(broker, error, what, hint);
 }
 
-/* A fault that an earlier kernel left behind is not this launch's doing. */
+/* After a fault of an earlier kernel every launch fails; its own arguments are then not the reason. */
 static bool device_failed(Broker *broker, DeviceFault *fault)
 {
     broker->device->report->fault(broker->device, fault);

@@ -1,5 +1,5 @@
 /* broker_note.h - what the report says about the CUDA calls of a submission, and what the runner reports about
- * itself. */
+ * itself.  */
 #ifndef HARNESS_BROKER_BROKER_NOTE_H
 #define HARNESS_BROKER_BROKER_NOTE_H
 

@@ -9,8 +9,8 @@ typedef struct Observation {
     DeviceCheck check;
 } Observation;
 
-/* The arrays of the call are filled. The observation must stay where it is until the end. It has begun only if Broker.reply
- * still has STATUS_OK. */
+/* The arrays of the call are filled. The observation must stay where it is until the end. It has begun only if
+ * Broker.reply still has STATUS_OK. */
 void broker_observe_begin(Broker *broker, const ControlRequest *request, Observation *observation);
 /* Reports what has been found. */
 void broker_observe_end(Broker *broker, Observation *observation);

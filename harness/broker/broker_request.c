@@ -10,7 +10,7 @@ void broker_violation(Broker *broker, const char *text)
 
 void broker_malformed(Broker *broker)
 {
-    broker_violation(broker, "the submission tampered with the judge's own channel: a malformed request");
+    broker_violation(broker, "the submission sent a malformed request over the judge's own channel");
 }
 
 const uint64_t *broker_words(const Broker *broker)

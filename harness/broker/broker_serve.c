@@ -117,8 +117,8 @@ static void answer(Broker *broker, const RingRequest *head, RingKind awaited)
     }
 }
 
-/* The grader speaks up during a call only to say that the runner is gone, or by being gone itself. */
-static bool grader_calls(const Broker *broker)
+/* During a call the control socket becomes readable only if the runner has ended, or the grader has. */
+static bool runner_or_grader_is_gone(const Broker *broker)
 {
     struct pollfd control = {.fd = broker->control, .events = POLLIN};
     return poll(&control, 1, 0) > 0;
@@ -152,7 +152,7 @@ void broker_serve(Broker *broker, RingKind awaited)
         case RING_EMPTY:
             if (ring_spin(&broker->reader))
                 break;
-            if (grader_calls(broker))
+            if (runner_or_grader_is_gone(broker))
                 broker->end = SERVE_RUNNER_GONE;
             else
                 wait_for_runner(broker, doorbell);

@@ -8,19 +8,20 @@
 #include "harness/broker/handles.h"
 #include "harness/protocol/ring.h"
 
-typedef enum ServeEnd { /* why the runner is no longer served */
-                        SERVE_GOING,
-                        SERVE_DONE, /* what was waited for has come: loaded, or returned */
-                        SERVE_LOAD_FAILED,
-                        SERVE_UNSUPPORTED, /* GPU code that the device cannot load */
-                        SERVE_RUNNER_GONE,
-                        SERVE_HOST_TIME,   /* the runner kept the device waiting for too long */
-                        SERVE_DEVICE_TIME, /* a kernel ran past its budget */
-                        SERVE_VIOLATION    /* a request that an honest runtime does not make */
+/* Why broker_serve() no longer serves the runner. */
+typedef enum ServeEnd {
+    SERVE_GOING,       /* it still does */
+    SERVE_DONE,        /* the awaited request has come: the object is loaded, or solve() has returned */
+    SERVE_LOAD_FAILED, /* the object or its GPU code cannot be loaded */
+    SERVE_UNSUPPORTED, /* the device does not support the GPU code */
+    SERVE_RUNNER_GONE,
+    SERVE_HOST_TIME,   /* the runner kept the device waiting for too long */
+    SERVE_DEVICE_TIME, /* a kernel exceeded its time limit or budget */
+    SERVE_VIOLATION    /* a request that an honest runtime library does not send */
 } ServeEnd;
 
 typedef struct BrokerModule {
-    const uint8_t *image; /* as nvcc compiled it; in the memory shared with the grader */
+    const uint8_t *image; /* as nvcc compiled it; in memory shared with the grader */
     size_t bytes;
     DeviceModule *loaded; /* NULL until the runner registers it */
 } BrokerModule;
@@ -42,40 +43,40 @@ typedef struct BrokerArray {
 
 enum { BROKER_MAX_TEXTURES = 1 << 16 };
 
-typedef struct BrokerTextures { /* those that live, by the number that the device gave them */
+typedef struct BrokerTextures { /* numbers of the existing textures; the device gave them */
     uint64_t number[BROKER_MAX_TEXTURES];
     uint32_t count;
 } BrokerTextures;
 
 typedef struct Broker {
-    int control;
+    int control; /* the socket to the grader (control.h) */
     const char *device_name;
     Device *device; /* NULL until it is opened */
-    int printed;    /* what kernels print on a real GPU, whose driver writes to standard output; -1: none */
+    int printed;    /* reading end of the pipe with the output of the driver of a real GPU; -1: none */
     CallLimits limits;
 
     RingReader reader;
-    RingRecord record;     /* the request at hand, copied out of the shared memory */
-    const uint8_t *images; /* the modules' memory, shared with the grader; NULL: there are none */
+    RingRecord record;     /* the present request, copied out of the shared memory */
+    const uint8_t *images; /* of the modules; memory shared with the grader; NULL: there are none */
     size_t image_bytes;
     BrokerModule modules[CONTROL_MAX_MODULES];
     size_t module_count;
     Handles functions, streams, events; /* of BrokerFunction, DeviceStream, BrokerEvent */
     Handles cuda_arrays;                /* of BrokerArray */
     BrokerTextures textures;
-    CudaError posted_error; /* the first error of a posted launch that no reply has told yet */
+    CudaError posted_error; /* RingReply.posted_error of the next reply */
 
-    uint8_t *buffers; /* the arrays, shared with the grader */
+    uint8_t *buffers; /* host memory of the arrays, shared with the grader */
     size_t buffer_bytes;
     bool has_exchange;                    /* for these buffers */
-    bool buffers_pinned;                  /* once a call's arrays have come through them */
-    ExecutionProfile *profile;            /* shared with the grader; NULL: none is wanted */
+    bool buffers_pinned;                  /* the device knows them */
+    ExecutionProfile *profile;            /* shared with the grader; NULL: calls are not profiled */
     uint64_t arrays[CALL_MAX_PARAMETERS]; /* device addresses during a call; 0: none */
 
     ServeEnd end;
     char end_text[700];    /* for SERVE_LOAD_FAILED, _UNSUPPORTED and _VIOLATION */
-    double host_seconds;   /* that the runner has kept the device waiting in this call */
-    char not_provided[60]; /* CallReport.not_provided, of the runner at hand */
+    double host_seconds;   /* for which the runner has kept the device waiting in this call */
+    char not_provided[60]; /* CallReport.not_provided, of this runner */
     ControlReply reply;    /* being filled in */
 } Broker;
 

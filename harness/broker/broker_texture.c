@@ -15,7 +15,7 @@ static const void *body(const Broker *broker)
 
 /* ---- copies and fills -------------------------------------------------------------------------------------------- */
 
-/* The device's place that the runner means; false where it does not hold the box. */
+/* Translates a place of the ring. False unless the box lies within it, and it belongs to the submission. */
 static bool place_of(Broker *broker, const RingPlace *asked, const DeviceBox *box, DevicePlace *place)
 {
     uint64_t bytes;
@@ -68,7 +68,7 @@ CudaError serve_fill_rows(Broker *broker, RingReply *reply)
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-/* False where the number is not a RingFormat. */
+/* False if the number is not a RingFormat. */
 static bool format_of(uint32_t asked, DeviceFormat *format)
 {
     static const DeviceFormat formats[RING_FORMAT_COUNT] = {
@@ -200,7 +200,7 @@ CudaError serve_texture_new(Broker *broker, RingReply *reply)
     return error;
 }
 
-/* The driver is asked to free only what it gave: what it makes of another number is not documented. */
+/* Only numbers that the driver gave are passed to it: for other numbers its behaviour is not documented. */
 CudaError serve_texture_free(Broker *broker, RingReply *reply)
 {
     BrokerTextures *textures = &broker->textures;

@@ -30,7 +30,7 @@ Status control_start(const char *subcommand, const char *device, pid_t *child, i
     return status;
 }
 
-typedef union DescriptorSpace { /* aligned as the kernel wants it */
+typedef union DescriptorSpace { /* aligned for a cmsghdr */
     struct cmsghdr head;
     char bytes[CMSG_SPACE(CONTROL_MAX_DESCRIPTORS * sizeof(int))];
 } DescriptorSpace;

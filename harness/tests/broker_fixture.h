@@ -1,4 +1,4 @@
-/* broker_fixture.h - a broker on the simulated GPU, whose runner the test plays itself, in one process.  */
+/* broker_fixture.h - a broker on the simulated GPU; the test plays its runner, in the same process.  */
 #ifndef HARNESS_TESTS_BROKER_FIXTURE_H
 #define HARNESS_TESTS_BROKER_FIXTURE_H
 
@@ -46,7 +46,7 @@ static inline void free_objects(Handles *handles)
     handles_free(handles);
 }
 
-/* Gives back all that the broker holds but its socket. */
+/* Frees everything that the broker holds, except its socket. */
 static inline void drop_broker(void)
 {
     for (uint32_t i = 0; i < broker.events.count; i++)
@@ -84,7 +84,7 @@ static inline void post(uint32_t kind, bool wants_reply, const void *body, size_
     assert_true(ring_send(broker.reader.ring, kind, wants_reply, body, bytes, NULL, 0));
 }
 
-/* One call, answered by serving it and the end of a solve(). */
+/* Sends a call and the end of a solve(), has both served, and returns the reply. */
 static inline RingReply ask_body(uint32_t kind, const void *body, size_t bytes)
 {
     post(kind, true, body, bytes);

@@ -28,7 +28,7 @@ static void an_allocation_holds_what_is_written(void **state)
     assert_int_equal(ask(RING_READ, address, 6, 0, 0).error, CUDA_ERROR_INVALID_VALUE);
 }
 
-static void a_posted_launch_that_fails_is_told_with_the_next_reply(void **state)
+static void the_error_of_a_posted_launch_comes_with_the_next_reply(void **state)
 {
     RingLaunch launch = {
         .function = ask_function("nothing"), .grid = {1, 1, 1}, .block = {2048, 1, 1}, .parameter_bytes = 8};
@@ -62,9 +62,9 @@ static void a_submission_learns_the_limits_of_the_device_and_not_which_one_it_is
     assert_false(staging_holds(device->handle));
 }
 
-/* ---- requests that are wrong, but that an honest runtime can make ------------------------------------------------ */
+/* ---- wrong requests that an honest runtime library can send ------------------------------------------------------ */
 
-static void what_does_not_exist_is_an_error_of_the_call(void **state)
+static void a_call_about_something_that_does_not_exist_fails(void **state)
 {
     static const struct {
         uint32_t kind;
@@ -109,7 +109,7 @@ static void the_judges_arrays_cannot_be_freed(void **state)
     assert_int_equal(ask(RING_FILL, broker.arrays[3], 0, 64, 0).error, CUDA_ERROR_SUCCESS);
 }
 
-/* ---- requests that no honest runtime makes ----------------------------------------------------------------------- */
+/* ---- requests that an honest runtime library never sends --------------------------------------------------------- */
 
 static void malformed_requests_are_a_violation(void **state)
 {
@@ -157,13 +157,13 @@ static void a_module_that_differs_in_one_byte_is_a_violation(void **state)
     assert_int_equal(broker.end, SERVE_VIOLATION);
 }
 
-static void a_silent_runner_is_not_waited_for(void **state)
+static void a_silent_runner_exceeds_its_time(void **state)
 {
     broker_serve(&broker, RING_RETURNED);
     assert_int_equal(broker.end, SERVE_HOST_TIME);
 }
 
-/* A small generator of the test's own, so that a failure repeats. */
+/* A generator with a fixed seed, so that a failure can be repeated. */
 static uint64_t random_word(uint64_t *seed)
 {
     *seed ^= *seed << 13;
@@ -188,7 +188,7 @@ static size_t body_bytes(uint32_t kind)
     }
 }
 
-static void random_requests_do_no_harm(void **state)
+static void random_requests_do_not_crash_the_broker(void **state)
 {
     static union {
         uint64_t word[600];
@@ -206,7 +206,7 @@ static void random_requests_do_no_harm(void **state)
         post(kind, seed % 5 != 0, &body, seed % 50 == 0 ? seed % sizeof body : bytes);
         post(RING_RETURNED, false, NULL, 0);
         broker_serve(&broker, RING_RETURNED);
-        if (broker.end != SERVE_DONE) { /* refused: its successor is still there */
+        if (broker.end != SERVE_DONE) { /* the request was refused, and the next one is still in the ring */
             RingRecord *next = &broker.record;
             assert_int_equal(ring_take(&broker.reader, next), RING_TAKEN);
         }
@@ -217,14 +217,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_A_BROKER(an_allocation_holds_what_is_written),
-        WITH_A_BROKER(a_posted_launch_that_fails_is_told_with_the_next_reply),
+        WITH_A_BROKER(the_error_of_a_posted_launch_comes_with_the_next_reply),
         WITH_A_BROKER(a_submission_learns_the_limits_of_the_device_and_not_which_one_it_is),
-        WITH_A_BROKER(what_does_not_exist_is_an_error_of_the_call),
+        WITH_A_BROKER(a_call_about_something_that_does_not_exist_fails),
         WITH_A_BROKER(the_judges_arrays_cannot_be_freed),
         WITH_A_BROKER(malformed_requests_are_a_violation),
         WITH_A_BROKER(a_module_that_differs_in_one_byte_is_a_violation),
-        WITH_A_BROKER(a_silent_runner_is_not_waited_for),
-        WITH_A_BROKER(random_requests_do_no_harm),
+        WITH_A_BROKER(a_silent_runner_exceeds_its_time),
+        WITH_A_BROKER(random_requests_do_not_crash_the_broker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

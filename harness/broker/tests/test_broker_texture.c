@@ -1,6 +1,6 @@
 #include "harness/tests/broker_fixture.h"
 
-/* ---- what an honest runtime asks --------------------------------------------------------------------------------- */
+/* ---- requests of an honest runtime library ----------------------------------------------------------------------- */
 
 static uint64_t new_array(uint64_t width, uint64_t height, uint64_t depth)
 {
@@ -156,7 +156,7 @@ static int set_up_own_ops(void **state)
 
 #define WITH_OWN_OPS(test) cmocka_unit_test_setup_teardown(test, set_up_own_ops, tear_down)
 
-static void a_texture_is_freed_once_and_only_if_it_was_made(void **state)
+static void a_texture_is_freed_once_and_only_if_it_exists(void **state)
 {
     RingTexture texture = texture_over(ask(RING_ALLOC, 1024, 0, 0, 0).value[0]);
     uint64_t first = ask_body(RING_TEXTURE_NEW, &texture, sizeof texture).value[0];
@@ -168,7 +168,7 @@ static void a_texture_is_freed_once_and_only_if_it_was_made(void **state)
     assert_int_equal(textures_freed, 2);
 }
 
-static void a_texture_reads_only_what_there_is(void **state)
+static void a_texture_reads_only_existing_memory(void **state)
 {
     uint64_t memory = ask(RING_ALLOC, 4096, 0, 0, 0).value[0], array = new_array(8, 8, 0);
     const struct {
@@ -202,7 +202,7 @@ static void a_texture_reads_only_what_there_is(void **state)
     }
 }
 
-static void a_texture_reaches_the_device_as_it_was_asked_for(void **state)
+static void the_device_receives_all_fields_of_a_texture(void **state)
 {
     uint64_t memory = ask(RING_ALLOC, 4096, 0, 0, 0).value[0];
     RingTexture texture = {.address = memory,
@@ -300,7 +300,7 @@ static void streams_that_do_not_exist_are_refused(void **state)
     assert_int_equal(ask_body(RING_COPY_BOX, &box, sizeof box).error, CUDA_ERROR_INVALID_RESOURCE_HANDLE);
 }
 
-static void arrays_that_cannot_be_are_refused(void **state)
+static void arrays_beyond_the_limits_are_refused(void **state)
 {
     static const RingArray cases[] = {
         {.width = 0, .height = 4, .format = RING_FLOAT32, .channels = 1},
@@ -345,13 +345,13 @@ int main(void)
         WITH_A_BROKER(rows_are_filled_and_what_lies_between_them_is_not),
         WITH_A_BROKER(arrays_count_against_the_memory_limit),
         WITH_A_BROKER(an_srgb_texture_is_refused_by_name_on_the_simulated_gpu),
-        WITH_OWN_OPS(a_texture_is_freed_once_and_only_if_it_was_made),
-        WITH_OWN_OPS(a_texture_reads_only_what_there_is),
-        WITH_OWN_OPS(a_texture_reaches_the_device_as_it_was_asked_for),
+        WITH_OWN_OPS(a_texture_is_freed_once_and_only_if_it_exists),
+        WITH_OWN_OPS(a_texture_reads_only_existing_memory),
+        WITH_OWN_OPS(the_device_receives_all_fields_of_a_texture),
         WITH_OWN_OPS(a_box_outside_either_end_is_not_copied),
         WITH_OWN_OPS(rows_outside_an_allocation_are_not_filled),
         WITH_A_BROKER(streams_that_do_not_exist_are_refused),
-        WITH_A_BROKER(arrays_that_cannot_be_are_refused),
+        WITH_A_BROKER(arrays_beyond_the_limits_are_refused),
         WITH_A_BROKER(bodies_of_another_length_are_a_violation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 
 #include "harness/broker/handles.h"
 
-static void a_number_stands_for_its_object_until_it_is_removed(void **state)
+static void a_number_names_its_object_until_it_is_removed(void **state)
 {
     Handles handles = {.first = 16};
     int objects[200];
@@ -17,7 +17,7 @@ static void a_number_stands_for_its_object_until_it_is_removed(void **state)
     handles_free(&handles);
 }
 
-static void strange_numbers_stand_for_nothing(void **state)
+static void numbers_that_were_never_given_have_no_object(void **state)
 {
     static const uint64_t numbers[] = {0, 1, 15, 17, 18, UINT64_MAX, (uint64_t)1 << 32 | 16};
     Handles handles = {.first = 16};
@@ -29,7 +29,7 @@ static void strange_numbers_stand_for_nothing(void **state)
     handles_free(&handles);
 }
 
-static void there_is_a_limit(void **state)
+static void the_number_of_handles_is_limited(void **state)
 {
     Handles handles = {.first = 1};
     int object;
@@ -42,9 +42,9 @@ static void there_is_a_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_number_stands_for_its_object_until_it_is_removed),
-        cmocka_unit_test(strange_numbers_stand_for_nothing),
-        cmocka_unit_test(there_is_a_limit),
+        cmocka_unit_test(a_number_names_its_object_until_it_is_removed),
+        cmocka_unit_test(numbers_that_were_never_given_have_no_object),
+        cmocka_unit_test(the_number_of_handles_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static int close_descriptors(void **state)
     return 0;
 }
 
-static bool is_honest(ControlRequest request, ControlState state)
+static bool is_valid(ControlRequest request, ControlState state)
 {
     return control_request_is_valid(&request, (const int[]){memory, memory}, &state);
 }
@@ -51,83 +51,83 @@ static ControlRequest calling(void)
                                           {.name = "n", .role = ARGUMENT_VALUE, .value = UINT64_MAX}}};
 }
 
-static void an_honest_conversation_passes(void **state)
+static void a_valid_conversation_passes(void **state)
 {
     const ControlRequest buffers = {.kind = CONTROL_BUFFERS, .memory_bytes = MEMORY_BYTES},
                          exchange = {.kind = CONTROL_EXCHANGE, .memory_bytes = MEMORY_BYTES};
-    assert_true(is_honest((ControlRequest){.kind = CONTROL_OPEN}, NEW));
-    assert_true(is_honest(buffers, OPENED));
-    assert_true(is_honest(loading(), OPENED));
-    assert_true(is_honest(exchange, LOADED));
-    assert_true(is_honest(calling(), LOADED));
-    assert_true(is_honest((ControlRequest){.kind = CONTROL_RUNNER_GONE}, LOADED));
+    assert_true(is_valid((ControlRequest){.kind = CONTROL_OPEN}, NEW));
+    assert_true(is_valid(buffers, OPENED));
+    assert_true(is_valid(loading(), OPENED));
+    assert_true(is_valid(exchange, LOADED));
+    assert_true(is_valid(calling(), LOADED));
+    assert_true(is_valid((ControlRequest){.kind = CONTROL_RUNNER_GONE}, LOADED));
 }
 
-static void what_comes_out_of_turn_is_refused(void **state)
+static void a_request_out_of_order_is_refused(void **state)
 {
-    assert_false(is_honest((ControlRequest){.kind = CONTROL_OPEN}, OPENED));
-    assert_false(is_honest(loading(), NEW));
-    assert_false(is_honest(loading(), LOADED));
-    assert_false(is_honest(calling(), OPENED));
-    assert_false(is_honest((ControlRequest){.kind = 0}, LOADED));
-    assert_false(is_honest((ControlRequest){.kind = CONTROL_RUNNER_GONE + 1}, LOADED));
+    assert_false(is_valid((ControlRequest){.kind = CONTROL_OPEN}, OPENED));
+    assert_false(is_valid(loading(), NEW));
+    assert_false(is_valid(loading(), LOADED));
+    assert_false(is_valid(calling(), OPENED));
+    assert_false(is_valid((ControlRequest){.kind = 0}, LOADED));
+    assert_false(is_valid((ControlRequest){.kind = CONTROL_RUNNER_GONE + 1}, LOADED));
 }
 
-static void memory_that_is_shorter_than_is_said_is_refused(void **state)
+static void memory_shorter_than_the_request_says_is_refused(void **state)
 {
     const int none[] = {-1, -1}, no_memory[] = {null_device, null_device};
     ControlRequest buffers = {.kind = CONTROL_BUFFERS, .memory_bytes = MEMORY_BYTES};
     assert_false(control_request_is_valid(&buffers, none, &OPENED));
     assert_false(control_request_is_valid(&buffers, no_memory, &OPENED));
     buffers.memory_bytes = MEMORY_BYTES + 1;
-    assert_false(is_honest(buffers, OPENED));
+    assert_false(is_valid(buffers, OPENED));
     buffers.memory_bytes = 0;
-    assert_false(is_honest(buffers, OPENED));
-    assert_false(is_honest((ControlRequest){.kind = CONTROL_PROFILE, .memory_bytes = MEMORY_BYTES}, OPENED));
-    assert_false(is_honest((ControlRequest){.kind = CONTROL_EXCHANGE, .memory_bytes = 8}, LOADED));
+    assert_false(is_valid(buffers, OPENED));
+    assert_false(is_valid((ControlRequest){.kind = CONTROL_PROFILE, .memory_bytes = MEMORY_BYTES}, OPENED));
+    assert_false(is_valid((ControlRequest){.kind = CONTROL_EXCHANGE, .memory_bytes = 8}, LOADED));
 }
 
 static void modules_beyond_their_memory_are_refused(void **state)
 {
     ControlRequest request = loading();
     request.modules[1].bytes++;
-    assert_false(is_honest(request, OPENED));
+    assert_false(is_valid(request, OPENED));
     request.modules[1] = (ControlSpan){UINT64_MAX, 2};
-    assert_false(is_honest(request, OPENED));
+    assert_false(is_valid(request, OPENED));
     request = loading();
     request.module_count = CONTROL_MAX_MODULES + 1;
-    assert_false(is_honest(request, OPENED));
+    assert_false(is_valid(request, OPENED));
     request = loading();
     request.limits.host_seconds = NAN;
-    assert_false(is_honest(request, OPENED));
+    assert_false(is_valid(request, OPENED));
 }
 
-static void arguments_that_fit_nothing_are_refused(void **state)
+static void arguments_that_do_not_fit_the_buffers_are_refused(void **state)
 {
     ControlRequest request = calling();
     request.argument_count = CALL_MAX_PARAMETERS + 1;
-    assert_false(is_honest(request, LOADED));
+    assert_false(is_valid(request, LOADED));
     request = calling();
     request.arguments[0].span = (ControlSpan){1, MEMORY_BYTES};
-    assert_false(is_honest(request, LOADED));
+    assert_false(is_valid(request, LOADED));
     request = calling();
     memset(request.arguments[0].name, 'x', sizeof request.arguments[0].name);
-    assert_false(is_honest(request, LOADED));
+    assert_false(is_valid(request, LOADED));
     request = calling();
     request.arguments[0].role = ARGUMENT_VALUE + 1;
-    assert_false(is_honest(request, LOADED));
+    assert_false(is_valid(request, LOADED));
     request = calling();
     request.arguments[1] = request.arguments[0];
-    assert_false(is_honest(request, LOADED)); /* two are probed */
+    assert_false(is_valid(request, LOADED)); /* two are probed */
     request = calling();
     request.arguments[0].span = (ControlSpan){2, 100};
-    assert_false(is_honest(request, LOADED)); /* no words begin there */
+    assert_false(is_valid(request, LOADED)); /* not a multiple of a word */
     request = calling();
     request.exchanged = true;
-    assert_false(is_honest(request, LOADED)); /* there is no exchange */
+    assert_false(is_valid(request, LOADED)); /* there is no exchange */
 }
 
-/* As a hostile process could: C puts no such byte there. */
+/* Stores a byte that C never stores in a bool, but another process could. */
 static void spoil(bool *flag)
 {
     *(unsigned char *)flag = 2;
@@ -168,7 +168,7 @@ static void flags_that_are_neither_true_nor_false_are_refused(void **state)
     }
 }
 
-static void a_broker_whose_answer_does_not_end_is_not_believed(void **state)
+static void a_reply_whose_texts_or_counts_are_wrong_is_refused(void **state)
 {
     ControlReply reply = {.status = STATUS_OK, .printed_bytes = CONTROL_MAX_PRINTED};
     assert_true(control_reply_is_valid(&reply));
@@ -188,13 +188,13 @@ static void a_broker_whose_answer_does_not_end_is_not_believed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_honest_conversation_passes),
-        cmocka_unit_test(what_comes_out_of_turn_is_refused),
-        cmocka_unit_test(memory_that_is_shorter_than_is_said_is_refused),
+        cmocka_unit_test(a_valid_conversation_passes),
+        cmocka_unit_test(a_request_out_of_order_is_refused),
+        cmocka_unit_test(memory_shorter_than_the_request_says_is_refused),
         cmocka_unit_test(modules_beyond_their_memory_are_refused),
-        cmocka_unit_test(arguments_that_fit_nothing_are_refused),
+        cmocka_unit_test(arguments_that_do_not_fit_the_buffers_are_refused),
         cmocka_unit_test(flags_that_are_neither_true_nor_false_are_refused),
-        cmocka_unit_test(a_broker_whose_answer_does_not_end_is_not_believed),
+        cmocka_unit_test(a_reply_whose_texts_or_counts_are_wrong_is_refused),
     };
     return cmocka_run_group_tests(tests, open_descriptors, close_descriptors);
 }
