@@ -155,7 +155,7 @@ $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
 $(unit_tests:=.o): EXTRA := -O0
 
 # What works on all elements of an array does so in parallel.
-$(addprefix $(BUILD)/grader/,problem/generator.o oracle/oracle.o check/checker.o): EXTRA := -fopenmp
+$(addprefix $(BUILD)/grader/,problem/testcase_data.o oracle/oracle.o check/checker.o): EXTRA := -fopenmp
 
 $(BUILD)/simgpu/gpu/simgpu.o: EXTRA := $(if $(JIT),-DJIT)
 

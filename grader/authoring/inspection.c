@@ -4,6 +4,7 @@
 #include "grader/check/checker.h"
 #include "grader/oracle/oracle.h"
 #include "grader/problem/submission.h"
+#include "grader/problem/testcase_data.h"
 #include "harness/session/session.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 #include "grader/check/call.h"
+#include "grader/problem/testcase_data.h"
 
 static Status prepare_array(const Problem *problem, const Testcase *testcase, size_t i, Call *call, Message *why)
 {

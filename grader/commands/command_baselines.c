@@ -5,6 +5,7 @@
 #include "grader/ranking/ladder.h"
 #include "grader/authoring/sweep.h"
 #include "grader/terminal/quantity.h"
+#include "grader/problem/problem_read.h"
 #include "harness/device/open/device_open.h"
 #include "harness/session/cpu_device.h"
 

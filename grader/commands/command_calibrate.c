@@ -3,6 +3,8 @@
 #include "base/arena.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/problem.h"
+#include "grader/problem/problem_list.h"
+#include "grader/problem/problem_read.h"
 #include "grader/terminal/progress.h"
 #include "grader/ranking/reference_times.h"
 #include "harness/device/ceilings/ceilings_measure.h"

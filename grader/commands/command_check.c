@@ -2,6 +2,7 @@
 
 #include "grader/judge/judge.h"
 #include "grader/authoring/solution.h"
+#include "grader/problem/problem_list.h"
 
 #include <stdio.h>
 #include <string.h>

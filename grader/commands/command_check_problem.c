@@ -3,6 +3,8 @@
 #include "grader/authoring/detection_matrix.h"
 #include "grader/authoring/inspection.h"
 #include "grader/authoring/solution.h"
+#include "grader/problem/problem_read.h"
+#include "grader/problem/testcase_read.h"
 
 #include <stdio.h>
 #include <string.h>

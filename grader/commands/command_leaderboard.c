@@ -3,6 +3,7 @@
 #include "base/suggestion.h"
 #include "grader/ranking/ranking.h"
 #include "grader/report/report_leaderboard.h"
+#include "grader/problem/problem_read.h"
 #include "harness/device/open/device_open.h"
 
 #include <stdio.h>

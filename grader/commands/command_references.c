@@ -1,6 +1,7 @@
 #include "grader/commands/command.h"
 
 #include "grader/problem/problem.h"
+#include "grader/problem/problem_read.h"
 #include "grader/ranking/reference_times.h"
 
 Status command_references(const Options *options, int *exit_status, Message *why)

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "grader/oracle/oracle.h"
 #include "grader/device_oracle/oracle_kernels.h"
+#include "grader/problem/problem_read.h"
+#include "grader/problem/testcase_data.h"
 #include "harness/control/control.h"
 #include "harness/device/open/device_open.h"
 #include "harness/compile/device_code.h"

@@ -5,6 +5,8 @@
 #include "grader/judge/clocked_cases.h"
 #include "grader/judge/compilation.h"
 #include "grader/judge/constant_step.h"
+#include "grader/problem/testcase_read.h"
+#include "grader/problem/testcase_data.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/session_open.h"
 

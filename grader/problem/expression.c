@@ -1,49 +1,90 @@
 #include "grader/problem/expression.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
-/* Parentheses and minus signs recurse; this keeps a hostile expression from using up the stack. */
-enum { MAX_DEPTH = 50 };
+enum {
+    MAX_DEPTH = 50, /* of parentheses and minus signs, which recurse: the text must not use up the stack */
+    MAX_VALUES = 3 * (MAX_DEPTH + 1) /* at most a comparison, a sum and a product wait at each depth */
+};
+
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
 
 typedef struct Parser {
-    const char *expression, *at;
+    const char *text, *at;
     const char *const *names;
-    const int64_t *values;
     size_t count;
+    ExpressionStep *steps; /* room for one step for each character */
+    size_t step_count;
     int depth;
     Message *why;
 } Parser;
 
-static Status complain(const Parser *parser, const char *text)
+static Status complain(const char *text, int position, const char *what, Message *why)
 {
-    return fail(STATUS_BAD_INPUT, parser->why, "\"%s\": at character %td: %s", parser->expression,
-                parser->at - parser->expression + 1, text);
+    return fail(STATUS_BAD_INPUT, why, "\"%s\": at character %d: %s", text, position + 1, what);
 }
 
-/* Moves beyond white space and `token`, if that is next. */
-static int accept(Parser *parser, const char *token)
+static int position_of(const Parser *parser)
+{
+    return (int)(parser->at - parser->text);
+}
+
+static Status complain_here(const Parser *parser, const char *what)
+{
+    return complain(parser->text, position_of(parser), what, parser->why);
+}
+
+static void add_step(Parser *parser, ExpressionOperation operation, int position, int64_t operand)
+{
+    parser->steps[parser->step_count++] = (ExpressionStep){operation, position, operand};
+}
+
+static void skip_space(Parser *parser)
 {
     while (isspace((unsigned char)*parser->at))
         parser->at++;
-    if (strncmp(parser->at, token, strlen(token)) != 0)
-        return 0;
-    parser->at += strlen(token);
-    return 1;
 }
 
-static Status parse_comparison(Parser *parser, int64_t *result);
-
-static Status parse_number(Parser *parser, int64_t *result)
+/* Moves beyond white space and `token`, if that is next. */
+static bool accept(Parser *parser, const char *token)
 {
-    *result = 0;
+    skip_space(parser);
+    if (strncmp(parser->at, token, strlen(token)) != 0)
+        return false;
+    parser->at += strlen(token);
+    return true;
+}
+
+typedef struct Operator {
+    const char *token;
+    ExpressionOperation operation;
+} Operator;
+
+/* Moves beyond the operator that is next; NULL if none of the list is. */
+static const Operator *accept_operator(Parser *parser, const Operator *operators, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (accept(parser, operators[i].token))
+            return &operators[i];
+    return NULL;
+}
+
+static Status parse_comparison(Parser *parser);
+
+static Status parse_number(Parser *parser)
+{
+    int64_t number = 0;
+    int position = position_of(parser);
     for (; isdigit((unsigned char)*parser->at); parser->at++)
-        if (__builtin_mul_overflow(*result, 10, result) || __builtin_add_overflow(*result, *parser->at - '0', result))
-            return complain(parser, "a number beyond 64 bits");
+        if (__builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, *parser->at - '0', &number))
+            return complain_here(parser, "a number beyond 64 bits");
+    add_step(parser, EXPRESSION_NUMBER, position, number);
     return STATUS_OK;
 }
 
-static Status parse_name(Parser *parser, int64_t *result)
+static Status parse_name(Parser *parser)
 {
     size_t length = 0;
     while (isalnum((unsigned char)parser->at[length]) || parser->at[length] == '_')
@@ -51,115 +92,165 @@ static Status parse_name(Parser *parser, int64_t *result)
     for (size_t i = 0; i < parser->count; i++)
         if (parser->names[i] != NULL && strlen(parser->names[i]) == length &&
             memcmp(parser->names[i], parser->at, length) == 0) {
+            add_step(parser, EXPRESSION_VALUE, position_of(parser), (int64_t)i);
             parser->at += length;
-            *result = parser->values[i];
             return STATUS_OK;
         }
-    return complain(parser, "a name that is no size parameter");
+    return complain_here(parser, "expected the name of a size parameter");
 }
 
+static Status parse_negation(Parser *parser);
+
 /* unary = "-" unary | number | name | "(" comparison ")" */
-static Status parse_unary(Parser *parser, int64_t *result)
+static Status parse_unary(Parser *parser)
 {
     Status status;
     if (++parser->depth > MAX_DEPTH)
-        return complain(parser, "too many parentheses");
+        return complain_here(parser, "too many parentheses");
     if (accept(parser, "-")) {
-        status = parse_unary(parser, result);
-        if (status == STATUS_OK && __builtin_sub_overflow((int64_t)0, *result, result))
-            status = complain(parser, "the result is beyond 64 bits");
+        status = parse_negation(parser);
     } else if (accept(parser, "(")) {
-        status = parse_comparison(parser, result);
+        status = parse_comparison(parser);
         if (status == STATUS_OK && !accept(parser, ")"))
-            status = complain(parser, "expected \")\"");
+            status = complain_here(parser, "expected \")\"");
     } else if (isdigit((unsigned char)*parser->at)) {
-        status = parse_number(parser, result);
+        status = parse_number(parser);
     } else if (isalpha((unsigned char)*parser->at) || *parser->at == '_') {
-        status = parse_name(parser, result);
+        status = parse_name(parser);
     } else {
-        status = complain(parser, "expected a number, a name or \"(\"");
+        status = complain_here(parser, "expected a number, a name or \"(\"");
     }
     parser->depth--;
     return status;
 }
 
-static Status apply(const Parser *parser, char operator, int64_t right, int64_t *result)
+static Status parse_negation(Parser *parser)
 {
-    int overflow = 0;
-    if ((operator== '/' || operator== '%') && right == 0)
-        return complain(parser, "division by zero");
-    switch (operator) {
-    case '+': overflow = __builtin_add_overflow(*result, right, result); break;
-    case '-': overflow = __builtin_sub_overflow(*result, right, result); break;
-    case '*': overflow = __builtin_mul_overflow(*result, right, result); break;
-    case '/': /* by -1 as a subtraction: the least number has no opposite */
-        overflow = right == -1 && __builtin_sub_overflow((int64_t)0, *result, result);
-        *result = right == -1 ? *result : *result / right;
-        break;
-    case '%': *result = right == -1 ? 0 : *result % right; break;
-    }
-    return overflow ? complain(parser, "the result is beyond 64 bits") : STATUS_OK;
+    int position = position_of(parser) - 1;
+    Status status = parse_unary(parser);
+    if (status == STATUS_OK)
+        add_step(parser, EXPRESSION_NEGATE, position, 0);
+    return status;
 }
 
 /* product = unary { ("*" | "/" | "%") unary } */
-static Status parse_product(Parser *parser, int64_t *result)
+static Status parse_product(Parser *parser)
 {
-    Status status = parse_unary(parser, result);
+    static const Operator operators[] = {
+        {"*", EXPRESSION_MULTIPLY}, {"/", EXPRESSION_DIVIDE}, {"%", EXPRESSION_REMAINDER}};
+    Status status = parse_unary(parser);
     while (status == STATUS_OK) {
-        char operator= accept(parser, "*") ? '*' : accept(parser, "/") ? '/' : accept(parser, "%") ? '%' : 0;
-        int64_t right;
-        if (operator== 0)
+        const Operator *found = accept_operator(parser, operators, 3);
+        int position = position_of(parser) - 1;
+        if (found == NULL)
             break;
-        status = parse_unary(parser, &right);
+        status = parse_unary(parser);
         if (status == STATUS_OK)
-            status = apply(parser, operator, right, result);
+            add_step(parser, found->operation, position, 0);
     }
     return status;
 }
 
 /* sum = product { ("+" | "-") product } */
-static Status parse_sum(Parser *parser, int64_t *result)
+static Status parse_sum(Parser *parser)
 {
-    Status status = parse_product(parser, result);
+    static const Operator operators[] = {{"+", EXPRESSION_ADD}, {"-", EXPRESSION_SUBTRACT}};
+    Status status = parse_product(parser);
     while (status == STATUS_OK) {
-        char operator= accept(parser, "+") ? '+' : accept(parser, "-") ? '-' : 0;
-        int64_t right;
-        if (operator== 0)
+        const Operator *found = accept_operator(parser, operators, 2);
+        int position = position_of(parser) - 1;
+        if (found == NULL)
             break;
-        status = parse_product(parser, &right);
+        status = parse_product(parser);
         if (status == STATUS_OK)
-            status = apply(parser, operator, right, result);
+            add_step(parser, found->operation, position, 0);
     }
     return status;
 }
 
 /* comparison = sum [ ("<=" | "<" | ">=" | ">" | "==" | "!=") sum ] */
-static Status parse_comparison(Parser *parser, int64_t *result)
+static Status parse_comparison(Parser *parser)
 {
-    static const char *const comparisons[] = {"<=", "<", ">=", ">", "==", "!="}; /* the longer one first */
-    Status status = parse_sum(parser, result);
+    static const Operator operators[] = {/* an operator that another one begins with comes after it */
+                                         {"<=", EXPRESSION_AT_MOST},  {"<", EXPRESSION_LESS},
+                                         {">=", EXPRESSION_AT_LEAST}, {">", EXPRESSION_GREATER},
+                                         {"==", EXPRESSION_EQUAL},    {"!=", EXPRESSION_DIFFERENT}};
+    Status status = parse_sum(parser);
     if (status != STATUS_OK)
         return status;
-    for (int i = 0; i < 6; i++) {
-        int64_t left = *result, right;
-        if (!accept(parser, comparisons[i]))
-            continue;
-        status = parse_sum(parser, &right);
-        if (status != STATUS_OK)
-            return status;
-        const int outcomes[] = {left <= right, left<right, left >= right, left> right, left == right, left != right};
-        *result = outcomes[i];
-        break;
-    }
+    const Operator *found = accept_operator(parser, operators, 6);
+    if (found == NULL)
+        return STATUS_OK;
+    int position = position_of(parser) - (int)strlen(found->token);
+    status = parse_sum(parser);
+    if (status == STATUS_OK)
+        add_step(parser, found->operation, position, 0);
+    return status;
+}
+
+Status expression_compile(const char *text, const char *const *names, size_t count, Arena *arena,
+                          Expression *expression, Message *why)
+{
+    Parser parser = {.text = text, .at = text, .names = names, .count = count, .why = why};
+    parser.steps = arena_array(arena, strlen(text) + 1, sizeof *parser.steps);
+    Status status = parse_comparison(&parser);
+    if (status != STATUS_OK)
+        return status;
+    skip_space(&parser);
+    if (*parser.at != '\0')
+        return complain_here(&parser, "expected an operator or the end");
+    *expression = (Expression){
+        .text = arena_string(arena, text), .steps = parser.steps, .step_count = parser.step_count};
     return STATUS_OK;
 }
 
-Status expression_evaluate(const char *expression, const char *const *names, const int64_t *values, size_t count,
-                           int64_t *result, Message *why)
+/* ---- evaluating -------------------------------------------------------------------------------------------------- */
+
+/* NULL, or what went wrong. */
+static const char *apply(ExpressionOperation operation, int64_t left, int64_t right, int64_t *result)
 {
-    Parser parser = {expression, expression, names, values, count, 0, why};
-    Status status = parse_comparison(&parser, result);
-    if (status == STATUS_OK && (accept(&parser, ""), *parser.at != '\0'))
-        status = complain(&parser, "expected an operator or the end");
-    return status;
+    bool overflow = false;
+    if ((operation == EXPRESSION_DIVIDE || operation == EXPRESSION_REMAINDER) && right == 0)
+        return "division by zero";
+    switch (operation) {
+    case EXPRESSION_NUMBER:
+    case EXPRESSION_VALUE: break;
+    case EXPRESSION_NEGATE: overflow = __builtin_sub_overflow((int64_t)0, right, result); break;
+    case EXPRESSION_ADD: overflow = __builtin_add_overflow(left, right, result); break;
+    case EXPRESSION_SUBTRACT: overflow = __builtin_sub_overflow(left, right, result); break;
+    case EXPRESSION_MULTIPLY: overflow = __builtin_mul_overflow(left, right, result); break;
+    case EXPRESSION_DIVIDE: /* by -1 as a subtraction: the least number has no opposite */
+        if (right == -1)
+            overflow = __builtin_sub_overflow((int64_t)0, left, result);
+        else
+            *result = left / right;
+        break;
+    case EXPRESSION_REMAINDER: *result = right == -1 ? 0 : left % right; break;
+    case EXPRESSION_AT_MOST: *result = left <= right; break;
+    case EXPRESSION_LESS: *result = left < right; break;
+    case EXPRESSION_AT_LEAST: *result = left >= right; break;
+    case EXPRESSION_GREATER: *result = left > right; break;
+    case EXPRESSION_EQUAL: *result = left == right; break;
+    case EXPRESSION_DIFFERENT: *result = left != right; break;
+    }
+    return overflow ? "the result is beyond 64 bits" : NULL;
+}
+
+Status expression_evaluate(const Expression *expression, const int64_t *values, int64_t *result, Message *why)
+{
+    int64_t stack[MAX_VALUES];
+    size_t count = 0;
+    for (size_t i = 0; i < expression->step_count; i++) {
+        const ExpressionStep *step = &expression->steps[i];
+        if (step->operation == EXPRESSION_NUMBER || step->operation == EXPRESSION_VALUE) {
+            stack[count++] = step->operation == EXPRESSION_NUMBER ? step->operand : values[step->operand];
+            continue;
+        }
+        int64_t right = stack[--count], left = step->operation == EXPRESSION_NEGATE ? 0 : stack[--count];
+        const char *trouble = apply(step->operation, left, right, &stack[count++]);
+        if (trouble != NULL)
+            return complain(expression->text, step->position, trouble, why);
+    }
+    *result = stack[0];
+    return STATUS_OK;
 }

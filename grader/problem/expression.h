@@ -5,17 +5,52 @@
  *   product    = unary { ("*" | "/" | "%") unary }                          "/" rounds towards zero
  *   unary      = "-" unary | number | name | "(" comparison ")"
  *
- * Values are 64-bit integers; an overflow or a division by zero is an error, never a wrapped number.  */
+ * An expression is compiled once, to postfix code, and evaluated for many sizes.
+ *
+ * Values are 64-bit integers; an overflow or a division by zero is an error, never a wrapped number.
+ * Messages name the expression and the position in it.  */
 #ifndef GRADER_PROBLEM_EXPRESSION_H
 #define GRADER_PROBLEM_EXPRESSION_H
 
+#include "base/arena.h"
 #include "base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* `names` may be NULL when count is 0. Messages name the expression and the position in it. */
-MUST_USE Status expression_evaluate(const char *expression, const char *const *names, const int64_t *values,
-                                    size_t count, int64_t *result, Message *why);
+typedef enum ExpressionOperation {
+    EXPRESSION_NUMBER, /* pushes `operand` */
+    EXPRESSION_VALUE,  /* pushes the value with the index `operand` */
+    EXPRESSION_NEGATE,
+    EXPRESSION_ADD, /* these and all that follow replace the two topmost values by their result */
+    EXPRESSION_SUBTRACT,
+    EXPRESSION_MULTIPLY,
+    EXPRESSION_DIVIDE,
+    EXPRESSION_REMAINDER,
+    EXPRESSION_AT_MOST,
+    EXPRESSION_LESS,
+    EXPRESSION_AT_LEAST,
+    EXPRESSION_GREATER,
+    EXPRESSION_EQUAL,
+    EXPRESSION_DIFFERENT
+} ExpressionOperation;
+
+typedef struct ExpressionStep {
+    ExpressionOperation operation;
+    int position; /* in the text, from 0 */
+    int64_t operand;
+} ExpressionStep;
+
+typedef struct Expression { /* text and steps live in the arena that it was compiled into */
+    const char *text;
+    const ExpressionStep *steps;
+    size_t step_count;
+} Expression;
+
+/* `names[i]` is the name of value number i; NULL: the value has no name. `names` may be NULL if `count` is 0. */
+MUST_USE Status expression_compile(const char *text, const char *const *names, size_t count, Arena *arena,
+                                   Expression *expression, Message *why);
+
+MUST_USE Status expression_evaluate(const Expression *expression, const int64_t *values, int64_t *result, Message *why);
 
 #endif

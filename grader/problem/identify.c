@@ -1,6 +1,8 @@
 #include "grader/problem/identify.h"
 
 #include "grader/problem/problem.h"
+#include "grader/problem/problem_list.h"
+#include "grader/problem/problem_read.h"
 #include "grader/problem/signature.h"
 
 #include <ctype.h>

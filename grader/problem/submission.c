@@ -1,4 +1,5 @@
 #include "grader/problem/submission.h"
+#include "grader/problem/problem_read.h"
 
 #include "base/arena.h"
 #include "grader/problem/identify.h"

@@ -54,21 +54,6 @@ typedef struct TestcaseSet {
     Arena arena;
 } TestcaseSet;
 
-/* Reads both files. Sizes outside the problem's limits, broken constraints, an input without a source, data of the
- * wrong shape are refused with file, line and key. */
-MUST_USE Status testcases_read(const Problem *problem, TestcaseSet *set, Message *why);
 void testcases_free(TestcaseSet *set);
-
-/* Fills the array of one input parameter (`count` elements of its type). Sources without a seed of their own use
- * `secret`, the case's number and the parameter, so that no two arrays of a run are alike. In parallel, and the same
- * bytes on any number of threads. */
-void testcase_fill(const Problem *problem, const Testcase *testcase, size_t parameter, uint64_t secret, void *data,
-                   size_t count);
-
-/* The key, for generator.h, of the array of one input parameter. */
-uint64_t testcase_key(const Testcase *testcase, size_t parameter, uint64_t secret);
-
-/* 64 bits from the kernel's random number generator. */
-MUST_USE Status secret_seed(uint64_t *seed, Message *why);
 
 #endif

@@ -10,8 +10,8 @@
 static const Problem made_up_problem = {
     .id = "conv1d",
     .title = "1D convolution",
-    .parameters = {{.name = "input", .role = ROLE_IN, .type = ELEMENT_FLOAT32, .rank = 1, .shape = {"n"}},
-                   {.name = "output", .role = ROLE_OUT, .type = ELEMENT_FLOAT32, .rank = 1, .shape = {"n"}},
+    .parameters = {{.name = "input", .role = ROLE_IN, .type = ELEMENT_FLOAT32, .rank = 1, .shape = {{.text = "n"}}},
+                   {.name = "output", .role = ROLE_OUT, .type = ELEMENT_FLOAT32, .rank = 1, .shape = {{.text = "n"}}},
                    {.name = "n", .role = ROLE_SIZE}},
     .parameter_count = 3,
     .revision = {"0123"},

@@ -4,6 +4,8 @@
 
 #include "grader/oracle/oracle.h"
 #include "grader/problem/problem.h"
+#include "grader/problem/testcase_data.h"
+#include "grader/problem/problem_read.h"
 #include "grader/problem/testcase.h"
 
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 
 #include "grader/authoring/inspection.h"
 #include "grader/tests/home.h"
+#include "grader/problem/problem_read.h"
+#include "grader/problem/testcase_read.h"
 
 #define STATEMENT "problems/blend/statement.md"
 #define HIDDEN "testcases/blend/hidden.json"

@@ -2,6 +2,9 @@
 
 #include "grader/check/checker.h"
 #include "grader/tests/home.h"
+#include "grader/problem/problem_read.h"
+#include "grader/problem/testcase_read.h"
+#include "grader/problem/testcase_data.h"
 
 #include <math.h>
 #include <omp.h>

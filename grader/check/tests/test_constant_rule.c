@@ -2,6 +2,7 @@
 
 #include "grader/check/constant_rule.h"
 #include "grader/tests/home.h"
+#include "grader/problem/problem_read.h"
 
 /* What the rule finds in submissions is shown by solutions/conv1d-constant/. */
 

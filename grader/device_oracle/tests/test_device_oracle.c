@@ -6,6 +6,8 @@
 #include "grader/oracle/oracle.h"
 #include "grader/device_oracle/oracle_process.h"
 #include "grader/tests/home.h"
+#include "grader/problem/problem_read.h"
+#include "grader/problem/testcase_data.h"
 
 #include <math.h>
 #include <signal.h>

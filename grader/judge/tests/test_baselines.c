@@ -5,6 +5,7 @@
 #include "grader/ranking/ladder.h"
 #include "grader/ranking/ranking.h"
 #include "grader/tests/home.h"
+#include "grader/problem/problem_read.h"
 
 /* Baselines for the small problem of home.h: out = a + b where the mask is not zero, else a. */
 

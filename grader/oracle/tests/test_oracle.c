@@ -3,6 +3,9 @@
 #include "grader/problem/generator.h"
 #include "grader/oracle/oracle.h"
 #include "grader/problem/testcase.h"
+#include "grader/problem/testcase_data.h"
+#include "grader/problem/testcase_read.h"
+#include "grader/problem/problem_read.h"
 #include "grader/tests/home.h"
 #include "grader/tests/oracle_bench.h"
 

@@ -1,11 +1,24 @@
 #include "base/tests/unit.h"
 
+#include "base/text.h"
 #include "grader/problem/expression.h"
 
 #include <string.h>
 
 static const char *const names[] = {"n", "kernel_size", NULL, "n2"};
 static const int64_t values[] = {10, 3, 99, -7};
+
+/* Compiles and evaluates. */
+static Status evaluate(const char *text, int64_t *result, Message *why)
+{
+    Arena arena = {0};
+    Expression expression;
+    Status status = expression_compile(text, names, COUNT_OF(names), &arena, &expression, why);
+    if (status == STATUS_OK)
+        status = expression_evaluate(&expression, values, result, why);
+    arena_free(&arena);
+    return status;
+}
 
 static const struct {
     const char *expression;
@@ -39,7 +52,7 @@ static void expressions_have_their_values(void **state)
     for (size_t i = 0; i < COUNT_OF(accepted); i++) {
         int64_t result;
         Message why;
-        if (expression_evaluate(accepted[i].expression, names, values, 4, &result, &why) != STATUS_OK)
+        if (evaluate(accepted[i].expression, &result, &why) != STATUS_OK)
             fail_test("%s: %s", accepted[i].expression, why.text);
         if (result != accepted[i].result)
             fail_test("%s: %lld", accepted[i].expression, (long long)result);
@@ -54,10 +67,10 @@ static const struct {
     {"(n", "expected \")\""},
     {"n n", "at character 3: expected an operator or the end"},
     {"n = 3", "at character 3: expected an operator"},
-    {"m", "at character 1: a name that is no size parameter"},
-    {"n3", "a name that is no size parameter"},
+    {"m", "at character 1: expected the name of a size parameter"},
+    {"n3", "expected the name of a size parameter"},
     {"1 < 2 < 3", "expected an operator or the end"},
-    {"1 / (n - 10)", "division by zero"},
+    {"1 / (n - 10)", "at character 3: division by zero"},
     {"1 % 0", "division by zero"},
     {"9223372036854775808", "beyond 64 bits"},
     {"9223372036854775807 + 1", "beyond 64 bits"},
@@ -75,17 +88,47 @@ static void bad_expressions_are_refused_with_their_place(void **state)
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
         int64_t result;
         Message why = {0};
-        assert_int_equal(expression_evaluate(refused[i].expression, names, values, 4, &result, &why), STATUS_BAD_INPUT);
+        assert_int_equal(evaluate(refused[i].expression, &result, &why), STATUS_BAD_INPUT);
         if (strstr(why.text, refused[i].message) == NULL)
             fail_test("\"%s\" does not hold \"%s\"", why.text, refused[i].message);
     }
+}
+
+static void an_expression_is_compiled_once_for_many_sizes(void **state)
+{
+    Arena arena = {0};
+    Expression expression;
+    Message why;
+    assert_int_equal(expression_compile("2 * n + 1", names, COUNT_OF(names), &arena, &expression, &why), STATUS_OK);
+    for (int64_t n = 0; n < 5; n++) {
+        int64_t result;
+        assert_int_equal(expression_evaluate(&expression, &n, &result, &why), STATUS_OK);
+        assert_int_equal(result, 2 * n + 1);
+    }
+    arena_free(&arena);
+}
+
+/* A comparison, a sum and a product wait at each of fifty depths, the most that there can be. */
+static void the_deepest_expression_has_room(void **state)
+{
+    Text text = {0};
+    Message why;
+    int64_t result;
+    for (int i = 0; i < 49; i++)
+        text_add(&text, "1 < 1 + 1 * (");
+    text_add(&text, "1 < 1 + 1 * 1");
+    for (int i = 0; i < 49; i++)
+        text_add(&text, ")");
+    assert_int_equal(evaluate(text.data, &result, &why), STATUS_OK);
+    assert_int_equal(result, 1);
+    text_free(&text);
 }
 
 static void the_remainder_by_minus_one_is_zero(void **state)
 {
     int64_t result = 1;
     Message why;
-    assert_int_equal(expression_evaluate("(-9223372036854775807 - 1) % -1", NULL, NULL, 0, &result, &why), STATUS_OK);
+    assert_int_equal(evaluate("(-9223372036854775807 - 1) % -1", &result, &why), STATUS_OK);
     assert_int_equal(result, 0);
 }
 
@@ -94,6 +137,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_have_their_values),
         cmocka_unit_test(bad_expressions_are_refused_with_their_place),
+        cmocka_unit_test(an_expression_is_compiled_once_for_many_sizes),
+        cmocka_unit_test(the_deepest_expression_has_room),
         cmocka_unit_test(the_remainder_by_minus_one_is_zero),
     };
     return cmocka_run_group_tests_name("expression", tests, NULL, NULL);

@@ -2,6 +2,7 @@
 
 #include "grader/problem/generator.h"
 #include "grader/problem/testcase.h"
+#include "grader/problem/testcase_data.h"
 
 #include <math.h>
 #include <omp.h>

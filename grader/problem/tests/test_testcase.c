@@ -1,6 +1,10 @@
 #include "base/tests/unit.h"
 
 #include "grader/problem/testcase.h"
+#include "grader/problem/testcase_data.h"
+#include "grader/problem/testcase_read.h"
+#include "grader/problem/problem_list.h"
+#include "grader/problem/problem_read.h"
 #include "grader/tests/home.h"
 
 static Status read_blend(TestcaseSet *set, Message *why)

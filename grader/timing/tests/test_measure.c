@@ -4,6 +4,7 @@
 #include "grader/device_oracle/oracle_process.h"
 #include "grader/timing/sitting.h"
 #include "grader/problem/submission.h"
+#include "grader/problem/problem_read.h"
 #include "harness/broker/broker.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/session_open.h"

@@ -1,7 +1,7 @@
-/* Fills whole arrays with the elements of generator.h: one loop for each kind of data, in parallel. */
-#include "grader/problem/generator.h"
+/* One loop for each kind of data, in parallel. */
+#include "grader/problem/testcase_data.h"
 
-#include "grader/problem/testcase.h"
+#include "grader/problem/generator.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,0 +1,295 @@
+#include "grader/problem/case_source.h"
+
+#include "base/allocated.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double MAX_SEED = 9007199254740992.0; /* 2^53: up to here a number of JSON is exact */
+
+#define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
+
+/* --- numbers of an element type ----------------------------------------------------------------------------------- */
+
+static const struct {
+    double lowest, highest;
+} ranges[] = {
+    [ELEMENT_FLOAT32] = {-FLT_MAX, FLT_MAX},
+    [ELEMENT_INT32] = {INT32_MIN, INT32_MAX},
+    [ELEMENT_UINT8] = {0, UINT8_MAX},
+};
+
+static bool is_element(ElementType type, double value)
+{
+    return value >= ranges[type].lowest && value <= ranges[type].highest &&
+           (type == ELEMENT_FLOAT32 || value == floor(value));
+}
+
+/* --- literal values and files ------------------------------------------------------------------------------------- */
+
+static Tensor new_tensor(const SourceArray *array)
+{
+    Tensor tensor = {array->parameter->type, array->parameter->rank, {0}, NULL};
+    memcpy(tensor.shape, array->shape, sizeof tensor.shape);
+    tensor.data = allocated(calloc(array->count, element_bytes(tensor.type)));
+    return tensor;
+}
+
+Status case_source_values(const SourceReader *reader, const cJSON *list, const SourceArray *array, Tensor *tensor)
+{
+    ElementType type = array->parameter->type;
+    size_t found = 0;
+    for (const cJSON *item = list->child; item != NULL; item = item->next)
+        found++;
+    if (found != array->count)
+        return json_fail(reader->file, list, reader->why, "expected %zu numbers, as the shape of %s says, found %zu",
+                         array->count, array->parameter->name, found);
+    *tensor = new_tensor(array);
+    size_t i = 0;
+    for (const cJSON *item = list->child; item != NULL; item = item->next, i++) {
+        if (!cJSON_IsNumber(item) || !is_element(type, item->valuedouble))
+            return json_fail(reader->file, item, reader->why, "element %zu of %s: expected a number of type %s", i,
+                             array->parameter->name, element_c_name(type));
+        element_store(type, tensor->data, i, item->valuedouble);
+    }
+    return STATUS_OK;
+}
+
+static bool has_shape(const Tensor *tensor, const SourceArray *array)
+{
+    return tensor->rank == array->parameter->rank &&
+           memcmp(tensor->shape, array->shape, (size_t)tensor->rank * sizeof *array->shape) == 0;
+}
+
+static bool all_finite(const float *values, size_t count)
+{
+    size_t i = 0;
+    while (i < count && isfinite(values[i]))
+        i++;
+    return i == count;
+}
+
+/* The levels of a picture as floating-point numbers: 0 to 255. */
+static void widen(Tensor *tensor, const SourceArray *array)
+{
+    Tensor wide = new_tensor(array);
+    for (size_t i = 0; i < array->count; i++)
+        ((float *)wide.data)[i] = ((const uint8_t *)tensor->data)[i];
+    tensor_free(tensor);
+    *tensor = wide;
+}
+
+/* A .ppm for an array of four bytes a pixel, whether pixels have an index of their own or not. */
+static bool lacks_alpha(const Tensor *tensor, const SourceArray *array)
+{
+    return tensor->type == ELEMENT_UINT8 && array->parameter->type == ELEMENT_UINT8 && tensor->rank == 3 &&
+           tensor->shape[2] == 3 && array->parameter->rank > 1 && array->shape[0] == tensor->shape[0] &&
+           array->count == 4 * tensor->shape[0] * tensor->shape[1];
+}
+
+/* RGB becomes RGBA, opaque. */
+static void add_alpha(Tensor *tensor, const SourceArray *array)
+{
+    Tensor opaque = new_tensor(array);
+    const uint8_t *from = tensor->data;
+    for (size_t i = 0; i < array->count; i++)
+        ((uint8_t *)opaque.data)[i] = i % 4 == 3 ? UINT8_MAX : *from++;
+    tensor_free(tensor);
+    *tensor = opaque;
+}
+
+static Status read_data_file(const SourceReader *reader, const cJSON *name, const SourceArray *array, Tensor *tensor)
+{
+    char path[PATH_MAX];
+    Message unfit = {0};
+    ElementType type = array->parameter->type;
+    if (strchr(name->valuestring, '/') != NULL || name->valuestring[0] == '.')
+        return json_fail(reader->file, name, reader->why, "expected the name of a file beside this one");
+    if (snprintf(path, sizeof path, "%s/%s", reader->folder, name->valuestring) >= (int)sizeof path)
+        return json_fail(reader->file, name, reader->why, "the name is too long");
+    if (tensor_read(path, tensor, &unfit) != STATUS_OK)
+        return json_fail(reader->file, name, reader->why, "%s", unfit.text);
+    if (lacks_alpha(tensor, array))
+        add_alpha(tensor, array);
+    if (!has_shape(tensor, array))
+        return json_fail(reader->file, name, reader->why, "the array in the file has not the shape of %s",
+                         array->parameter->name);
+    if (tensor->type == ELEMENT_UINT8 && type == ELEMENT_FLOAT32)
+        widen(tensor, array);
+    if (tensor->type != type)
+        return json_fail(reader->file, name, reader->why, "expected elements of type %s, the file has %s",
+                         element_c_name(type), element_c_name(tensor->type));
+    if (type == ELEMENT_FLOAT32 && !all_finite(tensor->data, array->count))
+        return json_fail(reader->file, name, reader->why, "an element of the file is infinite or no number");
+    return STATUS_OK;
+}
+
+/* --- generators --------------------------------------------------------------------------------------------------- */
+
+/* Keys of each generator, with what they are when left out; `a` and `b` as in CaseSource. */
+static const struct GeneratorKind {
+    const char *name;
+    SourceKind kind;
+    const char *a, *b;
+    double default_a, default_b;
+    bool random; /* has a seed */
+} generator_kinds[] = {
+    {"uniform", SOURCE_UNIFORM, "low", "high", -1, 1, true},
+    {"normal", SOURCE_NORMAL, "mean", "deviation", 0, 1, true},
+    {"integers", SOURCE_INTEGERS, "low", "high", -9, 9, true},
+    {"impulse", SOURCE_IMPULSE, "value", "position", 1, -1, false},
+    {"ramp", SOURCE_RAMP, "start", "step", 0, 1, false},
+    {"constant", SOURCE_CONSTANT, "value", NULL, 1, 0, false},
+};
+
+static Status check_uniform(const SourceReader *reader, const cJSON *item, const SourceArray *array,
+                            const CaseSource *source)
+{
+    if (array->parameter->type != ELEMENT_FLOAT32)
+        return json_fail(reader->file, item, reader->why, "makes float elements; %s wants \"integers\"",
+                         array->parameter->name);
+    if (!((float)source->a < (float)source->b) || !isfinite((float)source->b - (float)source->a))
+        return json_fail(reader->file, item, reader->why, "expected \"low\" below \"high\" by a finite float");
+    return STATUS_OK;
+}
+
+static Status check_normal(const SourceReader *reader, const cJSON *item, const SourceArray *array,
+                           const CaseSource *source)
+{
+    if (array->parameter->type != ELEMENT_FLOAT32)
+        return json_fail(reader->file, item, reader->why, "makes float elements; %s wants \"integers\"",
+                         array->parameter->name);
+    if (source->b < 0 || !isfinite((float)(fabs(source->a) + 6 * source->b)))
+        return json_fail(reader->file, item, reader->why,
+                         "expected a \"deviation\" of 0 or more, and finite numbers up to 6 deviations");
+    return STATUS_OK;
+}
+
+/* A float has whole numbers up to 2^24 without gaps. */
+static Status check_integers(const SourceReader *reader, const cJSON *item, const SourceArray *array,
+                             const CaseSource *source)
+{
+    ElementType type = array->parameter->type;
+    double low = type == ELEMENT_FLOAT32 ? -16777216 : ranges[type].lowest;
+    double high = type == ELEMENT_FLOAT32 ? 16777216 : ranges[type].highest;
+    if (source->a != floor(source->a) || source->b != floor(source->b) || source->a > source->b || source->a < low ||
+        source->b > high)
+        return json_fail(reader->file, item, reader->why,
+                         "expected whole numbers from %.0f to %.0f, \"low\" not above \"high\"", low, high);
+    return STATUS_OK;
+}
+
+static Status check_impulse(const SourceReader *reader, const cJSON *item, const SourceArray *array, CaseSource *source)
+{
+    if (!is_element(array->parameter->type, source->a))
+        return json_fail(reader->file, item, reader->why, "expected a \"value\" of type %s",
+                         element_c_name(array->parameter->type));
+    if (source->b != floor(source->b) || source->b < -1 || source->b >= (double)array->count)
+        return json_fail(reader->file, item, reader->why, "expected a \"position\" from 0 to %zu", array->count - 1);
+    source->position = (int64_t)source->b;
+    return STATUS_OK;
+}
+
+/* A ramp is monotonous, so its ends and its step tell. A constant is a ramp with no step. */
+static Status check_ramp(const SourceReader *reader, const cJSON *item, const SourceArray *array,
+                         const CaseSource *source)
+{
+    ElementType type = array->parameter->type;
+    double step = source->kind == SOURCE_RAMP ? source->b : 0;
+    double last = source->a + step * (double)(array->count - 1);
+    if (!is_element(type, source->a) || !is_element(type, last) || (type != ELEMENT_FLOAT32 && step != floor(step)))
+        return json_fail(reader->file, item, reader->why, "expected every element to be a number of type %s",
+                         element_c_name(type));
+    return STATUS_OK;
+}
+
+static Status check_generator(const SourceReader *reader, const cJSON *item, const SourceArray *array,
+                              CaseSource *source)
+{
+    switch (source->kind) {
+    case SOURCE_UNIFORM: return check_uniform(reader, item, array, source);
+    case SOURCE_NORMAL: return check_normal(reader, item, array, source);
+    case SOURCE_INTEGERS: return check_integers(reader, item, array, source);
+    case SOURCE_IMPULSE: return check_impulse(reader, item, array, source);
+    case SOURCE_RAMP:
+    case SOURCE_CONSTANT: return check_ramp(reader, item, array, source);
+    case SOURCE_VALUES:
+    case SOURCE_FILE: break;
+    }
+    return STATUS_OK;
+}
+
+static const struct GeneratorKind *find_generator(const char *name)
+{
+    for (size_t i = 0; i < LENGTH_OF(generator_kinds); i++)
+        if (strcmp(name, generator_kinds[i].name) == 0)
+            return &generator_kinds[i];
+    return NULL;
+}
+
+static Status read_seed(const SourceReader *reader, const cJSON *object, CaseSource *source)
+{
+    int64_t seed = 0;
+    Status status = json_integer(reader->file, object, "seed", 0, (int64_t)MAX_SEED, &seed, reader->why);
+    source->seeded = json_get(object, "seed") != NULL;
+    source->seed = (uint64_t)seed;
+    return status;
+}
+
+static Status read_generator(const SourceReader *reader, const cJSON *object, const SourceArray *array,
+                             CaseSource *source)
+{
+    const cJSON *name = json_get(object, "generator");
+    const struct GeneratorKind *kind = cJSON_IsString(name) ? find_generator(name->valuestring) : NULL;
+    if (kind == NULL)
+        return json_fail(reader->file, name, reader->why,
+                         "expected uniform, normal, integers, impulse, ramp or constant");
+    JsonKey keys[4] = {{"generator", JSON_STRING, true}};
+    size_t count = 1;
+    keys[count++] = (JsonKey){kind->a, JSON_NUMBER, false};
+    if (kind->b != NULL)
+        keys[count++] = (JsonKey){kind->b, JSON_NUMBER, false};
+    if (kind->random)
+        keys[count++] = (JsonKey){"seed", JSON_NUMBER, false};
+    *source = (CaseSource){.kind = kind->kind, .a = kind->default_a, .b = kind->default_b, .position = -1};
+    Status status = json_check(reader->file, object, keys, count, reader->why);
+    if (status == STATUS_OK)
+        status = json_number(reader->file, object, kind->a, -FLT_MAX, FLT_MAX, &source->a, reader->why);
+    if (status == STATUS_OK && kind->b != NULL)
+        status = json_number(reader->file, object, kind->b, -FLT_MAX, FLT_MAX, &source->b, reader->why);
+    if (status == STATUS_OK && kind->random)
+        status = read_seed(reader, object, source);
+    return status == STATUS_OK ? check_generator(reader, name, array, source) : status;
+}
+
+/* --- any source --------------------------------------------------------------------------------------------------- */
+
+Status case_source_read(const SourceReader *reader, const cJSON *object, const SourceArray *array, CaseSource *source)
+{
+    static const JsonKey values_key[] = {{"values", JSON_ARRAY, true}}, file_key[] = {{"file", JSON_STRING, true}};
+    Status status;
+    if (json_get(object, "generator") != NULL)
+        return read_generator(reader, object, array, source);
+    if (json_get(object, "values") != NULL) {
+        source->kind = SOURCE_VALUES;
+        status = json_check(reader->file, object, values_key, 1, reader->why);
+        return status == STATUS_OK ? case_source_values(reader, json_get(object, "values"), array, &source->literal)
+                                   : status;
+    }
+    if (json_get(object, "file") != NULL) {
+        source->kind = SOURCE_FILE;
+        status = json_check(reader->file, object, file_key, 1, reader->why);
+        return status == STATUS_OK ? read_data_file(reader, json_get(object, "file"), array, &source->literal) : status;
+    }
+    return json_fail(reader->file, object, reader->why, "expected \"values\", \"file\" or \"generator\"");
+}
+
+bool case_source_is_drawn_anew(const CaseSource *source)
+{
+    bool random = source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS;
+    return random && !source->seeded;
+}

@@ -1,0 +1,33 @@
+/* case_source.h - reads where the data of one array come from: literal values, a file, or a generator.  */
+#ifndef GRADER_PROBLEM_CASE_SOURCE_H
+#define GRADER_PROBLEM_CASE_SOURCE_H
+
+#include "base/json.h"
+#include "grader/problem/testcase.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct SourceReader {
+    const JsonFile *file;
+    const char *folder; /* of the file, absolute: data files lie beside it */
+    Message *why;
+} SourceReader;
+
+typedef struct SourceArray { /* the array that the data are for */
+    const Parameter *parameter;
+    size_t shape[TENSOR_MAX_RANK], count;
+} SourceArray;
+
+/* Refuses what does not fit the array: another shape, numbers that its type does not have. */
+MUST_USE Status case_source_read(const SourceReader *reader, const cJSON *object, const SourceArray *array,
+                                 CaseSource *source);
+
+/* A list of numbers. */
+MUST_USE Status case_source_values(const SourceReader *reader, const cJSON *list, const SourceArray *array,
+                                   Tensor *tensor);
+
+/* True if every grading gets other data: random ones without a seed in the file. */
+bool case_source_is_drawn_anew(const CaseSource *source);
+
+#endif

@@ -1,0 +1,79 @@
+#include "grader/problem/problem_revision.h"
+
+#include "base/json.h"
+#include "base/paths.h"
+#include "grader/problem/problem_list.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+enum { MAX_TESTCASES_BYTES = 16 << 20 };
+
+#define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
+
+/* Adds a value in a form that does not depend on white space or on how a number is written. */
+static void hash_json(Hash *hash, const cJSON *item)
+{
+    const char kind[] = {cJSON_IsObject(item) ? '{' : cJSON_IsArray(item) ? '[' : cJSON_IsString(item) ? '"' : '0'};
+    hash_add(hash, kind, 1);
+    if (cJSON_IsString(item))
+        hash_add_string(hash, item->valuestring);
+    else
+        hash_add(hash, &item->valuedouble, sizeof item->valuedouble);
+    for (const cJSON *child = item->child; child != NULL; child = child->next) {
+        if (child->string != NULL)
+            hash_add_string(hash, child->string);
+        hash_json(hash, child);
+    }
+    hash_add(hash, "}", 1);
+}
+
+/* Only what is measured: names and reasons may be reworded. */
+static void hash_timed_case(Hash *hash, const cJSON *item)
+{
+    static const char *const keys[] = {"timed", "sizes", "inputs"};
+    if (json_get(item, "timed") == NULL)
+        return;
+    for (size_t i = 0; i < LENGTH_OF(keys); i++) {
+        hash_add_string(hash, keys[i]);
+        if (json_get(item, keys[i]) != NULL)
+            hash_json(hash, json_get(item, keys[i]));
+    }
+}
+
+static Status hash_timed_cases(Hash *hash, const char *id, const char *name, Message *why)
+{
+    char relative[2 * PROBLEM_MAX_ID_LENGTH], path[PATH_MAX];
+    JsonFile file;
+    snprintf(relative, sizeof relative, "testcases/%s/%s", id, name);
+    Status status = paths_home(relative, path, sizeof path, why);
+    if (status == STATUS_OK)
+        status = json_read(path, MAX_TESTCASES_BYTES, &file, why);
+    if (status != STATUS_OK)
+        return status;
+    const cJSON *cases = json_get(file.root, "cases");
+    if (cJSON_IsArray(cases)) /* else testcases_read() says what is wrong */
+        for (const cJSON *item = cases->child; item != NULL; item = item->next)
+            hash_timed_case(hash, item);
+    json_free(&file);
+    return STATUS_OK;
+}
+
+Status problem_revision(const Problem *problem, Digest *revision, Message *why)
+{
+    Hash hash;
+    const double factors[] = {problem->tolerance.sum_factor, problem->tolerance.max_factor, problem->tolerance.rms};
+    hash_begin(&hash);
+    for (size_t i = 0; i < problem->parameter_count; i++) {
+        hash_add_string(&hash, problem->parameters[i].c_type);
+        hash_add_string(&hash, problem->parameters[i].name);
+    }
+    hash_add(&hash, factors, sizeof factors);
+    if (problem->parameters[problem_output(problem)].type == ELEMENT_UINT8)
+        hash_add(&hash, &problem->tolerance.levels, sizeof problem->tolerance.levels);
+    Status status = hash_timed_cases(&hash, problem->id, "sample.json", why);
+    if (status == STATUS_OK)
+        status = hash_timed_cases(&hash, problem->id, "hidden.json", why);
+    *revision = hash_end(&hash);
+    return status;
+}

@@ -1,0 +1,243 @@
+#include "grader/problem/testcase_read.h"
+
+#include "base/json.h"
+#include "base/paths.h"
+#include "grader/problem/case_source.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_FILE_BYTES = 16 << 20, MAX_NAME_LENGTH = 100 };
+
+#define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
+
+/* One of the two files while it is read. */
+typedef struct Reading {
+    const Problem *problem;
+    TestcaseSet *set;
+    bool hidden;
+    JsonFile file;
+    Message *why;
+    SourceReader reader; /* of the same file */
+} Reading;
+
+/* --- one case ----------------------------------------------------------------------------------------------------- */
+
+/* An object with one member for each parameter of the role. */
+static Status check_members(Reading *reading, const cJSON *object, ParameterRole role, JsonKind kind)
+{
+    JsonKey keys[PROBLEM_MAX_PARAMETERS];
+    size_t count = 0;
+    for (size_t i = 0; i < reading->problem->parameter_count; i++)
+        if (reading->problem->parameters[i].role == role)
+            keys[count++] = (JsonKey){reading->problem->parameters[i].name, kind, true};
+    return json_check(&reading->file, object, keys, count, reading->why);
+}
+
+static Status check_constraints(Reading *reading, const cJSON *sizes, const Testcase *testcase)
+{
+    const Problem *problem = reading->problem;
+    for (size_t i = 0; i < problem->constraint_count; i++) {
+        int64_t holds = 0;
+        Status status = expression_evaluate(&problem->constraints[i], testcase->sizes.values, &holds, reading->why);
+        if (status != STATUS_OK)
+            return status;
+        if (!holds)
+            return json_fail(&reading->file, sizes, reading->why, "expected %s", problem->constraints[i].text);
+    }
+    return STATUS_OK;
+}
+
+static Status read_sizes(Reading *reading, const cJSON *sizes, Testcase *testcase)
+{
+    Status status = check_members(reading, sizes, ROLE_SIZE, JSON_NUMBER);
+    for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++) {
+        const Parameter *parameter = &reading->problem->parameters[i];
+        if (parameter->role == ROLE_SIZE)
+            status = json_integer(&reading->file, sizes, parameter->name, parameter->low, parameter->high,
+                                  &testcase->sizes.values[i], reading->why);
+    }
+    return status == STATUS_OK ? check_constraints(reading, sizes, testcase) : status;
+}
+
+static Status shape_of(Reading *reading, const cJSON *item, const Testcase *testcase, size_t parameter,
+                       SourceArray *array)
+{
+    Message unfit = {0};
+    array->parameter = &reading->problem->parameters[parameter];
+    memset(array->shape, 0, sizeof array->shape);
+    if (problem_shape(reading->problem, parameter, &testcase->sizes, array->shape, &array->count, &unfit) != STATUS_OK)
+        return json_fail(&reading->file, item, reading->why, "%s", unfit.text);
+    return STATUS_OK;
+}
+
+/* On a real GPU no timed call may see data that the submission has seen before, or that its author can guess. */
+static Status check_is_drawn_anew(Reading *reading, const cJSON *item, const Testcase *testcase,
+                                  const CaseSource *source)
+{
+    if (testcase->group != CASE_TIMED_CUDA || case_source_is_drawn_anew(source))
+        return STATUS_OK;
+    return json_fail(&reading->file, item, reading->why,
+                     "every timed call sees new data: expected a random generator without a seed");
+}
+
+static Status read_inputs(Reading *reading, const cJSON *inputs, Testcase *testcase)
+{
+    SourceArray array;
+    Status status = check_members(reading, inputs, ROLE_IN, JSON_OBJECT);
+    for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++) {
+        if (reading->problem->parameters[i].role != ROLE_IN)
+            continue;
+        const cJSON *item = json_get(inputs, reading->problem->parameters[i].name);
+        status = shape_of(reading, item, testcase, i, &array);
+        if (status == STATUS_OK)
+            status = case_source_read(&reading->reader, item, &array, &testcase->sources[i]);
+        if (status == STATUS_OK)
+            status = check_is_drawn_anew(reading, item, testcase, &testcase->sources[i]);
+    }
+    return status;
+}
+
+static Status read_expected(Reading *reading, const cJSON *expected, Testcase *testcase)
+{
+    SourceArray array;
+    if (expected == NULL)
+        return STATUS_OK;
+    for (size_t i = 0; i < reading->problem->parameter_count; i++)
+        if (reading->problem->parameters[i].role == ROLE_IN && case_source_is_drawn_anew(&testcase->sources[i]))
+            return json_fail(&reading->file, expected, reading->why,
+                             "%s is drawn anew in every run: expected a seed for it",
+                             reading->problem->parameters[i].name);
+    Status status = shape_of(reading, expected, testcase, problem_output(reading->problem), &array);
+    return status == STATUS_OK ? case_source_values(&reading->reader, expected, &array, &testcase->expected) : status;
+}
+
+static Status read_group(Reading *reading, const cJSON *timed, Testcase *testcase)
+{
+    testcase->group = reading->hidden ? CASE_HIDDEN : CASE_SAMPLE;
+    if (timed == NULL)
+        return STATUS_OK;
+    testcase->group = CASE_TIMED_CUDA;
+    if (strcmp(timed->valuestring, "cuda") == 0)
+        return STATUS_OK;
+    testcase->group = CASE_TIMED_SIM;
+    if (strcmp(timed->valuestring, "sim") == 0)
+        return STATUS_OK;
+    return json_fail(&reading->file, timed, reading->why, "expected \"cuda\" or \"sim\"");
+}
+
+static Status read_name(Reading *reading, const cJSON *object, Testcase *testcase)
+{
+    const cJSON *name = json_get(object, "name"), *reason = json_get(object, "why");
+    size_t length = strlen(name->valuestring);
+    if (length == 0 || length > MAX_NAME_LENGTH)
+        return json_fail(&reading->file, name, reading->why, "expected 1 to %d characters", MAX_NAME_LENGTH);
+    for (const cJSON *other = object->prev; other->next != NULL; other = other->prev) /* the first's prev is the last */
+        if (strcmp(json_get(other, "name")->valuestring, name->valuestring) == 0)
+            return json_fail(&reading->file, name, reading->why, "\"%s\" is the name of two cases", name->valuestring);
+    testcase->name = arena_string(&reading->set->arena, name->valuestring);
+    testcase->why = reason == NULL ? "" : arena_string(&reading->set->arena, reason->valuestring);
+    return STATUS_OK;
+}
+
+static Status read_formulas(Reading *reading, Testcase *testcase)
+{
+    const Problem *problem = reading->problem;
+    Status status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations,
+                                        reading->why);
+    if (status == STATUS_OK)
+        status = expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, reading->why);
+    return status;
+}
+
+static Status read_case(Reading *reading, const cJSON *object, Testcase *testcase)
+{
+    const JsonKey keys[] = {{"name", JSON_STRING, true},     {"why", JSON_STRING, reading->hidden},
+                            {"sizes", JSON_OBJECT, true},    {"inputs", JSON_OBJECT, true},
+                            {"expected", JSON_ARRAY, false}, {"timed", JSON_STRING, false}};
+    Status status = json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why);
+    if (status == STATUS_OK)
+        status = read_name(reading, object, testcase);
+    if (status == STATUS_OK)
+        status = read_group(reading, json_get(object, "timed"), testcase);
+    if (status == STATUS_OK)
+        status = read_sizes(reading, json_get(object, "sizes"), testcase);
+    if (status == STATUS_OK)
+        status = read_inputs(reading, json_get(object, "inputs"), testcase);
+    if (status == STATUS_OK)
+        status = read_expected(reading, json_get(object, "expected"), testcase);
+    return status == STATUS_OK ? read_formulas(reading, testcase) : status;
+}
+
+/* --- both files --------------------------------------------------------------------------------------------------- */
+
+static Status read_cases(Reading *reading)
+{
+    static const JsonKey keys[] = {{"schema", JSON_NUMBER, true}, {"cases", JSON_ARRAY, true}};
+    TestcaseSet *set = reading->set;
+    int64_t schema;
+    Status status = json_check(&reading->file, reading->file.root, keys, LENGTH_OF(keys), reading->why);
+    if (status == STATUS_OK)
+        status = json_integer(&reading->file, reading->file.root, "schema", 1, 1, &schema, reading->why);
+    if (status != STATUS_OK)
+        return status;
+    const cJSON *list = json_get(reading->file.root, "cases");
+    size_t added = (size_t)cJSON_GetArraySize(list);
+    if (added == 0)
+        return json_fail(&reading->file, list, reading->why, "expected at least one case");
+    Testcase *cases = arena_array(&set->arena, set->count + added, sizeof *cases);
+    if (set->count > 0)
+        memcpy(cases, set->cases, set->count * sizeof *cases);
+    set->cases = cases;
+    for (const cJSON *item = list->child; item != NULL && status == STATUS_OK; item = item->next)
+        status = read_case(reading, item, &set->cases[set->count++]);
+    return status;
+}
+
+static Status read_file(const Problem *problem, bool hidden, TestcaseSet *set, Message *why)
+{
+    char relative[PATH_MAX], folder[PATH_MAX], path[PATH_MAX + 16];
+    snprintf(relative, sizeof relative, "testcases/%s", problem->id);
+    Status status = paths_home(relative, folder, sizeof folder, why);
+    if (status != STATUS_OK)
+        return status;
+    Reading reading = {.problem = problem, .set = set, .hidden = hidden, .why = why};
+    reading.reader = (SourceReader){.file = &reading.file, .folder = folder, .why = why};
+    snprintf(path, sizeof path, "%s/%s", folder, hidden ? "hidden.json" : "sample.json");
+    status = json_read(path, MAX_FILE_BYTES, &reading.file, why);
+    if (status != STATUS_OK)
+        return status;
+    status = read_cases(&reading);
+    json_free(&reading.file);
+    return status;
+}
+
+/* Samples, then hidden, then timed; the order within a group stays. */
+static void sort_and_number(TestcaseSet *set)
+{
+    Testcase *sorted = arena_array(&set->arena, set->count + 1, sizeof *sorted);
+    size_t count = 0;
+    for (int group = CASE_SAMPLE; group <= CASE_TIMED_SIM; group++) {
+        int number = 0;
+        for (size_t i = 0; i < set->count; i++)
+            if ((int)set->cases[i].group == group) {
+                sorted[count] = set->cases[i];
+                sorted[count++].number = ++number;
+            }
+    }
+    set->cases = sorted;
+}
+
+Status testcases_read(const Problem *problem, TestcaseSet *set, Message *why)
+{
+    *set = (TestcaseSet){0};
+    Status status = read_file(problem, false, set, why);
+    if (status == STATUS_OK)
+        status = read_file(problem, true, set, why);
+    if (status == STATUS_OK)
+        sort_and_number(set);
+    else
+        testcases_free(set);
+    return status;
+}
