@@ -47,7 +47,7 @@ static void bind_parameters(Lowering *l, Instance *callee, const PtxVariable *fo
     for (int i = 0; formal != NULL; formal = formal->next, i++) {
         const PtxVariable *variable = list_variable(l, actual, i);
         if (variable->bytes < formal->bytes)
-            lower_refuse(l, "with a smaller parameter than it is declared with");
+            lower_refuse(l, "an argument smaller than the parameter");
         add_placement(l, &callee->frame, formal, variable_address(l, variable));
     }
 }
@@ -56,9 +56,9 @@ static void inline_function(Lowering *l, const PtxOperand *name, const PtxFuncti
 {
     for (const Instance *outer = l->instance; outer != NULL; outer = outer->caller)
         if (outer->function == function)
-            lower_refuse(l, "recursion, a function that calls itself");
+            lower_refuse(l, "recursion (a function that calls itself)");
     if (l->inline_depth == MAX_INLINE_DEPTH)
-        lower_refuse(l, "calls nested too deep");
+        lower_refuse(l, "more than 40 nested calls");
     l->inline_depth++;
     Instance callee = {.caller = l->instance, .function = function};
     bind_parameters(l, &callee, function->results, parameter_list(l, name, true));
@@ -87,7 +87,7 @@ static void lower_call(Lowering *l, const Parts *parts)
 {
     const PtxOperand *name = find_operand(l, PTX_FUNCTION);
     if (name == NULL)
-        lower_refuse(l, "a call through a pointer");
+        lower_refuse(l, "a call through a function pointer");
     int skipped = skip_unless_guard(l);
     const PtxFunction *function = ptx_function(l->module, name->name);
     count_control(l);

@@ -35,7 +35,7 @@ void lower_convert_address(Lowering *l, const Parts *parts)
     Operand value = source_operand(l, operand_at(l, 1), 8);
     uint64_t window = window_of(space);
     if (bytes_of(result) != 8)
-        lower_refuse(l, "into a register of another size");
+        lower_refuse(l, "a result register of another size");
     if (window == 0)
         emit_form(l, "mov.b64", result, value, no_operand, no_operand);
     else

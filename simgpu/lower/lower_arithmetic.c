@@ -95,7 +95,7 @@ void lower_arithmetic(Lowering *l, const Parts *all_parts)
     for (; count < 4 && info->source_bytes[count] != 0; count++)
         sources[count] = source_operand(l, operand_at(l, count + 1), info->source_bytes[count]);
     if (l->source->operand_count != count + 1)
-        lower_refuse(l, "with this number of operands");
+        lower_refuse(l, "this number of operands");
     Operand result = result_operand(l, operand_at(l, 0), info->result_bytes);
     emit_slow_path(l, all_parts, sources);
     emit_sized(l, opcode, result, sources, count, modifiers.rounding);

@@ -62,7 +62,7 @@ static void emit_atomic(Lowering *l, const AccessForm *form, AtomicKind kind, Op
     atomic->offset += (int64_t)index * bytes;
     atomic->is_hidden = index > 0; /* the hardware makes one request of all elements */
     if (atomic->space == PTX_PARAM || atomic->space == PTX_CONST || atomic->space == PTX_LOCAL)
-        lower_refuse(l, "on memory that is not shared");
+        lower_refuse(l, "an atomic operation on parameter, constant or local memory");
     count_request(l, atomic);
 }
 
@@ -89,7 +89,7 @@ void lower_atomic(Lowering *l, const Parts *parts)
     for (int i = 0; returns && i < form.count; i++) { /* only now: a result may be a later element's source */
         Operand result = result_operand(l, data_operand(l, operand_at(l, 0), form.count, i), bytes);
         if (bytes_of(result) != bytes)
-            lower_refuse(l, "into a register of another size");
+            lower_refuse(l, "a result register of another size");
         emit_move(l, result, old[i]);
     }
 }

@@ -35,7 +35,7 @@ void bind_branches(Lowering *l, Instance *instance, int first_block)
 static const PtxLabel *label_operand(Lowering *l, const PtxOperand *operand)
 {
     if (operand->kind != PTX_LABEL || operand->label == NULL)
-        lower_refuse(l, "an operand that must be a label is none");
+        lower_refuse(l, "an operand that is not a label");
     return operand->label;
 }
 

@@ -21,14 +21,14 @@ static Operand conversion_source(Lowering *l, PtxType type, PtxType *widened)
         return source_operand(l, operand, bytes < 4 && !ptx_type_is_float(type) ? 4 : bytes);
     Operand value = operand->kind == PTX_REGISTER ? register_operand(l, operand) : source_operand(l, operand, 4);
     if (value.size == 0)
-        lower_refuse(l, "a predicate");
+        lower_refuse(l, "a predicate as the source");
     if (!ptx_type_is_float(type) && bytes < 4)
         *widened = ptx_type_is_signed(type) ? PTX_S32 : PTX_U32;
     if (bytes_of(value) == ptx_type_bytes(*widened))
         if (*widened == type)
             return value;
     if (ptx_type_is_float(type) && bytes_of(value) < bytes)
-        lower_refuse(l, "a float from a smaller register");
+        lower_refuse(l, "a floating-point source in a smaller register");
     Operand fitted = temporary(l, ptx_type_bytes(*widened));
     emit_extend(l, ptx_type_is_float(type) ? unsigned_type(bytes) : type, fitted, value);
     return fitted;
@@ -282,7 +282,7 @@ static void unpack(Lowering *l, const PtxOperand *vector, const PtxOperand *from
     for (int i = 0; i < count; i++) {
         Operand result = result_operand(l, &vector->elements[i], bytes_of(parts[i]));
         if (result.size != parts[i].size)
-            lower_refuse(l, "elements of another size");
+            lower_refuse(l, "vector elements of another size");
         emit_move(l, result, parts[i]);
     }
 }
@@ -292,7 +292,7 @@ static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, ui
     int count = vector->element_count;
     Operand result = result_operand(l, to, bytes);
     if (bytes_of(result) != bytes)
-        lower_refuse(l, "a register of another size");
+        lower_refuse(l, "a result register of another size");
     if (count == 4 && bytes == 8) {
         Operand half[2] = {temporary(l, 4), temporary(l, 4)};
         for (int i = 0; i < 2; i++)

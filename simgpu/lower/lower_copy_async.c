@@ -18,7 +18,7 @@ static void lower_copy_wait(Lowering *l, const Parts *parts)
     }
     const PtxOperand *left = operand_at(l, 0);
     if (left->kind != PTX_IMMEDIATE)
-        lower_refuse(l, "of a number of groups that is no constant");
+        lower_refuse(l, "a number of groups that is not a constant");
     emit(l, COPY_WAIT)->detail = (uint8_t)(left->number < most ? left->number : most);
 }
 
@@ -30,7 +30,7 @@ static void lower_copy_async(Lowering *l, const Parts *parts)
         lower_refuse(l, "");
     const PtxOperand *size = operand_at(l, 2);
     if (size->kind != PTX_IMMEDIATE || (size->number != 4 && size->number != 8 && size->number != 16))
-        lower_refuse(l, "of this size");
+        lower_refuse(l, "a copy of this size");
     Operand to = whole_address(l, operand_at(l, 0), PTX_SHARED);
     Operand from = whole_address(l, operand_at(l, 1), PTX_GLOBAL);
     Operand bytes = constant(l, size->number, 4);

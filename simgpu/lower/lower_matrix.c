@@ -44,7 +44,7 @@ static MatrixShape shape_of(Lowering *l, const Parts *parts)
             if (strcmp(parts->part[i], name) == 0)
                 return known[j];
         }
-    lower_refuse(l, "of this shape");
+    lower_refuse(l, "this matrix shape");
 }
 
 static const PtxOperand *fragment_operand(Lowering *l, const PtxOperand *fragment, int index)
@@ -52,7 +52,7 @@ static const PtxOperand *fragment_operand(Lowering *l, const PtxOperand *fragmen
     if (fragment->kind != PTX_VECTOR)
         return fragment;
     if (index >= fragment->element_count)
-        lower_refuse(l, "with this number of registers");
+        lower_refuse(l, "this number of registers");
     return &fragment->elements[index];
 }
 
@@ -67,7 +67,7 @@ static int check_count(Lowering *l, const PtxOperand *fragment, const MatrixShap
 {
     int count = fragment_count(fragment), least = matrix_registers(shape, part, type);
     if (least == 0 || count > MATRIX_REGISTERS || (count != least && !(count == MATRIX_REGISTERS && least < count)))
-        lower_refuse(l, "with this number of registers");
+        lower_refuse(l, "this number of registers");
     return count;
 }
 
@@ -145,7 +145,7 @@ static void lower_product(Lowering *l, const Parts *parts)
         *next++ = source_operand(l, fragment_operand(l, c, i), bytes);
     for (int i = 0; i < matrix->d_count; i++)
         if (bytes_of(matrix->operands[i]) != bytes)
-            lower_refuse(l, "into a register of another size");
+            lower_refuse(l, "a result register of another size");
     emit(l, MULTIPLY_MATRIX)->matrix = matrix;
 }
 
@@ -327,7 +327,7 @@ static void lower_rows(Lowering *l, const Parts *parts)
     bool in_shared = parts_have(parts, "shared") || parts_have(parts, "shared::cta");
     const PtxOperand *fragment = operand_at(l, loads ? 0 : 1);
     if (fragment_count(fragment) != count)
-        lower_refuse(l, "with this number of registers");
+        lower_refuse(l, "this number of registers");
     Operand address = whole_address(l, operand_at(l, loads ? 1 : 0), in_shared ? PTX_SHARED : PTX_NO_SPACE);
     if (!in_shared) {
         Operand offset = temporary(l, 8);

@@ -42,7 +42,7 @@ void lower_load(Lowering *l, const Parts *parts)
         const PtxOperand *data = data_operand(l, operand_at(l, 0), form.count, i);
         results[i] = result_operand(l, data, least);
         if (bytes_of(results[i]) < ptx_type_bytes(form.type))
-            lower_refuse(l, "into a smaller register");
+            lower_refuse(l, "a result register smaller than the type");
     }
     Instruction *load = emit(l, LOAD);
     load->size = size_of(form.type);
@@ -66,7 +66,7 @@ void lower_store(Lowering *l, const Parts *parts)
         uint32_t bytes = ptx_type_bytes(form.type) < 2 ? 2 : ptx_type_bytes(form.type);
         sources[i] = data->kind == PTX_REGISTER ? register_operand(l, data) : source_operand(l, data, bytes);
         if (sources[i].size == 0 || bytes_of(sources[i]) < ptx_type_bytes(form.type))
-            lower_refuse(l, "from a smaller register");
+            lower_refuse(l, "a source register smaller than the type");
     }
     Instruction *store = emit(l, STORE);
     store->size = size_of(form.type);
@@ -76,5 +76,5 @@ void lower_store(Lowering *l, const Parts *parts)
         store->sources[1 + i] = sources[i];
     set_address(l, store, operand_at(l, 0), form.space);
     if (store->space == PTX_PARAM || store->space == PTX_CONST)
-        lower_refuse(l, "a store where nothing can be stored");
+        lower_refuse(l, "a store to parameter or constant memory");
 }

@@ -23,9 +23,9 @@ static int dimensions_named(const char *part)
 static void texture_sources(Lowering *l, const PtxOperand *address, int dimensions, Operand sources[4])
 {
     if (address->kind != PTX_ADDRESS || address->number != 0 || address->element_count < dimensions)
-        lower_refuse(l, "with these coordinates");
+        lower_refuse(l, "these coordinates");
     if (address->register_index < 0)
-        lower_refuse(l, "through a texture reference");
+        lower_refuse(l, "a texture reference; use a texture object");
     PtxOperand handle = *address;
     handle.kind = PTX_REGISTER;
     sources[0] = source_operand(l, &handle, 8);
@@ -36,11 +36,11 @@ static void texture_sources(Lowering *l, const PtxOperand *address, int dimensio
 static void texture_results(Lowering *l, const PtxOperand *data, Operand results[4])
 {
     if (data->kind != PTX_VECTOR || data->element_count != 4)
-        lower_refuse(l, "with this number of elements");
+        lower_refuse(l, "this number of vector elements");
     for (int i = 0; i < 4; i++) {
         results[i] = result_operand(l, &data->elements[i], 4);
         if (bytes_of(results[i]) != 4)
-            lower_refuse(l, "into a register of another size");
+            lower_refuse(l, "a result register of another size");
     }
 }
 

@@ -191,7 +191,7 @@ static void prepare_scan(Scan *scan, Slots *slots)
     Lowering *l = scan->l;
     size_t count = (size_t)l->register_count + 1;
     if (!liveness_find(scan->code, l->register_count, l->arena, &scan->live))
-        lower_refuse(l, "the kernel is too large");
+        lower_refuse(l, "a kernel this large");
     scan->ranges = arena_array(l->arena, count, sizeof *scan->ranges);
     slots->slot_of = arena_array(l->arena, count, sizeof *slots->slot_of);
     slots->active = arena_array(l->arena, count, sizeof *slots->active);

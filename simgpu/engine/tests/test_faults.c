@@ -230,9 +230,9 @@ static const struct {
     {NULL,
      "mma.sync.aligned.m16n8k4.row.col.f32.bf16.bf16.f32 {%f0, %f4, %f5, %f6}, {%r1}, {%r2}, "
      "{%f1, %f1, %f1, %f1}",
-     SIM_UNSUPPORTED, "with this number of registers"},
+     SIM_UNSUPPORTED, "this number of registers"},
     {NULL, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0, %f4}, {%r1}, {%r2}, {%f1, %f1}", SIM_UNSUPPORTED,
-     "with this number of registers"},
+     "this number of registers"},
     {NULL, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r10+2]", SIM_MISALIGNED, "16 bytes"},
     {NULL, "setp.lt.u32 %p4, %r1, 7; @%p4 bra END; movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1; END:",
      SIM_BAD_BARRIER, "a matrix instruction that only a part of its warp reaches"},
@@ -313,7 +313,7 @@ static const struct {
     const char *name, *message; /* NULL: it runs */
 } neighbours[] = {
     {"good", NULL},
-    {"texture", "'tex.1d.v4.f32.s32': through a texture reference"},
+    {"texture", "'tex.1d.v4.f32.s32': a texture reference"},
     {"layers", "'tex.a2d.v4.f32.f32'"},
     {"gradients", "'tex.grad.2d.v4.f32.f32'"},
     {"surface", "'sust.b.1d.b32.trap'"},

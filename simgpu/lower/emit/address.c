@@ -42,7 +42,7 @@ const SharedVariable *variable_of(Lowering *l, const PtxOperand *address)
 void set_address(Lowering *l, Instruction *instruction, const PtxOperand *address, PtxSpace space)
 {
     if (address->kind != PTX_ADDRESS || address->element_count > 0)
-        lower_refuse(l, "an operand that must be an address is none");
+        lower_refuse(l, "an operand that is not an address");
     instruction->space = (uint8_t)space;
     instruction->offset = (int64_t)address->number;
     instruction->variable = variable_of(l, address);

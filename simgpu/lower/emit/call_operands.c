@@ -21,6 +21,6 @@ const PtxOperand *parameter_list(Lowering *l, const PtxOperand *function, bool r
 const PtxVariable *list_variable(Lowering *l, const PtxOperand *list, int index)
 {
     if (list == NULL || index >= list->element_count || list->elements[index].variable == NULL)
-        lower_refuse(l, "with these parameters");
+        lower_refuse(l, "these arguments");
     return list->elements[index].variable;
 }

@@ -39,7 +39,7 @@ Instruction *emit(Lowering *l, InstructionKind kind)
 {
     Code *code = l->code;
     if (code->instruction_count == MAX_CODE_INSTRUCTIONS)
-        lower_refuse(l, "the kernel is too large");
+        lower_refuse(l, "a kernel this large");
     code->instructions = arena_grown(&code->arena, code->instructions, (size_t)code->instruction_count,
                                      &l->instruction_capacity, sizeof *code->instructions);
     Instruction *instruction = &code->instructions[code->instruction_count++];
@@ -92,7 +92,7 @@ void emit_move(Lowering *l, Operand result, Operand value)
 {
     static const char *const forms[] = {"mov.pred", "mov.b16", "mov.b32", "mov.b64"};
     if (result.size != value.size)
-        lower_refuse(l, "between registers of different sizes");
+        lower_refuse(l, "a move between registers of different sizes");
     emit_form(l, forms[result.size], result, value, no_operand, no_operand);
 }
 

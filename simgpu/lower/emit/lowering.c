@@ -21,6 +21,6 @@ void lower_refuse(Lowering *l, const char *what)
 const PtxOperand *operand_at(Lowering *l, int index)
 {
     if (index >= l->source->operand_count)
-        lower_refuse(l, "an operand is missing");
+        lower_refuse(l, "fewer operands than expected");
     return &l->source->operands[index];
 }

@@ -54,14 +54,14 @@ const PtxOperand *data_operand(Lowering *l, const PtxOperand *data, int count, i
     if (count == 1)
         return data;
     if (data->kind != PTX_VECTOR || data->element_count != count)
-        lower_refuse(l, "with this number of elements");
+        lower_refuse(l, "this number of vector elements");
     return &data->elements[index];
 }
 
 static Instruction *emit_frame_access(Lowering *l, InstructionKind kind, const PtxVariable *variable, uint32_t bytes)
 {
     if (variable->bytes < bytes)
-        lower_refuse(l, "with these parameters");
+        lower_refuse(l, "these arguments");
     int64_t offset = (int64_t)variable_address(l, variable);
     Instruction *access = emit(l, kind);
     access->space = PTX_LOCAL;

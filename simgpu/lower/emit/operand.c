@@ -91,7 +91,7 @@ static Operand special_operand(Lowering *l, const char *name)
 Operand register_operand(Lowering *l, const PtxOperand *operand)
 {
     if (operand->kind != PTX_REGISTER)
-        lower_refuse(l, "an operand that must be a register is none");
+        lower_refuse(l, "an operand that is not a register");
     uint32_t number = l->instance->first_register + (uint32_t)operand->register_index;
     return (Operand){.slot = number, .size = l->register_sizes[number] & 0xF};
 }
@@ -120,7 +120,7 @@ Operand source_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
     if (bytes_of(value) == bytes)
         return value;
     if (bytes == 1 || value.size == 0)
-        lower_refuse(l, "a predicate where a number belongs, or the other way round");
+        lower_refuse(l, "a predicate in place of a number, or a number in place of a predicate");
     Operand fitted = temporary(l, bytes);
     emit_extend(l, unsigned_type(bytes_of(fitted.size < value.size ? fitted : value)), fitted, value);
     return fitted;
@@ -132,6 +132,6 @@ Operand result_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
         return temporary(l, bytes);
     Operand result = register_operand(l, operand);
     if ((result.size == 0) != (bytes == 1))
-        lower_refuse(l, "a predicate where a number belongs, or the other way round");
+        lower_refuse(l, "a predicate in place of a number, or a number in place of a predicate");
     return result;
 }

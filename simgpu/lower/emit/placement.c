@@ -31,7 +31,7 @@ uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *vari
 {
     uint64_t offset = round_up(l->code->frame_bytes, variable->align);
     if (offset + variable->bytes > MAX_FRAME_BYTES)
-        lower_refuse(l, "a thread needs more than 512 KiB of local memory");
+        lower_refuse(l, "more than 512 KiB of local memory per thread");
     l->code->frame_bytes = (uint32_t)(offset + variable->bytes);
     if (variable->space == PTX_LOCAL)
         l->code->local_bytes += (uint32_t)variable->bytes;
@@ -132,6 +132,6 @@ uint64_t variable_address(Lowering *l, const PtxVariable *variable)
         return variable->address;
     }
     if (placement == NULL)
-        lower_refuse(l, "a variable of another function");
+        lower_refuse(l, "a variable that belongs to another function");
     return placement->offset;
 }
