@@ -1,5 +1,6 @@
-/* Walks over the instructions of a kernel and emits micro-operations on virtual registers. Whatever is not understood
- * in full is refused by name: an instruction that was only guessed would give wrong answers.  */
+/* The walk over the instructions of a kernel. Each of them is lowered by the function for its mnemonic; calls are
+ * inlined. An instruction that is not understood in every detail is refused by name, because a guess would give wrong
+ * answers.  */
 #include "simgpu/lower/lower.h"
 
 #include "simgpu/lower/emit/basic_block.h"
@@ -28,6 +29,7 @@
 
 #include <string.h>
 
+/* Remembers which PTX line the next instructions belong to. */
 static void note_line(Lowering *l)
 {
     Code *code = l->code;
@@ -41,7 +43,7 @@ static void lower_function(Lowering *l, Instance *instance);
 
 enum { MAX_INLINE_DEPTH = 40 };
 
-/* The formal parameters of the callee are the actual ones of the caller: the same bytes of the frame. */
+/* Places the parameters of the callee where the arguments of the caller lie: both are the same bytes of the frame. */
 static void bind_parameters(Lowering *l, Instance *callee, const PtxVariable *formal, const PtxOperand *actual)
 {
     for (int i = 0; formal != NULL; formal = formal->next, i++) {
@@ -70,7 +72,8 @@ static void inline_function(Lowering *l, const PtxOperand *name, const PtxFuncti
     l->inline_depth--;
 }
 
-/* A guarded call becomes a branch around it, so that nothing in the function needs the guard. */
+/* Makes a guarded call unguarded, with a branch around it, so that the inlined function needs no guard. Gives back the
+ * block that ends with the branch; -1: the call has no guard. */
 static int skip_unless_guard(Lowering *l)
 {
     if (l->guard.slot == NO_SLOT)
@@ -100,17 +103,32 @@ static void lower_call(Lowering *l, const Parts *parts)
     else
         lower_refuse(l, name->name);
     if (skipped >= 0) {
-        int after = new_block(l); /* before the block is named: it may move the blocks */
+        int after = new_block(l); /* in a statement of its own: it may move the blocks */
         l->code->blocks[skipped].target = after;
     }
 }
 
+typedef struct Mnemonic {
+    const char *name;
+    void (*lower)(Lowering *l, const Parts *parts);
+} Mnemonic;
+
+/* Lowers the instruction by the function for the first part of its opcode; false where the list has none. */
+static bool lower_by_mnemonic(Lowering *l, const Parts *parts, const Mnemonic *mnemonics, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(parts->part[0], mnemonics[i].name) == 0) {
+            mnemonics[i].lower(l, parts);
+            return true;
+        }
+    return false;
+}
+
+/* Control flow, and what the lanes of a warp or the threads of a block do together. Some of these begin a block or
+ * end one, and so each counts itself, in the right block. */
 static bool lower_control(Lowering *l, const Parts *parts)
 {
-    static const struct {
-        const char *name;
-        void (*lower)(Lowering *, const Parts *);
-    } rows[] = {
+    static const Mnemonic mnemonics[] = {
         {"bra", lower_branch},
         {"brx", lower_indexed_branch},
         {"ret", lower_return},
@@ -138,55 +156,54 @@ static bool lower_control(Lowering *l, const Parts *parts)
         {"elect", lower_elect},
         {"createpolicy", lower_create_policy},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(parts->part[0], rows[i].name) == 0) {
-            rows[i].lower(l, parts);
-            return true;
-        }
-    return false;
+    return lower_by_mnemonic(l, parts, mnemonics, sizeof mnemonics / sizeof *mnemonics);
 }
 
-static void lower_instruction(Lowering *l)
+/* Everything else that has a function of its own. */
+static bool lower_plain(Lowering *l, const Parts *parts)
 {
-    static const struct {
-        const char *name;
-        void (*lower)(Lowering *, const Parts *);
-    } others[] = {
+    static const Mnemonic mnemonics[] = {
         {"mov", lower_mov},           {"cvt", lower_cvt},
         {"setp", lower_setp},         {"set", lower_set},
         {"ld", lower_load},           {"ldu", lower_load},
         {"st", lower_store},          {"atom", lower_atomic},
         {"red", lower_atomic},        {"cvta", lower_convert_address},
         {"isspacep", lower_is_space}, {"tex", lower_texture},
-        {"tld4", lower_gather},
+        {"tld4", lower_gather},       {"mbarrier", lower_mbarrier},
     };
-    if (l->source->refusal != NULL)
-        lower_refuse(l, l->source->refusal);
-    Parts parts = parts_of(l, l->source->opcode);
+    return !parts_have(parts, "pack") && lower_by_mnemonic(l, parts, mnemonics, sizeof mnemonics / sizeof *mnemonics);
+}
+
+static void set_guard(Lowering *l)
+{
     l->guard = no_operand;
+    l->guard_negated = l->source->guard_negated;
     if (l->source->guard >= 0) {
         uint32_t number = l->instance->first_register + (uint32_t)l->source->guard;
         l->guard = (Operand){.slot = number, .size = 0};
     }
-    l->guard_negated = l->source->guard_negated;
+}
+
+static void lower_instruction(Lowering *l)
+{
+    if (l->source->refusal != NULL)
+        lower_refuse(l, l->source->refusal);
+    Parts parts = parts_of(l, l->source->opcode);
+    set_guard(l);
     note_line(l);
     if (lower_control(l, &parts) || lower_matrix(l, &parts))
         return;
     count_instruction(l);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(parts.part[0], others[i].name) == 0 && !parts_have(&parts, "pack")) {
-            others[i].lower(l, &parts);
-            return;
-        }
-    if (strcmp(parts.part[0], "mbarrier") == 0)
-        lower_mbarrier(l, &parts);
-    else if (has_carry(&parts))
+    if (lower_plain(l, &parts))
+        return;
+    if (has_carry(&parts))
         lower_carry(l, &parts);
     else
         lower_arithmetic(l, &parts);
 }
 
-static void mark_targets(Lowering *l, Instance *instance)
+/* Marks the instructions at which a block must begin, because a branch leads there. */
+static void mark_branch_targets(Lowering *l, Instance *instance)
 {
     const PtxFunction *function = instance->function;
     instance->block_of = arena_array(l->arena, (size_t)function->instruction_count + 1, sizeof *instance->block_of);
@@ -215,7 +232,7 @@ static void lower_function(Lowering *l, Instance *instance)
     for (const PtxVariable *variable = function->variables; variable != NULL; variable = variable->next)
         if (variable->space == PTX_LOCAL || variable->space == PTX_PARAM)
             place_in_frame(l, instance, variable);
-    mark_targets(l, instance);
+    mark_branch_targets(l, instance);
     instance->provenance = provenance_of_registers(function, l->arena);
     Instance *outer = l->instance;
     l->instance = instance;
@@ -232,8 +249,8 @@ static void lower_function(Lowering *l, Instance *instance)
     l->instance = outer;
 }
 
-/* False where the kernel was refused; `why` then says so. */
-static bool lower_kernel(Lowering *l, const PtxFunction *function)
+/* False where an instruction was refused; `why` then says so. */
+static bool lower_or_give_up(Lowering *l, const PtxFunction *function)
 {
     if (setjmp(l->give_up) != 0)
         return false;
@@ -242,19 +259,20 @@ static bool lower_kernel(Lowering *l, const PtxFunction *function)
     BasicBlock *last = current_block(l);
     if (last->ends == END_FALL)
         last->ends = END_EXIT;
+    l->source = NULL;
     mark_used_results(l);
     find_targets(l);
     assign_slots(l);
     return true;
 }
 
-Status code_lower(const PtxModule *module, const PtxFunction *function, Code *code, Message *why)
+Status lower_kernel(const PtxModule *module, const PtxFunction *function, Code *code, Message *why)
 {
     Arena scratch = {0};
     Lowering l = {
         .module = module, .code = code, .arena = &scratch, .why = why, .guard = no_operand, .carry = no_operand};
     *code = (Code){0};
-    bool done = lower_kernel(&l, function);
+    bool done = lower_or_give_up(&l, function);
     arena_free(&scratch);
     if (!done)
         code_free(code);

@@ -1,12 +1,20 @@
-/* lower.h - from PTX to code.h.  */
+/* lower.h - decodes the PTX of a kernel into Code (code.h): basic blocks of micro-operations over register slots.
+ *
+ * lower.c             the walk over the instructions; calls, which are inlined
+ * lower_*.c           one file for each family of instructions
+ * emit/               what all of these emit code with
+ * provenance.c        which shared variable a pointer was made from
+ * used_results.c, targets.c, slots.c
+ *                     passes over the finished code  */
 #ifndef SIMGPU_LOWER_LOWER_H
 #define SIMGPU_LOWER_LOWER_H
 
 #include "base/status.h"
 #include "simgpu/code/code.h"
 
-/* Decodes one kernel. STATUS_UNSUPPORTED names the instruction and its source line. Module variables must have been
- * placed. The code keeps no pointer into the module but names of files. */
-MUST_USE Status code_lower(const PtxModule *module, const PtxFunction *function, Code *code, Message *why);
+/* Decodes one kernel. The variables of the module must have been placed. STATUS_UNSUPPORTED: `why` names the
+ * instruction that is not implemented, and its source line. The code keeps no pointers into the module but those to
+ * file names. */
+MUST_USE Status lower_kernel(const PtxModule *module, const PtxFunction *function, Code *code, Message *why);
 
 #endif

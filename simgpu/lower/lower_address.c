@@ -6,6 +6,7 @@
 #include "simgpu/lower/emit/operand.h"
 #include "simgpu/lower/emit/virtual_register.h"
 
+/* The first generic address of a state space; 0 where generic addresses are its own. */
 static uint64_t window_of(PtxSpace space)
 {
     switch (space) {
@@ -19,7 +20,8 @@ static uint64_t window_of(PtxSpace space)
     return 0;
 }
 
-/* cvta.shared.u64 d, a; cvta.to.shared.u64 d, a. Global and constant addresses are generic already. */
+/* cvta.shared.u64 d, a: from a shared to a generic address; cvta.to.shared.u64 d, a: back. Global and constant
+ * addresses are the same as generic ones. */
 void lower_convert_address(Lowering *l, const Parts *parts)
 {
     bool to = parts_have(parts, "to");
@@ -43,7 +45,7 @@ void lower_convert_address(Lowering *l, const Parts *parts)
     count_class(l, INTEGER);
 }
 
-/* isspacep.shared p, a: does the generic address lie in the window? */
+/* isspacep.shared p, a: p = the generic address a lies in the window of the state space. */
 void lower_is_space(Lowering *l, const Parts *parts)
 {
     PtxSpace space = parts->count == 2 ? space_named(parts->part[1]) : PTX_NO_SPACE;

@@ -1,4 +1,3 @@
-/* Arithmetic: opcodes that are a row of opcodes.def, comparisons that are several, and carries.  */
 #include "simgpu/lower/lower_arithmetic.h"
 
 #include "simgpu/lower/emit/basic_block.h"
@@ -9,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The row of opcodes.def for an opcode: modifiers that choose no other function are left out, .ftz goes before the last
- * type, and where there is no row for the type, the untyped one of its width is tried (selp.f32 is selp.b32). */
+/* The row of opcodes.def for the parts of an opcode; OPCODE_NONE: there is none. A row for .ftz has it before the
+ * last type. Where no row has the type, the row for untyped bits of its width is used: selp.b32 for selp.f32. */
 static Opcode find_opcode(const Parts *parts, bool flush)
 {
     for (int untyped = 0; untyped < 2; untyped++) {
@@ -22,7 +21,7 @@ static Opcode find_opcode(const Parts *parts, bool flush)
                 length += snprintf(form + length, sizeof form - (size_t)length, ".ftz");
             if (untyped == 1 && type > PTX_PRED && type < PTX_OTHER_TYPE) {
                 length += snprintf(form + length, sizeof form - (size_t)length, ".b%u", 8 * ptx_type_bytes(type));
-                untyped = 2; /* the first type only */
+                untyped = 2; /* only the first type */
             } else {
                 length += snprintf(form + length, sizeof form - (size_t)length, ".%s", parts->part[i]);
             }
@@ -36,14 +35,13 @@ static Opcode find_opcode(const Parts *parts, bool flush)
     return OPCODE_NONE;
 }
 
-/* What the modifiers of a floating-point instruction say. */
 typedef struct Modifiers {
-    int rounding;
-    bool flush;
+    int rounding;      /* FE_ constant */
+    bool flush;        /* .ftz: subnormal numbers become 0 */
     const char *clamp; /* "+saturate" or "+relu"; NULL: neither */
 } Modifiers;
 
-/* Takes rounding, .full, .approx, .ftz, .sat and .relu out of the parts. */
+/* Removes rounding, .full, .approx, .ftz, .sat and .relu from the parts, which then name a row of opcodes.def. */
 static Modifiers take_modifiers(Parts *parts)
 {
     Modifiers modifiers = {0};
@@ -60,13 +58,13 @@ static Modifiers take_modifiers(Parts *parts)
         else if (strcmp(part, "relu") == 0 && ptx_type_is_half(type))
             modifiers.clamp = "+relu";
         else if (strcmp(part, "full") != 0 && (strcmp(part, "approx") != 0 || strcmp(parts->part[0], "div") == 0))
-            parts->part[kept++] = part; /* div.approx is less than div */
+            parts->part[kept++] = part; /* div.approx has a row of its own */
     }
     parts->count = kept;
     return modifiers;
 }
 
-/* Of float32 operations that round as IEEE 754 says. */
+/* Emits a SLOW_PATH for a division, reciprocal or square root of float32 that rounds as IEEE 754 requires. */
 static void emit_slow_path(Lowering *l, const Parts *parts, const Operand *sources)
 {
     static const char *const names[] = {[SLOW_DIVISION] = "div", [SLOW_RECIPROCAL] = "rcp", [SLOW_ROOT] = "sqrt"};
@@ -103,7 +101,7 @@ void lower_arithmetic(Lowering *l, const Parts *all_parts)
     count_class(l, info->op_class);
 }
 
-/* The boolean operation that joins a comparison with a predicate; NULL: none. */
+/* The boolean operation that combines a comparison with a predicate: "and", "or", "xor"; NULL: none. */
 static const char *combination(Lowering *l, const Parts *parts)
 {
     const char *combine = NULL;
@@ -117,7 +115,7 @@ static const char *combination(Lowering *l, const Parts *parts)
     return combine;
 }
 
-/* a < b, or whatever the second part says, of two values of `type`, into a register of its own. */
+/* Compares two values of `type` as the second part of the opcode says ("lt": a < b), into a new predicate. */
 static Operand emit_comparison(Lowering *l, const Parts *parts, PtxType type, Operand a, Operand b)
 {
     const Parts form = {.part = {"setp", parts->part[1], ptx_type_name(type)}, .count = 3};
@@ -130,7 +128,7 @@ static Operand emit_comparison(Lowering *l, const Parts *parts, PtxType type, Op
     return result;
 }
 
-/* One half of a pair as a register of 16 bits. */
+/* Half 0 (low) or 1 (high) of a pair, as a register of 16 bits. */
 static Operand half_of(Lowering *l, const PtxOperand *operand, int index)
 {
     Operand half = temporary(l, 2);
@@ -139,7 +137,7 @@ static Operand half_of(Lowering *l, const PtxOperand *operand, int index)
     return half;
 }
 
-/* Compares operands 1 and 2, or the halves of pairs that `index` says. */
+/* Compares operands 1 and 2; of pairs, their halves `index`. */
 static Operand compare_operands(Lowering *l, const Parts *parts, int index)
 {
     PtxType type = last_type(l, parts, 0);
@@ -163,7 +161,8 @@ static void combine_predicates(Lowering *l, const char *combine, Operand result,
     emit_form(l, form, result, a, source_operand(l, c, 1), no_operand);
 }
 
-/* setp.lt.and.s32 p|q, a, b, c: p = (a < b) and c, q = !(a < b) and c; of pairs, q is what holds for the upper half. */
+/* setp.lt.and.s32 p|q, a, b, c: p = (a < b) and c, q = !(a < b) and c. Of pairs, p compares the low halves and q the
+ * high ones. */
 void lower_setp(Lowering *l, const Parts *parts)
 {
     if (parts->count < 3)
@@ -172,7 +171,7 @@ void lower_setp(Lowering *l, const Parts *parts)
     const char *combine = combination(l, parts);
     Operand holds = compare_operands(l, parts, 0);
     const PtxOperand *c = combine != NULL ? operand_at(l, 3) : NULL;
-    if (results->kind != PTX_PAIR && combine == NULL) { /* the usual case: compare straight into the register */
+    if (results->kind != PTX_PAIR && combine == NULL) { /* the usual case: the comparison writes the register itself */
         l->code->instructions[l->code->instruction_count - 1].results[0] = result_operand(l, results, 1);
         return;
     }
@@ -187,13 +186,13 @@ void lower_setp(Lowering *l, const Parts *parts)
         other = temporary(l, 1);
         emit_form(l, "not.pred", other, holds, no_operand, no_operand);
     }
-    combine_predicates(l, combine, p, holds, c); /* c may be p or q: write both at the end */
+    combine_predicates(l, combine, p, holds, c); /* c may be p or q, so both are written at the end */
     combine_predicates(l, combine, q, other, c);
     emit_move(l, result_operand(l, &results->elements[0], 1), p);
     emit_move(l, result_operand(l, &results->elements[1], 1), q);
 }
 
-/* What set writes where the comparison holds: 1.0 of a float type, else all ones. */
+/* What set writes for true: 1.0 in a floating-point type, all bits set in an integer type. */
 static uint64_t truth_of(PtxType type)
 {
     switch (type) {
@@ -217,7 +216,7 @@ static void emit_set(Lowering *l, const Parts *parts, int index, Operand result)
               constant(l, 0, bytes), holds);
 }
 
-/* set.lt.and.f32.s32 d, a, b {, c}; of pairs, each half of the result tells of that half. */
+/* set.lt.and.f32.s32 d, a, b {, c}. Of pairs, each half of d is the result for that half of a and b. */
 void lower_set(Lowering *l, const Parts *parts)
 {
     uint32_t bytes = ptx_type_bytes(last_type(l, parts, 1));
@@ -236,12 +235,12 @@ void lower_set(Lowering *l, const Parts *parts)
     emit_form(l, "+pack.b32", result, low, high, no_operand);
 }
 
-/* add.cc.u32, addc.u32, subc.cc.u64, madc.hi.cc.u32, ...: mad is a product first, then the sum. */
+/* add.cc.u32, addc.u32, subc.cc.u64, madc.hi.cc.u32 and the like. mad is emitted as a product and then a sum. */
 void lower_carry(Lowering *l, const Parts *parts)
 {
     const char *name = parts->part[0];
     uint32_t bytes = ptx_type_bytes(last_type(l, parts, 0));
-    bool takes = name[strlen(name) - 1] == 'c', gives = parts_have(parts, "cc"), subtracts = name[0] == 's';
+    bool takes_carry = name[strlen(name) - 1] == 'c', gives_carry = parts_have(parts, "cc"), subtracts = name[0] == 's';
     if (bytes < 4)
         lower_refuse(l, "");
     if (l->carry.slot == NO_SLOT)
@@ -255,12 +254,12 @@ void lower_carry(Lowering *l, const Parts *parts)
         a = product;
         b = source_operand(l, operand_at(l, 3), bytes);
     }
-    Operand in = takes ? l->carry : constant(l, 0, 4), sum = temporary(l, bytes);
+    Operand in = takes_carry ? l->carry : constant(l, 0, 4), sum = temporary(l, bytes);
     char bits[3] = {bytes == 8 ? '6' : '3', bytes == 8 ? '4' : '2'}, form[16];
     snprintf(form, sizeof form, subtracts ? "+subc.%s" : "+addc.%s", bits);
     emit_form(l, form, sum, a, b, in);
     snprintf(form, sizeof form, subtracts ? "+borrow.%s" : "+carry.%s", bits);
-    if (gives)
+    if (gives_carry)
         emit_form(l, form, l->carry, a, b, in);
     emit_move(l, result_operand(l, operand_at(l, 0), bytes), sum);
     count_class(l, INTEGER);

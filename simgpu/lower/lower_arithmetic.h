@@ -4,12 +4,13 @@
 
 #include "simgpu/lower/emit/parts.h"
 
-/* Any opcode that has a row of its own. */
+/* Any opcode that has a row in opcodes.def. */
 void lower_arithmetic(Lowering *l, const Parts *all_parts);
 void lower_setp(Lowering *l, const Parts *parts);
 void lower_set(Lowering *l, const Parts *parts);
-/* add.cc, addc and their like, for which has_carry() is true. */
+/* Opcodes that read or write the carry flag. */
 void lower_carry(Lowering *l, const Parts *parts);
+/* Is it add.cc, addc or the like? */
 bool has_carry(const Parts *parts);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* The AtomicKind that a part of the opcode names; -1: none. */
 static int atomic_kind(const char *part)
 {
     static const struct {
@@ -25,7 +26,7 @@ static int atomic_kind(const char *part)
     return -1;
 }
 
-/* What is done to memory; refused where there is no such operation on the type. */
+/* The operation on memory. Refuses the instruction if PTX has no such operation for the type. */
 static AtomicKind atomic_operation(Lowering *l, int kind, PtxType type)
 {
     bool adds = kind == ATOMIC_ADD, is_float = ptx_type_is_float(type);
@@ -41,7 +42,8 @@ static AtomicKind atomic_operation(Lowering *l, int kind, PtxType type)
     return adds && is_float ? ATOMIC_FLOAT_ADD : (AtomicKind)kind;
 }
 
-/* One element of an atomic operation, whose old value goes to `result`; those of a vector are atomic one by one. */
+/* One element of an atomic operation. Its old value goes to `result`. The elements of a vector are atomic one by
+ * one. */
 static void emit_atomic(Lowering *l, const AccessForm *form, AtomicKind kind, Operand result, int index)
 {
     uint32_t bytes = ptx_type_bytes(form->type);
@@ -86,7 +88,7 @@ void lower_atomic(Lowering *l, const Parts *parts)
             old[i] = temporary(l, bytes);
         emit_atomic(l, &form, operation, old[i], i);
     }
-    for (int i = 0; returns && i < form.count; i++) { /* only now: a result may be a later element's source */
+    for (int i = 0; returns && i < form.count; i++) { /* at the end: a result may be the source of a later element */
         Operand result = result_operand(l, data_operand(l, operand_at(l, 0), form.count, i), bytes);
         if (bytes_of(result) != bytes)
             lower_refuse(l, "a result register of another size");

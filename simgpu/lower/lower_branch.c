@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* A branch to the end of the function's code, which becomes a block when the function is done. */
-enum { LABEL_RETURN = -1 };
+enum { LABEL_RETURN = -1 }; /* PendingBranch.label: the block after the function, which begins when the function ends */
 
+/* Adds a pending branch. */
 static void branch_to(Lowering *l, int block, int label, int32_t *where)
 {
     PendingBranch *pending = arena_alloc(l->arena, sizeof *pending);
@@ -15,7 +15,6 @@ static void branch_to(Lowering *l, int block, int label, int32_t *where)
     l->pending = pending;
 }
 
-/* Fills in the targets of the branches of one instance, all of whose blocks lie behind `first_block`. */
 void bind_branches(Lowering *l, Instance *instance, int first_block)
 {
     int after = -1;

@@ -1,4 +1,3 @@
-/* cvt and mov: what a value looks like in another type, and the packing of vectors.  */
 #include "simgpu/lower/lower_convert.h"
 
 #include "simgpu/lower/emit/basic_block.h"
@@ -11,7 +10,8 @@
 
 /* ---- conversions ------------------------------------------------------------------------------------------------- */
 
-/* The source of a conversion: a 32- or 64-bit integer, or a float, in a register of just its size. */
+/* The source of a conversion in a register of exactly the size of its type; integers of 8 and 16 bits as 32 bits.
+ * `widened` is the type in which it then is. */
 static Operand conversion_source(Lowering *l, PtxType type, PtxType *widened)
 {
     const PtxOperand *operand = operand_at(l, 1);
@@ -34,7 +34,7 @@ static Operand conversion_source(Lowering *l, PtxType type, PtxType *widened)
     return fitted;
 }
 
-/* From an integer to an integer: the narrower of both widths decides what is kept. */
+/* From an integer to an integer. Without saturation, the narrower of both types decides which bits are kept. */
 static void convert_integer(Lowering *l, PtxType to, PtxType from, bool saturate)
 {
     Operand result = result_operand(l, operand_at(l, 0), ptx_type_bytes(to) < 2 ? 2 : ptx_type_bytes(to));
@@ -73,7 +73,7 @@ static const char *type_name(PtxType type)
     }
 }
 
-/* From a float to an integer: to 32 or 64 bits with clamping, then clamped further where the type is narrower. */
+/* From a float to an integer: first clamped to 32 or 64 bits, then clamped again if the type is narrower. */
 static void convert_to_integer(Lowering *l, PtxType to, PtxType from, const char *rounding, Operand value)
 {
     PtxType wide_type = ptx_type_bytes(to) >= 4 ? to : PTX_S32;
@@ -103,7 +103,7 @@ static void emit_cvt(Lowering *l, const char *rounding, PtxType to, PtxType from
     emit_sized(l, opcode, result, &value, 1, mode);
 }
 
-/* To a float that float32 or float64 holds: a rounding to a whole number, or to fewer digits. */
+/* To float32 or float64, with rounding to a whole number (`whole`) or to the precision of the type (`mode`). */
 static void convert_to_float(Lowering *l, PtxType to, PtxType from, const char *whole, int mode, Operand result,
                              Operand value)
 {
@@ -113,8 +113,8 @@ static void convert_to_float(Lowering *l, PtxType to, PtxType from, const char *
         emit_cvt(l, whole, to, from, result, value, mode);
 }
 
-/* To float16 or bfloat16. To the nearest from float32 is one operation; other roundings and sources go through float64,
- * which holds every source exactly or rounded to odd. */
+/* To float16 or bfloat16. From float32 to the nearest is one operation. Other roundings and sources go by way of
+ * float64, which holds the source exactly or rounded to odd, so that it is not rounded twice. */
 static void convert_to_half(Lowering *l, PtxType to, PtxType from, const char *direction, Operand result, Operand value)
 {
     char form[32];
@@ -141,10 +141,10 @@ static void convert_to_half(Lowering *l, PtxType to, PtxType from, const char *d
 }
 
 typedef struct Conversion {
-    const char *whole;     /* "rni": to a whole number, "": not */
-    const char *direction; /* "rn" */
-    const char *clamp;     /* as of emit_clamp() */
-    bool flush;
+    const char *whole;     /* "rni" and the like: rounds to a whole number; "": does not */
+    const char *direction; /* of rounding: "rn", "rz", "rm", "rp" */
+    const char *clamp;     /* as in emit_clamp() */
+    bool flush;            /* .ftz */
 } Conversion;
 
 static Conversion conversion_of(Lowering *l, const Parts *parts)
@@ -168,7 +168,7 @@ static Conversion conversion_of(Lowering *l, const Parts *parts)
     return how;
 }
 
-/* A float source in float32 or float64: halves are widened, which is exact. */
+/* A floating-point source as float32 or float64. Widening a half is exact. */
 static Operand widened_float(Lowering *l, bool flush, PtxType *type, Operand value)
 {
     Operand single = temporary(l, 4);
@@ -183,7 +183,7 @@ static Operand widened_float(Lowering *l, bool flush, PtxType *type, Operand val
     return single;
 }
 
-/* cvt.rn.f16x2.f32 d, a, b: a becomes the upper half. */
+/* cvt.rn.f16x2.f32 d, a, b: a becomes the high half. */
 static void convert_pair(Lowering *l, PtxType to, PtxType from, const Conversion *how)
 {
     PtxType half = to == PTX_F16X2 ? PTX_F16 : PTX_BF16;
@@ -196,7 +196,7 @@ static void convert_pair(Lowering *l, PtxType to, PtxType from, const Conversion
     emit_clamp(l, how->clamp, to, result);
 }
 
-/* cvt.rna.tf32.f32 d, a: to the nearest, ties away from zero. */
+/* cvt.rna.tf32.f32 d, a: rna rounds to the nearest, ties away from zero. */
 static void convert_to_tf32(Lowering *l, const Parts *parts)
 {
     char form[32];
@@ -254,7 +254,7 @@ void lower_cvt(Lowering *l, const Parts *parts)
 
 /* ---- moves ------------------------------------------------------------------------------------------------------- */
 
-/* mov.b64 {lo, hi}, d: elements from the lowest bits up. */
+/* mov.b64 {low, high}, d: the first element is in the lowest bits. */
 static void unpack(Lowering *l, const PtxOperand *vector, const PtxOperand *from, uint32_t bytes)
 {
     int count = vector->element_count;
@@ -287,6 +287,7 @@ static void unpack(Lowering *l, const PtxOperand *vector, const PtxOperand *from
     }
 }
 
+/* mov.b64 d, {low, high} */
 static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, uint32_t bytes)
 {
     int count = vector->element_count;
@@ -300,7 +301,7 @@ static void pack(Lowering *l, const PtxOperand *to, const PtxOperand *vector, ui
                       source_operand(l, &vector->elements[2 * i + 1], 2), no_operand);
         emit_form(l, "+pack.b64", result, half[0], half[1], no_operand);
     } else if (count == 2) {
-        uint32_t half = bytes == 2 ? 2 : bytes / 2; /* a register of 8 bits is kept in 16 */
+        uint32_t half = bytes == 2 ? 2 : bytes / 2; /* registers of 8 bits are kept in 16 */
         emit_form(l,
                   bytes == 8   ? "+pack.b64"
                   : bytes == 4 ? "+pack.b32"

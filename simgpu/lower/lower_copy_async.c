@@ -7,7 +7,7 @@
 #include "simgpu/lower/emit/virtual_register.h"
 #include "simgpu/lower/lower_mbarrier.h"
 
-/* cp.async.wait_group 1; cp.async.wait_all: of a group that it makes of the copies so far, too. */
+/* cp.async.wait_group 1; cp.async.wait_all, which first makes a group of the copies that are in none. */
 static void lower_copy_wait(Lowering *l, const Parts *parts)
 {
     const uint64_t most = UINT8_MAX;
@@ -22,8 +22,8 @@ static void lower_copy_wait(Lowering *l, const Parts *parts)
     emit(l, COPY_WAIT)->detail = (uint8_t)(left->number < most ? left->number : most);
 }
 
-/* cp.async.ca.shared.global [to], [from], 16 {, bytes | predicate}: the copy is done at once; bytes beyond those read
- * become zero. */
+/* cp.async.ca.shared.global [to], [from], 16 {, bytes | predicate}: reads `bytes`, or none if the predicate holds,
+ * and fills up with zeros. */
 static void lower_copy_async(Lowering *l, const Parts *parts)
 {
     if (!parts_have(parts, "global") || parts_have(parts, "bulk") || parts_have(parts, "tensor"))

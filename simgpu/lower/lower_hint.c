@@ -5,20 +5,20 @@
 #include "simgpu/lower/emit/operand.h"
 #include "simgpu/lower/emit/virtual_register.h"
 
-/* Every access is performed at once and in order: fences, prefetches and hints have nothing left to do. */
+/* Every access takes effect at once and in order, so that fences, prefetches and hints have nothing to do. */
 void lower_nothing(Lowering *l, const Parts *parts)
 {
     count_control(l);
 }
 
-/* A policy of the cache is a hint. */
+/* createpolicy gives a hint for the cache, which accesses then ignore. */
 void lower_create_policy(Lowering *l, const Parts *parts)
 {
     lower_nothing(l, parts);
     emit_move(l, result_operand(l, operand_at(l, 0), 8), constant(l, 0, 8));
 }
 
-/* Whoever sleeps waits for others. */
+/* A thread that sleeps probably waits for others: let these run. */
 void lower_sleep(Lowering *l, const Parts *parts)
 {
     lower_nothing(l, parts);

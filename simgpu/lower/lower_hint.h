@@ -1,4 +1,4 @@
-/* lower_hint.h - instructions that change nothing here, or only the turns of groups of lanes.  */
+/* lower_hint.h - fences, prefetches and hints, which have no effect here, and nanosleep.  */
 #ifndef SIMGPU_LOWER_LOWER_HINT_H
 #define SIMGPU_LOWER_LOWER_HINT_H
 

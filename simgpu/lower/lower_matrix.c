@@ -1,5 +1,5 @@
-/* Matrix instructions: mma and wmma become one multiplication of fragments, the loads and stores of wmma become those
- * of the elements that each lane holds, ldmatrix and its like are instructions of their own.  */
+/* mma and wmma.mma become one multiplication of fragments. wmma.load and wmma.store become loads and stores of the
+ * elements that each lane holds. ldmatrix, stmatrix and movmatrix are micro-operations of their own.  */
 #include "simgpu/lower/lower_matrix.h"
 
 #include "simgpu/code/matrix.h"
@@ -30,7 +30,7 @@ static bool find_type(const char *part, MatrixType *type)
     return false;
 }
 
-/* "m16n8k16"; the shapes whose fragments are known. */
+/* The shape that a part names ("m16n8k16"), if its fragments are known. */
 static MatrixShape shape_of(Lowering *l, const Parts *parts)
 {
     static const MatrixShape known[] = {
@@ -61,7 +61,8 @@ static int fragment_count(const PtxOperand *fragment)
     return fragment->kind == PTX_VECTOR ? fragment->element_count : 1;
 }
 
-/* Whole fragments only: those of wmma may repeat elements in further registers. */
+/* The number of registers of a fragment, which must be whole. A fragment of wmma may repeat its elements in more
+ * registers. */
 static int check_count(Lowering *l, const PtxOperand *fragment, const MatrixShape *shape, MatrixPart part,
                        MatrixType type)
 {
@@ -73,6 +74,7 @@ static int check_count(Lowering *l, const PtxOperand *fragment, const MatrixShap
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
+/* Does hardware have a product of these types? */
 static bool is_product(const Matrix *matrix)
 {
     MatrixType a = matrix->a, c = matrix->c, d = matrix->d;
@@ -89,7 +91,7 @@ static bool is_product(const Matrix *matrix)
     return false;
 }
 
-/* The types of D, A, B and C; of float16 wmma names only those of D and C. */
+/* Reads the types of D, A, B and C. For float16, wmma names only those of D and C. */
 static void take_types(Lowering *l, const Parts *parts, Matrix *matrix)
 {
     MatrixType types[4] = {0};
@@ -151,13 +153,14 @@ static void lower_product(Lowering *l, const Parts *parts)
 
 /* ---- wmma.load and wmma.store ------------------------------------------------------------------------------------ */
 
+/* The tile of a matrix in memory that wmma.load or wmma.store accesses. */
 typedef struct TileAccess {
     MatrixShape shape;
     MatrixPart part;
     MatrixType type;
     PtxSpace space;
-    bool along_rows; /* elements one apart in memory differ in `across`, those a stride apart in `along` */
-    Operand base;    /* address of the element that a lane's places count from */
+    bool along_rows; /* neighbours in memory differ in MatrixPlace.across; elements a stride apart, in .along */
+    Operand base;    /* the address that the places of a lane count from */
     Operand stride;  /* in elements */
 } TileAccess;
 
@@ -176,7 +179,7 @@ static TileAccess tile_access(Lowering *l, const Parts *parts, const PtxOperand 
     tile.along_rows = by_row != matrix_is_turned(&tile.shape, tile.part);
     if (stride != NULL) {
         tile.stride = source_operand(l, stride, 4);
-    } else { /* as many as a row, or a column, holds */
+    } else { /* the length of a row or column */
         const MatrixShape *s = &tile.shape;
         uint32_t rows = tile.part == MATRIX_B ? s->k : s->m, columns = tile.part == MATRIX_A ? s->k : s->n;
         tile.stride = constant(l, by_row ? columns : rows, 4);
@@ -185,7 +188,7 @@ static TileAccess tile_access(Lowering *l, const Parts *parts, const PtxOperand 
     return tile;
 }
 
-/* base + (steps * stride + elements) * size, `steps` being a register or a number. */
+/* base + (steps * stride + elements) * size of an element */
 static Operand emit_offset(Lowering *l, const TileAccess *tile, Operand base, Operand steps, Operand elements)
 {
     Operand sum = temporary(l, 4), bytes = temporary(l, 8), address = temporary(l, 8);
@@ -196,10 +199,10 @@ static Operand emit_offset(Lowering *l, const TileAccess *tile, Operand base, Op
     return address;
 }
 
-/* Moves the base to where the lane's first element lies. */
+/* Moves the base to the first element of the lane. */
 static void move_to_lane(Lowering *l, TileAccess *tile)
 {
-    Operand lane = pinned(l, SPECIAL_LANE, 0, 0, 4);
+    Operand lane = special_register(l, SPECIAL_LANE, 0, 0, 4);
     Operand along = temporary(l, 4), rest = temporary(l, 4), across = temporary(l, 4);
     emit_form(l, "shr.u32", along, lane, constant(l, 2, 4), no_operand);
     emit_form(l, "and.b32", rest, lane, constant(l, 3, 4), no_operand);
@@ -208,7 +211,7 @@ static void move_to_lane(Lowering *l, TileAccess *tile)
     tile->base = emit_offset(l, tile, tile->base, tile->along_rows ? along : across, tile->along_rows ? across : along);
 }
 
-/* A load or store of `count` elements of 2^size bytes at a place, to or from one register. */
+/* A load or store of `bytes` at a place of the tile, to or from one register. */
 static Instruction *emit_element(Lowering *l, InstructionKind kind, const TileAccess *tile, MatrixPlace place,
                                  uint32_t bytes)
 {
@@ -220,7 +223,7 @@ static Instruction *emit_element(Lowering *l, InstructionKind kind, const TileAc
     access->space = (uint8_t)tile->space;
     access->sources[0] = address;
     access->offset = (int64_t)elements * matrix_type_bytes(tile->type);
-    access->size = bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
+    access->size = (uint8_t)logarithm(bytes);
     access->count = 1;
     count_request(l, access);
     return access;
@@ -231,7 +234,7 @@ static uint32_t register_bytes(MatrixType type)
     return type == MATRIX_F64 ? 8 : 4;
 }
 
-/* Neighbours in memory fill a register at once; others come one by one. */
+/* Are the elements of a register neighbours in memory, so that one access moves them all? */
 static bool is_one_access(const TileAccess *tile)
 {
     return matrix_packed(tile->part, tile->type) == 1 || tile->along_rows;
@@ -272,7 +275,7 @@ static void lower_tile_load(Lowering *l, const Parts *parts)
     move_to_lane(l, &tile);
     for (int i = 0; i < distinct; i++)
         values[i] = load_register(l, &tile, i);
-    for (int i = 0; i < count; i++) { /* only now: a result may be the stride */
+    for (int i = 0; i < count; i++) { /* at the end: a result may be the register of the stride */
         Operand result = result_operand(l, fragment_operand(l, fragment, i), register_bytes(tile.type));
         emit_move(l, result, values[i % distinct]);
     }

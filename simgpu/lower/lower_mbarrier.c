@@ -1,9 +1,9 @@
 /* mbarrier: barriers that are 64-bit words of shared memory.
  *
- * The word is opaque to programs. Here it holds, from the lowest bit, 31 bits of arrivals that this phase still awaits,
- * and from bit 32 on 31 bits of how many every phase awaits; bit 63 is the phase's parity. So initialising is a store,
- * arriving an atomic operation, and testing a load. Copies are complete when they are issued, so that nothing is ever
- * pending but arrivals; transaction counts, which only bulk copies have, are refused.
+ * The word is opaque to programs. Here, bits 0 to 30 count the arrivals that are still pending in this phase, bits 32
+ * to 62 hold the number that each phase expects, and bit 63 is the parity of the phase. So initialising is a store,
+ * arriving is an atomic operation, and testing is a load. Copies are complete as soon as they are issued, so that
+ * only arrivals are ever pending. Transaction counts, which only bulk copies use, are refused.
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: mbarrier.  */
 #include "simgpu/lower/lower_mbarrier.h"
@@ -32,7 +32,7 @@ static void lower_init(Lowering *l, const Parts *parts)
     emit_word_store(l, operand_at(l, 0), barrier_space(l, parts), word);
 }
 
-/* mbarrier.arrive.shared.b64 state, [a] {, count}; the state is the word before. */
+/* mbarrier.arrive.shared.b64 state, [a] {, count}: the state is the word as it was before. */
 static void lower_arrive(Lowering *l, const Parts *parts)
 {
     bool drops = strcmp(parts->part[1], "arrive_drop") == 0;
@@ -45,7 +45,7 @@ static void lower_arrive(Lowering *l, const Parts *parts)
 }
 
 /* mbarrier.try_wait.shared.b64 p, [a], state; mbarrier.try_wait.parity.shared.b64 p, [a], parity: the phase is over
- * when the word's parity is another. */
+ * when the parity of the word differs. */
 static void lower_wait(Lowering *l, const Parts *parts)
 {
     Operand word = temporary(l, 8), difference = temporary(l, 8), before = temporary(l, 8);
@@ -67,7 +67,7 @@ static void lower_pending(Lowering *l, const Parts *parts)
     emit_form(l, "+extend.u32.32.64", count, source_operand(l, operand_at(l, 1), 8), no_operand, no_operand);
 }
 
-/* Nothing remembers where barriers are. */
+/* mbarrier.inval.shared.b64 [a]: nothing keeps a list of barriers, so that there is nothing to do. */
 static void lower_inval(Lowering *l, const Parts *parts)
 {
 }
@@ -95,8 +95,8 @@ void lower_mbarrier(Lowering *l, const Parts *parts)
     lower_refuse(l, "");
 }
 
-/* cp.async.mbarrier.arrive.shared.b64 [a]: adds one to what is awaited, and takes it away when the copies are done,
- * which they are; with .noinc only the second. */
+/* cp.async.mbarrier.arrive.shared.b64 [a]: adds one pending arrival, and arrives when the copies are complete. They are
+ * complete already, so that both cancel out; with .noinc, only the arrival is left. */
 void lower_copy_arrival(Lowering *l, const Parts *parts)
 {
     if (parts_have(parts, "noinc"))

@@ -1,4 +1,3 @@
-/* Loads and stores.  */
 #include "simgpu/lower/lower_memory.h"
 
 #include "simgpu/lower/emit/address.h"
@@ -8,7 +7,7 @@
 #include "simgpu/lower/emit/operand.h"
 #include "simgpu/lower/emit/virtual_register.h"
 
-/* Such accesses are there to meet those of other threads. */
+/* Strong accesses are meant to meet those of other threads; the PTX memory model calls them so. */
 static bool is_strong(const Parts *parts)
 {
     static const char *const strong[] = {"volatile", "relaxed", "acquire", "release", "mmio"};
@@ -18,7 +17,8 @@ static bool is_strong(const Parts *parts)
     return false;
 }
 
-/* A load of a kernel parameter at a constant place becomes LOAD_PARAMETER, which costs next to nothing. */
+/* Replaces the load of a kernel parameter at a constant offset, which was emitted last, by LOAD_PARAMETER. That costs
+ * next to nothing. */
 static void to_parameter_loads(Lowering *l, Instruction *load)
 {
     Instruction whole = *load;

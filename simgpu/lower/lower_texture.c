@@ -1,6 +1,6 @@
 /* Fetches from textures, through texture objects.
  *
- * There are no mip levels but the first, so that the level asked for changes nothing.
+ * Textures have only their first mip level, so that the level operand is ignored.
  *
  * Source   PTX ISA 9.0, Texture Instructions: tex, tld4.  */
 #include "simgpu/lower/lower_texture.h"
@@ -12,14 +12,14 @@
 
 #include <string.h>
 
-/* "2d": 2; 0 where it is none of the geometries that there are. */
+/* 1 to 3 for "1d" to "3d"; 0 for any other geometry. */
 static int dimensions_named(const char *part)
 {
     bool is_known = strcmp(part, "1d") == 0 || strcmp(part, "2d") == 0 || strcmp(part, "3d") == 0;
     return is_known ? part[0] - '0' : 0;
 }
 
-/* Handle and coordinates: [handle, {x, y}]. Three coordinates come as a vector of four. */
+/* Reads [handle, {x, y}]. Three coordinates are written as a vector of four. */
 static void texture_sources(Lowering *l, const PtxOperand *address, int dimensions, Operand sources[4])
 {
     if (address->kind != PTX_ADDRESS || address->number != 0 || address->element_count < dimensions)
@@ -44,7 +44,7 @@ static void texture_results(Lowering *l, const PtxOperand *data, Operand results
     }
 }
 
-/* What a texel's bits mean is the texture's to say: the type of the results only names it. */
+/* The texture decides what the bits of a texel mean; the type in the opcode only has to be one of 32 bits. */
 static bool is_result_type(const char *part)
 {
     return strcmp(part, "f32") == 0 || strcmp(part, "s32") == 0 || strcmp(part, "u32") == 0;
@@ -79,7 +79,8 @@ void lower_texture(Lowering *l, const Parts *parts)
     emit_texture(l, dimensions, 0, coordinates[0] == 's');
 }
 
-/* tld4.component.2d.v4.dtype.f32 {a, b, c, d}, [t, {x, y}]: one channel of the four texels that a filter would take */
+/* tld4.component.2d.v4.dtype.f32 {a, b, c, d}, [t, {x, y}]: one channel of each of the four texels that a
+ * filter would use */
 void lower_gather(Lowering *l, const Parts *parts)
 {
     static const char channels[] = "rgba";

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* The mask of members: the last operand of a .sync operation; everyone, in the old forms without. */
+/* The mask of participating lanes, the last operand of a .sync instruction; all lanes, in the old forms without
+ * .sync. */
 static Operand members(Lowering *l, const Parts *parts, int index)
 {
     return parts_have(parts, "sync") ? source_operand(l, operand_at(l, index), 4) : constant(l, ~0u, 4);
@@ -115,7 +116,7 @@ void lower_active_mask(Lowering *l, const Parts *parts)
     emit_warp(l, ACTIVE_MASK)->results[0] = result;
 }
 
-/* elect.sync leader|p, members: the lowest of them. */
+/* elect.sync leader|p, members: the leader is the lowest member; p holds in that lane only. */
 void lower_elect(Lowering *l, const Parts *parts)
 {
     const PtxOperand *to = operand_at(l, 0);
@@ -126,8 +127,8 @@ void lower_elect(Lowering *l, const Parts *parts)
     Operand mask = source_operand(l, operand_at(l, 1), 4), reversed = temporary(l, 4), leader = temporary(l, 4);
     emit_form(l, "brev.b32", reversed, mask, no_operand, no_operand);
     emit_form(l, "clz.b32", leader, reversed, no_operand, no_operand);
-    emit_form(l, "setp.eq.u32", result_operand(l, &to->elements[1], 1), pinned(l, SPECIAL_LANE, 0, 0, 4), leader,
-              no_operand);
+    emit_form(l, "setp.eq.u32", result_operand(l, &to->elements[1], 1), special_register(l, SPECIAL_LANE, 0, 0, 4),
+              leader, no_operand);
     emit_move(l, result_operand(l, &to->elements[0], 4), leader);
 }
 

@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-/* Stands for several variables, or for none that is known. */
+/* Stands for several variables, or for an unknown one. */
 static const PtxVariable anything;
 
+/* What is known of a value that comes from both. */
 static const PtxVariable *join(const PtxVariable *a, const PtxVariable *b)
 {
     if (a == NULL || a == b)
@@ -44,15 +45,15 @@ static bool is_load(const char *opcode)
     return begins_with(opcode, "ld") || begins_with(opcode, "ldu") || begins_with(opcode, "atom");
 }
 
-/* Adds to what goes into a result; true where that is news. */
+/* Adds `from` to what the result is made of; true where that changes anything. */
 static bool add_to_result(const PtxFunction *function, const PtxOperand *result, bool loads, const PtxVariable *from,
                           const PtxVariable **registers)
 {
-    bool is_news = false;
+    bool has_changed = false;
     for (int i = 0; i < result->element_count; i++)
-        is_news |= add_to_result(function, &result->elements[i], loads, from, registers);
+        has_changed |= add_to_result(function, &result->elements[i], loads, from, registers);
     if (result->kind != PTX_REGISTER)
-        return is_news;
+        return has_changed;
     bool is_wide = ptx_type_bytes(function->register_types[result->register_index]) == 8;
     const PtxVariable **at = &registers[result->register_index], *before = *at;
     *at = join(before, !loads ? from : is_wide ? &anything : NULL);
@@ -69,14 +70,14 @@ static bool follow(const PtxFunction *function, const PtxInstruction *instructio
     return add_to_result(function, &instruction->operands[0], is_load(instruction->opcode), from, registers);
 }
 
-/* Each register changes twice at most, so that this ends. */
+/* The loop ends because each register changes at most twice. */
 const PtxVariable **provenance_of_registers(const PtxFunction *function, Arena *arena)
 {
     const PtxVariable **registers = arena_array(arena, (size_t)function->register_count + 1, sizeof *registers);
-    for (bool is_news = true; is_news;) {
-        is_news = false;
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
         for (int i = 0; i < function->instruction_count; i++)
-            is_news |= follow(function, &function->instructions[i], registers);
+            has_changed |= follow(function, &function->instructions[i], registers);
     }
     for (int i = 0; i < function->register_count; i++)
         if (registers[i] == &anything)

@@ -1,16 +1,16 @@
-/* provenance.h - which shared array an address was made from: a kernel may not go from one into the next, though both lie
- * in the block's shared memory.
+/* provenance.h - which shared array a pointer was made from.
  *
- * An address is taken to belong to a variable where that is the only one whose address has gone into it by moves and
- * arithmetic, whatever way the code took. Where two have, or a pointer came from memory or from a caller, nothing is
- * known; numbers of 32 bits that are loaded are taken to be indices.  */
+ * An access past the end of one shared array may hit the next one. To report it, the simulated GPU must know which
+ * array the pointer belongs to. That is the array whose address went into the pointer by moves and arithmetic, if
+ * there is only one on all paths through the code. Nothing is known where there are two, or where a pointer comes
+ * from memory or from a caller. Loaded numbers of 32 bits are taken to be indices.  */
 #ifndef SIMGPU_LOWER_PROVENANCE_H
 #define SIMGPU_LOWER_PROVENANCE_H
 
 #include "base/arena.h"
 #include "simgpu/ptx/ptx.h"
 
-/* Of each register of a function, in the arena; NULL where no variable's address goes into it, or several might. */
+/* [register] the shared variable that the register points into, in the arena; NULL: none, or not known. */
 const PtxVariable **provenance_of_registers(const PtxFunction *function, Arena *arena);
 
 #endif

@@ -1,12 +1,12 @@
-/* From virtual registers to slots of the register file: which registers are alive where, then one pass over them in
- * order of their beginning, handing slots on as registers die (linear scan; Poletto and Sarkar, 1999).
+/* Linear scan (Poletto and Sarkar, Linear Scan Register Allocation, 1999): from the live ranges of all virtual
+ * registers, one pass in the order of their beginnings hands out slots, and takes them back when a range ends.
  *
- * Registers that are alive together in one lane never share a slot. Lanes of a block may be at different places, but
- * each has its own part of every slot, so that looking at one lane's path is enough.
+ * Registers that are live together in one lane never share a slot. Lanes of a block may be at different places, but
+ * each has its own part of every slot, so that looking at the path of one lane is enough.
  *
  * Positions: every instruction and every end of a block takes two. It reads at the first and writes at the second, so
- * that a lane operation may write over what it read last. Other instructions read several lanes or write several
- * registers; they are taken to read at the second as well.  */
+ * that a lane operation may write its result over its last source. Other instructions read several lanes or write
+ * several registers; for them, reads count as happening at the second position as well.  */
 #include "simgpu/lower/slots.h"
 
 #include "simgpu/code/liveness.h"
@@ -17,7 +17,7 @@
 
 typedef struct Range {
     uint32_t number; /* virtual register */
-    int first, last; /* positions; first > last: never used */
+    int first, last; /* positions; first > last: the register is never used */
 } Range;
 
 typedef struct Scan {
@@ -140,7 +140,7 @@ static void scan_ranges(Scan *scan, Slots *slots)
     }
 }
 
-/* Wide slots come first, so that each begins at a multiple of its size in every lane's share. */
+/* Gives each slot its unit. Wide slots come first, so that each unit is a multiple of its size. */
 static uint32_t *place_slots(Scan *scan, const Slots *slots)
 {
     uint32_t *units = arena_array(scan->l->arena, slots->count + 1, sizeof *units);
@@ -211,7 +211,7 @@ void assign_slots(Lowering *l)
     prepare_scan(&scan, &slots);
     uint64_t *out = arena_array(l->arena, scan.live.words, sizeof *out);
     find_ranges(&scan, out);
-    /* SpecialRegister registers are written by the launch, not by the code, and keep their slots to themselves. */
+    /* Special registers are written by the launch, not by the code, and share their slots with no other register. */
     for (int i = 0; i < l->code->pinned_count; i++) {
         uint32_t number = l->code->pinned[i].operand.slot;
         slots.slot_of[number] = take_slot(&slots, l->register_sizes[number]);

@@ -1,9 +1,3 @@
-/* Which parameters of a kernel its stores and atomic operations on global memory go through, so that a launch knows
- * beforehand which allocations it may change (simgpu/sanitizer/sanitizer.h).
- *
- * A set of parameters is followed from loads of parameters through moves and arithmetic into every register, whatever
- * way the code takes. Pointers that come from memory, and addresses of module variables, are not followed: a store
- * through one of these, or through none, may go anywhere. Numbers of 32 bits that are loaded are taken to be indices.  */
 #include "simgpu/lower/targets.h"
 
 static uint64_t of_parameter(int64_t offset)
@@ -52,19 +46,19 @@ static uint64_t of_results(const Instruction *instruction, const uint64_t *targe
     return UNKNOWN_TARGET;
 }
 
-/* True where that is news. */
+/* Adds the parameters of the sources to those of the results; true where that changes anything. */
 static bool follow(const Instruction *instruction, uint64_t *targets)
 {
     uint64_t from = of_results(instruction, targets);
-    bool is_news = false;
+    bool has_changed = false;
     for (int i = 0; i < MAX_RESULTS; i++) {
         uint32_t number = instruction->results[i].slot;
         if (number == NO_SLOT || (targets[number] | from) == targets[number])
             continue;
         targets[number] |= from;
-        is_news = true;
+        has_changed = true;
     }
-    return is_news;
+    return has_changed;
 }
 
 static bool may_change_global(const Instruction *instruction)
@@ -86,10 +80,10 @@ void find_targets(Lowering *l)
     for (int i = 0; i < code->pinned_count; i++)
         if (may_be_address(&code->pinned[i]))
             targets[code->pinned[i].operand.slot] = UNKNOWN_TARGET;
-    for (bool is_news = true; is_news;) {
-        is_news = false;
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
         for (int i = 0; i < code->instruction_count; i++)
-            is_news |= follow(&code->instructions[i], targets);
+            has_changed |= follow(&code->instructions[i], targets);
     }
     for (int i = 0; i < code->instruction_count; i++) {
         const Instruction *instruction = &code->instructions[i];

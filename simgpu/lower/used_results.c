@@ -1,6 +1,6 @@
 #include "simgpu/lower/used_results.h"
 
-/* False where all of them had been noted already. */
+/* Marks the sources of an instruction as needed; false where they all were already. */
 static bool note_sources(const Instruction *instruction, uint8_t *is_needed)
 {
     bool is_new = false;
@@ -25,8 +25,8 @@ static void note_ends(const Code *code, uint8_t *is_needed)
     }
 }
 
-/* nvcc writes atom for atomicAdd() whether the old value is used or not. A value is needed where something is done with
- * it but to compute what is not needed. */
+/* A register is needed where something other than a lane operation reads it, or a lane operation whose result is
+ * needed. */
 void mark_used_results(Lowering *l)
 {
     Code *code = l->code;

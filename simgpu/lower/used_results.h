@@ -1,10 +1,10 @@
-/* used_results.h - which atomic operations have an old value that is used.  */
+/* used_results.h - finds the atomic operations whose old value is used.  */
 #ifndef SIMGPU_LOWER_USED_RESULTS_H
 #define SIMGPU_LOWER_USED_RESULTS_H
 
 #include "simgpu/lower/emit/lowering.h"
 
-/* Fills in Instruction.uses_result. */
+/* Fills in Instruction.uses_result. nvcc writes atom for atomicAdd() whether the old value is used or not. */
 void mark_used_results(Lowering *l);
 
 #endif

@@ -21,7 +21,7 @@ static void lower(const PtxModule *module)
         Message why = {0};
         if (!function->is_entry || !function->has_body)
             continue;
-        Status status = code_lower(module, function, &code, &why);
+        Status status = lower_kernel(module, function, &code, &why);
         check(status, &why);
         if (status == STATUS_OK)
             code_free(&code);

@@ -40,7 +40,7 @@ static bool read_kernel(Kernel *of, const char *path)
         text_read_file(path, 1 << 20, &of->image, &why) != STATUS_OK ||
         fatbin_read(of->image.data, of->image.length, 90, &of->fatbin, &why) != STATUS_OK ||
         ptx_parse(path, of->fatbin.ptx, of->fatbin.ptx_bytes, &of->ptx, &why) != STATUS_OK ||
-        code_lower(&of->ptx, ptx_function(&of->ptx, "convolve"), &of->code, &why) != STATUS_OK) {
+        lower_kernel(&of->ptx, ptx_function(&of->ptx, "convolve"), &of->code, &why) != STATUS_OK) {
         print_error("%s\n", why.text);
         return false;
     }

@@ -22,7 +22,6 @@ PtxSpace space_named(const char *part)
     return PTX_NO_SPACE;
 }
 
-/* The shared variable that an address was made from; NULL: not known. */
 const SharedVariable *variable_of(Lowering *l, const PtxOperand *address)
 {
     const PtxVariable *variable = address->variable;
@@ -37,8 +36,6 @@ const SharedVariable *variable_of(Lowering *l, const PtxOperand *address)
     return NULL;
 }
 
-/* Fills in the address of a memory instruction. A variable's address is a constant and needs no register. Parameters
- * of calls lie in the caller's frame. */
 void set_address(Lowering *l, Instruction *instruction, const PtxOperand *address, PtxSpace space)
 {
     if (address->kind != PTX_ADDRESS || address->element_count > 0)
@@ -58,7 +55,7 @@ void set_address(Lowering *l, Instruction *instruction, const PtxOperand *addres
         instruction->sources[0] = register_operand(l, &base);
         if (instruction->sources[0].size < 2)
             lower_refuse(l, "an address of fewer than 32 bits");
-        if (space == PTX_PARAM && l->instance->caller != NULL) { /* address of a parameter of a device function */
+        if (space == PTX_PARAM && l->instance->caller != NULL) { /* a parameter of a device function */
             instruction->space = PTX_LOCAL;
             instruction->is_hidden = true;
         }

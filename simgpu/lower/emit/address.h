@@ -1,4 +1,4 @@
-/* address.h - address operands.  */
+/* address.h - address operands: [register + 4], [variable + 4].  */
 #ifndef SIMGPU_LOWER_EMIT_ADDRESS_H
 #define SIMGPU_LOWER_EMIT_ADDRESS_H
 
@@ -6,11 +6,13 @@
 
 /* The state space that a part of an opcode names; PTX_NO_SPACE: none. */
 PtxSpace space_named(const char *part);
-/* The shared variable that an address was made from; NULL: not known. */
+/* The shared variable that the address operand points into; NULL: not known. */
 const SharedVariable *variable_of(Lowering *l, const PtxOperand *address);
-/* Fills in the address of a memory instruction. */
+/* Fills in the state space and the address of a memory instruction. The address of a variable is a constant and needs
+ * no register. Parameters of device functions lie in the frame, and accesses to them are hidden
+ * (Instruction.is_hidden). */
 void set_address(Lowering *l, Instruction *instruction, const PtxOperand *address, PtxSpace space);
-/* The address of an operand as a 64-bit register that holds it whole. */
+/* A 64-bit register that holds the address, offset included. */
 Operand whole_address(Lowering *l, const PtxOperand *address, PtxSpace space);
 
 #endif

@@ -8,7 +8,6 @@ static bool is_blank(const Lowering *l, const BasicBlock *block)
            block->first == l->code->instruction_count;
 }
 
-/* Ends the current block, falling through unless it has an end already, and begins the next. */
 int new_block(Lowering *l)
 {
     Code *code = l->code;
@@ -94,7 +93,6 @@ void count_request(Lowering *l, const Instruction *instruction)
         block->loads++;
 }
 
-/* Gives the current block its end; what follows is a new block. */
 BasicBlock *end_block(Lowering *l, BlockEnd ends)
 {
     int index = l->code->block_count - 1;

@@ -8,7 +8,6 @@ const PtxOperand *find_operand(Lowering *l, PtxOperandKind kind)
     return NULL;
 }
 
-/* The list of actual parameters: behind the function's name; that of the results stands before it. */
 const PtxOperand *parameter_list(Lowering *l, const PtxOperand *function, bool results)
 {
     long at = function - l->source->operands;

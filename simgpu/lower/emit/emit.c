@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Does a worker remember something about each instruction of that kind, under its Instruction.index? */
+/* Do instructions of that kind have an Instruction.index, under which a worker keeps notes about each of them? */
 static bool has_index(InstructionKind kind)
 {
     switch (kind) {

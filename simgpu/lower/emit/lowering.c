@@ -8,7 +8,7 @@ void lower_refuse(Lowering *l, const char *what)
     const char *file = source != NULL && source->file < l->module->file_count ? l->module->files[source->file] : NULL;
     const char *slash = file != NULL ? strrchr(file, '/') : NULL;
     if (source == NULL)
-        fail(STATUS_UNSUPPORTED, l->why, "%s", what);
+        fail(STATUS_UNSUPPORTED, l->why, "the simulated GPU does not implement %s", what);
     else if (file != NULL && source->line > 0)
         fail(STATUS_UNSUPPORTED, l->why, "the simulated GPU does not implement '%.100s'%s%s (%s:%d)", source->opcode,
              *what ? ": " : "", what, slash != NULL ? slash + 1 : file, source->line);

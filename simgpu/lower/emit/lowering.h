@@ -1,4 +1,6 @@
-/* lowering.h - the state of one kernel on its way from PTX to code.h.  */
+/* lowering.h - the state of one kernel while it is lowered from PTX to Code (code.h).
+ *
+ * The files of this folder hold what every kind of instruction needs; simgpu/lower holds the kinds.  */
 #ifndef SIMGPU_LOWER_EMIT_LOWERING_H
 #define SIMGPU_LOWER_EMIT_LOWERING_H
 
@@ -9,55 +11,57 @@
 
 static const Operand no_operand = {.slot = NO_SLOT};
 
-/* Where a variable lies in the frame of a thread or in shared memory. */
+/* The place of a variable in the frame of a thread or in shared memory. */
 typedef struct Placement {
     struct Placement *next;
     const PtxVariable *variable;
-    uint64_t offset;
+    uint64_t offset; /* bytes from the start of the frame or of shared memory */
 } Placement;
 
-/* One function as it is being lowered: the kernel, or a device function inlined at one call. */
+/* The kernel, or a device function that is inlined at one call. */
 typedef struct Instance {
-    const struct Instance *caller;
+    const struct Instance *caller; /* NULL: this is the kernel */
     const PtxFunction *function;
-    uint32_t first_register; /* virtual register of its register 0 */
-    int32_t *block_of;       /* [instruction_count + 1] block that starts at a PTX instruction; -1: not a target */
-    const PtxVariable **provenance; /* [register] see provenance.h */
-    Placement *frame;               /* its .local variables, the .param variables of its calls, its own parameters */
+    uint32_t first_register; /* the virtual register that stands for register 0 of the function */
+    int32_t
+        *block_of; /* [instruction_count + 1] the block that starts at a PTX instruction; -1: no branch leads there */
+    const PtxVariable **provenance; /* [register] the shared variable it points to (provenance.h) */
+    Placement *frame;               /* its .local variables, the .param variables of its calls, its parameters */
 } Instance;
 
-/* A branch whose target block is not known yet. */
+/* A branch whose target block does not exist yet. */
 typedef struct PendingBranch {
     struct PendingBranch *next;
-    int block;
-    int label;      /* PTX instruction of the instance */
-    int32_t *where; /* the field to be set, for tables; NULL: blocks[block].target */
+    int block;      /* the block that ends with the branch */
+    int label;      /* index of the PTX instruction that it leads to */
+    int32_t *where; /* the entry of a table of targets to set; NULL: blocks[block].target */
 } PendingBranch;
 
 typedef struct Lowering {
     const PtxModule *module;
     Code *code;
-    Arena *arena; /* for what is needed only while lowering */
+    Arena *arena; /* freed when the kernel is lowered */
     Message *why;
-    jmp_buf give_up;
+    jmp_buf give_up; /* where lower_refuse() returns to */
     Instance *instance;
-    const PtxInstruction *source; /* the instruction being lowered */
-    Operand guard;
+    const PtxInstruction *source; /* the current instruction; NULL: outside of the walk */
+    Operand guard;                /* its guard; slot NO_SLOT: none */
     bool guard_negated;
 
-    size_t instruction_capacity, block_capacity, block_line_capacity, line_capacity, pinned_capacity;
-    uint8_t *register_sizes; /* [register_count] logarithm of bytes of virtual registers */
+    size_t instruction_capacity, block_capacity, block_line_capacity, line_capacity, special_capacity;
+    uint8_t *register_sizes; /* [register_count] base-2 logarithm of the bytes of each virtual register */
     uint32_t register_count;
     size_t register_capacity;
     Placement *shared;                 /* the kernel's shared variables */
-    const PtxVariable *unsized_shared; /* one of those at the start of dynamic shared memory; NULL: none */
+    const PtxVariable *unsized_shared; /* an `extern __shared__` array; NULL: the kernel has none */
     PendingBranch *pending;
     int inline_depth;
-    Operand carry; /* of add.cc and its like; slot NO_SLOT: not used yet */
+    Operand carry; /* the carry flag of add.cc, addc and the like; slot NO_SLOT: not used yet */
 } Lowering;
 
-/* Ends the lowering of the kernel: the current instruction is not implemented. `what` names the part of it that is not;
- * "" means the instruction as a whole. */
+/* Ends the lowering of the kernel, because its current instruction is not implemented. `what` names the unsupported
+ * part, such as "this number of operands"; "" means the whole instruction. The message also gives opcode, file and
+ * line. */
 __attribute__((noreturn)) void lower_refuse(Lowering *l, const char *what);
 /* Operand `index` of the current instruction; refuses the instruction if it has fewer operands. */
 const PtxOperand *operand_at(Lowering *l, int index);

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Ordering and caching: every access here is performed at once and in order, so they change nothing. The operand of
- * L2::cache_hint comes last and is not looked at. */
+/* Parts that say how an access is ordered or cached. They change nothing here: every access takes effect at once and in
+ * order. The operand of L2::cache_hint comes last and is not read. */
 static bool is_ignored(const char *part)
 {
     static const char *const ignored[] = {
@@ -44,11 +44,9 @@ AccessForm access_form(Lowering *l, const Parts *parts)
 
 uint8_t size_of(PtxType type)
 {
-    uint32_t bytes = ptx_type_bytes(type);
-    return bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
+    return (uint8_t)logarithm(ptx_type_bytes(type));
 }
 
-/* The data operands of a load or store: one register or a vector of them. */
 const PtxOperand *data_operand(Lowering *l, const PtxOperand *data, int count, int index)
 {
     if (count == 1)

@@ -1,4 +1,4 @@
-/* memory_access.h - what loads, stores and atomic operations have in common, and accesses that the lowering itself makes.  */
+/* memory_access.h - what loads, stores and atomic operations have in common.  */
 #ifndef SIMGPU_LOWER_EMIT_MEMORY_ACCESS_H
 #define SIMGPU_LOWER_EMIT_MEMORY_ACCESS_H
 
@@ -10,17 +10,19 @@ typedef struct AccessForm {
     int count; /* elements */
 } AccessForm;
 
+/* The state space, type and vector length that an opcode names. Refuses the instruction if a part is not known. */
 AccessForm access_form(Lowering *l, const Parts *parts);
-/* The logarithm of the bytes of a type. */
+/* The base-2 logarithm of the bytes of a type, as in Instruction.size. */
 uint8_t size_of(PtxType type);
-/* Element `index` of the data operand of a load or store, which is one register or a vector of `count`. */
+/* Element `index` of a data operand, which is one register (count 1) or a vector of `count`. */
 const PtxOperand *data_operand(Lowering *l, const PtxOperand *data, int count, int index);
 
-/* A load or store of 4 or 8 bytes in the frame, for arguments and results of calls. */
+/* Loads and stores of 4 or 8 bytes in the frame, for the arguments and results of calls. They are not counted. */
 Operand emit_frame_load(Lowering *l, const PtxVariable *variable, uint32_t bytes);
 void emit_frame_store(Lowering *l, const PtxVariable *variable, Operand value);
 
-/* An atomic operation on a 64-bit word of memory, whose old value goes to `result`; slot NO_SLOT: nowhere. */
+/* Accesses to a 64-bit word of memory, which are counted. The old value of the word goes to `result`; slot NO_SLOT:
+ * it is not wanted. */
 void emit_word_atomic(Lowering *l, AtomicKind kind, const PtxOperand *address, PtxSpace space, Operand b,
                       Operand result);
 void emit_word_load(Lowering *l, const PtxOperand *address, PtxSpace space, Operand result);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* One byte is a predicate, which is 0 or 1: compilers write -1 for true. */
+/* The immediate as a value of `bytes`. One byte means a predicate, which is 0 or 1; compilers write -1 for true. */
 static uint64_t immediate_bits(const PtxOperand *operand, uint32_t bytes)
 {
     uint64_t bits = operand->number;
@@ -51,7 +51,7 @@ static Operand special_operand(Lowering *l, const char *name)
     } vectors[] = {
         {"%tid.", SPECIAL_TID},         {"%ntid.", SPECIAL_NTID},
         {"%ctaid.", SPECIAL_CTAID},     {"%nctaid.", SPECIAL_NCTAID},
-        {"%clusterid.", SPECIAL_CTAID}, {"%nclusterid.", SPECIAL_NCTAID}, /* every cluster is of one block */
+        {"%clusterid.", SPECIAL_CTAID}, {"%nclusterid.", SPECIAL_NCTAID}, /* every cluster has one block */
     };
     static const struct {
         const char *name;
@@ -73,10 +73,10 @@ static Operand special_operand(Lowering *l, const char *name)
     };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (strncmp(name, vectors[i].name, strlen(vectors[i].name)) == 0)
-            return pinned(l, vectors[i].kind, name[strlen(vectors[i].name)] - 'x', 0, 4);
+            return special_register(l, vectors[i].kind, name[strlen(vectors[i].name)] - 'x', 0, 4);
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
         if (strcmp(name, scalars[i].name) == 0)
-            return pinned(l, scalars[i].kind, scalars[i].detail, 0, 4);
+            return special_register(l, scalars[i].kind, scalars[i].detail, 0, 4);
     if (strncmp(name, "%cluster_ctaid.", 15) == 0 || strcmp(name, "%cluster_ctarank") == 0)
         return constant(l, 0, 4);
     if (strncmp(name, "%cluster_nctaid.", 16) == 0 || strcmp(name, "%cluster_nctarank") == 0)

@@ -16,9 +16,9 @@ Parts parts_of(Lowering *l, const char *opcode);
 bool parts_have(const Parts *parts, const char *name);
 /* FE_ constant of "rn", "rz", "rm", "rp"; -1 for anything else. */
 int rounding_of(const char *part);
-/* PTX_NO_TYPE where the part names no type. */
+/* The type that a part names; PTX_NO_TYPE: none. */
 PtxType type_part(const char *part);
-/* The type that is `from_end` parts before the last one; refuses the instruction if that part names no type. */
+/* The type that stands `from_end` parts before the last one. Refuses the instruction if that part names no type. */
 PtxType last_type(Lowering *l, const Parts *parts, int from_end);
 
 #endif

@@ -1,4 +1,3 @@
-/* Where variables lie.  */
 #include "simgpu/lower/emit/placement.h"
 
 #include "base/symbol.h"
@@ -25,7 +24,9 @@ static uint64_t round_up(uint64_t value, uint32_t align)
     return align > 1 ? (value + align - 1) / align * align : value;
 }
 
-enum { MAX_FRAME_BYTES = 512 * 1024 }; /* CUDA C++ Programming Guide, Technical Specifications: local memory a thread */
+enum {
+    MAX_FRAME_BYTES = 512 * 1024
+}; /* CUDA C++ Programming Guide, Technical Specifications: local memory per thread */
 
 uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *variable)
 {
@@ -38,7 +39,7 @@ uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *vari
     return add_placement(l, &instance->frame, variable, offset);
 }
 
-/* For messages: the code outlives the module's text. */
+/* Keeps a copy of the name for messages, because the code outlives the text of the module. */
 static void remember_shared(Lowering *l, const PtxVariable *variable, uint64_t offset)
 {
     char name[64];
@@ -120,13 +121,13 @@ uint64_t variable_address(Lowering *l, const PtxVariable *variable)
     case PTX_PARAM:
         placement = find_placement(l->instance->frame, variable);
         if (placement == NULL && variable->space == PTX_PARAM && l->instance->caller == NULL)
-            return variable->address; /* of the kernel: its offset in the parameter block */
+            return variable->address; /* a kernel parameter: its offset in the parameter block */
         break;
     case PTX_NO_SPACE:
     case PTX_GLOBAL:
     case PTX_CONST:
         if (variable->type == PTX_OTHER_TYPE)
-            lower_refuse(l, "a variable of this type"); /* module.c has given it no place */
+            lower_refuse(l, "a variable of this type"); /* the module has not placed it */
         if (variable->refusal != NULL)
             lower_refuse(l, variable->refusal);
         return variable->address;

@@ -1,16 +1,20 @@
-/* placement.h - where variables lie: in shared memory, in the frame of a thread, or where the module placed them.  */
+/* placement.h - the addresses of variables.
+ *
+ * Shared variables lie in the shared memory of the block. Local variables, the arguments and results of calls, and the
+ * parameters of device functions lie in the frame of a thread, which is local memory. Global and constant variables lie
+ * where the module has placed them.  */
 #ifndef SIMGPU_LOWER_EMIT_PLACEMENT_H
 #define SIMGPU_LOWER_EMIT_PLACEMENT_H
 
 #include "simgpu/lower/emit/lowering.h"
 
-/* The variable's placement in the list; NULL: none. */
+/* The placement of the variable in the list; NULL: none. */
 const Placement *find_placement(const Placement *list, const PtxVariable *variable);
-/* Gives back `offset`. */
+/* Adds a placement to the list, and gives back `offset`. */
 uint64_t add_placement(Lowering *l, Placement **list, const PtxVariable *variable, uint64_t offset);
-/* Reserves room in the frame of the instance. */
+/* Reserves room for the variable at the end of the frame, and gives back its offset there. */
 uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *variable);
-/* Gives every shared variable that the kernel can reach its offset. */
+/* Gives an offset to every shared variable that the kernel, or a function it calls, uses. */
 void place_shared(Lowering *l, const PtxFunction *kernel);
 /* The address of a variable in its own state space. */
 uint64_t variable_address(Lowering *l, const PtxVariable *variable);

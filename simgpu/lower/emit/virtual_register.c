@@ -22,7 +22,7 @@ Operand temporary(Lowering *l, uint32_t bytes)
     return (Operand){.slot = new_virtual(l, logarithm(bytes)), .size = logarithm(bytes) & 0xF};
 }
 
-Operand pinned(Lowering *l, SpecialRegisterKind kind, int detail, uint64_t value, uint32_t bytes)
+Operand special_register(Lowering *l, SpecialRegisterKind kind, int detail, uint64_t value, uint32_t bytes)
 {
     Code *code = l->code;
     for (int i = 0; i < code->pinned_count; i++) {
@@ -31,7 +31,7 @@ Operand pinned(Lowering *l, SpecialRegisterKind kind, int detail, uint64_t value
             bytes_of(other->operand) == bytes)
             return other->operand;
     }
-    code->pinned = arena_grown(&code->arena, code->pinned, (size_t)code->pinned_count, &l->pinned_capacity,
+    code->pinned = arena_grown(&code->arena, code->pinned, (size_t)code->pinned_count, &l->special_capacity,
                                sizeof *code->pinned);
     SpecialRegister *new = &code->pinned[code->pinned_count++];
     *new = (SpecialRegister){.kind = kind, .detail = detail, .value = value, .operand = temporary(l, bytes)};
@@ -42,5 +42,5 @@ Operand constant(Lowering *l, uint64_t value, uint32_t bytes)
 {
     if (bytes < 8)
         value &= (1ull << (8 * bytes)) - 1;
-    return pinned(l, SPECIAL_CONSTANT, 0, value, bytes);
+    return special_register(l, SPECIAL_CONSTANT, 0, value, bytes);
 }

@@ -47,7 +47,7 @@ static uint64_t targets_of(const char *body)
              "setp.ne.u32 %%p, %%n, 0;\n%s\nret;\n}\n",
              body);
     if (ptx_parse("test", text, strlen(text), &module, &why) != STATUS_OK ||
-        code_lower(&module, ptx_function(&module, "k"), &code, &why) != STATUS_OK)
+        lower_kernel(&module, ptx_function(&module, "k"), &code, &why) != STATUS_OK)
         fail_test("%s: %s", body, why.text);
     uint64_t targets = code.targets;
     code_free(&code);
