@@ -1,10 +1,6 @@
 #include "harness/broker/broker_module.h"
 
-#include "base/symbol.h"
 #include "base/text.h"
-#include "harness/broker/broker_note.h"
-#include "harness/broker/broker_stream.h"
-#include "harness/device/launch_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,14 +104,14 @@ CudaError serve_variable(Broker *broker, RingReply *reply)
     return found ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_SYMBOL;
 }
 
-static BrokerFunction *function_of(Broker *broker, uint64_t number)
+BrokerFunction *broker_function(Broker *broker, uint64_t number)
 {
     return handles_get(&broker->functions, number);
 }
 
 CudaError serve_set_shared(Broker *broker, RingReply *reply)
 {
-    BrokerFunction *known = function_of(broker, broker_words(broker)[0]);
+    BrokerFunction *known = broker_function(broker, broker_words(broker)[0]);
     uint64_t bytes = broker_words(broker)[1];
     if (known == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
@@ -126,7 +122,7 @@ CudaError serve_set_shared(Broker *broker, RingReply *reply)
 
 CudaError serve_occupancy(Broker *broker, RingReply *reply)
 {
-    BrokerFunction *known = function_of(broker, broker_words(broker)[0]);
+    BrokerFunction *known = broker_function(broker, broker_words(broker)[0]);
     uint64_t threads = broker_words(broker)[1], bytes = broker_words(broker)[2];
     if (known == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
@@ -134,73 +130,4 @@ CudaError serve_occupancy(Broker *broker, RingReply *reply)
         reply->value[0] = broker->device->kernels->occupancy(broker->device, known->function, (uint32_t)threads,
                                                              (uint32_t)bytes);
     return CUDA_ERROR_SUCCESS;
-}
-
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
-
-static void note_launch_error(Broker *broker, CudaError error, const BrokerFunction *known, const RingLaunch *launch,
-                              const char *hint)
-{
-    char name[120], what[200];
-    symbol_name(known->name, name, sizeof name);
-    snprintf(what, sizeof what, "launch of %s<<<(%u,%u,%u),(%u,%u,%u)>>>", name, launch->grid[0], launch->grid[1],
-             launch->grid[2], launch->block[0], launch->block[1], launch->block[2]);
-    broker_note_error(broker, error, what, hint);
-}
-
-/* After a fault of an earlier kernel every launch fails; its own arguments are then not the reason. */
-static bool device_failed(Broker *broker, DeviceFault *fault)
-{
-    broker->device->report->fault(broker->device, fault);
-    return fault->kind != DEVICE_NO_FAULT && fault->kind != DEVICE_BAD_LAUNCH;
-}
-
-static CudaError launch_known(Broker *broker, const BrokerFunction *known, const RingLaunch *head, DeviceStream *stream)
-{
-    Device *device = broker->device;
-    DeviceLaunch launch = {.function = known->function,
-                           .shape = {.grid = {head->grid[0], head->grid[1], head->grid[2]},
-                                     .block = {head->block[0], head->block[1], head->block[2]},
-                                     .dynamic_shared_bytes = head->dynamic_shared_bytes < UINT32_MAX
-                                                                 ? (uint32_t)head->dynamic_shared_bytes
-                                                                 : UINT32_MAX},
-                           .parameters = head + 1,
-                           .parameter_bytes = head->parameter_bytes,
-                           .stream = stream};
-    DeviceFunctionInfo info;
-    DeviceFault fault;
-    char hint[200];
-    if (device_failed(broker, &fault))
-        return device->kernels->launch(device, &launch);
-    device->kernels->info(known->function, &info);
-    launch_check(&device->info, &info, &launch.shape, hint, sizeof hint);
-    CudaError error = device->kernels->launch(device, &launch);
-    note_launch_error(broker, error, known, head, hint);
-    if (device_failed(broker, &fault) && fault.kind == DEVICE_TIME_LIMIT)
-        broker->end = SERVE_DEVICE_TIME;
-    return error;
-}
-
-CudaError serve_launch(Broker *broker, RingReply *reply)
-{
-    const RingLaunch *head = (const RingLaunch *)broker->record.body;
-    BrokerFunction *known = function_of(broker, head->function);
-    DeviceStream *stream;
-    DeviceFunctionInfo info;
-    if (broker->record.head.body_bytes != sizeof *head + (uint64_t)head->parameter_bytes) {
-        broker_malformed(broker);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    if (known == NULL)
-        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    if (!broker_stream(broker, head->stream, &stream)) {
-        note_launch_error(broker, CUDA_ERROR_INVALID_RESOURCE_HANDLE, known, head, "there is no such stream");
-        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    }
-    broker->device->kernels->info(known->function, &info);
-    if (head->parameter_bytes != info.parameter_bytes) {
-        broker_malformed(broker);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    return launch_known(broker, known, head, stream);
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "harness/broker/broker_device_info.h"
+#include "harness/broker/broker_launch.h"
 #include "harness/broker/broker_memory.h"
 #include "harness/broker/broker_module.h"
 #include "harness/broker/broker_note.h"

@@ -94,9 +94,8 @@ typedef struct RingNote {
 typedef struct RingLaunch { /* parameter_bytes follow, each parameter at its offset (RingFunctionInfo) */
     uint64_t function, stream;
     uint32_t grid[3], block[3];
-    uint64_t dynamic_shared_bytes;
+    uint32_t dynamic_shared_bytes; /* UINT32_MAX: that many or more */
     uint32_t parameter_bytes;
-    uint32_t reserved;
 } RingLaunch;
 
 typedef enum RingPlaceKind { RING_IN_STAGING = 1, RING_IN_MEMORY, RING_IN_ARRAY } RingPlaceKind;

@@ -77,7 +77,8 @@ static cudaError_t launch(const void *kernel, const Configuration *how, void **a
                        .stream = stream_id(how->stream),
                        .grid = {how->grid.x, how->grid.y, how->grid.z},
                        .block = {how->block.x, how->block.y, how->block.z},
-                       .dynamic_shared_bytes = how->shared_bytes,
+                       .dynamic_shared_bytes = how->shared_bytes < UINT32_MAX ? (uint32_t)how->shared_bytes
+                                                                              : UINT32_MAX,
                        .parameter_bytes = info->parameter_bytes};
     managed_push();
     if (wait)
