@@ -118,9 +118,9 @@ valid() {
 
 @test "check-problem wants a problem that there is" {
     judge check-problem
-    ends 2 "name the problem"
+    ends 2 "option '--problem' is missing"
     judge check-problem --problem no-such
-    ends 2 "no problem 'no-such'"
+    ends 2 "unknown problem 'no-such'"
 }
 
 @test "the guide to adding a problem, followed to the letter, makes one" {
