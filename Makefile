@@ -135,6 +135,9 @@ unit: unit-tests  ## Build and run the unit tests alone
 test-gpu: build  ## Prove on a machine with a real GPU that everything works there
 	@$(need_tests)tests/gpu.sh $(BUILD)
 
+mutants: build unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY=folder]
+	@$(need_tests)nice tests/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(ONLY)
+
 lint:  ## shellcheck, cppcheck, and that includes point one way
 	@$(need_tests)tests/lint.sh $(LAYERS)
 
@@ -247,4 +250,4 @@ $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 .PHONY: help grade leaderboard references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
-  fuzz-programs fuzzers test-gpu lint bench clean
+  fuzz-programs fuzzers test-gpu mutants lint bench clean
