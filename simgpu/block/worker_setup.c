@@ -4,7 +4,7 @@
 #include "simgpu/block/group.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/block/memory_note.h"
-#include "simgpu/block/register.h"
+#include "simgpu/block/special_registers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,6 @@ static void *allocate(size_t count, size_t size)
     memset(memory, 0, bytes);
     return memory;
 }
-
-static void set_pinned(Worker *worker, const SpecialRegister *pinned);
 
 Worker *worker_new(Launch *launch)
 {
@@ -47,8 +45,7 @@ Worker *worker_new(Launch *launch)
         worker->loaded[i] = worker->stored[i] = (Touched){.low = UINT64_MAX};
     if (launch->lines != NULL)
         worker->lines = lines_empty(launch->lines);
-    for (int i = 0; i < code->pinned_count; i++)
-        set_pinned(worker, &code->pinned[i]);
+    special_registers_begin_launch(worker);
     return worker;
 }
 
@@ -79,66 +76,7 @@ void worker_free(Worker *worker)
     free(worker);
 }
 
-/* ---- special registers ------------------------------------------------------------------------------------------- */
-
-static void set_uniform(Worker *worker, Operand operand, uint64_t value)
-{
-    memcpy(lane_of(worker, operand, 0), &value, (size_t)1 << operand.size);
-    worker->states[operand.slot] = UNIFORM;
-}
-
-static uint32_t lane_mask(int detail, uint32_t lane)
-{
-    uint32_t own = 1u << lane, below = own - 1;
-    switch (detail) {
-    case 0: return own;
-    case 1: return below | own;
-    case 2: return below;
-    case 3: return ~below;
-    default: return ~(below | own);
-    }
-}
-
-static uint32_t varying_value(const Worker *worker, const SpecialRegister *pinned, uint32_t thread)
-{
-    const uint32_t *size = worker->launch->request->shape.block;
-    switch (pinned->kind) {
-    case SPECIAL_TID:
-        return pinned->detail == 0   ? thread % size[0]
-               : pinned->detail == 1 ? thread / size[0] % size[1]
-                                     : thread / size[0] / size[1];
-    case SPECIAL_LANE: return thread % SIM_WARP_SIZE;
-    case SPECIAL_WARP: return thread / SIM_WARP_SIZE;
-    default: return lane_mask(pinned->detail, thread % SIM_WARP_SIZE);
-    }
-}
-
-/* Writes what stays the same for all blocks of the launch. */
-static void set_pinned(Worker *worker, const SpecialRegister *pinned)
-{
-    const Launch *launch = worker->launch;
-    switch (pinned->kind) {
-    case SPECIAL_CONSTANT: set_uniform(worker, pinned->operand, pinned->value); break;
-    case SPECIAL_NTID: set_uniform(worker, pinned->operand, launch->request->shape.block[pinned->detail]); break;
-    case SPECIAL_NCTAID: set_uniform(worker, pinned->operand, launch->request->shape.grid[pinned->detail]); break;
-    case SPECIAL_WARPS: set_uniform(worker, pinned->operand, launch->warps); break;
-    case SPECIAL_DYNAMIC_SHARED:
-        set_uniform(worker, pinned->operand, launch->request->shape.dynamic_shared_bytes);
-        break;
-    case SPECIAL_TOTAL_SHARED: set_uniform(worker, pinned->operand, launch->shared_bytes); break;
-    case SPECIAL_MULTIPROCESSORS: set_uniform(worker, pinned->operand, launch->profile->multiprocessors); break;
-    case SPECIAL_CTAID:
-    case SPECIAL_MULTIPROCESSOR: break; /* of the block */
-    default:
-        for (uint32_t thread = 0; thread < launch->threads; thread++) {
-            uint32_t value = varying_value(worker, pinned, thread);
-            memcpy(lane_of(worker, pinned->operand, thread), &value, sizeof value);
-        }
-        worker->states[pinned->operand.slot] = VARYING;
-    }
-}
-
-/* Only what must be: a grid may have a million blocks of a few threads each. */
+/* This does no more than it must: a grid may have a million blocks of a few threads each. */
 void worker_begin_block(Worker *worker, uint64_t block)
 {
     const Launch *launch = worker->launch;
@@ -147,21 +85,15 @@ void worker_begin_block(Worker *worker, uint64_t block)
     worker->block_index[0] = (uint32_t)(block % grid[0]);
     worker->block_index[1] = (uint32_t)(block / grid[0] % grid[1]);
     worker->block_index[2] = (uint32_t)(block / grid[0] / grid[1]);
-    for (int i = 0; i < worker->code->pinned_count; i++) {
-        const SpecialRegister *pinned = &worker->code->pinned[i];
-        if (pinned->kind == SPECIAL_CTAID)
-            set_uniform(worker, pinned->operand, worker->block_index[pinned->detail]);
-        else if (pinned->kind == SPECIAL_MULTIPROCESSOR)
-            set_uniform(worker, pinned->operand, block % launch->profile->multiprocessors);
-    }
+    special_registers_begin_block(worker);
     for (uint32_t warp = 0; warp < launch->warps; warp++) {
         uint32_t lanes = launch->threads - warp * SIM_WARP_SIZE;
         worker->live[warp] = lanes >= SIM_WARP_SIZE ? ~0u : (1u << lanes) - 1;
     }
     worker->live_count = launch->threads;
-    /* What was never written must not depend on which worker runs the block. */
-    memset(worker->shared, launch->memory->fresh, launch->shared_bytes);
-    memset(worker->local, launch->memory->fresh, (size_t)worker->frame_stride * launch->threads);
+    /* Bytes that were never written must not depend on which worker runs the block. */
+    memset(worker->shared, launch->memory->uninitialised_byte, launch->shared_bytes);
+    memset(worker->local, launch->memory->uninitialised_byte, (size_t)worker->frame_stride * launch->threads);
     worker->path = (SimWarpPath){0};
     worker->clock = 0;
     worker->trace = launch->is_timed ? trace_of(&launch->traces, block) : NULL;

@@ -1,11 +1,18 @@
-/* code.h - a kernel as the interpreter runs it: basic blocks of decoded instructions over register slots.
+/* code.h - a kernel as the engine executes it: basic blocks of decoded instructions over register slots.
  *
- * Register file   one worker runs one block of threads at a time. A slot holds one value per lane of the block; the
- *                 register file is capacity * unit_bytes long, and the slot at `unit` begins at capacity * unit. Slots
- *                 are shared by virtual registers that are never alive together.
- * Pinned slots    constants and special registers keep slots of their own and are written once per launch or block.
- * Program counter the index of a basic block. Lanes leave and rejoin each other only between blocks.
- * Micro-operations one PTX instruction may become several; each block knows how many PTX instructions it holds.  */
+ * Register file   A worker runs one block of threads at a time. A slot holds one value for each lane of the block. The
+ *                 register file is capacity * unit_bytes long, and the slot at `unit` begins at capacity * unit. Virtual
+ *                 registers that are never alive together share a slot.
+ * Special slots   Constants and special registers keep slots of their own, and are written once per launch or block.
+ * Program counter The index of a basic block. Lanes part and meet only between basic blocks.
+ * Micro-operations  One PTX instruction may become several instructions here; each basic block knows how many PTX
+ *                 instructions it holds.
+ *
+ * To add an InstructionKind, add the enumerator below, and let `make` name the switches without a `default` that must
+ * know it: the interpreter (interpreter.c), what the sanitizer can follow (sanitizer_plan.c), what an access asks for
+ * (interpreter.c), what may hold an address (lower/targets.c), what can be translated (jit/translate). Then let
+ * simgpu/lower emit it, and add a row to simgpu/tests/warp_rows.h or a test of its own. An operation that computes each
+ * lane by itself needs no new kind, only a row in opcodes.def.  */
 #ifndef SIMGPU_CODE_CODE_H
 #define SIMGPU_CODE_CODE_H
 
@@ -15,13 +22,13 @@
 
 enum { NO_SLOT = 0xFFFFFFFF };
 
-/* Where the other state spaces lie in the generic address space, each up to 4 GiB long. */
+/* Where the state spaces other than global memory lie in the generic address space, up to 4 GiB each. */
 #define SHARED_WINDOW (1ull << 32)
 #define LOCAL_WINDOW (2ull << 32)
 #define PARAM_WINDOW (3ull << 32)
 #define WINDOWS_END (4ull << 32)
 
-/* The space whose window a generic address lies in; PTX_NO_SPACE: none's, so that it is global. */
+/* The space whose window a generic address lies in; PTX_NO_SPACE: in none, so that the address is global. */
 static inline PtxSpace space_at(uint64_t address)
 {
     switch (address / SHARED_WINDOW) {
@@ -39,28 +46,28 @@ typedef struct Operand {
 } Operand;
 
 typedef enum InstructionKind {
-    RUN_LANES, /* results[0] = opcode(sources[0..3]) */
-    SLOW_PATH, /* none: what comes next, of sources[0..1], may take more instructions than it seems (slow_path.c) */
-    LOAD_PARAMETER, /* results[0] = the parameter at `offset`: the same for all */
-    LOAD,
-    STORE,           /* results[0..count-1], or sources[1..count], at address sources[0] + offset */
+    RUN_LANES,       /* results[0] = opcode(sources[0..3]) in each lane */
+    SLOW_PATH,       /* no results: the next instruction may take more of sources[0..1] than PTX shows (slow_path.c) */
+    LOAD_PARAMETER,  /* results[0] = the kernel's parameter at `offset` */
+    LOAD,            /* results[0..count-1] = memory at address sources[0] + offset */
+    STORE,           /* memory at address sources[0] + offset = sources[1..count] */
     ATOMIC,          /* results[0] = old value; sources: address, b, c */
-    COPY_ASYNC,      /* sources: shared address, global address, bytes read of the second */
+    COPY_ASYNC,      /* sources: shared address, global address, bytes to read of the second */
     TEXTURE,         /* results: the channels, or the four texels of a gather; sources: handle, `count` coordinates */
-    COPY_COMMIT,     /* copies of a thread become a group; */
-    COPY_WAIT,       /* all but the last `detail` groups have arrived */
+    COPY_COMMIT,     /* the thread's copies become a group */
+    COPY_WAIT,       /* waits for all but the last `detail` groups of copies */
     SHUFFLE,         /* results: value, predicate; sources: value, lane, clamp, members */
     VOTE,            /* results[0]; sources: predicate, members */
     MATCH,           /* results: mask, predicate; sources: value, members */
     REDUCE,          /* results[0]; sources: value, members */
     ACTIVE_MASK,     /* results[0] */
     CLOCK,           /* results[0] */
-    BARRIER,         /* none: where the barrier of all threads stands that ends the block */
+    BARRIER,         /* does nothing: marks the place of a barrier of all threads, which ends the basic block */
     PRINT,           /* results[0]; sources: format, arguments */
     FAIL_ASSERT,     /* sources: message, file, line, function */
-    MULTIPLY_MATRIX, /* all operands are those of `matrix` */
+    MULTIPLY_MATRIX, /* the operands are those of `matrix` */
     LOAD_MATRIX,     /* results[0..count-1]: 8x8 matrices of 16 bits, rows at shared address sources[0] + offset */
-    STORE_MATRIX,    /* the same of sources[1..count] */
+    STORE_MATRIX,    /* the same, stores sources[1..count] */
     TRANSPOSE_MATRIX /* results[0] = sources[0], an 8x8 matrix, transposed */
 } InstructionKind;
 
@@ -87,12 +94,12 @@ typedef enum VoteKind { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } VoteKind
 
 enum { MAX_RESULTS = 4, MAX_SOURCES = 5 };
 
-typedef struct Matrix Matrix; /* matrix.h */
+typedef struct Matrix Matrix; /* matrix_fragment.h */
 
 typedef struct SharedVariable {
     struct SharedVariable *next;
     const char *name;
-    uint64_t offset, bytes; /* of an unsized one 0: it reaches to the end */
+    uint64_t offset, bytes; /* bytes 0: unsized, it reaches to the end of shared memory */
 } SharedVariable;
 
 typedef struct Instruction {
@@ -105,67 +112,67 @@ typedef struct Instruction {
                              * of LOAD_MATRIX and STORE_MATRIX: 1 for .trans */
     uint8_t space;       /* PtxSpace of a memory access; PTX_NO_SPACE: generic */
     uint8_t size;        /* logarithm of the bytes of a memory element */
-    uint8_t count;       /* elements of a vector access; coordinates of TEXTURE */
+    uint8_t count;       /* elements of a vector access; coordinates of TEXTURE; matrices of LOAD_ and STORE_MATRIX */
     bool is_signed;      /* of a memory element, of ATOMIC_MIN and _MAX, and of REDUCE; TEXTURE: whole coordinates */
     bool negates_source; /* vote.all !p */
     bool guard_negated;
     uint8_t rounding;     /* FE_ constant over 256: 0 is to nearest; see rounding_mode() */
-    bool is_hidden;       /* an access that no hardware would do (arguments of calls): not counted */
-    bool is_merged;       /* a load that another one counts for; both as merged_loads.h says */
-    uint8_t merged_bytes; /* a lane, of the machine's load that this one counts for; 0: of this one alone */
-    bool uses_result;     /* of ATOMIC: something is done with the old value */
-    bool is_strong;       /* volatile, relaxed, acquire, release: meant to meet those of other threads */
+    bool is_hidden;       /* an access that hardware would not make (arguments of calls): it is not counted */
+    bool is_merged;       /* another load counts for this one (merged_loads.h) */
+    uint8_t merged_bytes; /* bytes per lane of the machine's load that this one counts for; 0: it counts for itself */
+    bool uses_result;     /* of ATOMIC: the kernel uses the old value */
+    bool is_strong;       /* volatile, relaxed, acquire, release: it cannot race (PTX ISA, Memory Consistency Model) */
     uint16_t opcode;
-    Operand guard; /* lanes in which it is false do nothing */
+    Operand guard; /* predicate; lanes in which it is false do nothing */
     LaneFunction *run;
     Operand results[MAX_RESULTS];
     Operand sources[MAX_SOURCES];
     Matrix *matrix;                 /* of MULTIPLY_MATRIX */
     int64_t offset;                 /* of an address or a parameter */
-    const SharedVariable *variable; /* that the shared address was made from (provenance.h); NULL: not known */
-    int32_t index;                  /* of memory instructions, shuffles and barriers: dense number, for what a worker
-                             * remembers of it */
+    const SharedVariable *variable; /* from which the shared address was made (provenance.h); NULL: not known */
+    int32_t index;                  /* number among the memory instructions, shuffles and barriers; -1: it is none.
+                                     * Indexes what a worker remembers of each */
     int32_t file, line;             /* in the source */
     int32_t ptx_line;
 } Instruction;
 
 typedef enum BlockEnd {
-    END_FALL,    /* into the next block */
-    END_BRANCH,  /* to `target` where the guard holds, else to the next block */
+    END_FALL,    /* to the next basic block */
+    END_BRANCH,  /* to `target` where the guard holds, else to the next basic block */
     END_INDEXED, /* to targets[index] */
-    END_EXIT,    /* where the guard holds; others go on */
-    END_BARRIER, /* then to the next block */
-    END_TRAP
+    END_EXIT,    /* lanes in which the guard holds exit; the others go to the next basic block */
+    END_BARRIER, /* waits at a barrier, then goes to the next basic block */
+    END_TRAP     /* where the guard holds, else to the next basic block */
 } BlockEnd;
 
 typedef enum BarrierKind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR } BarrierKind;
 
 typedef struct BasicBlock {
-    int32_t first, end; /* instructions */
+    int32_t first, end; /* instructions [first, end) */
     uint8_t ends;       /* BlockEnd */
     uint8_t barrier;    /* BarrierKind */
     bool guard_negated;
     bool negates_source; /* bar.red with !p */
-    bool joins;          /* begins with a .sync operation: lanes of a warp wait for each other here */
-    bool waits;          /* for what other lanes do: a loop over it lets others run at once */
+    bool joins;          /* begins with a .sync operation: the lanes of a warp wait here for each other */
+    bool waits;          /* for other lanes: after each turn of a loop over it, other lanes run first */
     int32_t target;
     const int32_t *targets; /* of END_INDEXED */
     int32_t target_count;
     Operand guard;
     Operand index;          /* of END_INDEXED; of END_BARRIER: its number */
-    Operand threads;        /* of END_BARRIER: how many, slot NO_SLOT: all of the block */
+    Operand threads;        /* of END_BARRIER: how many it waits for; slot NO_SLOT: all of the block */
     Operand source, result; /* of a bar.red */
     int32_t file, line;     /* of its end */
-    uint32_t instructions;  /* PTX instructions, the end included */
+    uint32_t instructions;  /* PTX instructions, with the one that ends it */
     uint32_t classes[OP_CLASSES];
-    uint32_t loads, shared_loads, constant_loads; /* requests of a warp that runs it: for the longest warp */
+    uint32_t loads, shared_loads, constant_loads; /* requests of a warp that runs it, for SimWarpPath */
 } BasicBlock;
 
 /* What a basic block holds of one source line. */
 typedef struct BlockLine {
     int32_t block, file, line;
     uint32_t instructions; /* PTX instructions */
-    uint32_t divisions;    /* of them integer divisions and remainders, which hardware composes of many instructions */
+    uint32_t divisions;    /* integer divisions and remainders among them, each many instructions on hardware */
     uint32_t classes[OP_CLASSES];
 } BlockLine;
 
@@ -187,14 +194,14 @@ typedef enum SpecialRegisterKind {
 
 typedef struct SpecialRegister {
     SpecialRegisterKind kind;
-    int detail;     /* axis; of LANEMASK: "eq", "le", "lt", "ge", "gt" by number */
+    int detail;     /* axis; of LANEMASK: 0 to 4 for "eq", "le", "lt", "ge", "gt" */
     uint64_t value; /* of a constant */
     Operand operand;
 } SpecialRegister;
 
 typedef struct CodeLine {
     int32_t ptx_line, block; /* a line of PTX, and the basic block that executes it */
-    int32_t access;          /* Instruction.index of its access to memory, if it is one */
+    int32_t access;          /* Instruction.index of its access to memory; -1: it has none */
 } CodeLine;
 
 #define UNKNOWN_TARGET (1ull << 63)
@@ -205,30 +212,30 @@ typedef struct Code {
     int instruction_count;
     BasicBlock *blocks;
     int block_count;
-    BlockLine *block_lines; /* in the order of the blocks; together they hold what the blocks do */
+    BlockLine *block_lines; /* by basic block; their sums are what the basic blocks hold */
     int block_line_count;
-    CodeLine *lines; /* [line_count] in the order of lowering: a line of a function called twice stands twice */
+    CodeLine
+        *lines; /* [line_count] in the order of lowering; a line of a function that is called twice appears twice */
     int line_count;
-    SpecialRegister *pinned;
-    int pinned_count;
+    SpecialRegister *special_registers;
+    int special_register_count;
     uint32_t slot_count, unit_bytes; /* bytes of one lane in all slots */
-    int memory_count;                /* memory instructions: bound of Instruction.index */
+    int memory_count;                /* bound of Instruction.index */
     uint32_t live_registers;         /* most 32-bit registers alive at once: an estimate of what ptxas needs */
     uint32_t shared_bytes;           /* static */
     uint32_t dynamic_shared_offset;  /* where extern .shared begins */
     SharedVariable *shared;
     uint32_t local_bytes; /* declared .local */
-    uint32_t frame_bytes; /* with the arguments of calls */
+    uint32_t frame_bytes; /* of a lane: local_bytes and the arguments of calls */
     bool reads_clock;
-    uint64_t targets; /* of stores and atomic operations in global memory: bit i stands for the parameter of 64 bits
-                              * at offset 8 i, from which their addresses are made; UNKNOWN_TARGET: of one at least from
-                              * something else */
+    uint64_t targets; /* from what the addresses of stores and atomic operations in global memory are made: bit i stands
+                       * for the parameter of 64 bits at offset 8 i; UNKNOWN_TARGET: at least one from something else */
 } Code;
 
 void code_free(Code *code);
 
-/* The blocks that block `number` may lead to, for index 0, 1, ...: -1 where that one does not exist, -2: no more. Index
- * 0 is the next block. */
+/* The basic blocks to which block `number` may lead, for index 0, 1, ...: -1 where there is none of that index, -2 where
+ * there are no more. Index 0 is the next block. */
 int code_successor(const Code *code, int number, int index);
 
 #endif

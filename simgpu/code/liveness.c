@@ -1,6 +1,6 @@
 #include "simgpu/code/liveness.h"
 
-#include "simgpu/code/matrix.h"
+#include "simgpu/code/matrix_fragment.h"
 
 #include <string.h>
 

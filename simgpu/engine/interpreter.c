@@ -180,15 +180,35 @@ bool execute_instruction(Worker *worker, const Instruction *instruction, Active 
                                               : execute_guarded(worker, instruction, active);
 }
 
-/* That a lane asks for, on average. */
+/* Mean bytes requested per lane; 0: the instruction accesses no memory. */
 static uint32_t bytes_of_access(const Instruction *instruction)
 {
     switch ((InstructionKind)instruction->kind) {
+    case LOAD:
+    case STORE:
+    case ATOMIC: return merged_bytes(instruction, (uint32_t)instruction->count << instruction->size);
     case COPY_ASYNC: return instruction->detail;
     case LOAD_MATRIX:
     case STORE_MATRIX: return 4u * instruction->count; /* 128 bytes of each matrix */
-    default: return merged_bytes(instruction, (uint32_t)instruction->count << instruction->size);
+    case TEXTURE:
+    case RUN_LANES:
+    case SLOW_PATH:
+    case LOAD_PARAMETER:
+    case COPY_COMMIT:
+    case COPY_WAIT:
+    case SHUFFLE:
+    case VOTE:
+    case MATCH:
+    case REDUCE:
+    case ACTIVE_MASK:
+    case CLOCK:
+    case BARRIER:
+    case PRINT:
+    case FAIL_ASSERT:
+    case MULTIPLY_MATRIX:
+    case TRANSPOSE_MATRIX: return 0;
     }
+    return 0;
 }
 
 static bool execute_watched(Worker *worker, const Instruction *instruction, Active *active)
@@ -394,7 +414,21 @@ static bool has_turn(const Worker *worker, const Group *group)
     return is_alone(worker, group) || (!group->has_yielded && group->pc < group_lowest_other(worker, group));
 }
 
-/* Runs one group until another must be looked at. */
+/* May the end of a basic block remove the group, or let one go on that waits? */
+static bool may_free_groups(BlockEnd end)
+{
+    switch (end) {
+    case END_FALL:
+    case END_BRANCH:
+    case END_INDEXED: return false;
+    case END_EXIT:
+    case END_BARRIER:
+    case END_TRAP: return true;
+    }
+    return true;
+}
+
+/* Runs one group until another may be due. */
 static bool run_group(Worker *worker, Group *group)
 {
     do {
@@ -413,7 +447,7 @@ static bool run_group(Worker *worker, Group *group)
             return false;
         if (is_alone(worker, group))
             continue;
-        if (ends > END_INDEXED) /* the group may be gone, or another may be free */
+        if (may_free_groups(ends))
             return true;
     } while (has_turn(worker, group));
     return true;

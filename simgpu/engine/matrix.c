@@ -10,7 +10,7 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 #include "simgpu/code/lane_math.h"
-#include "simgpu/code/matrix.h"
+#include "simgpu/code/matrix_fragment.h"
 #include "simgpu/engine/access.h"
 
 enum { GUARD_BITS = 25, NOTHING = -100000 }; /* the exponent of a zero */
@@ -267,8 +267,12 @@ static uint64_t bytes_time(MatrixType type)
     case MATRIX_U8: return 1;
     case MATRIX_TF32: return 4;
     case MATRIX_F64: return 32;
-    default: return 2;
+    case MATRIX_F16:
+    case MATRIX_BF16: return 2;
+    case MATRIX_F32:
+    case MATRIX_S32: break; /* types of sums alone */
     }
+    return 0;
 }
 
 bool execute_multiply(Worker *worker, const Instruction *instruction, Active *active)

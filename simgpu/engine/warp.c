@@ -49,22 +49,14 @@ static uint32_t *results_of(Worker *worker, const Active *active, Operand operan
 static uint32_t shuffle_source(ShuffleKind kind, uint32_t lane, uint32_t b, uint32_t c, bool *valid)
 {
     uint32_t distance = b & 31, clamp = c & 31, segment = c >> 8 & 31;
-    uint32_t most = (lane & segment) | (clamp & ~segment), from;
+    uint32_t most = (lane & segment) | (clamp & ~segment), from = lane;
     switch (kind) {
-    case SHUFFLE_UP:
-        from = lane - distance;
-        *valid = (int32_t)from >= (int32_t)most;
-        break;
-    case SHUFFLE_DOWN:
-        from = lane + distance;
-        *valid = from <= most;
-        break;
-    case SHUFFLE_BUTTERFLY:
-        from = lane ^ distance;
-        *valid = from <= most;
-        break;
-    default: from = (lane & segment) | (distance & ~segment); *valid = from <= most;
+    case SHUFFLE_UP: from = lane - distance; break;
+    case SHUFFLE_DOWN: from = lane + distance; break;
+    case SHUFFLE_BUTTERFLY: from = lane ^ distance; break;
+    case SHUFFLE_INDEX: from = (lane & segment) | (distance & ~segment); break;
     }
+    *valid = kind == SHUFFLE_UP ? (int32_t)from >= (int32_t)most : from <= most;
     return *valid ? from : lane;
 }
 
@@ -81,7 +73,7 @@ static uint32_t shuffled(Worker *worker, const Shuffle *shuffle, const Active *a
         return shuffle->value[warp * SIM_WARP_SIZE + from];
     if (worker->sanitizer != NULL)
         sanitizer_shuffle(worker, shuffle->instruction, own, from);
-    return 0x01010101u * worker->launch->memory->fresh;
+    return 0x01010101u * worker->launch->memory->uninitialised_byte;
 }
 
 void execute_shuffle(Worker *worker, const Instruction *instruction, Active *active)
@@ -127,8 +119,9 @@ static uint32_t vote(VoteKind kind, uint32_t yes, uint32_t all)
     case VOTE_ALL: return yes == all;
     case VOTE_ANY: return yes != 0;
     case VOTE_UNIFORM: return yes == all || yes == 0;
-    default: return yes;
+    case VOTE_BALLOT: return yes;
     }
+    return 0;
 }
 
 /* Gives the same 32-bit number, or predicate, to lanes of a warp. */

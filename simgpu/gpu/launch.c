@@ -72,9 +72,35 @@ static void lengthen(SimWarpPath *longest, const SimWarpPath *path)
         *longest = *path;
 }
 
-static bool is_writing(const Instruction *instruction)
+/* Is its MemoryNote one of stores? */
+static bool notes_stores(const Instruction *instruction)
 {
-    return instruction->kind == STORE || instruction->kind == ATOMIC;
+    switch ((InstructionKind)instruction->kind) {
+    case STORE:
+    case ATOMIC: return true;
+    case LOAD:
+    case COPY_ASYNC: /* its stores go to shared memory, of which there are no notes */
+    case TEXTURE:
+    case LOAD_MATRIX:
+    case STORE_MATRIX:
+    case RUN_LANES:
+    case SLOW_PATH:
+    case LOAD_PARAMETER:
+    case COPY_COMMIT:
+    case COPY_WAIT:
+    case SHUFFLE:
+    case VOTE:
+    case MATCH:
+    case REDUCE:
+    case ACTIVE_MASK:
+    case CLOCK:
+    case BARRIER:
+    case PRINT:
+    case FAIL_ASSERT:
+    case MULTIPLY_MATRIX:
+    case TRANSPOSE_MATRIX: return false;
+    }
+    return false;
 }
 
 /* The first instruction that loaded from the watched source; instruction_count: none. */
@@ -86,7 +112,7 @@ static int forget_notes(Worker *worker)
         if (instruction->index < 0)
             continue;
         MemoryNote *note = &worker->notes[instruction->index];
-        note_forget(worker, note, is_writing(instruction));
+        note_forget(worker, note, notes_stores(instruction));
         if (note->loaded_watched && first_watched == count)
             first_watched = i;
     }

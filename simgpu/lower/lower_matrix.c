@@ -2,7 +2,7 @@
  * elements that each lane holds. ldmatrix, stmatrix and movmatrix are micro-operations of their own.  */
 #include "simgpu/lower/lower_matrix.h"
 
-#include "simgpu/code/matrix.h"
+#include "simgpu/code/matrix_fragment.h"
 #include "simgpu/lower/emit/address.h"
 #include "simgpu/lower/emit/basic_block.h"
 #include "simgpu/lower/emit/emit.h"

@@ -10,7 +10,7 @@
 #include "simgpu/lower/slots.h"
 
 #include "simgpu/code/liveness.h"
-#include "simgpu/code/matrix.h"
+#include "simgpu/code/matrix_fragment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,8 +182,8 @@ static void rewrite_code(Code *code, const Slots *slots, const uint32_t *units)
         for (size_t j = 0; j < sizeof ends / sizeof *ends; j++)
             rewrite(slots, units, ends[j]);
     }
-    for (int i = 0; i < code->pinned_count; i++)
-        rewrite(slots, units, &code->pinned[i].operand);
+    for (int i = 0; i < code->special_register_count; i++)
+        rewrite(slots, units, &code->special_registers[i].operand);
 }
 
 static void prepare_scan(Scan *scan, Slots *slots)
@@ -212,8 +212,8 @@ void assign_slots(Lowering *l)
     uint64_t *out = arena_array(l->arena, scan.live.words, sizeof *out);
     find_ranges(&scan, out);
     /* Special registers are written by the launch, not by the code, and share their slots with no other register. */
-    for (int i = 0; i < l->code->pinned_count; i++) {
-        uint32_t number = l->code->pinned[i].operand.slot;
+    for (int i = 0; i < l->code->special_register_count; i++) {
+        uint32_t number = l->code->special_registers[i].operand.slot;
         slots.slot_of[number] = take_slot(&slots, l->register_sizes[number]);
     }
     qsort(scan.ranges, l->register_count, sizeof *scan.ranges, by_first);

@@ -77,9 +77,9 @@ void find_targets(Lowering *l)
 {
     Code *code = l->code;
     uint64_t *targets = arena_array(l->arena, (size_t)l->register_count + 1, sizeof *targets);
-    for (int i = 0; i < code->pinned_count; i++)
-        if (may_be_address(&code->pinned[i]))
-            targets[code->pinned[i].operand.slot] = UNKNOWN_TARGET;
+    for (int i = 0; i < code->special_register_count; i++)
+        if (may_be_address(&code->special_registers[i]))
+            targets[code->special_registers[i].operand.slot] = UNKNOWN_TARGET;
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (int i = 0; i < code->instruction_count; i++)

@@ -33,8 +33,10 @@ static int new_pattern_file(uint8_t pattern)
 
 Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, Message *why)
 {
-    *memory = (Memory){
-        .limit = limit, .span = span / PAGE_BYTES * PAGE_BYTES, .fresh = SIM_UNINITIALISED_BYTE, .pattern_file = -1};
+    *memory = (Memory){.limit = limit,
+                       .span = span / PAGE_BYTES * PAGE_BYTES,
+                       .uninitialised_byte = SIM_UNINITIALISED_BYTE,
+                       .pattern_file = -1};
     if (base % PAGE_BYTES != 0 || memory->span < 4 * PAGE_BYTES)
         return fail(STATUS_BAD_INPUT, why, "device memory at 0x%llx of %llu bytes: expected whole pages, at least four",
                     (unsigned long long)base, (unsigned long long)span);
@@ -44,7 +46,7 @@ Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, 
         return fail_errno(why, "%llu bytes of addresses for device memory cannot be reserved at 0x%llx",
                           (unsigned long long)span, (unsigned long long)base);
     memory->base = (uint64_t)range;
-    memory->pattern_file = new_pattern_file(memory->fresh);
+    memory->pattern_file = new_pattern_file(memory->uninitialised_byte);
     return STATUS_OK;
 }
 
@@ -60,16 +62,16 @@ void memory_free(Memory *memory)
     *memory = (Memory){.pattern_file = -1};
 }
 
-void memory_set_uninitialised_byte(Memory *memory, uint8_t fresh)
+void memory_set_uninitialised_byte(Memory *memory, uint8_t byte)
 {
-    if (fresh == memory->fresh)
+    if (byte == memory->uninitialised_byte)
         return;
-    memory->fresh = fresh;
+    memory->uninitialised_byte = byte;
     if (memory->pattern_file >= 0)
         close(memory->pattern_file);
-    memory->pattern_file = new_pattern_file(fresh);
+    memory->pattern_file = new_pattern_file(byte);
     for (int i = 0; i < memory->count; i++)
-        validity_fill_rest(&memory->allocations[i], fresh);
+        validity_fill_rest(&memory->allocations[i], byte);
 }
 
 static uint64_t whole_pages(uint64_t bytes)
@@ -109,7 +111,7 @@ static bool commit(const Memory *memory, uint64_t address, uint64_t bytes)
         if (pages == MAP_FAILED)
             return false;
         if (memory->pattern_file < 0)
-            memset(at, memory->fresh, piece);
+            memset(at, memory->uninitialised_byte, piece);
         done += piece;
     }
     return true;

@@ -25,16 +25,16 @@ typedef struct Memory {
     int count, capacity;
     Released released[MEMORY_RELEASED]; /* the last ones whose pages have no other use by now */
     uint64_t released_count;
-    uint8_t fresh;    /* what fresh memory holds */
-    int pattern_file; /* pages of it, mapped copy-on-write; -1: none to be had */
+    uint8_t uninitialised_byte; /* fills memory that nothing has written */
+    int pattern_file;           /* pages of it, mapped copy-on-write; -1: none to be had */
 } Memory;
 
 /* Reserves [base, base + span); base 0: anywhere. */
 MUST_USE Status memory_new(uint64_t base, uint64_t span, uint64_t limit, Memory *memory, Message *why);
 void memory_free(Memory *memory);
 
-/* From now on fresh memory holds another byte, and so does all of the living allocations that nothing has written. */
-void memory_set_uninitialised_byte(Memory *memory, uint8_t fresh);
+/* Fills memory that nothing has written with another byte from now on, in the living allocations as well. */
+void memory_set_uninitialised_byte(Memory *memory, uint8_t byte);
 
 /* 0 where the limit is passed or no gap is large enough. `name`: of a variable, NULL otherwise. */
 uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name);

@@ -83,13 +83,16 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
     case SIM_RACE_IN_WARP:
         snprintf(text, size, "which %s of its warp %s with no __syncwarp() in between", other, did);
         break;
-    default: snprintf(text, size, "which nothing has written");
+    case SIM_UNINITIALISED: snprintf(text, size, "which nothing has written"); break;
+    case SIM_BAD_SHUFFLE:
+    case SIM_MIXED_BARRIERS: /* describe() has sentences of its own for these */
+    case SIM_FINDING_KINDS: break;
     }
 }
 
 static void describe(const Launch *launch, SimFindingKind kind, const RawFinding *found, char *text, size_t size)
 {
-    char other[60], place[200], meeting[160], times[40] = "";
+    char other[60], place[200], meeting[160] = "", times[40] = "";
     if (found->count > 1)
         snprintf(times, sizeof times, ", %llu times in all", (unsigned long long)found->count);
     if (kind == SIM_BAD_SHUFFLE) {

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A store that is not reported here would make loads look like reads of what nobody wrote. Texture fetches are not
- * reported either, but they only load. An mbarrier orders threads in a way of its own. */
+/* Is the sanitizer told of all that an instruction writes, and of how it orders threads? A store of which it is not told
+ * would make later loads look like reads of uninitialised memory. It is not told of texture fetches, but they only
+ * read. An mbarrier orders threads in a way that it does not model. */
 static bool is_followed(const Instruction *instruction)
 {
     switch ((InstructionKind)instruction->kind) {
@@ -34,8 +35,9 @@ static bool is_followed(const Instruction *instruction)
     case LOAD_MATRIX:
     case MULTIPLY_MATRIX:
     case TRANSPOSE_MATRIX: return true;
-    default: return false;
+    case STORE_MATRIX: return false;
     }
+    return false;
 }
 
 static bool is_followed_throughout(const Code *code)
@@ -100,7 +102,7 @@ static bool *find_changing(const Launch *launch)
 
 SanitizerPlan *sanitizer_plan_new(const Launch *launch)
 {
-    const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* race_of_blocks.c: bits of a key */
+    const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* block_races.c: bits of a key */
     const Code *code = launch->code;
     const uint32_t flags = launch->request->flags & (SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED);
     if (flags == 0 || launch->blocks >= most_blocks || (uint64_t)code->memory_count >= most_accesses ||

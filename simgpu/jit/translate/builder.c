@@ -40,9 +40,9 @@ void builder_init(Builder *b)
     b->axis_of = arena_array(b->arena, (size_t)code->instruction_count, sizeof *b->axis_of);
     for (int i = 0; i < code->instruction_count; i++)
         b->axis_of[i] = -1;
-    for (int i = 0; i < code->pinned_count; i++) {
-        b->is_pinned[code->pinned[i].operand.slot] = true;
-        b->operands[code->pinned[i].operand.slot] = code->pinned[i].operand;
+    for (int i = 0; i < code->special_register_count; i++) {
+        b->is_pinned[code->special_registers[i].operand.slot] = true;
+        b->operands[code->special_registers[i].operand.slot] = code->special_registers[i].operand;
     }
     for (int i = 0; i < code->instruction_count; i++)
         for (int j = 0; j < MAX_RESULTS; j++)

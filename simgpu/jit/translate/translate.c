@@ -110,8 +110,8 @@ static void give_up_block(Builder *b)
 static void set_pinned(Builder *b)
 {
     const uint32_t *shape = b->translation->shape;
-    for (int i = 0; i < b->code->pinned_count; i++) {
-        const SpecialRegister *pinned = &b->code->pinned[i];
+    for (int i = 0; i < b->code->special_register_count; i++) {
+        const SpecialRegister *pinned = &b->code->special_registers[i];
         uint32_t slot = pinned->operand.slot;
         uint8_t size = pinned->operand.size & 3;
         Value value = varying_value(size);

@@ -25,15 +25,15 @@ Operand temporary(Lowering *l, uint32_t bytes)
 Operand special_register(Lowering *l, SpecialRegisterKind kind, int detail, uint64_t value, uint32_t bytes)
 {
     Code *code = l->code;
-    for (int i = 0; i < code->pinned_count; i++) {
-        const SpecialRegister *other = &code->pinned[i];
+    for (int i = 0; i < code->special_register_count; i++) {
+        const SpecialRegister *other = &code->special_registers[i];
         if (other->kind == kind && other->detail == detail && other->value == value &&
             bytes_of(other->operand) == bytes)
             return other->operand;
     }
-    code->pinned = arena_grown(&code->arena, code->pinned, (size_t)code->pinned_count, &l->special_capacity,
-                               sizeof *code->pinned);
-    SpecialRegister *new = &code->pinned[code->pinned_count++];
+    code->special_registers = arena_grown(&code->arena, code->special_registers, (size_t)code->special_register_count, &l->special_capacity,
+                               sizeof *code->special_registers);
+    SpecialRegister *new = &code->special_registers[code->special_register_count++];
     *new = (SpecialRegister){.kind = kind, .detail = detail, .value = value, .operand = temporary(l, bytes)};
     return new->operand;
 }

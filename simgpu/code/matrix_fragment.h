@@ -1,4 +1,4 @@
-/* matrix.h - matrix fragments: which element of a matrix lies in which register of which lane.
+/* matrix_fragment.h - matrix fragments: which element of a matrix lies in which register of which lane.
  *
  * A fragment is spread over a warp. Two indices say where an element lies: `along` belongs to the lane's number over 4,
  * `across` to the lane's number modulo 4. Of A they are row and column, of B column and row, of C and D row and column;
@@ -6,8 +6,8 @@
  *
  * Source   PTX ISA 9.0, Warp Level Matrix Instructions, for mma; the fragments of wmma, which the ISA leaves open, are
  *          as recorded from an H200 (tests/data/matrices.bin).  */
-#ifndef SIMGPU_CODE_MATRIX_H
-#define SIMGPU_CODE_MATRIX_H
+#ifndef SIMGPU_CODE_MATRIX_FRAGMENT_H
+#define SIMGPU_CODE_MATRIX_FRAGMENT_H
 
 #include "simgpu/code/code.h"
 

@@ -1,4 +1,4 @@
-#include "simgpu/code/matrix.h"
+#include "simgpu/code/matrix_fragment.h"
 
 uint32_t matrix_type_bytes(MatrixType type)
 {
@@ -8,8 +8,11 @@ uint32_t matrix_type_bytes(MatrixType type)
     case MATRIX_F16:
     case MATRIX_BF16: return 2;
     case MATRIX_F64: return 8;
-    default: return 4;
+    case MATRIX_TF32:
+    case MATRIX_F32:
+    case MATRIX_S32: return 4;
     }
+    return 0;
 }
 
 int matrix_packed(MatrixPart part, MatrixType type)
