@@ -51,16 +51,16 @@ small_home() {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libolder_cuda.so.1
     submission >x.cu
     judge grade --no-record x.cu
-    ends 0 "libolder_cuda.so.1 is a driver of CUDA 11.8, the judge needs one of CUDA 12.4 or later" "on NVIDIA H200 (simulated)"
+    ends 0 "libolder_cuda.so.1 is a driver for CUDA 11.8; the judge needs one for CUDA 12.4 or later" "on NVIDIA H200 (simulated)"
     judge grade --no-record --device cuda x.cu
-    ends 2 "is a driver of CUDA 11.8, the judge needs one of CUDA 12.4 or later; DEVICE=sim is the simulated one"
+    ends 2 "is a driver for CUDA 11.8; the judge needs one for CUDA 12.4 or later; DEVICE=sim selects the simulated GPU"
 }
 
 @test "a GPU is chosen by its number, and one that does not exist is named" {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_DEVICES=2
     submission >x.cu
     judge grade --no-record --device cuda:2 x.cu
-    ends 2 "device 'cuda:2': there is no GPU number 2: the driver finds 2, counted from 0; DEVICE=sim is the simulated one"
+    ends 2 "device 'cuda:2': there is no GPU number 2: the driver finds 2, numbered from 0; DEVICE=sim selects the simulated GPU"
 }
 
 @test "the tests of a real GPU say in one line that there is none" {

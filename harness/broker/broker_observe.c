@@ -57,7 +57,7 @@ static void probe_end(Broker *broker, DeviceProbe *probe)
 
 static void check_begin(Broker *broker, const ControlRequest *request, DeviceCheck *check)
 {
-    *check = (DeviceCheck){.is_watched = request->is_watched,
+    *check = (DeviceCheck){.sanitize = request->sanitize,
                            .is_untimed = request->is_untimed,
                            .uninitialised_byte = request->uninitialised_byte};
     for (uint32_t i = 0; i < request->argument_count; i++) {
@@ -67,7 +67,7 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
                                                                 .address = broker->arrays[i],
                                                                 .bytes = argument->span.bytes,
                                                                 .element_bytes = argument->element_bytes,
-                                                                .is_unwritten = request->is_watched &&
+                                                                .is_unwritten = request->sanitize &&
                                                                                 argument->role == ARGUMENT_OUTPUT};
     }
     if (broker->device->simulation != NULL)

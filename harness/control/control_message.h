@@ -62,7 +62,7 @@ typedef struct ControlRequest {
     uint32_t argument_count;                  /* call; and so are all that follow */
     bool check_inputs;                        /* compare the input arrays after solve() with what they held before */
     bool exchanged;                           /* copy the arrays through the exchange, not through the buffers */
-    bool is_watched;                          /* DeviceCheck.is_watched */
+    bool sanitize;                            /* DeviceCheck.sanitize */
     bool is_untimed;                          /* DeviceCheck.is_untimed */
     uint8_t uninitialised_byte;               /* DeviceCheck.uninitialised_byte */
     ControlArgument arguments[CALL_MAX_PARAMETERS];

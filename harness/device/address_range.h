@@ -1,8 +1,8 @@
 /* address_range.h - hands out pieces of one range of addresses, each between two red zones.
  *
- * Only bookkeeping: what lies at the addresses is the caller's. A piece's zones are ADDRESS_ZONE_BYTES long on either
- * side and belong to no other piece; what lies between the end of a piece and its zone (its size rounded up) counts as
- * zone as well. The first gap that is large enough is taken.  */
+ * This is only bookkeeping: the memory at the addresses is the caller's. The red zones of a piece are
+ * ADDRESS_ZONE_BYTES long on either side and belong to no other piece. A piece's size is rounded up; the bytes between
+ * its end and the rounded end belong to the zone behind it. A new piece gets the first gap that is large enough.  */
 #ifndef HARNESS_DEVICE_ADDRESS_RANGE_H
 #define HARNESS_DEVICE_ADDRESS_RANGE_H
 
@@ -11,29 +11,29 @@
 #include <stdint.h>
 
 enum {
-    ADDRESS_ALIGNMENT = 512, /* of cudaMalloc() on the GPUs of today; the Programming Guide promises 256 */
+    ADDRESS_ALIGNMENT = 512, /* of cudaMalloc() on current GPUs; the Programming Guide promises 256 */
     ADDRESS_ZONE_BYTES = 4096
 };
 
 typedef struct AddressPiece {
     uint64_t address, bytes;
-    uint64_t copied_bytes; /* that copies, not kernels, have put there; the caller counts */
+    uint64_t copied_bytes; /* written by copies, not by kernels; counted by the caller */
 } AddressPiece;
 
 typedef struct AddressRange { /* {.base = B, .span = S} is empty */
     uint64_t base, span;
-    AddressPiece *pieces; /* by address */
+    AddressPiece *pieces; /* [count], sorted by address */
     size_t count, capacity;
     uint64_t used_bytes; /* sum of all pieces */
 } AddressRange;
 
-/* NULL where there is no room. Valid until the next piece is taken or given back. */
+/* NULL: there is no room. The pointer is valid until the next piece is taken or given back. */
 AddressPiece *address_take(AddressRange *range, uint64_t bytes);
-/* False where no piece begins there. */
+/* False: no piece begins there. */
 bool address_give_back(AddressRange *range, uint64_t address);
-/* The piece that holds all of [address, address + bytes); NULL where there is none. */
+/* The piece that holds all of [address, address + bytes); NULL: none does. */
 AddressPiece *address_find(const AddressRange *range, uint64_t address, uint64_t bytes);
-/* Where a piece's zones end: [first, piece->address) before it, [piece->address + bytes, end) behind it. */
+/* The zones of a piece are [begin, piece->address) and [piece->address + bytes, end). */
 uint64_t address_zones_begin(const AddressPiece *piece);
 uint64_t address_zones_end(const AddressPiece *piece);
 void address_range_free(AddressRange *range);

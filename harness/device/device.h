@@ -257,13 +257,13 @@ typedef struct DeviceHardwareOps {
 } DeviceHardwareOps;
 
 /* The exchange is one piece of device memory that two processes share, each of which has opened the device: one creates
- * it, the other joins it through its descriptor. It lies outside the range of device addresses, so that no address given
- * to the other operations can mean it. CUDA_ERROR_NOT_SUPPORTED: the driver cannot share memory. */
+ * it, the other joins it through its descriptor. It lies outside the range of device addresses, so that no address
+ * given to the other operations can mean it. CUDA_ERROR_NOT_SUPPORTED: the driver cannot share memory. */
 typedef struct DeviceExchangeOps {
     CudaError (*create)(Device *device, uint64_t bytes, int *descriptor);
     CudaError (*join)(Device *device, int descriptor, uint64_t bytes);
     CudaError (*leave)(Device *device);
-    /* Copies from and to device memory, finished on return; `offset` counts from the begin of the exchange. */
+    /* Copies from and to device memory, finished on return; `offset` counts from the start of the exchange. */
     CudaError (*put)(Device *device, uint64_t offset, uint64_t from, uint64_t bytes);
     CudaError (*take)(Device *device, uint64_t to, uint64_t offset, uint64_t bytes);
 } DeviceExchangeOps;
@@ -304,7 +304,7 @@ typedef struct DeviceCheck {
     DeviceNamed arrays[DEVICE_MAX_NAMED];
     size_t array_count;
     uint8_t uninitialised_byte; /* value of every byte of new memory; 0: the device chooses */
-    bool is_watched;         /* look for races and reads of uninitialised memory, in launches of moderate size. A race
+    bool sanitize;           /* look for races and reads of uninitialised memory, in launches of moderate size. A race
                                  * that can change the result is a fault */
     bool is_untimed;         /* nobody asks for times and counters: as long as there was no timed event, a device with
                                  * modelled times may count instructions only, and give launches any time */

@@ -1,4 +1,4 @@
-/* library.h - a library of NVIDIA's that is opened at run time, so that the judge runs where there is none.  */
+/* library.h - opens a library of NVIDIA's at run time, so that the judge also runs on machines without it.  */
 #ifndef HARNESS_DEVICE_LIBRARY_H
 #define HARNESS_DEVICE_LIBRARY_H
 
@@ -9,9 +9,9 @@ typedef struct LibraryCall {
     size_t member; /* offset of its pointer in the struct of calls */
 } LibraryCall;
 
-/* What the variable of the environment names, else the usual name. */
+/* The name in the environment variable, if it is set, else the usual name. */
 const char *library_name(const char *variable, const char *usual);
-/* Fills in the struct of calls. The symbol of the first that the library lacks; NULL where it has all. */
+/* Fills in the struct of calls. Returns the first symbol that the library lacks; NULL: it has all. */
 const char *library_bind(void *library, const LibraryCall *calls, size_t count, void *members);
 
 #endif

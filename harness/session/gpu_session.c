@@ -296,7 +296,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
     ControlRequest request = {.kind = CONTROL_CALL,
                               .check_inputs = options->check_inputs && !gpu->exchanged,
                               .exchanged = gpu->exchanged,
-                              .is_watched = options->sanitize,
+                              .sanitize = options->sanitize,
                               .is_untimed = options->untimed,
                               .uninitialised_byte = options->uninitialised_byte};
     if (gpu->runner.pid == 0)

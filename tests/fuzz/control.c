@@ -152,7 +152,7 @@ static ControlRequest calling(void)
     return (ControlRequest){
         .kind = CONTROL_CALL,
         .check_inputs = true,
-        .is_watched = true,
+        .sanitize = true,
         .argument_count = 3,
         .arguments = {
             {.name = "input", .element_bytes = 4, .role = ARGUMENT_INPUT, .span = {0, 4000}},
@@ -209,7 +209,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         return 0;
     ControlRequest probed = calling(), plain = calling();
     probed.arguments[0].probed = true;
-    plain.is_watched = plain.check_inputs = false;
+    plain.sanitize = plain.check_inputs = false;
     write_seed(folder, "call", plain, false, false);
     write_seed(folder, "watched", calling(), false, false);
     write_seed(folder, "probed", probed, false, false);

@@ -139,7 +139,7 @@ static void flags_that_are_neither_true_nor_false_are_refused(void **state)
     ControlReply reply;
     bool *const of_request[] = {&request.check_inputs,
                                 &request.exchanged,
-                                &request.is_watched,
+                                &request.sanitize,
                                 &request.is_untimed,
                                 &request.arguments[0].float_output,
                                 &request.arguments[0].probed};

@@ -65,7 +65,7 @@ static Status take_names(const JsonFile *file, const char *device_id, Ceilings *
     return status;
 }
 
-/* The limits keep out what no GPU can be: a figure in another unit, a zero. */
+/* The limits refuse figures that no GPU has: in another unit, or zero. */
 static Status take_figures(const JsonFile *file, Ceilings *ceilings, Message *why)
 {
     const struct {

@@ -1,14 +1,14 @@
-// ceilings.cu - kernels that do nothing but reach one ceiling of a GPU each (ceilings_measure.c launches them).
+// ceilings.cu - kernels that each reach one ceiling of a GPU (ceilings_measure.c launches them).
 
-enum { CHAINS = 8, STEPS = 16 }; // 128 FMAs a round: FMAS_PER_ROUND of ceilings_measure.c
+enum { CHAINS = 8, STEPS = 16 }; // 128 FMAs per round: FMAS_PER_ROUND of ceilings_measure.c
 
 __device__ static float total(float4 value)
 {
     return value.x + value.y + value.z + value.w;
 }
 
-// Adds up `count` float4. Four loads are under way at a time in each thread. The sum of zeros is never -1, which the
-// compiler cannot know: nothing is stored, and nothing optimised away.
+// Adds up `count` float4, with four loads at a time in each thread. The sum of zeros is never -1, but the compiler cannot
+// know that: so nothing is stored, and nothing is optimised away.
 extern "C" __global__ void ceilings_read(const float4 *data, unsigned long long count, float *unused)
 {
     const unsigned long long threads = (unsigned long long)gridDim.x * blockDim.x;
@@ -31,9 +31,9 @@ __device__ static long long nanoseconds()
     return now;
 }
 
-// Eight independent chains of FMAs in each thread's registers. `clocks` becomes what the first thread took, in cycles and in
-// nanoseconds. The chains begin with what is read behind the barrier and end with what is written before it, so that
-// the compiler moves none of the work out from between the two looks at the clocks.
+// Eight independent chains of FMAs in each thread's registers. `clocks` gets the time of the first thread in cycles and in
+// nanoseconds. The chains start from values that are read after one barrier, and their results are written before the
+// other, so that the compiler moves no work across the two readings of the clocks.
 extern "C" __global__ void ceilings_fma(float *sums, long long *clocks, unsigned rounds, float factor, float summand)
 {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;

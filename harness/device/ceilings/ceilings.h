@@ -1,7 +1,7 @@
-/* ceilings.h - what a model of GPU can do at most, measured on it once, and kept in
- * leaderboard/devices/<device id>.json (docs/formats.md).
+/* ceilings.h - the most that a model of GPU can do, measured once and kept in leaderboard/devices/<device id>.json
+ * (docs/formats.md).
  *
- * A roofline needs ceilings that a kernel can reach: data sheets name others.  */
+ * The roofline needs ceilings that a kernel can reach; those of data sheets are higher.  */
 #ifndef HARNESS_DEVICE_CEILINGS_CEILINGS_H
 #define HARNESS_DEVICE_CEILINGS_CEILINGS_H
 
@@ -11,19 +11,19 @@
 
 typedef struct Ceilings {
     char device[64], name[256], driver[64]; /* as in DeviceInfo */
-    char time_utc[32];                      /* when they were taken: "2026-11-21T05:32:07Z" */
-    double read_bytes_per_s;                /* of device memory, read alone */
-    double copy_bytes_per_s;                /* read plus written */
-    double fma_flops_per_s;                 /* float32, two for each fused multiply-add */
+    char time_utc[32];                      /* of the measurement: "2026-11-21T05:32:07Z" */
+    double read_bytes_per_s;                /* device memory, only reading */
+    double copy_bytes_per_s;                /* device memory, read plus written */
+    double fma_flops_per_s;                 /* float32, two operations for each fused multiply-add */
     double clock_gap_us;                    /* DeviceInfo.clock_gap_s at that time */
     double sm_clock_mhz;                    /* of the multiprocessors under arithmetic load */
 } Ceilings;
 
-/* CONVJUDGE_DEVICES, else leaderboard/devices beside the judge, and <device id>.json in it. */
+/* <device id>.json in the folder CONVJUDGE_DEVICES, or else in leaderboard/devices beside the judge. */
 MUST_USE Status ceilings_path(const char *device_id, char *path, size_t size, Message *why);
-/* NOT_FOUND: the device was never calibrated. */
+/* NOT_FOUND: the device was not calibrated. */
 MUST_USE Status ceilings_read(const char *device_id, Ceilings *ceilings, Message *why);
-/* Writes the file of ceilings->device anew, whole or not at all. */
+/* Replaces the file of ceilings->device, completely or not at all. */
 MUST_USE Status ceilings_write(const Ceilings *ceilings, Message *why);
 
 #endif

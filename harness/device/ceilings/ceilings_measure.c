@@ -1,8 +1,8 @@
-/* How it works
+/* Theory of operation
  *
- * Each figure is the time between two events around one kernel or copy of some hundred microseconds. The same work, on
- * the other of two arrays, goes ahead of it: so the device is busy while the host queues what is timed, and no launch
- * latency lies between the events; and what the L2 holds is of no use to what follows.  */
+ * Each figure comes from the time between two events around one kernel or copy of some hundred microseconds. The same
+ * work, on the other of two arrays, is queued before it. So the device is busy while the host queues the timed work, no
+ * launch latency lies between the events, and the L2 holds nothing that the timed work could use.  */
 #include "harness/device/ceilings/ceilings_measure.h"
 
 #include "base/paths.h"
@@ -15,27 +15,28 @@
 
 enum { CLOCKS = 2, BLOCK_THREADS = 256, FMAS_PER_ROUND = 128, FLOPS_PER_FMA = 2, MAX_REPETITIONS = 99 };
 
-/* On an H200 an FMA kernel of these rounds takes 4.2 ms: 25 of them twice, first of all, are the 200 ms of load after
- * which the clock is steady. */
+/* On an H200 an FMA kernel with these rounds takes 4.2 ms. It is measured first, so that its 25 warm-ups, of two
+ * kernels each, are the 200 ms of load after which the clock is steady. */
 const CeilingsWork CEILINGS_WORK = {.bytes = 1ull << 30, .rounds = 4096, .warm_ups = 25, .repetitions = 15};
 
-/* Which grid reads fastest differs between GPUs. */
+/* The grid that reads fastest differs between GPUs. */
 static const uint32_t READ_BLOCKS_PER_MULTIPROCESSOR[] = {4, 8, 16, 32};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-_Static_assert(COUNT_OF(READ_BLOCKS_PER_MULTIPROCESSOR) + 2 == CEILINGS_STEPS, "a step for each grid, FMA and copy");
+_Static_assert(COUNT_OF(READ_BLOCKS_PER_MULTIPROCESSOR) + 2 == CEILINGS_STEPS,
+               "one step for each grid, one for FMA, one for copy");
 
 typedef struct Bench {
     Device *device;
     const CeilingsWork *work;
     DeviceModule *module;
     uint64_t arrays[2];
-    uint64_t sums, clocks; /* of the FMA kernel: a float a thread; cycles and nanoseconds */
+    uint64_t sums, clocks; /* of the FMA kernel: a float per thread; cycles and nanoseconds */
     DeviceEvent *start, *stop;
-    uint32_t blocks; /* of the grid under way */
+    uint32_t blocks; /* of the current grid */
 } Bench;
 
-/* Queues one piece of work: `turn` 0 or 1 says which of the arrays it reads. */
+/* Queues one piece of work that reads array `turn`, 0 or 1. */
 typedef CudaError QueueFunction(Bench *bench, int turn);
 
 /* ---- the three kinds of work ------------------------------------------------------------------------------------- */
@@ -65,7 +66,7 @@ static CudaError queue_copy(Bench *bench, int turn)
                                        NULL);
 }
 
-/* The chains tend to 1, far from infinities and denormal numbers. */
+/* The chains converge to 1, far from infinities and denormal numbers. */
 static CudaError queue_fma(Bench *bench, int turn)
 {
     const struct {
@@ -99,7 +100,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The middle one of an odd number of times, the lower of the two middle ones of an even number. */
+/* The median; of an even number of times the lower of the two in the middle. */
 static Status time_median(Bench *bench, QueueFunction *queue, double *seconds, Message *why)
 {
     double times[MAX_REPETITIONS];
@@ -118,18 +119,18 @@ static Status time_median(Bench *bench, QueueFunction *queue, double *seconds, M
 
 /* ---- the figures ------------------------------------------------------------------------------------------------- */
 
-typedef struct Steps { /* whom to tell of each */
+typedef struct Steps { /* the caller's callback */
     void (*step)(void *context);
     void *context;
 } Steps;
 
-static void tell(const Steps *steps)
+static void report_step(const Steps *steps)
 {
     if (steps->step != NULL)
         steps->step(steps->context);
 }
 
-/* One wave: as many threads as the multiprocessors hold at once. */
+/* One wave: as many threads as all multiprocessors hold at once. */
 static uint32_t fma_blocks(const DeviceInfo *info)
 {
     return info->multiprocessors * (info->max_threads_per_multiprocessor / BLOCK_THREADS);
@@ -149,7 +150,7 @@ static Status measure_fma(Bench *bench, const Steps *steps, Ceilings *ceilings, 
     const double fmas = (double)bench->blocks * BLOCK_THREADS * bench->work->rounds * FMAS_PER_ROUND;
     ceilings->fma_flops_per_s = FLOPS_PER_FMA * fmas / seconds;
     ceilings->sm_clock_mhz = clocks[1] > 0 ? 1e3 * (double)clocks[0] / (double)clocks[1] : 0;
-    tell(steps);
+    report_step(steps);
     return STATUS_OK;
 }
 
@@ -159,7 +160,7 @@ static Status measure_copy(Bench *bench, const Steps *steps, Ceilings *ceilings,
     Status status = time_median(bench, queue_copy, &seconds, why);
     if (status == STATUS_OK)
         ceilings->copy_bytes_per_s = 2 * (double)bench->work->bytes / seconds;
-    tell(steps);
+    report_step(steps);
     return status;
 }
 
@@ -172,7 +173,7 @@ static Status measure_read(Bench *bench, const Steps *steps, Ceilings *ceilings,
         status = time_median(bench, queue_read, &seconds, why);
         if (status == STATUS_OK && (double)bench->work->bytes > ceilings->read_bytes_per_s * seconds)
             ceilings->read_bytes_per_s = (double)bench->work->bytes / seconds;
-        tell(steps);
+        report_step(steps);
     }
     return status;
 }
@@ -194,22 +195,22 @@ static Status load_kernels(Bench *bench, Message *why)
     return status;
 }
 
-static CudaError take(Bench *bench, uint64_t bytes, uint64_t *address)
+static CudaError new_array(Bench *bench, uint64_t bytes, uint64_t *address)
 {
     CudaError error = bench->device->memory->alloc(bench->device, bytes, address);
     return error == CUDA_ERROR_SUCCESS ? bench->device->copies->fill(bench->device, *address, 0, bytes, NULL) : error;
 }
 
-static Status take_memory(Bench *bench, Message *why)
+static Status new_arrays(Bench *bench, Message *why)
 {
     const uint64_t threads = (uint64_t)fma_blocks(&bench->device->info) * BLOCK_THREADS;
-    CudaError error = take(bench, bench->work->bytes, &bench->arrays[0]);
+    CudaError error = new_array(bench, bench->work->bytes, &bench->arrays[0]);
     if (error == CUDA_ERROR_SUCCESS)
-        error = take(bench, bench->work->bytes, &bench->arrays[1]);
+        error = new_array(bench, bench->work->bytes, &bench->arrays[1]);
     if (error == CUDA_ERROR_SUCCESS)
-        error = take(bench, threads * sizeof(float), &bench->sums);
+        error = new_array(bench, threads * sizeof(float), &bench->sums);
     if (error == CUDA_ERROR_SUCCESS)
-        error = take(bench, CLOCKS * sizeof(int64_t), &bench->clocks);
+        error = new_array(bench, CLOCKS * sizeof(int64_t), &bench->clocks);
     if (error == CUDA_ERROR_SUCCESS)
         error = bench->device->events->create(bench->device, true, &bench->start);
     if (error == CUDA_ERROR_SUCCESS)
@@ -219,8 +220,8 @@ static Status take_memory(Bench *bench, Message *why)
                : fail(STATUS_SYSTEM, why, "memory for the calibration: %s", cuda_error_text(error));
 }
 
-/* Errors on the way out change no figure. */
-static void give_back(Bench *bench)
+/* Ignores errors, since all figures have been measured. */
+static void free_all(Bench *bench)
 {
     Device *device = bench->device;
     const uint64_t taken[] = {bench->arrays[0], bench->arrays[1], bench->sums, bench->clocks};
@@ -254,13 +255,13 @@ Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(v
     put_identity(&device->info, ceilings);
     Status status = load_kernels(&bench, why);
     if (status == STATUS_OK)
-        status = take_memory(&bench, why);
+        status = new_arrays(&bench, why);
     if (status == STATUS_OK)
         status = measure_fma(&bench, &steps, ceilings, why);
     if (status == STATUS_OK)
         status = measure_copy(&bench, &steps, ceilings, why);
     if (status == STATUS_OK)
         status = measure_read(&bench, &steps, ceilings, why);
-    give_back(&bench);
+    free_all(&bench);
     return status;
 }

@@ -56,7 +56,7 @@ static CudaError array_create(Device *device, const DeviceShape *shape, DeviceAr
     return error;
 }
 
-/* A kernel that is held or under way may still read it. */
+/* Waits, because a kernel that is held or runs may still read the array. */
 static CudaError array_destroy(Device *device, DeviceArray *array)
 {
     CudaDevice *cuda = cuda_of(device);
@@ -84,7 +84,7 @@ static bool is_host(const DevicePlace *place)
     return place->array == NULL && place->host != NULL;
 }
 
-/* The driver wants to know the pitch of a single row and the rows of a single slice, too. */
+/* The driver asks for a pitch even for a single row, and for the rows of a slice even for a single slice. */
 static uint64_t at_least(uint64_t least, uint64_t value)
 {
     return value < least ? least : value;
@@ -122,8 +122,7 @@ static CuCopy3D describe_copy(const DevicePlace *to, const DevicePlace *from, co
     };
 }
 
-/* As for plain copies (cuda_memory.c): what the host gives waits in a slot where there is room, else the stream is not
- * held any longer. */
+/* As for plain copies (cuda_memory.h): host data waits in a slot if there is room; else the gate opens. */
 static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
                           DeviceStream *stream)
 {
@@ -164,7 +163,7 @@ static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t 
         error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    cuda->statistics.copies++; /* a constant is no result */
+    cuda->statistics.copies++; /* not counted as a copy into the piece: a constant is not a result */
     return cuda_note(cuda, cuda->driver->cuMemsetD2D8Async(to, at_least(width, pitch), value, width, height, raw));
 }
 
@@ -227,7 +226,7 @@ static CudaError texture_create(Device *device, const DeviceTexture *texture, ui
     return error;
 }
 
-/* Its number may be given to the next texture: no kernel may still read through it. */
+/* Waits, because the next texture may get the same handle, and a kernel may still read through this one. */
 static CudaError texture_destroy(Device *device, uint64_t handle)
 {
     CudaDevice *cuda = cuda_of(device);

@@ -20,15 +20,15 @@ static const char *driver_name(void)
     return library_name("CONVJUDGE_CUDA_DRIVER", "libcuda.so.1");
 }
 
-/* The version that the driver has of CUDA, where it tells. */
+/* Names the version of CUDA that the driver supports, if the driver tells it. */
 static Status refuse_older(const char *lacking, Message *why)
 {
     int version = 0;
     if (driver.cuDriverGetVersion == NULL || driver.cuDriverGetVersion(&version) != CUDA_ERROR_SUCCESS)
-        return fail(STATUS_UNSUPPORTED, why, "%s has no %s: it is no driver of " LEAST_VERSION " or later",
+        return fail(STATUS_UNSUPPORTED, why, "%s has no %s: it is not a driver for " LEAST_VERSION " or later",
                     driver_name(), lacking);
     return fail(STATUS_UNSUPPORTED, why,
-                "%s is a driver of CUDA %d.%d, the judge needs one of " LEAST_VERSION " or later", driver_name(),
+                "%s is a driver for CUDA %d.%d; the judge needs one for " LEAST_VERSION " or later", driver_name(),
                 version / 1000, version % 1000 / 10);
 }
 
@@ -39,11 +39,11 @@ static Status bind_calls(void *library, Message *why)
     return lacking == NULL ? STATUS_OK : refuse_older(lacking, why);
 }
 
-/* A driver that starts and finds none is in many containers without a GPU; one that does not start may have one. */
+/* In many containers without a GPU the driver starts and finds none. If it does not start, there may be a GPU. */
 static Status initialise(Message *why)
 {
     int count = 0;
-    setenv("CUDA_MODULE_LOADING", "EAGER", 1); /* a kernel loaded at its first launch would be timed with its loading */
+    setenv("CUDA_MODULE_LOADING", "EAGER", 1); /* else the first launch of a kernel would also time its loading */
     CudaError error = driver.cuInit(0);
     if (error == CUDA_ERROR_SUCCESS)
         error = driver.cuDeviceGetCount(&count);

@@ -1,7 +1,7 @@
 /* cuda_driver.h - the part of NVIDIA's driver library, libcuda.so.1, that the judge calls, opened at run time.
  *
- * cuda.h is not included: the judge builds where there is no toolkit, and the driver's error names would collide with
- * those of cuda_error.h, whose values they share. Every call returns a CudaError; 0 is success.
+ * cuda.h is not included, so that the judge builds without a toolkit, and because its error names would collide with
+ * those of cuda_error.h, which have the same values. Every call returns a CudaError; 0 is success.
  *
  * Source   CUDA Driver API 13.0; values of the enumerations from its cuda.h.  */
 #ifndef HARNESS_DEVICE_CUDA_CUDA_DRIVER_H
@@ -101,7 +101,7 @@ typedef struct CuLocation {
 
 typedef struct CuAllocationProperties { /* CUmemAllocationProp */
     int type;                           /* CU_ALLOCATION_PINNED */
-    int handle_types;                   /* of those to be exported: CU_HANDLE_DESCRIPTOR */
+    int handle_types;                   /* for exported memory: CU_HANDLE_DESCRIPTOR */
     CuLocation location;
     void *windows_metadata;
     unsigned char flags[8];
@@ -113,7 +113,7 @@ typedef struct CuAccess { /* CUmemAccessDesc */
 } CuAccess;
 
 typedef struct CuArrayDescription { /* CUDA_ARRAY3D_DESCRIPTOR_v2 */
-    size_t width, height, depth;    /* elements; 0: that dimension does not exist */
+    size_t width, height, depth;    /* elements; 0: there is no such dimension */
     int format;                     /* CUarray_format */
     unsigned channels;              /* 1, 2 or 4 */
     unsigned flags;
@@ -171,7 +171,7 @@ typedef struct CuTextureDescription { /* CUDA_TEXTURE_DESC */
     int reserved[12];
 } CuTextureDescription;
 
-/* One row a call: name in cuda.h, symbol in the library, parameters. */
+/* One row per call: name in cuda.h, symbol in the library, parameters. */
 #define CUDA_DRIVER_CALLS(CALL)                                                                                        \
     CALL(cuInit, "cuInit", (unsigned flags))                                                                           \
     CALL(cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                                     \
@@ -258,9 +258,9 @@ typedef struct CudaDriver {
 #undef CUDA_DRIVER_MEMBER
 } CudaDriver;
 
-/* Opens the driver library (CONVJUDGE_CUDA_DRIVER: another one than libcuda.so.1) and initialises it; once a process.
- * NOT_FOUND: there is no driver, or it finds no device; UNSUPPORTED: it is too old or does not start. The message says
- * which, with what was found and what is needed. */
+/* Opens the driver library (the environment variable CONVJUDGE_CUDA_DRIVER names another one than libcuda.so.1) and
+ * initialises it, once per process. NOT_FOUND: there is no driver, or it finds no device. UNSUPPORTED: the driver is
+ * too old or does not start. The message says what was found and what is needed. */
 MUST_USE Status cuda_driver_open(const CudaDriver **driver, Message *why);
 
 #endif

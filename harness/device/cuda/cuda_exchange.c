@@ -14,7 +14,7 @@ static CuAllocationProperties shareable(const CudaDevice *cuda)
         .type = CU_ALLOCATION_PINNED, .handle_types = CU_HANDLE_DESCRIPTOR, .location = here(cuda)};
 }
 
-/* Both processes must come to the same size from the same bytes. */
+/* Both processes must compute the same size from the same bytes. */
 static CudaError in_granules(const CudaDevice *cuda, uint64_t bytes, uint64_t *rounded)
 {
     const CuAllocationProperties properties = shareable(cuda);
@@ -24,9 +24,9 @@ static CudaError in_granules(const CudaDevice *cuda, uint64_t bytes, uint64_t *r
     return error;
 }
 
-/* ---- the memory and its place ------------------------------------------------------------------------------------ */
+/* ---- memory and address ------------------------------------------------------------------------------------ */
 
-/* The memory lives as long as somebody has it mapped; the handle is not needed any more. */
+/* The memory lives as long as a process has it mapped, so that the handle is not needed any more. */
 static CudaError map_exchange(CudaDevice *cuda, CuAllocation allocation, uint64_t bytes)
 {
     const CudaDriver *driver = cuda->driver;
@@ -67,7 +67,7 @@ static CudaError exchange_leave(Device *device)
     return error;
 }
 
-/* What a new exchange begins with: idle, and no other exchange. */
+/* Prepares for a new exchange: leaves the old one and opens the gate. */
 static CudaError make_room(CudaDevice *cuda, uint64_t bytes, uint64_t *rounded)
 {
     CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : exchange_leave(&cuda->device);

@@ -9,29 +9,30 @@
 
 /* Theory of operation
  *
- * Between a bracket's begin and the first call that waits, every stream is held: its first operation is preceded by a
- * wait for a word in host memory. So all of solve()'s launches are in the device's queues before the first runs, and
- * what the host needs to submit them is not part of the time.
+ * Between the begin of a bracket and the first call that waits, every stream is held: before its first operation, the
+ * stream waits for a word in host memory, the gate. So all launches of solve() are in the device's queues before the
+ * first one runs, and the time that the host needs to submit them is not measured.
  *
- * The bracket's `start` is recorded in the first stream that is used, behind its wait. Its end is marked whenever the
- * host is about to wait: an event and a random number, the nonce, that the device writes to host memory in stream order.
- * Where more work follows, another mark supersedes it. One stream carries its own mark; the work of several is joined
- * in a stream of the judge's, by events, since a mark in the legacy stream would hold up the others.
+ * The event `start` of the bracket is recorded in the first stream that is used, behind that wait. The end of the work
+ * is marked whenever the host is about to wait: with the event `stop`, and with a random number, the nonce, that the
+ * device writes to host memory in stream order. If more work follows, a later mark replaces this one. If all work is in
+ * one stream, the mark goes into that stream. Otherwise a stream of the judge's waits for the others through events,
+ * and carries the mark; a mark in the legacy stream would hold up the others.
  *
  * The host's clock runs from the opening of the gate to the arrival of the nonce. A kernel can forge the events, which
- * lie in the context's memory (docs/security.md); to forge the nonce it would have to guess it.
+ * lie in the memory of the context (docs/security.md); to forge the nonce it would have to guess it.
  *
- * A mark costs the device under a microsecond, and both clocks see it alike in every submission.  */
+ * A mark costs the device less than a microsecond, the same in every submission and on both clocks.  */
 
-static const double SETTLE_SECONDS = 20e-6; /* how long the nonce may come after what was waited for */
+static const double SETTLE_SECONDS = 20e-6; /* how long after the awaited work the nonce may arrive */
 
-/* How long the nonce is looked for between two queries of the driver, which take a microsecond while the device works:
- * it is what will be seen first where all work lies in one stream. */
+/* How long to look for the nonce between two queries of the driver, which take a microsecond while the device works. If
+ * all work is in one stream, the nonce arrives before the driver reports the end. */
 static const double LOOK_SECONDS = 10e-6, LOOK_SECONDS_OF_MANY = 1e-6;
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* After these a context is dead (CUDA Driver API, CUresult: "the context cannot be used"). */
+/* After these errors a context is dead (CUDA Driver API, CUresult: "the context cannot be used"). */
 static bool is_sticky(CudaError error)
 {
     switch (error) {
@@ -49,7 +50,7 @@ static bool is_sticky(CudaError error)
     }
 }
 
-/* "convolve", or "one of the kernels fill, convolve": which of several it was, the hardware does not say. */
+/* "convolve", or "one of the kernels fill, convolve", since the hardware does not say which of several it was. */
 static void name_kernels(const CudaDevice *cuda, char *text, size_t size)
 {
     char name[120];
@@ -113,7 +114,7 @@ CudaError cuda_join(CudaDevice *cuda, DeviceStream *stream)
     return cuda_note(cuda, error);
 }
 
-/* The one stream that all work was in; where there were several, the judge's own, which waits for them all. */
+/* The stream that holds all work; if there are several, the judge's own, after it was made to wait for all of them. */
 static CudaError last_stream(CudaDevice *cuda, CuStream *raw)
 {
     DeviceStream *only = next_used(cuda, NULL);
@@ -127,7 +128,7 @@ static CudaError last_stream(CudaDevice *cuda, CuStream *raw)
     }
     for (DeviceStream *stream = only; stream != NULL && error == CUDA_ERROR_SUCCESS; stream = next_used(cuda, stream)) {
         error = cuda_join(cuda, stream);
-        stream->used = true; /* it may be used again, and must then be joined again */
+        stream->used = true; /* if it is used again, it must be joined again */
     }
     return error;
 }
@@ -178,7 +179,6 @@ CudaError cuda_release(CudaDevice *cuda)
     return error;
 }
 
-/* The operation that is about to follow makes the driver wait for its stream: it cannot be held. */
 void cuda_open_for_copy(CudaDevice *cuda)
 {
     cuda->bracket.marked = false;
@@ -195,7 +195,7 @@ static CudaError hold(CudaDevice *cuda, DeviceStream *stream)
                      cuda->driver->cuStreamWaitValue32(stream->raw, cuda->gate_address, cuda->turn, CU_WAIT_VALUE_GEQ));
 }
 
-/* Without a gate the host's clock starts when the first operation is about to be submitted. */
+/* If the gate is open, the host's clock starts just before the first operation is submitted. */
 static CudaError record_start(CudaDevice *cuda, DeviceStream *stream)
 {
     CudaBracket *bracket = &cuda->bracket;
@@ -213,7 +213,7 @@ CudaError cuda_enter(CudaDevice *cuda, DeviceStream *stream, CuStream *raw)
         stream = &cuda->legacy;
     if (cuda->sticky != CUDA_ERROR_SUCCESS)
         return cuda->sticky;
-    if (cuda->held >= CUDA_HELD_AT_MOST)
+    if (cuda->held >= CUDA_MAX_HELD)
         error = cuda_release(cuda);
     if (error == CUDA_ERROR_SUCCESS && cuda->holding)
         error = hold(cuda, stream);
@@ -249,7 +249,7 @@ static void look_for_nonce(CudaDevice *cuda)
         cuda_observe(cuda);
 }
 
-/* The driver's own waiting calls know no deadline. */
+/* Polls, because the driver's own waiting calls have no deadline. */
 static CudaError wait_until(CudaDevice *cuda, Poll *poll, void *what)
 {
     double start_s = now_s(), spent_s = 0;
@@ -264,7 +264,7 @@ static CudaError wait_until(CudaDevice *cuda, Poll *poll, void *what)
     return cuda_note(cuda, error);
 }
 
-/* Where the mark is all that is left to come, it comes within microseconds. */
+/* When only the mark is left, it arrives within microseconds. */
 static void settle(CudaDevice *cuda)
 {
     const CudaBracket *bracket = &cuda->bracket;
@@ -301,7 +301,7 @@ CudaError cuda_wait_own(CudaDevice *cuda)
     return wait_until(cuda, poll_stream, &cuda->own);
 }
 
-/* In a bracket the streams stay "used": the mark at its end must stand behind all of them. */
+/* Within a bracket the streams stay "used", because the mark at its end must be queued behind all of them. */
 CudaError cuda_wait_all(CudaDevice *cuda)
 {
     CudaError error = cuda->sticky;
@@ -323,12 +323,13 @@ CudaError cuda_wait_all(CudaDevice *cuda)
 
 /* ---- the bracket ------------------------------------------------------------------------------------------------- */
 
-/* Twice the L2 is written, and no line may stay in it by the submission's wish (cudaAccessPropertyPersisting). */
+/* Writes twice the size of the L2, after no line can be persistent there (cudaAccessPropertyPersisting). */
 static CudaError make_caches_cold(CudaDevice *cuda)
 {
     const CudaDriver *driver = cuda->driver;
     CuStream raw;
-    driver->cuCtxSetLimit(CU_LIMIT_PERSISTING_L2, 0); /* a device that has no such thing says so, and needs none */
+    driver->cuCtxSetLimit(CU_LIMIT_PERSISTING_L2,
+                          0); /* fails on a device without persisting lines, which needs no reset */
     driver->cuCtxResetPersistingL2Cache();
     CudaError error = cuda_enter(cuda, &cuda->own, &raw);
     if (error == CUDA_ERROR_SUCCESS)
@@ -372,7 +373,7 @@ CudaError cuda_bracket_end(CudaDevice *cuda, DeviceBracket *taken)
         error = cuda_wait_all(cuda);
         for (double start_s = now_s(); error == CUDA_ERROR_SUCCESS && !bracket->arrived;) {
             cuda_observe(cuda);
-            if (now_s() - start_s > 1) /* all streams are idle, and still it is not there */
+            if (now_s() - start_s > 1) /* all streams are idle, and still it has not arrived */
                 error = CUDA_ERROR_UNKNOWN;
         }
     }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CUDA_EPOCH = 1 }; /* raised when the method of timing changes, and old times no longer compare */
+enum { CUDA_EPOCH = 1 }; /* raised when the method of timing changes, since old times do not compare any more */
 
 /* "NVIDIA H200" becomes "nvidia-h200". */
 static void make_id(const char *name, char *id, size_t size)
@@ -29,14 +29,14 @@ static void format_uuid(const CuUuid *uuid, char *text, size_t size)
              b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
-/* "580.65.06", as the kernel's module says it; where it does not, the version of CUDA that the driver knows. */
+/* "580.65.06" as the kernel module reports it, or else the version of CUDA that the driver supports. */
 static void read_driver_version(const CudaDriver *driver, char *text, size_t size)
 {
     char line[400];
     int version = 0;
     FILE *file = fopen("/proc/driver/nvidia/version", "r");
     const char *found = file != NULL && fgets(line, sizeof line, file) != NULL ? strpbrk(line, "0123456789") : NULL;
-    while (found != NULL && strcspn(found, ". \n") == strcspn(found, " \n")) /* a word without a point: "x86_64" */
+    while (found != NULL && strcspn(found, ". \n") == strcspn(found, " \n")) /* skip a word without a point: "x86_64" */
         found = strpbrk(found + strcspn(found, " \n"), "0123456789");
     if (found != NULL) {
         snprintf(text, size, "%.*s", (int)strspn(found, "0123456789."), found);
@@ -90,13 +90,13 @@ static void ask_limits(Asked *asked, DeviceInfo *info)
     info->pageable_access = ask(asked, CU_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0;
 }
 
-/* Double data rate: two transfers a cycle of the memory's clock. Nothing can be read faster. */
+/* Double data rate: two transfers per cycle of the memory clock. No kernel can read faster. */
 static double peak_bytes_per_s(const DeviceInfo *info)
 {
     return 2e3 * info->memory_clock_khz * (info->memory_bus_bits / 8);
 }
 
-/* A device that was never calibrated has its peak as the floor of times, and no roofline. */
+/* Without a calibration, the peak of the memory bounds all times from below, and there is no roofline. */
 static Status take_ceilings(DeviceInfo *info, Message *why)
 {
     Ceilings ceilings;
@@ -120,7 +120,7 @@ Status cuda_describe(const CudaDriver *driver, int ordinal, DeviceInfo *info, Me
     *info = (DeviceInfo){.epoch = CUDA_EPOCH};
     CudaError error = driver->cuDeviceGetCount(&count);
     if (error == CUDA_ERROR_SUCCESS && ordinal >= count)
-        return fail(STATUS_NOT_FOUND, why, "there is no GPU number %d: the driver finds %d, counted from 0", ordinal,
+        return fail(STATUS_NOT_FOUND, why, "there is no GPU number %d: the driver finds %d, numbered from 0", ordinal,
                     count);
     if (error == CUDA_ERROR_SUCCESS)
         error = driver->cuDeviceGet(&asked.device, ordinal);

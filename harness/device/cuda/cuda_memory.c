@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const uint64_t MAP_BYTES = 64u << 20; /* memory is put behind the range in steps of this size */
+static const uint64_t MAP_BYTES = 64u << 20; /* memory is mapped into the range in steps of this size */
 
-/* ---- the range and the memory behind it -------------------------------------------------------------------------- */
+/* ---- the range and its memory -------------------------------------------------------------------------- */
 
 static CudaError map_more(CudaDevice *cuda, uint64_t bytes)
 {
@@ -22,7 +22,7 @@ static CudaError map_more(CudaDevice *cuda, uint64_t bytes)
     error = cuda->driver->cuMemMap(address, bytes, 0, allocation, 0);
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda->driver->cuMemSetAccess(address, bytes, &access, 1);
-    cuda->driver->cuMemRelease(allocation); /* what is mapped stays until the process ends */
+    cuda->driver->cuMemRelease(allocation); /* mapped memory stays until the process ends */
     if (error == CUDA_ERROR_SUCCESS)
         cuda->mapped_bytes += bytes;
     return error;
@@ -41,7 +41,7 @@ static CudaError map_up_to(CudaDevice *cuda, uint64_t end)
 
 /* ---- red zones --------------------------------------------------------------------------------------------------- */
 
-/* A zone is filled with one byte, again and again; which one, a submission cannot know. */
+/* All bytes of a zone have one random value, which a submission cannot know. */
 static CudaError fill_zones(CudaDevice *cuda, const AddressPiece *piece)
 {
     const CudaDriver *driver = cuda->driver;
@@ -82,7 +82,7 @@ static bool zones_hold(CudaDevice *cuda, const AddressPiece *piece, const uint8_
     if (behind < tail)
         set_zone_fault(cuda, piece, behind, "past the end of");
     else if (before < head)
-        set_zone_fault(cuda, piece, head - before, "before the begin of");
+        set_zone_fault(cuda, piece, head - before, "before the start of");
     return behind == tail && before == head;
 }
 
@@ -142,8 +142,8 @@ static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
     return error;
 }
 
-/* cudaFree() waits for the device (CUDA Programming Guide, "Implicit Synchronization"), and the memory stays mapped:
- * the next allocation costs no call of the driver. */
+/* cudaFree() waits for the device (CUDA Programming Guide, "Implicit Synchronization"). The memory stays mapped, so
+ * that the next allocation needs no call of the driver. */
 static CudaError release(Device *device, uint64_t address)
 {
     CudaDevice *cuda = cuda_of(device);
@@ -185,8 +185,8 @@ static uint64_t allocated_bytes(Device *device)
     return cuda_used_bytes(cuda_of(device)) - cuda_of(device)->flush_bytes;
 }
 
-/* What kernels store the hardware does not tell; but an array that no kernel can have filled, or that was copied as a
- * whole from elsewhere, was filled by no kernel. */
+/* The hardware does not report what kernels store. But if no kernel has run, or if copies have filled the whole array,
+ * no kernel has. */
 static int kernel_wrote(Device *device, uint64_t address)
 {
     const CudaDevice *cuda = cuda_of(device);
@@ -230,7 +230,7 @@ void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes)
     return slot;
 }
 
-/* From memory that the driver has not pinned it copies through buffers of its own, for which it may have to wait. */
+/* The driver copies memory that it has not pinned through buffers of its own, for which it may have to wait. */
 static CudaError write_bytes(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream)
 {
     CudaDevice *cuda = cuda_of(device);
@@ -291,7 +291,7 @@ static CudaError fill_bytes(Device *device, uint64_t to, uint8_t value, uint64_t
     error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    cuda->statistics.copies++; /* a constant is no result */
+    cuda->statistics.copies++; /* not counted as a copy into the piece: a constant is not a result */
     return cuda_note(cuda, cuda->driver->cuMemsetD8Async(to, value, bytes, raw));
 }
 

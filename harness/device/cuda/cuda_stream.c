@@ -6,7 +6,7 @@
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-/* `joint` is only ever waited for: without a time it is cheaper. */
+/* `joint` is only waited for; an event without a time is cheaper. */
 static CudaError stream_open(CudaDevice *cuda, DeviceStream *stream)
 {
     CudaError error = cuda->driver->cuEventCreate(&stream->joint, CU_EVENT_UNTIMED);
@@ -36,7 +36,7 @@ static CudaError stream_create(Device *device, bool non_blocking, DeviceStream *
     return CUDA_ERROR_SUCCESS;
 }
 
-/* A stream that goes while it has work: the work is done all the same, and the judge must see its end. */
+/* A stream that is destroyed still finishes its work, and the judge must see the end of it. */
 static CudaError stream_destroy(Device *device, DeviceStream *stream)
 {
     CudaDevice *cuda = cuda_of(device);
@@ -62,7 +62,7 @@ static CudaError stream_synchronize(Device *device, DeviceStream *stream)
     return cuda_wait(cuda_of(device), stream);
 }
 
-/* A program that asks again and again must see an end: what is held is let go. */
+/* Opens the gate, because a program that polls must see the end of its work. */
 static CudaError stream_query(Device *device, DeviceStream *stream)
 {
     CudaDevice *cuda = cuda_of(device);

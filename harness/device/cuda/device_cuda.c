@@ -17,9 +17,9 @@
 
 enum { CALIBRATION_BRACKETS = 31 };
 
-static const double CLOSE_SECONDS = 5; /* for what still runs, where nothing else is set */
+static const double CLOSE_SECONDS = 5; /* how long to wait for running work if no limit was set */
 
-static const uint64_t LEAST_FLUSH_BYTES = 16u << 20; /* for a device that does not tell the size of its L2 */
+static const uint64_t LEAST_FLUSH_BYTES = 16u << 20; /* for a device that does not report the size of its L2 */
 
 /* ---- brackets ---------------------------------------------------------------------------------------------------- */
 
@@ -77,7 +77,7 @@ static void start_held_work(Device *device)
     cuda_note(cuda, cuda_release(cuda));
 }
 
-/* Memory that cannot be pinned is copied all the same, more slowly. */
+/* Memory that cannot be pinned can still be copied, but more slowly. */
 static void pin(Device *device, void *memory, size_t bytes)
 {
     CudaDevice *cuda = cuda_of(device);
@@ -105,7 +105,7 @@ static void release_context(CudaDevice *cuda)
         cuda->driver->cuDevicePrimaryCtxRelease(device);
 }
 
-/* A context that is dead, or in which a kernel still runs, is left to the end of the process. */
+/* A context that is dead, or in which a kernel still runs, is released when the process ends. */
 static void close_device(Device *device)
 {
     CudaDevice *cuda = cuda_of(device);
@@ -190,7 +190,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The same bracket as around the solve() that most write: one operation of some microseconds, and a wait for it. */
+/* Measures a bracket like that of most submissions: one operation of some microseconds, and a wait for it. */
 static CudaError measure_clock_gap(CudaDevice *cuda)
 {
     double gaps_s[CALIBRATION_BRACKETS];

@@ -14,14 +14,14 @@
 static Status refuse(Message *why, const char *path, const char *trouble)
 {
     return fail(STATUS_SYSTEM, why,
-                "%s, the GPU's lock file: %s; remove it, or name in CONVJUDGE_LOCKS a folder that every user can "
-                "write, the same for all",
+                "%s, the GPU's lock file: %s; remove it, or set CONVJUDGE_LOCKS to a folder that every user can "
+                "write to, the same for all users",
                 path, trouble);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-/* A folder that only some can write would part them from the others. */
+/* Users who cannot write to a folder would use another one, and so another lock. */
 static const char *lock_folder(void)
 {
     const char *chosen = getenv("CONVJUDGE_LOCKS");
@@ -36,13 +36,14 @@ static Status lock_path(const char *uuid, char *path, size_t size, Message *why)
 {
     static const char ALLOWED[] = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     if (uuid[0] == '\0' || uuid[strspn(uuid, ALLOWED)] != '\0')
-        return fail(STATUS_BAD_INPUT, why, "'%s' is no GPU's uuid", uuid);
+        return fail(STATUS_BAD_INPUT, why, "'%s' is not the uuid of a GPU", uuid);
     if (snprintf(path, size, "%s/convjudge-%s.lock", lock_folder(), uuid) >= (int)size)
         return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_LOCKS: %s is too long", lock_folder());
     return STATUS_OK;
 }
 
-/* Appears at its place whole: never for a moment with the few permissions that the umask leaves. */
+/* Creates the file under another name and renames it, so that it never has the few permissions that the umask
+ * leaves. */
 static Status make_file(const char *path, Message *why)
 {
     char draft[PATH_MAX + 8];
@@ -53,13 +54,13 @@ static Status make_file(const char *path, Message *why)
     bool made = fchmod(file, 0666) == 0 &&
                 (renameat2(AT_FDCWD, draft, AT_FDCWD, path, RENAME_NOREPLACE) == 0 || errno == EEXIST);
     Status status = made ? STATUS_OK : refuse(why, path, strerror(errno));
-    unlink(draft); /* another was quicker, or it cannot be */
+    unlink(draft); /* still there if another process was faster, or renaming failed */
     close(file);
     return status;
 }
 
-/* Never with O_CREAT: the kernel refuses that on others' files in folders for all (fs.protected_regular). Nor
- * through links, by which another user could have the judge write into a file of the judge's user. */
+/* Never opens with O_CREAT: the kernel refuses that for files of other users in shared folders (fs.protected_regular).
+ * Never follows links: another user could make the judge write into a file of the judge's user. */
 static Status open_file(const char *path, int *file, Message *why)
 {
     static const int FLAGS = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
@@ -76,12 +77,12 @@ static Status open_file(const char *path, int *file, Message *why)
     if (fstat(*file, &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink <= 1)
         return STATUS_OK;
     close(*file);
-    return refuse(why, path, "is not a regular file of one name");
+    return refuse(why, path, "is not a regular file with one name");
 }
 
 /* ---- who holds it ------------------------------------------------------------------------------------------------ */
 
-/* "1234 1000 convjudge": process, user, program. Where it cannot be written, the holder stays unnamed. */
+/* "1234 1000 convjudge": process, user, program. If writing fails, the holder stays unnamed. */
 static void sign(int file)
 {
     char text[100];
@@ -116,15 +117,15 @@ static Status open_lock(const char *uuid, char *path, size_t size, int *file, Me
     return status == STATUS_OK ? open_file(path, file, why) : status;
 }
 
-/* The lock of the file's first byte is the turn of who comes next. */
+/* The process that holds a lock on the file's first byte takes the next turn. */
 static bool set_turn(int file, short type)
 {
     struct flock turn = {.l_type = type, .l_whence = SEEK_SET, .l_len = 1};
     return fcntl(file, F_OFD_SETLK, &turn) == 0;
 }
 
-/* Nobody passes by who has the turn: else a grader that takes the lock again at once would keep out all that only look
- * now and then. The turn, once had, is kept until the lock is had, too. */
+/* Takes the turn, then the lock, and keeps the turn until it has the lock. Without turns, a grader that takes the lock
+ * again at once would keep out all others, which look only now and then. */
 static bool take(int file, bool *has_turn)
 {
     *has_turn = *has_turn || set_turn(file, F_WRLCK);
@@ -135,7 +136,7 @@ static bool take(int file, bool *has_turn)
     return true;
 }
 
-/* OK where somebody else has the lock, or the turn. */
+/* OK: another process has the lock, or the turn. */
 static Status explain_refusal(int file, const char *path, Message *why)
 {
     if (errno != EWOULDBLOCK && errno != EACCES)
@@ -164,7 +165,7 @@ Status device_lock_try(const char *uuid, int *descriptor, Message *why)
 
 Status device_lock_wait(const char *uuid, double seconds, WaitTell *tell, void *context, int *descriptor, Message *why)
 {
-    WaitLimit patience = {.seconds = seconds, .tell = tell, .context = context};
+    WaitLimit limit = {.seconds = seconds, .tell = tell, .context = context};
     char path[PATH_MAX];
     Message holder;
     int file;
@@ -177,8 +178,8 @@ Status device_lock_wait(const char *uuid, double seconds, WaitTell *tell, void *
         status = explain_refusal(file, path, &holder);
         if (status != STATUS_OK)
             fail(status, why, "%s", holder.text);
-        else if (!wait_limit_left(&patience, holder.text))
-            status = fail(STATUS_BUSY, why, "the GPU %s is still in use after %.0f s: %s", uuid, patience.waited_s,
+        else if (!wait_limit_left(&limit, holder.text))
+            status = fail(STATUS_BUSY, why, "the GPU %s is still in use after %.0f s: %s", uuid, limit.waited_s,
                           holder.text);
         if (status != STATUS_OK) {
             close(file);

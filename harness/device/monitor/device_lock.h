@@ -1,26 +1,26 @@
-/* device_lock.h - one measurement at a time on a GPU: a lock file per device, the same for every grader of every user.
+/* device_lock.h - allows one measurement at a time on a GPU: one lock file per device, for all graders of all users.
  *
- * The file is <folder>/convjudge-<uuid>.lock; folder: CONVJUDGE_LOCKS, else /run/lock where every user can write it,
- * else /tmp. Graders in containers share a GPU's lock only where they share that folder; who comes around the lock is
- * what device_monitor.h is for.
+ * The file is <folder>/convjudge-<uuid>.lock. The folder is CONVJUDGE_LOCKS, else /run/lock if every user can write to
+ * it, else /tmp. Graders in containers share a GPU's lock only if they share that folder; device_monitor.h finds work
+ * on the GPU that does not take the lock.
  *
- * Owns     the lock is the descriptor's (flock): closing it and all its copies gives the lock back, and so does the end
- *          of all processes that hold one, however they end. It is closed on exec. The file stays: who removed it would
- *          part those who come from the one who has the lock.
- * Errors   BAD_INPUT: a uuid that no GPU has. SYSTEM: the file cannot be had; the message says what to do.  */
+ * Owns     the descriptor holds the lock (flock). Closing it and all its copies releases the lock; so does the end of
+ *          all processes that hold a copy, however they end. It is closed on exec. The file stays, since a grader that
+ *          finds it removed would create another one, and both would hold "the" lock.
+ * Errors   BAD_INPUT: no GPU has such a uuid. SYSTEM: the file cannot be opened; the message says what to do.  */
 #ifndef HARNESS_DEVICE_MONITOR_DEVICE_LOCK_H
 #define HARNESS_DEVICE_MONITOR_DEVICE_LOCK_H
 
 #include "base/status.h"
 #include "harness/device/monitor/wait_limit.h"
 
-/* STATUS_OK with a descriptor of -1: somebody else has it, and `why` names who: "process 1234 (convjudge) of alice".
- * That name is advice: any user could have written it. */
+/* STATUS_OK with a descriptor of -1: another process has the lock; `why` names it: "process 1234 (convjudge) of alice".
+ * Do not rely on that name: any user could have written it. */
 MUST_USE Status device_lock_try(const char *uuid, int *descriptor, Message *why);
 
-/* Waits until the others have given it back; `tell` (may be NULL) hears who has it. While one waits, device_lock_try()
- * finds the lock taken, so that nobody gets it who came later and did not wait; of several that wait, whoever looks first
- * is next. BUSY once `seconds` are over. */
+/* Waits until the lock is free; tells `tell` (may be NULL) who has it. While a process waits, device_lock_try() finds
+ * the lock taken, so that nobody who came later gets it without waiting. Of several processes that wait, the one that
+ * looks first is next. BUSY: the lock is still taken after `seconds`. */
 MUST_USE Status device_lock_wait(const char *uuid, double seconds, WaitTell *tell, void *context, int *descriptor,
                                  Message *why);
 

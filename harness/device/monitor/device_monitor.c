@@ -11,7 +11,7 @@
 
 enum { MOST_PROCESSES = 256 };
 
-/* A clock under load jitters by a step of 15 MHz; one this far down is held there by something. */
+/* A clock under load varies by a step of 15 MHz; if it is lower than this, something holds it there. */
 static const double LEAST_OF_USUAL_CLOCK = 0.97;
 
 struct DeviceMonitor {
@@ -19,7 +19,7 @@ struct DeviceMonitor {
     NvmlDevice device;
 };
 
-Status device_monitor_open(const char *uuid, DeviceMonitor **watch, Message *why)
+Status device_monitor_open(const char *uuid, DeviceMonitor **monitor, Message *why)
 {
     const Nvml *nvml;
     NvmlDevice device;
@@ -29,37 +29,37 @@ Status device_monitor_open(const char *uuid, DeviceMonitor **watch, Message *why
     NvmlResult result = nvml->device_by_uuid(uuid, &device);
     if (result != NVML_DONE)
         return fail(STATUS_NOT_FOUND, why, "NVML does not know %s: %s", uuid, nvml->error_text(result));
-    *watch = allocated(malloc(sizeof **watch));
-    **watch = (DeviceMonitor){.nvml = nvml, .device = device};
+    *monitor = allocated(malloc(sizeof **monitor));
+    **monitor = (DeviceMonitor){.nvml = nvml, .device = device};
     return STATUS_OK;
 }
 
-void device_monitor_close(DeviceMonitor *watch)
+void device_monitor_close(DeviceMonitor *monitor)
 {
-    free(watch);
+    free(monitor);
 }
 
-/* What a device cannot tell stays 0. */
-void device_monitor_read(const DeviceMonitor *watch, DeviceState *state)
+/* Values that a device does not report stay 0. */
+void device_monitor_read(const DeviceMonitor *monitor, DeviceState *state)
 {
-    const Nvml *nvml = watch->nvml;
+    const Nvml *nvml = monitor->nvml;
     unsigned milliwatts = 0;
     unsigned long long reasons = 0;
     *state = (DeviceState){0};
-    nvml->clock(watch->device, NVML_CLOCK_SM, &state->sm_clock_mhz);
-    nvml->clock(watch->device, NVML_CLOCK_MEMORY, &state->memory_clock_mhz);
-    nvml->max_clock(watch->device, NVML_CLOCK_SM, &state->max_sm_clock_mhz);
-    nvml->temperature(watch->device, NVML_SENSOR_GPU, &state->temperature_c);
-    nvml->threshold(watch->device, NVML_THRESHOLD_SLOWDOWN, &state->slowdown_temperature_c);
-    nvml->power(watch->device, &milliwatts);
-    nvml->reasons(watch->device, &reasons);
+    nvml->clock(monitor->device, NVML_CLOCK_SM, &state->sm_clock_mhz);
+    nvml->clock(monitor->device, NVML_CLOCK_MEMORY, &state->memory_clock_mhz);
+    nvml->max_clock(monitor->device, NVML_CLOCK_SM, &state->max_sm_clock_mhz);
+    nvml->temperature(monitor->device, NVML_SENSOR_GPU, &state->temperature_c);
+    nvml->threshold(monitor->device, NVML_THRESHOLD_SLOWDOWN, &state->slowdown_temperature_c);
+    nvml->power(monitor->device, &milliwatts);
+    nvml->reasons(monitor->device, &reasons);
     state->power_w = milliwatts / 1000.0;
     state->reasons = (uint32_t)reasons;
 }
 
 /* ---- other processes --------------------------------------------------------------------------------------------- */
 
-/* Also where /proc hides others' processes. */
+/* This works even if /proc hides the processes of other users. */
 static bool exists_here(pid_t process)
 {
     return kill(process, 0) == 0 || errno == EPERM;
@@ -75,7 +75,7 @@ static void describe_process(pid_t process, char *text, size_t size)
     if (file != NULL)
         fclose(file);
     name[strcspn(name, "\n")] = '\0';
-    for (char *c = name; *c != '\0'; c++) /* a process chooses its name */
+    for (char *c = name; *c != '\0'; c++) /* a process chooses its own name */
         if (*c < ' ' || *c > '~')
             *c = '?';
     snprintf(text, size, found ? "%d (%s)" : "%d", (int)process, name);
@@ -89,14 +89,15 @@ static bool is_among(pid_t process, const pid_t *processes, size_t count)
     return false;
 }
 
-/* In a container: as many listed processes that do not exist here as own ones are not listed are taken for those. */
-static bool others_run(const DeviceMonitor *watch, const pid_t *own, size_t own_count, char *text, size_t size)
+/* In a container, listed processes that do not exist here may be the judge's own under other numbers: as many of them
+ * as there are own processes that are not listed. */
+static bool others_run(const DeviceMonitor *monitor, const pid_t *own, size_t own_count, char *text, size_t size)
 {
     NvmlProcess processes[MOST_PROCESSES];
     pid_t listed[MOST_PROCESSES];
     unsigned count = MOST_PROCESSES;
     size_t unknown = 0, unlisted = 0;
-    NvmlResult result = watch->nvml->processes(watch->device, &count, processes);
+    NvmlResult result = monitor->nvml->processes(monitor->device, &count, processes);
     if (result == NVML_INSUFFICIENT_SIZE)
         return snprintf(text, size, "more than %d processes use the GPU", MOST_PROCESSES), true;
     if (result != NVML_DONE)
@@ -145,14 +146,14 @@ void device_monitor_reasons(uint32_t reasons, char *text, size_t size)
         const char *words = unnamed;
         if ((reasons & bit) == 0)
             continue;
-        snprintf(unnamed, sizeof unnamed, "reason 0x%x", bit); /* of a later NVML */
+        snprintf(unnamed, sizeof unnamed, "reason 0x%x", bit); /* added by a later NVML */
         for (size_t i = 0; i < sizeof REASONS / sizeof *REASONS; i++)
             words = REASONS[i].reason == bit ? REASONS[i].words : words;
         length += (size_t)snprintf(text + length, size - length, "%s%s", length == 0 ? "" : ", ", words);
     }
 }
 
-/* A clock that idles, or for whose height no reason is given, says nothing about the clock under load. */
+/* An idle clock, or one for which NVML gives no reason, says nothing about the clock under load. */
 static bool clock_is_held(const DeviceState *state, double usual_mhz, char *text, size_t size)
 {
     char reasons[200];
@@ -169,28 +170,28 @@ static bool is_hot(const DeviceState *state, char *text, size_t size)
 {
     if (state->slowdown_temperature_c == 0 || state->temperature_c < state->slowdown_temperature_c)
         return false;
-    snprintf(text, size, "the GPU has %u C, from %u on it slows down", state->temperature_c,
+    snprintf(text, size, "the GPU is at %u C and slows down from %u C on", state->temperature_c,
              state->slowdown_temperature_c);
     return true;
 }
 
-bool device_monitor_disturbed(const DeviceMonitor *watch, const pid_t *own, size_t own_count, double usual_mhz,
+bool device_monitor_disturbed(const DeviceMonitor *monitor, const pid_t *own, size_t own_count, double usual_mhz,
                               char *text, size_t size)
 {
     DeviceState state;
     text[0] = '\0';
-    device_monitor_read(watch, &state);
-    return others_run(watch, own, own_count, text, size) || is_hot(&state, text, size) ||
+    device_monitor_read(monitor, &state);
+    return others_run(monitor, own, own_count, text, size) || is_hot(&state, text, size) ||
            clock_is_held(&state, usual_mhz, text, size);
 }
 
-Status device_monitor_wait(const DeviceMonitor *watch, const pid_t *own, size_t own_count, double usual_mhz,
+Status device_monitor_wait(const DeviceMonitor *monitor, const pid_t *own, size_t own_count, double usual_mhz,
                            double seconds, WaitTell *tell, void *context, Message *why)
 {
-    WaitLimit patience = {.seconds = seconds, .tell = tell, .context = context};
+    WaitLimit limit = {.seconds = seconds, .tell = tell, .context = context};
     char text[300];
-    while (device_monitor_disturbed(watch, own, own_count, usual_mhz, text, sizeof text))
-        if (!wait_limit_left(&patience, text))
+    while (device_monitor_disturbed(monitor, own, own_count, usual_mhz, text, sizeof text))
+        if (!wait_limit_left(&limit, text))
             return fail(STATUS_BUSY, why, "%s", text);
     return STATUS_OK;
 }

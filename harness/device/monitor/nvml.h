@@ -1,7 +1,7 @@
 /* nvml.h - the part of NVIDIA's management library, libnvidia-ml.so.1, that the judge calls, opened at run time.
  *
- * It tells what goes on on a GPU without a context on it. The toolkit's nvml.h is not included: the judge builds where
- * there is none.
+ * It reports the state of a GPU without a context on it. The toolkit's nvml.h is not included, so that the judge builds
+ * without a toolkit.
  *
  * Source   NVML API Reference; values from the nvml.h of CUDA 13.0.  */
 #ifndef HARNESS_DEVICE_MONITOR_NVML_H
@@ -11,7 +11,7 @@
 
 typedef struct nvmlDevice_st *NvmlDevice;
 
-typedef enum NvmlResult { /* nvmlReturn_t; there are more */
+typedef enum NvmlResult { /* nvmlReturn_t has more */
                           NVML_DONE = 0,
                           NVML_NOT_SUPPORTED = 3,
                           NVML_NOT_FOUND = 6,
@@ -26,7 +26,7 @@ enum {
     NVML_THRESHOLD_SLOWDOWN = 1 /* nvmlTemperatureThresholds_t */
 };
 
-enum { /* nvmlClocksEventReason..., one bit each: why a clock is not as high as it could be */
+enum { /* nvmlClocksEventReason..., one bit each: what keeps a clock from being higher */
        NVML_REASON_IDLE = 0x1,
        NVML_REASON_APPLICATION_SETTING = 0x2,
        NVML_REASON_POWER_CAP = 0x4,
@@ -44,8 +44,8 @@ typedef struct NvmlProcess { /* nvmlProcessInfo_t */
     unsigned gpu_instance, compute_instance;
 } NvmlProcess;
 
-/* One row a call: name, symbol in the library, result, parameters. Drivers with all that cuda_driver.h asks for have
- * these, too. */
+/* One row per call: name, symbol in the library, result, parameters. Every driver that has the calls of cuda_driver.h
+ * has these, too. */
 #define NVML_CALLS(CALL)                                                                                               \
     CALL(init, "nvmlInit_v2", NvmlResult, (void))                                                                      \
     CALL(error_text, "nvmlErrorString", const char *, (NvmlResult result))                                             \
@@ -66,7 +66,8 @@ typedef struct Nvml {
 #undef NVML_MEMBER
 } Nvml;
 
-/* Opens the library (CONVJUDGE_NVML: another one) and initialises it; once a process. NOT_FOUND: there is none. */
+/* Opens the library (the environment variable CONVJUDGE_NVML names another one) and initialises it, once per process.
+ * NOT_FOUND: there is none. */
 MUST_USE Status nvml_open(const Nvml **nvml, Message *why);
 
 #endif

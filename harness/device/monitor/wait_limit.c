@@ -7,18 +7,18 @@
 static const double TELL_S = 1;
 enum { PAUSE_MS = 100 };
 
-bool wait_limit_left(WaitLimit *patience, const char *reason)
+bool wait_limit_left(WaitLimit *limit, const char *reason)
 {
-    if (patience->began_s == 0) {
-        patience->began_s = now_s();
-        patience->next_s = TELL_S;
+    if (limit->began_s == 0) {
+        limit->began_s = now_s();
+        limit->next_s = TELL_S;
     }
-    patience->waited_s = now_s() - patience->began_s;
-    if (patience->waited_s >= patience->seconds)
+    limit->waited_s = now_s() - limit->began_s;
+    if (limit->waited_s >= limit->seconds)
         return false;
-    if (patience->tell != NULL && patience->waited_s >= patience->next_s) {
-        patience->tell(patience->context, reason, patience->waited_s);
-        patience->next_s = patience->waited_s + TELL_S;
+    if (limit->tell != NULL && limit->waited_s >= limit->next_s) {
+        limit->tell(limit->context, reason, limit->waited_s);
+        limit->next_s = limit->waited_s + TELL_S;
     }
     nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
     return true;

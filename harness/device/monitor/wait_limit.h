@@ -1,8 +1,8 @@
-/* wait_limit.h - waiting for what can only be looked at again and again, and saying meanwhile what it is.
+/* wait_limit.h - waits for a condition that can only be polled, up to a limit, and reports what it waits for.
  *
- *     WaitLimit patience = {.seconds = 60, .tell = show, .context = terminal};
+ *     WaitLimit limit = {.seconds = 60, .tell = show, .context = terminal};
  *     while (is_busy(reason))
- *         if (!wait_limit_left(&patience, reason))
+ *         if (!wait_limit_left(&limit, reason))
  *             return false;
  */
 #ifndef HARNESS_DEVICE_MONITOR_WAIT_LIMIT_H
@@ -13,14 +13,14 @@
 typedef void WaitTell(void *context, const char *reason, double waited_s);
 
 typedef struct WaitLimit {
-    double seconds;         /* to wait at most */
+    double seconds;         /* the most to wait */
     WaitTell *tell;         /* called about once a second; may be NULL */
-    void *context;          /* of `tell` */
+    void *context;          /* for `tell` */
     double waited_s;        /* so far */
-    double began_s, next_s; /* wait_limit.c's own */
+    double began_s, next_s; /* for wait_limit.c only */
 } WaitLimit;
 
-/* Sleeps for a tenth of a second; false, at once, where `seconds` are over. */
-bool wait_limit_left(WaitLimit *patience, const char *reason);
+/* Sleeps for a tenth of a second; returns false at once when `seconds` are over. */
+bool wait_limit_left(WaitLimit *limit, const char *reason);
 
 #endif

@@ -14,7 +14,7 @@ enum { MAX_ORDINAL = 1023 };
 
 static const char DEFAULT_PROFILE[] = "h200";
 
-/* "NAME" or "NAME:DETAIL"; `*detail` is what stands behind the colon, "" where there is none. */
+/* "KIND" or "KIND:DETAIL"; `*detail` becomes the part after the colon, "" if there is none. */
 static bool is_kind(const char *name, const char *kind, const char **detail)
 {
     size_t length = strlen(kind);
@@ -38,11 +38,10 @@ static Status find_profile(const char *name, HardwareProfile *profile, Message *
                 name, suggestion_for(name, names).text, names);
 }
 
-/* A name taken apart. */
-typedef struct Choice {
+typedef struct Choice { /* the device that a name means */
     bool is_cuda;
-    int ordinal;             /* of a real GPU */
-    HardwareProfile profile; /* of a simulated one */
+    int ordinal;             /* number of the real GPU */
+    HardwareProfile profile; /* of the simulated GPU */
 } Choice;
 
 static Status choose_sim(const char *detail, Choice *choice, DeviceInfo *info, Message *why)
@@ -72,14 +71,14 @@ static Status choose_named_cuda(const char *name, const char *detail, Choice *ch
     char *end;
     long ordinal = strtol(detail, &end, 10);
     if (*end != '\0' || ordinal < 0 || ordinal > MAX_ORDINAL)
-        return fail(STATUS_BAD_INPUT, why, "device '%s': expected cuda or cuda:N, N the GPU's number", name);
+        return fail(STATUS_BAD_INPUT, why, "device '%s': expected cuda or cuda:N, with the number N of a GPU", name);
     Status status = choose_cuda((int)ordinal, choice, info, &trouble);
     return status == STATUS_OK
                ? STATUS_OK
-               : fail(status, why, "device '%s': %s; DEVICE=sim is the simulated one", name, trouble.text);
+               : fail(status, why, "device '%s': %s; DEVICE=sim selects the simulated GPU", name, trouble.text);
 }
 
-/* A GPU whose driver does not serve is passed over like one that is not there, but not in silence. */
+/* A GPU whose driver is too old or does not start is passed over like a missing one, but the result says so. */
 static Status choose_any(Choice *choice, DeviceInfo *info, Message *why)
 {
     Message trouble;
@@ -87,14 +86,14 @@ static Status choose_any(Choice *choice, DeviceInfo *info, Message *why)
     if (found == STATUS_OK)
         return STATUS_OK;
     if (found != STATUS_NOT_FOUND && found != STATUS_UNSUPPORTED)
-        return fail(found, why, "device 'auto': %s; DEVICE=sim is the simulated one", trouble.text);
+        return fail(found, why, "device 'auto': %s; DEVICE=sim selects the simulated GPU", trouble.text);
     Status status = choose_sim("", choice, info, why);
     if (found == STATUS_UNSUPPORTED)
         snprintf(info->passed_over, sizeof info->passed_over, "%.*s", (int)sizeof info->passed_over - 1, trouble.text);
     return status;
 }
 
-/* The part before the colon is what can be misspelt. "cpu" is no device of CUDA kernels. */
+/* Only the part before the colon can be misspelt. "cpu" is a device, but not one for CUDA kernels. */
 static Status refuse(const char *name, Message *why)
 {
     char kind[40];

@@ -1,10 +1,10 @@
-/* execution_profile.h - what the kernels of one call did, in detail, as a simulated GPU tells it: one piece of memory
+/* execution_profile.h - what the kernels of one call did, in detail, on a simulated GPU. It is one piece of memory
  * without pointers, which the broker fills in and the grader reads.
  *
- * Kernels    launches of one function in one shape are one entry: counters, seconds and lines are sums over them.
- * Lines      in the order of their kernels; within one, of file and line.
+ * Kernels    all launches of one function with one shape are one entry; counters, seconds and lines are sums over them.
+ * Lines      sorted by kernel, then by file and line.
  * Units      as in simgpu/gpu/simgpu.h and simgpu/cost/cost.h; seconds are modelled.
- * Limits     what does not fit is left out and counted: kernels_left_out launches, lines_left_out lines.  */
+ * Limits     entries that do not fit are only counted: kernels_left_out launches, lines_left_out lines.  */
 #ifndef HARNESS_DEVICE_SIM_EXECUTION_PROFILE_H
 #define HARNESS_DEVICE_SIM_EXECUTION_PROFILE_H
 
@@ -23,15 +23,15 @@ typedef struct ProfileKernel {
     bool uniform_constant_loads; /* as in SimFunctionInfo */
     uint64_t launches;
     SimCounters counters;
-    SimWarpPath longest;      /* of the launch whose warp did most */
-    SimMachineRatios machine; /* of the same */
+    SimWarpPath longest;      /* path of the longest warp of all launches */
+    SimMachineRatios machine; /* of the launch with that warp */
     double seconds;
 } ProfileKernel;
 
 typedef struct ProfileLine {
-    uint32_t kernel; /* index of its kernel */
-    uint32_t file;   /* index of its file's name, which is empty where it is not known */
-    SimLine counts;  /* `file` is not used */
+    uint32_t kernel; /* index into `kernels` */
+    uint32_t file;   /* index into `files`; the name is empty if it is unknown */
+    SimLine counts;  /* its `file` is not used */
 } ProfileLine;
 
 typedef struct ProfileCopies {
@@ -42,7 +42,7 @@ typedef struct ProfileCopies {
 struct ExecutionProfile {
     uint32_t kernel_count, line_count, file_count;
     uint64_t kernels_left_out, lines_left_out;
-    ProfileCopies host_copies, device_copies; /* across the bus; within the device, fills included */
+    ProfileCopies host_copies, device_copies; /* across the bus; within the device, including fills */
     ProfileKernel kernels[PROFILE_MAX_KERNELS];
     ProfileLine lines[PROFILE_MAX_LINES];
     char files[PROFILE_MAX_FILES][SIM_MAX_NAME];

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An array is ordinary device memory in row-major order: nothing but copies and textures reaches it. */
+/* An array is ordinary device memory in row-major order, which only copies and textures can reach. */
 struct DeviceArray {
     uint64_t address;
     DeviceShape shape;
-    uint64_t row_bytes, rows; /* of a slice */
+    uint64_t row_bytes, rows; /* of one row; in one slice */
 };
 
 static CudaError array_create(Device *device, const DeviceShape *shape, DeviceArray **array)
@@ -40,7 +40,7 @@ static CudaError array_destroy(Device *device, DeviceArray *array)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Rows { /* a place, wherever it is */
+typedef struct Rows { /* the rows of a place, in an array or in memory */
     uint8_t *first;
     uint64_t pitch, slice_bytes;
 } Rows;
@@ -176,7 +176,7 @@ static SimAddressMode address_mode(DeviceAddressMode mode)
     return modes[mode];
 }
 
-/* No mip levels, so that anisotropy changes nothing. */
+/* Ignores the anisotropy, which has no effect without mip levels. */
 static CudaError texture_create(Device *device, const DeviceTexture *texture, uint64_t *handle)
 {
     SimDevice *sim = sim_of(device);

@@ -2,21 +2,21 @@
 
 #include <stdio.h>
 
-/* A launch of more threads than this is not watched: the same kernel shows its races in a smaller one, and watching
- * takes longer. */
-static const uint64_t MOST_WATCHED_THREADS = 1 << 16;
-/* Of a call that launches a kernel again and again, the first ones show what there is. */
-static const uint32_t MOST_WATCHED_LAUNCHES = 64;
+/* A launch of more threads is not checked for races: the same kernel shows them in smaller launches, and the check
+ * takes time. */
+static const uint64_t MAX_SANITIZED_THREADS = 1 << 16;
+/* If a call launches a kernel again and again, checking the first launches is enough. */
+static const uint32_t MAX_SANITIZED_LAUNCHES = 64;
 
 void sim_set_check(Device *device, DeviceCheck *check)
 {
     SimDevice *sim = sim_of(device);
     sim->check = check;
-    sim->watched_launches = 0;
+    sim->sanitized_launches = 0;
     if (check != NULL) {
         simgpu_set_uninitialised_byte(sim->gpu, check->uninitialised_byte != 0 ? check->uninitialised_byte
                                                                                : SIM_UNINITIALISED_BYTE);
-        simgpu_forget_released(sim->gpu); /* the judge's own */
+        simgpu_forget_released(sim->gpu); /* those were the judge's own */
     }
     for (size_t i = 0; check != NULL && i < check->array_count; i++) {
         const DeviceNamed *array = &check->arrays[i];
@@ -29,10 +29,10 @@ void sim_set_check(Device *device, DeviceCheck *check)
 uint32_t sim_launch_flags(SimDevice *sim, const DeviceLaunch *launch)
 {
     uint32_t lines = sim->profile != NULL ? SIM_COUNT_LINES : 0;
-    bool is_watched = sim->check != NULL && sim->check->is_watched && sim->watched_launches < MOST_WATCHED_LAUNCHES &&
-                      launch_block_count(&launch->shape) * launch_block_threads(&launch->shape) <= MOST_WATCHED_THREADS;
-    sim->watched_launches += is_watched;
-    return lines | (is_watched ? SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED : 0);
+    bool sanitize = sim->check != NULL && sim->check->sanitize && sim->sanitized_launches < MAX_SANITIZED_LAUNCHES &&
+                    launch_block_count(&launch->shape) * launch_block_threads(&launch->shape) <= MAX_SANITIZED_THREADS;
+    sim->sanitized_launches += sanitize;
+    return lines | (sanitize ? SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED : 0);
 }
 
 bool sim_is_untimed(const SimDevice *sim)
@@ -40,8 +40,9 @@ bool sim_is_untimed(const SimDevice *sim)
     return sim->check != NULL && sim->check->is_untimed && !sim->has_timed_event && sim->profile == NULL;
 }
 
-/* Lanes of a warp that stays together are in order, though nothing promises it; what nothing has written may be read
- * and thrown away, and so may the value of a lane that takes no part in a shuffle: other contents will tell. */
+/* The other findings need not change the result. Lanes of a warp that stays together run in order, though CUDA does not
+ * promise it. A value that was never written, or that a shuffle takes from an inactive lane, may be thrown away; a
+ * second run with other contents of uninitialised memory finds out. */
 static bool can_change_results(SimFindingKind kind)
 {
     return kind == SIM_RACE_OF_BLOCKS || kind == SIM_RACE_OF_WARPS || kind == SIM_RACE_OF_LANES ||

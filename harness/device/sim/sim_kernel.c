@@ -146,7 +146,8 @@ static const struct {
     {SIM_ENGINES_DIFFER, DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED},
 };
 
-/* As on hardware, a fault is not the launch's own error: the next operation meets it. What nothing ran for is. */
+/* As on hardware, a launch succeeds and the next operation returns the error of its fault. But a launch returns an
+ * error itself if nothing ran. */
 static CudaError note_fault(SimDevice *sim, const SimReport *report)
 {
     for (size_t i = 0; i < sizeof OUTCOMES / sizeof *OUTCOMES; i++) {

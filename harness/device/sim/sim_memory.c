@@ -42,7 +42,7 @@ static bool owns(Device *device, uint64_t address, uint64_t bytes)
     return simgpu_find(sim_of(device)->gpu, address, bytes, &found);
 }
 
-/* An allocation is new when a call begins, so that "ever written" is "written since reset_statistics". */
+/* The judge's allocations are new in every call, so that "ever written" means "written since the last reset". */
 static int kernel_wrote(Device *device, uint64_t address)
 {
     SimAllocation found;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Values are exchanged for the time of a launch alone: what the host reads back from a constant variable, and what a
- * later copy takes from there, is what was put in. */
+/* Values are exchanged only during a launch, so that the host and later copies read from a constant variable what was
+ * written to it. */
 
 static void exchange_word(uint32_t *word, const uint32_t *from, const uint32_t *to, size_t count)
 {

@@ -31,7 +31,7 @@ typedef struct SimDevice {
     DeviceProbe *probe;           /* NULL: kernels are not probed */
     ExecutionProfile *profile;    /* NULL: no profile is wanted */
     DeviceCheck *check;           /* NULL: kernels are not checked */
-    uint32_t watched_launches;    /* since the check was set */
+    uint32_t sanitized_launches;  /* since the check was set */
 } SimDevice;
 
 static inline SimDevice *sim_of(Device *device)

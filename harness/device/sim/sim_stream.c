@@ -3,10 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Every operation is carried out at once, when it is asked for, so results never depend on timing. Time is kept beside
- * that: each operation has a modelled duration and starts when its stream, the engine it needs (kernels, or the bus)
- * and what the host has already waited for allow. Kernels follow one another even across streams: two that share the
- * device take as long as one after the other, and a model that let them overlap for free would reward splitting one. */
+/* Theory of operation
+ *
+ * Every operation is carried out at once when it is submitted, so that results never depend on timing. Time is modelled
+ * beside that. Each operation has a modelled duration; it starts when its stream is ready, the engine that it needs
+ * (kernels, or the bus) is free, and the host has finished its waits so far. Kernels never overlap, even in different
+ * streams: two kernels that share the device take as long as one after the other, and a model that let them overlap for
+ * free would reward splitting a kernel. */
 
 struct DeviceEvent {
     double at_s;
@@ -32,7 +35,7 @@ static double all_streams_end(const SimDevice *sim)
     return end_s;
 }
 
-/* When all that an operation on the stream waits for is done (CUDA Programming Guide, "Implicit Synchronization"). */
+/* The time when an operation on the stream can start (CUDA Programming Guide, "Implicit Synchronization"). */
 static double stream_ready(const SimDevice *sim, const DeviceStream *stream)
 {
     if (stream == NULL)
@@ -50,7 +53,7 @@ void sim_enqueue(SimDevice *sim, DeviceStream *stream, Engine engine, double sec
     sim->last_end_s = fmax(sim->last_end_s, end_s);
 }
 
-/* Where there is something to wait for, the host is late with what it asks for next. */
+/* If the host has to wait, its next operation comes a little after the end of the wait. */
 static void host_waits(SimDevice *sim, double until_s)
 {
     if (until_s > sim->host_s)
@@ -67,7 +70,7 @@ void sim_wait_stream(SimDevice *sim, const DeviceStream *stream)
     host_waits(sim, stream_ready(sim, stream));
 }
 
-/* A program that polls must see an end: work under way is "not ready" when first asked for, and done after that. */
+/* A program that polls must see the end of its work: a query answers "not ready" once, and success after that. */
 static CudaError poll(SimDevice *sim, double end_s)
 {
     if (end_s > sim->host_s && end_s > sim->polled_s) {
@@ -101,7 +104,7 @@ static CudaError stream_destroy(Device *device, DeviceStream *stream)
         link = &(*link)->next;
     if (*link == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    if (!stream->non_blocking) /* its work still has to end, and the legacy stream to wait for it */
+    if (!stream->non_blocking) /* the legacy stream still waits for its work */
         sim->legacy.end_s = fmax(sim->legacy.end_s, stream->end_s);
     *link = stream->next;
     free(stream);
@@ -229,7 +232,7 @@ static CudaError bracket_begin(Device *device)
     return sim->sticky;
 }
 
-/* In whole femtoseconds: how far the clock has come before must not show in the last digits. */
+/* Rounded to whole femtoseconds, so that the last digits do not depend on the time before the bracket. */
 static double whole_femtoseconds(double seconds)
 {
     return round(seconds * 1e15) / 1e15;

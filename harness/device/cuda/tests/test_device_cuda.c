@@ -146,7 +146,7 @@ static void a_store_one_byte_past_an_allocation_is_found(void **state)
 static void a_store_before_an_allocation_is_found(void **state)
 {
     Fixture *f = *state;
-    assert_found_at_the_end(f, small_array(f), -4, "before the begin of");
+    assert_found_at_the_end(f, small_array(f), -4, "before the start of");
 }
 
 static void a_store_out_of_bounds_is_found_when_the_memory_is_released(void **state)

@@ -203,7 +203,7 @@ static void a_link_in_the_files_place_is_not_followed(void **state)
     expect_refusal("is a symbolic link");
     assert_int_equal(unlink(path), 0);
     assert_int_equal(link(target, path), 0);
-    expect_refusal("is not a regular file of one name");
+    expect_refusal("is not a regular file with one name");
     assert_int_equal(unlink(target), 0);
     close(lock());
 }
@@ -217,7 +217,7 @@ static void a_folder_in_the_files_place_is_refused(void **state)
 static void a_fifo_in_the_files_place_is_refused(void **state)
 {
     assert_int_equal(mkfifo(path, 0666), 0);
-    expect_refusal("is not a regular file of one name");
+    expect_refusal("is not a regular file with one name");
 }
 
 static void a_folder_that_is_not_there_is_named(void **state)

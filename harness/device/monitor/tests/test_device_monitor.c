@@ -78,7 +78,7 @@ static void end(pid_t process)
     assert_int_equal(waitpid(process, NULL, 0), process);
 }
 
-static DeviceMonitor *watch(void)
+static DeviceMonitor *open_monitor(void)
 {
     DeviceMonitor *opened;
     Message why;
@@ -92,7 +92,7 @@ static void expect_disturbance(const char *text, const pid_t *own, size_t own_co
                                const char *expected)
 {
     char found[300];
-    DeviceMonitor *opened = watch();
+    DeviceMonitor *opened = open_monitor();
     answer(text);
     bool disturbed = device_monitor_disturbed(opened, own, own_count, usual_mhz, found, sizeof found);
     device_monitor_close(opened);
@@ -144,7 +144,7 @@ static void a_device_that_the_library_does_not_know_is_not_found(void **state)
     assert_int_equal(device_monitor_open("GPU-1234", &opened, &why), STATUS_NOT_FOUND);
     assert_string_equal(why.text, "NVML does not know GPU-1234: Not Found");
     answer("uuid GPU-1234\n");
-    device_monitor_close(watch());
+    device_monitor_close(open_monitor());
 }
 
 /* ---- the state --------------------------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static void a_device_that_the_library_does_not_know_is_not_found(void **state)
 static void the_state_is_read(void **state)
 {
     DeviceState found;
-    DeviceMonitor *opened = watch();
+    DeviceMonitor *opened = open_monitor();
     answer("sm_clock 1965\nmemory_clock 3201\nmax_sm_clock 1980\ntemperature 41\nslowdown_temperature 87\n"
            "power 71500\nreasons 0x24\n");
     device_monitor_read(opened, &found);
@@ -169,7 +169,7 @@ static void the_state_is_read(void **state)
 static void what_the_device_cannot_tell_is_0_and_disturbs_nobody(void **state)
 {
     DeviceState found;
-    DeviceMonitor *opened = watch();
+    DeviceMonitor *opened = open_monitor();
     answer("");
     memset(&found, 0xFF, sizeof found);
     device_monitor_read(opened, &found);
@@ -235,9 +235,9 @@ static void a_clock_that_something_holds_disturbs(void **state)
 static void a_hot_gpu_disturbs(void **state)
 {
     expect_disturbance("temperature 91\nslowdown_temperature 87\n", NULL, 0, USUAL_MHZ,
-                       "the GPU has 91 C, from 87 on it slows down");
+                       "the GPU is at 91 C and slows down from 87 C on");
     expect_disturbance("temperature 87\nslowdown_temperature 87\n", NULL, 0, USUAL_MHZ,
-                       "the GPU has 87 C, from 87 on it slows down");
+                       "the GPU is at 87 C and slows down from 87 C on");
     expect_disturbance("temperature 86\nslowdown_temperature 87\n", NULL, 0, USUAL_MHZ, NULL);
 }
 
@@ -320,13 +320,13 @@ static void hear(void *context, const char *disturbance, double waited_s)
 static void waiting_ends_when_nothing_disturbs_any_more(void **state)
 {
     Heard heard = {.cools = true};
-    DeviceMonitor *opened = watch();
+    DeviceMonitor *opened = open_monitor();
     Message why = {0};
     answer("temperature 91\nslowdown_temperature 87\n");
     if (device_monitor_wait(opened, NULL, 0, USUAL_MHZ, 60, hear, &heard, &why) != STATUS_OK)
         fail_test("%s", why.text);
     assert_int_equal(heard.times, 1);
-    assert_string_equal(heard.last, "the GPU has 91 C, from 87 on it slows down");
+    assert_string_equal(heard.last, "the GPU is at 91 C and slows down from 87 C on");
     assert_int_equal(device_monitor_wait(opened, NULL, 0, USUAL_MHZ, 0, hear, &heard, &why), STATUS_OK);
     assert_int_equal(heard.times, 1);
     device_monitor_close(opened);
@@ -334,7 +334,7 @@ static void waiting_ends_when_nothing_disturbs_any_more(void **state)
 
 static void waiting_gives_up_and_says_what_disturbs(void **state)
 {
-    DeviceMonitor *opened = watch();
+    DeviceMonitor *opened = open_monitor();
     Message why = {0};
     answer("sm_clock 1200\nreasons 0x4\n");
     assert_int_equal(device_monitor_wait(opened, NULL, 0, USUAL_MHZ, 0.2, NULL, NULL, &why), STATUS_BUSY);

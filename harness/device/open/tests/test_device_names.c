@@ -42,7 +42,7 @@ static void of_several_gpus_each_has_its_number_and_its_uuid(void **state)
     setenv("CONVJUDGE_FAKE_CUDA_DEVICES", "2", 1);
     assert_names("auto", STATUS_OK, "cuda:0");
     assert_names("cuda:1", STATUS_OK, "cuda:1");
-    assert_names("cuda:2", STATUS_NOT_FOUND, "no GPU number 2: the driver finds 2, counted from 0");
+    assert_names("cuda:2", STATUS_NOT_FOUND, "no GPU number 2: the driver finds 2, numbered from 0");
     assert_int_equal(device_describe("cuda:0", &first, &why), STATUS_OK);
     assert_int_equal(device_describe("cuda:1", &second, &why), STATUS_OK);
     assert_string_equal(first.id, second.id);
@@ -93,9 +93,9 @@ static void without_a_driver_auto_is_the_simulated_one(void **state)
 static void a_driver_that_lacks_calls_is_too_old(void **state)
 {
     use_driver("libolder_cuda.so.1");
-    assert_names("cuda", STATUS_UNSUPPORTED, "is a driver of CUDA 11.8, the judge needs one of CUDA 12.4 or later");
+    assert_names("cuda", STATUS_UNSUPPORTED, "is a driver for CUDA 11.8; the judge needs one for CUDA 12.4 or later");
     setenv("CONVJUDGE_CUDA_DRIVER", "libm.so.6", 1);
-    assert_names("cuda", STATUS_UNSUPPORTED, "libm.so.6 has no cuInit: it is no driver of CUDA 12.4 or later");
+    assert_names("cuda", STATUS_UNSUPPORTED, "libm.so.6 has no cuInit: it is not a driver for CUDA 12.4 or later");
 }
 
 static void auto_does_not_pass_over_an_old_driver_in_silence(void **state)
@@ -105,7 +105,7 @@ static void auto_does_not_pass_over_an_old_driver_in_silence(void **state)
     use_driver("libolder_cuda.so.1");
     assert_names("auto", STATUS_OK, "sim:h200");
     assert_int_equal(device_describe("auto", &info, &why), STATUS_OK);
-    assert_non_null(strstr(info.passed_over, "is a driver of CUDA 11.8, the judge needs one of CUDA 12.4 or later"));
+    assert_non_null(strstr(info.passed_over, "is a driver for CUDA 11.8; the judge needs one for CUDA 12.4 or later"));
     use_driver("no-such-library.so.1");
     assert_int_equal(device_describe("auto", &info, &why), STATUS_OK);
     assert_string_equal(info.passed_over, "");

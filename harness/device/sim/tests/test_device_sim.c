@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* store(p, v): thread i of the grid writes v + i to p[i]. spin(): never ends. take(to, from): writes numbers[0] to to[0]
- * and from[0] to to[1]. clash(p): each block writes its own number to p[0]. */
+/* store(p, v): thread i of the grid writes v + i to p[i]. spin(): never ends. take(to, from): writes numbers[0] to
+ * to[0] and from[0] to to[1]. clash(p): each block writes its own number to p[0]. */
 static const char PTX[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
                           ".visible .const .align 4 .b8 numbers[16];\n"
                           ".visible .entry store(.param .u64 store_param_0, .param .u32 store_param_1)\n"
@@ -272,10 +272,10 @@ static CudaError take_from(Fixture *f, uint64_t to, uint64_t from)
     return f->device->kernels->launch(f->device, &launch);
 }
 
-static DeviceCheck check_of(Fixture *f, uint64_t *array, bool is_watched)
+static DeviceCheck check_of(Fixture *f, uint64_t *array, bool sanitize)
 {
     assert_int_equal(f->device->memory->alloc(f->device, 40, array), 0);
-    return (DeviceCheck){.arrays = {{"output", *array, 40, 4, true}}, .array_count = 1, .is_watched = is_watched};
+    return (DeviceCheck){.arrays = {{"output", *array, 40, 4, true}}, .array_count = 1, .sanitize = sanitize};
 }
 
 static void a_check_tells_who_reads_what_nothing_has_written(void **state)
@@ -319,7 +319,7 @@ static void a_check_says_what_fresh_memory_holds(void **state)
     f->device->simulation->set_check(f->device, NULL);
 }
 
-static void a_check_names_arrays_even_where_nothing_is_watched(void **state)
+static void a_check_names_arrays_even_without_the_sanitizer(void **state)
 {
     Fixture *f = *state;
     uint64_t array;
@@ -348,12 +348,12 @@ static CudaError clash(Fixture *f, uint32_t blocks)
 static void a_race_is_a_fault_where_it_is_looked_for(void **state)
 {
     Fixture *f = *state;
-    DeviceCheck check = {.is_watched = true};
+    DeviceCheck check = {.sanitize = true};
     DeviceFault fault;
     assert_int_equal(clash(f, 2), 0);
     f->device->simulation->set_check(f->device, &check);
     assert_int_equal(clash(f, 1), 0);
-    assert_int_equal(clash(f, 1 << 16), 0); /* too large a launch to be watched */
+    assert_int_equal(clash(f, 1 << 16), 0); /* the launch is too large for the sanitizer */
     assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     assert_int_equal(clash(f, 2), 0);
     assert_int_equal(f->device->streams->synchronize_all(f->device), CUDA_ERROR_LAUNCH_FAILURE);
@@ -365,8 +365,8 @@ static void a_race_is_a_fault_where_it_is_looked_for(void **state)
 
 /* ---- modelled time ----------------------------------------------------------------------------------------------- */
 
-/* What the bracket shows for some operations on streams, in units of one kernel (K) and one copy across the bus (C). What
- * is paid once for the bracket, and while the host comes back from waiting, is the device's own. */
+/* What the bracket shows for some operations on streams, in units of one kernel (K) and one copy across the bus (C).
+ * What is paid once for the bracket, and while the host comes back from waiting, is the device's own. */
 static double k_s, c_s, once_s, wait_s;
 
 static double bracket_work(Fixture *f)
@@ -585,7 +585,7 @@ static void device_names_are_resolved_or_refused(void **state)
         {"sim:../profiles/h200", STATUS_NOT_FOUND, "unknown profile"},
         {"sim:h20", STATUS_NOT_FOUND, "did you mean 'h200'? known profiles: a100"},
         {"sim:", STATUS_BAD_INPUT, "expected auto, cuda"},
-        {"cuda:0", STATUS_NOT_FOUND, "DEVICE=sim is"},
+        {"cuda:0", STATUS_NOT_FOUND, "DEVICE=sim selects"},
         {"simulated", STATUS_BAD_INPUT, "expected auto, cuda"},
         {"smi:h200", STATUS_BAD_INPUT, "unknown device 'smi:h200'; did you mean 'sim'? expected auto, cuda"},
         {"cup", STATUS_BAD_INPUT, "did you mean 'cpu'?"},
@@ -632,7 +632,7 @@ int main(void)
         ON_A_DEVICE(a_probe_names_a_kernel_that_takes_the_direct_way),
         ON_A_DEVICE(a_check_tells_who_reads_what_nothing_has_written),
         ON_A_DEVICE(a_check_says_what_fresh_memory_holds),
-        ON_A_DEVICE(a_check_names_arrays_even_where_nothing_is_watched),
+        ON_A_DEVICE(a_check_names_arrays_even_without_the_sanitizer),
         ON_A_DEVICE(a_race_is_a_fault_where_it_is_looked_for),
         ON_A_DEVICE(operations_of_one_stream_follow_each_other),
         ON_A_DEVICE(copies_overlap_kernels_of_other_streams_and_kernels_do_not_overlap),
