@@ -1,7 +1,7 @@
-/* arena.h - memory that is taken in many small pieces and given back all at once.
+/* arena.h - memory that is allocated in many small pieces and freed all at once.
  *
  * For things that live and die together: a parsed PTX module, a problem, a result. `Arena arena = {0};` is an empty
- * arena. Running out of memory ends the process: there is nothing useful left to do.  */
+ * arena. Running out of memory ends the program (allocated.h).  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -13,10 +13,10 @@ typedef struct Arena {
 
 /* `size` bytes, zeroed, aligned for any type. Never NULL. */
 void *arena_alloc(Arena *arena, size_t size);
-/* `count` zeroed elements of `size` bytes; ends the process when the product overflows. */
+/* `count` zeroed elements of `size` bytes; ends the program if the product overflows. */
 void *arena_array(Arena *arena, size_t count, size_t size);
-/* Room for one more behind `count` elements of `size` bytes: `items` while they are fewer than `*capacity`, else a copy
- * with twice the capacity. An array that begins as NULL, with a capacity of 0, needs no other preparation. */
+/* An array with room for one more element after `count` elements of `size` bytes: `items` itself while `count` is below
+ * `*capacity`, otherwise a copy with twice the capacity. Start with NULL and a capacity of 0. */
 void *arena_grown(Arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 /* A terminated copy of `length` bytes. */
 char *arena_copy(Arena *arena, const char *text, size_t length);
@@ -24,7 +24,7 @@ char *arena_copy(Arena *arena, const char *text, size_t length);
 char *arena_string(Arena *arena, const char *text);
 /* printf into the arena. */
 __attribute__((format(printf, 2, 3))) char *arena_printf(Arena *arena, const char *format, ...);
-/* Gives everything back; the arena is empty and usable again. */
+/* Frees everything; the arena is empty and usable again. */
 void arena_free(Arena *arena);
 
 #endif

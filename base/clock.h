@@ -1,10 +1,10 @@
-/* clock.h - the clock that durations are taken with.  */
+/* clock.h - the clock for measuring durations.  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
 #include <time.h>
 
-/* Seconds since some moment; it never goes back and is never set. */
+/* Seconds since an arbitrary moment; never goes back, and nobody can set it. */
 static inline double now_s(void)
 {
     struct timespec now;

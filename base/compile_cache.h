@@ -1,11 +1,12 @@
-/* compile_cache.h - a folder that keeps what compilers made: submissions, the judge's own kernels, oracles, translated
- * kernels. All of them share one folder, one format and one limit.
+/* compile_cache.h - a folder that keeps what compilers made: submissions, the judge's own kernels, oracles,
+ * translated kernels. All of them share one folder, one format and one limit.
  *
- * An entry is one file, named by the digest of everything that its content depends on: the content itself, then the digest
- * of that name and the content. The digest stands at the end so that a library can be loaded from its entry.
+ * An entry is one file, named by the digest of everything that its content depends on: the content itself, then the
+ * digest of that name and the content. The digest stands at the end so that a library can be loaded from its entry.
  *
- * Trust    Whoever can write here decides verdicts. The folder must belong to the user who runs the judge, be no symbolic
- *          link, and be closed to writing by others; so must each entry. An entry whose digest does not match is ignored.
+ * Trust    Whoever can write here decides verdicts. The folder must belong to the user who runs the judge, be no
+ *          symbolic link, and be closed to writing by others; so must each entry. An entry whose digest does not
+ *          match is ignored.
  * Sharing  An entry is written under another name and renamed into place, so that other processes, and a kill at any
  *          moment, never see half of one. What a killed process left unfinished is removed after an hour.
  * Size     At most 4000 entries and 1 GiB; whoever writes one removes the least recently used beyond that.

@@ -8,7 +8,7 @@ static bool holds(size_t bytes, uint64_t offset, uint64_t count)
     return offset <= bytes && count <= bytes - offset;
 }
 
-/* The image need not be aligned: headers are copied out. */
+/* The image may be unaligned, so headers are copied out. */
 static bool read_header(const Elf *elf, unsigned index, Elf64_Shdr *header)
 {
     uint64_t place = (uint64_t)index * sizeof *header;

@@ -1,6 +1,6 @@
 /* elf.h - walks the sections of a 64-bit little-endian ELF file in memory: shared objects, object files, cubins.
  *
- * Every offset is checked: the image may be cut anywhere, lie at any address, and be made to do harm.
+ * Every offset is checked: the image may be truncated, unaligned, and crafted to do harm.
  * Source   System V gABI 4.1, chapter 4, "Sections".  */
 #ifndef BASE_ELF_H
 #define BASE_ELF_H
@@ -23,9 +23,9 @@ typedef struct ElfSection {
     uint32_t info; /* sh_info, whose meaning depends on the section */
 } ElfSection;
 
-/* False where the image is no such file. */
+/* False if the image is not such a file. */
 bool elf_open(Elf *elf, const void *image, size_t bytes);
-/* Section `index`, from 0 to section_count - 1; false where its place or name lies outside the image. */
+/* Section `index`, from 0 to section_count - 1; false if its content or name lies outside the image. */
 bool elf_section(const Elf *elf, unsigned index, ElfSection *section);
 /* The first section whose name is `prefix` followed by `name`. */
 bool elf_find(const Elf *elf, const char *prefix, const char *name, ElfSection *section);

@@ -1,4 +1,4 @@
-/* hash.h - SHA-256 as 64 hexadecimal digits: names cached compilations, problem revisions and machine code.  */
+/* hash.h - SHA-256 as 64 hexadecimal digits, for keys of the compile cache, revisions of problems and machine code.  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -18,7 +18,7 @@ void hash_begin(Hash *hash);
 /* Adds the length and the bytes, so that ("ab", "c") and ("a", "bc") differ. */
 void hash_add(Hash *hash, const void *bytes, size_t count);
 void hash_add_string(Hash *hash, const char *string);
-/* Adds a list that ends with NULL, and that it ends. */
+/* Adds a list that ends with NULL, and a mark for its end. */
 void hash_add_strings(Hash *hash, const char *const *strings);
 Digest hash_end(Hash *hash);
 

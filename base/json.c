@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Left to itself, cJSON leaves out of a file what it has no memory for. */
+/* By default, cJSON silently leaves out items that it has no memory for. */
 static void *cjson_allocate(size_t size)
 {
     return allocated(malloc(size));
@@ -21,7 +21,8 @@ __attribute__((constructor)) static void use_one_memory_policy(void)
     cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = cjson_allocate, .free_fn = free});
 }
 
-/* cJSON keeps no positions. Since it has already accepted the text, finding an item again is a walk over both at once. */
+/* cJSON does not record positions. To find an item's line, walk over its tree and the text, which it has accepted, at
+ * once. */
 typedef struct Walk {
     const char *at;
     const cJSON *wanted;
@@ -94,14 +95,15 @@ Status json_fail(const JsonFile *file, const cJSON *item, Message *why, const ch
     return fail(STATUS_BAD_INPUT, why, "%s:%d: %s: %s", file->path, line_of(file, item), item->string, text);
 }
 
-/* Quadratic in the keys of one object, which are few. */
+/* Takes quadratic time in the number of keys of one object, which is small. */
 static Status check_duplicates(const JsonFile *file, const cJSON *item, Message *why)
 {
     for (const cJSON *child = item->child; child != NULL; child = child->next) {
         if (cJSON_IsObject(item))
             for (const cJSON *other = item->child; other != child; other = other->next)
                 if (strcmp(other->string, child->string) == 0)
-                    return json_fail(file, child, why, "this key stands twice, first on line %d", line_of(file, other));
+                    return json_fail(file, child, why, "this key is repeated; it is also on line %d",
+                                     line_of(file, other));
         if (child->child != NULL) {
             Status status = check_duplicates(file, child, why);
             if (status != STATUS_OK)
@@ -111,7 +113,7 @@ static Status check_duplicates(const JsonFile *file, const cJSON *item, Message 
     return STATUS_OK;
 }
 
-/* JSON (RFC 8259, section 6) has no leading zeros and no plus sign; cJSON lets strtod() decide. */
+/* cJSON lets strtod() decide what a number is; JSON allows no leading zeros and no plus sign (RFC 8259, section 6). */
 static Status check_numbers(const JsonFile *file, Message *why)
 {
     const char *text = file->text.data;
@@ -124,7 +126,7 @@ static Status check_numbers(const JsonFile *file, Message *why)
             size_t length = strcspn(at, ",]} \t\r\n");
             const char *digits = at + (*at == '-');
             if (*digits < '0' || *digits > '9' || (digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9'))
-                return fail(STATUS_BAD_INPUT, why, "%s:%d: %.*s: not a number of JSON", file->path,
+                return fail(STATUS_BAD_INPUT, why, "%s:%d: %.*s: not a JSON number", file->path,
                             text_line_at(text, (size_t)(at - text)), (int)(length > 40 ? 40 : length), at);
             at += length;
         } else {
@@ -146,7 +148,7 @@ static Status parse(JsonFile *file, Message *why)
         if (offset > file->text.length)
             offset = file->text.length;
         int shown = (int)strcspn(file->text.data + offset, "\n");
-        return fail(STATUS_BAD_INPUT, why, "%s:%d: not JSON from here on: '%.*s'", file->path,
+        return fail(STATUS_BAD_INPUT, why, "%s:%d: not valid JSON from here on: '%.*s'", file->path,
                     text_line_at(file->text.data, offset), shown > 40 ? 40 : shown, file->text.data + offset);
     }
     if (!cJSON_IsObject(file->root))

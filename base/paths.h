@@ -14,12 +14,12 @@
 
 #include <stddef.h>
 
-/* A file of the judge's source tree, "problems" or "simgpu/profiles/h200.json": below CONVJUDGE_HOME, otherwise below the
- * nearest folder above the running program that holds problems/ and simgpu/profiles/. */
+/* A file of the judge's source tree, "problems" or "simgpu/profiles/h200.json": below CONVJUDGE_HOME, otherwise below
+ * the nearest folder above the running program that holds problems/ and simgpu/profiles/. */
 MUST_USE Status paths_home(const char *relative, char *path, size_t size, Message *why);
 
-/* A file that was built together with the running program, "libcudart.so.13" or "convjudge-runner": beside the program, or
- * in the nearest folder above it that holds the file (unit tests lie deeper than the programs). */
+/* A file that was built together with the running program, "libcudart.so.13" or "convjudge-runner": beside the
+ * program, or in the nearest folder above it that holds the file (unit tests lie deeper than the programs). */
 MUST_USE Status paths_build(const char *relative, char *path, size_t size, Message *why);
 
 /* What the environment variable names; where it is unset, paths_home(relative). */

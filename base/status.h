@@ -8,15 +8,15 @@
 
 typedef enum Status {
     STATUS_OK = 0,
-    STATUS_BAD_INPUT,   /* a file, an option or a request is not what it must be: its author can mend it */
+    STATUS_BAD_INPUT,   /* a file, an option or a request is wrong: its author can fix it */
     STATUS_UNSUPPORTED, /* well-formed, but asks for what is not implemented (a PTX instruction, a runtime call) */
-    STATUS_NOT_FOUND,   /* the thing named does not exist */
-    STATUS_BUSY,        /* somebody else holds it, and waiting did not help */
+    STATUS_NOT_FOUND,   /* the named thing does not exist */
+    STATUS_BUSY,        /* somebody else uses it, and waiting did not help */
     STATUS_SYSTEM       /* the operating system or a library refused: disk full, no memory map, fork failed */
 } Status;
 
 typedef struct Message {
-    char text[1000]; /* one line, no newline at its end; cut with "..." where it would be longer */
+    char text[1000]; /* one line without a newline; a longer one is cut and ends in "..." */
 } Message;
 
 #define MUST_USE __attribute__((warn_unused_result))

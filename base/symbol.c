@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A source-name, section 5.1.3: a decimal length and so many characters. Returns what follows it, NULL where there is
- * none. */
+/* Reads a source-name (section 5.1.3): a decimal length and that many characters. Returns the position after it, or
+ * NULL if there is none. */
 static const char *take_name(const char *at, const char **name, size_t *length)
 {
     char *end;
@@ -20,7 +20,7 @@ static const char *take_name(const char *at, const char **name, size_t *length)
     return end + count;
 }
 
-/* Template arguments that are plain integers, "ILi3ELj16EE": "<3, 16>". Others: "<...>". */
+/* Appends template arguments that are all integers ("ILi3ELj16EE") as "<3, 16>", others as "<...>". */
 static void add_template(Text *text, const char *at)
 {
     const char *separator = "<";
@@ -62,8 +62,8 @@ static void add_name(Text *text, const char *mangled)
         add_template(text, at);
 }
 
-/* A name inside a function, "Z <encoding> E <name>": the function's parameters are not understood, so that the name is
- * looked for from behind. It may be numbered, as in "E4tile_0". */
+/* Appends the name of something inside a function, "Z <encoding> E <name>". The parameters of the function are not
+ * parsed, so the search for the name begins at the end. It may be numbered, as in "E4tile_0". */
 static void add_local_name(Text *text, const char *mangled)
 {
     const char *name;

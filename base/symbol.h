@@ -1,9 +1,10 @@
-/* symbol.h - the name that a programmer gave to a function or variable, read from the one that the compiler made of it.
+/* symbol.h - the name that a programmer gave to a function or variable, read from the one that the compiler made of
+ * it.
  *
- * Not __cxa_demangle(), which was tried. It gives the whole declaration, "void (anonymous namespace)::blur<3>(float*)", where
- * reports have room for "blur<3>"; taking the name out of that text again is as long as reading it from the mangled one. It
- * takes 50 KiB of a C++ runtime, and demanglers of the whole ABI have a record of endless recursion on hostile names: these
- * names come from submissions.
+ * Not __cxa_demangle(), which was tried. It gives the whole declaration, "void (anonymous
+ * namespace)::blur<3>(float*)", where reports have room for "blur<3>"; taking the name out of that text again is as
+ * long as reading it from the mangled one. It takes 50 KiB of a C++ runtime, and demanglers of the whole ABI have a
+ * record of endless recursion on hostile names: these names come from submissions.
  *
  * Source   Itanium C++ ABI, section 5.1 "External Names". Understood are plain, nested and local names, and template
  *          arguments that are whole numbers.  */

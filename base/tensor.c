@@ -68,7 +68,7 @@ static size_t left(const Reader *reader)
     return (size_t)(reader->end - reader->at);
 }
 
-/* A decimal number of at most nine digits, so that it cannot overflow; -1 where there is none. */
+/* Reads a decimal number of at most nine digits, which cannot overflow; -1 if there is none. */
 static long read_decimal(Reader *reader)
 {
     long value = 0;
@@ -80,7 +80,7 @@ static long read_decimal(Reader *reader)
     return digits >= 1 && digits <= 9 ? value : -1;
 }
 
-/* What is left of the file is the elements, no byte more and no byte less. */
+/* The rest of the file must be the elements, exactly. */
 static Status take_elements(Reader *reader, Tensor *tensor, Message *why)
 {
     size_t bytes = element_bytes(tensor->type);
@@ -144,7 +144,7 @@ static Status read_netpbm(Reader *reader, bool colour, Tensor *tensor, Message *
 /* --- .npy: NumPy, "NEP 1, A simple file format for NumPy arrays" -------------------------------------------------- */
 
 /* The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. `*header` becomes
- * that part of the file, and the reader moves beyond it. */
+ * that part of the file, and the reader moves past it. */
 static Status npy_header(Reader *reader, Reader *header, Message *why)
 {
     const unsigned char *start = reader->at;
@@ -163,7 +163,7 @@ static Status npy_header(Reader *reader, Reader *header, Message *why)
     return STATUS_OK;
 }
 
-/* Moves beyond `'key':` and white space; false where the header has no such key. */
+/* Moves past `'key':` and white space; false if the header has no such key. */
 static bool npy_find(const Reader *header, const char *key, Reader *value)
 {
     const unsigned char *found = memmem(header->at, left(header), key, strlen(key));

@@ -1,4 +1,4 @@
-/* tensor.h - element types, and arrays of them read from files.
+/* tensor.h - arrays of numbers and their element types, read from files.
  *
  * A tensor is row-major: the last index runs fastest.  */
 #ifndef BASE_TENSOR_H
@@ -24,7 +24,7 @@ size_t element_bytes(ElementType type);
 /* "float", "int", "unsigned char": as C writes it. */
 const char *element_c_name(ElementType type);
 double element_load(ElementType type, const void *array, size_t index);
-/* Element `index` of an array becomes `value`, which must be one of the type's numbers (a float is rounded to). */
+/* Stores `value`, which must fit the type; for float it is rounded. */
 void element_store(ElementType type, void *array, size_t index, double value);
 
 /* Product of the shape. */
@@ -32,8 +32,8 @@ size_t tensor_count(const Tensor *tensor);
 void tensor_free(Tensor *tensor);
 
 /* Reads .npy (version 1 to 3; little-endian <f4, <i4, |u1; C order), .pgm (P5, 8 bit: rows, columns) or .ppm (P6, 8
- * bit: rows, columns, 3), by the file's name. Files of more than 1 GiB, and sizes that disagree with the header, are
- * refused. */
+ * bit: rows, columns, 3), by the ending of the name. Files of more than 1 GiB, and files whose size disagrees with
+ * their header, are refused. */
 MUST_USE Status tensor_read(const char *path, Tensor *tensor, Message *why);
 
 #endif

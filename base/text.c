@@ -85,7 +85,7 @@ Status text_read_open_file(int file, const char *path, size_t max_bytes, Text *t
     struct stat info;
     Status status = STATUS_OK;
     if (fstat(file, &info) != 0)
-        status = fail_errno(why, "%s: cannot be examined", path);
+        status = fail_errno(why, "%s: cannot be inspected", path);
     else if (S_ISDIR(info.st_mode))
         status = fail(STATUS_BAD_INPUT, why, "%s: a folder, expected a regular file", path);
     else if (!S_ISREG(info.st_mode))
@@ -150,7 +150,7 @@ Status text_write_file(const char *path, const Text *text, Message *why)
     return status;
 }
 
-/* Length of the UTF-8 sequence at `s` (RFC 3629, section 4), 0 where there is none. */
+/* Length of the UTF-8 sequence at `s` (RFC 3629, section 4); 0 if it is invalid. */
 static size_t utf8_length(const unsigned char *s, size_t left)
 {
     unsigned char low = 0x80, high = 0xBF;

@@ -1,7 +1,7 @@
-/* text.h - a growing byte string, and whole files read into one.
+/* text.h - a byte string that grows, and reading and writing whole files.
  *
- * `Text text = {0};` is empty; `data` is terminated by a zero byte beyond `length` as soon as anything was added.
- * text_free() gives the bytes back and leaves an empty text.  */
+ * `Text text = {0};` is empty; once anything was added, `data` is terminated by a zero byte after `length`.
+ * text_free() frees the bytes and leaves an empty text.  */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -26,30 +26,30 @@ void text_free(Text *text);
 /* Reads a whole regular file. Symbolic links, folders, devices and files of more than `max_bytes` are refused. */
 MUST_USE Status text_read_file(const char *path, size_t max_bytes, Text *text, Message *why);
 
-/* The same of a file that is open; messages call it `path`. */
+/* The same for an open file; messages call it `path`. */
 MUST_USE Status text_read_open_file(int file, const char *path, size_t max_bytes, Text *text, Message *why);
 
-/* Replaces the file at `path` by `text`: written beside it, synced and renamed, so that a reader or a crash never meets
- * half of it. */
+/* Replaces the file at `path` by `text`. It is written beside the old one, synced and renamed, so that neither a
+ * reader nor a crash ever sees half of it. */
 MUST_USE Status text_write_file(const char *path, const Text *text, Message *why);
 
-/* Valid UTF-8 without zero bytes. `*bad_offset` is the first byte that is not. */
+/* Whether the text is valid UTF-8 without zero bytes; otherwise `*bad_offset` (may be NULL) is the first bad byte. */
 bool text_is_utf8(const char *data, size_t length, size_t *bad_offset);
 
-/* 1-based line of a byte offset. */
+/* The line of a byte offset, counted from 1. */
 int text_line_at(const char *data, size_t offset);
 
-/* Whether a character may stand within a word of C: a letter, a digit or an underscore. */
+/* Whether a character can be part of a C identifier: a letter, a digit or an underscore. */
 bool text_in_word(char c);
 
-/* The first place where `word` stands by itself, not within a longer one; NULL where it does not. */
+/* The first place where `word` is a whole word, not part of a longer one; NULL if there is none. */
 const char *text_find_word(const char *text, const char *word);
 
-/* Copies `source` for showing on a terminal: control characters but newline and tab become '?', so that a submission
- * cannot move the cursor, clear the screen or colour a fake verdict. */
+/* Appends `source` as it may be shown on a terminal: control characters other than newline and tab become '?', so
+ * that a submission cannot move the cursor, clear the screen or colour a fake verdict. */
 void text_add_printable(Text *text, const char *source, size_t length);
 
-/* Whether a text that another process filled in ends within its `size` bytes. */
+/* Whether a text that another process wrote is terminated within its `size` bytes. */
 bool text_is_terminated(const char *text, size_t size);
 
 #endif

@@ -631,7 +631,7 @@ recursive() {
 @test "a repeated key in problem.json" {
     instructor problems/conv1d/problem.json 's/^\( *\)"title"\(.*\)/\1"title"\2\n\1"title": "again",/'
     judge grade x.cu
-    ends 2 "problem.json:" "title: this key stands twice"
+    ends 2 "problem.json:" "title: this key is repeated"
     rows 0
 }
 

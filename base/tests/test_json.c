@@ -8,13 +8,13 @@
 static const struct {
     const char *text, *message;
 } refused[] = {
-    {"", "f.json:1: not JSON"},
+    {"", "f.json:1: not valid JSON"},
     {"[1]", "expected an object"},
-    {"{\"a\": 1} x", "f.json:1: not JSON from here on: 'x'"},
+    {"{\"a\": 1} x", "f.json:1: not valid JSON from here on: 'x'"},
     {"{\n \"a\": 1,\n}", "f.json:3"},
-    {"{\"a\": 1,\n \"a\": 2}", "f.json:2: a: this key stands twice, first on line 1"},
-    {"{\"a\": [{\"b\": 1,\n\n \"b\": 2}]}", "f.json:3: b: this key stands twice"},
-    {"{\"a\": 01}", "01: not a number of JSON"},
+    {"{\"a\": 1,\n \"a\": 2}", "f.json:2: a: this key is repeated; it is also on line 1"},
+    {"{\"a\": [{\"b\": 1,\n\n \"b\": 2}]}", "f.json:3: b: this key is repeated"},
+    {"{\"a\": 01}", "01: not a JSON number"},
     {"{\"a\": \"\xff\"}", "not UTF-8"},
     {"{\"n\": 1, \"Name\": \"x\"}", "f.json:1: Name: unknown key"},
     {"{\n\"n\": \"1\"}", "f.json:2: n: expected a number"},

@@ -2,16 +2,16 @@
  *
  * Compiled as C++17 with -O3 and line information, by nvcc to machine code for the device and PTX side by side, by
  * clang to PTX alone (with the judge's own CUDA headers, harness/cuda/); fatbins stored plain; linked against the
- * judge's own libcudart. A prototype made from the problem's signature is included by force, so that a wrong signature
- * is an error at the student's own line; it also defines
+ * judge's own libcudart. A prototype made from the problem's signature is included by force, so that a wrong
+ * signature is an error at the student's own line; it also defines
  *
  *     extern "C" void convjudge_call(const unsigned long long *arguments);
  *
  * which calls solve() with each 64-bit word taken as its parameter's type (pointers, int; float by its bits).
  * "solve.h", which older files include, is on the include path and holds the same prototype.
  *
- * Compilations that succeed are kept in the compile cache (base/compile_cache.h) under the hash of source, prototype, flags,
- * toolkit and the judge's runtime.  */
+ * Compilations that succeed are kept in the compile cache (base/compile_cache.h) under the hash of source, prototype,
+ * flags, toolkit and the judge's runtime.  */
 #ifndef HARNESS_COMPILE_COMPILE_H
 #define HARNESS_COMPILE_COMPILE_H
 

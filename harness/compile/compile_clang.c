@@ -1,6 +1,6 @@
-/* A submission compiled by clang, with the judge's own CUDA headers and nothing of NVIDIA's: first the device's side, to
- * PTX; then, with that PTX in a fatbin as nvcc would have made it, the host's side, which launches through the same calls
- * of the runtime as nvcc's does.  */
+/* A submission compiled by clang, with the judge's own CUDA headers and nothing of NVIDIA's: first the device's side,
+ * to PTX; then, with that PTX in a fatbin as nvcc would have made it, the host's side, which launches through the
+ * same calls of the runtime as nvcc's does.  */
 #include "harness/compile/compile_clang.h"
 
 #include "harness/compile/compile_library.h"
@@ -39,8 +39,8 @@ static const char *const flags[] = {
     ".",
     NULL,
 };
-/* In PTX for the simulated GPU paths join further down than they part (simgpu/block/group.c), as nvcc lays them out: clang must
- * not move the ends of loops before their middles. */
+/* In PTX for the simulated GPU paths join further down than they part (simgpu/block/group.c), as nvcc lays them out:
+ * clang must not move the ends of loops before their middles. */
 static const char *const device_flags[] = {
     "--cuda-device-only",
     "--cuda-feature=+ptx78",

@@ -1,5 +1,5 @@
-/* A CPU baseline's way to a shared object: as a submission's (compile.c), by gcc alone, without a toolkit and without
- * the judge's runtime. -march=native since it runs where it was compiled; the GPU's code is made for its device, too. */
+/* As compile.c, by gcc alone, without a toolkit and the judge's runtime. -march=native because the baseline runs where it
+ * was compiled; the GPU's code is made for its device, too. */
 #include "harness/compile/compile_cpu.h"
 
 #include "base/hash.h"

@@ -176,9 +176,9 @@ static void add_device_code(Pieces *pieces, const Fatbin *fatbin)
         add_ptx(pieces, fatbin);
 }
 
-/* Only sections in which neither names nor lines occur are taken, and in no order, since names decide it. The host's part
- * comes from the object before linking, where addresses are still zero: launches with other block sizes differ there, but
- * not in the kernels. */
+/* Only sections in which neither names nor lines occur are taken, and in no order, since names decide it. The host's
+ * part comes from the object before linking, where addresses are still zero: launches with other block sizes differ
+ * there, but not in the kernels. */
 Digest machine_code_digest(const CompileModule *modules, size_t count, int compute, const Text *host_object)
 {
     static const char *const host[] = {".text", ".rodata.cst", NULL};

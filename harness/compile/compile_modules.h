@@ -1,5 +1,5 @@
-/* compile_modules.h - the device code in a compiled object, and a digest that tells whether two objects compile to the same
- * code.  */
+/* compile_modules.h - the device code in a compiled object, and a digest that tells whether two objects compile to
+ * the same code.  */
 #ifndef HARNESS_COMPILE_COMPILE_MODULES_H
 #define HARNESS_COMPILE_COMPILE_MODULES_H
 

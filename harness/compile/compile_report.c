@@ -92,8 +92,8 @@ static bool contains_any(const Text *text, const char *const *needles)
     return false;
 }
 
-/* nvcc passes on the signal that ended one of its programs, in words and as a shell does; gcc does so in words only, which
- * may stand beyond the part of the output that is kept. */
+/* nvcc passes on the signal that ended one of its programs, in words and as a shell does; gcc does so in words only,
+ * which may stand beyond the part of the output that is kept. */
 CompileOutcome report_outcome(const Text *output, const ProcessEnd *end)
 {
     static const char *const out_of_time[] = {"CPU time limit exceeded", NULL};

@@ -22,8 +22,8 @@ void report_headline(const CompileJob *job, CompileOutcome outcome, const Text *
 /* Appends a line about clang's subset of CUDA where that may be the reason for the error. */
 void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics);
 
-/* Appends the output as a student may see it: printable, cut to COMPILE_OUTPUT_BYTES, without the judge's own functions.
- * `paths` are pairs of a text in the output and its replacement, NULL at the end. */
+/* Appends the output as a student may see it: printable, cut to COMPILE_OUTPUT_BYTES, without the judge's own
+ * functions. `paths` are pairs of a text in the output and its replacement, NULL at the end. */
 void report_diagnostics(const Text *output, const char *const *paths, Text *diagnostics);
 
 #endif

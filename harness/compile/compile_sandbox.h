@@ -35,13 +35,14 @@ typedef struct CompileTools {
 /* The compiler's path in the sandbox. */
 void compile_program_path(const Toolkit *toolkit, char *path, size_t size);
 
-/* Runs a command in the sandbox and appends what it prints to `output`. `tools` NULL: the host's own compiler is enough.
- * That the compiler refuses the source is no failure: see `end`. */
+/* Runs a command in the sandbox and appends what it prints to `output`. `tools` NULL: the host's own compiler is
+ * enough. That the compiler refuses the source is no failure: see `end`. */
 MUST_USE Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
                                    const char *const *argv, Text *output, ProcessEnd *end, Message *why);
 
-/* A few lines of shell that compile COMPILE_SOURCE_NAME and link it, and the arguments that run them; the compiler and its
- * flags follow. Paths are arguments of their own: where there is no sandbox, each is replaced by the host's (sandbox.c). */
+/* A few lines of shell that compile COMPILE_SOURCE_NAME and link it, and the arguments that run them; the compiler
+ * and its flags follow. Paths are arguments of their own: where there is no sandbox, each is replaced by the host's
+ * (sandbox.c). */
 extern const char COMPILE_SCRIPT[];
 #define COMPILE_SHELL                                                                                                  \
     "/bin/sh", "-c", COMPILE_SCRIPT, "compile", "/out/submission.o", "/out/submission.so", COMPILE_RUNTIME

@@ -1,5 +1,5 @@
-/* An entry of the cache is one line, "<seconds> <bytes of the object> <bytes of the host object>", then the object, the host
- * object and what the compiler printed. */
+/* An entry of the cache is one line, "<seconds> <bytes of the object> <bytes of the host object>", then the object,
+ * the host object and what the compiler printed. */
 #include "harness/compile/compiler_run.h"
 
 #include "base/compile_cache.h"

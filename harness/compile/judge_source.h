@@ -1,5 +1,6 @@
 /* judge_source.h - compiling the judge's own sources when they are first needed: what the host's compiler
- * (grader/oracle/oracle.c) and the device's (device_code.c) have in common. Never for submissions: no sandbox is used here.  */
+ * (grader/oracle/oracle.c) and the device's (device_code.c) have in common. Never for submissions: no sandbox is used
+ * here.  */
 #ifndef HARNESS_COMPILE_JUDGE_SOURCE_H
 #define HARNESS_COMPILE_JUDGE_SOURCE_H
 

@@ -1,8 +1,8 @@
 /* toolkit.h - finds the compiler of submissions.
  *
- * nvcc is looked for in CONVJUDGE_NVCC, build/toolchain beside the judge, PATH, CUDA_HOME and the usual folders, in this
- * order. Where there is none, the lowest version of clang from 16 on that is on PATH compiles for the simulated GPU, with
- * the judge's own CUDA headers (harness/cuda/). CONVJUDGE_COMPILER=nvcc or =clang chooses between them.  */
+ * nvcc is looked for in CONVJUDGE_NVCC, build/toolchain beside the judge, PATH, CUDA_HOME and the usual folders, in
+ * this order. Where there is none, the lowest version of clang from 16 on that is on PATH compiles for the simulated
+ * GPU, with the judge's own CUDA headers (harness/cuda/). CONVJUDGE_COMPILER=nvcc or =clang chooses between them.  */
 #ifndef HARNESS_COMPILE_TOOLKIT_H
 #define HARNESS_COMPILE_TOOLKIT_H
 
@@ -30,12 +30,12 @@ MUST_USE Status toolkit_find(Toolkit *toolkit, Message *why);
 /* The same where only nvcc will do: what runs on a real GPU. */
 MUST_USE Status toolkit_find_nvcc(Toolkit *toolkit, Message *why);
 
-/* Modelled times of what two compilers made do not compare: makes the key of stored times (DeviceInfo.id) "sim-h200-clang"
- * where clang compiles. */
+/* Modelled times of what two compilers made do not compare: makes the key of stored times (DeviceInfo.id)
+ * "sim-h200-clang" where clang compiles. */
 void toolkit_mark_times(const Toolkit *toolkit, char *device_id, size_t size);
 
-/* What to compile for, for a device of compute capability `compute` (90 for 9.0): the same, or, for a device newer than the
- * compiler, the newest that it knows. UNSUPPORTED: the device is older than anything that it knows. */
+/* What to compile for, for a device of compute capability `compute` (90 for 9.0): the same, or, for a device newer
+ * than the compiler, the newest that it knows. UNSUPPORTED: the device is older than anything that it knows. */
 MUST_USE Status toolkit_architecture(const Toolkit *toolkit, int compute, int *architecture, Message *why);
 /* nvcc's -gencode for it: machine code, and PTX, from which the driver makes code for newer devices. */
 MUST_USE Status toolkit_gencode(const Toolkit *toolkit, int compute, char *option, size_t size, Message *why);

@@ -16,14 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a child tells its parent before it becomes the program: nothing at all where all went well, since exec closes
- * its end of the link. */
+/* What a child sends to its parent before it executes the program. After a success it sends nothing: exec closes its
+ * end of the link. */
 typedef struct ChildNews {
-    int error;         /* errno; 0: "my user namespace awaits its users" */
-    const char *doing; /* a literal: the same address in both processes */
+    int error;         /* errno; 0: the child waits until the parent has mapped the users of its namespace */
+    const char *doing; /* a string literal, which has the same address in both processes */
 } ChildNews;
 
-static void report(int link, const char *doing)
+static void report_failure(int link, const char *doing)
 {
     ChildNews news = {.error = errno, .doing = doing};
     if (send(link, &news, sizeof news, MSG_NOSIGNAL) < 0)
@@ -31,7 +31,7 @@ static void report(int link, const char *doing)
     _exit(127);
 }
 
-/* ---- in the child, between fork and exec: system calls only, since other threads may have held locks ------------- */
+/* ---- in the child, between fork and exec: system calls only, as another thread may have held a lock -------------- */
 
 static bool write_file(const char *path, const char *text, size_t length)
 {
@@ -42,16 +42,17 @@ static bool write_file(const char *path, const char *text, size_t length)
     return written;
 }
 
-/* Enters a user namespace. The parent, which is root outside, fills in its users; then nested ones are forbidden. */
+/* Enters a user namespace, waits until the parent, which is root outside, has mapped its users, and forbids nested
+ * ones. */
 static void enter_own_users(int link)
 {
     ChildNews news = {0};
     if (unshare(CLONE_NEWUSER) != 0)
-        report(link, "a user namespace");
+        report_failure(link, "a user namespace");
     if (send(link, &news, sizeof news, MSG_NOSIGNAL) < 0 || recv(link, &news, sizeof news, 0) != sizeof news)
         _exit(126);
     if (!write_file("/proc/sys/user/max_user_namespaces", "0", 1))
-        report(link, "forbidding nested user namespaces");
+        report_failure(link, "forbidding nested user namespaces");
 }
 
 static void set_limit(int link, int resource, rlim_t value)
@@ -60,13 +61,13 @@ static void set_limit(int link, int resource, rlim_t value)
     if (value == 0)
         return;
     if (resource == RLIMIT_CPU)
-        limit.rlim_max++; /* SIGXCPU at the one, SIGKILL at the other: equal ones would hide the reason */
+        limit.rlim_max++; /* SIGXCPU comes at the lower limit; at equal limits SIGKILL would hide the reason */
     if (getrlimit(resource, &inherited) == 0 && inherited.rlim_max < limit.rlim_max)
         limit.rlim_max = inherited.rlim_max;
     if (limit.rlim_cur > limit.rlim_max)
         limit.rlim_cur = limit.rlim_max;
     if (setrlimit(resource, &limit) != 0)
-        report(link, "a resource limit");
+        report_failure(link, "a resource limit");
 }
 
 static void set_limits(int link, const ProcessLimits *limits)
@@ -79,19 +80,20 @@ static void set_limits(int link, const ProcessLimits *limits)
     set_limit(link, RLIMIT_NOFILE, limits->open_files);
 }
 
-/* Standard input from /dev/null, output and errors to `output`, and of all other descriptors those of `keep`. */
+/* Connects standard input to /dev/null, output and errors to `output`, and closes all other descriptors but those in
+ * `keep`. */
 static void set_descriptors(int link, const ProcessSpec *spec)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     int output = spec->output >= 0 ? spec->output : null;
     if (null < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0 || dup2(null, 0) < 0)
-        report(link, "standard input and output");
+        report_failure(link, "standard input and output");
     if (syscall(SYS_close_range, 3, ~0u, 4 /* CLOSE_RANGE_CLOEXEC, Linux 5.11 */) != 0)
         for (int file = 3; file < 4096; file++)
             fcntl(file, F_SETFD, FD_CLOEXEC);
     for (size_t i = 0; i < spec->keep_count; i++)
         if (spec->keep[i] > 2 && fcntl(spec->keep[i], F_SETFD, 0) != 0)
-            report(link, "a descriptor to keep");
+            report_failure(link, "a descriptor to keep");
 }
 
 static void reset_signals(void)
@@ -106,12 +108,12 @@ static void reset_signals(void)
 static void die_with_parent(int link, pid_t parent)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
-        report(link, "PR_SET_PDEATHSIG");
-    if (getppid() != parent) /* it died before the line above */
+        report_failure(link, "PR_SET_PDEATHSIG");
+    if (getppid() != parent) /* the parent died before the line above */
         _exit(126);
 }
 
-static void become(const ProcessSpec *spec, int link, pid_t parent)
+static void exec_program(const ProcessSpec *spec, int link, pid_t parent)
 {
     static const char *const no_environment[] = {NULL};
     const char *const *environment = spec->environment != NULL ? spec->environment : no_environment;
@@ -120,14 +122,14 @@ static void become(const ProcessSpec *spec, int link, pid_t parent)
     die_with_parent(link, parent);
     if (spec->own_users && geteuid() == 0) {
         enter_own_users(link);
-        die_with_parent(link, parent); /* a change of credentials undoes it: prctl(2) */
+        die_with_parent(link, parent); /* a change of credentials resets it: prctl(2) */
     }
     set_descriptors(link, spec);
     if (spec->folder != NULL && chdir(spec->folder) != 0)
-        report(link, spec->folder);
+        report_failure(link, spec->folder);
     set_limits(link, &spec->limits);
     execve(spec->argv[0], (char *const *)spec->argv, (char *const *)environment);
-    report(link, spec->argv[0]);
+    report_failure(link, spec->argv[0]);
 }
 
 /* ---- in the parent ----------------------------------------------------------------------------------------------- */
@@ -148,7 +150,7 @@ static bool map_users(pid_t child, const char *kind)
     return write_file(path, map, length);
 }
 
-/* Listens to the child until it has become the program. */
+/* Answers the child until it executes the program. */
 static Status await_exec(int link, pid_t child, const char *program, Message *why)
 {
     ChildNews news;
@@ -164,7 +166,7 @@ static Status await_exec(int link, pid_t child, const char *program, Message *wh
         }
         if (!map_users(child, "uid_map") || !map_users(child, "gid_map") ||
             send(link, &news, sizeof news, MSG_NOSIGNAL) < 0)
-            return fail_errno(why, "%s: cannot be started: users of its namespace", program);
+            return fail_errno(why, "%s: cannot be started: the users of its namespace", program);
     }
     return STATUS_OK;
 }
@@ -177,8 +179,8 @@ Status process_start(const ProcessSpec *spec, pid_t *child, Message *why)
         return fail_errno(why, "%s: cannot be started", spec->argv[0]);
     pid_t pid = fork();
     if (pid == 0) {
-        close(link[0]); /* else it would never see the parent's end of the link close */
-        become(spec, link[1], parent);
+        close(link[0]); /* otherwise the child would never see the parent's end of the link close */
+        exec_program(spec, link[1], parent);
     }
     Status status = pid < 0 ? fail_errno(why, "%s: no new process", spec->argv[0]) : STATUS_OK;
     close(link[1]);
@@ -202,7 +204,7 @@ void process_kill(pid_t child, int *exit_status)
         *exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
-/* Reads what is there; false at the end of the stream. */
+/* Reads what is available; false at the end of the stream. */
 static bool take_output(int pipe_end, size_t keep_bytes, Text *output, ProcessEnd *end)
 {
     char piece[65536];
@@ -216,11 +218,11 @@ static bool take_output(int pipe_end, size_t keep_bytes, Text *output, ProcessEn
     return true;
 }
 
-/* Reads output until the child has ended or the deadline has passed. The end of the output does not tell: a child can
+/* Reads output until the child has ended or the deadline has passed. The end of the output is no sign: a child can
  * close it and go on, or leave it to a grandchild that never ends. */
-static void follow(pid_t child, int pipe_end, double deadline, size_t keep_bytes, Text *output, ProcessEnd *end)
+static void follow_child(pid_t child, int pipe_end, double deadline, size_t keep_bytes, Text *output, ProcessEnd *end)
 {
-    int child_file = (int)syscall(SYS_pidfd_open, child, 0); /* -1 before Linux 5.3: then look every 20 ms */
+    int child_file = (int)syscall(SYS_pidfd_open, child, 0); /* -1 before Linux 5.3: the loop then looks every 20 ms */
     struct pollfd events[] = {{.fd = pipe_end, .events = POLLIN}, {.fd = child_file, .events = POLLIN}};
     siginfo_t ended = {0};
     for (;;) {
@@ -240,8 +242,8 @@ static void follow(pid_t child, int pipe_end, double deadline, size_t keep_bytes
         close(child_file);
 }
 
-/* What still stands in the pipe after the end; bounded, as somebody may go on writing. */
-static void take_rest(int pipe_end, size_t keep_bytes, Text *output, ProcessEnd *end)
+/* Reads what is left in the pipe after the end. This is bounded, since a process that escaped might go on writing. */
+static void drain_output(int pipe_end, size_t keep_bytes, Text *output, ProcessEnd *end)
 {
     for (int piece = 0; piece < 32; piece++) {
         struct pollfd event = {.fd = pipe_end, .events = POLLIN};
@@ -265,9 +267,9 @@ Status process_run(const ProcessSpec *spec, double seconds, size_t keep_bytes, T
     close(ends[1]);
     if (status == STATUS_OK) {
         text_append(output, "", 0);
-        follow(child, ends[0], start + seconds, keep_bytes, output, end);
+        follow_child(child, ends[0], start + seconds, keep_bytes, output, end);
         process_kill(child, &end->exit_status);
-        take_rest(ends[0], keep_bytes, output, end);
+        drain_output(ends[0], keep_bytes, output, end);
         end->seconds = now_s() - start;
     }
     close(ends[0]);

@@ -1,7 +1,8 @@
-/* process.h - child processes: started with nothing inherited by accident, bounded in time and output, reaped for sure.
+/* process.h - child processes: they inherit only what is named, their time and output are bounded, and they are
+ * always reaped.
  *
- * Every child dies with the thread that started it (PR_SET_PDEATHSIG), so a killed grader leaves none behind: start
- * children from a thread that lives as long as they may.  */
+ * Every child dies with the thread that started it (PR_SET_PDEATHSIG), so a killed grader leaves none behind. Start
+ * children from a thread that lives at least as long.  */
 #ifndef HARNESS_SANDBOX_PROCESS_H
 #define HARNESS_SANDBOX_PROCESS_H
 
@@ -15,7 +16,7 @@
 
 typedef struct ProcessLimits {  /* 0: as inherited */
     size_t address_space_bytes; /* RLIMIT_AS */
-    size_t data_bytes;          /* RLIMIT_DATA: private writable memory, reservations without access excluded */
+    size_t data_bytes;          /* RLIMIT_DATA: private writable memory, without reservations that nobody may access */
     size_t file_bytes;          /* RLIMIT_FSIZE */
     unsigned cpu_seconds;       /* RLIMIT_CPU */
     unsigned processes;         /* RLIMIT_NPROC */
@@ -30,8 +31,9 @@ typedef struct ProcessSpec {
     size_t keep_count;
     int output; /* where standard output and error go; -1: /dev/null */
     ProcessLimits limits;
-    bool own_users; /* where the parent is root: in a user namespace of its own, with the same users, in
-                                     * which the child can become another one and nested namespaces are forbidden */
+    /* If the parent is root: the child runs in a user namespace of its own with the same users, in which it can become
+     * another user, and nested namespaces are forbidden. */
+    bool own_users;
 } ProcessSpec;
 
 /* Starts the child in a process group of its own. */
@@ -39,14 +41,14 @@ MUST_USE Status process_start(const ProcessSpec *spec, pid_t *child, Message *wh
 
 typedef struct ProcessEnd {
     bool timed_out;  /* it was killed at the deadline */
-    int exit_status; /* as a shell would say it: 0-255, 128 + signal */
+    int exit_status; /* as a shell reports it: 0 to 255, 128 + signal */
     double seconds;  /* wall clock */
     bool truncated;  /* it wrote more than was kept */
 } ProcessEnd;
 
-/* Runs a child to its end, at most `seconds`, and keeps the first `keep_bytes` of what it writes (the rest is read and
- * thrown away, so that it neither blocks nor fills a disk). `spec->output` is ignored. On time-out, and at the end in
- * any case, its whole process group is killed. */
+/* Runs a child to its end, for at most `seconds`, and appends the first `keep_bytes` of its output; the rest is read
+ * and discarded, so that the child neither blocks nor fills a disk. `spec->output` is ignored. At the end or the
+ * time-out the whole process group is killed. */
 MUST_USE Status process_run(const ProcessSpec *spec, double seconds, size_t keep_bytes, Text *output, ProcessEnd *end,
                             Message *why);
 

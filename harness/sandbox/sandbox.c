@@ -1,15 +1,17 @@
-/* How it works
+/* Theory of operation
  *
- * bubblewrap builds a file system out of a few binds on an empty tmpfs, enters namespaces of its own and starts the
- * program as their second process; when the first one dies (and it dies with the judge), the kernel kills all others.
+ * bubblewrap builds a file system out of a few bind mounts on an empty tmpfs, enters new namespaces and starts the
+ * program as their second process. When the first one dies, which happens at the latest when the judge dies, the
+ * kernel kills all others.
  *
- * What differs is who it runs as. An ordinary user can only be mapped to one other number, so bubblewrap makes the user
- * namespace and the kernel's id stays the user's own. Root must not: the kernel never applies RLIMIT_NPROC to its root
- * user (measured: 2000 forks under a limit of 40). So process_start() makes a namespace with all users first, and the
- * program becomes nobody in it, after bubblewrap has opened what only root may open.
+ * The user of the sandboxed program depends on who runs the judge. An ordinary user can be mapped to one other user
+ * id only, so bubblewrap makes the user namespace, and for the kernel the program still runs as the judge's user.
+ * Root cannot do that, because the kernel never applies RLIMIT_NPROC to root (measured: 2000 forks under a limit of
+ * 40). For root, process_start() first makes a namespace with all users, and the program becomes nobody in it, after
+ * bubblewrap has opened what only root may open.
  *
- * RLIMIT_NPROC is set by the last program before the untrusted one: there the kernel counts the processes of this
- * namespace alone (Linux 5.14 and later), not everything else that the user runs.  */
+ * RLIMIT_NPROC is set by the last program before the untrusted one, where the kernel counts the processes of this
+ * namespace only (Linux 5.14 and later), not everything else that the user runs.  */
 #include "harness/sandbox/sandbox.h"
 
 #include "base/allocated.h"
@@ -30,14 +32,14 @@
 
 enum { MAX_ARGUMENTS = 512, DEFAULT_TMP_BYTES = 64 << 20, PROBE_SECONDS = 20 };
 
-/* What this machine allows. */
-typedef struct Plan {
+/* What kind of sandbox this machine allows. */
+typedef struct SandboxPlan {
     bool bubblewrap;     /* false: no sandbox at all */
-    bool own_users;      /* root: by way of a namespace with all users */
+    bool own_users;      /* root: process_start() makes a namespace with all users */
     bool no_nesting;     /* nested user namespaces can be forbidden (bubblewrap 0.8) */
     bool process_limit;  /* RLIMIT_NPROC counts per namespace */
-    const char *missing; /* what `partial` lacks; NULL: nothing */
-} Plan;
+    const char *missing; /* what a partial sandbox lacks; NULL: nothing */
+} SandboxPlan;
 
 struct Sandbox {
     Arena arena;
@@ -45,7 +47,7 @@ struct Sandbox {
     size_t count;
     const SandboxSpec *spec;
     int filter;            /* descriptor of the filter of system calls; -1: none */
-    char folder[PATH_MAX]; /* stands in for /tmp where there is no bubblewrap; else "" */
+    char folder[PATH_MAX]; /* used as /tmp if there is no bubblewrap; otherwise "" */
 };
 
 static const char *bubblewrap(void)
@@ -54,7 +56,7 @@ static const char *bubblewrap(void)
     return chosen != NULL && chosen[0] != '\0' ? chosen : "/usr/bin/bwrap";
 }
 
-static Sandbox *sandbox_of(const SandboxSpec *spec)
+static Sandbox *new_sandbox(const SandboxSpec *spec)
 {
     Sandbox *sandbox = allocated(calloc(1, sizeof *sandbox));
     sandbox->spec = spec;
@@ -67,7 +69,7 @@ static void add(Sandbox *sandbox, const char *argument)
 {
     if (sandbox->count < MAX_ARGUMENTS)
         sandbox->argv[sandbox->count] = arena_string(&sandbox->arena, argument);
-    sandbox->count++; /* beyond the limit: noticed at the end */
+    sandbox->count++; /* sandbox_new() refuses a count beyond the limit */
 }
 
 static void add_all(Sandbox *sandbox, const char *const *arguments)
@@ -79,7 +81,7 @@ static void add_all(Sandbox *sandbox, const char *const *arguments)
 
 /* ---- the command line of bubblewrap ------------------------------------------------------------------------------ */
 
-static void add_namespaces(Sandbox *sandbox, const Plan *plan)
+static void add_namespaces(Sandbox *sandbox, const SandboxPlan *plan)
 {
     ADD(sandbox, bubblewrap(), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
         "--unshare-cgroup-try", "--new-session", "--die-with-parent", "--cap-drop", "ALL");
@@ -102,7 +104,7 @@ static void add_system_folder(Sandbox *sandbox, const char *path)
         ADD(sandbox, "--ro-bind-try", path, path);
 }
 
-/* Folders on the way to a mount would be open to bubblewrap's own user alone. */
+/* bubblewrap would make the folders on the way to a mount for its own user only; the program has another one. */
 static void add_bind(Sandbox *sandbox, const char *option, const char *source, const char *target)
 {
     const char *slash = strrchr(target, '/');
@@ -111,7 +113,7 @@ static void add_bind(Sandbox *sandbox, const char *option, const char *source, c
     ADD(sandbox, option, source, target);
 }
 
-/* Folders below /usr that hold more than the system: other compilers and libraries, perhaps this judge itself. */
+/* Hides a folder below /usr that may hold more than the system: other compilers and libraries, or this judge. */
 static void hide(Sandbox *sandbox, const char *path)
 {
     struct stat info;
@@ -139,7 +141,7 @@ static void add_files(Sandbox *sandbox)
         ADD(sandbox, "--proc", "/proc");
     if (spec->dev)
         ADD(sandbox, "--dev", "/dev", "--remount-ro", "/dev", "--dev-bind", "/dev/null",
-            "/dev/zero"); /* mapped and shared, it would be memory that no limit counts */
+            "/dev/zero"); /* a shared mapping of it would be memory that no limit counts */
     size_t tmp_bytes = spec->tmp_bytes != 0 ? spec->tmp_bytes : DEFAULT_TMP_BYTES;
     ADD(sandbox, "--perms", "1777", "--size", arena_printf(&sandbox->arena, "%zu", tmp_bytes), "--tmpfs", "/tmp");
     for (size_t i = 0; i < spec->mount_count; i++)
@@ -149,7 +151,7 @@ static void add_files(Sandbox *sandbox)
     ADD(sandbox, "--chdir", spec->process.folder != NULL ? spec->process.folder : "/");
 }
 
-static void add_program(Sandbox *sandbox, const Plan *plan)
+static void add_program(Sandbox *sandbox, const SandboxPlan *plan)
 {
     unsigned processes = sandbox->spec->process.limits.processes;
     add(sandbox, "--");
@@ -175,8 +177,8 @@ static Status add_filter(Sandbox *sandbox, ProcessSpec *process, Message *why)
     return STATUS_OK;
 }
 
-/* One that was merely unpacked has its libraries beside it, where LD_LIBRARY_PATH says. The program inside is not to
- * find any there. */
+/* A bubblewrap that was unpacked without being installed finds its libraries through LD_LIBRARY_PATH. The program
+ * inside must not use that path. */
 static const char *const *add_library_path(Sandbox *sandbox, const char *const *environment)
 {
     const char *path = getenv("LD_LIBRARY_PATH");
@@ -193,7 +195,7 @@ static const char *const *add_library_path(Sandbox *sandbox, const char *const *
     return longer;
 }
 
-static Status wrapped(Sandbox *sandbox, const Plan *plan, ProcessSpec *process, Message *why)
+static Status use_bubblewrap(Sandbox *sandbox, const SandboxPlan *plan, ProcessSpec *process, Message *why)
 {
     *process = sandbox->spec->process;
     add_namespaces(sandbox, plan);
@@ -210,8 +212,8 @@ static Status wrapped(Sandbox *sandbox, const Plan *plan, ProcessSpec *process, 
 
 /* ---- without bubblewrap ------------------------------------------------------------------------------------------ */
 
-/* The host's path of a path inside the sandbox; what is no such path stays as it is. */
-static const char *outside(Sandbox *sandbox, const char *inside)
+/* The host's path for a path inside the sandbox; any other argument is returned unchanged. */
+static const char *host_path(Sandbox *sandbox, const char *inside)
 {
     SandboxMount tmp = {.source = sandbox->folder, .target = "/tmp"};
     for (size_t i = 0; i <= sandbox->spec->mount_count; i++) {
@@ -223,35 +225,35 @@ static const char *outside(Sandbox *sandbox, const char *inside)
     return inside;
 }
 
-/* "NAME=/path": the value is a path as well. */
-static const char *variable_outside(Sandbox *sandbox, const char *variable)
+/* The value in "NAME=/path" is a path, too. */
+static const char *host_variable(Sandbox *sandbox, const char *variable)
 {
     size_t name = strcspn(variable, "=") + 1;
-    return arena_printf(&sandbox->arena, "%.*s%s", (int)name, variable, outside(sandbox, variable + name));
+    return arena_printf(&sandbox->arena, "%.*s%s", (int)name, variable, host_path(sandbox, variable + name));
 }
 
-static const char *const *environment_outside(Sandbox *sandbox, const char *const *environment)
+static const char *const *host_environment(Sandbox *sandbox, const char *const *environment)
 {
     size_t count = 0;
     while (environment != NULL && environment[count] != NULL)
         count++;
     const char **changed = arena_array(&sandbox->arena, count + 1, sizeof *changed);
     for (size_t i = 0; i < count; i++)
-        changed[i] = variable_outside(sandbox, environment[i]);
+        changed[i] = host_variable(sandbox, environment[i]);
     return changed;
 }
 
-static Status unwrapped(Sandbox *sandbox, ProcessSpec *process, Message *why)
+static Status use_no_sandbox(Sandbox *sandbox, ProcessSpec *process, Message *why)
 {
     Status status = scratch_new(sandbox->folder, sizeof sandbox->folder, why);
     *process = sandbox->spec->process;
     for (const char *const *argument = process->argv; *argument != NULL; argument++)
-        add(sandbox, outside(sandbox, *argument));
+        add(sandbox, host_path(sandbox, *argument));
     process->argv = sandbox->argv;
-    process->environment = environment_outside(sandbox, process->environment);
+    process->environment = host_environment(sandbox, process->environment);
     if (process->folder != NULL)
-        process->folder = outside(sandbox, process->folder);
-    process->limits.processes = 0; /* it would count all that the user runs */
+        process->folder = host_path(sandbox, process->folder);
+    process->limits.processes = 0; /* it would count everything that the user runs */
     return status;
 }
 
@@ -265,17 +267,17 @@ static bool counts_per_namespace(void)
            (major > 5 || (major == 5 && minor >= 14)) && access(PRLIMIT, X_OK) == 0;
 }
 
-/* Runs `true` in a sandbox of this plan. */
-static bool works(const Plan *plan, Message *why)
+/* Runs `true` in a sandbox made by this plan. */
+static bool plan_works(const SandboxPlan *plan, Message *why)
 {
     static const char *const program[] = {"/usr/bin/true", NULL};
     const SandboxSpec spec = {
         .process = {.argv = program, .output = -1, .limits = {.processes = 16}}, .proc = true, .dev = true};
-    Sandbox *sandbox = sandbox_of(&spec);
+    Sandbox *sandbox = new_sandbox(&spec);
     ProcessSpec process;
     Text output = {0};
     ProcessEnd end = {0};
-    Status status = wrapped(sandbox, plan, &process, why);
+    Status status = use_bubblewrap(sandbox, plan, &process, why);
     if (status == STATUS_OK)
         status = process_run(&process, PROBE_SECONDS, 4096, &output, &end, why);
     bool worked = status == STATUS_OK && !end.timed_out && end.exit_status == 0;
@@ -287,12 +289,12 @@ static bool works(const Plan *plan, Message *why)
     return worked;
 }
 
-/* The best plan that works, tried from the strictest down. */
-static Plan find_plan(Message *why)
+/* The strictest plan that works. */
+static SandboxPlan find_plan(Message *why)
 {
     bool root = geteuid() == 0, counts = counts_per_namespace();
     const char *no_count = "the number of processes is not limited (needs Linux 5.14 and util-linux)";
-    const Plan plans[] = {
+    const SandboxPlan plans[] = {
         {.own_users = root, .no_nesting = true, .process_limit = counts, .missing = counts ? NULL : no_count},
         {.no_nesting = true,
          .process_limit = counts && !root,
@@ -304,22 +306,22 @@ static Plan find_plan(Message *why)
     };
     if (access(bubblewrap(), X_OK) != 0) {
         (void)fail(STATUS_NOT_FOUND, why, "bubblewrap is not installed (%s)", bubblewrap());
-        return (Plan){0};
+        return (SandboxPlan){0};
     }
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
-        Plan plan = plans[i];
+        SandboxPlan plan = plans[i];
         plan.bubblewrap = true;
-        if (works(&plan, why))
+        if (plan_works(&plan, why))
             return plan;
     }
-    return (Plan){0};
+    return (SandboxPlan){0};
 }
 
 static char level[1100];
 
-static const Plan *the_plan(void)
+static const SandboxPlan *machine_plan(void)
 {
-    static Plan plan;
+    static SandboxPlan plan;
     if (level[0] != '\0')
         return &plan;
     Message why = {0};
@@ -335,14 +337,14 @@ static const Plan *the_plan(void)
 
 const char *sandbox_level(void)
 {
-    the_plan();
+    machine_plan();
     return level;
 }
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
-/* Inside, the program is nobody: a file that only root may read would look as if it were missing. */
-static Status check_mounts(const SandboxSpec *spec, const Plan *plan, Message *why)
+/* Inside, the program's user is nobody: a file that only root may read would seem to be missing. */
+static Status check_mounts(const SandboxSpec *spec, const SandboxPlan *plan, Message *why)
 {
     struct stat info;
     for (size_t i = 0; i < spec->mount_count; i++) {
@@ -351,7 +353,7 @@ static Status check_mounts(const SandboxSpec *spec, const Plan *plan, Message *w
         mode_t needed = S_IROTH | (S_ISDIR(info.st_mode) ? S_IXOTH : info.st_mode & S_IXUSR ? S_IXOTH : 0);
         if (plan->own_users && (info.st_mode & needed) != needed)
             return fail(STATUS_SYSTEM, why,
-                        "%s: must be readable by everyone, as the sandbox has another user: chmod o+rX it",
+                        "%s: must be readable by everyone, because the sandbox runs as another user: chmod o+rX it",
                         spec->mounts[i].source);
     }
     return STATUS_OK;
@@ -359,13 +361,13 @@ static Status check_mounts(const SandboxSpec *spec, const Plan *plan, Message *w
 
 Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *process, Message *why)
 {
-    const Plan *plan = the_plan();
+    const SandboxPlan *plan = machine_plan();
     *sandbox = NULL;
     Status status = check_mounts(spec, plan, why);
     if (status != STATUS_OK)
         return status;
-    Sandbox *made = sandbox_of(spec);
-    status = plan->bubblewrap ? wrapped(made, plan, process, why) : unwrapped(made, process, why);
+    Sandbox *made = new_sandbox(spec);
+    status = plan->bubblewrap ? use_bubblewrap(made, plan, process, why) : use_no_sandbox(made, process, why);
     if (status == STATUS_OK && made->count > MAX_ARGUMENTS)
         status = fail(STATUS_BAD_INPUT, why, "sandbox: %zu arguments, the limit is %d", made->count, MAX_ARGUMENTS);
     if (status != STATUS_OK) {

@@ -1,9 +1,8 @@
 /* sandbox.h - where untrusted code runs: the compiler on a submission, and the submission itself.
  *
- * bubblewrap with its own user, pid, ipc, net, uts and cgroup namespaces, no capability, no nested user namespaces, an
- * empty environment, a private /tmp, a file system that holds what is listed and nothing else, and a filter of system calls
- * (seccomp.h). Facts and the
- * measurements behind them: docs/security.md.  */
+ * It is made by bubblewrap, with its own user, pid, ipc, net, uts and cgroup namespaces, without capabilities and
+ * nested user namespaces, with an empty environment, a private /tmp, a file system that holds nothing but what is
+ * listed, and a filter of system calls (seccomp.h). docs/security.md has the facts and measurements behind it.  */
 #ifndef HARNESS_SANDBOX_SANDBOX_H
 #define HARNESS_SANDBOX_SANDBOX_H
 
@@ -20,26 +19,29 @@ typedef struct SandboxMount {
 } SandboxMount;
 
 typedef struct SandboxSpec {
-    ProcessSpec process;        /* argv, limits, descriptors; its folder is one inside the sandbox */
-    const SandboxMount *mounts; /* besides the system's libraries (/usr without /usr/local, /lib*, /bin, read-only) */
+    ProcessSpec process;        /* argv, limits, descriptors; its folder is a path inside the sandbox */
+    const SandboxMount *mounts; /* in addition to the system (/usr without /usr/local, /lib*, /bin, read-only) */
     size_t mount_count;
-    bool one_process; /* it may start threads, but no processes */
-    bool proc, dev;   /* a fresh /proc, a minimal /dev: neither for the compiler, both for the runner */
+    bool one_process; /* the program may start threads, but no processes */
+    bool proc, dev;   /* a new /proc, a minimal /dev: the compiler gets neither, the runner both */
     size_t tmp_bytes; /* size of the private /tmp; 0: 64 MiB */
 } SandboxSpec;
 
-/* Turns the spec into one that process_start() and process_run() take. Its strings live until sandbox_free(), but for
- * the environment and the list of descriptors, which stay the caller's. limits.processes counts this sandbox alone.
- * Mounts must be readable by everyone (the program is another user where the judge is root), and their targets must lie
- * outside /usr, which is read-only. Where bubblewrap is missing or refused by the system, the process runs without it,
- * and paths inside (whole arguments, the folder) are replaced by those outside: see sandbox_level(). CONVJUDGE_BWRAP
- * names another bubblewrap than /usr/bin/bwrap; it finds its libraries by LD_LIBRARY_PATH, the sandboxed program does
- * not. */
+/* Turns the spec into `*process`, for process_start() and process_run(). Its strings live until sandbox_free(),
+ * except for the environment and the list of descriptors, which remain the caller's. limits.processes counts this
+ * sandbox only.
+ *
+ * Mounts must be readable by everyone (if the judge runs as root, the program has another user), and their targets
+ * must lie outside /usr, which is read-only. If bubblewrap is missing or refused by the system, the process runs
+ * without it, and paths inside (whole arguments, the folder) are replaced by those of the host: see sandbox_level().
+ *
+ * CONVJUDGE_BWRAP names a bubblewrap other than /usr/bin/bwrap. It finds its libraries through LD_LIBRARY_PATH; the
+ * sandboxed program does not see that variable. */
 typedef struct Sandbox Sandbox;
 MUST_USE Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *process, Message *why);
 void sandbox_free(Sandbox *sandbox);
 
-/* What is in force on this machine, probed once by running `true` in it: "full", "partial: <what is missing>" or
+/* The sandbox that this machine allows, found once by running `true` in it: "full", "partial: <what is missing>" or
  * "none: <why>". */
 const char *sandbox_level(void);
 

@@ -15,7 +15,7 @@
 
 #define PREFIX "convjudge."
 
-/* How often and how long apart the janitor tries again: the parent's children die with it, but may still be writing. */
+/* The janitor tries several times, since the parent's children die with it but may still be writing. */
 enum { JANITOR_TRIES = 50, JANITOR_PAUSE_MS = 10 };
 enum { ABANDONED_AFTER_S = 3600 };
 
@@ -25,7 +25,8 @@ static const char *parent_folder(void)
     return folder != NULL && folder[0] == '/' ? folder : "/tmp";
 }
 
-/* Removes `name` in the folder `at`, depth first. Descriptors, not paths: no component can be swapped for a link. */
+/* Removes `name` in the folder `at`, depth first. It works by descriptors, not paths: nobody can swap a component for
+ * a link. */
 static void remove_tree(int at, const char *name)
 {
     if (unlinkat(at, name, 0) == 0 || (errno != EISDIR && errno != EPERM))
@@ -49,7 +50,7 @@ void scratch_remove(const char *path)
     remove_tree(AT_FDCWD, path);
 }
 
-/* The process that made the folder of this name, 0 where it is not one of ours. */
+/* The process that made the folder of this name; 0 if it is not a scratch folder. */
 static pid_t owner_of(const char *name)
 {
     if (strncmp(name, PREFIX, strlen(PREFIX)) != 0 || !isdigit((unsigned char)name[strlen(PREFIX)]))
@@ -59,14 +60,14 @@ static pid_t owner_of(const char *name)
     return *end == '.' && owner > 0 && owner == (pid_t)owner ? (pid_t)owner : 0;
 }
 
-/* Whether nobody uses the folder any more. A missing process alone does not tell: the owner may live in another container
+/* Whether nobody uses the folder any more. That its process is missing is not enough: it may run in another container
  * that shares the folder for temporary files. */
 static bool abandoned(const struct stat *info, pid_t owner)
 {
     return kill(owner, 0) != 0 && errno == ESRCH && time(NULL) - info->st_mtime > ABANDONED_AFTER_S;
 }
 
-/* Removes this user's folders in `path`: those of `owner`, or where it is 0 all that were abandoned. Returns how many
+/* Removes this user's folders in `path`: those of `owner`, or all abandoned ones if `owner` is 0. Returns how many
  * are still there. */
 static int sweep(const char *path, pid_t owner)
 {
@@ -91,9 +92,9 @@ static int sweep(const char *path, pid_t owner)
 /* Waits until the other end of the pipe is gone, that is, until the parent is; then removes the parent's folders. */
 static void janitor(int pipe_end, const char *folder, pid_t parent)
 {
-    setsid(); /* neither Ctrl-C nor what is sent to the parent's group reaches it */
+    setsid(); /* neither Ctrl-C nor a signal to the parent's group reaches it */
     dup2(pipe_end, 0);
-    close_range(1, ~0u, 0); /* nobody shall wait for the end of an output that the janitor holds */
+    close_range(1, ~0u, 0); /* otherwise a reader of an inherited output would wait for the janitor to end */
     char byte;
     while (read(0, &byte, 1) < 0 && errno == EINTR)
         ;

@@ -62,8 +62,8 @@ static const Rule by_argument[] = {
     {SCMP_SYS(socket), EPERM, 1, SCMP_A0_64(SCMP_CMP_NE, AF_UNIX)},
 };
 
-/* Threads may be started, processes may not. The flags of clone3 lie in memory, where no filter can look; without it the C
- * library uses clone. */
+/* Threads may be started, processes may not. The flags of clone3 lie in memory, where no filter can look; without it
+ * the C library uses clone. */
 static const Rule processes[] = {
     {SCMP_SYS(fork), EPERM, 0, {0}},
     {SCMP_SYS(vfork), EPERM, 0, {0}},

@@ -1,8 +1,9 @@
 /* seccomp.h - the system calls that nothing in the sandbox may use, as a filter for bubblewrap.
  *
- * Namespaces already close the ways out. The filter denies ways to memory that no resource limit counts (shared anonymous
- * memory, System V IPC, files in memory), kernel objects that outlive a process or that namespaces do not separate (keys,
- * vsock), and parts of the kernel that only attacks need here. Each call fails with EPERM, as if the user lacked permission.
+ * Namespaces already close the ways out. The filter denies ways to memory that no resource limit counts (shared
+ * anonymous memory, System V IPC, files in memory), kernel objects that outlive a process or that namespaces do not
+ * separate (keys, vsock), and parts of the kernel that only attacks need here. Each call fails with EPERM, as if the
+ * user lacked permission.
  *
  * libseccomp writes the filter's program (linked statically: a GPU node may lack it). It replaced the judge's own
  * code: the same decisions in two thirds of the instructions, and nobody has to count jumps.

@@ -88,7 +88,7 @@ static const struct {
 } slips[] = {
     {"\"schema\": 1", "\"schema\": 2", "broken.json:2: schema: expected a whole number from 1 to 1"},
     {"\"title\": \"NVIDIA H200\"", "\"title\": 7", "broken.json:3: title: expected a string"},
-    {"\"epoch\": 5", "\"epoch\": 5,\n \"epoch\": 5", "broken.json:8: epoch: this key stands twice"},
+    {"\"epoch\": 5", "\"epoch\": 5,\n \"epoch\": 5", "broken.json:8: epoch: this key is repeated"},
     {"\"epoch\": 5", "\"epoch\": 5, \"colour\": 1", "broken.json:7: colour: unknown key"},
     {"  \"epoch\": 5,\n", "", "the key \"epoch\" is missing"},
     {"    \"epoch\": \"counted", "    \"epoc\": \"counted", "epoc: unknown key"},
