@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Prints the compiler that the judge takes, after doing once what the judge needs of it. Where there is none, or where it
-# cannot do that, one line on standard error says why, and the exit status is 1.
-#   nvcc    compiles a kernel and its launch; looked for as harness/compile/toolkit.c does
-#   clang   compiles the same with the judge's own CUDA headers; looked for as harness/compile/toolkit.c does
-#   fuzzer  the first clang that links a fuzzer, which takes a library of its own
+# Prints the path of the compiler that the judge uses, after checking that it works. If there is none, or if it does not
+# work, one line on standard error says why, and the exit status is 1.
+#   nvcc    must compile a kernel and its launch; found in the same order as by harness/compile/toolkit.c
+#   clang   must compile the same with the judge's own CUDA headers; found in the same order, too
+#   fuzzer  the first clang that links a fuzzer, which needs the package with clang's runtime libraries
 # Usage: harness/compilers.sh nvcc|clang|fuzzer
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,12 +20,12 @@ extern "C" void solve(float *p) { scale<<<1, 32>>>(p); }
 END_OF_KERNEL
 printf 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data == 0 && size > 0; }\n' >"$work/fuzzer.c"
 
-# works COMMAND...: without the environment, as in the sandbox. What it says is kept.
+# works COMMAND...: runs it without the environment, as the sandbox does, and keeps its output
 works() {
     env -i PATH=/usr/bin:/bin TMPDIR="$work" "$@" >"$work/said" 2>&1
 }
 
-# The line that says most of why the last command failed.
+# The line of that output that best explains a failure.
 reason() {
     { grep -m 1 -iE 'error|cannot|not found|unsupported' "$work/said" || head -n 1 "$work/said"; } | cut -c 1-200
 }
@@ -51,7 +51,7 @@ find_clangs() {
     if version=$(clang -dumpversion 2>/dev/null) && ((${version%%.*} >= 16)); then command -v clang; fi
 }
 
-# compiles_cuda CLANG SIDE OUTPUT: the flags that matter of harness/compile/compile_clang.c
+# compiles_cuda CLANG SIDE: with the important flags of harness/compile/compile_clang.c
 compiles_cuda() {
     works "$1" -x cuda "--cuda-$2-only" --cuda-gpu-arch=sm_90 -nocudainc -nocudalib --cuda-path=harness/cuda \
         -Wno-unknown-cuda-version -Xclang -target-sdk-version=11.8 --cuda-feature=+ptx78 -Wno-unused-command-line-argument \

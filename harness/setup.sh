@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Finds out, by using it once, whether everything is there that building and judging need; with `test`, what the tests need
-# as well. As root on Debian and Ubuntu it installs what is missing and nothing else; elsewhere it prints the command to
-# run and exits with 2. Where no nvcc works it fetches one (toolchain.sh); where that fails, or where
-# CONVJUDGE_COMPILER=clang asks for it, clang compiles for the simulated GPU.
-# What worked is noted in build/setup.*, and tried again when a program, PATH, the machine or this script changes.
+# Checks that everything is installed that building and judging need (with `test`, also what the tests need), by using each
+# thing once. As root on Debian and Ubuntu it installs exactly what is missing; elsewhere it prints the command to run and
+# exits with 2. If no nvcc works, it fetches one (toolchain.sh). If that fails, or with CONVJUDGE_COMPILER=clang, clang
+# compiles for the simulated GPU.
+# A success is noted in build/setup.*; the checks run again when a program, PATH, the machine or this script changes.
 # Usage: harness/setup.sh [test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,7 +12,7 @@ mode=${1:-judge}
 die() { printf 'setup: %s\n' "$*" >&2; exit 2; }
 say() { printf 'setup: %s\n' "$*"; }
 
-# One a line: a command, or a header with its library; the packages that hold it on Debian, Fedora and Arch.
+# On each line: a command, or a header and its library; the packages that contain it on Debian, Fedora and Arch.
 needed='
 gcc            -          gcc            gcc             gcc
 g++            -          g++            gcc-c++         gcc
@@ -55,7 +55,7 @@ works() {
     esac
 }
 
-# missing COLUMN: the packages of what does not work, as one line.
+# missing COLUMN: the packages of everything that does not work, on one line
 missing() {
     local proof library packages
     while read -r proof library packages; do
@@ -64,7 +64,7 @@ missing() {
 }
 
 updated=''
-apt_install() { # a fresh machine has no package lists yet
+apt_install() { # a new machine has no package lists yet
     export DEBIAN_FRONTEND=noninteractive
     ! apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 || return 0
     [[ -z $updated ]] || return 1
@@ -74,10 +74,10 @@ apt_install() { # a fresh machine has no package lists yet
 
 can_install() { [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; }
 
-install_packages() { # PACKAGE...: as Debian calls them
+install_packages() { # PACKAGE...: Debian's names
     if can_install; then
         say "installing $*"
-        apt_install "$@" || die "could not be installed: apt-get install $*"
+        apt_install "$@" || die "this failed: apt-get install $*"
         local still
         still=$(missing 1)
         [[ -z $still ]] || die "still missing after the installation: $still"
@@ -92,7 +92,7 @@ install_packages() { # PACKAGE...: as Debian calls them
     fi
 }
 
-# Installs clang with its runtime: of a version that is there, or the first that the package lists have.
+# Installs clang and its runtime: a version that is there, or else the first one in the package lists.
 install_clang() {
     local version
     can_install || return 1
@@ -102,12 +102,12 @@ install_clang() {
     return 1
 }
 
-# try_compiler KIND: the reason why compilers.sh finds none is in $reason.
+# try_compiler KIND: if compilers.sh finds none that works, $reason says why.
 try_compiler() {
     reason=$(harness/compilers.sh "$1" 2>&1 >/dev/null)
 }
 
-# Where the judge would take an nvcc that does not work, one fetched into build/toolchain goes before it.
+# The judge prefers the nvcc in build/toolchain to others, so fetching one helps even if another one does not work.
 find_nvcc() {
     try_compiler nvcc && return
     [[ -z ${CONVJUDGE_NVCC:-} ]] || die "$reason"
@@ -119,10 +119,10 @@ try_sandbox() {
     local reason
     reason=$("${CONVJUDGE_BWRAP:-/usr/bin/bwrap}" --unshare-pid --unshare-net --unshare-ipc --unshare-uts --cap-drop ALL \
         --ro-bind / / --proc /proc --dev /dev /bin/true 2>&1) ||
-        say "no sandbox can be made here (${reason%%$'\n'*}): the judge will ask for --unconfined"
+        say "bubblewrap cannot make a sandbox here (${reason%%$'\n'*}); grading needs --unconfined"
 }
 
-# Everything that decides how the tries end, packages of libraries excepted.
+# Everything that the results of the checks depend on, except for libraries.
 fingerprint() {
     local proof rest
     {

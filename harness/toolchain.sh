@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches NVIDIA's own compiler with pip into build/toolchain: about 100 MB to fetch, 300 MB on disk, no root, no GPU.
-# It is put into place as a whole once it has compiled a kernel.
+# Fetches NVIDIA's compiler with pip into build/toolchain: about 100 MB to download and 300 MB on disk. It needs neither root
+# nor a GPU. The folder is put into place after the compiler has compiled a kernel.
 # Usage: harness/toolchain.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,17 +19,17 @@ die() {
 need_pip() {
     ! python3 -m pip --version >/dev/null 2>&1 || return 0
     if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then
-        die "no pip; on Debian and Ubuntu run: sudo apt-get install -y python3-pip"
+        die "pip is missing; on Debian and Ubuntu run: sudo apt-get install -y python3-pip"
     fi
     echo "toolchain: installing python3-pip"
     export DEBIAN_FRONTEND=noninteractive
     { apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-pip >/dev/null; } ||
-        die "could not be installed: apt-get install python3-pip"
+        die "this failed: apt-get install python3-pip"
 }
 
-# A kernel that needs a header of each wheel, compiled as submissions are.
-try() { # NVCC FOLDER
-    cat >"$2/try.cu" <<'END'
+# compiles_kernel NVCC FOLDER: a kernel that needs a header of each wheel, compiled like a submission
+compiles_kernel() {
+    cat >"$2/kernel.cu" <<'END'
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 #include <cub/block/block_reduce.cuh>
@@ -37,21 +37,21 @@ __global__ void scale(float* p) { cooperative_groups::this_thread_block().sync()
 extern "C" void solve(float* p) { scale<<<1, 1>>>(p); }
 END
     env -i PATH=/usr/bin:/bin TMPDIR="$2" "$1" -O3 -lineinfo -cudart none -gencode 'arch=compute_90,code=[sm_90,compute_90]' \
-        -Xcompiler -fPIC -c "$2/try.cu" -o "$2/try.o"
+        -Xcompiler -fPIC -c "$2/kernel.cu" -o "$2/kernel.o"
 }
 
-[[ $(uname -m) == x86_64 ]] || die "there is no compiler for $(uname -m) among those that were tried"
+[[ $(uname -m) == x86_64 ]] || die "NVIDIA's wheels were tested on x86_64 only, and this machine is $(uname -m)"
 need_pip
 mkdir -p build
-fresh=$(mktemp -d build/toolchain.XXXXXX) || die "build/ cannot be written"
-trap 'rm -rf "$fresh"' EXIT
-chmod 755 "$fresh" # the sandbox's user reads it
+new=$(mktemp -d build/toolchain.XXXXXX) || die "cannot write to build/"
+trap 'rm -rf "$new"' EXIT
+chmod 755 "$new" # the sandbox's user reads it
 echo "toolchain: fetching ${wheels[*]}"
 PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-input --no-deps --only-binary :all: --no-compile \
-    --target "$fresh/wheels" "${wheels[@]}" || die "the wheels could not be fetched"
-mv "$fresh"/wheels/nvidia/cu13 "$fresh/toolkit" || die "the wheels hold no folder nvidia/cu13"
-chmod -R a+rX "$fresh/toolkit"
-try "$fresh/toolkit/bin/nvcc" "$fresh" || die "the compiler that was fetched does not work here"
+    --target "$new/wheels" "${wheels[@]}" || die "pip could not fetch the wheels"
+mv "$new"/wheels/nvidia/cu13 "$new/toolkit" || die "the wheels do not contain the folder nvidia/cu13"
+chmod -R a+rX "$new/toolkit"
+compiles_kernel "$new/toolkit/bin/nvcc" "$new" || die "the downloaded compiler does not work on this machine"
 rm -rf build/toolchain
-mv "$fresh/toolkit" build/toolchain
+mv "$new/toolkit" build/toolchain
 echo "toolchain: $(build/toolchain/bin/nvcc --version | sed -n 's/.*, V/nvcc /p') is in build/toolchain"

@@ -160,5 +160,5 @@ no_fuzzer='case "$*" in *=fuzzer*) echo "ld: cannot find libclang_rt.fuzzer-x86_
     made_up
     tool bwrap '[ "$1" = --version ] || { echo "bwrap: setting up uid map: Permission denied" >&2; exit 1; }'
     set_up
-    says 0 "setup: no sandbox can be made here (bwrap: setting up uid map: Permission denied): the judge will ask for --unconfined"
+    says 0 "setup: bubblewrap cannot make a sandbox here (bwrap: setting up uid map: Permission denied); grading needs --unconfined"
 }

@@ -16,8 +16,8 @@
 
 /* ---- what goes in ------------------------------------------------------------------------------------------------ */
 
-/* solve()'s parameter from a 64-bit word. */
-static void add_argument(Text *text, const char *type, size_t index)
+/* Appends the expression for a parameter of solve() in a 64-bit word. */
+static void add_argument_expression(Text *text, const char *type, size_t index)
 {
     if (strcmp(type, "float") == 0)
         text_printf(text, "__builtin_bit_cast(float, (unsigned)words[%zu])", index);
@@ -27,7 +27,8 @@ static void add_argument(Text *text, const char *type, size_t index)
         text_printf(text, "(%s)words[%zu]", type, index);
 }
 
-/* Structs of the runtime's calls have grown with CUDA 12 and 13 (runtime/older.h); clang's are the judge's own. */
+/* Some structs of runtime calls have grown with CUDA 12 and 13 (runtime/older.h), so the object tells the runtime which
+ * version it was compiled for. With clang, the structs are the judge's own. */
 static void add_version(Text *text, const Toolkit *toolkit)
 {
     if (toolkit->kind == TOOLKIT_NVCC && toolkit->major < 13)
@@ -46,7 +47,7 @@ static Text prototype_header(const CompileJob *job, const Toolkit *toolkit)
                 job->prototype);
     for (size_t i = 0; i < job->parameter_count; i++) {
         text_add(&text, i > 0 ? ", " : "");
-        add_argument(&text, job->parameter_types[i], i);
+        add_argument_expression(&text, job->parameter_types[i], i);
     }
     text_add(&text, ");\n}\n");
     add_version(&text, toolkit);
@@ -67,7 +68,7 @@ static Status write_sources(const CompileJob *job, const Toolkit *toolkit, const
     return status;
 }
 
-/* The judge's own files that the compiler gets, and the runtime's content. */
+/* Finds the judge's own files that the compiler needs, and reads the runtime library. */
 static Status find_tools(const Toolkit *toolkit, CompileTools *tools, Text *runtime, Message *why)
 {
     tools->toolkit = toolkit;
@@ -145,7 +146,7 @@ static Status find_or_compile(const CompileJob *job, const CompileTools *tools, 
     return status;
 }
 
-/* Puts the object beside the sandbox's folders and looks into it. */
+/* Writes the object beside the sandbox's folders and reads its modules. */
 static Status take_object(const CompileJob *job, const CompileFolders *folders, const CompilerRun *run,
                           Compiled *compiled, Message *why)
 {

@@ -1,14 +1,14 @@
 /* compile.h - turns a submission's source into a shared object, inside the sandbox.
  *
- * Compiled as C++17 with -O3 and line information, by nvcc to machine code for the device and PTX side by side, by
- * clang to PTX alone (with the judge's own CUDA headers, harness/cuda/); fatbins stored plain; linked against the
- * judge's own libcudart. A prototype made from the problem's signature is included by force, so that a wrong
- * signature is an error at the student's own line; it also defines
+ * The source is compiled as C++17 with -O3 and line information: by nvcc to machine code for the device and PTX, or by
+ * clang to PTX alone (with the judge's own CUDA headers, harness/cuda/). Fatbins are stored uncompressed, and the
+ * object is linked against the judge's own libcudart. A prototype made from the problem's signature is included first
+ * (-include), so that a wrong signature is an error at the student's own line. It also defines
  *
  *     extern "C" void convjudge_call(const unsigned long long *arguments);
  *
- * which calls solve() with each 64-bit word taken as its parameter's type (pointers, int; float by its bits).
- * "solve.h", which older files include, is on the include path and holds the same prototype.
+ * which calls solve() with each 64-bit word converted to its parameter's type (pointers, int; float by its bits).
+ * "solve.h", which older submissions include, is on the include path and holds the same prototype.
  *
  * Compilations that succeed are kept in the compile cache (base/compile_cache.h) under the hash of source, prototype,
  * flags, toolkit and the judge's runtime.  */

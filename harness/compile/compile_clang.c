@@ -1,6 +1,6 @@
-/* A submission compiled by clang, with the judge's own CUDA headers and nothing of NVIDIA's: first the device's side,
- * to PTX; then, with that PTX in a fatbin as nvcc would have made it, the host's side, which launches through the
- * same calls of the runtime as nvcc's does.  */
+/* Clang compiles with the judge's own CUDA headers and nothing of NVIDIA's, in two steps: the device side to PTX, then
+ * the host side, with that PTX in a fatbin such as nvcc would make. The host side launches kernels through the same
+ * runtime calls as nvcc's.  */
 #include "harness/compile/compile_clang.h"
 
 #include "harness/compile/compile_library.h"
@@ -14,8 +14,8 @@
 
 enum { MAX_ARGUMENTS = 48 };
 
-/* Whatever NVIDIA software may be installed is neither looked at nor warned of. The version of the SDK decides how
- * kernels are launched: through __cudaPushCallConfiguration() from 9.2 on. */
+/* Installed NVIDIA software is neither used nor warned about. The version of the SDK decides how kernels are launched:
+ * from 9.2 on through __cudaPushCallConfiguration(). */
 static const char *const flags[] = {
     "-x",
     "cuda",
@@ -39,8 +39,8 @@ static const char *const flags[] = {
     ".",
     NULL,
 };
-/* In PTX for the simulated GPU paths join further down than they part (simgpu/block/group.c), as nvcc lays them out:
- * clang must not move the ends of loops before their middles. */
+/* The simulated GPU expects that divergent paths join after the place where they part (simgpu/block/group.c), as in
+ * nvcc's PTX; so clang must not move the ends of loops before their middles. */
 static const char *const device_flags[] = {
     "--cuda-device-only",
     "--cuda-feature=+ptx78",
@@ -53,7 +53,7 @@ static const char *const device_flags[] = {
     "/out/submission.ptx",
     NULL,
 };
-/* Its warnings have been given before. */
+/* -w: the first step has given the warnings. */
 static const char *const host_flags[] = {
     "--cuda-host-only", "-w", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", "submission.fatbin", NULL,
 };
@@ -65,7 +65,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The headers as well. */
+/* The headers count, too. */
 Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
 {
     struct dirent **entries;

@@ -1,5 +1,5 @@
-/* As compile.c, by gcc alone, without a toolkit and the judge's runtime. -march=native because the baseline runs where it
- * was compiled; the GPU's code is made for its device, too. */
+/* As compile.c, by gcc alone, without a toolkit and the judge's runtime. -march=native because the baseline runs
+ * where it was compiled; the GPU's code is made for its device, too. */
 #include "harness/compile/compile_cpu.h"
 
 #include "base/hash.h"
@@ -11,12 +11,12 @@
 
 #define SOURCE_NAME "submission.c"
 
-/* $1 object, $2 shared object. */
+/* $1: object, $2: shared object. */
 static const char script[] = "gcc -std=gnu11 -O3 -march=native -fopenmp -pthread -fPIC -include prototype.h -I. "
                              "-c " SOURCE_NAME " -o \"$1\" &&\n"
                              "gcc -shared -fopenmp -pthread -Wl,-z,defs \"$1\" -lm -o \"$2\"\n";
 
-/* Scalars among the parameters are whole numbers: problem.json has no others. */
+/* Scalar parameters are whole numbers: problem.json allows no others. */
 static void add_prototype(const CompileJob *job, Text *text)
 {
     text_printf(text,
@@ -48,7 +48,7 @@ static Status run_compiler(const CompileJob *job, const CompileFolders *folders,
     return status == STATUS_OK ? compile_in_sandbox(job, NULL, folders, argv, output, end, why) : status;
 }
 
-/* Takes the object out of the folder that the compiler's user can write. */
+/* Copies the object out of the folder that the compiler's user can write. */
 static Status take_object(const CompileFolders *folders, Compiled *compiled, Message *why)
 {
     char path[PATH_MAX + 32];

@@ -1,4 +1,4 @@
-/* compile_job.h - what is asked of a compiler, and within which limits.  */
+/* compile_job.h - what is to be compiled, and the limits for the compiler.  */
 #ifndef HARNESS_COMPILE_COMPILE_JOB_H
 #define HARNESS_COMPILE_COMPILE_JOB_H
 
@@ -12,8 +12,8 @@ enum {
     COMPILE_WALL_SECONDS = 60          /* for machines under load */
 };
 
-/* Submissions are compiled under this name, so that their code does not depend on the student's. It stands in the line
- * information of PTX, as /submission/submission.cu: show the student's own name in its place. */
+/* Submissions are compiled under this name, so that their code does not depend on the student's file name. The line
+ * information of PTX holds it as /submission/submission.cu; show the student's own name instead. */
 #define COMPILE_SOURCE_NAME "submission.cu"
 
 typedef struct CompileJob {
@@ -21,7 +21,7 @@ typedef struct CompileJob {
     const char *source;    /* terminated */
     size_t source_bytes;
     const char *prototype;              /* C declaration: "void solve(const float* input, int n)" */
-    const char *const *parameter_types; /* "const float*", "int", ...: one a parameter, for convjudge_call */
+    const char *const *parameter_types; /* "const float*", "int", ...: one for each parameter, for convjudge_call */
     size_t parameter_count;
     int compute;          /* 90 for a device of compute capability 9.0 */
     unsigned cpu_seconds; /* processor time of each of the compiler's programs; 0: 10 s */

@@ -2,8 +2,8 @@
 #ifndef HARNESS_COMPILE_COMPILE_LIBRARY_H
 #define HARNESS_COMPILE_COMPILE_LIBRARY_H
 
-/* The compiler's argument that leaves out the part of the C++ library that this source cannot use; NULL where it may
- * use all of it. */
+/* The compiler's argument that leaves out a part of the C++ library that this source cannot use; NULL if it may use all
+ * of it. */
 const char *compile_library_flag(const char *source);
 
 #endif

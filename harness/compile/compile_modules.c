@@ -1,4 +1,3 @@
-/* What the compiled object holds for the device, and what of it tells one submission from another. */
 #include "harness/compile/compile_modules.h"
 
 #include "base/allocated.h"
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fatbins lie one after the other, each at a multiple of 8. */
+/* Fatbins follow one another, each at a multiple of 8 bytes. */
 static size_t skip_padding(const ElfSection *section, size_t offset)
 {
     while (offset < section->bytes && section->data[offset] == '\0')
@@ -51,7 +50,7 @@ Status modules_read(const char *object_path, Arena *arena, CompileModule **modul
     if (status != STATUS_OK)
         return status;
     if (!elf_open(&elf, object.data, object.length))
-        status = fail(STATUS_BAD_INPUT, why, "%s: no ELF file", object_path);
+        status = fail(STATUS_BAD_INPUT, why, "%s: not an ELF file", object_path);
     else if (elf_find(&elf, ".nv_fatbin", "", &section) && section.data != NULL) /* none: no kernels */
         status = split(object_path, &section, arena, modules, count, why);
     text_free(&object);
@@ -103,8 +102,9 @@ static int compare_digests(const void *a, const void *b)
     return strcmp(((const Digest *)a)->hex, ((const Digest *)b)->hex);
 }
 
-/* The names that a program gave to its kernels, parameters and variables, which count by the order of appearance. */
-enum { MAX_NAMES = 1024 /* more of them are all alike */ };
+/* The names of kernels, parameters and variables in PTX. The digest replaces each by the number of its first
+ * appearance. */
+enum { MAX_NAMES = 1024 /* all further names count as the same */ };
 typedef struct Names {
     Token seen[MAX_NAMES];
     size_t count;
@@ -121,14 +121,14 @@ static size_t number_of_name(Names *names, const Token *name)
     return i;
 }
 
-/* At the beginning of a statement, where only labels are names, or behind it. Directives and registers never are. */
+/* At the beginning of a statement only labels are names. Directives and registers never are. */
 static bool is_name(const Token *token, bool begins)
 {
     char first = token->kind == TOKEN_WORD ? token->text[0] : '.';
     return first == '$' || (!begins && first != '.' && first != '%');
 }
 
-/* Whether the next word begins a statement; a guard, "@!%p1", stands before it. */
+/* Whether the next word begins a statement. A guard, "@!%p1", comes before the statement. */
 static bool begins_next(const Token *token, bool begins)
 {
     if (token->kind == TOKEN_SYMBOL)
@@ -136,7 +136,7 @@ static bool begins_next(const Token *token, bool begins)
     return begins && token->text[0] == '%';
 }
 
-/* PTX says where it comes from in lines of their own, and with labels that nothing refers to. */
+/* Line information: directives on lines of their own, and labels that nothing refers to. */
 static bool is_of_debugger(const Token *token)
 {
     return token_is(token, ".loc") || token_is(token, ".file") || token_is(token, ".section") ||
@@ -166,7 +166,7 @@ static void add_ptx(Pieces *pieces, const Fatbin *fatbin)
     add_piece(pieces, hash_end(&hash));
 }
 
-/* Machine code, or where there is none (clang) what would have become of it. */
+/* Adds the machine code; if there is none (clang), the PTX. */
 static void add_device_code(Pieces *pieces, const Fatbin *fatbin)
 {
     static const char *const sections[] = {".text.", ".nv.constant", ".nv.shared.", ".nv.global", NULL};
@@ -176,9 +176,9 @@ static void add_device_code(Pieces *pieces, const Fatbin *fatbin)
         add_ptx(pieces, fatbin);
 }
 
-/* Only sections in which neither names nor lines occur are taken, and in no order, since names decide it. The host's
- * part comes from the object before linking, where addresses are still zero: launches with other block sizes differ
- * there, but not in the kernels. */
+/* Only sections without names and line numbers count. Their digests are sorted, because names decide the order of
+ * sections. The host's code comes from the object before linking, where addresses are still zero; it distinguishes
+ * submissions that differ only in the block sizes of their launches. */
 Digest machine_code_digest(const CompileModule *modules, size_t count, int compute, const Text *host_object)
 {
     static const char *const host[] = {".text", ".rodata.cst", NULL};

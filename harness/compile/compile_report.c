@@ -17,7 +17,7 @@ static const char *demangle(const char *mangled, Arena *arena)
     return arena_string(arena, name);
 }
 
-/* The number before `unit` in a line, 0 where there is none: "Used 30 registers, 1024 bytes smem". */
+/* The number before `unit` in a line such as "Used 30 registers, 1024 bytes smem"; 0 if there is none. */
 static uint32_t number_before(const char *line, size_t length, const char *unit)
 {
     const char *found = memmem(line, length, unit, strlen(unit));
@@ -31,12 +31,12 @@ static uint32_t number_before(const char *line, size_t length, const char *unit)
     return (uint32_t)strtoul(digits, NULL, 10);
 }
 
-static bool starts(const char *line, size_t length, const char *prefix)
+static bool starts_with(const char *line, size_t length, const char *prefix)
 {
     return length >= strlen(prefix) && memcmp(line, prefix, strlen(prefix)) == 0;
 }
 
-/* Constant bytes stand by bank: "380 bytes cmem[0], 64 bytes cmem[3]". */
+/* Constant bytes are listed by bank: "380 bytes cmem[0], 64 bytes cmem[3]". */
 static uint32_t constant_bytes(const char *line, size_t length)
 {
     static const char *const banks[] = {" bytes cmem[0]", " bytes cmem[2]", " bytes cmem[3]", " bytes cmem[4]"};
@@ -71,7 +71,7 @@ void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, s
     *kernels = arena_array(arena, possible, sizeof **kernels);
     for (const char *line = output->data; *line != '\0';) {
         size_t length = strcspn(line, "\n");
-        const char *entry = starts(line, length, PTXAS) ? memmem(line, length, ENTRY, strlen(ENTRY)) : NULL;
+        const char *entry = starts_with(line, length, PTXAS) ? memmem(line, length, ENTRY, strlen(ENTRY)) : NULL;
         if (entry != NULL) {
             const char *name = entry + strlen(ENTRY);
             (*kernels)[(*count)++].name = demangle(arena_copy(arena, name, strcspn(name, "'\n")), arena);
@@ -92,8 +92,8 @@ static bool contains_any(const Text *text, const char *const *needles)
     return false;
 }
 
-/* nvcc passes on the signal that ended one of its programs, in words and as a shell does; gcc does so in words only,
- * which may stand beyond the part of the output that is kept. */
+/* If a signal ends one of nvcc's programs, nvcc says so, and exits with the status that a shell would give. gcc only
+ * says so, perhaps after the part of the output that is kept. */
 CompileOutcome report_outcome(const Text *output, const ProcessEnd *end)
 {
     static const char *const out_of_time[] = {"CPU time limit exceeded", NULL};
@@ -121,7 +121,7 @@ static void add_replaced(Text *text, const char *line, size_t length, const char
 {
     for (size_t at = 0; at < length;) {
         const char *const *pair = paths;
-        while (*pair != NULL && (**pair == '\0' || !starts(line + at, length - at, *pair)))
+        while (*pair != NULL && (**pair == '\0' || !starts_with(line + at, length - at, *pair)))
             pair += 2;
         if (*pair != NULL) {
             text_add(text, pair[1]);
@@ -132,17 +132,17 @@ static void add_replaced(Text *text, const char *line, size_t length, const char
     }
 }
 
-/* What students need not see: the resources of kernels, which are shown elsewhere, and the judge's own function. */
+/* Students need not see the resources of kernels, which are shown elsewhere, and the judge's own function. */
 static bool is_noise(const char *line, size_t length)
 {
-    return starts(line, length, PTXAS) || memmem(line, length, "convjudge_call", 14) != NULL ||
-           (starts(line, length, "    ") && memmem(line, length, "bytes stack frame", 17) != NULL);
+    return starts_with(line, length, PTXAS) || memmem(line, length, "convjudge_call", 14) != NULL ||
+           (starts_with(line, length, "    ") && memmem(line, length, "bytes stack frame", 17) != NULL);
 }
 
-/* The linker names a temporary file and an address before what it has to say. */
+/* The linker begins a message with a temporary file and an address. */
 static size_t linker_prefix(const char *line, size_t length)
 {
-    const char *end = starts(line, length, "tmpxft_") ? memmem(line, length, "): ", 3) : NULL;
+    const char *end = starts_with(line, length, "tmpxft_") ? memmem(line, length, "): ", 3) : NULL;
     return end != NULL ? (size_t)(end + 3 - line) : 0;
 }
 
@@ -164,7 +164,7 @@ void report_diagnostics(const Text *output, const char *const *paths, Text *diag
     text_free(&shown);
 }
 
-/* The first line of all needs no repetition where it names the student's file. */
+/* If the very first line of the output names the student's file, it is not repeated. */
 static void add_error(const char *line, size_t length, bool first, const CompileJob *job, Text *diagnostics)
 {
     bool has_place = memmem(line, length, COMPILE_SOURCE_NAME, strlen(COMPILE_SOURCE_NAME)) == line;
@@ -175,7 +175,7 @@ static void add_error(const char *line, size_t length, bool first, const Compile
         text_printf(diagnostics, "%.*s\n", (int)length, line);
 }
 
-/* The line of the first error; NULL where none looks like one. */
+/* The line of the first error; NULL if no line looks like one. */
 static const char *first_error(const Text *output, size_t *length)
 {
     static const char *const signs[] = {" error: ", " error   : ", " Error: ", ": undefined reference"};
@@ -206,8 +206,8 @@ bool report_is_refusal(const Text *output)
     return line != NULL && memmem(line, length, refusal, strlen(refusal)) != NULL;
 }
 
-/* Where a comment or literal that starts here ends; `at` itself where none does. */
-static const char *skip_uncode(const char *at)
+/* The end of the comment or literal that starts here; `at` itself if none does. */
+static const char *skip_comment_or_literal(const char *at)
 {
     if (strncmp(at, "//", 2) == 0)
         return at + strcspn(at, "\n");
@@ -223,12 +223,12 @@ static const char *skip_uncode(const char *at)
     return *end == '\0' ? end : end + 1;
 }
 
-/* The first `solve (` that follows a type's name, as in a declaration; 0 where there is none. */
+/* The line of the first `solve (` after the name of a type, as in a declaration; 0 if there is none. */
 static int line_of_solve(const char *source)
 {
-    char before = ' '; /* the last character that is not white */
+    char before = ' '; /* the last character that is not white space */
     for (const char *at = source; *at != '\0';) {
-        const char *after = skip_uncode(at);
+        const char *after = skip_comment_or_literal(at);
         if (after != at) {
             at = after;
             continue;
@@ -250,8 +250,8 @@ static int line_of_solve(const char *source)
     return 0;
 }
 
-/* Whether the compiler complains so of a line: "submission.cu(9): error: ..." or "submission.cu:9:5: error: ...". */
-static bool errs_in_line(const char *output, int number, const char *complaint)
+/* Whether the compiler has this complaint about a line: "submission.cu(9): error:" or "submission.cu:9:5: error:". */
+static bool has_error_in_line(const char *output, int number, const char *complaint)
 {
     char nvcc[40], clang[40];
     snprintf(nvcc, sizeof nvcc, COMPILE_SOURCE_NAME "(%d): ", number);
@@ -259,18 +259,18 @@ static bool errs_in_line(const char *output, int number, const char *complaint)
     for (const char *line = output; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         if (memmem(line, length, complaint, strlen(complaint)) != NULL &&
-            (starts(line, length, nvcc) || starts(line, length, clang)))
+            (starts_with(line, length, nvcc) || starts_with(line, length, clang)))
             return true;
         line += length + (line[length] == '\n');
     }
     return false;
 }
 
-/* Whether the compiler's or linker's complaint is about the signature of the solve() in this line. */
+/* Whether compiler or linker complain about the signature of the solve() in this line. */
 static bool is_about_solve(const char *output, int line)
 {
     static const char *const signs[] = {
-        "undefined reference to `solve'", /* ld: there is none, or a C++ function with other parameters */
+        "undefined reference to `solve'", /* ld: there is no solve(), or a C++ function with other parameters */
         "\"solve\" has \"C\" linkage",    /* cudafe++: other parameters */
         "(\"solve\") redeclared with",    /* cudafe++: __global__ */
         "conflicting types for 'solve'",  /* clang: other parameters */
@@ -279,8 +279,8 @@ static bool is_about_solve(const char *output, int line)
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (strstr(output, signs[i]) != NULL)
             return true;
-    return errs_in_line(output, line, "cannot overload functions distinguished by return type") ||
-           errs_in_line(output, line, "functions that differ only in their return type cannot be overloaded");
+    return has_error_in_line(output, line, "cannot overload functions distinguished by return type") ||
+           has_error_in_line(output, line, "functions that differ only in their return type cannot be overloaded");
 }
 
 static bool add_solve(const Text *output, const CompileJob *job, Text *diagnostics)
@@ -292,12 +292,11 @@ static bool add_solve(const Text *output, const CompileJob *job, Text *diagnosti
         text_printf(diagnostics, "%s: no function solve() with the signature `%s`\n", job->file_name, job->prototype);
     else
         text_printf(diagnostics,
-                    "%s:%d: solve() must have the signature `%s`, in no namespace, not static and no template\n",
+                    "%s:%d: solve() must have the signature `%s`, in no namespace, neither static nor a template\n",
                     job->file_name, line, job->prototype);
     return true;
 }
 
-/* The first line says what is wrong, whatever the compiler says after it. */
 void report_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics)
 {
     if (outcome == COMPILE_TIME_LIMIT)

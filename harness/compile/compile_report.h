@@ -12,14 +12,15 @@ void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, s
 
 CompileOutcome report_outcome(const Text *output, const ProcessEnd *end);
 
-/* Whether clang's first error is one of the refusals by name of the judge's own CUDA headers. */
+/* Whether clang's first error comes from the judge's own CUDA headers, which refuse by name what they do not
+ * implement. */
 bool report_is_refusal(const Text *output);
 
-/* Appends the line that says what is wrong, which stands first whatever the compiler says after it; nothing where the
- * outcome is COMPILE_OK, or where the compiler's own first line says it. */
+/* Appends one line that says what is wrong, for the beginning of the diagnostics. Appends nothing if the outcome is
+ * COMPILE_OK, or if the compiler's own first line says it. */
 void report_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics);
 
-/* Appends a line about clang's subset of CUDA where that may be the reason for the error. */
+/* Appends a line about clang's subset of CUDA if that may be the reason for the error. */
 void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics);
 
 /* Appends the output as a student may see it: printable, cut to COMPILE_OUTPUT_BYTES, without the judge's own

@@ -1,6 +1,6 @@
 /* Sources are written under fixed names into a folder that the sandbox sees read-only. A few lines of shell in the
- * sandbox compile (nvcc -c, clang -c) and link (g++): apart, so that the object before linking can be hashed, and at
- * no cost, since nvcc would call g++ for that too. Where gold is installed it links in a quarter of the time; what it
+ * sandbox compile (nvcc -c, clang -c) and link (g++): separately, so that the object before linking can be hashed; this
+ * costs nothing, since nvcc would call g++, too. Where gold is installed it links in a quarter of the time; what it
  * cannot link the usual linker explains, in the same words everywhere. Output and files are bounded; nothing that a
  * student chose is ever part of a command line.  */
 #include "harness/compile/compile_sandbox.h"

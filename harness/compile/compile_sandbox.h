@@ -11,7 +11,7 @@
 #include <limits.h>
 
 typedef struct CompileFolders { /* on the host */
-    char folder[PATH_MAX];      /* holds the other two, and the object in the end; only the judge may enter it */
+    char folder[PATH_MAX];      /* holds the other two and later the object; only the judge may enter it */
     char in[PATH_MAX];          /* /submission in the sandbox, the working folder there; read-only */
     char out[PATH_MAX];         /* /out in the sandbox */
 } CompileFolders;
@@ -22,7 +22,7 @@ MUST_USE Status compile_folders_new(const char *scratch, CompileFolders *folders
 /* Writes a new file that the sandbox's user can read. */
 MUST_USE Status compile_put_file(const char *folder, const char *name, const char *data, size_t length, Message *why);
 
-/* The judge's own files that a GPU compiler needs, on the host; and where the sandbox shows them. */
+/* The files that a GPU compiler needs, on the host. */
 typedef struct CompileTools {
     const Toolkit *toolkit;
     char runtime[PATH_MAX]; /* libcudart, to link with */
@@ -35,14 +35,14 @@ typedef struct CompileTools {
 /* The compiler's path in the sandbox. */
 void compile_program_path(const Toolkit *toolkit, char *path, size_t size);
 
-/* Runs a command in the sandbox and appends what it prints to `output`. `tools` NULL: the host's own compiler is
- * enough. That the compiler refuses the source is no failure: see `end`. */
+/* Runs a command in the sandbox and appends its output to `output`. `tools` is NULL if the host's own compiler is
+ * enough. An error in the source is no failure: see `end`. */
 MUST_USE Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
                                    const char *const *argv, Text *output, ProcessEnd *end, Message *why);
 
 /* A few lines of shell that compile COMPILE_SOURCE_NAME and link it, and the arguments that run them; the compiler
- * and its flags follow. Paths are arguments of their own: where there is no sandbox, each is replaced by the host's
- * (sandbox.c). */
+ * and its flags follow. Each path is an argument of its own: without a sandbox, sandbox.c replaces it by the host's
+ * path. */
 extern const char COMPILE_SCRIPT[];
 #define COMPILE_SHELL                                                                                                  \
     "/bin/sh", "-c", COMPILE_SCRIPT, "compile", "/out/submission.o", "/out/submission.so", COMPILE_RUNTIME

@@ -1,4 +1,4 @@
-/* compiled.h - what came of a compilation: a shared object with its modules, or what is wrong with the source.  */
+/* compiled.h - the result of a compilation: a shared object with its modules, or what is wrong with the source.  */
 #ifndef HARNESS_COMPILE_COMPILED_H
 #define HARNESS_COMPILE_COMPILED_H
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef struct CompileKernel {
-    const char *name; /* demangled where it can be */
+    const char *name; /* demangled if possible */
     uint32_t registers, shared_bytes, spill_bytes, stack_bytes, constant_bytes;
 } CompileKernel;
 
@@ -22,8 +22,8 @@ typedef struct CompileModule { /* one fatbin of the object's .nv_fatbin section 
 
 typedef enum CompileOutcome {
     COMPILE_OK,
-    COMPILE_ERROR,       /* the compiler or linker said no: see diagnostics */
-    COMPILE_UNSUPPORTED, /* clang's first error is a part of CUDA that it lacks here and nvcc has */
+    COMPILE_ERROR,       /* the compiler or linker reported an error: see diagnostics */
+    COMPILE_UNSUPPORTED, /* clang's first error is about a part of CUDA that it lacks here and nvcc has */
     COMPILE_TIME_LIMIT,  /* it did not end in time: a template or include bomb */
     COMPILE_TOO_LARGE    /* memory or output beyond the limits */
 } CompileOutcome;
@@ -31,16 +31,18 @@ typedef enum CompileOutcome {
 typedef struct Compiled {
     CompileOutcome outcome;
     bool cached;
-    double seconds;          /* of compiler and linker; of the first compilation where cached */
-    Text diagnostics;        /* at most 64 KiB, paths inside the sandbox replaced by file_name, printable; where the
-                                  * outcome is not COMPILE_OK, the first line says what is wrong */
-    const char *object_path; /* the shared object, inside the scratch folder; NULL where there is none */
+    double seconds; /* of compiler and linker; if cached, of the first compilation */
+    /* At most 64 KiB, printable, with file_name in place of paths inside the sandbox; if the outcome is not COMPILE_OK,
+     * the first line says what is wrong. */
+    Text diagnostics;
+    const char *object_path; /* the shared object, inside the scratch folder; NULL if there is none */
     CompileModule *modules;
     size_t module_count;
-    CompileKernel *kernels; /* as nvcc tells of them; none where clang compiled */
+    CompileKernel *kernels; /* as nvcc reports them; none if clang compiled */
     size_t kernel_count;
-    Digest machine_code; /* equal for submissions that compile to the same code for device and host, whatever
-                                  * their names, comments and lines */
+    /* Equal for submissions that compile to the same code for device and host, whatever their names, comments and lines
+     * are. */
+    Digest machine_code;
     Arena arena;
 } Compiled;
 

@@ -15,11 +15,11 @@ enum { MAX_IMAGE_BYTES = 64 << 20, MAX_ARGUMENTS = 64 };
 
 static const char *const flags[] = {"-fatbin", "-O3", "-std=c++20", "--no-compress", NULL};
 
-static const char *const none[] = {NULL};
+static const char *const empty_list[] = {NULL};
 
-static const char *const *list(const char *const *strings)
+static const char *const *or_empty_list(const char *const *strings)
 {
-    return strings != NULL ? strings : none;
+    return strings != NULL ? strings : empty_list;
 }
 
 /* ---- the cache --------------------------------------------------------------------------------------------------- */
@@ -32,11 +32,11 @@ static Status cache_key(const DeviceCodeJob *job, const Toolkit *toolkit, Digest
     hash_add_string(&hash, toolkit->version);
     hash_add_string(&hash, toolkit->root);
     hash_add_strings(&hash, flags);
-    hash_add_strings(&hash, list(job->options));
+    hash_add_strings(&hash, or_empty_list(job->options));
     hash_add(&hash, &job->compute, sizeof job->compute);
     hash_add_string(&hash, job->include != NULL ? job->include : "");
     Status status = judge_source_hash(&hash, job->source, why);
-    for (const char *const *input = list(job->inputs); *input != NULL && status == STATUS_OK; input++)
+    for (const char *const *input = or_empty_list(job->inputs); *input != NULL && status == STATUS_OK; input++)
         status = judge_source_hash(&hash, *input, why);
     *key = hash_end(&hash);
     return status;
@@ -59,7 +59,7 @@ static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const c
         return status;
     for (const char *const *flag = flags; *flag != NULL; flag++)
         argv[count++] = *flag;
-    for (const char *const *option = list(job->options); *option != NULL; option++) {
+    for (const char *const *option = or_empty_list(job->options); *option != NULL; option++) {
         if (count >= MAX_ARGUMENTS - 2)
             return fail(STATUS_BAD_INPUT, why, "%s: too many options for the compiler", job->source);
         argv[count++] = *option;
@@ -79,7 +79,7 @@ static Status write_include(const char *folder, const char *content, Message *wh
     return status;
 }
 
-static Status compile(const DeviceCodeJob *job, const Toolkit *toolkit, Text *image, Message *why)
+static Status compile_kernels(const DeviceCodeJob *job, const Toolkit *toolkit, Text *image, Message *why)
 {
     char folder[PATH_MAX - 20], path[PATH_MAX];
     Status status = scratch_new(folder, sizeof folder, why);
@@ -105,7 +105,7 @@ Status device_code_build(const DeviceCodeJob *job, Text *image, Message *why)
         status = cache_key(job, &toolkit, &key, why);
     if (status != STATUS_OK || compile_cache_read(NULL, &key, image))
         return status;
-    status = compile(job, &toolkit, image, why);
+    status = compile_kernels(job, &toolkit, image, why);
     if (status == STATUS_OK)
         compile_cache_write(NULL, &key, image);
     return status;

@@ -1,6 +1,5 @@
-/* judge_source.h - compiling the judge's own sources when they are first needed: what the host's compiler
- * (grader/oracle/oracle.c) and the device's (device_code.c) have in common. Never for submissions: no sandbox is used
- * here.  */
+/* judge_source.h - compiles the judge's own sources when they are first needed: oracles for the host
+ * (grader/oracle/oracle.c) and kernels for the device (device_code.c). Never for submissions: there is no sandbox.  */
 #ifndef HARNESS_COMPILE_JUDGE_SOURCE_H
 #define HARNESS_COMPILE_JUDGE_SOURCE_H
 
@@ -11,16 +10,16 @@
 
 #include <stddef.h>
 
-/* Adds the text of a source file. */
+/* Adds the text of a source file to the hash. */
 MUST_USE Status judge_source_hash(Hash *hash, const char *path, Message *why);
 
-/* Runs a compiler, with what it prints in `output`, and its own temporary files in `folder`. Not ending in time is a
- * failure; how it ended otherwise is for the caller to judge. */
+/* Runs a compiler whose temporary files lie in `folder`, and appends its output to `output`. A time-out is a failure;
+ * `end` says how it ended otherwise. */
 MUST_USE Status judge_source_run(const char *const *argv, const char *folder, Text *output, ProcessEnd *end,
                                  Message *why);
 
-/* The same, where anything but success is STATUS_BAD_INPUT, with the first line that tells of an error:
- * "problems/conv1d/oracle.h does not compile: ...:7:12: error: ...". `source` is how the message begins. */
+/* The same, but anything other than success is STATUS_BAD_INPUT. The message holds the name `source` and the first
+ * error: "problems/conv1d/oracle.h does not compile: ...:7:12: error: ...". */
 MUST_USE Status judge_source_compile(const char *const *argv, const char *folder, const char *source, Message *why);
 
 #endif

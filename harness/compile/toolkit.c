@@ -12,24 +12,25 @@
 #include <unistd.h>
 
 #define HOW_TO_GET_NVCC "run `make toolchain`, or install the CUDA toolkit and set CUDA_HOME to its folder"
-#define HOW_TO_GET_EITHER HOW_TO_GET_NVCC "; for the simulated GPU, clang 16 or later will do"
+#define HOW_TO_GET_EITHER HOW_TO_GET_NVCC "; for the simulated GPU, clang 16 or later is enough"
 
-/* clang 16 is the first that knows compute capability 9.0; it is what the judge's headers were tried with. */
+/* clang 16 is the first version that knows compute capability 9.0; the judge's headers were tested with it. */
 enum { ANSWER_SECONDS = 60, OLDEST_CLANG = 16, NEWEST_CLANG = 29 };
 
 /* ---- nvcc -------------------------------------------------------------------------------------------------------- */
 
-/* Takes `path` where it is a program. Where the toolkit lies is nvcc's to say: `path` may be a script that calls it. */
-static bool take(Toolkit *toolkit, const char *path)
+/* Takes `path` if it is a program. nvcc itself reports later where its toolkit is, as `path` may be a script that calls
+ * nvcc. */
+static bool take_program(Toolkit *toolkit, const char *path)
 {
     return access(path, X_OK) == 0 && realpath(path, toolkit->compiler) != NULL;
 }
 
-static bool take_below(Toolkit *toolkit, const char *folder)
+static bool take_nvcc_of(Toolkit *toolkit, const char *folder)
 {
     char path[PATH_MAX];
     return folder != NULL && folder[0] == '/' &&
-           (size_t)snprintf(path, sizeof path, "%s/bin/nvcc", folder) < sizeof path && take(toolkit, path);
+           (size_t)snprintf(path, sizeof path, "%s/bin/nvcc", folder) < sizeof path && take_program(toolkit, path);
 }
 
 static bool take_from_path(Toolkit *toolkit, const char *name)
@@ -39,7 +40,7 @@ static bool take_from_path(Toolkit *toolkit, const char *name)
         char path[PATH_MAX];
         size_t length = strcspn(folders, ":");
         if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)length, folders, name) < sizeof path &&
-            path[0] == '/' && take(toolkit, path))
+            path[0] == '/' && take_program(toolkit, path))
             return true;
         folders += length + (folders[length] == ':');
     }
@@ -51,17 +52,17 @@ static bool find_nvcc(Toolkit *toolkit)
     static const char *const usual[] = {"/usr/local/cuda", "/usr/local/cuda-13", "/opt/cuda", "/usr/lib/cuda",
                                         "/usr/lib/nvidia-cuda-toolkit"};
     char own[PATH_MAX];
-    if (paths_home("build/toolchain", own, sizeof own, NULL) == STATUS_OK && take_below(toolkit, own))
+    if (paths_home("build/toolchain", own, sizeof own, NULL) == STATUS_OK && take_nvcc_of(toolkit, own))
         return true;
-    if (take_from_path(toolkit, "nvcc") || take_below(toolkit, getenv("CUDA_HOME")))
+    if (take_from_path(toolkit, "nvcc") || take_nvcc_of(toolkit, getenv("CUDA_HOME")))
         return true;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (take_below(toolkit, usual[i]))
+        if (take_nvcc_of(toolkit, usual[i]))
             return true;
     return false;
 }
 
-/* The value behind `name` in what nvcc printed, up to the end of the word; false where it is not there. */
+/* Copies the word that follows `name` in the output of nvcc; false if there is none. */
 static bool read_word(const char *output, const char *name, char *value, size_t size)
 {
     const char *found = strstr(output, name);
@@ -87,7 +88,7 @@ static bool read_dry_run(Toolkit *toolkit, const char *output)
            access(toolkit->compiler, X_OK) == 0;
 }
 
-/* One a line, ascending or not: "sm_90". */
+/* Reads a list such as "sm_90", one on each line, in any order. */
 static bool read_architectures(Toolkit *toolkit, const char *output)
 {
     for (const char *found = output; (found = strstr(found, "sm_")) != NULL; found += 3)
@@ -96,8 +97,8 @@ static bool read_architectures(Toolkit *toolkit, const char *output)
     return toolkit->architecture_count > 0;
 }
 
-static Status ask(Toolkit *toolkit, const char *const *argv, bool read(Toolkit *, const char *), const char *what,
-                  Message *why)
+static Status ask_compiler(Toolkit *toolkit, const char *const *argv, bool read(Toolkit *, const char *),
+                           const char *what, Message *why)
 {
     const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
     const ProcessSpec spec = {.argv = argv, .environment = environment};
@@ -105,19 +106,19 @@ static Status ask(Toolkit *toolkit, const char *const *argv, bool read(Toolkit *
     ProcessEnd end;
     Status status = process_run(&spec, ANSWER_SECONDS, 64 << 10, &output, &end, why);
     if (status == STATUS_OK && (end.exit_status != 0 || output.data == NULL || !read(toolkit, output.data)))
-        status = fail(STATUS_NOT_FOUND, why, "%s: does not tell %s; %s", argv[0], what,
+        status = fail(STATUS_NOT_FOUND, why, "%s: does not report %s; %s", argv[0], what,
                       toolkit->kind == TOOLKIT_NVCC ? HOW_TO_GET_NVCC : HOW_TO_GET_EITHER);
     text_free(&output);
     return status;
 }
 
-static void name(Toolkit *toolkit, const char *compiler)
+static void set_name(Toolkit *toolkit, const char *compiler)
 {
     snprintf(toolkit->name, sizeof toolkit->name, "%s %s", compiler, toolkit->version);
     toolkit->major = atoi(toolkit->version);
 }
 
-/* Once in a process, which may judge hundreds of files: its answers take 50 ms. */
+/* Asks once in a process, which may judge hundreds of files; the answers take 50 ms. */
 static Status ask_nvcc(Toolkit *toolkit, Message *why)
 {
     static char asked[PATH_MAX];
@@ -129,10 +130,10 @@ static Status ask_nvcc(Toolkit *toolkit, Message *why)
     memcpy(asked, toolkit->compiler, sizeof asked);
     const char *const dry_run[] = {asked, "--dryrun", "-E", "-x", "cu", "/dev/null", NULL};
     const char *const list[] = {toolkit->compiler, "--list-gpu-code", NULL};
-    Status status = ask(toolkit, dry_run, read_dry_run, "where its toolkit is and of which version", why);
+    Status status = ask_compiler(toolkit, dry_run, read_dry_run, "its toolkit's folder and version", why);
     if (status == STATUS_OK)
-        status = ask(toolkit, list, read_architectures, "what it makes code for", why);
-    name(toolkit, "nvcc");
+        status = ask_compiler(toolkit, list, read_architectures, "which GPUs it compiles for", why);
+    set_name(toolkit, "nvcc");
     if (status == STATUS_OK)
         answered = *toolkit;
     else
@@ -145,7 +146,7 @@ Status toolkit_find_nvcc(Toolkit *toolkit, Message *why)
     const char *chosen = getenv("CONVJUDGE_NVCC");
     *toolkit = (Toolkit){.kind = TOOLKIT_NVCC};
     if (chosen != NULL && chosen[0] != '\0') {
-        if (!take(toolkit, chosen))
+        if (!take_program(toolkit, chosen))
             return fail(STATUS_NOT_FOUND, why, "CONVJUDGE_NVCC=%s: no such program", chosen);
     } else if (!find_nvcc(toolkit)) {
         return fail(STATUS_NOT_FOUND, why, "no nvcc found; " HOW_TO_GET_NVCC);
@@ -155,7 +156,7 @@ Status toolkit_find_nvcc(Toolkit *toolkit, Message *why)
 
 /* ---- clang ------------------------------------------------------------------------------------------------------- */
 
-/* "clang-16", ..., then "clang", whatever it is. */
+/* Tries "clang-16" and later versions, then "clang" of any version. */
 static bool find_clang(Toolkit *toolkit)
 {
     for (int version = OLDEST_CLANG; version <= NEWEST_CLANG; version++) {
@@ -181,13 +182,14 @@ static Status find_and_ask_clang(Toolkit *toolkit, Message *why)
                     OLDEST_CLANG);
     const char *const version[] = {toolkit->compiler, "--version", NULL};
     const char *const list[] = {toolkit->compiler, "--target=nvptx64-nvidia-cuda", "--print-supported-cpus", NULL};
-    Status status = ask(toolkit, version, read_clang_version, "its version", why);
-    name(toolkit, "clang");
+    Status status = ask_compiler(toolkit, version, read_clang_version, "its version", why);
+    set_name(toolkit, "clang");
     if (status == STATUS_OK && toolkit->major < OLDEST_CLANG)
         return fail(STATUS_NOT_FOUND, why, "%s is too old; " HOW_TO_GET_EITHER, toolkit->name);
     memcpy(toolkit->root, toolkit->compiler, sizeof toolkit->root);
     dirname(dirname(toolkit->root)); /* root/bin/clang */
-    return status == STATUS_OK ? ask(toolkit, list, read_architectures, "which GPUs it makes code for", why) : status;
+    return status == STATUS_OK ? ask_compiler(toolkit, list, read_architectures, "which GPUs it compiles for", why)
+                               : status;
 }
 
 Status toolkit_find(Toolkit *toolkit, Message *why)
@@ -200,7 +202,7 @@ Status toolkit_find(Toolkit *toolkit, Message *why)
             return status;
         return find_and_ask_clang(toolkit, NULL) == STATUS_OK
                    ? STATUS_OK
-                   : fail(STATUS_NOT_FOUND, why, "no compiler of CUDA found; " HOW_TO_GET_EITHER);
+                   : fail(STATUS_NOT_FOUND, why, "no CUDA compiler found; " HOW_TO_GET_EITHER);
     }
     if (strcmp(chosen, "clang") == 0)
         return find_and_ask_clang(toolkit, why);
@@ -225,7 +227,7 @@ Status toolkit_architecture(const Toolkit *toolkit, int compute, int *architectu
         if (toolkit->architectures[i] <= compute && toolkit->architectures[i] > *architecture)
             *architecture = toolkit->architectures[i];
     if (*architecture == 0)
-        return fail(STATUS_UNSUPPORTED, why, "a GPU of compute capability %d.%d is older than %s makes code for",
+        return fail(STATUS_UNSUPPORTED, why, "a GPU of compute capability %d.%d is older than all that %s compiles for",
                     compute / 10, compute % 10, toolkit->name);
     return STATUS_OK;
 }

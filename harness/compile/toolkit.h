@@ -1,8 +1,8 @@
 /* toolkit.h - finds the compiler of submissions.
  *
  * nvcc is looked for in CONVJUDGE_NVCC, build/toolchain beside the judge, PATH, CUDA_HOME and the usual folders, in
- * this order. Where there is none, the lowest version of clang from 16 on that is on PATH compiles for the simulated
- * GPU, with the judge's own CUDA headers (harness/cuda/). CONVJUDGE_COMPILER=nvcc or =clang chooses between them.  */
+ * this order. If there is none, the lowest version of clang on PATH from 16 on compiles for the simulated GPU,
+ * with the judge's own CUDA headers (harness/cuda/). CONVJUDGE_COMPILER=nvcc or =clang chooses between them.  */
 #ifndef HARNESS_COMPILE_TOOLKIT_H
 #define HARNESS_COMPILE_TOOLKIT_H
 
@@ -17,27 +17,27 @@ typedef enum ToolkitKind { TOOLKIT_NVCC, TOOLKIT_CLANG } ToolkitKind;
 typedef struct Toolkit {
     ToolkitKind kind;
     char compiler[4096]; /* root/bin/nvcc, root/bin/clang */
-    char root[4096];     /* the folder that must be visible for it to work, links resolved, as nvcc itself says */
+    char root[4096];     /* the folder that the compiler needs, links resolved, as nvcc reports it */
     char version[64];    /* "13.0.88" */
     char name[80];       /* "nvcc 13.0.88" */
     int major;           /* 13 */
-    int architectures[TOOLKIT_MAX_ARCHITECTURES]; /* that it makes code for: 75, 80, ... */
+    int architectures[TOOLKIT_MAX_ARCHITECTURES]; /* that it compiles for: 75, 80, ... */
     size_t architecture_count;
 } Toolkit;
 
-/* STATUS_NOT_FOUND with a message that says what to do where there is none. */
+/* STATUS_NOT_FOUND, and a message that says what to do, if there is no compiler. */
 MUST_USE Status toolkit_find(Toolkit *toolkit, Message *why);
-/* The same where only nvcc will do: what runs on a real GPU. */
+/* The same for code that runs on a real GPU, which only nvcc compiles. */
 MUST_USE Status toolkit_find_nvcc(Toolkit *toolkit, Message *why);
 
-/* Modelled times of what two compilers made do not compare: makes the key of stored times (DeviceInfo.id)
- * "sim-h200-clang" where clang compiles. */
+/* Modelled times of code from two compilers cannot be compared. If clang compiles, the key of stored times
+ * (DeviceInfo.id) gets a suffix: "sim-h200-clang". */
 void toolkit_mark_times(const Toolkit *toolkit, char *device_id, size_t size);
 
-/* What to compile for, for a device of compute capability `compute` (90 for 9.0): the same, or, for a device newer
- * than the compiler, the newest that it knows. UNSUPPORTED: the device is older than anything that it knows. */
+/* The architecture to compile for, for a device of compute capability `compute` (90 for 9.0): the same, or the newest
+ * that the compiler knows if the device is newer. STATUS_UNSUPPORTED if the device is older than all of them. */
 MUST_USE Status toolkit_architecture(const Toolkit *toolkit, int compute, int *architecture, Message *why);
-/* nvcc's -gencode for it: machine code, and PTX, from which the driver makes code for newer devices. */
+/* nvcc's option -gencode for it: machine code, and PTX from which the driver makes code for newer devices. */
 MUST_USE Status toolkit_gencode(const Toolkit *toolkit, int compute, char *option, size_t size, Message *why);
 
 #endif
