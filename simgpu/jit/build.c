@@ -1,5 +1,3 @@
-/* From C to a library that is loaded. Libraries are kept in the compile cache under the hash of all that they depend on:
- * another process, or the same on another day, finds them there.  */
 #include "simgpu/jit/build.h"
 
 #include "base/compile_cache.h"
@@ -17,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* As lanes.c is compiled, for just this machine. */
+/* The options of lane_loops.c (Makefile), but for exactly this processor. */
 static const char *const options[] = {
     "-std=gnu11",
     "-O3",
@@ -35,7 +33,7 @@ static const char *const options[] = {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-/* The line of /proc/cpuinfo that names what the processor can do. */
+/* The lines of /proc/cpuinfo that name the processor and its features. */
 static void hash_processor(Hash *hash)
 {
     char line[8192];
@@ -50,12 +48,13 @@ static void hash_processor(Hash *hash)
         fclose(file);
 }
 
+/* The digest of everything that the library depends on. */
 static Digest key_of(const Translation *translation, const char *compiler)
 {
     Hash hash;
     struct stat info = {0};
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge translation 1"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, "convjudge translation 1"); /* raise the number when entries change their meaning */
     hash_add(&hash, translation->source.data, translation->source.length);
     for (int i = 0; i < OPTIONS; i++)
         hash_add_string(&hash, options[i]);
@@ -68,7 +67,7 @@ static Digest key_of(const Translation *translation, const char *compiler)
     return hash_end(&hash);
 }
 
-/* gcc's temporary files lie beside the library; the cache removes what a killed process leaves there. */
+/* gcc puts its temporary files beside the library, where the cache removes what a killed process leaves. */
 static bool run_compiler(Translation *translation, const char *compiler, const char *folder, const char *source,
                          const char *library)
 {
@@ -91,9 +90,9 @@ static bool run_compiler(Translation *translation, const char *compiler, const c
     posix_spawn_file_actions_destroy(&actions);
     int none = 0;
     if (started && !atomic_compare_exchange_strong(&translation->compiler, &none, process))
-        kill(process, SIGTERM); /* it has been abandoned */
+        kill(process, SIGTERM); /* translation_abandon() came first */
     bool ended = started && waitid(P_PID, (id_t)process, &(siginfo_t){0}, WEXITED | WNOWAIT) == 0;
-    atomic_store(&translation->compiler, -1); /* before the number is free for another process */
+    atomic_store(&translation->compiler, -1); /* before the system can give the number to another process */
     return ended && waitpid(process, &status, 0) == process && status == 0;
 }
 
@@ -112,7 +111,7 @@ static bool take_library(Translation *translation, void *library)
     return translation->run != NULL;
 }
 
-/* Compiles in `place`, and puts the library into the cache. */
+/* Compiles in the folder `place`, and writes the library to the cache. */
 static bool compile_into_cache(Translation *translation, const char *compiler, const char *folder, const char *place,
                                const Digest *key)
 {

@@ -4,18 +4,18 @@
 #include "simgpu/block/register.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/jit/jit_state.h"
-#include "simgpu/jit/learn.h"
+#include "simgpu/jit/prove.h"
 #include "simgpu/jit/scalar_registers.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>
 
 enum {
-    TURNS = 256,      /* backward branches between looks at the limits */
-    ENTRY_COSTS = 24, /* in instructions of the interpreter: registers are taken over and put back */
-    MOST_PROFIT = 1000,
-    LEAST_PROFIT = -200,
-    PAUSE = 1000
+    TURNS = 256,         /* backward branches before the limits of the launch are checked */
+    ENTRY_COSTS = 24,    /* of moving the registers there and back, in instructions of the interpreter */
+    MOST_PROFIT = 1000,  /* so that old gains do not hide new losses */
+    LEAST_PROFIT = -200, /* below this, an entry pauses */
+    PAUSE = 1000         /* executions of the basic block without an entry */
 };
 
 static s32 execute_at(Frame *frame, s32 number)
@@ -112,7 +112,8 @@ static bool can_enter(Worker *worker, const Group *group, const Point *entry)
     return true;
 }
 
-/* What is kept depends on how often it was tried, never on time, and nothing but time depends on it. */
+/* The balance depends only on what was executed, never on time, so that runs repeat; and only the speed depends on
+ * it. */
 static void note_profit(EntryProfit *profit, uint64_t instructions)
 {
     int64_t balance = profit->balance + (int64_t)(instructions < MOST_PROFIT ? instructions : MOST_PROFIT) -
@@ -122,8 +123,8 @@ static void note_profit(EntryProfit *profit, uint64_t instructions)
         *profit = (EntryProfit){.pause = PAUSE};
 }
 
-/* Runs the group, and says how many instructions it did; the end is the function's result. */
-static int32_t run(Worker *worker, Group *group, int32_t limit, uint64_t *instructions)
+/* Runs the group. `*instructions` is the number that it executed; the result is that of TranslatedFunction. */
+static int32_t run_group(Worker *worker, Group *group, int32_t limit, uint64_t *instructions)
 {
     const Translation *translation = worker->jit->translation;
     Frame *frame = &worker->jit->frame;
@@ -134,7 +135,7 @@ static int32_t run(Worker *worker, Group *group, int32_t limit, uint64_t *instru
     frame->turns = TURNS;
     worker->jit->noted = 0;
     int32_t end = translation->run(frame, group->pc);
-    if (worker->trace != NULL) /* a basic block that is left before it began has asked for its loads */
+    if (worker->trace != NULL) /* loads of a basic block that was left before it began */
         trace_take_back(worker->trace, worker->jit->noted - frame->sums.load_requests - frame->sums.constant_loads);
     count_sums(worker, &group->active);
     *instructions = count_blocks(worker, &group->active);
@@ -156,7 +157,7 @@ TranslatorRun run_translation(Worker *worker, Group *group, int32_t *instruction
         return TRANSLATOR_DECLINED;
     }
     open_lanes(worker, entry);
-    int32_t end = run(worker, group, limit, &instructions);
+    int32_t end = run_group(worker, group, limit, &instructions);
     note_profit(profit, instructions);
     if (end < 0)
         return TRANSLATOR_FAULT;
@@ -173,7 +174,7 @@ void begin_translation(Worker *worker, const Translation *translation)
 {
     worker->jit = jit_state_new(worker, translation);
     Frame *frame = &worker->jit->frame;
-    frame->learn = learn_access;
+    frame->prove = prove_access;
     frame->measure = measure_axis;
     frame->execute = execute_at;
     frame->sanitize_load = sanitize_load;

@@ -1,4 +1,4 @@
-/* enter.h - how the interpreter hands a group of lanes to a translation, and takes it back.  */
+/* enter.h - lets a translation run a group of lanes in place of the interpreter.  */
 #ifndef SIMGPU_JIT_ENTER_H
 #define SIMGPU_JIT_ENTER_H
 
@@ -7,7 +7,7 @@
 
 /* Translator.run */
 TranslatorRun run_translation(Worker *worker, Group *group, int32_t *instruction);
-/* Sets worker->jit: from now on the worker uses the translation. */
+/* The worker uses the translation from now on (Worker.jit). */
 void begin_translation(Worker *worker, const Translation *translation);
 
 #endif

@@ -1,8 +1,8 @@
 #include "simgpu/jit/jit.h"
 
 #include "simgpu/jit/enter.h"
-#include "simgpu/jit/learn.h"
-#include "simgpu/jit/translator.h"
+#include "simgpu/jit/prove.h"
+#include "simgpu/jit/translation_job.h"
 
 static void begin_block(TranslationJob *job, Worker *worker, uint64_t lane_instructions_left)
 {

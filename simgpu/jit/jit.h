@@ -1,4 +1,14 @@
-/* jit.h - the translator that gives kernels to gcc as C (translate.h).  */
+/* jit.h - the translator of the simulated GPU: it turns kernels into C, which gcc compiles to machine code of the host.
+ *
+ * translation_job.c    decides when a kernel is translated and compiled
+ * translate/           from Code to C
+ * build.c              from C to a loaded library
+ * enter.c              lets a translation run a group of lanes
+ * scalar_registers.c   moves registers there and back
+ * prove.c              checks accesses to memory, and computes their cost
+ * jit_state.c          what a worker keeps for all that
+ *
+ * `make JIT=` builds without it.  */
 #ifndef SIMGPU_JIT_JIT_H
 #define SIMGPU_JIT_JIT_H
 

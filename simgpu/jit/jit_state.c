@@ -21,7 +21,6 @@ uint64_t pattern_extent(const Pattern *pattern, uint32_t bytes)
     return (uint64_t)((int64_t)pattern->high - pattern->low) + bytes;
 }
 
-/* Tells the worker's notes which addresses have been touched. */
 void settle_access(Worker *worker, const Instruction *instruction, ProvenAccess *proven, const Pattern *pattern)
 {
     if (proven->lowest > proven->highest)
@@ -61,7 +60,7 @@ void settle_all(Worker *worker)
     settle_box(worker, &worker->jit->part);
 }
 
-/* Irregular axes begin at the first lane of the box. */
+/* Places on irregular axes count from the first lane of the box, so that another box needs new ones. */
 static void use_box(JitState *state, const Box *box)
 {
     Frame *frame = &state->frame;
@@ -93,7 +92,6 @@ static bool find_box(const JitState *state, const Active *active, uint32_t from[
     return active->count == (to[0] - from[0]) * (to[1] - from[1]) * (to[2] - from[2]);
 }
 
-/* False where the lanes are no box. */
 bool set_box(Worker *worker, const Active *active)
 {
     JitState *state = worker->jit;

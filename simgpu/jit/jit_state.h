@@ -1,4 +1,7 @@
-/* jit_state.h - what one worker keeps while it uses a translation.  */
+/* jit_state.h - what one worker keeps while it uses a translation (Worker.jit).
+ *
+ * The worker's notes (memory_note.h) say which addresses have been touched. A translation only keeps the range of the
+ * first lane's addresses, in ProvenAccess; to settle an access is to add that range to the notes.  */
 #ifndef SIMGPU_JIT_JIT_STATE_H
 #define SIMGPU_JIT_JIT_STATE_H
 
@@ -7,52 +10,54 @@
 #include "simgpu/cost/pattern.h"
 #include "simgpu/jit/translate/translation.h"
 
-/* What was learnt of a box of threads. */
+/* A box of threads, and what has been proven about its accesses. */
 typedef struct Box {
-    uint32_t from[3], to[3];
-    ProvenAccess *proven; /* [memory instruction] */
-    Pattern *patterns;    /* [memory instruction] */
+    uint32_t from[3], to[3]; /* [from, to) along each axis */
+    ProvenAccess *proven;    /* [Instruction.index] */
+    Pattern *patterns;       /* [Instruction.index] distances of the lanes from the first one */
 } Box;
 
-/* Whether going in at a basic block has been worth it. */
+/* Whether it pays to enter the translation at a basic block. */
 typedef struct EntryProfit {
-    int32_t balance; /* instructions gained by late visits, costs taken off */
-    int32_t pause;   /* times to go past it, before another try */
+    int32_t balance; /* instructions that entries have executed, less the costs of the entries */
+    int32_t pause;   /* how often not to enter, before the next try */
 } EntryProfit;
 
 struct JitState {
     const Translation *translation;
     Frame frame;
     EntryProfit *profits; /* [basic block] */
-    Box whole, part;      /* all threads of a block; those of the last other box */
-    Active *active;       /* of the group that is being run */
-    uint64_t versions;    /* of irregular axes so far */
-    bool *taken;          /* [irregular axis] made anew for this entry */
-    uint64_t noted;       /* loads since the entry, in the trace */
+    Box whole, part;      /* all threads of the block; the last box of fewer threads */
+    Active *active;       /* the lanes that run */
+    uint64_t versions;    /* Axis.version given out so far */
+    bool *taken;          /* [irregular axis] it has been made for this entry */
+    uint64_t noted;       /* loads that were added to the trace since the entry */
 };
 
-/* The rows of a frame's box, in a block of that shape; `row` is the lane where x is 0. */
+/* Loops over the rows of a frame's box, in a block of that shape; `row` is the lane with x = 0. */
 #define EACH_ROW(frame, shape, row)                                                                                    \
     for (u32 z = (frame)->from[2]; z < (frame)->to[2]; z++)                                                            \
         for (u32 y = (frame)->from[1], row = (z * (shape)[1] + y) * (shape)[0]; y < (frame)->to[1];                    \
              y++, row += (shape)[0])
 
+/* Without the callbacks of the frame. */
 JitState *jit_state_new(Worker *worker, const Translation *translation);
 void jit_state_free(JitState *state);
-/* Makes the frame's box that of the active lanes; false where they are not a box. */
+/* Sets the box of the frame to the active lanes; false where these are not a box. */
 bool set_box(Worker *worker, const Active *active);
+/* The first lane of the box. */
 u32 first_lane(const Frame *frame, const u32 shape[3]);
 
 /* The bytes that one lane loads or stores. */
 uint32_t bytes_of_lane(const Instruction *instruction);
-/* From the first byte that the lanes touch to the end of the last one. */
+/* The bytes from the lowest to the highest that the lanes touch, both included. */
 uint64_t pattern_extent(const Pattern *pattern, uint32_t bytes);
-/* How the addresses of an access relate to each other, in the frame's box. */
+/* The pattern of an access in the box of the frame. */
 Pattern *pattern_of(const Frame *frame, const Instruction *instruction);
 void forget_proof(ProvenAccess *proven);
-/* Adds the addresses that have been touched to the worker's notes. */
+/* Settles one access. */
 void settle_access(Worker *worker, const Instruction *instruction, ProvenAccess *proven, const Pattern *pattern);
-/* The same for all accesses. */
+/* Settles all accesses. */
 void settle_all(Worker *worker);
 
 #endif

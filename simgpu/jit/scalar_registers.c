@@ -1,16 +1,17 @@
 #include "simgpu/jit/scalar_registers.h"
 
 #include "simgpu/block/register.h"
-#include "simgpu/jit/learn.h"
+#include "simgpu/jit/prove.h"
 
 #include <string.h>
 
-/* What a scalar is at the beginning of a row. */
+/* The value of a scalar in thread (x, y, z), irregular axis left out. */
 static u64 row_base(const u64 part[PARTS], u32 y, u32 z, u32 x)
 {
     return part[0] + part[1] * x + part[2] * y + part[3] * z;
 }
 
+/* Writes the value of each lane. */
 static void spread(const Worker *worker, Operand operand, const u64 part[PARTS], const s32 *place)
 {
     const Frame *frame = &worker->jit->frame;
@@ -20,6 +21,7 @@ static void spread(const Worker *worker, Operand operand, const u64 part[PARTS],
                                       part[PARTS - 1], place + row + from, count);
 }
 
+/* Do the lanes hold these values? */
 static bool is_spread(const Worker *worker, Operand operand, const u64 part[PARTS], const s32 *place)
 {
     const Frame *frame = &worker->jit->frame;
@@ -77,7 +79,8 @@ static u64 signed_step(Operand operand, u64 step)
     return operand.size == 2 ? (u64)(s64)(s32)step : step;
 }
 
-/* The scalar's parts. Steps not known beforehand are what it grows by from the first lane to its neighbours. */
+/* Reads the parts of the scalar. Steps that are not known in advance are the differences between the first lane and its
+ * neighbours. */
 static void take_steps(const Worker *worker, const PointScalar *scalar, u64 *part)
 {
     const Frame *frame = &worker->jit->frame;
@@ -97,7 +100,7 @@ static void take_steps(const Worker *worker, const PointScalar *scalar, u64 *par
     part[0] = operand.size == 3 ? part[0] : part[0] & ((1ull << (8u << operand.size)) - 1);
 }
 
-/* Makes the irregular axis from the first scalar on it that is taken. */
+/* Makes the irregular axis of the scalar, if no other scalar has made it for this entry. */
 static bool take_axis(Worker *worker, const PointScalar *scalar, const u64 part[PARTS])
 {
     Frame *frame = &worker->jit->frame;
@@ -120,7 +123,7 @@ static bool take_axis(Worker *worker, const PointScalar *scalar, const u64 part[
     return axis->version != 0;
 }
 
-/* Is a register that is the same in all lanes what is expected? */
+/* May the scalar be a register that is the same in all lanes? */
 static bool may_be_uniform(const PointScalar *scalar)
 {
     if (scalar->axis >= 0)
@@ -136,7 +139,6 @@ static bool has_known_value(const PointScalar *scalar, const u64 part[PARTS])
     return !scalar->is_literal[0] || scalar->literal[0] == part[0];
 }
 
-/* Reads a scalar out of the lanes; false where they hold none of the form that is expected. */
 bool take_scalar(Worker *worker, const PointScalar *scalar)
 {
     Operand operand = scalar->operand;
@@ -155,7 +157,6 @@ bool take_scalar(Worker *worker, const PointScalar *scalar)
            is_spread(worker, operand, part, places_of(worker, scalar));
 }
 
-/* Registers that the translation may write lane by lane, and those it reads in this way, hold a value in each. */
 void open_lanes(Worker *worker, const Point *entry)
 {
     const Translation *translation = worker->jit->translation;
@@ -170,7 +171,6 @@ void open_lanes(Worker *worker, const Point *entry)
     }
 }
 
-/* As open_lanes() left them: the translation may write them lane by lane next. */
 void reopen_scalars(Worker *worker, const Point *point)
 {
     for (int i = 0; i < point->scalar_count; i++) {

@@ -9,7 +9,7 @@ enum { MAX_BARRIERS_KNOWN = 16 };
 
 static void leave_at_end(Builder *b)
 {
-    if (b->dry) {
+    if (b->is_dry_run) {
         join_successors(b);
         return;
     }
@@ -18,25 +18,26 @@ static void leave_at_end(Builder *b)
     text_printf(&b->text, "    return %d;\n    }\n", point);
 }
 
-/* Goes on where the guard holds in all lanes or in none. */
+/* A guarded branch or exit (`leaves`). The translation continues only if the guard holds in all lanes or in none. */
 static void end_guarded(Builder *b, const BasicBlock *block, bool leaves)
 {
     const Value guard = b->now[block->guard.slot];
     const char *holds = "";
-    if (!b->dry && !guard.is_varying)
+    if (!b->is_dry_run && !guard.is_varying)
         holds = arena_printf(&b->scratch, "(%s != 0) != %d", atom_text(b, guard.part[0]), block->guard_negated);
-    if (!b->dry && guard.is_varying) {
-        text_printf(&b->text, "    const u32 count = holding(R + at_%u, %d, %u, %u, x0, x1, y0, y1, z0, z1);\n",
+    if (!b->is_dry_run && guard.is_varying) {
+        text_printf(&b->text,
+                    "    const u32 count = count_lanes_where(R + at_%u, %d, %u, %u, x0, x1, y0, y1, z0, z1);\n",
                     block->guard.slot, block->guard_negated, b->translation->shape[0], b->translation->shape[1]);
         holds = leaves ? "count != 0" : "count == f->lanes";
     }
-    if (!b->dry)
+    if (!b->is_dry_run)
         text_printf(&b->text, "    if (%s)\n", holds);
     if (leaves)
         leave_at_end(b);
     else
         go_to(b, &b->text, block->target);
-    if (!b->dry && guard.is_varying && !leaves)
+    if (!b->is_dry_run && guard.is_varying && !leaves)
         text_add(&b->text, "    if (count == 0)\n");
     go_to(b, &b->text, b->block + 1);
     if (guard.is_varying && !leaves)
@@ -61,11 +62,11 @@ void translate_block_end(Builder *b)
     } else if (block->ends == END_BRANCH || (block->ends == END_EXIT && block->guard.slot != NO_SLOT)) {
         end_guarded(b, block, block->ends == END_EXIT);
     } else if (block->ends == END_BARRIER && is_plain_barrier(b, block)) {
-        if (!b->dry)
+        if (!b->is_dry_run)
             text_add(&b->text, "    if (f->whole) {\n    f->sums.barriers++;\n"
                                "    if (f->is_sanitized)\n        f->sanitize_barrier(f);\n");
         go_to(b, &b->text, b->block + 1);
-        if (!b->dry)
+        if (!b->is_dry_run)
             text_add(&b->text, "    }\n");
         leave_at_end(b);
     } else {

@@ -4,6 +4,7 @@
 
 #include "simgpu/jit/translate/builder.h"
 
+/* Writes the end of the current basic block. */
 void translate_block_end(Builder *b);
 
 #endif

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Sources of results that addresses are made of. Slots serve several registers, so that some are marked in vain. */
+/* Marks the sources of addresses, the sources of these, and so on. A slot may hold several registers one after the
+ * other, so that some slots are marked needlessly. */
 void find_addresses(Builder *b)
 {
     for (bool changed = true; changed;) {

@@ -1,29 +1,31 @@
-/* builder.h - the state of one translation while its C is written.  */
+/* builder.h - the state of one translation while its C is written.
+ *
+ * The walk runs several times as a dry run, which writes nothing, until the values at the entry of each basic block are
+ * known; then once more to write.  */
 #ifndef SIMGPU_JIT_TRANSLATE_BUILDER_H
 #define SIMGPU_JIT_TRANSLATE_BUILDER_H
 
 #include "simgpu/code/code.h"
 #include "simgpu/jit/translate/translation.h"
 
-/* Parts of a scalar, as in frame.h: its value in thread 0, and its steps along the axes. */
-/* A number of 64 bits: known, or in a variable of the C. */
+/* A number of 64 bits: a literal, or the content of a variable of the C. */
 typedef struct Atom {
     bool is_literal;
-    uint64_t number;  /* of a literal */
-    int32_t variable; /* t<variable>; below 0: that of a slot, see atom_text() */
+    uint64_t number;  /* the literal */
+    int32_t variable; /* t<variable>; negative: s<slot>_<part>, see atom_text() */
 } Atom;
 
-/* What is in a register. */
+/* What is known of a register: it is a scalar (frame.h), or it varies from lane to lane without a rule. */
 typedef struct Value {
-    bool is_set, is_varying;
-    uint8_t size;     /* logarithm of its bytes */
-    Atom part[PARTS]; /* of a scalar: value of thread 0, cut to its size; steps along the axes, signed */
-    int32_t axis;     /* the irregular one, where the last step is not 0 */
-    int32_t lane;     /* of what varies: v<lane> in the loop being written; -1: in the register file */
-    bool is_written;  /* `lane` must still go to the register file */
+    bool is_set, is_varying; /* not set: never written, or of no use */
+    uint8_t size;            /* base-2 logarithm of its bytes */
+    Atom part[PARTS]; /* of a scalar: the value in thread 0, cut to its size; then the steps along the axes, signed */
+    int32_t axis;     /* the irregular axis that the last step is along, if that is not 0 */
+    int32_t lane;     /* of a varying register: v<lane> in the current loop; -1: in the register file */
+    bool is_written;  /* v<lane> must still be stored to the register file */
 } Value;
 
-/* Whether accesses since the beginning of the stretch could meet one that follows. */
+/* Has the current stretch loaded from or stored to a memory? A later access could meet these. */
 typedef struct Order {
     bool loaded, stored;
 } Order;
@@ -31,39 +33,47 @@ typedef struct Order {
 typedef struct Builder {
     Translation *translation;
     const Code *code;
-    Arena *arena; /* the translation's */
-    Arena scratch;
-    bool dry;          /* only shapes are wanted, no text */
-    Value **at_entry;  /* [block][slot]; NULL: not reached yet */
-    uint8_t **live_in; /* [block][slot] */
-    bool *queued, *is_loop_head;
-    bool has_arrive; /* bar.arrive: barriers are the interpreter's */
-    bool *used_opcodes;
-    uint8_t *is_varying; /* [slot] anywhere */
-    bool *is_pinned;     /* [slot] */
-    Operand *operands;   /* [slot] */
-    bool *is_address;    /* [slot] what addresses are computed from */
-    int32_t *axis_of;    /* [instruction] the irregular axis made for it; -1: none */
+    Arena *arena;        /* that of the translation */
+    Arena scratch;       /* freed after each basic block */
+    bool is_dry_run;     /* writes no text */
+    Value **at_entry;    /* [block][slot] values at the entry; at_entry[block] NULL: not reached yet */
+    uint8_t **live_in;   /* [block][slot] is it read there or later? */
+    bool *queued;        /* [block] its values at the entry have changed */
+    bool *is_loop_head;  /* [block] a backward branch leads there */
+    bool has_arrive;     /* the kernel has a bar.arrive: barriers are left to the interpreter */
+    bool *used_opcodes;  /* [opcode] */
+    uint8_t *is_varying; /* [slot] at any place */
+    bool *is_pinned;     /* [slot] a special register or constant (Code.pinned) */
+    Operand *operands;   /* [slot] an operand with this slot */
+    bool *is_address;    /* [slot] an address is computed from it */
+    int32_t *axis_of;    /* [instruction] the irregular axis that it makes; -1: none */
 
-    int32_t block; /* being translated */
-    int32_t instruction;
-    Value *now;          /* [slot] */
-    Value *at_start;     /* [slot] at the beginning of the stretch */
-    int32_t start;       /* its first instruction */
-    int32_t leave_point; /* of the stretch; -1: none asked for yet */
-    bool counted;        /* the block's execution */
-    int32_t names;
+    int32_t block;       /* the current basic block */
+    int32_t instruction; /* the current one */
+    Value *now;          /* [slot] values before the current instruction */
+    Value *at_start;     /* [slot] values at the start of the stretch */
+    int32_t start;       /* first instruction of the stretch */
+    int32_t leave_point; /* point at the start of the stretch; -1: not made yet */
+    bool counted;        /* the execution of the block has been counted */
+    int32_t names;       /* numbered names used so far */
     Order global, shared;
-    Text head, rows, lanes, commit, leaves, text; /* of a stretch: scalars and tests, what a row needs, its loop, ... */
+    Text head;   /* of the stretch: computes scalars, and tests what is required */
+    Text commit; /* of the stretch: counts, when all tests have passed */
+    Text rows;   /* of the loop: what each row of lanes needs */
+    Text lanes;  /* of the loop: its body */
+    Text leaves; /* of the block: code that leaves stretches at their points */
+    Text text;   /* all that has been written */
     size_t point_capacity;
 } Builder;
 
+/* The C type of an unsigned number of 1 << size bytes (lane_math.h). */
 static inline const char *word(uint8_t size)
 {
     static const char *const words[] = {"u8", "u16", "u32", "u64"};
     return words[size];
 }
 
+/* Fills in all that follows from the code alone; the first four fields must be set. */
 void builder_init(Builder *b);
 void builder_free(Builder *b);
 /* Finds the registers that addresses are computed from. */

@@ -12,7 +12,6 @@ static Atom joined_atom(Atom known, Atom other, bool *changed)
     return (Atom){.is_literal = false};
 }
 
-/* What the target has to expect, now that one comes from here as well. */
 void join_edge(Builder *b, int32_t target)
 {
     bool changed = b->at_entry[target] == NULL;
@@ -50,7 +49,7 @@ void join_successors(Builder *b)
             join_edge(b, next);
 }
 
-/* Scalars that the target expects in the lanes. */
+/* Writes the scalars that the target expects as varying registers to the register file. */
 static void spread(Builder *b, Text *to, int32_t target)
 {
     bool any = false;
@@ -77,7 +76,8 @@ static void assign_parts(Builder *b, Text *to, int32_t target)
             Atom goal = entry_atom(expected->part[i], slot, i), from = value->part[i];
             if (goal.is_literal || (!from.is_literal && from.variable == goal.variable))
                 continue;
-            text_printf(to, "    const u64 n%u_%d = %s;\n", slot, i, atom_text(b, from)); /* all are read first */
+            text_printf(to, "    const u64 n%u_%d = %s;\n", slot, i,
+                        atom_text(b, from)); /* read all before writing any */
             text_printf(&moves, "    s%u_%d = n%u_%d;\n", slot, i, slot, i);
         }
     }
@@ -88,7 +88,7 @@ static void assign_parts(Builder *b, Text *to, int32_t target)
 
 void go_to(Builder *b, Text *to, int32_t target)
 {
-    if (b->dry) {
+    if (b->is_dry_run) {
         join_edge(b, target);
         return;
     }

@@ -1,34 +1,36 @@
-/* frame.h - what a translated kernel and the engine share. Its text, after that of lane_math.h, begins every translated
- * file; the engine includes it as a header.
+/* frame.h - what a translated kernel shares with the engine. The engine includes it as a header; its text, after that
+ * of lane_math.h, also begins the C of every translation.
  *
- * A translated kernel runs the lanes of one group: a box of the block's threads, [from, to) along each axis.  */
+ * A translated kernel runs the lanes of one group, which are a box of the threads of a block: [from, to) along each
+ * axis. It knows a register either lane by lane, or as a scalar: its value in thread 0, and the steps by which it
+ * grows along each axis.  */
 #ifndef SIMGPU_JIT_TRANSLATE_FRAME_H
 #define SIMGPU_JIT_TRANSLATE_FRAME_H
 
-/* Along the axes x, y, z the threads of a block stand one apart. Along an irregular one they stand anywhere: at the
- * places that a register holds which is no sum of the others, such as an index that was divided. */
+/* Along the regular axes x, y and z, neighbouring threads are one apart. An irregular axis is made from a register
+ * that is not a sum of steps along these, such as an index that was divided: each lane stands where its value says. */
 enum { AXES = 3, PARTS = 1 + AXES + 1 };
 typedef struct Axis {
-    s32 *place;      /* [lane] beyond the first lane's */
-    s64 least, most; /* of them */
-    u64 version;     /* a new one for each new set of places; 0: there is none */
+    s32 *place;      /* [lane] distance from the first lane */
+    s64 least, most; /* of the places */
+    u64 version;     /* changes whenever the places change; 0: there are none */
 } Axis;
 
-/* What is proven about the accesses of one memory instruction by the lanes of a box, as long as their addresses differ
- * from each other in the same way: by steps[i] for each step along axis i. */
+/* What has been proven about the accesses of one memory instruction by the lanes of a box. It holds as long as their
+ * addresses are steps[i] apart along axis i. "First" is the address of the first lane of the box. */
 typedef struct ProvenAccess {
     s64 steps[AXES + 1];
-    u64 version;         /* of the irregular axis; 0: there is none */
-    u64 origin, room;    /* all lanes are within the allocation where first - origin <= room; first: lowest lane's */
-    u64 lowest, highest; /* of the addresses of the first lane so far; lowest > highest: none */
-    u64 cost;            /* of shared memory, and of loads from global: wavefronts; of constant memory: different words;
-                           * all warps together */
-    u32 sectors[32];     /* of global memory, by the first address modulo 32; 0: not known */
+    u64 version;         /* of the irregular axis; 0: no axis */
+    u64 origin, room;    /* if first - origin <= room, all lanes are within the allocation */
+    u64 lowest, highest; /* of the first addresses so far; lowest > highest: none yet */
+    u64 cost;            /* summed over the warps. Shared memory and loads from global memory: wavefronts;
+                           * constant memory: distinct words */
+    u32 sectors[32];     /* of global memory: sectors, by the first address modulo 32; 0: not known */
 } ProvenAccess;
 
-/* What was done, in units that do not depend on how many lanes do it. */
+/* What the translation has done, counted once for all lanes; the engine multiplies by lanes and warps. */
 typedef struct Sums {
-    u64 load_requests, load_bytes, load_sectors, load_wavefronts; /* requests and bytes: of one warp, of one lane */
+    u64 load_requests, load_bytes, load_sectors, load_wavefronts; /* requests per warp, bytes per lane */
     u64 store_requests, store_bytes, store_sectors;
     u64 shared_loads, shared_load_wavefronts, shared_stores, shared_store_wavefronts;
     u64 constant_loads, constant_words;
@@ -41,26 +43,27 @@ struct Frame {
     const char *parameters;
     char *shared;
     ProvenAccess *proven;  /* [memory instruction] */
-    u64 *executed;         /* [basic block] times */
-    u64 (*scalars)[PARTS]; /* [slot] on the way in and out: value of thread 0, steps along the axes */
-    Axis *axes;            /* irregular ones */
+    u64 *executed;         /* [basic block] number of executions */
+    u64 (*scalars)[PARTS]; /* [slot] at entry and exit: value in thread 0, steps along the axes */
+    Axis *axes;            /* the irregular ones */
     Sums sums;
-    s64 turns; /* backward branches left */
-    u32 from[3], to[3];
-    u32 lanes;
-    s32 limit;        /* a basic block from here on is another group's turn */
-    s32 whole;        /* no other lane of the block is alive */
-    s32 is_complete;  /* no living lane of their warps is elsewhere */
-    s32 is_sanitized; /* what follows is called as well, see simgpu/sanitizer/sanitizer.h: */
-    void (*sanitize_load)(Frame *frame, s32 instruction, u64 first); /* an access that is allowed, before it is done; */
-    void (*sanitize_store)(Frame *frame, s32 point, u64 first);      /* of a store with what it puts there */
+    s64 turns;          /* backward branches left until the limits are looked at */
+    u32 from[3], to[3]; /* the box */
+    u32 lanes;          /* in the box */
+    s32 limit;          /* at this basic block or a later one, another group is due */
+    s32 whole;          /* these are all living lanes of the block */
+    s32 is_complete;    /* these are all living lanes of their warps */
+    s32 is_sanitized;   /* calls the sanitizer (simgpu/sanitizer/sanitizer.h): */
+    void (*sanitize_load)(Frame *frame, s32 instruction, u64 first); /* before a load */
+    void (*sanitize_store)(Frame *frame, s32 point, u64 first);      /* before a store; the point has its values */
     void (*sanitize_join)(Frame *frame);
     void (*sanitize_barrier)(Frame *frame);
-    /* Fills in `known`; 0: cannot. `axis` is the irregular one; -1: none. */
-    s32 (*learn)(Frame *frame, s32 instruction, u64 first, s64 x, s64 y, s64 z, s64 w, s32 axis);
-    /* Makes an irregular axis of what the lanes hold, 4 or 8 bytes each; gives the first lane's. */
+    /* Proves the accesses of an instruction with these steps, and fills in proven[]; 0: it cannot. `axis` is the
+     * irregular axis; -1: none. */
+    s32 (*prove)(Frame *frame, s32 instruction, u64 first, s64 x, s64 y, s64 z, s64 w, s32 axis);
+    /* Makes an irregular axis from a register of 4 or 8 bytes per lane; gives back the value in the first lane. */
     u64 (*measure)(Frame *frame, s32 axis, const void *lanes, s32 bytes);
-    s32 (*execute)(Frame *frame, s32 point); /* one instruction by the interpreter; 0: a fault */
+    s32 (*execute)(Frame *frame, s32 point); /* lets the interpreter execute one instruction; 0: a fault */
     void *worker;
 };
 
@@ -96,7 +99,7 @@ struct Frame {
     } while (0)
 #define LIKELY(x) __builtin_expect((x) != 0, 1)
 
-/* Least and greatest of step * i over the threads of one axis. */
+/* The least and the greatest of step * i over the threads along a regular axis; below, over an irregular one. */
 static inline s64 least_along(s64 step, u32 from, u32 to)
 {
     s64 a = step * (s64)from, b = step * (s64)(to - 1);
@@ -108,8 +111,8 @@ static inline s64 most_along(s64 step, u32 from, u32 to)
     return a > b ? a : b;
 }
 
-/* The number that a 32-bit value stands for in thread 0, where that of the first thread of the box, `shift` beyond it,
- * is within the range of its type. */
+/* The number that a 32-bit value stands for in thread 0. The number of the first thread of the box is `shift`
+ * greater, and it is that one which is within the range of the type. */
 static inline s64 as_s32(u64 value, s64 shift)
 {
     return (s64)(s32)(u32)(value + (u64)shift) - shift;
@@ -127,7 +130,8 @@ static inline s64 most_on(s64 step, const Axis *axis)
     return step * (step < 0 ? axis->least : axis->most);
 }
 
-/* Comparisons of a difference with 0: of its least value, and whether all between least and greatest come out alike. */
+/* Comparisons of a difference with 0. is_lt(): of its least value. all_lt(): do all values from least to most give the
+ * same result? */
 #define COMPARE_DIFFERENCE(NAME, OPERATOR)                                                                             \
     static inline s32 is_##NAME(s64 least)                                                                             \
     {                                                                                                                  \
@@ -158,13 +162,13 @@ static inline s32 all_ne(s64 least, s64 most)
     return all_eq(least, most);
 }
 
-/* So far from the ends of 64 bits that steps can be added without a thought. */
+/* Is the value so far from the ends of the range of 64 bits that adding steps cannot overflow? */
 static inline s32 is_moderate(u64 value)
 {
     return value + (1ull << 60) < 1ull << 61;
 }
 
-/* May the lanes do what ProvenAccess says? */
+/* Is an access of `bytes` per lane with these steps proven to be allowed? */
 static inline s32 is_proven(const ProvenAccess *proven, u64 first, u64 bytes, s64 x, s64 y, s64 z)
 {
     return LIKELY((proven->steps[0] == x) & (proven->steps[1] == y) & (proven->steps[2] == z) &
@@ -176,9 +180,9 @@ static inline s32 is_proven_on(const ProvenAccess *proven, u64 first, u64 bytes,
 {
     return (proven->steps[AXES] == w) & (proven->version == axis->version) && is_proven(proven, first, bytes, x, y, z);
 }
-/* In how many lanes a predicate holds, or does not where it is negated. */
-static inline u32 holding(const u8 *predicate, s32 negated, u32 row, u32 rows, s32 x0, s32 x1, s32 y0, s32 y1, s32 z0,
-                          s32 z1)
+/* The number of lanes in which a predicate holds, or does not hold if it is negated. */
+static inline u32 count_lanes_where(const u8 *predicate, s32 negated, u32 row, u32 rows, s32 x0, s32 x1, s32 y0, s32 y1,
+                                    s32 z0, s32 z1)
 {
     u32 count = 0;
     for (s32 z = z0; z < z1; z++)
@@ -188,7 +192,7 @@ static inline u32 holding(const u8 *predicate, s32 negated, u32 row, u32 rows, s
     u32 lanes = (u32)((x1 - x0) * (y1 - y0) * (z1 - z0));
     return negated ? lanes - count : count;
 }
-static inline void touch(ProvenAccess *proven, u64 first)
+static inline void note_first_address(ProvenAccess *proven, u64 first)
 {
     proven->lowest = first < proven->lowest ? first : proven->lowest;
     proven->highest = first > proven->highest ? first : proven->highest;

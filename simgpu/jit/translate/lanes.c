@@ -5,14 +5,14 @@
 #include "simgpu/jit/translate/text.h"
 #include "simgpu/jit/translate/value.h"
 
-/* What a scalar is in lane x of a row. */
+/* The value of a scalar in lane x of the current row. */
 static const char *scalar_in_lane(Builder *b, const Value *value)
 {
     const char *type = word(value->size), *base = atom_text(b, value->part[0]);
     if (is_same_for_all(value))
         return arena_printf(&b->scratch, "(%s)%s", type, base);
     int row = b->names++;
-    if (!b->dry)
+    if (!b->is_dry_run)
         text_printf(&b->rows, "        const %s a%d = (%s)(%s + %s * (u64)y + %s * (u64)z);\n", type, row, type, base,
                     atom_text(b, value->part[2]), atom_text(b, value->part[3]));
     const char *text = arena_printf(&b->scratch, "a%d", row);
@@ -33,7 +33,7 @@ const char *lane_text(Builder *b, Operand operand)
         return scalar_in_lane(b, value);
     if (value->lane < 0) {
         value->lane = b->names++;
-        if (!b->dry)
+        if (!b->is_dry_run)
             text_printf(&b->lanes, "            const %s v%d = ((%s *)(R + at_%u))[lane + x];\n", word(operand.size),
                         value->lane, word(operand.size), operand.slot);
     }
@@ -55,11 +55,11 @@ void run_in_lanes(Builder *b, const Instruction *instruction)
         arguments[i] = lane_text(b, instruction->sources[i]);
     const char *call = call_text(b, (Opcode)instruction->opcode, arguments);
     int name = new_lane_value(b, instruction->results[0]);
-    if (!b->dry)
+    if (!b->is_dry_run)
         text_printf(&b->lanes, "            const %s v%d = %s;\n", word(instruction->results[0].size), name, call);
 }
 
-/* Scalars on an axis that is about to be another go back to the lanes. */
+/* Makes the scalars on an irregular axis varying again, because the axis is about to change. */
 static void leave_axis(Builder *b, int32_t axis)
 {
     for (uint32_t slot = 0; slot < b->code->slot_count; slot++) {
@@ -68,7 +68,7 @@ static void leave_axis(Builder *b, int32_t axis)
             continue;
         const char *text = lane_text(b, b->operands[slot]);
         int name = new_lane_value(b, b->operands[slot]);
-        if (!b->dry)
+        if (!b->is_dry_run)
             text_printf(&b->lanes, "            const %s v%d = %s;\n", word(b->operands[slot].size), name, text);
     }
 }
@@ -84,11 +84,11 @@ void make_axis(Builder *b, Operand operand)
     value.axis = *axis;
     value.part[0] = new_atom(b, "f->measure(f, %d, R + at_%u, %d)", *axis, operand.slot, 1 << operand.size);
     value.part[PARTS - 1] = atom_literal(1);
-    demand(b, "axes[%d].version != 0", *axis);
+    require(b, "axes[%d].version != 0", *axis);
     set_value(b, operand, value);
 }
 
-/* Its sources, and where it is guarded its results, are put where the interpreter looks for them. */
+/* The interpreter needs the sources in the register file; where the instruction is guarded, the results as well. */
 void call_interpreter(Builder *b, const Instruction *instruction)
 {
     Operand used[MAX_SOURCES + MAX_RESULTS + 1];
@@ -99,7 +99,7 @@ void call_interpreter(Builder *b, const Instruction *instruction)
     used[count++] = instruction->guard;
     for (int i = 0; i < MAX_RESULTS && instruction->guard.slot != NO_SLOT; i++)
         used[count++] = instruction->results[i];
-    if (!b->dry) {
+    if (!b->is_dry_run) {
         int point = new_point(b, &b->text, b->instruction, b->now, used, count);
         text_printf(&b->text, "    if (!f->execute(f, %d))\n        return -1;\n", point);
     }

@@ -1,4 +1,3 @@
-/* Which registers are read later. Slots are looked at, not the registers of the PTX: these share them.  */
 #include "simgpu/jit/translate/needed.h"
 
 #include "simgpu/code/liveness.h"

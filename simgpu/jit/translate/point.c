@@ -49,9 +49,9 @@ const char *leave_label(Builder *b)
     return arena_printf(&b->scratch, "L%d", b->leave_point);
 }
 
-void demand(Builder *b, const char *format, ...)
+void require(Builder *b, const char *format, ...)
 {
-    if (b->dry)
+    if (b->is_dry_run)
         return;
     const char *label = leave_label(b);
     va_list arguments;

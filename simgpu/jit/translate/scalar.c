@@ -1,8 +1,8 @@
-/* The arithmetic of scalars: registers that are base + x * a + y * b + z * c in thread (x, y, z).
+/* Scalars are registers that hold base + x * a + y * b + z * c in thread (x, y, z).
  *
- * Numbers of 32 bits are kept as the PTX has them, modulo 2^32: the value of thread 0 without sign, steps with theirs.
- * Where a number's size grows, or it is compared, what it stands for in all lanes must be known: its least and its
- * greatest are demanded to be within the range of the type.  */
+ * A number of 32 bits is kept modulo 2^32, as in the PTX: the value in thread 0 unsigned, the steps signed. Where it
+ * is widened or compared, what it stands for in each lane must be known; so its least and its greatest value are
+ * required to be within the range of the type.  */
 #include "simgpu/jit/translate/scalar.h"
 
 #include "simgpu/jit/translate/point.h"
@@ -57,7 +57,7 @@ static Atom multiply(Builder *b, Atom x, Atom y, uint8_t size, int part)
     return cut_text(b, size, part, arena_printf(&b->scratch, "%s * %s", atom_text(b, x), atom_text(b, y)));
 }
 
-/* There is only one irregular axis to a scalar. */
+/* Can both be part of one scalar? A scalar has at most one irregular axis. */
 static bool share_axis(const Value *x, const Value *y)
 {
     return !is_irregular(x) || !is_irregular(y) || x->axis == y->axis;
@@ -86,7 +86,7 @@ static Value scaled(Builder *b, const Value *value, Atom factor, uint8_t size)
     return result;
 }
 
-/* Sum over the axes of the least, or the most, that their steps come to. */
+/* The sum over the axes of the least or the greatest distance that the steps give ("least", "most"). */
 static const char *over_axes(Builder *b, const Value *value, const char *which)
 {
     char *sum = arena_string(&b->scratch, "(s64)0");
@@ -100,7 +100,7 @@ static const char *over_axes(Builder *b, const Value *value, const char *which)
     return sum;
 }
 
-/* From thread 0 to the first of the box, which is the first on every irregular axis as well. */
+/* The difference between thread 0 and the first thread of the box, which has place 0 on every irregular axis. */
 static const char *shift_of(Builder *b, const Value *value)
 {
     char *sum = arena_string(&b->scratch, "(s64)0");
@@ -110,7 +110,7 @@ static const char *shift_of(Builder *b, const Value *value)
     return sum;
 }
 
-/* The number that a scalar stands for in thread 0, as 64 bits; demands that it grows out of its type in no lane. */
+/* The number that a scalar stands for in thread 0, as 64 bits. Requires that no lane overflows the type. */
 static Atom number_of(Builder *b, const Value *value, bool is_signed)
 {
     Atom number = value->part[0];
@@ -126,14 +126,14 @@ static Atom number_of(Builder *b, const Value *value, bool is_signed)
     Atom least = new_atom(b, "%s + (u64)(%s)", atom_text(b, number), over_axes(b, value, "least"));
     Atom most = new_atom(b, "%s + (u64)(%s)", atom_text(b, number), over_axes(b, value, "most"));
     if (!is_wide)
-        demand(b,
-               is_signed ? "((s64)%s >= INT32_MIN) & ((s64)%s <= INT32_MAX)"
-                         : "((s64)%s >= 0) & ((s64)%s <= UINT32_MAX)",
-               atom_text(b, least), atom_text(b, most));
+        require(b,
+                is_signed ? "((s64)%s >= INT32_MIN) & ((s64)%s <= INT32_MAX)"
+                          : "((s64)%s >= 0) & ((s64)%s <= UINT32_MAX)",
+                atom_text(b, least), atom_text(b, most));
     for (int i = 0; i < PARTS && is_wide; i++)
-        demand(b, "is_moderate(%s)", atom_text(b, value->part[i]));
+        require(b, "is_moderate(%s)", atom_text(b, value->part[i]));
     if (is_wide && !is_signed)
-        demand(b, "(s64)%s >= 0", atom_text(b, least));
+        require(b, "(s64)%s >= 0", atom_text(b, least));
     return number;
 }
 
@@ -156,7 +156,7 @@ static Value shortened(Builder *b, const Value *value)
     return result;
 }
 
-/* False where both factors differ between lanes. */
+/* False where neither factor is the same for all lanes. */
 static bool product(Builder *b, const Value *x, const Value *y, uint8_t size, Value *result)
 {
     if (!is_same_for_all(x) && !is_same_for_all(y))
@@ -206,7 +206,7 @@ static bool comparison_of(const char *form, Comparison *comparison)
     return false;
 }
 
-/* x - y as a number, which has no more steps than they differ in. */
+/* The least and the greatest of x - y. Equal steps cancel out. */
 static void difference(Builder *b, const Value *x, const Value *y, bool is_signed, Atom *least, Atom *most)
 {
     Value wide_x = widened(b, x, is_signed), wide_y = widened(b, y, is_signed), distance;
@@ -215,7 +215,7 @@ static void difference(Builder *b, const Value *x, const Value *y, bool is_signe
     *most = new_atom(b, "%s + (u64)(%s)", atom_text(b, distance.part[0]), over_axes(b, &distance, "most"));
 }
 
-/* Guessed to come out the same in all lanes. */
+/* A comparison, guessed to have the same result in all lanes. */
 static bool compared(Builder *b, const char *form, const Value *x, const Value *y, Value *result)
 {
     Comparison comparison;
@@ -223,15 +223,15 @@ static bool compared(Builder *b, const char *form, const Value *x, const Value *
     if (!comparison_of(form, &comparison) || !share_axis(x, y))
         return false;
     if (x->size == 3 && is_same_for_all(x))
-        demand(b, "is_moderate(%s)", atom_text(b, x->part[0]));
+        require(b, "is_moderate(%s)", atom_text(b, x->part[0]));
     if (x->size == 3 && is_same_for_all(y))
-        demand(b, "is_moderate(%s)", atom_text(b, y->part[0]));
+        require(b, "is_moderate(%s)", atom_text(b, y->part[0]));
     if (x->size == 3 && !comparison.is_signed)
-        demand(b, "((s64)%s >= 0) & ((s64)%s >= 0)", atom_text(b, x->part[0]), atom_text(b, y->part[0]));
+        require(b, "((s64)%s >= 0) & ((s64)%s >= 0)", atom_text(b, x->part[0]), atom_text(b, y->part[0]));
     difference(b, x, y, comparison.is_signed, &least, &most);
     *result = scalar_literal(0, 0);
     result->part[0] = new_atom(b, "is_%s((s64)%s)", comparison.name, atom_text(b, least));
-    demand(b, "all_%s((s64)%s, (s64)%s)", comparison.name, atom_text(b, least), atom_text(b, most));
+    require(b, "all_%s((s64)%s, (s64)%s)", comparison.name, atom_text(b, least), atom_text(b, most));
     return true;
 }
 
@@ -243,9 +243,9 @@ static bool falls(const Value *value)
     return false;
 }
 
-/* Guessed to be the same of both in all lanes: an index is kept within an array, but at borders it is within anyway, so
- * that what grows with the thread's index is taken. What falls with it is the distance to a border, as in
- * max(-radius, -row), and away from borders it is the other that counts. */
+/* min or max, guessed to be the same operand in all lanes. Kernels use it to keep an index within an array; most blocks
+ * are not at a border, where the index itself, which grows with that of the thread, is the result. But an operand that
+ * falls with the index of the thread is the distance to a border, as in max(-radius, -row); then the other one is. */
 static bool limited(Builder *b, const char *form, const Value *x, const Value *y, Value *result)
 {
     bool is_min = strncmp(form, "min.", 4) == 0;
@@ -256,9 +256,9 @@ static bool limited(Builder *b, const char *form, const Value *x, const Value *y
     bool takes_x = is_same_for_all(x) ? falls(y) : !falls(x);
     difference(b, x, y, form[4] == 's', &least, &most);
     if (is_min == takes_x)
-        demand(b, "(s64)%s <= 0", atom_text(b, most));
+        require(b, "(s64)%s <= 0", atom_text(b, most));
     else
-        demand(b, "(s64)%s >= 0", atom_text(b, least));
+        require(b, "(s64)%s >= 0", atom_text(b, least));
     *result = takes_x ? *x : *y;
     return true;
 }
@@ -278,7 +278,7 @@ static bool selected(Builder *b, const Value sources[4], Value *result)
     return true;
 }
 
-/* What keeps the form base + x * a + y * b + z * c. */
+/* Operations whose result has the form base + x * a + y * b + z * c again. */
 static bool linear(Builder *b, Opcode opcode, const Value s[4], Value *result)
 {
     Value zero = scalar_literal(0, s[0].size), ones = scalar_literal(~0ull, s[0].size);
@@ -324,7 +324,8 @@ static bool linear(Builder *b, Opcode opcode, const Value s[4], Value *result)
     }
 }
 
-/* What source j of a linear opcode is multiplied by: another source, which must be the same for all; -1: by none. */
+/* The source by which a linear opcode multiplies source j, and which must be the same for all lanes; -1: none; -2: the
+ * opcode is not linear. */
 static int factor_of(Opcode opcode, int j)
 {
     switch (opcode) {

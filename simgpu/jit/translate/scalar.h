@@ -4,9 +4,10 @@
 
 #include "simgpu/jit/translate/builder.h"
 
-/* Would this varying source, as a scalar on an axis of its own, let the result be a scalar that helps an address? */
+/* Should a varying source become a scalar on an irregular axis, because the result is used for an address and would
+ * then be a scalar? `*source` says which one. */
 bool wants_axis(Builder *b, const Instruction *instruction, const Value sources[4], int *source);
-/* False where the result is no scalar. */
+/* The result of a lane operation as a scalar; false where it is none. */
 bool scalar_opcode(Builder *b, const Instruction *instruction, const Value sources[4], Value *result);
 
 #endif

@@ -3,7 +3,7 @@
 #include "simgpu/jit/translate/point.h"
 #include "simgpu/jit/translate/text.h"
 
-/* Where a block can be entered, and what puts the scalars into their variables. */
+/* The entry at a basic block, and the C that puts the scalars into their variables there. */
 static void add_entry(Builder *b, Text *text, int32_t block)
 {
     Translation *t = b->translation;

@@ -1,8 +1,8 @@
-/* Stretches: what must be known and computed once comes first, then what is counted, then one loop over the lanes.
+/* The C of a stretch first computes scalars and tests what is required, then counts, then loops over the lanes.
  *
- * The interpreter does an instruction in all lanes before the next one, and so a stretch ends where lanes could tell
- * the difference: before a store behind any access of that memory, and before a load behind a store. It ends before
- * every store, as it is: what that puts there must be in the register file where a launch is watched.  */
+ * The interpreter executes an instruction in all lanes before the next one. So a stretch ends where a difference
+ * could be seen: before a load after a store to the same memory, and before a store after any access to it. In fact
+ * it ends before every store, because the values to be stored must be in the register file for the sanitizer.  */
 #include "simgpu/jit/translate/stretch.h"
 
 #include "simgpu/jit/translate/needed.h"
@@ -30,12 +30,12 @@ static void add_text(Text *to, const Text *from)
         text_append(to, from->data, from->length);
 }
 
-/* What varies in the stretch and is needed behind it goes to the register file. */
+/* Stores the varying registers that the stretch has written, and that are read after it, to the register file. */
 static void write_back(Builder *b, int32_t next)
 {
     for (uint32_t slot = 0; slot < b->code->slot_count; slot++) {
         Value *value = &b->now[slot];
-        if (value->is_set && value->is_varying && value->is_written && is_needed(b, slot, next) && !b->dry)
+        if (value->is_set && value->is_varying && value->is_written && is_needed(b, slot, next) && !b->is_dry_run)
             text_printf(&b->lanes, "            ((%s *)(R + %s_%u))[lane + x] = v%d;\n", word(value->size), "at", slot,
                         value->lane);
         value->lane = -1;
@@ -59,7 +59,7 @@ void write_loop(Builder *b, Text *text)
 void end_stretch(Builder *b, int32_t next)
 {
     write_back(b, next);
-    if (!b->dry) {
+    if (!b->is_dry_run) {
         if (!b->counted)
             text_printf(&b->commit, "    f->executed[%d]++;\n", b->block);
         add_text(&b->text, &b->head);

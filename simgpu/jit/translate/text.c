@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The assembler reads the files, from the folder that make runs in. */
+/* The assembler includes the files; their paths are relative to the folder that make runs in. */
 __asm__(".section .rodata\n"
         ".global lane_math_text\n"
         "lane_math_text:\n"
@@ -19,7 +19,7 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const char lane_math_text[], half_math_text[], frame_text[];
 
-/* lane_math.h includes half_math.h. */
+/* Puts half_math.h where lane_math.h includes it. */
 void headers_text(Text *text)
 {
     static const char line[] = "#include \"simgpu/code/half_math.h\"\n";
@@ -42,7 +42,7 @@ static const OpcodeText texts[OPCODE_COUNT] = {
 #include "simgpu/code/opcodes.def"
 };
 
-/* Library functions, and what gcc would fold by other rules than the library's; loops that it does not vectorise. */
+/* Calls of functions that gcc does not vectorise, or whose constants it would fold differently from the library. */
 static bool calls_library(const char *expression)
 {
     static const char *const names[] = {"half", "sqrt", "root", "nth_set_bit"};

@@ -1,5 +1,5 @@
-/* The walk over a kernel's basic blocks. It is done several times without writing anything, until it is known what each
- * register is at the beginning of each block whichever way one came, and once more to write the C.  */
+/* The walk over the basic blocks of a kernel: several times as a dry run, until the values at the entry of each block
+ * do not change any more, and then once more to write the C.  */
 #include "simgpu/jit/translate/translate.h"
 
 #include "base/allocated.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_INSTRUCTIONS = 500 }; /* compiling more takes longer than a launch: seconds, and soon minutes */
+enum { MAX_INSTRUCTIONS = 500 }; /* compiling more takes seconds, and soon minutes: longer than most launches */
 
 static void translate_lanes(Builder *b, const Instruction *instruction)
 {
@@ -52,7 +52,7 @@ static void load_parameter(Builder *b, const Instruction *instruction)
     set_value(b, to, value);
 }
 
-/* False where only the interpreter can do it, with the rest of the block. */
+/* False where the interpreter must execute the instruction and the rest of the block. */
 static bool translate_instruction(Builder *b, const Instruction *instruction)
 {
     switch ((InstructionKind)instruction->kind) {
@@ -91,11 +91,11 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     return false;
 }
 
-/* The rest is the interpreter's: nothing is known of where it leads to. */
+/* Leaves the rest of the block to the interpreter. Nothing is known of the values at its successors. */
 static void give_up_block(Builder *b)
 {
     end_stretch(b, b->instruction);
-    if (!b->dry) {
+    if (!b->is_dry_run) {
         text_add(&b->text, "    {\n");
         int point = new_point(b, &b->text, b->instruction, b->now, NULL, 0);
         text_printf(&b->text, "    return %d;\n    }\n", point);
@@ -148,12 +148,12 @@ static void translate_block(Builder *b)
 {
     const BasicBlock *block = &b->code->blocks[b->block];
     enter_block(b);
-    if (!b->dry) {
+    if (!b->is_dry_run) {
         text_printf(&b->text, "b%d: {\n    if (f->limit <= %d%s%s)\n        goto %s;\n", b->block, b->block,
                     b->is_loop_head[b->block] ? " || f->turns <= 0" : "", block->joins ? " || !f->is_complete" : "",
                     leave_label(b));
     }
-    if (!b->dry && block->joins)
+    if (!b->is_dry_run && block->joins)
         text_add(&b->commit, "    if (f->is_sanitized)\n        f->sanitize_join(f);\n");
     for (int i = block->first; i < block->end; i++) {
         b->instruction = i;
@@ -166,7 +166,7 @@ static void translate_block(Builder *b)
     }
     if (block->first == block->end)
         translate_block_end(b);
-    if (!b->dry) {
+    if (!b->is_dry_run) {
         if (b->leaves.length > 0)
             text_append(&b->text, b->leaves.data, b->leaves.length);
         b->leaves.length = 0;
@@ -175,11 +175,11 @@ static void translate_block(Builder *b)
     arena_free(&b->scratch);
 }
 
-static void find_shapes(Builder *b)
+static void find_entry_values(Builder *b)
 {
-    b->dry = true;
+    b->is_dry_run = true;
     b->block = 0;
-    join_edge(b, 0); /* nothing is known of registers that nobody has written */
+    join_edge(b, 0); /* registers that are not written yet vary */
     for (int32_t number = 0; number < b->code->block_count;) {
         if (!b->queued[number]) {
             number++;
@@ -190,7 +190,7 @@ static void find_shapes(Builder *b)
         translate_block(b);
         number = 0;
     }
-    b->dry = false;
+    b->is_dry_run = false;
 }
 
 static bool is_of_matrices(InstructionKind kind)
@@ -214,7 +214,7 @@ static bool write_translation(Builder *b)
     find_addresses(b);
     if (!find_live(b))
         return false;
-    find_shapes(b);
+    find_entry_values(b);
     for (b->block = 0; b->block < b->code->block_count; b->block++)
         if (b->at_entry[b->block] != NULL)
             translate_block(b);

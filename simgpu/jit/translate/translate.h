@@ -1,22 +1,23 @@
 /* translate.h - from Code to C.
  *
- * A translation is made for one kernel and one shape of block. It does what the interpreter does, to the last bit and
- * to the last count, because it leaves to it whatever is unusual: a translated kernel runs one group of lanes until it
- * comes to a point where it does not know how to go on, puts the registers back as the interpreter keeps them, and
- * returns. What it knows:
+ * A translation is made for one kernel and one shape of block. Its results and its counts are exactly those of the
+ * interpreter, because it handles the usual cases only. A translated kernel runs one group of lanes until it comes to a
+ * point where it cannot go on; there it puts the registers back into the form of the interpreter, and returns.
  *
- *   scalars  a register that holds base + x * a + y * b + z * c in thread (x, y, z) of the block is four numbers, of
- *            which those known beforehand are constants. Addresses and loop counters nearly always are. What an
- *            address is computed from and is nothing of that kind becomes an axis of its own: base + w * place.
- *   lanes    all other registers stay in the register file. A stretch of instructions becomes one loop over lanes,
- *            whose body gcc turns into vector instructions; it begins anew where memory could tell the order of lanes.
- *   boxes    the lanes of a group are a box of threads. Other groups are the interpreter's.
- *   guesses  a comparison of such a scalar with a number is taken to have one outcome for all lanes of the box. This,
- *            and every address, is tested by its extremes before anything of the stretch is done; where the test fails,
- *            the interpreter goes on from there.
+ *   scalars  A register that holds base + x * a + y * b + z * c in thread (x, y, z) of the block (an affine value) is
+ *            kept as these four numbers. The numbers that are known in advance are constants in the C. Addresses and
+ *            loop counters nearly always have this form. A register without it that an address is computed from becomes
+ *            an irregular axis: base + w * place.
+ *   lanes    All other registers stay in the register file. A stretch of instructions becomes one loop over lanes,
+ *            whose body gcc turns into vector instructions. A new stretch begins where the contents of memory could
+ *            depend on the order in which the lanes run.
+ *   boxes    The lanes of the group must be a box of threads. The interpreter runs all other groups.
+ *   guesses  A comparison of a scalar is guessed to have the same result in all lanes of the box. This, and every
+ *            address, is tested by the extreme values before the stretch does anything. If a test fails, the
+ *            interpreter continues from the start of the stretch.
  *
  * translate.c         the walk over basic blocks
- * edge.c              what is known of each register at the beginning of each block
+ * edge.c              the values that one basic block passes to the next
  * block_end.c         how blocks end
  * scalar.c            the arithmetic of scalars
  * lanes.c             values that differ between lanes
@@ -24,20 +25,20 @@
  * stretch.c           loops over lanes
  * point.c             where the interpreter takes over
  * text.c              the expressions of opcodes.def as text
- * source.c            the C of the whole
+ * source.c            the C of the whole translation
  * needed.c            which registers are read later
  * value.c             scalars, and the numbers they are made of
  * builder.c           the state that all of these share
  *
- * Safety  the C is made of numbers and of names chosen here; nothing of the PTX's text goes into it.
- * Source  loops over work-items: Jaaskelainen et al., pocl, IJPP 2015; uniform and affine values: Collange et al.,
+ * Safety  The C consists of numbers and of names chosen here; no text of the PTX goes into it.
+ * Source  Loops over work-items: Jaaskelainen et al., pocl, IJPP 2015. Uniform and affine values: Collange et al.,
  *         Dynamic Detection of Uniform and Affine Vectors in GPGPU Computations, HPPC 2009.  */
 #ifndef SIMGPU_JIT_TRANSLATE_TRANSLATE_H
 #define SIMGPU_JIT_TRANSLATE_TRANSLATE_H
 
 #include "simgpu/jit/translate/translation.h"
 
-/* NULL where the kernel is not one to be translated. */
+/* NULL: the kernel is too large, or uses matrix instructions. */
 Translation *translation_new(const Code *code, const uint32_t shape[3]);
 
 #endif

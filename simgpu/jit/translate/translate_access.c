@@ -5,16 +5,16 @@
 #include "simgpu/jit/translate/stretch.h"
 #include "simgpu/jit/translate/value.h"
 
-typedef struct Place {
+typedef struct AccessAddress {
     const Instruction *instruction;
-    Value address;     /* with the offset */
-    const char *first; /* that of the first lane */
-    const char *steps[AXES + 1];
-    const char *pointer; /* where it is; of lanes: that of x == 0 in the row */
-} Place;
+    Value address;               /* offset included */
+    const char *first;           /* the address in the first lane */
+    const char *steps[AXES + 1]; /* along the axes, the irregular one last */
+    const char *pointer;         /* of the host; where it varies: for x == 0 of the row */
+} AccessAddress;
 
-/* Room for the text of an element's address. */
-static const char *element(Builder *b, const Place *place, int index)
+/* The pointer to element `index` of a vector access. */
+static const char *element(Builder *b, const AccessAddress *place, int index)
 {
     int offset = index << place->instruction->size;
     if (is_same_for_all(&place->address))
@@ -22,13 +22,13 @@ static const char *element(Builder *b, const Place *place, int index)
     const char *text = arena_printf(&b->scratch, "%s + %d", place->pointer, offset);
     if (!is_number(place->address.part[1], 0))
         text = arena_printf(&b->scratch, "%s + (s64)%s * x", text, place->steps[0]);
-    if (is_irregular(&place->address)) /* 32 bits, as patterns are: gcc has an instruction for that */
+    if (is_irregular(&place->address)) /* 32 bits are enough for a pattern, and gcc has an instruction for that */
         text = arena_printf(&b->scratch, "%s + (s32)%s * place%d[lane + x]", text, place->steps[AXES],
                             place->address.axis);
     return text;
 }
 
-static void find_first(Builder *b, Place *place)
+static void find_first(Builder *b, AccessAddress *place)
 {
     const Value *address = &place->address;
     char *sum = arena_string(&b->scratch, atom_text(b, address->part[0]));
@@ -40,7 +40,7 @@ static void find_first(Builder *b, Place *place)
     place->first = atom_text(b, new_atom(b, address->size == 2 ? "(u32)(%s)" : "%s", sum));
 }
 
-static void find_pointer(Builder *b, Place *place)
+static void find_pointer(Builder *b, AccessAddress *place)
 {
     bool in_shared = place->instruction->space == PTX_SHARED;
     const char *base = arena_printf(&b->scratch, in_shared ? "f->shared + (s64)%s" : "(char *)%s", place->first);
@@ -59,8 +59,8 @@ static uint32_t bytes_of_lane(const Instruction *instruction)
     return (uint32_t)instruction->count << instruction->size;
 }
 
-/* Tests whether the access is allowed, and counts it. */
-static void check_access(Builder *b, const Place *place)
+/* Requires that the access is allowed, and counts it. */
+static void check_access(Builder *b, const AccessAddress *place)
 {
     const Instruction *i = place->instruction;
     bool is_store = i->kind == STORE;
@@ -69,16 +69,16 @@ static void check_access(Builder *b, const Place *place)
     const char *steps = arena_printf(&b->scratch, "(s64)%s, (s64)%s, (s64)%s", place->steps[0], place->steps[1],
                                      place->steps[2]);
     if (is_irregular(&place->address))
-        demand(b, "is_proven_on(&proven[%d], %s, %u, %s, (s64)%s, &axes[%d]) || f->learn(f, %d, %s, %s, (s64)%s, %d)",
-               i->index, place->first, bytes_of_lane(i), steps, place->steps[AXES], place->address.axis, b->instruction,
-               place->first, steps, place->steps[AXES], place->address.axis);
+        require(b, "is_proven_on(&proven[%d], %s, %u, %s, (s64)%s, &axes[%d]) || f->prove(f, %d, %s, %s, (s64)%s, %d)",
+                i->index, place->first, bytes_of_lane(i), steps, place->steps[AXES], place->address.axis,
+                b->instruction, place->first, steps, place->steps[AXES], place->address.axis);
     else
-        demand(b, "is_proven(&proven[%d], %s, %u, %s) || f->learn(f, %d, %s, %s, 0, -1)", i->index, place->first,
-               bytes_of_lane(i), steps, b->instruction, place->first, steps);
-    if (b->dry)
+        require(b, "is_proven(&proven[%d], %s, %u, %s) || f->prove(f, %d, %s, %s, 0, -1)", i->index, place->first,
+                bytes_of_lane(i), steps, b->instruction, place->first, steps);
+    if (b->is_dry_run)
         return;
     if (i->space != PTX_SHARED)
-        text_printf(&b->head, "    touch(&proven[%d], %s);\n", i->index, place->first);
+        text_printf(&b->head, "    note_first_address(&proven[%d], %s);\n", i->index, place->first);
     if (i->is_merged)
         return;
     if (i->space == PTX_SHARED)
@@ -96,11 +96,11 @@ static void check_access(Builder *b, const Place *place)
         text_printf(&b->commit, "    f->sums.load_wavefronts += proven[%d].cost;\n", i->index);
 }
 
-/* A store's values are where the watch looks for them: a stretch begins with it. */
-static void sanitize_access(Builder *b, const Place *place)
+/* The sanitizer finds the values of a store in the register file, because a store begins a stretch. */
+static void sanitize_access(Builder *b, const AccessAddress *place)
 {
     const Instruction *i = place->instruction;
-    if (b->dry || i->space == PTX_CONST)
+    if (b->is_dry_run || i->space == PTX_CONST)
         return;
     if (i->kind == LOAD) {
         text_printf(&b->commit, "    if (f->is_sanitized)\n        f->sanitize_load(f, %d, %s);\n", b->instruction,
@@ -112,7 +112,7 @@ static void sanitize_access(Builder *b, const Place *place)
     text_printf(&b->commit, "        f->sanitize_store(f, %d, %s);\n    }\n", point, place->first);
 }
 
-static void load_elements(Builder *b, const Place *place)
+static void load_elements(Builder *b, const AccessAddress *place)
 {
     const Instruction *instruction = place->instruction;
     static const char *const signed_words[] = {"s8", "s16", "s32", "s64"};
@@ -126,25 +126,25 @@ static void load_elements(Builder *b, const Place *place)
             continue;
         }
         int name = new_lane_value(b, to);
-        if (!b->dry)
+        if (!b->is_dry_run)
             text_printf(&b->lanes, "            const %s v%d = (%s)PEEK(%s, %s);\n", word(to.size), name, word(to.size),
                         type, element(b, place, i));
     }
 }
 
-static void store_elements(Builder *b, const Place *place)
+static void store_elements(Builder *b, const AccessAddress *place)
 {
     const Instruction *instruction = place->instruction;
     for (int i = 0; i < instruction->count; i++) {
         const char *value = lane_text(b, instruction->sources[1 + i]);
-        if (!b->dry)
+        if (!b->is_dry_run)
             text_printf(&b->lanes, "            POKE(%s, %s, %s);\n", word(instruction->size), element(b, place, i),
                         value);
     }
 }
 
-/* Of shared memory, accesses of fewer bytes than a bank's are left to the interpreter: what they cost depends on where
- * they begin. */
+/* Accesses to shared memory that are narrower than a bank are left to the interpreter: their cost depends on the
+ * address. */
 static bool can_access(const Builder *b, const Instruction *instruction)
 {
     bool is_shared = instruction->space == PTX_SHARED;
@@ -165,7 +165,7 @@ bool translate_access(Builder *b, const Instruction *instruction)
     if (order->stored || is_store)
         renew_stretch(b);
     *(is_store ? &order->stored : &order->loaded) = true;
-    Place place = {.instruction = instruction, .address = source_value(b, instruction->sources[0])};
+    AccessAddress place = {.instruction = instruction, .address = source_value(b, instruction->sources[0])};
     if (instruction->sources[0].slot == NO_SLOT)
         place.address = scalar_literal(0, 3);
     Atom base = place.address.part[0];
@@ -175,7 +175,7 @@ bool translate_access(Builder *b, const Instruction *instruction)
     find_first(b, &place);
     check_access(b, &place);
     sanitize_access(b, &place);
-    if (!b->dry)
+    if (!b->is_dry_run)
         find_pointer(b, &place);
     else
         place.pointer = "";

@@ -21,7 +21,7 @@ const char *atom_text(const Builder *b, Atom atom)
 Atom new_atom(Builder *b, const char *format, ...)
 {
     Atom atom = {.variable = b->names++};
-    if (b->dry)
+    if (b->is_dry_run)
         return atom;
     va_list arguments;
     va_start(arguments, format);
@@ -37,7 +37,6 @@ bool is_number(Atom atom, uint64_t number)
     return atom.is_literal && atom.number == number;
 }
 
-/* Part `part` of a value of that size: as in Value. */
 uint64_t cut_part(uint64_t number, uint8_t size, int part)
 {
     switch (size) {

@@ -1,4 +1,4 @@
-#include "simgpu/jit/translator.h"
+#include "simgpu/jit/translation_job.h"
 
 #include "base/allocated.h"
 #include "simgpu/jit/build.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lane-instructions that must remain. The interpreter does some 6e9 a second, a translation up to ten times as many.
- * Writing the C and loading a library takes milliseconds; compiling it 0.15 s and 3 ms for each instruction (one core of
- * 2023). */
+/* The number of lane instructions that must be left. The interpreter executes about 6e9 a second, a translation up to
+ * ten times as many. Writing the C and loading a library takes milliseconds; compiling takes 0.15 s plus 3 ms for
+ * each instruction (on one core of 2023). */
 #define LOADING_PAYS 20000000ull
 #define COMPILING_PAYS 1000000000ull
 #define COMPILING_PAYS_PER_INSTRUCTION 20000000ull
@@ -44,24 +44,24 @@ void jobs_free(TranslationJob *jobs)
     }
 }
 
-static JobState build(TranslationJob *job, bool may_compile)
+static JobState build_library(TranslationJob *job, bool may_compile)
 {
     const TranslatorSettings *settings = job->settings;
     bool is_built = translation_build(job->translation, settings->compiler, settings->folder, may_compile);
     return is_built ? JOB_READY : may_compile ? JOB_FAILED : JOB_ABSENT;
 }
 
-static void *compile(void *context)
+static void *compile_in_thread(void *context)
 {
     TranslationJob *job = context;
-    atomic_store(&job->state, build(job, true));
+    atomic_store(&job->state, build_library(job, true));
     return NULL;
 }
 
 static void compile_meanwhile(TranslationJob *job)
 {
     atomic_store(&job->state, JOB_COMPILING);
-    job->has_thread = pthread_create(&job->thread, NULL, compile, job) == 0;
+    job->has_thread = pthread_create(&job->thread, NULL, compile_in_thread, job) == 0;
     if (!job->has_thread)
         atomic_store(&job->state, JOB_FAILED);
 }
@@ -71,7 +71,7 @@ static void take_steps(TranslationJob *job, uint64_t lane_instructions)
     bool always = job->settings->when != SIM_TRANSLATE_WHERE_IT_PAYS;
     if (atomic_load(&job->state) == JOB_NEW && (always || lane_instructions >= LOADING_PAYS)) {
         job->translation = translation_new(job->code, job->shape);
-        atomic_store(&job->state, job->translation == NULL ? JOB_FAILED : build(job, always));
+        atomic_store(&job->state, job->translation == NULL ? JOB_FAILED : build_library(job, always));
     }
     uint64_t enough = COMPILING_PAYS + COMPILING_PAYS_PER_INSTRUCTION * (uint64_t)job->code->instruction_count;
     if (atomic_load(&job->state) == JOB_ABSENT && lane_instructions >= enough)

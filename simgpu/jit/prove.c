@@ -1,6 +1,4 @@
-/* What a visit learns: how the addresses of a memory instruction relate to each other, and where that lets them be; and
- * where lanes stand on irregular axes.  */
-#include "simgpu/jit/learn.h"
+#include "simgpu/jit/prove.h"
 
 #include "simgpu/block/memory_note.h"
 #include "simgpu/cost/merged_loads.h"
@@ -38,7 +36,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Do the lanes touch bytes of their own each? Where not, it matters who comes last. */
+/* Does each lane touch bytes of its own? If not, the order in which the lanes store would matter. */
 static bool is_apart(const Active *active, const Pattern *pattern, uint32_t bytes)
 {
     int32_t places[MAX_THREADS];
@@ -70,7 +68,7 @@ static bool allow(ProvenAccess *proven, const Pattern *pattern, uint64_t begin, 
     return first - proven->origin <= proven->room;
 }
 
-static bool learn_global(Worker *worker, const Instruction *instruction, ProvenAccess *proven, Pattern *pattern,
+static bool prove_global(Worker *worker, const Instruction *instruction, ProvenAccess *proven, Pattern *pattern,
                          u64 first)
 {
     MemoryNote *note = &worker->notes[instruction->index];
@@ -87,7 +85,7 @@ static bool learn_global(Worker *worker, const Instruction *instruction, ProvenA
     return true;
 }
 
-static bool learn_shared(Worker *worker, const Instruction *instruction, ProvenAccess *proven, Pattern *pattern,
+static bool prove_shared(Worker *worker, const Instruction *instruction, ProvenAccess *proven, Pattern *pattern,
                          u64 first)
 {
     const uint32_t *bits = worker->jit->active->exact ? NULL : worker->jit->active->bits;
@@ -100,7 +98,7 @@ static bool learn_shared(Worker *worker, const Instruction *instruction, ProvenA
     return true;
 }
 
-s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w, s32 on)
+s32 prove_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w, s32 on)
 {
     Worker *worker = frame->worker;
     const Instruction *instruction = &worker->code->instructions[number];
@@ -123,18 +121,19 @@ s32 learn_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w
     if (((first | pattern->misaligned) & (bytes - 1)) != 0)
         return 0;
     if (instruction->space == PTX_SHARED)
-        return learn_shared(worker, instruction, proven, pattern, first);
-    if (!learn_global(worker, instruction, proven, pattern, first))
+        return prove_shared(worker, instruction, proven, pattern, first);
+    if (!prove_global(worker, instruction, proven, pattern, first))
         return 0;
     if (worker->trace != NULL && instruction->kind == LOAD) {
         access_trace_load(worker, instruction, worker->jit->active, first, pattern->relative, bytes);
         worker->jit->noted++;
-        proven->steps[0] = INT64_MIN; /* and so the next one is asked for, too */
+        proven->steps[0] = INT64_MIN; /* so that the next load is not taken as proven, and comes here, too */
     }
     return 1;
 }
 
-static void ask_again(Worker *worker, Box *box)
+/* Makes all accesses of the box unproven. */
+static void forget_steps(Worker *worker, Box *box)
 {
     for (int i = 0; i < worker->code->memory_count; i++)
         box->proven[i].steps[0] = INT64_MIN;
@@ -142,8 +141,8 @@ static void ask_again(Worker *worker, Box *box)
 
 void ask_for_loads(Worker *worker)
 {
-    ask_again(worker, &worker->jit->whole);
-    ask_again(worker, &worker->jit->part);
+    forget_steps(worker, &worker->jit->whole);
+    forget_steps(worker, &worker->jit->part);
 }
 
 static void find_extremes(const Frame *frame, const u32 shape[3], Axis *axis)
