@@ -1,13 +1,13 @@
 # ConvJudge. `make` alone lists the targets.
 #
-# Layers, lowest first. Each is one static library; a unit test is linked with its own layer and those below it alone, so
-# an include that points the wrong way does not link (`make lint` says so sooner).
+# The layers, lowest first. Each is one static library; a unit test is linked only with its own layer and those below it,
+# so an include that points the wrong way does not link (`make lint` says so sooner).
 LAYERS := base simgpu harness leaderboard grader
 
 CC       ?= gcc
 BUILD    ?= build
 CFLAGS   ?= $(if $(SANITIZE),-O0 -g1,-O2 -g)
-LANES    := -O3 -fno-var-tracking --param vect-epilogues-nomask=0# of the lane loops: they are to become vectors, but not their ends
+LANES    := -O3 -fno-var-tracking --param vect-epilogues-nomask=0# for the lane loops: their bodies are vectorized, their remainders are not
 JIT      ?= 1# empty, with a BUILD folder of its own: without simgpu/jit, the simulated GPU interprets every kernel
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wno-unused-parameter
 CPPFLAGS += -I. -D_GNU_SOURCE
@@ -15,10 +15,10 @@ ifdef SANITIZE
 override BUILD := $(BUILD)/sanitize
 CFLAGS   += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 LANES    := -O0
-WARNINGS := -w# the other build gives them, with fewer false ones
+WARNINGS := -w# the other build gives the warnings, with fewer false ones
 endif
-# A GPU node may have none of these libraries, so they are linked statically where the system has them so. Debian packs no static cJSON: there its
-# shared library travels beside the binary.
+# A GPU node may have none of these libraries, so they are linked statically if the system has a static library. Debian has none of cJSON; there the
+# shared library is copied beside the binary.
 linked    = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,-l$(1))
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a)),$(BUILD)/libcjson.so.1)
 LDLIBS   := $(foreach library,sqlite3 md seccomp,$(call linked,$(library))) $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
@@ -33,7 +33,7 @@ else
 unexport AS
 endif
 
-# What has a main(), or is compiled in a way of its own, is no part of its layer's library.
+# Files with a main(), and files that are compiled in a special way, are not part of their layer's library.
 no_jit         := $(if $(JIT),,simgpu/jit/%)
 not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% grader/commands/main.c grader/oracle/row.c $(no_jit)
 rooms      = $(wildcard $(addprefix $(1),/$(2) /*/$(2) /*/*/$(2)))
@@ -42,7 +42,7 @@ $(foreach layer,$(LAYERS),$(eval sources_$(layer) := $(filter-out $(not_in_libra
 $(foreach layer,$(LAYERS),$(eval unit_tests_$(layer) := $(patsubst %.c,$(BUILD)/%,$(filter-out $(no_jit),$(call rooms,$(layer),tests/test_*.c)))))
 unit_tests := $(foreach layer,$(LAYERS),$(unit_tests_$(layer)))
 
-# What a command builds, in one line; `make V=1` shows the command itself.
+# Shows in one line what a command builds; `make V=1` shows the command itself.
 say = $(if $(V),,@echo "  $(1) $@";)
 
 .DEFAULT_GOAL := help
@@ -102,7 +102,7 @@ calibrate: build  ## Measure the peak rates of a GPU and time all reference solu
 
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge
 
-setup:  ## Install what is missing (Debian or Ubuntu, as root), else say what to install
+setup:  ## Check that everything needed works; install what is missing (Debian or Ubuntu, as root) or say what to install
 	@harness/setup.sh
 
 toolchain:  ## Fetch NVIDIA's compiler into build/toolchain, without root
@@ -113,13 +113,13 @@ test:  ## Run every test; the last line counts them
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build test-tools
 	@tests/run.sh $(BUILD)
 
-test-all: test  ## The same, both engines and compilers on all cases of all solutions, and ten minutes of fuzzing for each target
+test-all: test  ## The same, and both engines and compilers on all cases of all solutions, and ten minutes of fuzzing for each target
 	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
 	@$(BUILD)/convjudge check tests/student/*.cu
 	@tests/clang.sh $(BUILD) all
 	@tests/fuzz.sh $(BUILD) 600
 
-# What the suites need besides the judge; and the suites that are programs, which tests/run.sh has built while others run.
+# The suites need these besides the judge. Suites that are programs are built by tests/run.sh while other suites run.
 test-tools: $(BUILD)/tests/leftovers $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
 
 test-programs: unit-tests sanitized-unit-tests fuzz-programs
@@ -132,19 +132,19 @@ sanitized-unit-tests:
 unit: unit-tests  ## Build and run the unit tests alone
 	@for test in $(unit_tests); do echo "# $$test"; $$test || exit 1; done
 
-test-gpu: build  ## Prove on a machine with a real GPU that everything works there
+test-gpu: build  ## Check on a machine with a real GPU that everything works there
 	@$(need_tests)tests/gpu.sh $(BUILD)
 
 mutants: build unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY=folder]
 	@$(need_tests)nice tests/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(ONLY)
 
-lint:  ## shellcheck, cppcheck, and that includes point one way
+lint:  ## Run shellcheck and cppcheck, and check that includes point one way
 	@$(need_tests)tests/lint.sh $(LAYERS)
 
 bench: build $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
 	@$(need_tests)tests/bench.sh $(BUILD)
 
-clean:  ## Remove everything that was built, the toolchain and the cache excepted
+clean:  ## Remove everything that was built, except for the toolchain and the cache
 	rm -rf $(filter-out build/toolchain build/cache,$(wildcard build/*))
 
 $(BUILD)/%.o: %.c
@@ -154,19 +154,19 @@ $(BUILD)/%.o: %.c
 # The schema is part of the binary (leaderboard/schema.c).
 $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
 
-# Nearly all that a test runs is its libraries' code.
+# Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
 $(unit_tests:=.o): EXTRA := -O0
 
-# What works on all elements of an array does so in parallel.
+# These files work on whole arrays, in parallel.
 $(addprefix $(BUILD)/grader/,problem/testcase_data.o oracle/oracle.o check/checker.o): EXTRA := -fopenmp
 
 $(BUILD)/simgpu/gpu/simgpu.o: EXTRA := $(if $(JIT),-DJIT)
 
-# The text of these is part of every translated kernel.
+# The text of these headers is part of every translated kernel.
 $(BUILD)/simgpu/jit/translate/text.o: simgpu/code/lane_math.h simgpu/code/half_math.h simgpu/jit/translate/frame.h
 
-# The lane loops once per level of the instruction set; which one runs is decided at start-up (simgpu/code/lanes.h). The lowest
-# is v2, so that the rest of the engine may count bits with it, and round texels.
+# The lane loops are compiled once for each level of the instruction set; the engine chooses one at start-up (simgpu/code/lanes.h). The
+# lowest is v2, so that other parts of the engine may use its instructions that count bits and round.
 objects_simgpu := $(patsubst %,$(BUILD)/simgpu/code/lane_loops.%.o,v2 v3 v4)
 $(BUILD)/simgpu/block/active.o: EXTRA := -mpopcnt
 $(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
@@ -193,7 +193,7 @@ $(BUILD)/libcjson.so.1:
 $(BUILD)/convjudge: $(BUILD)/grader/commands/main.o $(libraries) $(filter %.so.1,$(CJSON))
 	$(call say,LD)$(CC) $(CFLAGS) -fopenmp $< -Wl,--start-group $(libraries) -Wl,--end-group $(LDLIBS) -o $@
 
-# Layers up to and including one, highest first, as the linker wants them.
+# The layers up to and including one, highest first, as the linker needs them.
 through = $(if $(filter $(1),$(firstword $(2))),$(firstword $(2)) $(3),$(call through,$(1),$(wordlist 2,9,$(2)),$(firstword $(2)) $(3)))
 define unit_test_rules
 $(unit_tests_$(1)): %: %.o $(patsubst %,$(BUILD)/lib%.a,$(call through,$(1),$(LAYERS)))
@@ -201,7 +201,7 @@ $(unit_tests_$(1)): %: %.o $(patsubst %,$(BUILD)/lib%.a,$(call through,$(1),$(LA
 endef
 $(foreach layer,$(LAYERS),$(eval $(call unit_test_rules,$(layer))))
 
-# What reads bytes that a submission, its compiler or another process wrote, under clang's fuzzer (tests/fuzz.sh); nothing where no clang links one.
+# Fuzzes the code that reads bytes from a submission, its compiler or another process (tests/fuzz.sh). Nothing is built if no clang links a fuzzer.
 FUZZ_CFLAGS := -O0 -g1 -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 fuzzers     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*.c))
 fuzz-programs:
@@ -213,7 +213,7 @@ fuzzers: $(fuzzers)
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(patsubst %,$(BUILD)/lib%.a,$(call through,harness,$(LAYERS)))
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $^ $(LDLIBS) -lcmocka -o $@
 
-# Libraries that stand in for NVIDIA's where there is no GPU.
+# Fake versions of NVIDIA's libraries, for tests without a GPU.
 $(BUILD)/tests/libcuda.so.1: $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard tests/fake/cuda_*.c))
 $(BUILD)/tests/lib%.so.1: $(BUILD)/pic/tests/fake/%.o
 	@mkdir -p $(@D)
@@ -226,11 +226,11 @@ $(BUILD)/harness/device/monitor/tests/test_device_monitor: | $(BUILD)/tests/libn
 $(BUILD)/tests/%: $(BUILD)/tests/%.o
 	$(call say,LD)$(CC) $(CFLAGS) $^ -o $@
 
-# The oracles are held against Fourier transforms.
+# This test compares the oracles with Fourier transforms.
 $(BUILD)/grader/oracle/tests/test_oracle: LDLIBS += -lfftw3
 
-# The process that holds a submission, and the CUDA runtime that the submission sees. Neither is sanitized: they live under
-# the submission's memory limits, where the sanitizers' shadow memory has no room.
+# The process that holds a submission, and the CUDA runtime that the submission sees. Neither is sanitized: they have
+# the submission's memory limits, which leave no room for the sanitizers' shadow memory.
 plain_flags     := $(filter-out -fsanitize=% -fno-sanitize-recover=% -fno-omit-frame-pointer,$(CFLAGS))
 runner_objects  := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runner/*.c))
 runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c) harness/protocol/ring.c harness/protocol/cuda_error.c)
@@ -239,7 +239,7 @@ $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 $(CPPFLAGS) $(WARNINGS) $(plain_flags) $(EXTRA) -MMD -MP -c $< -o $@
 
-# It opens a CUDA runtime library when it knows its role, and is linked with none (harness/runner/main.c).
+# The runner is not linked with a CUDA runtime library; it opens one when it knows its role (harness/runner/main.c).
 $(BUILD)/convjudge-runner: $(runner_objects)
 	$(call say,LD)$(CC) $(plain_flags) $^ -Wl,-rpath,'$$ORIGIN' -ldl -lpthread -o $@
 

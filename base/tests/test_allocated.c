@@ -7,14 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void what_is_there_comes_back(void **state)
+static void allocated_memory_is_returned(void **state)
 {
     char *memory = malloc(1);
     assert_ptr_equal(allocated(memory), memory);
     free(memory);
 }
 
-static void no_elements_are_memory_too(void **state)
+static void zero_elements_give_memory_too(void **state)
 {
     static const char zeros[4 * 8];
     void *none = zeroed(0, 8), *some = zeroed(4, 8);
@@ -24,7 +24,6 @@ static void no_elements_are_memory_too(void **state)
     free(some);
 }
 
-/* The program ends with status 2, and says why. */
 static void without_memory_the_program_ends(void **state)
 {
     static const char expected[] = "out of memory\n";
@@ -48,8 +47,8 @@ static void without_memory_the_program_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_there_comes_back),
-        cmocka_unit_test(no_elements_are_memory_too),
+        cmocka_unit_test(allocated_memory_is_returned),
+        cmocka_unit_test(zero_elements_give_memory_too),
         cmocka_unit_test(without_memory_the_program_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,7 +195,7 @@ static void an_entry_of_another_user_is_ignored(void **state)
     assert_true(holds("a", "alpha"));
 }
 
-/* Nothing is taken from the folder, nor put there. */
+/* Nothing is read from the folder or written into it. */
 static void expect_unused(void)
 {
     char place[200];

@@ -33,7 +33,7 @@ static void sections_of_this_program_are_found(void **state)
     text_free(&binary);
 }
 
-static void what_is_no_elf_file_is_refused(void **state)
+static void other_files_are_refused(void **state)
 {
     Elf elf;
     assert_false(elf_open(&elf, "", 0));
@@ -48,11 +48,11 @@ static void a_damaged_file_crashes_nothing(void **state)
     srand(3);
     for (int round = 0; round < 500; round++) {
         size_t length = round % 2 ? binary.length : (size_t)rand() % binary.length;
-        char *copy = malloc(length); /* its own block, so that a sanitizer sees a read beyond it */
+        char *copy = malloc(length); /* a block of its own, so that the sanitizer sees a read beyond its end */
         memcpy(copy, binary.data, length);
         for (int i = 0; i < 4 && length > 0; i++)
             copy[(size_t)rand() % (length < 64 ? length : 64)] = (char)rand();
-        for (size_t i = 0; i < 40 && length > 4000; i++) /* the table of sections stands at the end */
+        for (size_t i = 0; i < 40 && length > 4000; i++) /* the table of sections is at the end */
             copy[length - 1 - (size_t)rand() % 2500] = (char)rand();
         Elf elf;
         ElfSection section;
@@ -71,7 +71,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections_of_this_program_are_found),
-        cmocka_unit_test(what_is_no_elf_file_is_refused),
+        cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(a_damaged_file_crashes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Every row is refused, with this in the message. */
+/* Each row is refused with this message. */
 static const struct {
     const char *text, *message;
 } refused[] = {

@@ -103,7 +103,7 @@ static void elements_are_loaded_as_they_were_stored(void **state)
     }
 }
 
-/* Each row is refused, with this in the message. */
+/* Each row is refused with this message. */
 static const struct {
     const char *name, *text, *message;
 } bad_pictures[] = {

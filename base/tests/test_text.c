@@ -49,7 +49,7 @@ static void a_file_is_replaced_whole(void **state)
     assert_int_equal(unlink("file"), 0);
 }
 
-static void what_is_no_small_regular_file_is_refused(void **state)
+static void only_small_regular_files_are_read(void **state)
 {
     Text text = {0};
     Message why;
@@ -112,7 +112,7 @@ static void lines_are_counted_from_one(void **state)
     assert_int_equal(text_line_at("a\nb\nc", 4), 3);
 }
 
-static void words_are_told_from_parts_of_words(void **state)
+static void whole_words_are_found(void **state)
 {
     const char *text = "#include <cstdlib> stdio _std std2 std::min";
     assert_ptr_equal(text_find_word(text, "std"), strstr(text, "std::"));
@@ -148,8 +148,8 @@ static void an_arena_gives_zeroed_aligned_pieces(void **state)
     assert_null(arena.newest);
 }
 
-/* Worked out with: printf '\003\0\0\0\0\0\0\0abc' | sha256sum. */
-static void a_hash_tells_pieces_apart(void **state)
+/* Computed by: printf '\003\0\0\0\0\0\0\0abc' | sha256sum. */
+static void a_hash_separates_its_pieces(void **state)
 {
     Hash one, two;
     hash_begin(&one);
@@ -167,11 +167,16 @@ static void a_hash_tells_pieces_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_grows_and_stays_terminated),        cmocka_unit_test(a_file_is_replaced_whole),
-        cmocka_unit_test(what_is_no_small_regular_file_is_refused), cmocka_unit_test(utf8_is_told_from_bytes),
-        cmocka_unit_test(control_characters_are_not_shown),         cmocka_unit_test(lines_are_counted_from_one),
-        cmocka_unit_test(words_are_told_from_parts_of_words),       cmocka_unit_test(messages_are_cut_and_marked),
-        cmocka_unit_test(an_arena_gives_zeroed_aligned_pieces),     cmocka_unit_test(a_hash_tells_pieces_apart),
+        cmocka_unit_test(a_text_grows_and_stays_terminated),
+        cmocka_unit_test(a_file_is_replaced_whole),
+        cmocka_unit_test(only_small_regular_files_are_read),
+        cmocka_unit_test(utf8_is_told_from_bytes),
+        cmocka_unit_test(control_characters_are_not_shown),
+        cmocka_unit_test(lines_are_counted_from_one),
+        cmocka_unit_test(whole_words_are_found),
+        cmocka_unit_test(messages_are_cut_and_marked),
+        cmocka_unit_test(an_arena_gives_zeroed_aligned_pieces),
+        cmocka_unit_test(a_hash_separates_its_pieces),
     };
     return cmocka_run_group_tests_name("text", tests, enter_folder, leave_folder);
 }

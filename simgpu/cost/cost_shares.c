@@ -1,3 +1,4 @@
+#include "base/allocated.h"
 #include "simgpu/cost/cost.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static void divide_part(int part, double share, const Cost *empty, const Cost *c
 
 void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares)
 {
-    Cost *costs = calloc(count + 1, sizeof *costs);
+    Cost *costs = zeroed(count, sizeof *costs);
     const Cost whole = cost_model(input), empty = cost_of_line(input, &(SimLine){.line = 0});
     double power = input->profile->combine_power, largest_s = 0, weights = 0;
     double in_parts = 1 - input->profile->launch_s / whole.seconds;
@@ -58,7 +59,7 @@ void cost_shares(const CostInput *input, const SimLine *lines, size_t count, dou
         shares[i] = 0;
     for (int part = 0; part < whole.part_count; part++)
         largest_s = fmax(largest_s, whole.parts[part].seconds);
-    if (costs == NULL || !(largest_s > 0)) {
+    if (!(largest_s > 0)) {
         free(costs);
         return;
     }

@@ -129,7 +129,7 @@ static void every_way_to_declare_solve_compiles(void **state)
         check_compiles(sources[i]);
 }
 
-/* <cmath> comes with CUDA's own headers, and brings all of this. */
+/* CUDA's own headers include <cmath>, which declares all of this. */
 static void names_of_the_library_are_there_without_their_headers(void **state)
 {
     check_compiles(RIGHT "static_assert(std::is_same<int, int>::value, \"\");\n"
@@ -145,7 +145,7 @@ static void headers_compile_where_std_is_not_named(void **state)
                    "#include <cuda_fp16.h>\n#include <cuda_pipeline.h>\n#include <mma.h>\n" RIGHT);
 }
 
-static void what_std_is_needed_to_name_is_left_out_without_it(void **state)
+static void the_special_functions_are_left_out_where_std_is_not_named(void **state)
 {
     static const char refuses[] = "#ifdef __cpp_lib_math_special_functions\n#error all of <cmath> is there\n#endif\n";
     char source[1000];
@@ -166,7 +166,7 @@ static void clang_treats_the_library_in_the_same_way(void **state)
     unsetenv("CONVJUDGE_COMPILER");
     if (has_clang) {
         names_of_the_library_are_there_without_their_headers(state);
-        what_std_is_needed_to_name_is_left_out_without_it(state);
+        the_special_functions_are_left_out_where_std_is_not_named(state);
     }
     toolkit = usual;
     if (!has_clang)
@@ -184,7 +184,7 @@ static void warnings_name_the_students_file(void **state)
 
 /* ---- what does not ----------------------------------------------------------------------------------------------- */
 
-/* A thousand million tokens: whichever limit the machine meets first. */
+/* A thousand million tokens; which limit comes first depends on the machine. */
 static void a_macro_that_grows_without_bounds_meets_a_limit(void **state)
 {
     Compiled compiled = compile_within("my file.cu",
@@ -203,7 +203,7 @@ static void a_macro_that_grows_without_bounds_meets_a_limit(void **state)
 static void a_fault_is_named_in_the_first_line(void **state)
 {
     static const struct {
-        const char *source, *first; /* the diagnostics' beginning */
+        const char *source, *first; /* beginning of the diagnostics */
         CompileOutcome outcome;
     } cases[] = {
         {KERNEL "extern \"C\" " PROTOTYPE "\n{\n    int x = ;\n}\n", "my file.cu(11): error: expected an expression",
@@ -427,7 +427,7 @@ static void a_damaged_object_is_refused_and_crashes_nothing(void **state)
     compiled_free(&compiled);
 }
 
-static int prepare(void **state)
+static int make_scratch(void **state)
 {
     Message why;
     assert_int_equal(scratch_new(scratch, sizeof scratch, NULL), STATUS_OK);
@@ -438,7 +438,7 @@ static int prepare(void **state)
     return 0;
 }
 
-static int clean(void **state)
+static int remove_scratch(void **state)
 {
     scratch_remove(scratch);
     return 0;
@@ -449,11 +449,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_submission_becomes_an_object_with_its_modules),
         cmocka_unit_test(kernels_are_reported_with_their_resources),
-#ifndef __SANITIZE_ADDRESS__ /* what the compilers understand is the same where the judge is compiled otherwise */
+#ifndef __SANITIZE_ADDRESS__ /* how the judge was compiled does not matter for what the compilers understand */
         cmocka_unit_test(every_way_to_declare_solve_compiles),
         cmocka_unit_test(names_of_the_library_are_there_without_their_headers),
         cmocka_unit_test(headers_compile_where_std_is_not_named),
-        cmocka_unit_test(what_std_is_needed_to_name_is_left_out_without_it),
+        cmocka_unit_test(the_special_functions_are_left_out_where_std_is_not_named),
         cmocka_unit_test(clang_treats_the_library_in_the_same_way),
 #endif
         cmocka_unit_test(warnings_name_the_students_file),
@@ -470,5 +470,5 @@ int main(void)
         cmocka_unit_test(without_a_cache_folder_it_compiles_all_the_same),
         cmocka_unit_test(a_damaged_object_is_refused_and_crashes_nothing),
     };
-    return cmocka_run_group_tests(tests, prepare, clean);
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -1,4 +1,4 @@
-/* device_code.c: the judge's own kernels, compiled and kept. */
+/* device_code.c: compiling and caching the judge's own kernels. */
 #include "base/tests/unit.h"
 
 #include "harness/device/open/device_open.h"
@@ -30,7 +30,7 @@ static Status build(const DeviceCodeJob *job, Text *image, Message *why)
     return device_code_build(job, image, why);
 }
 
-/* What `answer` writes. */
+/* Runs the kernel `answer` and returns what it writes. */
 static int run(const Text *image)
 {
     Device *device;
@@ -68,7 +68,7 @@ static void a_kernel_is_compiled_with_its_options_and_what_was_generated(void **
     text_free(&image);
 }
 
-/* Counts the files of the cache; the path of one of them. */
+/* Counts the entries of the cache; `path` becomes that of one of them. */
 static int kept(char *path, size_t size)
 {
     int count = 0;
@@ -84,7 +84,7 @@ static int kept(char *path, size_t size)
     return count;
 }
 
-static void what_was_compiled_is_kept_and_mended(void **state)
+static void compiled_code_is_kept_and_a_damaged_entry_is_replaced(void **state)
 {
     const DeviceCodeJob job = {.source = source, .compute = 90, .include = "#define ADDEND 3\n#define FACTOR 1\n"};
     char cache[80], path[512];
@@ -169,7 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_is_compiled_with_its_options_and_what_was_generated),
-        cmocka_unit_test(what_was_compiled_is_kept_and_mended),
+        cmocka_unit_test(compiled_code_is_kept_and_a_damaged_entry_is_replaced),
         cmocka_unit_test(a_changed_input_is_compiled_again),
         cmocka_unit_test(a_source_that_does_not_compile_is_named_with_its_first_error),
     };

@@ -1,4 +1,4 @@
-/* toolkit.c: where the CUDA toolkit is. */
+/* toolkit.c: finding the compiler. */
 #include "base/tests/unit.h"
 #include "harness/compile/toolkit.h"
 
@@ -29,7 +29,7 @@ static void write_script(const char *path, const char *line)
     chmod(path, 0700);
 }
 
-/* Debian and many sites put a script of one line on PATH that calls the compiler elsewhere. */
+/* Debian and many sites have a one-line script on PATH that calls the compiler in another folder. */
 static void a_script_that_calls_nvcc_leads_to_the_toolkit(void **state)
 {
     char folder[] = "/tmp/convjudge-toolkit-XXXXXX", path[PATH_MAX], call[PATH_MAX + 20];
@@ -46,13 +46,13 @@ static void a_script_that_calls_nvcc_leads_to_the_toolkit(void **state)
     again = found_at(path);
     unlink(path);
     rmdir(folder);
-    assert_memory_equal(&again, &toolkit, sizeof again); /* it was not asked again */
+    assert_memory_equal(&again, &toolkit, sizeof again); /* nvcc was not asked again */
     assert_string_equal(toolkit.root, direct.root);
     assert_string_equal(toolkit.compiler, direct.compiler);
     assert_string_equal(toolkit.version, direct.version);
 }
 
-static void a_program_that_is_no_nvcc_is_named(void **state)
+static void a_program_other_than_nvcc_is_named(void **state)
 {
     Toolkit toolkit;
     Message why;
@@ -102,7 +102,7 @@ static void clang_is_taken_where_it_is_asked_for(void **state)
     setenv("CONVJUDGE_COMPILER", "clang", 1);
     Status status = toolkit_find(&toolkit, &why);
     unsetenv("CONVJUDGE_COMPILER");
-    if (status != STATUS_OK) { /* not everywhere */
+    if (status != STATUS_OK) { /* clang is not installed everywhere */
         assert_non_null(strstr(why.text, "clang"));
         return;
     }
@@ -137,7 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_script_that_calls_nvcc_leads_to_the_toolkit),
-        cmocka_unit_test(a_program_that_is_no_nvcc_is_named),
+        cmocka_unit_test(a_program_other_than_nvcc_is_named),
         cmocka_unit_test(a_device_gets_the_newest_code_that_it_can_run),
         cmocka_unit_test(the_toolkit_here_makes_code_for_the_h200),
         cmocka_unit_test(clang_is_taken_where_it_is_asked_for),

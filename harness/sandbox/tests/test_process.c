@@ -19,7 +19,7 @@ static void pause_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* Runs a line of sh; `spec` may hold anything but argv. */
+/* Runs a line of sh; `spec` may set anything except argv. */
 static ProcessEnd shell_with(ProcessSpec spec, const char *line, double seconds, size_t keep, Text *output)
 {
     const char *const argv[] = {"/bin/sh", "-c", line, NULL};
@@ -36,7 +36,7 @@ static ProcessEnd shell(const char *line, double seconds, size_t keep, Text *out
     return shell_with((ProcessSpec){0}, line, seconds, keep, output);
 }
 
-/* Whether it runs: a process that waits to be reaped does not. */
+/* Whether a process runs; one that waits to be reaped does not. */
 static bool alive(pid_t process)
 {
     char path[64], state = 'Z';
@@ -213,7 +213,7 @@ static void a_child_dies_with_its_parent(void **state)
 static void root_can_start_a_child_in_which_it_is_limited(void **state)
 {
     if (geteuid() != 0)
-        return; /* own_users does nothing for others */
+        return; /* own_users has no effect for other users */
     Text output = {0};
     ProcessEnd end = shell_with((ProcessSpec){.own_users = true}, "id -u; unshare --user true && echo nested", 20, 1000,
                                 &output);
@@ -225,7 +225,7 @@ static void root_can_start_a_child_in_which_it_is_limited(void **state)
 
 /* ---- scratch folders --------------------------------------------------------------------------------------------- */
 
-static void a_scratch_folder_is_private_and_goes_with_its_content(void **state)
+static void a_scratch_folder_is_private_and_removed_with_its_content(void **state)
 {
     char folder[200], command[1000];
     struct stat info;
@@ -285,14 +285,14 @@ static void is_killed_with_its_group(void)
     kill(0, SIGKILL);
 }
 
-static void a_folder_goes_with_its_owner_however_that_ends(void **state)
+static void a_folder_is_removed_however_its_owner_ends(void **state)
 {
     void (*const ways[])(void) = {exits, is_terminated, is_interrupted, is_killed, is_killed_with_its_group};
     for (size_t i = 0; i < COUNT_OF(ways); i++)
         folder_goes_when_its_owner(ways[i]);
 }
 
-static void an_abandoned_folder_is_swept_up_and_a_fresh_one_is_not(void **state)
+static void an_abandoned_folder_is_removed_and_a_new_one_is_not(void **state)
 {
     char parent[200], old[300], fresh[300], own[300];
     assert_int_equal(scratch_new(parent, sizeof parent, NULL), STATUS_OK);
@@ -335,9 +335,9 @@ int main(void)
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_child_dies_with_its_parent),
         cmocka_unit_test(root_can_start_a_child_in_which_it_is_limited),
-        cmocka_unit_test(a_scratch_folder_is_private_and_goes_with_its_content),
-        cmocka_unit_test(a_folder_goes_with_its_owner_however_that_ends),
-        cmocka_unit_test(an_abandoned_folder_is_swept_up_and_a_fresh_one_is_not),
+        cmocka_unit_test(a_scratch_folder_is_private_and_removed_with_its_content),
+        cmocka_unit_test(a_folder_is_removed_however_its_owner_ends),
+        cmocka_unit_test(an_abandoned_folder_is_removed_and_a_new_one_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

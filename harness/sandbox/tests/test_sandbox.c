@@ -1,4 +1,4 @@
-/* The sandbox, seen from inside by /bin/sh. As root and as an ordinary user the answers are the same; the second half
+/* The sandbox, seen from inside by /bin/sh. The answers are the same for root and an ordinary user; the second half
  * of the tests needs root to become one.  */
 #include "base/tests/unit.h"
 
@@ -16,7 +16,7 @@
 
 static char folder[200]; /* a private folder with a readable file in it */
 
-/* Runs a line of sh in the sandbox, with everything on. */
+/* Runs a line of sh in the sandbox with all features. */
 static ProcessEnd inside_with(SandboxSpec spec, const char *line, double seconds, Text *output)
 {
     const char *const argv[] = {"/bin/sh", "-c", line, NULL};
@@ -37,7 +37,7 @@ static ProcessEnd inside_with(SandboxSpec spec, const char *line, double seconds
     return end;
 }
 
-static void every_wall_stands(void **state)
+static void the_sandbox_hides_the_host(void **state)
 {
     static const struct {
         const char *line, *output;
@@ -104,7 +104,7 @@ static void a_kept_descriptor_comes_through(void **state)
     text_free(&output);
 }
 
-/* Runs C in the sandbox: the shell has no words for most system calls. */
+/* Compiles C and runs it in the sandbox, because the shell cannot make most system calls. */
 static int exit_status_of_program(SandboxSpec spec, const char *body)
 {
     char path[300], command[1000];
@@ -128,7 +128,7 @@ static int exit_status_of_program(SandboxSpec spec, const char *body)
 static void system_calls_that_only_attacks_need_fail(void **state)
 {
     static const char *const bodies[] = {
-        /* each returns 0 where the call fails with EPERM */
+        /* each returns 0 if the call fails with EPERM */
         "return memfd_create(\"x\", 0) != -1 || errno != EPERM;",
         "return shmget(IPC_PRIVATE, 4096, 0600) != -1 || errno != EPERM;",
         "return mmap(0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED || errno != EPERM;",
@@ -189,7 +189,7 @@ static void leaves_nothing(const char *line_format)
     char word[32], line[300];
     Text output = {0};
     int left = -1;
-    snprintf(word, sizeof word, "marked_%d", (int)getpid()); /* this test may run twice at a time */
+    snprintf(word, sizeof word, "marked_%d", (int)getpid()); /* two of these tests may run at the same time */
     snprintf(line, sizeof line, line_format, word);
     SandboxSpec spec = {.proc = true, .dev = true, .process.limits.processes = 30};
     inside_with(spec, line, 1, &output);
@@ -243,7 +243,7 @@ static void the_level_is_full(void **state)
     assert_string_equal(sandbox_level(), "full");
 }
 
-/* In place of an unpacked bubblewrap: the installed one, behind a script that asks for the libraries' folder. */
+/* Stands for an unpacked bubblewrap: a script that checks LD_LIBRARY_PATH and runs the installed one. */
 static void put_bubblewrap(char *path, size_t size)
 {
     Text script = {0};
@@ -292,7 +292,7 @@ static int remove_folder(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_level_is_full),
-    cmocka_unit_test(every_wall_stands),
+    cmocka_unit_test(the_sandbox_hides_the_host),
     cmocka_unit_test(proc_and_dev_are_there_only_when_asked_for),
     cmocka_unit_test(the_exit_status_comes_through),
     cmocka_unit_test(a_kept_descriptor_comes_through),
@@ -306,7 +306,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_daemon_dies_with_the_sandbox),
 };
 
-/* Root's tests run a second time as an ordinary user, whose sandbox is built in another way. */
+/* Run by root, the tests run a second time as an ordinary user, whose sandbox is made in a different way. */
 int main(void)
 {
     if (geteuid() == 0) {
