@@ -44,8 +44,8 @@ MUST_USE Status checker_compare(const Problem *problem, const Testcase *testcase
                                 const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
                                 Comparison *comparison, Message *why);
 
-/* What a tally of the whole output says, whoever made it: whether every one of `count` elements is within its bound; and
- * all of the comparison but what names single elements (`wrong`, `first`, `worst`, `kind`). */
+/* What a tally of the whole output says, whoever made it: whether every one of `count` elements is within its bound;
+ * and all of the comparison but what names single elements (`wrong`, `first`, `worst`, `kind`). */
 bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count);
 void checker_summarise(const Tolerance *tolerance, const Tally *tally, int rank, const size_t *shape,
                        Comparison *comparison);

@@ -33,9 +33,9 @@ MUST_USE Status device_oracle_start(const Problem *problem, const char *device, 
 MUST_USE Status device_oracle_ready(DeviceOracle *oracle, Message *why);
 
 /* Takes device memory for one case. `memory` is a descriptor of `memory_bytes` that stays the caller's; the array of
- * parameter i begins at `offsets[i]`. `*exchange`: a descriptor for session_exchange(), the caller's to close: arrays
- * come and go through memory of the device, and only an output that is refused lies in `memory`, too. -1, or NULL for it
- * handed in: they come and go through `memory`. */
+ * parameter i begins at `offsets[i]`. `*exchange`: a descriptor for session_exchange(), the caller's to close:
+ * arrays come and go through memory of the device, and only an output that is refused lies in `memory`, too. -1, or
+ * NULL for it handed in: they come and go through `memory`. */
 MUST_USE Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int memory, size_t memory_bytes,
                                    const size_t *offsets, int *exchange, Message *why);
 /* Posts: the inputs become what testcase_fill() makes of `secret`, bit for bit. Generated data only. */

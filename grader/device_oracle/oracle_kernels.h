@@ -1,5 +1,6 @@
-/* oracle_kernels.h - the parameters of the kernels of oracle_kernels.cu. Each kernel has one of these structs as its only
- * parameter, and one thread for each element, in blocks of ORACLE_BLOCK. Pointers are addresses on the device.  */
+/* oracle_kernels.h - the parameters of the kernels of oracle_kernels.cu. Each kernel has one of these structs as
+ * its only parameter, and one thread for each element, in blocks of ORACLE_BLOCK. Pointers are addresses on the
+ * device.  */
 #ifndef GRADER_DEVICE_ORACLE_ORACLE_KERNELS_H
 #define GRADER_DEVICE_ORACLE_ORACLE_KERNELS_H
 

@@ -10,8 +10,8 @@ static const double TRIALS_S = 1; /* no trial begins later than this after the f
 
 /* ---- what hidden cases may say ----------------------------------------------------------------------------------- */
 
-/* Hidden cases name one finding at most: a submission chooses which of its lines have findings, and could carry data out
- * in that way. */
+/* Hidden cases name one finding at most: a submission chooses which of its lines have findings, and could carry data
+ * out in that way. */
 static void limit_findings(const Judging *judging, const CaseResult *item, DeviceFindings *findings)
 {
     if (item->group == CASE_HIDDEN && judging->findings_told)
@@ -29,8 +29,9 @@ static void hide_name_of_missing_call(const CaseResult *item, CallReport *report
 
 /* ---- warnings ---------------------------------------------------------------------------------------------------- */
 
-/* If the output is wrong, the text of the verdict names the finding. If it is right, uninitialised reads of shared memory
- * are harmless: threads beside the data often read parts of a tile that nobody loaded, and throw the result away. */
+/* If the output is wrong, the text of the verdict names the finding. If it is right, uninitialised reads of shared
+ * memory are harmless: threads beside the data often read parts of a tile that nobody loaded, and throw the result
+ * away. */
 static bool is_warning(const CaseResult *item, const DeviceFinding *finding)
 {
     return item->verdict != VERDICT_WRONG_ANSWER && (!finding->is_unwritten || finding->is_global);

@@ -5,8 +5,9 @@
 #include "grader/judge/judgement.h"
 #include "grader/judge/judging.h"
 
-/* On a session with a wall clock, a timed case is called once to warm up, as its first call finds cold caches and starts
- * threads, and then at most CASE_TRIALS times, for a second or so. Each of these calls is a sample, and a block. */
+/* On a session with a wall clock, a timed case is called once to warm up, as its first call finds cold caches and
+ * starts threads, and then at most CASE_TRIALS times, for a second or so. Each of these calls is a sample, and a
+ * block. */
 enum { CASE_TRIALS = 10 };
 
 /* Judges a case that is not timed by a GPU's own clock. */

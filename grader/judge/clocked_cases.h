@@ -4,7 +4,8 @@
 
 #include "grader/judge/judging.h"
 
-/* Starts what the sitting will need, so that it gets ready while the other cases run. Does nothing if no case is timed. */
+/* Starts what the sitting will need, so that it gets ready while the other cases run. Does nothing if no case is
+ * timed. */
 MUST_USE Status clocked_cases_prepare(Judging *judging, Message *why);
 
 /* Times the cases and judges them. */

@@ -4,8 +4,8 @@
 
 #include "grader/judge/judging.h"
 
-/* Ends the judging if the rule is broken, or cannot be proved. Does nothing for a problem without the rule, and for plain
- * C, which has no constant memory. */
+/* Ends the judging if the rule is broken, or cannot be proved. Does nothing for a problem without the rule, and for
+ * plain C, which has no constant memory. */
 MUST_USE Status constant_step_run(Judging *judging, Message *why);
 
 #endif

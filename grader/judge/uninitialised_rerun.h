@@ -1,5 +1,5 @@
-/* uninitialised_rerun.h - whether a right output owes it to a value that could be anything: what memory holds that nothing
- * has written, or what a shuffle gives of a lane that takes no part.
+/* uninitialised_rerun.h - whether a right output owes it to a value that could be anything: what memory holds that
+ * nothing has written, or what a shuffle gives of a lane that takes no part.
  *
  * A call that used such values is made again with other bytes in their place: floats of 2e8, which a maximum lets
  * through, and NaN, which a factor of zero does not make harmless. (The bytes of the first call are floats of -4e8,

@@ -30,8 +30,8 @@ MUST_USE Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes,
                                 const void *const inputs[PROBLEM_MAX_PARAMETERS], size_t first, size_t count,
                                 double *expected, double *magnitude, Message *why);
 
-/* The declarations, made from problem.json, that oracle.h is compiled after, in C or CUDA: the type Case, CASE_OF(inputs,
- * sizes), which makes one, RANK, and ORACLE_AT(c, position), the call of oracle(). */
+/* The declarations, made from problem.json, that oracle.h is compiled after, in C or CUDA: the type Case,
+ * CASE_OF(inputs, sizes), which makes one, RANK, and ORACLE_AT(c, position), the call of oracle(). */
 void oracle_case_header(const Problem *problem, Text *text);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double MAX_SEED = 9007199254740992.0; /* 2^53: up to here a number of JSON is exact */
+static const double MAX_SEED = 9007199254740992.0; /* 2^53: larger whole numbers are not exact in JSON */
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -73,7 +73,7 @@ static bool all_finite(const float *values, size_t count)
     return i == count;
 }
 
-/* The levels of a picture as floating-point numbers: 0 to 255. */
+/* Converts the levels of a picture, 0 to 255, to floats. */
 static void widen(Tensor *tensor, const SourceArray *array)
 {
     Tensor wide = new_tensor(array);
@@ -83,7 +83,7 @@ static void widen(Tensor *tensor, const SourceArray *array)
     *tensor = wide;
 }
 
-/* A .ppm for an array of four bytes a pixel, whether pixels have an index of their own or not. */
+/* True for a .ppm that is to fill an array with four bytes for each pixel, whatever its rank. */
 static bool lacks_alpha(const Tensor *tensor, const SourceArray *array)
 {
     return tensor->type == ELEMENT_UINT8 && array->parameter->type == ELEMENT_UINT8 && tensor->rank == 3 &&
@@ -91,7 +91,7 @@ static bool lacks_alpha(const Tensor *tensor, const SourceArray *array)
            array->count == 4 * tensor->shape[0] * tensor->shape[1];
 }
 
-/* RGB becomes RGBA, opaque. */
+/* Makes opaque RGBA of RGB. */
 static void add_alpha(Tensor *tensor, const SourceArray *array)
 {
     Tensor opaque = new_tensor(array);
@@ -116,7 +116,7 @@ static Status read_data_file(const SourceReader *reader, const cJSON *name, cons
     if (lacks_alpha(tensor, array))
         add_alpha(tensor, array);
     if (!has_shape(tensor, array))
-        return json_fail(reader->file, name, reader->why, "the array in the file has not the shape of %s",
+        return json_fail(reader->file, name, reader->why, "the array in the file does not have the shape of %s",
                          array->parameter->name);
     if (tensor->type == ELEMENT_UINT8 && type == ELEMENT_FLOAT32)
         widen(tensor, array);
@@ -124,19 +124,19 @@ static Status read_data_file(const SourceReader *reader, const cJSON *name, cons
         return json_fail(reader->file, name, reader->why, "expected elements of type %s, the file has %s",
                          element_c_name(type), element_c_name(tensor->type));
     if (type == ELEMENT_FLOAT32 && !all_finite(tensor->data, array->count))
-        return json_fail(reader->file, name, reader->why, "an element of the file is infinite or no number");
+        return json_fail(reader->file, name, reader->why, "an element of the file is infinite or NaN");
     return STATUS_OK;
 }
 
 /* --- generators --------------------------------------------------------------------------------------------------- */
 
-/* Keys of each generator, with what they are when left out; `a` and `b` as in CaseSource. */
+/* The keys of each generator and their defaults; `a` and `b` are those of CaseSource. */
 static const struct GeneratorKind {
     const char *name;
     SourceKind kind;
     const char *a, *b;
     double default_a, default_b;
-    bool random; /* has a seed */
+    bool random; /* takes a seed */
 } generator_kinds[] = {
     {"uniform", SOURCE_UNIFORM, "low", "high", -1, 1, true},
     {"normal", SOURCE_NORMAL, "mean", "deviation", 0, 1, true},
@@ -150,10 +150,11 @@ static Status check_uniform(const SourceReader *reader, const cJSON *item, const
                             const CaseSource *source)
 {
     if (array->parameter->type != ELEMENT_FLOAT32)
-        return json_fail(reader->file, item, reader->why, "makes float elements; %s wants \"integers\"",
+        return json_fail(reader->file, item, reader->why, "makes floats; for %s, use \"integers\"",
                          array->parameter->name);
     if (!((float)source->a < (float)source->b) || !isfinite((float)source->b - (float)source->a))
-        return json_fail(reader->file, item, reader->why, "expected \"low\" below \"high\" by a finite float");
+        return json_fail(reader->file, item, reader->why,
+                         "expected \"low\" below \"high\", at a distance that is a finite float");
     return STATUS_OK;
 }
 
@@ -161,15 +162,15 @@ static Status check_normal(const SourceReader *reader, const cJSON *item, const 
                            const CaseSource *source)
 {
     if (array->parameter->type != ELEMENT_FLOAT32)
-        return json_fail(reader->file, item, reader->why, "makes float elements; %s wants \"integers\"",
+        return json_fail(reader->file, item, reader->why, "makes floats; for %s, use \"integers\"",
                          array->parameter->name);
     if (source->b < 0 || !isfinite((float)(fabs(source->a) + 6 * source->b)))
         return json_fail(reader->file, item, reader->why,
-                         "expected a \"deviation\" of 0 or more, and finite numbers up to 6 deviations");
+                         "expected a \"deviation\" of at least 0, and finite values up to 6 deviations from the mean");
     return STATUS_OK;
 }
 
-/* A float has whole numbers up to 2^24 without gaps. */
+/* Floats have every whole number up to 2^24. */
 static Status check_integers(const SourceReader *reader, const cJSON *item, const SourceArray *array,
                              const CaseSource *source)
 {
@@ -194,7 +195,7 @@ static Status check_impulse(const SourceReader *reader, const cJSON *item, const
     return STATUS_OK;
 }
 
-/* A ramp is monotonous, so its ends and its step tell. A constant is a ramp with no step. */
+/* A ramp is monotonic, so it is enough to check its ends and its step. A constant is a ramp without a step. */
 static Status check_ramp(const SourceReader *reader, const cJSON *item, const SourceArray *array,
                          const CaseSource *source)
 {

@@ -11,7 +11,7 @@
 
 enum { PROBLEM_LINE_WITHIN = 50 };
 
-/* The id of a line "// problem: ID" or a comment "/" "* problem: ID *" "/"; NULL where the line says no such thing. */
+/* The id of a line "// problem: ID" or a comment "/" "* problem: ID *" "/"; NULL if the line is neither. */
 static const char *id_of_line(const char *at, const char *end, Arena *arena)
 {
     static const char word[] = "problem:";
@@ -56,7 +56,7 @@ static Status read_signature(const char *id, Arena *arena, Signature *signature,
     return status;
 }
 
-/* "conv1d, conv2d" */
+/* Joins the ids: "conv1d, conv2d". */
 static const char *joined(Arena *arena, const char *const *ids, size_t count)
 {
     const char *text = "";
@@ -65,7 +65,7 @@ static const char *joined(Arena *arena, const char *const *ids, size_t count)
     return text;
 }
 
-/* Keeps the ids of the problems that fit; by names where several fit by types. */
+/* Moves the ids of the problems whose signature fits to the front; returns their number. */
 static size_t keep_fitting(const char **ids, const Signature *signatures, size_t count, const Signature *wanted,
                            bool names_too)
 {
@@ -86,7 +86,7 @@ static Status choose(const char *const *all, const Signature *signatures, size_t
     size_t by_types = keep_fitting(fitting, signatures, count, wanted, false);
     if (by_types == 0)
         return fail(STATUS_NOT_FOUND, why,
-                    "line %d: the parameters of solve() are those of no problem; there are: %s; %s", wanted->line,
+                    "line %d: no problem has the parameters of this solve(); known problems: %s; %s", wanted->line,
                     joined(arena, all, count), advice);
     if (by_types > 1) {
         const char **named = arena_array(arena, count + 1, sizeof *named);
@@ -114,7 +114,7 @@ Status identify_problem(const char *source, size_t length, Arena *arena, const c
     status = signature_find(source, length, arena, &wanted, why);
     if (status != STATUS_OK)
         return fail(status, why,
-                    "no definition of \"void solve(...)\" found, by which to tell the problem; there are: %s",
+                    "no definition of \"void solve(...)\" found, which would tell the problem; known problems: %s",
                     joined(arena, ids, count));
     Signature *signatures = arena_array(arena, count + 1, sizeof *signatures);
     for (size_t i = 0; i < count; i++) {

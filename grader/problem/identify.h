@@ -1,4 +1,4 @@
-/* identify.h - tells which problem a submission is for.  */
+/* identify.h - finds out which problem a submission solves.  */
 #ifndef GRADER_PROBLEM_IDENTIFY_H
 #define GRADER_PROBLEM_IDENTIFY_H
 
@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* The id after a line `// problem: ID` among the first 50, else the only problem whose signature fits (parameter types,
- * then names). Otherwise NOT_FOUND, with a message that lists the problems that fit, or all. `*id` lives in the arena. */
+/* Takes the id from a line `// problem: ID` among the first 50, else the only problem whose signature fits by types,
+ * or by types and names. STATUS_NOT_FOUND lists the problems that fit, or all of them. `*id` lives in the arena. */
 MUST_USE Status identify_problem(const char *source, size_t length, Arena *arena, const char **id, Message *why);
 
 #endif

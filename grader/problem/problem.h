@@ -69,8 +69,8 @@ typedef struct Sizes {
     int64_t values[PROBLEM_MAX_PARAMETERS];
 } Sizes;
 
-/* Computes the shape of an array parameter and the number of its elements. STATUS_BAD_INPUT: an extent is below 1, or there
- * are more than 2^31 elements. */
+/* Computes the shape of an array parameter and the number of its elements. STATUS_BAD_INPUT: an extent is below 1,
+ * or there are more than 2^31 elements. */
 MUST_USE Status problem_shape(const Problem *problem, size_t parameter, const Sizes *sizes,
                               size_t shape[TENSOR_MAX_RANK], size_t *count, Message *why);
 /* Index of the one output parameter. */

@@ -91,11 +91,11 @@ static Status check_formula(const JsonFile *file, const char *key, const Express
         return json_fail(file, json_get(file->root, key), why, "%s", unfit.text);
     if (value < 1)
         return json_fail(file, json_get(file->root, key), why,
-                         "is %lld at the least or largest sizes, expected at least 1", (long long)value);
+                         "is %lld for the smallest or largest sizes, expected at least 1", (long long)value);
     return STATUS_OK;
 }
 
-/* Every formula has a value at these sizes, where they are possible at all. */
+/* Checks every formula at these sizes, if the constraints allow them. */
 static Status check_formulas_at(const JsonFile *file, const Problem *problem, const Sizes *sizes, Message *why)
 {
     bool possible;
@@ -120,7 +120,8 @@ Status problem_check_formulas(const JsonFile *file, const Problem *problem, Mess
     }
     Status status = check_constraints(file, problem, &least, &possible, why);
     if (status == STATUS_OK && !possible)
-        return json_fail(file, json_get(file->root, "constraints"), why, "expected them to hold at the least sizes");
+        return json_fail(file, json_get(file->root, "constraints"), why,
+                         "expected them to hold for the smallest sizes");
     if (status == STATUS_OK)
         status = check_formulas_at(file, problem, &least, why);
     if (status == STATUS_OK)

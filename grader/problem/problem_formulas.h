@@ -1,4 +1,5 @@
-/* problem_formulas.h - the expressions of problem.json: shapes, constraints, and the counts of operations and bytes.  */
+/* problem_formulas.h - the expressions of problem.json: shapes, constraints, and the counts of operations and
+ * bytes.  */
 #ifndef GRADER_PROBLEM_PROBLEM_FORMULAS_H
 #define GRADER_PROBLEM_PROBLEM_FORMULAS_H
 

@@ -1,4 +1,4 @@
-/* problem_list.h - the problems that there are: the folders below problems/.  */
+/* problem_list.h - the ids of all problems: the folders below problems/.  */
 #ifndef GRADER_PROBLEM_PROBLEM_LIST_H
 #define GRADER_PROBLEM_PROBLEM_LIST_H
 
@@ -16,7 +16,7 @@ bool problem_id_is_valid(const char *id);
 /* All ids, sorted; strings and list live in `arena`. */
 MUST_USE Status problem_list(Arena *arena, const char ***ids, size_t *count, Message *why);
 
-/* STATUS_NOT_FOUND, with the ids that there are. */
+/* Fails with STATUS_NOT_FOUND, and names the nearest id and all others. */
 MUST_USE Status problem_unknown(const char *id, Message *why);
 
 #endif

@@ -13,13 +13,13 @@
 
 enum { MAX_PROBLEM_BYTES = 1 << 20 };
 
-static const double DEVICE_SECONDS = 10; /* unless problem.json says otherwise */
+static const double DEVICE_SECONDS = 10; /* default */
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
 /* --- parameters --------------------------------------------------------------------------------------------------- */
 
-/* What a parameter of a role may be in the signature; a message names the last of its role. */
+/* The types that a parameter of each role may have in the signature. A message names the last one of the role. */
 static const struct {
     const char *name;
     ParameterRole role;
@@ -180,7 +180,7 @@ static Status read_tolerance(const JsonFile *file, Problem *problem, Message *wh
         return status;
     tolerance->why = arena_string(&problem->arena, json_string(object, "why"));
     if (*tolerance->why == '\0')
-        return json_fail(file, json_get(object, "why"), why, "expected where the factors come from");
+        return json_fail(file, json_get(object, "why"), why, "expected a derivation of the tolerance");
     return STATUS_OK;
 }
 

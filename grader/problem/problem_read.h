@@ -1,7 +1,8 @@
 /* problem_read.h - reads problems/<id>/problem.json.
  *
- * docs/formats.md documents every key of that file. The reader refuses what is unknown, missing, repeated or contradictory
- * (a parameter that the signature does not have, a shape that names no size), with file, line and key.  */
+ * docs/formats.md documents every key of that file. The reader refuses what is unknown, missing, repeated or
+ * contradictory (a parameter that the signature does not have, a shape that names no size), with file, line and
+ * key.  */
 #ifndef GRADER_PROBLEM_PROBLEM_READ_H
 #define GRADER_PROBLEM_PROBLEM_READ_H
 

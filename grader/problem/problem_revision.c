@@ -11,7 +11,7 @@ enum { MAX_TESTCASES_BYTES = 16 << 20 };
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
-/* Adds a value in a form that does not depend on white space or on how a number is written. */
+/* Adds a JSON value, so that neither white space nor the notation of a number matters. */
 static void hash_json(Hash *hash, const cJSON *item)
 {
     const char kind[] = {cJSON_IsObject(item) ? '{' : cJSON_IsArray(item) ? '[' : cJSON_IsString(item) ? '"' : '0'};
@@ -28,7 +28,7 @@ static void hash_json(Hash *hash, const cJSON *item)
     hash_add(hash, "}", 1);
 }
 
-/* Only what is measured: names and reasons may be reworded. */
+/* Adds only what is measured, so that names and reasons may be reworded. */
 static void hash_timed_case(Hash *hash, const cJSON *item)
 {
     static const char *const keys[] = {"timed", "sizes", "inputs"};

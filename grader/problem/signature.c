@@ -8,10 +8,11 @@
 
 enum {
     MAX_PARAMETERS = 64,
-    MAX_LIST_LENGTH = 4096 /* of characters between the parentheses: keeps a hostile source from costing its square */
+    MAX_LIST_LENGTH =
+        4096 /* characters between the parentheses; without a limit, a hostile source could take quadratic time */
 };
 
-/* --- source text without what is not code ------------------------------------------------------------------------- */
+/* --- source text without comments and strings ------------------------------------------------------------------ */
 
 static void blank(char *from, const char *to)
 {
@@ -23,7 +24,7 @@ static void blank(char *from, const char *to)
 static char *end_of_line_comment(char *at, char *end)
 {
     while (at < end && *at != '\n')
-        at += *at == '\\' && at + 1 < end ? 2 : 1; /* a backslash joins the next line */
+        at += *at == '\\' && at + 1 < end ? 2 : 1; /* a backslash at its end continues the line */
     return at < end ? at : end;
 }
 
@@ -33,7 +34,7 @@ static char *end_of_block_comment(char *at, char *end)
     return close == NULL ? end : close + 2;
 }
 
-/* A directive, with the lines that backslashes join to it. A comment that begins in it may be longer. */
+/* A preprocessor directive with its continuation lines. A comment that begins in it may go on behind it. */
 static char *end_of_directive(char *at, char *end)
 {
     while (at < end && *at != '\n') {
@@ -45,7 +46,7 @@ static char *end_of_directive(char *at, char *end)
     return at < end ? at : end;
 }
 
-/* A string or character; an unclosed one ends with its line. */
+/* A string or a character literal. One that is not closed ends with its line. */
 static char *end_of_quoted(char *at, char *end)
 {
     char quote = *at++;
@@ -54,7 +55,7 @@ static char *end_of_quoted(char *at, char *end)
     return at < end ? at + (*at == quote) : end;
 }
 
-/* R"tag( ... )tag", `at` on the quote. */
+/* R"tag( ... )tag"; `at` is on the quote. */
 static char *end_of_raw_string(char *at, char *end)
 {
     char ending[20] = ")";
@@ -66,7 +67,7 @@ static char *end_of_raw_string(char *at, char *end)
     return close == NULL ? end : close + length;
 }
 
-/* A prefix such as R, LR or u8R makes a string a raw one; the digits of 1'000 make a quote no character. */
+/* A prefix such as R, LR or u8R makes the string raw. Behind a digit, as in 1'000, a quote begins no literal. */
 static bool is_raw(const char *start, const char *quote)
 {
     return quote > start && quote[-1] == 'R';
@@ -77,7 +78,7 @@ static bool is_digit_separator(const char *start, const char *quote)
     return *quote == '\'' && quote > start && isdigit((unsigned char)quote[-1]);
 }
 
-/* A copy where comments, strings and preprocessor lines are spaces, so that offsets and lines stay. */
+/* Copies the source with spaces in place of comments, strings and directives, so that offsets and lines stay. */
 static char *code_only(const char *source, size_t length, Arena *arena)
 {
     char *code = arena_copy(arena, source, length), *end = code + length;
@@ -104,11 +105,11 @@ static char *code_only(const char *source, size_t length, Arena *arena)
 
 /* --- one parameter ------------------------------------------------------------------------------------------------ */
 
-/* What the words before the first star add up to. */
+/* The type that the words before the first star make up. */
 typedef struct Type {
     bool is_const, is_unsigned, is_signed, is_short;
     int longs, pointers;
-    const char *base; /* "float", "int", ...; NULL until seen */
+    const char *base; /* "float", "int", ...; NULL: not yet seen */
 } Type;
 
 /* One token: a word, or one other character. Returns what follows it. */
@@ -151,11 +152,11 @@ static const char *plain_name(Arena *arena, const char *token, size_t length)
     return arena_copy(arena, token, length);
 }
 
-/* Takes a word of the type; false where it is the parameter's name. */
+/* Takes a word of the type; false if it is the name of the parameter. */
 static bool add_type_word(Type *type, const char *token, size_t length, Arena *arena)
 {
     if (token_is(token, length, "const"))
-        type->is_const |= type->pointers == 0; /* "float* const x": the pointer is the callee's own affair */
+        type->is_const |= type->pointers == 0; /* the last const of "float* const x" does not matter to a caller */
     else if (token_is(token, length, "unsigned"))
         type->is_unsigned = true;
     else if (token_is(token, length, "signed"))
@@ -173,7 +174,7 @@ static bool add_type_word(Type *type, const char *token, size_t length, Arena *a
     return true;
 }
 
-/* "const unsigned char*": one way to write each type. A const on what is handed over by value says nothing. */
+/* Writes each type in one way: "const unsigned char*". The const of a parameter by value does not matter. */
 static const char *type_text(const Type *type, Arena *arena)
 {
     static const char stars[] = "********";
@@ -196,7 +197,7 @@ static SignatureParameter parse_parameter(const char *at, const char *end, Arena
             continue;
         if (*token == '*' || *token == '[')
             type.pointers++;
-        else if (!text_in_word(*token)) /* a reference, a template: no problem has such a parameter */
+        else if (!text_in_word(*token)) /* a reference or a template, which no problem uses */
             type.base = arena_printf(arena, "%s%c", type.base == NULL ? "" : type.base, *token);
         else if (!add_type_word(&type, token, length, arena) && *parameter.name == '\0')
             parameter.name = arena_copy(arena, token, length);
@@ -207,7 +208,7 @@ static SignatureParameter parse_parameter(const char *at, const char *end, Arena
 
 /* --- the parameter list ------------------------------------------------------------------------------------------- */
 
-/* The closing parenthesis of the list that opens before `at`; NULL where there is none. */
+/* The closing parenthesis of the list that opens before `at`; NULL if there is none. */
 static const char *closing(const char *at, const char *end)
 {
     const char *limit = end - at > MAX_LIST_LENGTH ? at + MAX_LIST_LENGTH : end;
@@ -237,7 +238,7 @@ static bool is_blank(const char *at, const char *end)
     return at == end;
 }
 
-/* Parameters of the text between the parentheses. */
+/* Reads the parameters from the text between the parentheses. */
 static void parse_list(const char *at, const char *end, Arena *arena, Signature *signature)
 {
     signature->parameters = arena_array(arena, MAX_PARAMETERS, sizeof *signature->parameters);
@@ -256,7 +257,8 @@ static void parse_list(const char *at, const char *end, Arena *arena, Signature 
     }
 }
 
-/* `at` is the word after "void": whether it is "solve" with a parameter list, which `*open` and `*close` are around. */
+/* True if the word at `at`, after "void", is "solve" with a parameter list; sets `*open` and `*close` to its
+ * parentheses. */
 static bool is_solve(const char *at, const char *end, const char **open, const char **close)
 {
     const char *token;
@@ -269,7 +271,7 @@ static bool is_solve(const char *at, const char *end, const char **open, const c
     return *close != NULL;
 }
 
-/* Looks for "void solve(...)" that is followed by `ending`. */
+/* Looks for a "void solve(...)" with `ending` behind it. */
 static bool find_solve(const char *code, size_t length, char ending, Arena *arena, Signature *signature)
 {
     const char *end = code + length, *token, *open, *close;

@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-enum { MOST_BYTES = 64 * 1024 * 1024 }; /* of any problem; the problem's own limit is known later */
+enum {
+    MOST_BYTES = 64 * 1024 * 1024
+}; /* for any problem; the limit of the problem itself is checked once it is known */
 
 static Status vet(const char *path, const Text *source, Message *why)
 {

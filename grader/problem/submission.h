@@ -10,21 +10,22 @@
 #include <stdbool.h>
 
 typedef struct Submission {
-    const char *path; /* as given; the caller's */
-    char *file_name;  /* its last part, printable */
+    const char *path; /* as the user wrote it; belongs to the caller */
+    char *file_name;  /* last part of the path, printable */
     Text source;
     Digest hash;
 } Submission;
 
-/* Reads and vets: a regular file (no folder, link or pipe), not empty, UTF-8 text. Any name will do. */
+/* Reads the file and checks it: a regular file (no folder, link or pipe), not empty, UTF-8 text. Any name is
+ * allowed. */
 MUST_USE Status submission_read(const char *path, Submission *submission, Message *why);
 void submission_free(Submission *submission);
 
-/* Plain C, for the CPU: its name ends with ".c". */
+/* True for plain C, which runs on the CPU: the name ends with ".c". */
 bool submission_is_c(const Submission *submission);
 
-/* The problem: `id`, or where that is NULL what the file says or fits (signature.h). The file must then be within the
- * problem's limit. The problem is the caller's to free. */
+/* Reads the problem `id`, or if that is NULL the one that the file names or fits (identify.h), and checks the size
+ * of the file against its limit. The caller frees the problem. */
 MUST_USE Status submission_problem(const Submission *submission, const char *id, Problem *problem, Message *why);
 
 #endif

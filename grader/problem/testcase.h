@@ -1,4 +1,4 @@
-/* testcase.h - the data a problem is judged on: testcases/<id>/sample.json and hidden.json (docs/formats.md). */
+/* testcase.h - the data that a problem is judged on (docs/formats.md). */
 #ifndef GRADER_PROBLEM_TESTCASE_H
 #define GRADER_PROBLEM_TESTCASE_H
 
@@ -28,28 +28,28 @@ typedef enum SourceKind {
     SOURCE_CONSTANT  /* value */
 } SourceKind;
 
-typedef struct CaseSource { /* where one input array comes from */
+typedef struct CaseSource { /* where the data of one input array come from */
     SourceKind kind;
     Tensor literal; /* SOURCE_VALUES, SOURCE_FILE */
-    bool seeded;    /* the file gives a seed; otherwise the run's secret one is used */
+    bool seeded;    /* the file gives a seed; else each grading uses a secret one */
     uint64_t seed;
     double a, b;      /* low/high, mean/deviation, value, start/step */
     int64_t position; /* SOURCE_IMPULSE; -1: the middle */
 } CaseSource;
 
 typedef struct Testcase {
-    const char *name; /* "three taps": shown for sample cases; "hidden 4" is what students see of the others */
-    const char *why;  /* what it catches */
+    const char *name; /* "three taps"; students see it of sample and timed cases only */
+    const char *why;  /* which mistake it finds */
     CaseGroup group;
-    int number; /* 1-based within its group */
+    int number; /* from 1 within its group */
     Sizes sizes;
     CaseSource sources[PROBLEM_MAX_PARAMETERS]; /* by parameter; inputs only */
-    Tensor expected;                            /* literal; data NULL: from the oracle */
-    int64_t operations, bytes;                  /* the problem's formulas for these sizes */
+    Tensor expected;                            /* literal values; data NULL: the oracle computes them */
+    int64_t operations, bytes;                  /* values of the problem's formulas for these sizes */
 } Testcase;
 
 typedef struct TestcaseSet {
-    Testcase *cases; /* samples, then hidden, then timed, in the files' order */
+    Testcase *cases; /* samples, then hidden, then timed ones; within a group in the order of the files */
     size_t count;
     Arena arena;
 } TestcaseSet;

@@ -1,4 +1,3 @@
-/* One loop for each kind of data, in parallel. */
 #include "grader/problem/testcase_data.h"
 
 #include "grader/problem/generator.h"
@@ -7,7 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { PIECE = 1 << 16 }; /* elements that one thread makes at a time */
+enum { PIECE = 1 << 16 }; /* elements that one thread fills at a time */
 
 static void fill_uniform(uint64_t key, size_t first, size_t count, float low, float high, float *data)
 {

@@ -12,7 +12,7 @@ enum { MAX_FILE_BYTES = 16 << 20, MAX_NAME_LENGTH = 100 };
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
-/* One of the two files while it is read. */
+/* One of the two files, being read. */
 typedef struct Reading {
     const Problem *problem;
     TestcaseSet *set;
@@ -24,7 +24,7 @@ typedef struct Reading {
 
 /* --- one case ----------------------------------------------------------------------------------------------------- */
 
-/* An object with one member for each parameter of the role. */
+/* Checks that the object has one member for each parameter of the role. */
 static Status check_members(Reading *reading, const cJSON *object, ParameterRole role, JsonKind kind)
 {
     JsonKey keys[PROBLEM_MAX_PARAMETERS];
@@ -79,7 +79,7 @@ static Status check_is_drawn_anew(Reading *reading, const cJSON *item, const Tes
     if (testcase->group != CASE_TIMED_CUDA || case_source_is_drawn_anew(source))
         return STATUS_OK;
     return json_fail(&reading->file, item, reading->why,
-                     "every timed call sees new data: expected a random generator without a seed");
+                     "every timed call must get new data: expected a random generator without a seed");
 }
 
 static Status read_inputs(Reading *reading, const cJSON *inputs, Testcase *testcase)
@@ -107,7 +107,7 @@ static Status read_expected(Reading *reading, const cJSON *expected, Testcase *t
     for (size_t i = 0; i < reading->problem->parameter_count; i++)
         if (reading->problem->parameters[i].role == ROLE_IN && case_source_is_drawn_anew(&testcase->sources[i]))
             return json_fail(&reading->file, expected, reading->why,
-                             "%s is drawn anew in every run: expected a seed for it",
+                             "the values of %s are new in every run: expected a seed for them",
                              reading->problem->parameters[i].name);
     Status status = shape_of(reading, expected, testcase, problem_output(reading->problem), &array);
     return status == STATUS_OK ? case_source_values(&reading->reader, expected, &array, &testcase->expected) : status;
@@ -133,9 +133,10 @@ static Status read_name(Reading *reading, const cJSON *object, Testcase *testcas
     size_t length = strlen(name->valuestring);
     if (length == 0 || length > MAX_NAME_LENGTH)
         return json_fail(&reading->file, name, reading->why, "expected 1 to %d characters", MAX_NAME_LENGTH);
-    for (const cJSON *other = object->prev; other->next != NULL; other = other->prev) /* the first's prev is the last */
+    for (const cJSON *other = object->prev; other->next != NULL;
+         other = other->prev) /* cJSON: the first one's prev is the last */
         if (strcmp(json_get(other, "name")->valuestring, name->valuestring) == 0)
-            return json_fail(&reading->file, name, reading->why, "\"%s\" is the name of two cases", name->valuestring);
+            return json_fail(&reading->file, name, reading->why, "two cases have the name \"%s\"", name->valuestring);
     testcase->name = arena_string(&reading->set->arena, name->valuestring);
     testcase->why = reason == NULL ? "" : arena_string(&reading->set->arena, reason->valuestring);
     return STATUS_OK;
@@ -213,7 +214,7 @@ static Status read_file(const Problem *problem, bool hidden, TestcaseSet *set, M
     return status;
 }
 
-/* Samples, then hidden, then timed; the order within a group stays. */
+/* Sorts by group and numbers the cases of each group; within a group, the order stays. */
 static void sort_and_number(TestcaseSet *set)
 {
     Testcase *sorted = arena_array(&set->arena, set->count + 1, sizeof *sorted);

@@ -10,7 +10,8 @@
 
 /* Adds a message about a kernel, with `file_name` for the name that the compiler knew the source file by. */
 void redact_compiler_name(Text *out, const char *message, const char *file_name);
-/* Adds `message` with "n" for every number and "n-th" for "3rd", but for line numbers behind `file_name` and a colon. */
+/* Adds `message` with "n" for every number and "n-th" for "3rd", but for line numbers behind `file_name` and a
+ * colon. */
 void redact_numbers(Text *out, const char *message, const char *file_name);
 
 #endif

@@ -42,8 +42,8 @@ MUST_USE Status broker_process_ask_to_open(BrokerProcess *broker, Message *why);
 MUST_USE Status broker_process_open(BrokerProcess *broker, Message *why);
 MUST_USE Status broker_process_send(const BrokerProcess *broker, const ControlRequest *request, const int *descriptors,
                                     size_t count, Message *why);
-/* The next reply, and at most `more_size` bytes behind it. Any fault of the broker is a Status; so is one that the reply
- * reports. */
+/* The next reply, and at most `more_size` bytes behind it. Any fault of the broker is a Status; so is one that the
+ * reply reports. */
 MUST_USE Status broker_process_receive(const BrokerProcess *broker, ControlReply *reply, void *more, size_t more_size,
                                        Message *why);
 void broker_process_stop(BrokerProcess *broker);

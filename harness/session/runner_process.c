@@ -15,49 +15,51 @@ enum {
     MAX_PROCESSES = 32,
     MAX_FILES = 64,
     FILE_BYTES = 16 << 20,
-    RUNNER_OWN_BYTES = 16 << 20, /* of private memory: the C library, the runtime, a thread's stack */
-    THREADS_A_PROCESSOR = 4,     /* on the CPU */
-    THREAD_BYTES = 10 << 20      /* a stack is 8 MiB, and counts as private memory whole */
+    RUNNER_OWN_BYTES = 16 << 20, /* private memory of the runner itself: C library, runtime, one stack */
+    THREADS_A_PROCESSOR = 4,     /* of a CPU baseline */
+    THREAD_BYTES = 10 << 20      /* private memory of a thread: the 8 MiB of its stack count in full */
 };
 
 static const char INSIDE_OBJECT[] = "/judge/submission.so";
 
 static const char PROGRAM[] = "convjudge-runner", INSIDE_PROGRAM[] = "/judge/convjudge-runner";
 
-/* The role in which the runner is started, and what the process may have. */
-typedef struct Host {
-    const char *role;    /* harness/runner/main.c */
-    const char *library; /* in the judge's build folder, to be put beside the runner; NULL: none */
-    int memory;          /* the descriptor of the memory that it shares with the judge */
+/* What a runner is started as, and what it may use. */
+typedef struct RunnerSpec {
+    const char *role;    /* argument of the program (harness/runner/main.c) */
+    const char *library; /* file in the build folder that must lie beside the program; NULL: none */
+    int memory;          /* descriptor of the memory shared with the judge */
     size_t data_bytes;
     unsigned processes;             /* threads count */
     const char *const *environment; /* NULL: empty */
-} Host;
+} RunnerSpec;
 
-static Status start(const Host *host, const char *object_path, int output, RunnerProcess *runner, Message *why)
+static Status start(const RunnerSpec *runner_spec, const char *object_path, int output, RunnerProcess *runner,
+                    Message *why)
 {
     char program[4096], library[4096] = "", library_inside[256], descriptor[16];
     Status status = paths_build(PROGRAM, program, sizeof program, why);
-    if (status == STATUS_OK && host->library != NULL)
-        status = paths_build(host->library, library, sizeof library, why);
+    if (status == STATUS_OK && runner_spec->library != NULL)
+        status = paths_build(runner_spec->library, library, sizeof library, why);
     if (status != STATUS_OK)
         return status;
-    snprintf(descriptor, sizeof descriptor, "%d", host->memory);
-    snprintf(library_inside, sizeof library_inside, "/judge/%s", host->library == NULL ? "" : host->library);
-    const char *const arguments[] = {INSIDE_PROGRAM, host->role, descriptor, INSIDE_OBJECT, NULL};
+    snprintf(descriptor, sizeof descriptor, "%d", runner_spec->memory);
+    snprintf(library_inside, sizeof library_inside, "/judge/%s",
+             runner_spec->library == NULL ? "" : runner_spec->library);
+    const char *const arguments[] = {INSIDE_PROGRAM, runner_spec->role, descriptor, INSIDE_OBJECT, NULL};
     const SandboxMount mounts[] = {
         {program, INSIDE_PROGRAM, false}, {object_path, INSIDE_OBJECT, false}, {library, library_inside, false}};
     const SandboxSpec spec = {.process = {.argv = arguments,
-                                          .environment = host->environment,
-                                          .keep = &host->memory,
+                                          .environment = runner_spec->environment,
+                                          .keep = &runner_spec->memory,
                                           .keep_count = 1,
                                           .output = output,
-                                          .limits = {.data_bytes = host->data_bytes,
+                                          .limits = {.data_bytes = runner_spec->data_bytes,
                                                      .file_bytes = FILE_BYTES,
-                                                     .processes = host->processes,
+                                                     .processes = runner_spec->processes,
                                                      .open_files = MAX_FILES}},
                               .mounts = mounts,
-                              .mount_count = host->library == NULL ? 2 : 3,
+                              .mount_count = runner_spec->library == NULL ? 2 : 3,
                               .one_process = true,
                               .proc = true,
                               .dev = true,
@@ -67,8 +69,9 @@ static Status start(const Host *host, const char *object_path, int output, Runne
     return status == STATUS_OK ? process_start(&process, &runner->pid, why) : status;
 }
 
-/* Starts it, and listens to what it prints. */
-static Status start_and_listen(const Host *host, const char *object_path, RunnerProcess *runner, Message *why)
+/* Starts the process, and opens the pipe for what it prints. */
+static Status start_and_listen(const RunnerSpec *runner_spec, const char *object_path, RunnerProcess *runner,
+                               Message *why)
 {
     int ends[2];
     *runner = (RunnerProcess){.ended = -1, .output = -1};
@@ -76,7 +79,7 @@ static Status start_and_listen(const Host *host, const char *object_path, Runner
         return fail_errno(why, "a pipe");
     runner->output = ends[0];
     fcntl(runner->output, F_SETFL, O_NONBLOCK);
-    Status status = start(host, object_path, ends[1], runner, why);
+    Status status = start(runner_spec, object_path, ends[1], runner, why);
     close(ends[1]);
     if (status == STATUS_OK) {
         runner->ended = (int)syscall(SYS_pidfd_open, runner->pid, 0);
@@ -91,27 +94,28 @@ static Status start_and_listen(const Host *host, const char *object_path, Runner
 Status runner_process_start(const char *object_path, int ring, const CallLimits *limits, RunnerProcess *runner,
                             Message *why)
 {
-    const Host host = {.role = "cuda",
-                       .library = "libcudart.so.13",
-                       .memory = ring,
-                       .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES,
-                       .processes = MAX_PROCESSES};
-    return start_and_listen(&host, object_path, runner, why);
+    const RunnerSpec runner_spec = {.role = "cuda",
+                                    .library = "libcudart.so.13",
+                                    .memory = ring,
+                                    .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES,
+                                    .processes = MAX_PROCESSES};
+    return start_and_listen(&runner_spec, object_path, runner, why);
 }
 
 Status runner_process_start_on_cpu(const char *object_path, int memory, const CallLimits *limits, RunnerProcess *runner,
                                    Message *why)
 {
-    /* Idle threads of OpenMP sleep at once: on processors that others use, too, they would spin where another one has
-     * to work (measured, two threads on two busy processors: a tenth of the time). */
+    /* Idle threads of OpenMP sleep at once. On busy processors they would spin while other threads have work to do;
+     * sleeping took a tenth of the time (measured, two threads on two busy processors). */
     static const char *const environment[] = {"OMP_WAIT_POLICY=passive", NULL};
     const unsigned threads = MAX_PROCESSES + THREADS_A_PROCESSOR * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-    const Host host = {.role = "cpu",
-                       .memory = memory,
-                       .processes = threads,
-                       .environment = environment,
-                       .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES + (size_t)threads * THREAD_BYTES};
-    return start_and_listen(&host, object_path, runner, why);
+    const RunnerSpec runner_spec = {.role = "cpu",
+                                    .memory = memory,
+                                    .processes = threads,
+                                    .environment = environment,
+                                    .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES +
+                                                  (size_t)threads * THREAD_BYTES};
+    return start_and_listen(&runner_spec, object_path, runner, why);
 }
 
 static void close_if_open(int *descriptor)
@@ -121,7 +125,7 @@ static void close_if_open(int *descriptor)
     *descriptor = -1;
 }
 
-/* False when there is nothing to read now. At its end the pipe is closed, since poll() would report it for ever. */
+/* False if there is nothing to read now. Closes the pipe at its end, which poll() would report for ever. */
 static bool drain_piece(RunnerProcess *runner)
 {
     char piece[16 * 1024];
@@ -138,7 +142,7 @@ static bool drain_piece(RunnerProcess *runner)
     return true;
 }
 
-/* More than a pipe holds, but not without end: somebody may write as fast as this reads. */
+/* Reads more than a pipe holds, but stops at some point: a submission may write as fast as this reads. */
 void runner_process_drain(RunnerProcess *runner)
 {
     for (int i = 0; i < 64 && runner->output >= 0 && drain_piece(runner); i++) {

@@ -1,5 +1,5 @@
-/* runner_process.h - the runner's process as the grader sees it: started in the sandbox, its output collected, its end put into
- * words.  */
+/* runner_process.h - the process that holds a submission, as the grader sees it: starts it in the sandbox, collects
+ * what it prints, and says how it ended.  */
 #ifndef HARNESS_SESSION_RUNNER_PROCESS_H
 #define HARNESS_SESSION_RUNNER_PROCESS_H
 
@@ -11,29 +11,31 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-typedef struct RunnerProcess { /* {.pid = 0} is none */
-    pid_t pid;
-    int ended;  /* a pidfd: readable when the process has ended */
-    int output; /* the end of a pipe that the process writes to */
+typedef struct RunnerProcess {
+    pid_t pid;  /* 0: no process */
+    int ended;  /* pidfd, readable once the process has ended; -1: none */
+    int output; /* read end of the pipe that the process prints into; -1: none */
     Sandbox *sandbox;
-    Text printed; /* as it came, at most 64 KiB */
-    uint64_t printed_lost;
+    Text printed;          /* raw bytes, at most 64 KiB */
+    uint64_t printed_lost; /* bytes beyond that */
 } RunnerProcess;
 
+/* Starts a runner for a CUDA submission; `ring` is the descriptor of its ring. */
 MUST_USE Status runner_process_start(const char *object_path, int ring, const CallLimits *limits, RunnerProcess *runner,
                                      Message *why);
-/* The same for what runs on the CPU itself: `memory` is what cpu_memory.h describes, and threads are allowed, more than
- * there are processors. */
+/* Starts a runner for a CPU baseline; `memory` is the descriptor of the memory of cpu_memory.h. The process may have
+ * threads, more than there are processors. */
 MUST_USE Status runner_process_start_on_cpu(const char *object_path, int memory, const CallLimits *limits,
                                             RunnerProcess *runner, Message *why);
-/* Takes what has been written so far, so that the writer never blocks. */
+/* Reads what has been printed so far, so that the process never waits for room in the pipe. */
 void runner_process_drain(RunnerProcess *runner);
-/* Appends what was printed, made printable, and forgets it. */
+/* Appends what has been printed, made printable, and the number of bytes lost, and forgets both. */
 void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t *lost);
-/* Kills it if need be, reaps it, gives everything back. `*exit_status` (may be NULL): as a shell says it. */
+/* Kills the process if it still runs, reaps it and frees everything. Sets `*exit_status` (may be NULL) as a shell
+ * does. */
 void runner_process_stop(RunnerProcess *runner, int *exit_status);
 
-/* "solve() did not return: the process ended with exit status 0"; `doing` is "solve()" or "a constructor". */
+/* Writes "solve() did not return: the process ended with exit status 0"; `doing` is "solve()" or "a constructor". */
 void runner_process_explain_end(int exit_status, const char *doing, char *text, size_t size);
 
 #endif

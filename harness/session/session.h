@@ -110,9 +110,9 @@ int session_memory(const Session *session, const uint8_t **base, size_t *bytes);
 /* Every later call fills in the profile, which lives as long as the session. STATUS_UNSUPPORTED, of this function or of
  * those calls: the device cannot tell (Device.simulation). */
 MUST_USE Status session_profile(Session *session, const ExecutionProfile **profile, Message *why);
-/* Until the next session_buffers() or session_load(), arrays travel through an exchange (device.h) of the same size and
- * layout, which another process of the judge has made. The descriptor stays the caller's. STATUS_UNSUPPORTED: the session
- * cannot reach it, and arrays travel as before. */
+/* Until the next session_buffers() or session_load(), arrays travel through an exchange (device.h) of the same size
+ * and layout, which another process of the judge has made. The descriptor stays the caller's. STATUS_UNSUPPORTED:
+ * the session cannot reach it, and arrays travel as before. */
 MUST_USE Status session_exchange(Session *session, int descriptor, Message *why);
 
 #endif

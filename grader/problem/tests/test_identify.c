@@ -52,7 +52,7 @@ static const struct {
     {"void solve(const float*, const int*, const unsigned char*, float*, int, int) {}", STATUS_NOT_FOUND,
      "fit several problems: blend, twin, twin2"},
     {"\nvoid solve(int n) {}", STATUS_NOT_FOUND,
-     "line 2: the parameters of solve() are those of no problem; there are: blend, lone, twin, twin2; add --problem"},
+     "line 2: no problem has the parameters of this solve(); known problems: blend, lone, twin, twin2; add --problem"},
     {"int main() {}", STATUS_NOT_FOUND, "no definition of \"void solve(...)\" found"},
 };
 

@@ -124,7 +124,7 @@ static const struct {
     {"sample", "{\"values\": [1, 0]}", "{\"values\": [1, 0], \"seed\": 1}", "seed: unknown key"},
     {"sample", "{\"values\": [1, 0]}", "{}", "mask: expected \"values\", \"file\" or \"generator\""},
     {"sample", "{\"values\": [1, 0]}", "[1, 0]", "mask: expected an object"},
-    {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"uniform\"}", "makes float elements; mask wants \"integers\""},
+    {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"uniform\"}", "makes floats; for mask, use \"integers\""},
     {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"integers\"}", "expected whole numbers from 0 to 255"},
     {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"noise\"}", "generator: expected uniform, normal"},
     {"sample", "{\"values\": [1, 0]}", "{\"generator\": \"ramp\", \"step\": 256}",
@@ -138,19 +138,20 @@ static const struct {
     {"sample", "{\"values\": [1, 0]}", "{\"file\": \"mask.npy\"}", "mask.npy: no such file"},
     {"sample", "[-6, 2.5]", "[-6]", "expected: expected 2 numbers, as the shape of out says, found 1"},
     {"hidden", "\"why\": \"speed\", ", "", "hidden.json:2: the key \"why\" is missing"},
-    {"hidden", "\"larger\"", "\"fast\"", "hidden.json:4: name: \"fast\" is the name of two cases"},
+    {"hidden", "\"larger\"", "\"fast\"", "hidden.json:4: name: two cases have the name \"fast\""},
     {"hidden", "\"sim\"", "\"gpu\"", "timed: expected \"cuda\" or \"sim\""},
-    {"hidden", "\"sim\"", "\"cuda\"", "hidden.json:3: mask: every timed call sees new data"},
+    {"hidden", "\"sim\"", "\"cuda\"", "hidden.json:3: mask: every timed call must get new data"},
     {"hidden", "\"name\": \"larger\"", "\"timed\": \"cuda\", \"name\": \"larger\"",
-     "hidden.json:5: a: every timed call sees new data: expected a random generator without a seed"},
-    {"sample", "\"expected\"", "\"timed\": \"cuda\", \"expected\"", "sample.json:3: a: every timed call sees new data"},
-    {"hidden", "\"sim\"", "\"sim\", \"expected\": [1]", "expected: a is drawn anew in every run"},
+     "hidden.json:5: a: every timed call must get new data: expected a random generator without a seed"},
+    {"sample", "\"expected\"", "\"timed\": \"cuda\", \"expected\"",
+     "sample.json:3: a: every timed call must get new data"},
+    {"hidden", "\"sim\"", "\"sim\", \"expected\": [1]", "expected: the values of a are new in every run"},
     {"hidden", "\"low\": -3, \"high\": 5", "\"low\": 5, \"high\": 5", "expected \"low\" below \"high\""},
-    {"hidden", "\"low\": -3, \"high\": 5", "\"low\": -3e38, \"high\": 3e38", "by a finite float"},
+    {"hidden", "\"low\": -3, \"high\": 5", "\"low\": -3e38, \"high\": 3e38", "at a distance that is a finite float"},
     {"hidden", "\"low\": -100", "\"low\": 100.5", "expected whole numbers"},
     {"hidden", "\"low\": -100", "\"low\": 101", "expected whole numbers"},
     {"hidden", "\"generator\": \"normal\"", "\"generator\": \"normal\", \"deviation\": -1",
-     "\"deviation\" of 0 or more"},
+     "\"deviation\" of at least 0"},
     {"hidden", "\"generator\": \"normal\"", "\"generator\": \"normal\", \"low\": -1", "low: unknown key"},
     {"hidden", "\"seed\": 7", "\"seed\": -7", "seed: expected a whole number from 0"},
     {"hidden", "\"seed\": 7", "\"seed\": \"7\"", "seed: expected a number"},
@@ -189,7 +190,7 @@ static void a_picture_is_an_input(void **state)
     testcases_free(&set);
     home_write("testcases/blend/photo.pgm", "P5 1 2 255\nab");
     assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
-    assert_non_null(strstr(why.text, "file: the array in the file has not the shape of a"));
+    assert_non_null(strstr(why.text, "file: the array in the file does not have the shape of a"));
     free(text);
     text = replaced(home_sample, "{\"values\": [-7, 2147483647]}", "{\"file\": \"photo.pgm\"}");
     home_write("testcases/blend/sample.json", text);
@@ -222,7 +223,7 @@ static void a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha(void *
         testcases_free(&set);
         home_write("testcases/blend/photo.ppm", "P6 1 1 255\nabc");
         assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
-        assert_non_null(strstr(why.text, "file: the array in the file has not the shape of mask"));
+        assert_non_null(strstr(why.text, "file: the array in the file does not have the shape of mask"));
     }
     home_write("problems/blend/problem.json", home_problem);
     home_write("testcases/blend/sample.json", home_sample);
