@@ -1,7 +1,7 @@
 #include "grader/check/call.h"
 #include "grader/problem/testcase_data.h"
 
-static Status prepare_array(const Problem *problem, const Testcase *testcase, size_t i, Call *call, Message *why)
+static Status describe_array(const Problem *problem, const Testcase *testcase, size_t i, Call *call, Message *why)
 {
     const Parameter *parameter = &problem->parameters[i];
     size_t shape[TENSOR_MAX_RANK];
@@ -20,7 +20,7 @@ Status call_describe(const Problem *problem, const Testcase *testcase, Call *cal
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         call->arguments[i].name = problem->parameters[i].name;
         if (problem->parameters[i].role != ROLE_SIZE) {
-            status = prepare_array(problem, testcase, i, call, why);
+            status = describe_array(problem, testcase, i, call, why);
         } else {
             call->arguments[i].role = ARGUMENT_VALUE;
             call->arguments[i].value = (uint64_t)testcase->sizes.values[i];

@@ -1,4 +1,4 @@
-/* call.h - the parameters of one call of solve(), from a testcase.  */
+/* call.h - the arguments of one call of solve(), made from a testcase.  */
 #ifndef GRADER_CHECK_CALL_H
 #define GRADER_CHECK_CALL_H
 
@@ -15,17 +15,17 @@ typedef struct Call {
     const Problem *problem;
     const Testcase *testcase;
     SessionArgument arguments[CALL_MAX_PARAMETERS];
-    size_t counts[CALL_MAX_PARAMETERS]; /* elements of each array */
+    size_t counts[CALL_MAX_PARAMETERS]; /* number of elements of each array */
 } Call;
 
-/* The parameters, as yet without memory for the arrays. */
+/* Describes the arguments; the arrays have no memory yet. */
 MUST_USE Status call_describe(const Problem *problem, const Testcase *testcase, Call *call, Message *why);
-/* With memory for the arrays: session_buffers(). */
+/* The same, with memory for the arrays from session_buffers(). */
 MUST_USE Status call_prepare(const Problem *problem, const Testcase *testcase, Session *session, Call *call,
                              Message *why);
-/* Fills the inputs from the testcase, with `secret` for what it draws anew. */
+/* Fills the inputs from the testcase; data without a seed of their own come from `secret`. */
 void call_fill(Call *call, uint64_t secret);
-/* The output in memory held against what the inputs in memory give. */
+/* Compares the output in memory with the one that the oracle computes from the inputs in memory. */
 MUST_USE Status call_compare(const Call *call, const Oracle *oracle, Comparison *comparison, Message *why);
 int64_t call_input_bytes(const Call *call);
 

@@ -11,24 +11,23 @@
 
 /* Theory of operation
  *
- * The bound of an element needs max S, which is known only when every element has been seen, and expected outputs of
- * full size are not to be held. So an element is judged by its excess, |error| - eps32 sum_factor S, which must not be
- * above the slack, eps32 max_factor max S: one pass gathers the largest of each, and decides. Only where that fails
- * does a second pass compute everything again, to say which elements are wrong.
+ * The bound of an element depends on max S, which is known only after the last element, and expected outputs of full
+ * size would take too much memory. So the checker looks at the excess of an element, |error| - eps32 sum_factor S,
+ * which must not be above the slack, eps32 max_factor max S. One pass finds the largest of each and decides. Only if
+ * the output is wrong, a second pass computes everything again and finds the wrong elements.
  *
- * Each pass goes through the output in pieces, each piece through blocks; blocks are tallied in parallel and added up
- * in their order, so that no figure depends on the number of threads.  */
+ * Each pass divides the output into pieces and each piece into blocks. Blocks are tallied in parallel and added up in
+ * order, so that no figure depends on the number of threads.  */
 
 enum { PIECE = 1 << 18, BLOCK = 1 << 12 };
 
 static const double EPS32 = FLT_EPSILON; /* 2^-23 */
 
-/* TF32 and half precision have 2^13 times the unit of rounding of float32, and a bound is some 32 of these: errors of
- * no more than about this many bounds may come from there. Rounding at each of several steps, or cutting off, costs
- * bytes a few levels. */
+/* TF32 and half precision have 2^13 times the rounding unit of float32, and a bound is about 32 of those units: errors
+ * below about this many bounds may come from them. Rounding at several steps, or truncating, costs a few levels. */
 static const double IMPRECISE_BOUNDS = 500, IMPRECISE_LEVELS = 3;
 
-/* One comparison: what is compared, and room for the expected values of one piece. */
+/* One comparison, with room for the expected values of one piece. */
 typedef struct Check {
     const Problem *problem;
     const Testcase *testcase;
@@ -36,7 +35,7 @@ typedef struct Check {
     const void *inputs[PROBLEM_MAX_PARAMETERS];
     ElementType type; /* of the output */
     const void *output;
-    const void *literal; /* NULL: expected values come from the oracle */
+    const void *literal; /* expected values of the testcase; NULL: the oracle computes them */
     int rank;
     size_t shape[TENSOR_MAX_RANK], count;
     double *expected, *magnitude; /* PIECE elements each */
@@ -65,7 +64,7 @@ static size_t piece_at(const Check *check, size_t first)
 
 /* --- the first pass ----------------------------------------------------------------------------------------------- */
 
-/* Elements [first, first + count) of the output, whose expected values begin at `expected`. */
+/* Tallies the elements [first, first + count) of the output; `expected` begins with that of the first. */
 static Tally tally_block(const Check *check, size_t first, size_t count, const double *expected,
                          const double *magnitude)
 {
@@ -101,7 +100,8 @@ static Status tally_all(const Check *check, Tally *tally, Message *why)
     return STATUS_OK;
 }
 
-/* --- what a tally says -------------------------------------------------------------------------------------------- */
+/* --- conclusions from a tally
+ * -------------------------------------------------------------------------------------------- */
 
 static double slack_of(const Tolerance *tolerance, const Tally *tally)
 {
@@ -127,7 +127,7 @@ void checker_summarise(const Tolerance *tolerance, const Tally *tally, int rank,
     comparison->rms_exceeded = tolerance->rms > 0 && !(comparison->rms <= tolerance->rms);
 }
 
-/* --- the second pass, where something is wrong -------------------------------------------------------------------- */
+/* --- the second pass -------------------------------------------------------------------- */
 
 static void note_wrong(const DiagnosisElement *element, Comparison *comparison, double *worst_ratio)
 {
@@ -194,9 +194,9 @@ static Status find_wrong(const Check *check, const Tally *tally, uint32_t poison
     return STATUS_OK;
 }
 
-/* --- the filter back to front ------------------------------------------------------------------------------------- */
+/* --- a flipped filter ------------------------------------------------------------------------------------- */
 
-/* The smallest of several inputs; the only one is nobody's filter. */
+/* The filter is the smallest of several inputs; a single input is no filter. */
 static size_t find_filter(const Check *check, size_t *filter_count)
 {
     const Problem *problem = check->problem;
@@ -221,7 +221,7 @@ static void *reversed(const void *array, size_t count, size_t element)
     return copy;
 }
 
-/* Whether the output is right for the filter read back to front: convolution and correlation are often confused. */
+/* True if the output is right for the reversed filter: convolution and correlation are often confused. */
 static Status is_flipped(const Check *check, bool *flipped, Message *why)
 {
     size_t count = 0, filter = find_filter(check, &count);
@@ -240,7 +240,8 @@ static Status is_flipped(const Check *check, bool *flipped, Message *why)
     return status;
 }
 
-/* --- in one ------------------------------------------------------------------------------------------------------- */
+/* --- the comparison
+ * ------------------------------------------------------------------------------------------------------- */
 
 static Status explain(const Check *check, const Tally *tally, uint32_t poison, Comparison *comparison, Message *why)
 {
@@ -272,7 +273,7 @@ static Status compare(const Check *check, uint32_t poison, Comparison *compariso
     if (!checker_accepts(&check->problem->tolerance, &tally, check->count))
         return explain(check, &tally, poison, comparison, why);
     if (comparison->rms_exceeded)
-        snprintf(comparison->kind, sizeof comparison->kind, "small errors all over: too little precision");
+        snprintf(comparison->kind, sizeof comparison->kind, "small errors everywhere: too little precision");
     return STATUS_OK;
 }
 

@@ -1,10 +1,10 @@
 /* checker.h - decides whether an output tensor is close enough to the expected one, and says what is wrong with it.
  *
  * The bound of one element is the backward error of a dot product: eps32 (sum_factor S + max_factor max S), with S the
- * sum of |x w| of the element, max S over the output, eps32 = 2^-23; and rms(error) / rms(expected) <= rms. Accepted is
- * `error <= bound`, so a NaN never passes. Of bytes, the expected value is the nearest level, and the bound the levels
- * that the problem tolerates. The output is checked in pieces, so that no expected output of full size is
- * ever held.
+ * sum of |x w| of the element, max S over the output, eps32 = 2^-23. Besides, rms(error) / rms(expected) <= rms. The
+ * test is `error <= bound`, so a NaN never passes. The expected value of a byte is the nearest level, and its bound is
+ * the number of levels that the problem tolerates. The output is checked in pieces, so that no expected output of full
+ * size takes memory.
  *
  * Source   Higham, Accuracy and Stability of Numerical Algorithms, section 3.1.  */
 #ifndef GRADER_CHECK_CHECKER_H
@@ -27,30 +27,31 @@ typedef struct WrongElement {
 
 typedef struct Comparison {
     size_t count, wrong; /* elements; elements beyond their bound */
-    double max_error;    /* largest |got - expected|; NaN or infinity where an output is */
-    double mean_error;   /* over elements whose output is finite */
-    double bound;        /* of the element with the largest error; where any is wrong, of the worst one */
+    double max_error;    /* largest |got - expected|; NaN or infinity if an output is */
+    double mean_error;   /* mean over the elements whose output is finite */
+    double bound;        /* bound of the worst element, or if none is wrong, of the one with the largest error */
     double rms;          /* rms(error) / rms(expected) */
     bool rms_exceeded;
-    WrongElement first, worst; /* by index; by error over bound, no finite number before any. Where wrong > 0 */
+    WrongElement first; /* if wrong > 0: the one with the lowest index */
+    WrongElement worst; /* if wrong > 0: the one with the largest error / bound; NaN and infinity come first */
     size_t rank, shape[TENSOR_MAX_RANK];
-    char kind[200]; /* the kind of mistake, without any data: "the last 3 columns: never written", "every 32nd
-                              * element", "every element: the filter is flipped"; empty where all is right */
+    char kind[200]; /* the kind of mistake, without any data: "the last 3 columns: never written", "every 32nd element",
+                     * "every element: the filter is flipped"; "": nothing is wrong */
 } Comparison;
 
-/* `output` is what the submission left; a float whose bits are `poison` was never written. Literal
- * expected values of the testcase are used where it has them, with the oracle's magnitudes. */
+/* Compares the output of the submission, in which a float with the bits `poison` was never written. If the testcase has
+ * literal expected values, they replace those of the oracle; the magnitudes always come from the oracle. */
 MUST_USE Status checker_compare(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
                                 const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
                                 Comparison *comparison, Message *why);
 
-/* What a tally of the whole output says, whoever made it: whether every one of `count` elements is within its bound;
- * and all of the comparison but what names single elements (`wrong`, `first`, `worst`, `kind`). */
+/* True if each of the `count` elements of the tally is within its bound. */
 bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count);
+/* Fills in the comparison from a tally of the whole output, without `wrong`, `first`, `worst` and `kind`. */
 void checker_summarise(const Tolerance *tolerance, const Tally *tally, int rank, const size_t *shape,
                        Comparison *comparison);
 
-/* Errors as shown for hidden cases: rounded up to a power of ten. */
+/* An error as it is shown for hidden cases: rounded up to a power of ten. */
 double checker_coarse(double error);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const int64_t MOST_BYTES = 1 << 20; /* of a case's arrays: a call that takes a moment */
+static const int64_t MOST_BYTES = 1 << 20; /* arrays of the case, so that a simulated call takes a moment only */
 
 /* ---- the case ---------------------------------------------------------------------------------------------------- */
 
@@ -44,7 +44,7 @@ const Testcase *constant_rule_case(const Problem *problem, const TestcaseSet *se
     return best;
 }
 
-/* The same sizes with random floats, so that every element of the output depends on every tap that it should. */
+/* Random floats in the same sizes, so that every element of the output depends on all of its taps. */
 static Testcase with_random_data(const Problem *problem, const Testcase *testcase)
 {
     Testcase random = *testcase;
@@ -52,12 +52,13 @@ static Testcase with_random_data(const Problem *problem, const Testcase *testcas
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (problem->parameters[i].role == ROLE_IN && problem->parameters[i].type == ELEMENT_FLOAT32)
             random.sources[i] = (CaseSource){.kind = SOURCE_UNIFORM, .a = -1, .b = 1};
-    /* What a probe can exchange: */
+    /* A probe replaces values in [1, 2): */
     random.sources[filter_index(problem)] = (CaseSource){.kind = SOURCE_UNIFORM, .a = 1, .b = 2};
     return random;
 }
 
-/* ---- what the output tells --------------------------------------------------------------------------------------- */
+/* ---- conclusions from the output
+ * --------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) static void find(ConstantRuleFinding *finding, ConstantRuleKind kind,
                                                        const char *format, ...)
@@ -77,7 +78,7 @@ static Status output_fits(const Call *call, const Oracle *oracle, bool *fits, Me
     return status;
 }
 
-static Status judge_output(Call *call, const Oracle *oracle, ConstantRuleFinding *finding, Message *why)
+static Status find_in_output(Call *call, const Oracle *oracle, ConstantRuleFinding *finding, Message *why)
 {
     const char *name = call->problem->constant_filter;
     size_t filter = filter_index(call->problem);
@@ -96,25 +97,25 @@ static Status judge_output(Call *call, const Oracle *oracle, ConstantRuleFinding
     return status;
 }
 
-static Status judge_call_of(Call *call, const CallReport *report, const Oracle *oracle, ConstantRuleFinding *finding,
-                            Message *why)
+static Status find_in_call(Call *call, const CallReport *report, const Oracle *oracle, ConstantRuleFinding *finding,
+                           Message *why)
 {
     const char *name = call->problem->constant_filter;
     if (report->outcome != CALL_OK) {
         find(finding, report->outcome == CALL_UNSUPPORTED ? CONSTANT_RULE_UNPROVED : CONSTANT_RULE_BROKEN,
-             "that %s is read through constant memory could not be proved on a "
-             "simulated GPU: %s",
+             "a simulated GPU could not prove that %s is read through constant "
+             "memory: %s",
              name, report->text);
         return STATUS_OK;
     }
     if (report->direct_load[0] != '\0') {
         find(finding, CONSTANT_RULE_BROKEN,
-             "%s writes the output and loads from %s in global memory; it is to be "
+             "%s writes the output and loads from %s in global memory; it must be "
              "read through constant memory",
              report->direct_load, name);
         return STATUS_OK;
     }
-    return judge_output(call, oracle, finding, why);
+    return find_in_output(call, oracle, finding, why);
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
@@ -145,7 +146,7 @@ Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const
         status = session_call(session, call.arguments, problem->parameter_count, &options, &report, why);
     }
     if (status == STATUS_OK)
-        status = judge_call_of(&call, &report, oracle, finding, why);
+        status = find_in_call(&call, &report, oracle, finding, why);
     text_free(&report.printed);
     return status;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this many, "the last n rows" says less than that the rest is missing. */
+/* More rows than this are called "rows beyond a certain one", which says more than their number. */
 enum { MAX_NAMED = 1024 };
 
 /* --- gathering ---------------------------------------------------------------------------------------------------- */
@@ -109,9 +109,9 @@ void diagnosis_add(Diagnosis *diagnosis, const DiagnosisElement *element)
         add_value(diagnosis, element);
         diagnosis->wrong++;
     } else {
-        if (element->index == diagnosis->wrong) /* the first right one: all before it are wrong */
+        if (element->index == diagnosis->wrong) /* the first right element: all before it are wrong */
             diagnosis->right_first = diagnosis->right_last = element->index;
-        if (diagnosis->right_step != 1) /* once it is 1 it stays so */
+        if (diagnosis->right_step != 1) /* 1 never changes */
             diagnosis->right_step = common_divisor(diagnosis->right_step, element->index - diagnosis->right_last);
         diagnosis->right_last = element->index;
     }
@@ -132,7 +132,7 @@ static const char *ordinal_suffix(size_t n)
     return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
 }
 
-/* "the last 3 columns", where all wrong elements lie there. */
+/* "the last 3 columns", if all wrong elements lie there. */
 static bool say_end(const Diagnosis *diagnosis, int i, char *text, size_t size)
 {
     const DiagnosisAxis *axis = &diagnosis->axes[i];
@@ -161,12 +161,12 @@ static bool say_ends(const Diagnosis *diagnosis, char *text, size_t size)
     return length > 0;
 }
 
-/* A launch over all elements in a row that has too few threads, whatever the rows are. */
+/* A one-dimensional launch with too few threads leaves out the last elements in row-major order. */
 static bool say_tail(const Diagnosis *diagnosis, char *text, size_t size)
 {
     if (diagnosis->last != diagnosis->count - 1 || diagnosis->wrong != diagnosis->count - diagnosis->first)
         return false;
-    snprintf(text, size, "only elements beyond a certain one, row by row");
+    snprintf(text, size, "all elements after a certain one, in row order");
     return true;
 }
 
@@ -190,7 +190,7 @@ static bool say_one_position(const Diagnosis *diagnosis, char *text, size_t size
     return false;
 }
 
-/* "every 32nd column": `found` positions are the least, the largest, and all that are a multiple of `step` between. */
+/* "every 32nd column", if the `found` positions are all multiples of `step` within `range`. */
 static bool say_step(const char *prefix, size_t step, size_t found, size_t range, const char *name, char *text,
                      size_t size)
 {
@@ -214,7 +214,7 @@ static bool say_steps(const Diagnosis *diagnosis, char *text, size_t size)
                     diagnosis->right_last - diagnosis->right_first, "element", text, size);
 }
 
-/* How many of the positions within a block of `block` are ever wrong. */
+/* Number of positions within a block of `block` elements that are wrong in any block. */
 static size_t residues(const DiagnosisAxis *axis, size_t block)
 {
     size_t found = 0;
@@ -227,8 +227,8 @@ static size_t residues(const DiagnosisAxis *axis, size_t block)
     return found;
 }
 
-/* The smallest block with the least share of positions that are ever wrong: the tile whose edges are at fault. It must
- * be met several times over, or any few elements would do. */
+/* Finds the smallest block with the lowest share of wrong positions: the tile whose edges are wrong. Several blocks
+ * must have them, since any few elements fit one block. */
 static bool say_block(const Diagnosis *diagnosis, char *text, size_t size)
 {
     for (int i = 0; i < diagnosis->rank; i++) {
@@ -266,12 +266,12 @@ void diagnosis_where(const Diagnosis *diagnosis, char *text, size_t size)
         if (sentences[i](diagnosis, text, size))
             return;
     bool most = diagnosis->wrong >= diagnosis->count - diagnosis->count / 10;
-    snprintf(text, size, "%s", most ? "nearly every element" : "elements here and there");
+    snprintf(text, size, "%s", most ? "nearly every element" : "scattered elements");
 }
 
 /* --- what --------------------------------------------------------------------------------------------------------- */
 
-/* Nearly all of the wrong elements that have the neighbour; a few must be, since one may be so by chance. */
+/* True for nearly all wrong elements with a neighbour, and for four at least, since fewer may be chance. */
 static bool is_shift(const Diagnosis *diagnosis, size_t alike)
 {
     size_t comparable = diagnosis->wrong - diagnosis->without_neighbour;

@@ -1,6 +1,8 @@
-/* tally.h - what is known of an output once each element has been held against its expected value: the figures by which
- * checker.h decides. Gathered piece by piece and added up in the order of the elements, by the CPU (checker.c) and by
- * GPUs (grader/device_oracle/oracle_kernels.cu) in the same words, so that the same elements give the same tally.  */
+/* tally.h - the sums and maxima by which checker.h accepts an output, from comparing each element with its expected
+ * value.
+ *
+ * The CPU (checker.c) and GPUs (grader/device_oracle/oracle_kernels.cu) compile this same file and add parts up in the
+ * order of the elements, so that the same elements give the same tally.  */
 #ifndef GRADER_CHECK_TALLY_H
 #define GRADER_CHECK_TALLY_H
 
@@ -15,11 +17,11 @@
 #endif
 
 typedef struct Tally {
-    uint64_t finite, nan;                  /* elements of the output */
-    uint64_t unfit;                        /* expected values that are not finite: the judge's fault */
-    double max_magnitude;                  /* S, the sum of |x w| of an element */
-    double max_excess;                     /* tally_excess(); -infinity where no element is finite */
-    double max_error, max_error_magnitude; /* of the element with the largest error, the first of several */
+    uint64_t finite, nan;                  /* numbers of elements of the output */
+    uint64_t unfit;                        /* number of expected values that are not finite: a fault of the judge */
+    double max_magnitude;                  /* largest S, the sum of |x w| of an element */
+    double max_excess;                     /* largest tally_excess(); -infinity: no element is finite */
+    double max_error, max_error_magnitude; /* of the first element with the largest error */
     double sum_error, sum_error_squared, sum_expected_squared;
 } Tally;
 
@@ -30,14 +32,14 @@ TALLY Tally tally_empty(void)
     return tally;
 }
 
-/* The 8-bit level that a value becomes: the nearest from 0 to 255, the even one of two that are as near. */
+/* The 8-bit level of a value: the nearest one from 0 to 255, and the even one of two that are equally near. */
 TALLY double tally_level(double value)
 {
     double level = rint(value);
     return level < 0 ? 0 : level > 255 ? 255 : level;
 }
 
-/* By how much an error is above the part of its bound that depends on the element: eps32 sum_factor S. */
+/* How far an error is above the part of its bound that depends on the element: eps32 sum_factor S. */
 TALLY double tally_excess(double error, double magnitude, double sum_factor)
 {
     return error - FLT_EPSILON * sum_factor * magnitude; /* FLT_EPSILON: 2^-23 */
@@ -69,7 +71,7 @@ TALLY void tally_element(Tally *tally, double got, double expected, double magni
     }
 }
 
-/* Adds what was gathered of the elements that follow. */
+/* Adds the tally of the elements that follow. */
 TALLY void tally_add(Tally *sum, const Tally *next)
 {
     if (next->max_error > sum->max_error || sum->finite == 0) {

@@ -18,11 +18,11 @@ enum { ANSWER_SECONDS = 120, MAX_POSTED = 16 };
 struct DeviceOracle {
     const Problem *problem;
     char device[64];
-    pid_t process; /* 0: it has ended, with */
+    pid_t process; /* 0: it has ended */
     int exit_status;
     int control;
-    int exchange;                         /* descriptor that the last answer brought; -1: none */
-    OracleRequestKind posted[MAX_POSTED]; /* requests without an answer, the oldest first */
+    int exchange;                         /* descriptor from the last answer; -1: none */
+    OracleRequestKind posted[MAX_POSTED]; /* requests without an answer, oldest first */
     size_t posted_count;
 };
 
@@ -69,7 +69,7 @@ static bool has_answered(const DeviceOracle *oracle)
     return ready != 0;
 }
 
-/* The answer to the oldest request. */
+/* Receives the answer to the oldest request. */
 static Status await(DeviceOracle *oracle, OracleReply *reply, Message *why)
 {
     int descriptors[CONTROL_MAX_DESCRIPTORS];

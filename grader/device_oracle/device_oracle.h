@@ -1,17 +1,17 @@
-/* device_oracle.h - the oracle on a device, as the grader sees it: the inputs of timed calls, and their outputs checked
- * in full, by a process whose memory no submission's kernel can reach (oracle_process.h).
+/* device_oracle.h - the oracle on a device, as the grader sees it. It makes the inputs of timed calls and checks their
+ * outputs in full, in a process whose memory no kernel of a submission can reach (oracle_process.h).
  *
  *     device_oracle_start     opens the device and compiles, in the background
- *     device_oracle_case      memory for one call's arrays, shared with the broker: on the device, or the host's
- *     device_oracle_fill      makes the inputs of the call with this seed in it
- *     device_oracle_check     compares the output in it with what the inputs filled last give
- *     device_oracle_wait      ends the wait for both
+ *     device_oracle_case      takes the memory for the arrays of one call, which the broker shares
+ *     device_oracle_fill      makes the inputs of the call with this seed
+ *     device_oracle_check     compares the output with the one that the inputs filled last give
+ *     device_oracle_wait      waits for both
  *
- * To check call k and make the inputs of call k + 1 is one round trip: both are posted, and are done in order. Where
- * a check says no, checker_compare() explains it: the output is still there, and the inputs are what testcase_fill()
- * makes of the seed.
+ * Fill and check are posted and done in order, so that checking call k and making the inputs of call k + 1 take one
+ * round trip. If a check refuses an output, checker_compare() can explain it: the output is still there, and
+ * testcase_fill() makes the same inputs from the seed.
  *
- * Errors   whatever goes wrong, an oracle that died included, is the judge's own fault.  */
+ * Errors   every failure is the judge's own fault, even a process that died.  */
 #ifndef GRADER_DEVICE_ORACLE_DEVICE_ORACLE_H
 #define GRADER_DEVICE_ORACLE_DEVICE_ORACLE_H
 
@@ -27,27 +27,27 @@
 
 typedef struct DeviceOracle DeviceOracle;
 
-/* `device` as for device_open(). */
+/* `device`: as for device_open(). */
 MUST_USE Status device_oracle_start(const Problem *problem, const char *device, DeviceOracle **oracle, Message *why);
-/* Waits until it can be used. */
+/* Waits until the device is open and the code compiled. */
 MUST_USE Status device_oracle_ready(DeviceOracle *oracle, Message *why);
 
-/* Takes device memory for one case. `memory` is a descriptor of `memory_bytes` that stays the caller's; the array of
- * parameter i begins at `offsets[i]`. `*exchange`: a descriptor for session_exchange(), the caller's to close:
- * arrays come and go through memory of the device, and only an output that is refused lies in `memory`, too. -1, or
- * NULL for it handed in: they come and go through `memory`. */
+/* Takes device memory for one case. The descriptor `memory`, of `memory_bytes`, stays the caller's; the array of
+ * parameter i begins at `offsets[i]`. Sets `*exchange` to a descriptor for session_exchange(), which the caller
+ * closes: arrays then travel through device memory, and only an output that is refused is copied into `memory`. -1,
+ * or `exchange` NULL: all arrays travel through `memory`. */
 MUST_USE Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int memory, size_t memory_bytes,
                                    const size_t *offsets, int *exchange, Message *why);
-/* Posts: the inputs become what testcase_fill() makes of `secret`, bit for bit. Generated data only. */
+/* Posts a request for the inputs that testcase_fill() makes of `secret`, bit for bit. Only generated data. */
 MUST_USE Status device_oracle_fill(DeviceOracle *oracle, uint64_t secret, Message *why);
-/* Posts: the output is held against the inputs filled last. */
+/* Posts a request to check the output against the inputs filled last. */
 MUST_USE Status device_oracle_check(DeviceOracle *oracle, Message *why);
-/* Waits for all that was posted. `accepted` and `comparison` (without its single elements, see checker_summarise()) are
- * those of the last check, and stay as they are where none was posted; `seconds` is what the process worked. */
+/* Waits for all posted requests. `accepted` and `comparison` (as checker_summarise() makes it) are those of the last
+ * check, and stay unchanged if none was posted. `seconds`: how long the process worked. */
 MUST_USE Status device_oracle_wait(DeviceOracle *oracle, bool *accepted, Comparison *comparison, double *seconds,
                                    Message *why);
 
-/* Its process uses the device, too, but only between fill or check and the end of device_oracle_wait(). */
+/* The process, which uses the device only between a fill or check and the end of device_oracle_wait(). */
 pid_t device_oracle_pid(const DeviceOracle *oracle);
 void device_oracle_stop(DeviceOracle *oracle);
 

@@ -2,11 +2,10 @@
  *
  * This file is compiled for each problem (grader/device_oracle/oracle_process.c), with
  *   LANES         1
- *   generated.h   as CASE_FILE of row.c, Output, the type of the output's elements, and ORACLE_FILE,
- *                 "problems/<id>/oracle.h"
- * Products are not joined with sums (-fmad=false), so that each value has the bits that the CPU gives it. What takes
- * the time is arithmetic and conversions in double: one thread computes one element, neighbours read neighbours, and a
- * weight is read once for all threads of a warp. */
+ *   generated.h   the declarations of oracle_case_header(), the type Output of the output's elements, and ORACLE_FILE,
+ *                 "problems/<id>/oracle.h" Products are not fused with sums (-fmad=false), so that each value has
+ * the same bits as on the CPU. Most of the time goes into arithmetic and conversions in double. One thread computes
+ * one element, so that neighbouring threads read neighbouring elements, and a warp reads each weight once. */
 #include "generated.h"
 #include "grader/problem/generator.h"
 #include "grader/device_oracle/oracle_kernels.h"
@@ -52,13 +51,13 @@ static __device__ Sum expected_at(const OracleTally &tally, uint32_t index)
     return ORACLE_AT(&c, position);
 }
 
-/* As in the expected output: levels are whole. */
+/* Levels are whole numbers, as in the output. */
 static __device__ double as_output(double value)
 {
     return sizeof(Output) == 1 ? tally_level(value) : value;
 }
 
-/* Neighbouring parts are added up, then neighbouring sums: the same order whenever and wherever it runs. */
+/* Adds up neighbouring parts, then neighbouring sums: always in the same order. */
 static __device__ void add_up(Tally *tallies)
 {
     for (unsigned parts = 1; parts < ORACLE_BLOCK; parts *= 2) {

@@ -10,21 +10,21 @@
 
 enum { ORACLE_BLOCK = 256, ORACLE_MAX_PARAMETERS = 16, ORACLE_MAX_RANK = 4 };
 
-/* uniform_float32, normal_float32; integers_ and ramp_ with float32, int32 and uint8: an array of generated data. */
+/* Of uniform_float32, normal_float32, and integers_ and ramp_ with float32, int32 and uint8: they fill an array. */
 typedef struct OracleFill {
     uint64_t key, count;
     double a, b; /* as in CaseSource */
     void *data;
 } OracleFill;
 
-/* tally: the output held against what oracle.h makes of the inputs. */
+/* Of tally: it compares the output with the values that oracle.h computes from the inputs. */
 typedef struct OracleTally {
-    const void *inputs[ORACLE_MAX_PARAMETERS]; /* at the place of their parameter, as the sizes are */
+    const void *inputs[ORACLE_MAX_PARAMETERS]; /* indexed by parameter, and so are the sizes */
     int64_t sizes[ORACLE_MAX_PARAMETERS];
     uint32_t shape[ORACLE_MAX_RANK], count; /* of the output */
     double sum_factor;
     const void *output;
-    Tally *tallies; /* one for each block of threads, in the order of the elements */
+    Tally *tallies; /* one for each block of threads, in order of the elements */
 } OracleTally;
 
 #endif

@@ -22,10 +22,10 @@ _Static_assert((int)ORACLE_MAX_PARAMETERS == (int)PROBLEM_MAX_PARAMETERS,
                "oracle_kernels.h has room for each parameter");
 _Static_assert((int)ORACLE_MAX_RANK == (int)TENSOR_MAX_RANK, "oracle_kernels.h has room for each extent");
 
-typedef struct OracleArray { /* of one parameter that is no size */
+typedef struct OracleArray { /* an input or the output */
     uint64_t address;        /* on the device; 0: none */
     size_t count, bytes;
-    size_t offset; /* its place in the memory shared with grader and broker */
+    size_t offset; /* in the memory shared with grader and broker */
 } OracleArray;
 
 typedef struct OracleProcess {
@@ -34,22 +34,22 @@ typedef struct OracleProcess {
     Device *device;
     DeviceModule *module;
     Problem problem;
-    size_t output; /* the parameter */
+    size_t output; /* index of the output parameter */
     OracleReply reply;
 
     Testcase testcase;
     uint8_t *memory; /* NULL: no case yet */
     size_t memory_bytes;
-    bool exchanged; /* arrays come and go through an exchange */
-    int exchange;   /* its descriptor, until the answer has taken it along; -1: none */
+    bool exchanged; /* arrays travel through an exchange */
+    int exchange;   /* its descriptor, until the answer has sent it; -1: none */
     OracleArray arrays[PROBLEM_MAX_PARAMETERS];
     size_t shape[TENSOR_MAX_RANK]; /* of the output */
-    uint64_t tallies;              /* on the device, one for each block of threads */
+    uint64_t tallies;              /* address on the device of one tally for each block of threads */
     Tally *host_tallies;
     size_t tally_count;
 } OracleProcess;
 
-/* Nothing that goes wrong on this device is a submission's fault. */
+/* No failure on this device is the fault of a submission. */
 static Status check(const OracleProcess *process, CudaError error, const char *doing, Message *why)
 {
     DeviceFault fault;
@@ -159,7 +159,7 @@ static Status drop_case(OracleProcess *process, Message *why)
         process->memory = NULL;
     }
     process->exchanged = false;
-    return check(process, error, "giving memory back", why);
+    return check(process, error, "freeing memory", why);
 }
 
 static Status map_memory(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
@@ -172,7 +172,7 @@ static Status map_memory(OracleProcess *process, const OracleRequest *request, i
     return STATUS_OK;
 }
 
-/* Where the device cannot share its memory, arrays take the way through the host's. */
+/* If the device cannot share its memory, arrays travel through the host's. */
 static Status open_exchange(OracleProcess *process, bool through_host, Message *why)
 {
     Device *device = process->device;
@@ -203,7 +203,7 @@ static Status take_array(OracleProcess *process, const OracleRequest *request, s
     if (parameter == process->output)
         memcpy(process->shape, shape, sizeof shape);
     return check(process, process->device->memory->alloc(process->device, array->bytes, &array->address),
-                 "taking memory", why);
+                 "allocating memory", why);
 }
 
 static Status take_tallies(OracleProcess *process, Message *why)
@@ -213,8 +213,8 @@ static Status take_tallies(OracleProcess *process, Message *why)
     process->host_tallies = malloc(bytes);
     if (process->host_tallies == NULL)
         return fail_errno(why, "the oracle's memory");
-    return check(process, process->device->memory->alloc(process->device, bytes, &process->tallies), "taking memory",
-                 why);
+    return check(process, process->device->memory->alloc(process->device, bytes, &process->tallies),
+                 "allocating memory", why);
 }
 
 static Status take_case(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
@@ -233,7 +233,7 @@ static Status take_case(OracleProcess *process, const OracleRequest *request, in
 
 /* --- inputs ------------------------------------------------------------------------------------------------------- */
 
-/* The kernel that fills with data of this kind; NULL: none does. A constant is a ramp with no step. */
+/* The kernel for each kind of data; NULL: none. A constant is a ramp without a step. */
 static const char *const GENERATORS[] = {
     [SOURCE_UNIFORM] = "uniform", [SOURCE_NORMAL] = "normal", [SOURCE_INTEGERS] = "integers", [SOURCE_RAMP] = "ramp",
     [SOURCE_CONSTANT] = "ramp",   [SOURCE_IMPULSE] = NULL,    [SOURCE_VALUES] = NULL,         [SOURCE_FILE] = NULL,
@@ -244,7 +244,7 @@ static const char *const TYPES[] = {
 static Status generate_impulse(const OracleProcess *process, const CaseSource *source, ElementType type,
                                const OracleArray *array, Message *why)
 {
-    uint32_t element; /* of any type */
+    uint32_t element; /* room for an element of any type */
     size_t at = source->position < 0 ? array->count / 2 : (size_t)source->position, bytes = element_bytes(type);
     element_store(type, &element, 0, source->a);
     CudaError error = process->device->copies->fill(process->device, array->address, 0, array->bytes, NULL);
@@ -267,7 +267,7 @@ static Status generate(const OracleProcess *process, size_t parameter, uint64_t 
     if (source->kind == SOURCE_IMPULSE)
         return generate_impulse(process, source, type, array, why);
     if (GENERATORS[source->kind] == NULL)
-        return fail(STATUS_BAD_INPUT, why, "%s: the oracle on a device makes generated data only",
+        return fail(STATUS_BAD_INPUT, why, "%s: the oracle on a device makes only generated data",
                     process->problem.parameters[parameter].name);
     snprintf(kernel, sizeof kernel, "%s_%s", GENERATORS[source->kind], TYPES[type]);
     return launch(process, kernel, &fill, sizeof fill, array->count, why);
@@ -281,7 +281,7 @@ static CudaError hand_out(const OracleProcess *process, const OracleArray *array
                                          NULL);
 }
 
-/* All kernels first, so that the copies follow one another. */
+/* Launches all kernels before the copies, so that the copies follow one another. */
 static Status fill_inputs(OracleProcess *process, uint64_t secret, Message *why)
 {
     Status status = STATUS_OK;
@@ -292,7 +292,7 @@ static Status fill_inputs(OracleProcess *process, uint64_t secret, Message *why)
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         const OracleArray *array = &process->arrays[i];
         if (problem->parameters[i].role == ROLE_IN)
-            status = check(process, hand_out(process, array), "handing inputs out", why);
+            status = check(process, hand_out(process, array), "copying inputs", why);
     }
     return status;
 }
@@ -320,7 +320,7 @@ static Status tally_output(const OracleProcess *process, Message *why)
     }
     for (size_t i = 0; i < TENSOR_MAX_RANK; i++)
         tally.shape[i] = (uint32_t)process->shape[i];
-    Status status = check(process, take_in(process, output), "taking the output", why);
+    Status status = check(process, take_in(process, output), "copying the output", why);
     if (status == STATUS_OK)
         status = launch(process, "tally", &tally, sizeof tally, output->count, why);
     if (status == STATUS_OK)
@@ -353,12 +353,12 @@ static Status check_output(OracleProcess *process, Message *why)
     return check(process,
                  process->device->copies->read(process->device, process->memory + output->offset, output->address,
                                                output->bytes, NULL),
-                 "showing the output", why);
+                 "copying the output to the host", why);
 }
 
 /* --- serving ------------------------------------------------------------------------------------------------------ */
 
-/* What is asked for out of turn is the grader's mistake. */
+/* A request out of turn is a mistake of the grader. */
 static Status serve(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
 {
     if (request->kind == ORACLE_PROBLEM && process->device == NULL)

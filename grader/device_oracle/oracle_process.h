@@ -1,14 +1,14 @@
-/* oracle_process.h - the oracle on a device: a process of the judge's that makes the inputs of calls, and holds the
- * outputs against what they give, in a context of its own. The grader talks to it over a socket (harness/control/control.h):
+/* oracle_process.h - the oracle on a device: a process of the judge that makes the inputs of calls and checks the
+ * outputs, in a context of its own. The grader sends it requests over a socket (harness/control/control.h):
  *
- *     grader: problem      the process opens the device and compiles oracle_kernels.cu
- *     grader: case         descriptor: the memory that holds the case's arrays; answered with a descriptor, where the device
- *                          can share memory: an exchange (device.h), laid out like the memory and used in its place
- *     grader: fill         inputs of a call, into that memory
- *     grader: check        the output in that memory, against the inputs that were filled last; an output that is refused
- *                          lies in the memory of the host afterwards
+ *     problem      opens the device and compiles oracle_kernels.cu
+ *     case         with a descriptor: the memory that holds the arrays of the case. If the device can share memory, the
+ *                  answer brings a descriptor: an exchange (device.h) of the same layout, to be used instead
+ *     fill         puts the inputs of a call into that memory
+ *     check        checks the output in that memory against the inputs that were filled last. An output that is refused
+ *                  lies in the memory of the host afterwards
  *
- * Each request is answered, in order. device_oracle.h is the grader's side.  */
+ * It answers every request, in order. device_oracle.h is the grader's side.  */
 #ifndef GRADER_DEVICE_ORACLE_ORACLE_PROCESS_H
 #define GRADER_DEVICE_ORACLE_ORACLE_PROCESS_H
 
@@ -27,23 +27,23 @@ typedef enum OracleRequestKind { ORACLE_PROBLEM = 1, ORACLE_CASE, ORACLE_FILL, O
 typedef struct OracleRequest {
     OracleRequestKind kind;
     char problem[80];                       /* problem: its id */
-    Digest revision;                        /* problem: as the grader read it */
-    Testcase testcase;                      /* case; pointers in it mean nothing to the process */
+    Digest revision;                        /* problem: the one that the grader has read */
+    Testcase testcase;                      /* case; its pointers mean nothing to the process */
     size_t memory_bytes;                    /* case */
-    size_t offsets[PROBLEM_MAX_PARAMETERS]; /* case: of each array in the memory */
-    bool through_host;                      /* case: arrays come and go through the memory alone */
+    size_t offsets[PROBLEM_MAX_PARAMETERS]; /* case: place of each array in the memory */
+    bool through_host;                      /* case: make no exchange */
     uint64_t secret;                        /* fill: as for testcase_fill() */
 } OracleRequest;
 
 typedef struct OracleReply {
-    Status status; /* the judge's own trouble, with `why`; the rest counts only where it is STATUS_OK */
+    Status status; /* other than STATUS_OK: a fault of the judge, described by `why`, and the rest is meaningless */
     Message why;
     bool accepted;         /* check */
     Comparison comparison; /* check: as checker_summarise() makes it */
-    double seconds;        /* that the request took, by the process's clock */
+    double seconds;        /* duration of the request, by the clock of the process */
 } OracleReply;
 
-/* The program `convjudge oracle DESCRIPTOR DEVICE`: arguments from "oracle" on; the exit status. */
+/* Runs `convjudge oracle DESCRIPTOR DEVICE`; `argv` begins with "oracle". Returns the exit status. */
 int oracle_main(int argc, char **argv);
 
 #endif

@@ -1,10 +1,10 @@
-/* element.h - the words in which problems/<id>/oracle.h defines one element of the output.
+/* element.h - the types and functions with which problems/<id>/oracle.h defines one element of the output.
  *
  * oracle.h is compiled for the host twice. With LANES 1 a Real is a double, and oracle() computes one element. With
- * LANES 8 a Real is a vector of the values for eight outputs that are neighbours along the last index, and oracle()
- * computes eight at once. For a GPU it is compiled with LANES 1, each thread with an element of its own. All do the
- * same operations in the same order, so all give the same bits; no product is joined with a sum into one rounding
- * (-ffp-contract=off, -fmad=false), since the forms would not be sure to do so alike.  */
+ * LANES 8 a Real is a vector with the values of eight neighbours along the last index, and oracle() computes eight
+ * elements at once. For a GPU it is compiled with LANES 1, and each thread computes one element. All three do the same
+ * operations in the same order and give the same bits. No product is fused with a sum (-ffp-contract=off, -fmad=false),
+ * since the compilers might not fuse the same ones.  */
 #ifndef GRADER_ORACLE_ELEMENT_H
 #define GRADER_ORACLE_ELEMENT_H
 
@@ -25,7 +25,7 @@
 #endif
 typedef REAL Real;
 
-/* The element of an array as a number. */
+/* The element of an array, as a Real. */
 #ifdef __CUDACC__
 #define at(array, index) ((Real)__ldg(&(array)[index]))
 #else
@@ -33,11 +33,11 @@ typedef REAL Real;
 #endif
 
 /* The element where 0 <= position < extent, else 0: an array with ghost cells. `position` is the index of the element
- * within its row (or whatever it must not leave), `index` that within the array. */
+ * within its row (or whatever it must stay inside), `index` that within the array. */
 #define at_inside(array, index, position, extent)                                                                      \
     ((position) >= 0 && (position) < (extent) ? at(array, index) : (Real)0)
 
-/* For neighbours whose elements lie `stride` apart. */
+/* As at(), for neighbours whose elements lie `stride` apart. */
 #define at_apart(array, index, stride) at(array, index)
 
 ORACLE Real magnitude_of(Real x)
@@ -58,7 +58,7 @@ typedef float Floats __attribute__((vector_size(4 * LANES)));
 typedef int32_t Ints __attribute__((vector_size(4 * LANES)));
 typedef uint8_t Bytes __attribute__((vector_size(LANES)));
 
-/* The elements from `index` on, one for each of the neighbours. */
+/* The elements from `index` on, one for each neighbour. */
 #define AT_FUNCTION(name, element, Elements)                                                                           \
     static inline Real name(const element *array, long index)                                                          \
     {                                                                                                                  \
@@ -72,7 +72,7 @@ AT_FUNCTION(at_bytes, unsigned char, Bytes)
 #define at(array, index)                                                                                               \
     _Generic((array), const float * : at_floats, const int * : at_ints, const unsigned char * : at_bytes)(array, index)
 
-/* At the border the neighbours differ: some are inside, some are not. Inside a row all are. */
+/* At the border some neighbours are inside and some are not; within a row all are inside. */
 #define AT_INSIDE_FUNCTION(name, element)                                                                              \
     static inline Real name##_inside(const element *array, long index, long position, long extent)                     \
     {                                                                                                                  \
@@ -112,14 +112,14 @@ static inline Real positive_part(Real x)
 
 #endif
 
-/* A sum, and the sum of the magnitudes of its terms, by which its rounding error is judged. */
+/* A sum, and the sum of the magnitudes of its terms, which bounds its rounding error. */
 typedef struct Sum {
     Real value, magnitude;
 } Sum;
 
 #define SUM_ZERO ((Sum){0})
 
-/* Adds a term: a bias. */
+/* Adds a term, for instance a bias. */
 ORACLE Sum sum_add_term(Sum sum, Real term)
 {
     sum.value += term;
@@ -133,13 +133,13 @@ ORACLE Sum sum_add(Sum sum, Real x, double weight)
     return sum_add_term(sum, x * weight);
 }
 
-/* Adds a product of which both factors differ from neighbour to neighbour. */
+/* Adds a product whose factors both differ from neighbour to neighbour. */
 ORACLE Sum sum_add_product(Sum sum, Real x, Real y)
 {
     return sum_add_term(sum, x * y);
 }
 
-/* max(0, sum), the rectified linear unit: what was rounded on the way is rounded still. */
+/* max(0, sum), the rectified linear unit. The magnitude stays: the rounding errors of the terms remain. */
 ORACLE Sum sum_positive(Sum sum)
 {
     sum.value = positive_part(sum.value);

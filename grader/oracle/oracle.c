@@ -16,13 +16,13 @@
 #include <string.h>
 
 enum {
-    LANES = 8,    /* neighbours computed together: as many doubles as the widest registers of x86-64 hold */
-    PIECE = 4096, /* elements that one thread computes at a time */
+    LANES = 8,    /* neighbours computed together: the widest registers of x86-64 hold eight doubles */
+    PIECE = 4096, /* elements computed by one thread at a time */
     MAX_SOURCE_BYTES = 1 << 20,
     MAX_LIBRARY_BYTES = 16 << 20
 };
 
-/* oracle_row() of grader/oracle/row.c */
+/* The type of oracle_row() in grader/oracle/row.c. */
 typedef void RowFunction(const void *const *inputs, const int64_t *sizes, const int64_t *first, size_t count,
                          double *expected, double *magnitude);
 
@@ -33,10 +33,10 @@ typedef struct Library {
 
 struct Oracle {
     const Problem *problem;
-    Library single, neighbours; /* no neighbours where it is wide */
+    Library single, neighbours; /* `neighbours` is empty if the oracle computes in long double */
 };
 
-/* What is made of the same sources. */
+/* One of the libraries that are compiled from the same sources. */
 typedef struct Form {
     const char *name;
     const char *real; /* the type of one number */
@@ -46,7 +46,7 @@ typedef struct Form {
 static const Form form_single = {"single", "double", 1}, form_neighbours = {"neighbours", "double", LANES},
                   form_wide = {"wide", "long double", 1};
 
-/* No -ffast-math, no joining of products with sums: see grader/oracle/element.h. */
+/* No -ffast-math, and no product fused with a sum (grader/oracle/element.h). */
 #define FLAGS "-std=gnu11", "-O3", "-ffp-contract=off", "-Wno-psabi", "-fPIC", "-shared"
 
 /* --- what is compiled --------------------------------------------------------------------------------------------- */
@@ -54,10 +54,10 @@ static const Form form_single = {"single", "double", 1}, form_neighbours = {"nei
 typedef struct Sources {
     char row[PATH_MAX], element[PATH_MAX], oracle[PATH_MAX];
     Text case_header;
-    Digest digest; /* of all texts, the flags and the compiler */
+    Digest digest; /* of all sources, the flags and the compiler */
 } Sources;
 
-/* The type Case has a member for each parameter but the output. */
+/* Adds the type Case, which has a member for each parameter but the output. */
 static void add_case_type(const Problem *problem, Text *text)
 {
     text_add(text, "typedef struct Case {\n");
@@ -73,7 +73,7 @@ static void add_case_type(const Problem *problem, Text *text)
     text_add(text, " }\n");
 }
 
-/* How oracle() is called for the element at a position. */
+/* Adds how oracle() is called for the element at a position. */
 static void add_call(const Problem *problem, Text *text)
 {
     int rank = problem->parameters[problem_output(problem)].rank;
@@ -89,7 +89,7 @@ void oracle_case_header(const Problem *problem, Text *text)
     add_call(problem, text);
 }
 
-/* An oracle may include no file, which would not be part of the digest. */
+/* Refuses an oracle that includes a file, which would not be part of the digest. */
 static Status check_alone(const char *path, Message *why)
 {
     Text text = {0};
@@ -109,7 +109,7 @@ static Status hash_compiler(Hash *hash, Message *why)
     ProcessEnd end;
     Status status = judge_source_run(argv, "/tmp", &version, &end, why);
     if (status == STATUS_OK && end.exit_status == 127)
-        status = fail(STATUS_SYSTEM, why, "gcc, which compiles oracle.h, is not to be found: install gcc");
+        status = fail(STATUS_SYSTEM, why, "gcc was not found, which compiles oracle.h: install gcc");
     if (status == STATUS_OK)
         hash_add(hash, version.data, version.length);
     text_free(&version);
@@ -145,8 +145,8 @@ static Status find_sources(const Problem *problem, Sources *sources, Message *wh
 
 /* --- compiling ---------------------------------------------------------------------------------------------------- */
 
-/* The most of this processor that gcc can use; a library in the cache is never met by a processor that cannot run it,
- * since the level is part of its name. */
+/* The highest level of instructions that this processor has. It is part of the cache's key, so that no processor gets a
+ * library that it cannot run. */
 static const char *processor_level(void)
 {
 #ifdef __x86_64__
@@ -181,7 +181,7 @@ static Status compile(const Sources *sources, const Form *form, const char *fold
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
 
-/* Each form of the library is an entry of its own, for this level of processors. */
+/* Each form, for each level of processors, has an entry of its own. */
 static Digest cache_key(const Sources *sources, const Form *form)
 {
     Hash hash;
@@ -193,7 +193,7 @@ static Digest cache_key(const Sources *sources, const Form *form)
     return hash_end(&hash);
 }
 
-/* Takes the library that `handle` stands for; false where it is none, or not an oracle. */
+/* Takes the library that dlopen() has opened; false if `handle` is NULL or not an oracle. */
 static bool take_library(void *handle, Library *library)
 {
     library->handle = handle;
@@ -224,7 +224,7 @@ static Status compile_and_load(const Sources *sources, const Form *form, const D
         status = fail(STATUS_SYSTEM, why, "%s: compiled, but cannot be loaded: %s", sources->oracle, dlerror());
     if (status == STATUS_OK)
         keep(path, key);
-    scratch_remove(folder); /* what is loaded stays in memory */
+    scratch_remove(folder); /* a loaded library stays in memory */
     return status;
 }
 
@@ -304,8 +304,8 @@ static void evaluate(const Evaluation *evaluation, const Library *library, size_
     library->row(evaluation->inputs, evaluation->sizes->values, position, count, expected, magnitude);
 }
 
-/* oracle.h may use at() for what does not move on by one from a neighbour to the next; then only the first neighbour is
- * right. So the last one is computed on its own as well. */
+/* An oracle.h may wrongly use at() for an index that does not grow by one from neighbour to neighbour. Then only the
+ * first neighbour is right, so the last one is computed on its own as well. */
 static bool last_agrees(const Evaluation *evaluation, size_t last, double expected, double magnitude)
 {
     double single[2];
@@ -313,7 +313,7 @@ static bool last_agrees(const Evaluation *evaluation, size_t last, double expect
     return memcmp(&single[0], &expected, sizeof expected) == 0 && memcmp(&single[1], &magnitude, sizeof magnitude) == 0;
 }
 
-/* Elements of one row: as many as possible as groups of neighbours, the rest one by one. */
+/* Evaluates elements of one row: as many as possible in groups of neighbours, the rest one by one. */
 static Outcome evaluate_row(const Evaluation *evaluation, size_t first, size_t count, double *expected,
                             double *magnitude)
 {
@@ -370,10 +370,9 @@ Status oracle_evaluate(const Oracle *oracle, const Sizes *sizes, const void *con
     if (worst == OUTCOME_NOT_FINITE)
         return fail(STATUS_SYSTEM, why, "%s/oracle.h: an expected value is not finite", problem->folder);
     if (worst == OUTCOME_DISAGREEMENT)
-        return fail(
-            STATUS_SYSTEM, why,
-            "%s/oracle.h: computed together, neighbours differ from single elements: at() is for what moves on by "
-            "one along the last index",
-            problem->folder);
+        return fail(STATUS_SYSTEM, why,
+                    "%s/oracle.h: neighbours differ from single elements: the index of at() must grow by one along the "
+                    "last index",
+                    problem->folder);
     return STATUS_OK;
 }

@@ -1,10 +1,10 @@
-/* Expected values of a part of one row of the output, by the problem's oracle.h.
+/* Computes expected values of a part of one row of the output, with the problem's oracle.h.
  *
- * This file is not part of the judge's program: grader/oracle/oracle.c has it compiled for each problem, with
- *   REAL          the type of one number: double, or long double for a second look at what double made
- *   LANES         1, or how many neighbours along the last index are computed together
+ * This file is not part of the judge's program. grader/oracle/oracle.c compiles it for each problem, with
+ *   REAL          the type of one number: double, or long double to check the precision of double
+ *   LANES         the number of neighbours along the last index that are computed together; 1: none
  *   ORACLE_FILE   "problems/<id>/oracle.h"
- *   CASE_FILE     made from problem.json: the type Case with its CASE_OF(), and ORACLE_AT(), the call of oracle()  */
+ *   CASE_FILE     generated from problem.json: the type Case with CASE_OF(), and ORACLE_AT(), which calls oracle()  */
 #include <stddef.h>
 
 #include "element.h"
@@ -12,8 +12,8 @@
 #include CASE_FILE
 #include ORACLE_FILE
 
-/* `count`, a multiple of LANES, elements from `first` on, which has one index for each extent of the output. Arrays and
- * sizes stand at the place of their parameter. */
+/* Computes `count` elements, a multiple of LANES, from `first` on, which has one index for each extent of the output.
+ * `inputs` and `sizes` are indexed by parameter. */
 void oracle_row(const void *const *inputs, const int64_t *sizes, const int64_t *first, size_t count, double *expected,
                 double *magnitude)
 {

@@ -226,7 +226,7 @@ static void too_little_precision_all_over_fails_by_rms(void **state)
     assert_int_equal(comparison.wrong, 0);
     assert_true(comparison.rms_exceeded);
     assert_true(fabs(comparison.rms - 1e-4) < 1e-6);
-    assert_string_equal(comparison.kind, "small errors all over: too little precision");
+    assert_string_equal(comparison.kind, "small errors everywhere: too little precision");
     bench.problem.tolerance.rms = 0;
     assert_false(compare(&bench).rms_exceeded);
     bench_close(&bench);
@@ -362,12 +362,12 @@ static const struct {
     {EVERY_4TH, OFF, "every 4th column"}, /* 60 columns: it is also every fourth element */
     {EVERY_7TH_COLUMN, NOT_A_NUMBER, "every 7th column: NaN"},
     {ALL_BUT_3RD, OFF, "all but every 3rd element"},
-    {TAIL, POISONED, "only elements beyond a certain one, row by row: never written"},
+    {TAIL, POISONED, "all elements after a certain one, in row order: never written"},
     {ONE, OFF, "one element"},
     {FIRST, NOT_A_NUMBER, "the first element: NaN"},
     {ONE_COLUMN, OFF, "one column"},
     {TILE_EDGES, OFF, "some columns of each block of 16"},
-    {SCATTERED, OFF, "elements here and there"},
+    {SCATTERED, OFF, "scattered elements"},
     {NEARLY_ALL, ZERO, "nearly every element: zero"},
 };
 

@@ -415,7 +415,7 @@ static void what_cannot_be_done_is_refused_and_the_oracle_lives_on(void **state)
     use_case(&bench, &testcase);
     assert_int_equal(device_oracle_fill(bench.device, 1, &why), STATUS_OK);
     assert_int_equal(device_oracle_wait(bench.device, NULL, NULL, &seconds, &why), STATUS_BAD_INPUT);
-    assert_string_equal(why.text, "a: the oracle on a device makes generated data only");
+    assert_string_equal(why.text, "a: the oracle on a device makes only generated data");
 
     size_t far[PROBLEM_MAX_PARAMETERS];
     memcpy(far, bench.offsets, sizeof far);
