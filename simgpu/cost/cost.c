@@ -22,8 +22,8 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 
 /* ---- occupancy --------------------------------------------------------------------------------------------------- */
 
-/* Registers are handed out to warps, and each scheduler has its own share of them: CUDA Occupancy Calculator, "Limited
- * by registers". */
+/* Registers are allocated per warp, and each scheduler has its own share of them: cuda_occupancy.h of CUDA 13.0,
+ * cudaOccMaxBlocksPerSMRegsLimit(). */
 static uint32_t blocks_by_registers(const HardwareProfile *profile, uint32_t registers, uint32_t warps)
 {
     if (registers == 0)
@@ -61,10 +61,10 @@ uint32_t cost_resident_blocks(const HardwareProfile *profile, const SimFunctionI
 
 typedef struct Shape {
     double blocks, warps;
-    double share; /* of all work that the busiest multiprocessor does */
-    double waves; /* how often a multiprocessor fills up with blocks */
+    double share; /* fraction of all work that the busiest multiprocessor does */
+    double waves; /* how many times a multiprocessor is filled with blocks */
     double warps_per_block, resident;
-    double together; /* blocks on a multiprocessor at once: resident, where there are so many */
+    double together; /* blocks on a multiprocessor at once: `resident`, or fewer in a small grid */
 } Shape;
 
 static Shape shape_of(const CostInput *input)
@@ -91,14 +91,14 @@ static double missing_sectors(const SimCounters *counters)
     return fmin((double)counters->missing_load_sectors, (double)counters->global_load_sectors);
 }
 
-/* A request takes one wavefront, and more where it touches many sectors. */
+/* A request takes one wavefront, or more if it accesses many sectors. */
 static double wavefronts(const HardwareProfile *profile, uint64_t requests, uint64_t sectors)
 {
     double further = sectors > requests ? (double)(sectors - requests) : 0;
     return (double)requests + further / profile->sectors_per_wavefront;
 }
 
-/* A multiprocessor has four texture units, each of which gives one texel a cycle: NVIDIA H100 Tensor Core GPU
+/* A multiprocessor has four texture units, each of which delivers one texel per cycle: NVIDIA H100 Tensor Core GPU
  * Architecture, "H100 SM Architecture"; NVIDIA Turing GPU Architecture, "Turing TU102 GPU". */
 static double texture_cycles(const SimCounters *counters)
 {
@@ -106,15 +106,16 @@ static double texture_cycles(const SimCounters *counters)
     return (double)counters->texture_requests * SIM_WARP_SIZE / TEXTURE_UNITS;
 }
 
-/* Four loads of 4 bytes that ptxas makes one of 16 take 2.18 cycles instead of 4.05, where all lanes read one address:
- * measured on an H200 (simgpu/calibrate, accesses). */
+/* Four loads of 4 bytes that ptxas merges into one of 16 take 2.18 cycles instead of 4.05 if all lanes read one
+ * address: measured on an H200 (simgpu/calibrate, accesses). */
 static double merged_wavefronts(const SimCounters *counters, const SimMachineRatios *machine)
 {
-    const double saved = (1 - 2.18 / 4.05) / (1 - 0.25); /* of wavefronts, for each request that is saved */
+    const double saved = (1 - 2.18 / 4.05) /
+                         (1 - 0.25); /* fraction of the wavefronts, for each request that is saved */
     return (double)counters->shared_load_wavefronts * (1 - saved * (1 - fmin(1, machine->shared)));
 }
 
-/* Where lanes meet in the banks of the L1, that takes longer than all their sectors. */
+/* Bank conflicts in the L1 can take longer than all sectors. */
 static double load_wavefronts(const HardwareProfile *profile, const SimCounters *counters)
 {
     return fmax((double)counters->global_load_wavefronts,
@@ -132,14 +133,14 @@ static double load_store_cycles(const HardwareProfile *profile, const SimCounter
     return count / profile->load_store_wavefronts;
 }
 
-/* Through textures, too. */
+/* Includes loads through textures. */
 static double loaded_sectors(const SimCounters *counters)
 {
     return (double)counters->global_load_sectors + (double)counters->texture_sectors;
 }
 
-/* What the L1 does not hold, and of textures what is read at all. Stores are written through, and an atomic operation is
- * done in the L2, one lane after the other. */
+/* The L2 serves the loads that miss the L1, and of textures each sector once. Stores are written through, and the L2
+ * does atomic operations one lane after the other. */
 static double l2_seconds(const HardwareProfile *profile, const SimCounters *counters)
 {
     double textures = fmin((double)counters->texture_sectors, (double)counters->unique_load_sectors);
@@ -148,7 +149,7 @@ static double l2_seconds(const HardwareProfile *profile, const SimCounters *coun
     return (loads + stores) * SECTOR_BYTES / profile->l2_bytes_per_s;
 }
 
-/* The L2 is taken to hold what is read again: the arrays of a convolution are streamed once. */
+/* Assumes that the L2 holds all data that is read again, since a convolution streams its arrays once. */
 static double dram_seconds(const HardwareProfile *profile, const SimCounters *counters)
 {
     double loads = fmin(loaded_sectors(counters), (double)counters->unique_load_sectors);
@@ -157,9 +158,9 @@ static double dram_seconds(const HardwareProfile *profile, const SimCounters *co
            stores * SECTOR_BYTES / profile->dram_copy_bytes_per_s;
 }
 
-/* ---- what ptxas made of it --------------------------------------------------------------------------------------- */
+/* ---- the work of ptxas --------------------------------------------------------------------------------------- */
 
-/* PTX taken at its word. */
+/* Ratios for unknown machine code: as if PTX itself ran. */
 static SimMachineRatios plain_machine(const CostInput *input)
 {
     bool uniform = input->function->uniform_constant_loads;
@@ -180,12 +181,13 @@ static SimMachineRatios machine_of(const CostInput *input)
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* Loads of __constant__ arrays hit nearly always, but for two kinds, whose caches are small.
+/* Loads of __constant__ arrays nearly always hit, except for two kinds with small caches.
  *
- * Where the compiler sees that all lanes read the same address, it loads through the uniform datapath (ULDC). Blocks
- * that go through a long array at different places evict each other's lines, and they drift apart the further the
- * longer the array and the more warps there are. Only the block in front misses nothing. The form was fitted to loops
- * over 244 to 16380 bytes, one to 16 blocks of 128 to 1024 threads on a multiprocessor at once (simgpu/calibrate). */
+ * If the compiler sees that all lanes read the same address, it loads through the uniform datapath (ULDC). Blocks that
+ * read different places of a long array at the same time evict each other's lines. The longer the array and the more
+ * warps there are, the further the blocks drift apart. Only the block in front never misses. The formula was fitted to
+ * loops over 244 to 16380 bytes, with one to 16 blocks of 128 to 1024 threads on a multiprocessor
+ * (simgpu/calibrate). */
 static double uniform_reach_bytes(const HardwareProfile *profile, const Shape *shape)
 {
     enum { LAST = PROFILE_REACHES - 1 };
@@ -206,8 +208,8 @@ static double uniform_miss_share(const CostInput *input, const Shape *shape)
     return (1 - 1 / blocks) * spread / (1 + spread);
 }
 
-/* Where a loop over an array is unrolled wholly, its elements become operands. Of a longer array than the cache holds,
- * each turn of the loop around it misses. */
+/* If a loop over an array is completely unrolled, its elements become operands. Elements beyond the size of the cache
+ * then miss in each iteration of the loop around it. */
 static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
 {
     double bytes = fmin(direct_bytes, input->function->constant_bytes);
@@ -215,7 +217,7 @@ static double direct_miss_share(const CostInput *input, uint32_t direct_bytes)
     return fmax(0, missing);
 }
 
-/* Lanes that read different addresses are served one after the other. */
+/* The constant cache serves different addresses of a warp one after the other. */
 static double constant_cycles(const CostInput *input, const SimMachineRatios *machine, const Shape *shape)
 {
     const HardwareProfile *profile = input->profile;
@@ -229,8 +231,8 @@ static double constant_cycles(const CostInput *input, const SimMachineRatios *ma
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-/* One warp alone, as PTX has it: each instruction waits for the one before. The first global load of a block comes from
- * memory, later ones from the L1 where it holds them, else from the L2. */
+/* The time of the longest warp alone according to PTX, where each instruction waits for the one before. The first
+ * global load comes from memory, later ones from the L1, or from the L2 if they miss. */
 static double plain_chain_seconds(const CostInput *input, const Shape *shape)
 {
     const HardwareProfile *profile = input->profile;
@@ -242,12 +244,12 @@ static double plain_chain_seconds(const CostInput *input, const Shape *shape)
            (double)input->longest_warp_constant * profile->constant_latency_s;
 }
 
-static double of_count(double part, double count)
+static double ratio(double part, double count)
 {
     return count > 0 ? part / count : 0;
 }
 
-/* The longest warp alone, as the machine code lets it go on. */
+/* The time of the longest warp alone according to the machine code. */
 static double machine_chain_seconds(const CostInput *input, const MachineWork *work, uint32_t direct_bytes,
                                     const Shape *shape)
 {
@@ -255,11 +257,11 @@ static double machine_chain_seconds(const CostInput *input, const MachineWork *w
     double constants = work->direct * direct_miss_share(input, direct_bytes) * profile->constant_miss_s *
                        profile->clock_hz;
     double average = (double)input->counters->warp_instructions / shape->warps;
-    double longest = fmax(1, of_count((double)input->longest_warp_instructions, average));
+    double longest = fmax(1, ratio((double)input->longest_warp_instructions, average));
     return (work->cycles + constants) / shape->warps * longest / profile->clock_hz;
 }
 
-/* The blocks of a wave hide each other's waiting, the waves do not. */
+/* The blocks of one wave hide each other's latencies; the waves follow one another. */
 static double latency_seconds(const CostInput *input, const SimMachineRatios *machine, const Shape *shape)
 {
     return plain_chain_seconds(input, shape) * machine->waiting * shape->waves;
@@ -271,18 +273,17 @@ SimMachineRatios cost_machine_ratios(const CostInput *input, const MachineWork *
     Shape shape = shape_of(input);
     double warp_instructions = (double)counters->warp_instructions, requests = (double)counters->constant_requests;
     return (SimMachineRatios){
-        .issue = of_count(work->issue, warp_instructions),
-        .fma = of_count((work->fma - work->multiply) * SIM_WARP_SIZE, (double)counters->fp32),
-        .alu = of_count(work->alu * SIM_WARP_SIZE, (double)counters->integer),
-        .multiply = of_count(work->multiply * SIM_WARP_SIZE, (double)counters->integer),
-        .special = of_count(work->special * SIM_WARP_SIZE, (double)counters->special),
-        .shared = of_count(work->shared, (double)counters->shared_load_requests),
-        .constant = of_count(work->constant, requests),
-        .uniform = of_count(work->uniform, requests),
-        .direct = of_count(work->direct, warp_instructions),
+        .issue = ratio(work->issue, warp_instructions),
+        .fma = ratio((work->fma - work->multiply) * SIM_WARP_SIZE, (double)counters->fp32),
+        .alu = ratio(work->alu * SIM_WARP_SIZE, (double)counters->integer),
+        .multiply = ratio(work->multiply * SIM_WARP_SIZE, (double)counters->integer),
+        .special = ratio(work->special * SIM_WARP_SIZE, (double)counters->special),
+        .shared = ratio(work->shared, (double)counters->shared_load_requests),
+        .constant = ratio(work->constant, requests),
+        .uniform = ratio(work->uniform, requests),
+        .direct = ratio(work->direct, warp_instructions),
         .direct_bytes = direct_bytes,
-        .waiting = of_count(machine_chain_seconds(input, work, direct_bytes, &shape),
-                            plain_chain_seconds(input, &shape)),
+        .waiting = ratio(machine_chain_seconds(input, work, direct_bytes, &shape), plain_chain_seconds(input, &shape)),
     };
 }
 
@@ -294,7 +295,8 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
     const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
     const SimMachineRatios machine = machine_of(input);
-    double s_per_cycle = shape->share / profile->clock_hz; /* for a cycle of all multiprocessors together */
+    double s_per_cycle = shape->share /
+                         profile->clock_hz; /* seconds for a cycle of work that all multiprocessors share */
     double multiply = machine.multiply * (double)counters->integer;
     const CostPart found[PART_COUNT] = {
         {"issue", machine.issue * (double)counters->warp_instructions / profile->warp_schedulers * s_per_cycle},
@@ -316,7 +318,7 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
         parts[i] = found[i];
 }
 
-/* (sum t_i^p)^(1/p), scaled by the largest so that no power leaves the range of double. */
+/* (sum t_i^p)^(1/p), scaled by the largest term so that no power leaves the range of a double. */
 static double combine(const CostPart parts[PART_COUNT], const CostPart *largest, double power)
 {
     if (!(largest->seconds > 0))

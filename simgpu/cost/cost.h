@@ -1,9 +1,10 @@
-/* cost.h - from what a kernel did (counters) and what the hardware is like (profile) to a modelled time.
+/* cost.h - models the time of a kernel from its counters and a hardware profile.
  *
- * Theory   every unit of the GPU gets the time that it would take for its own work alone; a kernel takes a little more
- *          than the slowest of them: t = launch + (sum t_i^p)^(1/p). Meant to order kernels as hardware does, not to
- *          tell microseconds. More events of one kind (instructions, sectors, wavefronts), all else being equal, never
- *          make a kernel faster. Counters are of PTX; where machine code is known, SimMachineRatios says what became of it.
+ * Theory   for every unit of the GPU, the model computes the time that the unit needs for its own work alone. A kernel
+ *          takes a little longer than the slowest of them: t = launch + (sum t_i^p)^(1/p). The model is meant to order
+ *          kernels as hardware does, not to predict microseconds. More events of one kind (instructions, sectors,
+ *          wavefronts), all else being equal, never make a kernel faster. Counters are of PTX; if the machine code is
+ *          known, SimMachineRatios relates them to it.
  * Errors   none: counters of any size give a finite, positive time.  */
 #ifndef SIMGPU_COST_COST_H
 #define SIMGPU_COST_COST_H
@@ -18,42 +19,45 @@ typedef struct CostInput {
     const SimFunctionInfo *function;
     LaunchShape shape;
     const SimCounters *counters;
-    uint64_t longest_warp_instructions; /* of the warp that executed most: the critical path through one warp */
+    uint64_t longest_warp_instructions; /* of the warp that executed most: the critical path of one warp */
     uint64_t longest_warp_loads;        /* its global and local load requests */
     uint64_t longest_warp_shared;       /* its shared load requests */
     uint64_t longest_warp_constant;     /* its constant load requests */
-    SimMachineRatios machine;           /* as cost_machine_ratios() gives it */
+    SimMachineRatios machine;           /* from cost_machine_ratios(); all 0: the machine code is unknown */
 } CostInput;
 
-/* Of a launch whose warps did `work`. */
+/* The ratios for a launch whose warps did `work`. */
 SimMachineRatios cost_machine_ratios(const CostInput *input, const MachineWork *work, uint32_t direct_bytes);
 
 enum { COST_MAX_PARTS = 16 };
 
 typedef struct CostPart {
     const char *name;
-    double seconds; /* what the unit would take for its own work alone */
+    double seconds; /* that the unit needs for its own work alone */
 } CostPart;
 
 typedef struct Cost {
     double seconds;
-    double occupancy;    /* resident warps over the most a multiprocessor holds, 0 to 1 */
+    double occupancy;    /* resident warps divided by the most that a multiprocessor can hold, 0 to 1 */
     const char *limiter; /* the largest part of the time: "issue", "fma" (float32 pipe), "fp64", "integer", "tensor",
                             "special", "lsu", "texture", "l2", "dram", "constant", "latency", "blocks" (starting
                             them) or "launch" */
-    CostPart parts[COST_MAX_PARTS]; /* [part_count] all but the launch */
+    CostPart parts[COST_MAX_PARTS]; /* [part_count] all parts except the launch */
     int part_count;
 } Cost;
 
 Cost cost_model(const CostInput *input);
 
-/* Shapes   `shares`: one for each of `count` lines of the kernel, parts of 1: of the modelled time. What is left to 1
- *          is the launch, the start of blocks, and whatever else an empty kernel of that size would take.
- * Theory   a part's weight in the time is that of its term, t_i^p / sum t_j^p; a part is divided among the lines as the
- *          model itself says for the counters of each line alone. */
+/* Divides the modelled time of a kernel among its source lines.
+ *
+ * Shapes   `shares`: for each of `count` lines its fraction of the modelled time. The fractions do not add up to 1: the
+ *          rest is the time of an empty kernel of that size (launch, start of blocks).
+ * Theory   the weight of a part is that of its term, t_i^p / sum t_j^p. A part is divided among the lines in proportion
+ *          to what the model gives for the counters of each line alone. */
 void cost_shares(const CostInput *input, const SimLine *lines, size_t count, double *shares);
 
-/* Most resident blocks on one multiprocessor; 0: it does not fit. Source: CUDA Occupancy Calculator's rules. */
+/* The most blocks that one multiprocessor can hold at once; 0: a block does not fit.
+ * Source: cuda_occupancy.h of CUDA 13.0. */
 uint32_t cost_resident_blocks(const HardwareProfile *profile, const SimFunctionInfo *function, uint32_t block_threads,
                               uint32_t dynamic_shared_bytes);
 

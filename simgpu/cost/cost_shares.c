@@ -9,7 +9,8 @@ static double part_of(uint64_t count, uint64_t part, uint64_t whole)
     return whole == 0 ? 0 : (double)count * (double)part / (double)whole;
 }
 
-/* The kernel, had it this one line: what has no line (footprint, longest warp) goes with what brings it about. */
+/* The cost of the kernel if it had only this line. Quantities without a line (footprint, longest warp) are divided in
+ * proportion to the counters that cause them. */
 static Cost cost_of_line(const CostInput *kernel, const SimLine *line)
 {
     const SimCounters *all = kernel->counters, *own = &line->counters;
@@ -39,7 +40,7 @@ static double weight_of(const Cost *cost, int part, double largest_s, double pow
     return pow(cost->parts[part].seconds / largest_s, power);
 }
 
-/* One part's time, divided among the lines by what each takes of it beyond an empty kernel. */
+/* Divides the share of one part among the lines, in proportion to the time of each beyond that of an empty kernel. */
 static void divide_part(int part, double share, const Cost *empty, const Cost *costs, size_t count, double *shares)
 {
     double nothing = empty->parts[part].seconds, sum = 0;

@@ -8,7 +8,7 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* A stretch of bytes that is read from the front; `cut` once it held less than was asked for. */
+/* Bytes that are read from the front; `cut` is set when a read asks for more than is left. */
 typedef struct Reader {
     const unsigned char *at, *end;
     bool cut;
@@ -43,7 +43,8 @@ static uint64_t read_leb(Reader *reader, bool is_signed)
     return value;
 }
 
-/* ---- whose sequence it is ---------------------------------------------------------------------------------------- */
+/* ---- sequences and kernels
+ * ---------------------------------------------------------------------------------------- */
 
 static bool find_index(const Elf *elf, const char *prefix, const char *name, unsigned *index)
 {
@@ -56,7 +57,7 @@ static bool find_index(const Elf *elf, const char *prefix, const char *name, uns
     return false;
 }
 
-/* Is the number at `place` of the table the address of something in section `code`? */
+/* Whether the number at `place` of the table is an address in section `code`. */
 static bool is_address_in(const Elf *elf, uint64_t place, unsigned code)
 {
     ElfSection relocations, symbols;
@@ -76,49 +77,50 @@ static bool is_address_in(const Elf *elf, uint64_t place, unsigned code)
     return false;
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------------- */
+/* ---- the line number program
+ * ------------------------------------------------------------------------------------------------- */
 
 enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, CONST_ADD_PC = 8, FIXED_ADVANCE_PC, MAX_OPCODES = 32 };
 enum { END_SEQUENCE = 1, SET_ADDRESS };
 
-typedef struct Program {
+typedef struct LineProgram {
     const Elf *elf;
     ElfSection table;
-    unsigned code; /* section of the kernel */
+    unsigned code; /* index of the kernel's section */
     int32_t *lines;
     size_t count;
 
-    uint64_t unit; /* bytes that an address is counted in */
+    uint64_t unit; /* bytes per step of an address */
     int64_t line_base;
     uint64_t line_range, opcode_base;
     uint8_t arguments[MAX_OPCODES];
 
     uint64_t address;
     int64_t line;
-    bool ours;             /* the sequence is the kernel's */
-    uint64_t last_address; /* of the row before; its line holds until the next */
+    bool ours;             /* the current sequence is the kernel's */
+    uint64_t last_address; /* of the row before, whose line holds until the next row */
     int64_t last_line;
     bool found;
-} Program;
+} LineProgram;
 
-static void fill(Program *program, uint64_t until)
+static void set_lines(LineProgram *program, uint64_t until)
 {
     for (uint64_t at = program->last_address / MACHINE_INSTRUCTION_BYTES; at < until / MACHINE_INSTRUCTION_BYTES; at++)
         if (at < program->count)
             program->lines[at] = (int32_t)program->last_line;
 }
 
-static void add_row(Program *program)
+static void add_row(LineProgram *program)
 {
     if (!program->ours)
         return;
-    fill(program, program->address);
+    set_lines(program, program->address);
     program->last_address = program->address;
     program->last_line = program->line;
     program->found = true;
 }
 
-static void begin_sequence(Program *program)
+static void begin_sequence(LineProgram *program)
 {
     program->address = program->last_address = 0;
     program->line = 1;
@@ -126,7 +128,7 @@ static void begin_sequence(Program *program)
     program->ours = false;
 }
 
-static void extended(Program *program, Reader *reader)
+static void run_extended(LineProgram *program, Reader *reader)
 {
     uint64_t bytes = read_leb(reader, false);
     if (bytes == 0 || (uint64_t)(reader->end - reader->at) < bytes) {
@@ -146,7 +148,7 @@ static void extended(Program *program, Reader *reader)
     }
 }
 
-static void standard(Program *program, Reader *reader, uint64_t opcode)
+static void run_standard(LineProgram *program, Reader *reader, uint64_t opcode)
 {
     switch (opcode) {
     case COPY: add_row(program); break;
@@ -160,7 +162,7 @@ static void standard(Program *program, Reader *reader, uint64_t opcode)
     }
 }
 
-static void special(Program *program, uint64_t opcode)
+static void run_special(LineProgram *program, uint64_t opcode)
 {
     uint64_t adjusted = opcode - program->opcode_base;
     program->address += adjusted / program->line_range * program->unit;
@@ -169,7 +171,7 @@ static void special(Program *program, uint64_t opcode)
 }
 
 /* One unit of the table: its header, then opcodes. */
-static bool run_unit(Program *program, Reader *reader)
+static bool run_unit(LineProgram *program, Reader *reader)
 {
     read_number(reader, 2); /* version */
     uint64_t header_bytes = read_number(reader, 4);
@@ -177,7 +179,7 @@ static bool run_unit(Program *program, Reader *reader)
         return false;
     const unsigned char *opcodes = reader->at + header_bytes;
     program->unit = read_number(reader, 1);
-    read_number(reader, 1); /* is a row a statement? */
+    read_number(reader, 1); /* whether a row is a statement */
     program->line_base = (int8_t)read_number(reader, 1);
     program->line_range = read_number(reader, 1);
     program->opcode_base = read_number(reader, 1);
@@ -190,11 +192,11 @@ static bool run_unit(Program *program, Reader *reader)
     while (reader->at < reader->end && !reader->cut) {
         uint64_t opcode = read_number(reader, 1);
         if (opcode == 0)
-            extended(program, reader);
+            run_extended(program, reader);
         else if (opcode < program->opcode_base)
-            standard(program, reader, opcode);
+            run_standard(program, reader, opcode);
         else
-            special(program, opcode);
+            run_special(program, opcode);
     }
     return !reader->cut;
 }
@@ -202,7 +204,7 @@ static bool run_unit(Program *program, Reader *reader)
 bool machine_lines(const void *cubin, size_t bytes, const char *kernel, int32_t *lines, size_t count)
 {
     Elf elf;
-    Program program = {.elf = &elf, .lines = lines, .count = count};
+    LineProgram program = {.elf = &elf, .lines = lines, .count = count};
     memset(lines, 0, count * sizeof *lines);
     if (!elf_open(&elf, cubin, bytes) || !find_index(&elf, ".text.", kernel, &program.code) ||
         !elf_find(&elf, ".nv_debug_line_sass", "", &program.table) || program.table.data == NULL)

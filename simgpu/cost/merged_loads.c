@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what the machine code says ---------------------------------------------------------------------------------- */
+/* ---- sizes in the machine code ---------------------------------------------------------------------------------- */
 
-/* Bytes a lane that the loads of a PTX line take from shared memory. */
+/* Bytes per lane that the machine instructions of a PTX line load from shared memory. */
 enum { NO_LOAD = 0, SEVERAL_SIZES = 255 };
 
 typedef struct LineSizes {
@@ -56,7 +56,7 @@ static bool read_sizes(const void *cubin, size_t bytes, const char *kernel, Line
     return known;
 }
 
-/* ---- which loads they are ---------------------------------------------------------------------------------------- */
+/* ---- loads in PTX ---------------------------------------------------------------------------------------- */
 
 static bool is_shared_load(const Instruction *instruction)
 {
@@ -73,7 +73,7 @@ static uint8_t machine_bytes(const LineSizes *sizes, const Instruction *load)
     return load->ptx_line > 0 && (size_t)load->ptx_line < sizes->count ? sizes->bytes[load->ptx_line] : NO_LOAD;
 }
 
-/* Between two instructions of a block, does something change the register? */
+/* Whether an instruction of a block in [from, to) changes the register. */
 static bool changes(const Instruction *from, const Instruction *to, Operand base)
 {
     for (; from < to; from++)
@@ -83,7 +83,7 @@ static bool changes(const Instruction *from, const Instruction *to, Operand base
     return false;
 }
 
-/* The load `distance` bytes beyond `load` that has no machine instruction of its own. */
+/* The load `distance` bytes beyond `load` without a machine instruction of its own; NULL: there is none. */
 static Instruction *beyond(const Code *code, const BasicBlock *block, const LineSizes *sizes, const Instruction *load,
                            uint32_t distance)
 {

@@ -27,7 +27,7 @@ static bool is_active(const uint32_t *bits, uint32_t lane)
     return bits == NULL || (bits[lane / WARP] >> (lane % WARP) & 1);
 }
 
-/* Length of the stretch from `start` in which every lane is `step` beyond the one before. */
+/* Length of the run from `start` in which each lane is `step` beyond the one before. */
 static uint32_t run_length(const Pattern *pattern, uint32_t start, int32_t *step)
 {
     uint32_t end = start + 1;
@@ -53,7 +53,7 @@ static void find_runs(Pattern *pattern)
     pattern->kind = PATTERN_RUNS;
 }
 
-/* Fills in the differences to the first lane; false where they do not fit. */
+/* Fills in the differences to the first lane; false: they do not fit. */
 static bool relate(Pattern *pattern, const uint64_t *addresses, const uint32_t *bits)
 {
     static const uint32_t all[MAX_LANES / WARP] = {[0 ... MAX_LANES / WARP - 1] = ~0u};
@@ -81,16 +81,16 @@ bool pattern_set(Pattern *pattern, const uint64_t *addresses, uint32_t first, ui
     if (run_length(pattern, 0, &pattern->step) == count)
         pattern->kind = PATTERN_STRIDED;
     else if (bits != NULL)
-        pattern->kind = PATTERN_SCATTERED; /* lanes between the active ones belong to no run */
+        pattern->kind = PATTERN_SCATTERED; /* inactive lanes between the others break every run */
     else
         find_runs(pattern);
     return true;
 }
 
-/* ---- what it costs ----------------------------------------------------------------------------------------------- */
+/* ---- costs ----------------------------------------------------------------------------------------------- */
 
-/* The units that one warp touches, each counted once: an open-addressed table that is emptied by taking a new number
- * for its generation. Also counts how many of them each bank of shared memory holds. */
+/* The set of memory units (words, sectors or lines) that one warp accesses: an open-addressed hash table, which becomes
+ * empty when its generation number changes. It also counts the units of each bank of shared memory. */
 enum { SET_SLOTS = 256 }; /* at most 128 units: 32 lanes of 16 bytes */
 
 typedef struct UnitSet {
@@ -112,7 +112,7 @@ static UnitSet *empty_set(void)
 
 static void set_add(UnitSet *set, int64_t unit)
 {
-    if (set->count > 0 && unit == set->last) /* neighbours mostly share one */
+    if (set->count > 0 && unit == set->last) /* neighbouring lanes mostly share a unit */
         return;
     set->last = unit;
     uint32_t slot = (uint32_t)((uint64_t)unit * 0x9E3779B97F4A7C15 >> 56); /* Fibonacci hashing */
@@ -125,18 +125,18 @@ static void set_add(UnitSet *set, int64_t unit)
     set->banks[(uint64_t)unit % SHARED_BANKS]++;
 }
 
-/* Floor division: addresses before the first lane's are negative here. */
+/* Floor division, since addresses below the first lane's are negative here. */
 static int64_t unit_of(int64_t address, int64_t bytes)
 {
     return address >= 0 ? address / bytes : -((bytes - 1 - address) / bytes);
 }
 
-/* Visits the warps that a pattern reaches into: lanes [begin, end) of it, counted from its first. */
+/* Loops over the warps of a pattern: each has lanes [begin, end), counted from the pattern's first. */
 #define EACH_WARP(pattern, begin, end)                                                                                 \
     for (uint32_t begin = 0, end = 0; begin < (pattern)->count && (end = part_end(pattern, begin, WARP), true);        \
          begin = end)
 
-/* Where the stretch of `lanes` lanes, a warp or an equal part of it, ends that `begin` lies in. */
+/* End of the part that `begin` lies in, where a part is a warp or an equal fraction of it, of `lanes` lanes. */
 static uint32_t part_end(const Pattern *pattern, uint32_t begin, uint32_t lanes)
 {
     uint32_t end = ((pattern->first + begin) / lanes + 1) * lanes - pattern->first;
@@ -168,7 +168,7 @@ static uint32_t deepest_bank(const UnitSet *set)
     return most;
 }
 
-/* Do the active lanes of [begin, end) ask in pairs for the same: each for what the lane `apart` from it asks for? */
+/* Whether each active lane of [begin, end) accesses the same as the lane whose number differs by the bit `apart`. */
 static bool go_in_pairs(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end, uint32_t apart)
 {
     for (uint32_t i = begin; i < end; i++) {
@@ -180,7 +180,7 @@ static bool go_in_pairs(const Pattern *pattern, const uint32_t *bits, uint32_t b
     return true;
 }
 
-/* Of the lanes of [begin, end) that go through together. */
+/* Wavefronts of the lanes [begin, end), which go through together. */
 static uint32_t part_wavefronts(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end,
                                 int64_t start, uint32_t bytes)
 {
@@ -213,15 +213,15 @@ uint32_t pattern_wavefronts(Pattern *pattern, const uint32_t *bits, uint64_t fir
     return *known;
 }
 
-/* Each line that a warp touches is looked up, four of them a cycle. */
-static uint32_t lookups(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end)
+/* Cycles to look up all cache lines that a warp accesses, four per cycle. */
+static uint32_t lookup_cycles(const Pattern *pattern, const uint32_t *bits, uint32_t begin, uint32_t end)
 {
-    enum { LINES_A_CYCLE = 4 };
+    enum { LINES_PER_CYCLE = 4 };
     UnitSet *set = empty_set();
     for (uint32_t i = begin; i < end; i++)
         if (is_active(bits, pattern->first + i))
             set_add(set, unit_of(pattern->relative[i], CACHE_LINE_BYTES));
-    return (set->count + LINES_A_CYCLE - 1) / LINES_A_CYCLE;
+    return (set->count + LINES_PER_CYCLE - 1) / LINES_PER_CYCLE;
 }
 
 uint32_t pattern_load_wavefronts(Pattern *pattern, const uint32_t *bits, uint32_t bytes)
@@ -231,12 +231,12 @@ uint32_t pattern_load_wavefronts(Pattern *pattern, const uint32_t *bits, uint32_
         return pattern->load_wavefronts;
     EACH_WARP(pattern, begin, end)
     {
-        uint32_t passes = 0, looks = lookups(pattern, bits, begin, end);
+        uint32_t wavefronts = 0, lookups = lookup_cycles(pattern, bits, begin, end);
         for (uint32_t from = begin, to; from < end; from = to) {
             to = part_end(pattern, from, lanes);
-            passes += part_wavefronts(pattern, bits, from, to, 0, bytes);
+            wavefronts += part_wavefronts(pattern, bits, from, to, 0, bytes);
         }
-        pattern->load_wavefronts += passes > looks ? passes : looks;
+        pattern->load_wavefronts += wavefronts > lookups ? wavefronts : lookups;
     }
     return pattern->load_wavefronts;
 }

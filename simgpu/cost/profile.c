@@ -13,7 +13,8 @@ enum { MAX_PROFILE_BYTES = 64 * 1024, SCHEMA = 1 };
 
 typedef enum FieldKind { FIELD_INT, FIELD_UINT32, FIELD_UINT64, FIELD_DOUBLE } FieldKind;
 
-/* A number of the profile: key of the file and member of HardwareProfile have one name. `count` is above 1 for an array. */
+/* A number of the profile: key of the file and member of HardwareProfile have one name. `count` is above 1 for an
+ * array. */
 typedef struct Field {
     const char *name;
     FieldKind kind;
@@ -123,7 +124,7 @@ static Status read_field(const JsonFile *file, const Field *field, HardwareProfi
     return status;
 }
 
-/* A figure without its source is refused: nobody could check it. */
+/* Refuses a figure without a source, since nobody could check it. */
 static Status check_sources(const JsonFile *file, Message *why)
 {
     JsonKey keys[FIELD_COUNT];
@@ -160,7 +161,7 @@ static Status check_together(const JsonFile *file, const HardwareProfile *profil
          "expected at most shared_bytes_per_block_optin"},
         {profile->shared_bytes_per_block_optin + profile->shared_reserved_bytes_per_block <=
              profile->shared_bytes_per_multiprocessor,
-         "shared_bytes_per_block_optin", "expected to fit into a multiprocessor with what is reserved"},
+         "shared_bytes_per_block_optin", "expected to fit into a multiprocessor together with the reserved bytes"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (!rules[i].holds)
@@ -184,7 +185,7 @@ static Status read_members(const JsonFile *file, HardwareProfile *profile, Messa
     return check_together(file, profile, why);
 }
 
-/* The name becomes a part of a path and comes from the command line. */
+/* The name comes from the command line and becomes part of a path. */
 static bool is_plain_name(const char *name)
 {
     return *name != '\0' && strlen(name) < sizeof((HardwareProfile *)0)->name &&

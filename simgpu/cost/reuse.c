@@ -9,7 +9,7 @@ enum { LINE_BYTES = 128, SECTOR = 32, WARP = 32, LINE_SECTORS = LINE_BYTES / SEC
 
 /* ---- traces ------------------------------------------------------------------------------------------------------ */
 
-/* Shared memory is set aside in steps; the L1 keeps what is left: CUDA C++ Programming Guide 13.0, "Compute Capability
+/* Shared memory is reserved in steps; the L1 gets the rest: CUDA C++ Programming Guide 13.0, "Compute Capability
  * 9.0", "Shared Memory". */
 static uint64_t cache_beside(const HardwareProfile *profile, uint64_t shared_bytes)
 {
@@ -49,7 +49,7 @@ Trace *trace_of(const TraceSet *set, uint64_t block)
     return block % set->multiprocessors == 0 && number < set->count ? &set->traces[number] : NULL;
 }
 
-/* Joins the touch of the same request and line, where there is one. */
+/* Adds to the touch of the same request and line, if there is one. */
 static void touch(Trace *trace, size_t request, Touch one)
 {
     for (size_t i = request; i < trace->count; i++)
@@ -75,7 +75,8 @@ static void touch_bytes(Trace *trace, const TracedLoad *load, size_t turn, size_
     }
 }
 
-/* The request of `lanes` of the warp that begins with lane `start`. Neighbours mostly read from the same sector. */
+/* Records the request of `lanes` of the warp that starts with lane `start`. Neighbouring lanes mostly read the same
+ * sector. */
 static void touch_lanes(Trace *trace, const TracedLoad *load, size_t turn, uint32_t start, uint32_t lanes)
 {
     size_t request = trace->count;
@@ -90,7 +91,7 @@ static void touch_lanes(Trace *trace, const TracedLoad *load, size_t turn, uint3
     }
 }
 
-/* The active lanes of the warp that begins with lane `start`. */
+/* The active lanes of the warp that starts with lane `start`. */
 static uint32_t lanes_of_warp(const TracedLoad *load, uint32_t start)
 {
     uint32_t lanes = load->bits[start / WARP];
@@ -132,22 +133,22 @@ typedef enum Source { FROM_L1, FROM_L2, FROM_MEMORY, SOURCES } Source;
 
 typedef struct Line {
     uint64_t number;                /* + 1; 0: no line */
-    uint64_t touched;               /* fetches of lines before it was touched last */
-    uint64_t fetched[LINE_SECTORS]; /* turn in which a sector was */
-    uint8_t source[LINE_SECTORS];   /* of that fetch */
+    uint64_t touched;               /* number of line fetches before its last access */
+    uint64_t fetched[LINE_SECTORS]; /* turn in which each sector was fetched */
+    uint8_t source[LINE_SECTORS];   /* where that fetch came from */
     uint8_t held, seen;             /* sectors */
 } Line;
 
 enum { UNIFORM_LINES = 4, UNIFORM_LINE_BYTES = 64 };
 
 typedef struct Cache {
-    uint64_t uniform[UNIFORM_LINES]; /* halves of lines, the one touched last first */
-    Line *lines;                     /* [slots], open-addressed; also those that the cache has lost */
+    uint64_t uniform[UNIFORM_LINES]; /* halves of lines, most recently used first */
+    Line *lines;                     /* [slots], open-addressed; includes evicted lines */
     size_t slots;
     uint64_t capacity, fetches; /* lines */
     uint64_t turn;
     const Memory *memory;
-    int allocation;                /* that was asked about last */
+    int allocation;                /* of the last query */
     uint64_t asked, missing;       /* sectors */
     uint64_t (*requests)[SOURCES]; /* [load] */
 } Cache;
@@ -171,7 +172,7 @@ static bool was_written_before(Cache *cache, uint64_t address)
     return cache->memory->allocations[cache->allocation].kernel_wrote;
 }
 
-/* The other sector of 64 bytes has come to the L2 with it. */
+/* Sectors come to the L2 in pairs of 64 bytes. */
 static bool is_new(const Line *line, int sector)
 {
     return (line->seen >> (sector & ~1) & 3) == 0;
@@ -207,7 +208,8 @@ static Source touch_line(Cache *cache, const Touch *touch)
     return slowest;
 }
 
-/* Of a line its first half stands for all where lanes read different places: that is no load by the uniform datapath. */
+/* If lanes read different places, the first half of the line stands for all: such a load does not use the uniform
+ * datapath. */
 static Source touch_uniform(Cache *cache, const Touch *touch)
 {
     uint64_t half = touch->line * (LINE_BYTES / UNIFORM_LINE_BYTES) + ((touch->sectors & 3) == 0);
@@ -220,7 +222,7 @@ static Source touch_uniform(Cache *cache, const Touch *touch)
     return source;
 }
 
-/* One load of a block; returns where the next one begins. */
+/* Plays one load of a block; returns the start of the next one. */
 static size_t play_turn(Cache *cache, const Trace *trace, size_t at)
 {
     do {

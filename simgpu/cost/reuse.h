@@ -1,19 +1,22 @@
-/* reuse.h - which loads from global memory the L1 cache of a multiprocessor serves, which the L2, which memory.
+/* reuse.h - models which loads from global memory are served by the L1 cache of a multiprocessor, which by the L2, and
+ * which by memory.
  *
- * What the first multiprocessor would run is looked at: of the grid its first few waves of blocks. Their warps' loads
- * are noted block by block, and when the launch has ended they are played through a model of that L1, the blocks of a
- * wave taking turns, load by load: the result is the same whoever ran the blocks, and in whatever order.
+ * The model considers the first multiprocessor, and of its blocks the first few waves. While these blocks run, their
+ * loads are recorded in a trace for each block. When the launch has ended, the traces are played through a model of the
+ * L1. The blocks of a wave take turns, one load each. So the result does not depend on the order in which the simulator
+ * ran the blocks.
  *
- * Model    lines of 128 bytes whose 32-byte sectors are fetched one by one; of all lines the one not touched for the
- *          most fetches of others goes first. What blocks and warps ask for in the same turn is on its way for all of
- *          them. Stores leave the L1 as it is. A sector comes from memory when the multiprocessor asks for it, or for
- *          its other half of 64 bytes, for the first time, and else from the L2: the multiprocessors walk through the
- *          data together, so that what all need is new to all of them. What a kernel before wrote is in the L2.
- *          Constants that all lanes read at one address: four lines of 64 bytes, the one not touched for longest goes.
- * Bounds   of a block so many sectors are noted that all together stay below TOUCHES; its rest is taken to be alike.
+ * Model    a line has 128 bytes, and its 32-byte sectors are fetched one by one. The least recently used line is
+ *          evicted. A sector that several blocks and warps load in the same turn is in flight for all of them. Stores
+ *          do not change the L1. A sector comes from memory if the multiprocessor loads it, or the other sector of its
+ *          64 bytes, for the first time, and else from the L2: the multiprocessors advance through the data together,
+ *          so that shared data is new to all of them. Data that an earlier kernel wrote is in the L2. For constants
+ *          that all lanes read at one address there are four lines of 64 bytes, of which the least recently used one is
+ *          evicted.
+ * Bounds   the traces of all blocks together hold at most TOUCHES sectors; the rest of a block is assumed to be alike.
  * Source   constants, and 64 bytes: measured on an H200 (simgpu/calibrate, planes and cold); sectors and lines: Jia et
- *          al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking (2018), 3.1. Held against the misses
- *          that Nsight Compute counts (docs/measurements.md).  */
+ *          al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking (2018), 3.1. Compared with the
+ *          misses that Nsight Compute counts (docs/measurements.md).  */
 #ifndef SIMGPU_COST_REUSE_H
 #define SIMGPU_COST_REUSE_H
 
@@ -22,47 +25,46 @@
 
 enum { REUSE_WAVES = 3, TOUCHES = 1 << 20 };
 
-/* A line that a request of a warp touches. */
-typedef struct Touch {
-    uint64_t line;    /* address / 128 */
-    int32_t load;     /* Instruction.index */
-    uint8_t sectors;  /* one bit each */
-    bool is_constant; /* of a __constant__ array */
+typedef struct Touch { /* an access of one warp request to one line */
+    uint64_t line;     /* address / 128 */
+    int32_t load;      /* Instruction.index */
+    uint8_t sectors;   /* one bit per sector */
+    bool is_constant;  /* of a __constant__ array */
     bool begins_turn, begins_request;
 } Touch;
 
 typedef struct Trace { /* of one block */
     Touch *touches;
     size_t count, room, most;
-    uint64_t missed; /* turns beyond `most` */
+    uint64_t missed; /* loads that did not fit */
 } Trace;
 
-/* Of a load: parts of its warps' requests, the slowest of whose sectors come from the L2, from memory. Of constants: l2
- * is the part that the nearest cache of the uniform datapath does not hold. */
+/* Fractions of the requests of a load whose slowest sector comes from the L2, from memory. For constants, `l2` is the
+ * fraction that misses the nearest cache of the uniform datapath. */
 typedef struct LoadShare {
     double l2, memory;
 } LoadShare;
 
 typedef struct Reuse {
     LoadShare *loads; /* [load_count], by Instruction.index */
-    double missing;   /* of the sectors that are asked for, those the L1 does not hold */
+    double missing;   /* fraction of the requested sectors that miss the L1 */
 } Reuse;
 
 typedef struct TraceSet {
     Trace *traces; /* [count] of blocks 0, multiprocessors, 2 multiprocessors, ... */
     uint64_t count, multiprocessors;
-    uint32_t resident;    /* of these blocks at once */
-    uint64_t cache_bytes; /* L1 beside the shared memory of these */
+    uint32_t resident;    /* blocks on the multiprocessor at once */
+    uint64_t cache_bytes; /* of the L1, without the shared memory of these blocks */
 } TraceSet;
 
 /* `resident` blocks at once on a multiprocessor, with `shared_bytes` of shared memory each. */
 TraceSet trace_set_new(const HardwareProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes);
 void trace_set_free(TraceSet *set);
 
-/* The trace of a block; NULL: it is none of those that are looked at. */
+/* The trace of a block; NULL: the model does not consider it. */
 Trace *trace_of(const TraceSet *set, uint64_t block);
-/* A load by those of the lanes [first_lane, end_lane) of a block that `bits` has, `bytes` each, at address +
- * relative[lane - first_lane]; relative NULL: all at `address`. */
+/* A load of `bytes` by each of the lanes [first_lane, end_lane) of a block whose bit is set, at address +
+ * relative[lane - first_lane]; `relative` NULL: all at `address`. */
 typedef struct TracedLoad {
     int32_t load; /* Instruction.index */
     bool is_constant;
@@ -73,7 +75,7 @@ typedef struct TracedLoad {
 } TracedLoad;
 
 void trace_load(Trace *trace, const TracedLoad *load);
-/* The last of them did not happen. */
+/* Removes the last `turns` loads, which did not happen. */
 void trace_take_back(Trace *trace, uint64_t turns);
 
 /* loads[load_count] is the result's to free. */

@@ -1,5 +1,6 @@
-#include "base/elf.h"
 #include "simgpu/ptx/fatbin.h"
+
+#include "base/elf.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,9 +25,10 @@ typedef struct EntryHeader {
     uint64_t flags, zero, uncompressed_bytes;
 } EntryHeader;
 
-_Static_assert(sizeof(FatbinHeader) == 16 && sizeof(EntryHeader) == 64, "as laid out in the file");
+_Static_assert(sizeof(FatbinHeader) == 16 && sizeof(EntryHeader) == 64, "the layout of the file");
 
-/* A hostile image may be cut anywhere and need not be aligned: whatever is read is copied out through here. */
+/* Copies a part out of the image. A hostile image may end anywhere and need not be aligned, so all reads go through
+ * this. */
 static bool copy_out(void *part, size_t part_bytes, const void *image, size_t bytes, uint64_t offset)
 {
     if (offset > bytes || bytes - offset < part_bytes)
@@ -51,7 +53,7 @@ size_t fatbin_size(const void *image, size_t available)
     return header.header_bytes + header.payload_bytes;
 }
 
-/* PTX comes with zero bytes after it. */
+/* PTX text is followed by zero bytes. */
 static size_t text_length(const char *text, size_t bytes)
 {
     const char *end = memchr(text, '\0', bytes);
@@ -60,9 +62,9 @@ static size_t text_length(const char *text, size_t bytes)
 
 typedef struct Reading {
     Fatbin *fatbin;
-    int compute;         /* the newest architecture that will do */
-    int cubin_compute;   /* of what is in `fatbin` */
-    uint64_t compressed; /* flags of PTX that was passed over */
+    int compute;         /* the newest suitable architecture */
+    int cubin_compute;   /* architecture of the cubin in `fatbin` */
+    uint64_t compressed; /* flags of compressed PTX that was skipped */
 } Reading;
 
 static void take_entry(Reading *reading, const EntryHeader *entry, const char *payload)
@@ -91,7 +93,7 @@ static Status read_entries(Reading *reading, const char *image, size_t size, siz
         EntryHeader entry;
         if (!copy_out(&entry, sizeof entry, image, size, offset) || entry.header_bytes < sizeof entry ||
             !holds(size, offset, entry.header_bytes) || !holds(size, offset + entry.header_bytes, entry.payload_bytes))
-            return fail(STATUS_BAD_INPUT, why, "fatbin: the entry at byte %zu reaches beyond the end at byte %zu",
+            return fail(STATUS_BAD_INPUT, why, "fatbin: the entry at byte %zu extends beyond the end at byte %zu",
                         offset, size);
         take_entry(reading, &entry, image + offset + entry.header_bytes);
         offset += entry.header_bytes + entry.payload_bytes;
@@ -104,8 +106,8 @@ Status fatbin_read(const void *image, size_t bytes, int compute, Fatbin *fatbin,
     *fatbin = (Fatbin){0};
     size_t size = fatbin_size(image, bytes);
     if (size == 0)
-        return fail(STATUS_BAD_INPUT, why, "fatbin: no header of a fatbin, or one that promises more than %zu bytes",
-                    bytes);
+        return fail(STATUS_BAD_INPUT, why,
+                    "fatbin: no header of a fatbin, or one for more than the %zu bytes that there are", bytes);
     FatbinHeader header;
     memcpy(&header, image, sizeof header);
     Reading reading = {.fatbin = fatbin, .compute = compute};
@@ -142,8 +144,8 @@ void fatbin_write(const char *ptx, size_t bytes, int compute, Text *image)
 
 /* ---- cubin ------------------------------------------------------------------------------------------------------- */
 
-/* .nv.info is a list of attributes {u8 format, u8 attribute, u16 length or value}, followed by `length` bytes where the
- * format is 4. Attribute 0x2f says of one function {u32 symbol, u32 registers}. */
+/* .nv.info is a list of attributes {u8 format, u8 attribute, u16 length or value}, followed by `length` bytes if the
+ * format is 4. Attribute 0x2f is {u32 symbol, u32 registers} of one function. */
 static uint32_t registers_of_symbol(const ElfSection *info, uint32_t symbol)
 {
     enum { FORMAT_SIZED = 4, ATTRIBUTE_REGISTERS = 0x2f };
@@ -178,7 +180,7 @@ uint32_t cubin_registers(const void *cubin, size_t bytes, const char *kernel)
     uint32_t symbol = code.info & 0xFFFFFF;
     bool listed = elf_find(&elf, ".nv.info", "", &info) && info.data != NULL;
     uint32_t registers = listed ? registers_of_symbol(&info, symbol) : 0;
-    return registers != 0 ? registers : code.info >> 24; /* where nvcc up to 12 keeps them */
+    return registers != 0 ? registers : code.info >> 24; /* the place in the output of nvcc up to 12 */
 }
 
 /* An instruction of compute capability 7.5 to 9.0 takes 16 bytes: the operation in bits 0 to 11, the constant bank in

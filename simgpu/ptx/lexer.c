@@ -52,8 +52,8 @@ static bool is_word_character(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
-/* followsym, with the dots of opcodes and the "::" of their modifiers. Directives and types, which begin with the dot,
- * are words of their own: ".reg.b32" is two. */
+/* followsym, the dots of opcodes, and the "::" of their modifiers. A directive or type begins with a dot and is a word
+ * of its own: ".reg.b32" is two words. */
 static void take_word(Lexer *lexer)
 {
     bool is_directive = *lexer->at == '.';
@@ -90,7 +90,7 @@ static bool take_float_bits(Lexer *lexer, Token *token)
     return true;
 }
 
-/* Copies a number so that strtod and strtoull, which want a terminated string, cannot run past the text. */
+/* Copies a number, because strtod() and strtoull() need a terminated string and would read past the text. */
 static void take_number(Lexer *lexer, Token *token)
 {
     if (take_float_bits(lexer, token))

@@ -1,7 +1,7 @@
 /* lexer.h - cuts PTX text into tokens.
  *
- * A word takes its dots along: "ld.global.nc.f32", "%tid.x", ".reg", ".L1::no_allocate". That suits PTX, where dots
- * never separate anything, and saves the parser from gluing opcodes together again.
+ * Dots belong to words: "ld.global.nc.f32", "%tid.x", ".reg", ".L1::no_allocate". Dots never separate anything in PTX,
+ * and so the parser gets each opcode as one token.
  *
  * Source   PTX ISA 9.0, Syntax.  */
 #ifndef SIMGPU_PTX_LEXER_H

@@ -27,7 +27,7 @@ static uint64_t parse_sum(Parser *p, int depth);
 static uint64_t parse_factor(Parser *p, int depth)
 {
     if (depth == 16)
-        refuse(p, &p->token, "a constant expression nested more than 16 deep");
+        refuse(p, &p->token, "a constant expression with more than 16 levels of nesting");
     if (consume(p, "-"))
         return -parse_factor(p, depth + 1);
     if (consume(p, "~"))
@@ -180,7 +180,7 @@ static void parse_name(Parser *p, PtxOperand *operand)
     } else if (name != NULL && name->kind == NAME_FUNCTION) {
         operand->kind = PTX_FUNCTION;
     } else if (token.text[0] == '%') {
-        refuse(p, &token, "found %s, which is no declared register", shown(p, &token));
+        refuse(p, &token, "found %s, which is not a declared register", shown(p, &token));
     } else {
         operand->kind = PTX_LABEL;
         note_label_use(p, operand, &token);
@@ -189,7 +189,7 @@ static void parse_name(Parser *p, PtxOperand *operand)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
-/* Room for the operands up to `close`. They must not move later: uses of labels keep pointers to them. */
+/* Counts the operands up to `close`, so that their array never has to move: uses of labels keep pointers into it. */
 static int count_elements(const Parser *p, const char *close)
 {
     Lexer ahead = p->lexer;
@@ -247,7 +247,7 @@ void parse_operand(Parser *p, PtxOperand *operand, int depth)
 {
     operand->register_index = -1;
     if (depth == 4)
-        refuse(p, &p->token, "operands nested more than 4 deep");
+        refuse(p, &p->token, "operands with more than 4 levels of nesting");
     if (consume(p, "[")) {
         parse_address(p, operand, depth);
     } else if (consume(p, "{")) {

@@ -47,7 +47,7 @@ void parse_registers(Parser *p)
     expect(p, ";");
 }
 
-/* "%r12" is number 12 of the range "%r<27>". */
+/* "%r12" is register 12 of the range "%r<27>". */
 int find_register(Parser *p, const Token *token)
 {
     Name *name = find_name(p, token->text, token->length);

@@ -1,7 +1,6 @@
-/* The scopes of names, in one table.
- *
- * Inlined assembly and call sequences declare the same register names again and again in nested braces. Labels may be
- * used before they are met; they are bound when their function ends.  */
+/* All names of all scopes are in one hash table. Inlined assembly and call sequences declare the same register names
+ * again and again in nested braces. A label can be used before it is declared, so labels are bound at the end of a
+ * function. */
 #include "simgpu/ptx/parse_scope.h"
 
 #include "simgpu/ptx/parse_token.h"
@@ -91,7 +90,7 @@ void bind_labels(Parser *p)
     for (LabelUse *use = p->label_uses; use != NULL; use = use->next) {
         use->operand->label = find_label(p, use);
         if (use->operand->label == NULL)
-            refuse(p, &use->token, "found %s, which is declared nowhere", shown(p, &use->token));
+            refuse(p, &use->token, "found %s, which is not declared", shown(p, &use->token));
     }
     p->label_uses = NULL;
 }

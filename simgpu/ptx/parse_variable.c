@@ -64,7 +64,7 @@ static void add_relocation(Parser *p, PtxVariable *variable, uint64_t offset, ui
         expect(p, "(");
         name = expect_word(p, "the name of a variable");
     }
-    if (is_function(p, &name)) { /* kernels that use the variable are refused, others run */
+    if (is_function(p, &name)) { /* only kernels that use the variable are refused */
         variable->refusal = "a variable that holds the address of a function";
         if (generic)
             expect(p, ")");
@@ -118,7 +118,7 @@ static void parse_initial_values(Parser *p, PtxVariable *variable, unsigned char
         return;
     }
     if (depth == 8)
-        refuse(p, &p->token, "initial values nested more than 8 deep");
+        refuse(p, &p->token, "initial values with more than 8 levels of nesting");
     while (!token_is(&p->token, "}")) {
         parse_initial_values(p, variable, data, offset, depth + 1);
         if (!consume(p, ","))
@@ -181,7 +181,7 @@ PtxVariable *parse_variable(Parser *p)
     parse_dimensions(p, variable);
     add_name(p, &name, NAME_VARIABLE)->variable = variable;
     if (token_is(&p->token, "=") && variable->type == PTX_OTHER_TYPE) {
-        skip_to(p, ";"); /* a sampler's modes and the like */
+        skip_to(p, ";"); /* the modes of a sampler, for example */
     } else if (consume(p, "=")) {
         unsigned char *data = arena_alloc(p->arena, variable->bytes + 8);
         uint64_t used = 0;
@@ -192,7 +192,7 @@ PtxVariable *parse_variable(Parser *p)
     return variable;
 }
 
-/* variables: declarator ("," name dimensions)* ";" ; only the first form is ever written by compilers */
+/* variables: declarator ("," name dimensions)* ";" ; compilers write only the first form */
 void parse_variables(Parser *p, PtxVariable **list)
 {
     PtxVariable *variable = parse_variable(p);

@@ -48,7 +48,8 @@ static void parse_operands(Parser *p, PtxInstruction *instruction)
     instruction->operand_count = (uint8_t)count;
 }
 
-/* Operands that are not understood (samplers, special registers of later PTX) are skipped, with the reason kept. */
+/* Skips operands that the parser does not understand (samplers, special registers of later PTX), and keeps the
+ * reason. */
 static void try_operands(Parser *p, PtxInstruction *instruction)
 {
     LabelUse *const label_uses = p->label_uses;
@@ -61,7 +62,7 @@ static void try_operands(Parser *p, PtxInstruction *instruction)
     } else {
         p->give_up = outer;
         instruction->refusal = p->refusal;
-        p->label_uses = label_uses; /* what looked like a label may have been a texture */
+        p->label_uses = label_uses; /* a name that looked like a label may be a texture */
         skip_to(p, ";");
     }
 }
@@ -86,9 +87,9 @@ static void parse_instruction(Parser *p)
     expect(p, ";");
 }
 
-/* loc: ".loc" file line column ["," "function_name" label ["+" integer] "," "inlined_at" file line column]
- * Code inlined from another file (a CUDA header, mostly) is charged to the line that called it; where the caller is itself
- * inlined from there, to the line that its own .loc, which stands before, was charged to. */
+/* loc: ".loc" file line column ["," "function_name" label ["+" integer] "," "inlined_at" file line column] Code inlined
+ * from another file, mostly a CUDA header, counts for the line of its caller. If the caller was inlined from there as
+ * well, it counts for the line to which the caller's own .loc, which comes first, was assigned. */
 static void parse_loc(Parser *p)
 {
     expect(p, ".loc");
@@ -139,7 +140,7 @@ static void parse_label(Parser *p, const Token *token)
             advance(p);
 }
 
-/* Looks one token beyond the current word: a label is a name followed by a colon. */
+/* Looks one token ahead: a label is a name followed by a colon. */
 static bool is_label(const Parser *p)
 {
     Lexer ahead = p->lexer;
@@ -249,7 +250,7 @@ static void parse_function(Parser *p, bool is_entry)
     p->instruction_capacity = 0;
     p->file = p->line = p->function_file = 0;
     if (!is_entry && p->token.kind == TOKEN_WORD && p->token.text[0] == '.')
-        advance(p); /* .noreturn and the like */
+        advance(p); /* .noreturn, for example */
     open_scope(p);
     if (!is_entry && token_is(&p->token, "("))
         function->results = parse_parameters(p, &ignored_count, &ignored_bytes);
@@ -267,7 +268,7 @@ static void parse_function(Parser *p, bool is_entry)
         bind_labels(p);
     }
     close_scope(p);
-    /* A declaration is replaced by its definition, whichever is met first. */
+    /* A definition replaces its declaration, whichever comes first. */
     for (PtxFunction **other = &p->module->functions; *other != NULL; other = &(*other)->next)
         if (strcmp((*other)->name, function->name) == 0) {
             if ((*other)->has_body && !function->has_body)
@@ -314,7 +315,7 @@ static void skip_section(Parser *p)
 static void parse_directive(Parser *p)
 {
     if (consume(p, ".visible") || consume(p, ".extern") || consume(p, ".weak") || consume(p, ".common"))
-        return; /* the linking of what follows; there is one module, so nothing depends on it */
+        return; /* the linking does not matter, since there is only one module */
     if (consume(p, ".entry"))
         parse_function(p, true);
     else if (consume(p, ".func"))
@@ -343,7 +344,7 @@ static void parse_module(Parser *p)
     open_scope(p);
     advance(p);
     if (!token_is(&p->token, ".version"))
-        refuse(p, &p->token, "found %s, expected .version, with which PTX begins", shown(p, &p->token));
+        refuse(p, &p->token, "found %s, expected .version at the start of PTX", shown(p, &p->token));
     while (p->token.kind != TOKEN_END)
         parse_directive(p);
 }

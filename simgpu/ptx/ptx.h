@@ -1,8 +1,8 @@
 /* ptx.h - a PTX module as the parser reads it, in one arena.
  *
  * This is the text with names resolved; code.h is how it runs. Registers are numbered per function. Unknown opcodes are
- * no errors here, since opcodes stay text until simgpu/lower looks them up. Operands that the parser does not understand
- * are no errors either: simgpu/lower refuses only the kernels that hold such an instruction.
+ * no errors here, since opcodes stay text until simgpu/lower looks them up. Operands that the parser does not
+ * understand are no errors either: simgpu/lower refuses only the kernels that hold such an instruction.
  *
  * Source   PTX ISA 9.0.  */
 #ifndef SIMGPU_PTX_PTX_H
@@ -17,13 +17,13 @@
 
 typedef enum PtxSpace { PTX_NO_SPACE, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM } PtxSpace;
 
-/* A word of an initialiser that holds an address, known once the module is placed. */
+/* A word of an initialiser that holds an address, which is known when the module is placed. */
 typedef struct PtxRelocation {
     struct PtxRelocation *next;
     uint32_t offset, bytes; /* where in the variable */
     struct PtxVariable *target;
     int64_t addend;
-    uint64_t mask; /* of "0xFF00(symbol)": the byte of the address that is wanted; 0: all of it */
+    uint64_t mask; /* "0xFF00(symbol)" takes this byte of the address; 0: the whole address */
 } PtxRelocation;
 
 typedef struct PtxVariable {
@@ -33,18 +33,18 @@ typedef struct PtxVariable {
     PtxType type;
     uint32_t align;
     uint64_t bytes;
-    bool is_unsized;              /* extern .shared name[]: as large as the launch says */
-    const unsigned char *initial; /* `initial_bytes` of them, the rest zero */
+    bool is_unsized;              /* extern .shared name[]: the launch gives its size */
+    const unsigned char *initial; /* [initial_bytes]; the other bytes are zero */
     uint64_t initial_bytes;
     PtxRelocation *relocations;
-    const char *refusal; /* why kernels must not use it; NULL: they may */
+    const char *refusal; /* why kernels cannot use it; NULL: they can */
     uint64_t address;    /* set when the variable is placed: device address, or offset in its window */
 } PtxVariable;
 
 typedef struct PtxLabel {
     struct PtxLabel *next;
     const char *name;
-    int instruction;            /* index in the function; -1: not met yet */
+    int instruction;            /* index in the function; -1: not found yet */
     struct PtxOperand *targets; /* of .branchtargets */
     int target_count;
 } PtxLabel;
@@ -80,7 +80,7 @@ enum { PTX_MAX_OPERANDS = 8 };
 
 typedef struct PtxInstruction {
     const char *opcode;  /* "ld.global.nc.f32" */
-    const char *refusal; /* why its operands are not understood, and none are kept; NULL: they are */
+    const char *refusal; /* why the parser does not understand its operands, and keeps none; NULL: it does */
     PtxOperand *operands;
     uint8_t operand_count;
     bool guard_negated;
@@ -100,7 +100,7 @@ typedef struct PtxFunction {
     int register_count;
     PtxInstruction *instructions;
     int instruction_count;
-    uint32_t max_threads; /* of .maxntid; 0: not given */
+    uint32_t max_threads; /* from .maxntid; 0: not given */
 } PtxFunction;
 
 typedef struct PtxModule {
@@ -108,7 +108,7 @@ typedef struct PtxModule {
     const char *name; /* for messages: "kernel.ptx" */
     PtxVariable *variables;
     PtxFunction *functions;
-    const char **files; /* [file_count], by number, NULL where not given */
+    const char **files; /* [file_count], by number; NULL: not given */
     int file_count;
 } PtxModule;
 

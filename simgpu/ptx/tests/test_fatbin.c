@@ -243,7 +243,7 @@ static void an_entry_beyond_the_end_is_refused(void **state)
         Text image = fatbin_of(&(Entry){PTX, 90, PLAIN, "123456789", 0}, 1, false);
         memcpy(image.data + patches[i].offset, &patches[i].value, (size_t)patches[i].bytes);
         assert_int_equal(fatbin_read(image.data, image.length, 90, &fatbin, &why), STATUS_BAD_INPUT);
-        assert_non_null(strstr(why.text, "reaches beyond the end"));
+        assert_non_null(strstr(why.text, "extends beyond the end"));
         assert_null(fatbin.ptx);
         text_free(&image);
     }

@@ -155,7 +155,7 @@ static const struct {
 } refusals[] = {
     {"", "test.ptx:1: found the end of the text, expected .version"},
     {"hello", "test.ptx:1: found 'hello', expected .version"},
-    {KERNEL("bra NOWHERE;"), "test.ptx:6: found 'NOWHERE', which is declared nowhere"},
+    {KERNEL("bra NOWHERE;"), "test.ptx:6: found 'NOWHERE', which is not declared"},
     {KERNEL("@%q bra L;"), "test.ptx:6: found '%q', expected a predicate register"},
     {KERNEL(".reg .b32 %r<99999999>;"), "test.ptx:6: more than"},
     {HEAD ".entry k() { ret;", "test.ptx:4: found the end of the text, expected '}'"},
@@ -180,14 +180,15 @@ static void bad_text_is_refused_with_its_line(void **state)
 static const struct {
     const char *instruction, *refusal;
 } skipped[] = {
-    {"mov.u32 %r1, %envreg2;", "found '%envreg2', which is no declared register"},
-    {"add.s32 %r0, %r1, %r3;", "found '%r3', which is no declared register"},
+    {"mov.u32 %r1, %envreg2;", "found '%envreg2', which is not a declared register"},
+    {"add.s32 %r0, %r1, %r3;", "found '%r3', which is not a declared register"},
     {"add.s32 %r0, %r1 %r2;", "found '%r2', expected ';'"},
     {"tex.1d.v4.f32.s32 {%r0, %r1, %r2, %r2}, [t, {%r1}];", "found 't', expected an address"},
     {"tex.1d.v4.f32.s32 {%r0, %r1, %r2, %r2}, [%r1, %r1, {%r1}];", "found '%r1', expected '{'"},
     {"tex.1d.v4.f32.s32 {%r0, %r1, %r2, %r2}, [%r1, {%r1};", "found ';', expected ']'"},
     {"mov.u32 %r1, 1 / 0;", "a division by 0 in a constant expression"},
-    {"mov.u32 %r1, ((((((((((((((((((1))))))))))))))))));", "a constant expression nested more than 16 deep"},
+    {"mov.u32 %r1, ((((((((((((((((((1))))))))))))))))));",
+     "a constant expression with more than 16 levels of nesting"},
 };
 
 static void operands_that_are_not_understood_cost_their_instruction_alone(void **state)
