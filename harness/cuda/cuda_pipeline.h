@@ -1,11 +1,11 @@
-/* cuda_pipeline.h - asynchronous copies from global to shared memory. Source: CUDA C++ Programming Guide 13.0, "Pipeline
- * Primitives Interface"; PTX ISA 8.5, "cp.async".  */
+/* cuda_pipeline.h - asynchronous copies from global to shared memory. Source: CUDA C++ Programming Guide 13.0,
+ * "Pipeline Primitives Interface"; PTX ISA 8.5, "cp.async".  */
 #ifndef CONVJUDGE_CUDA_PIPELINE_H
 #define CONVJUDGE_CUDA_PIPELINE_H
 
 #include "cuda_runtime.h"
 
-/* Copies 4, 8 or 16 bytes, of which the last `zeros` become zeros instead. */
+/* Copies 4, 8 or 16 bytes; the last `zeros` of them are set to zero instead. */
 static __device__ __forceinline__ void __pipeline_memcpy_async(void *shared, const void *global, size_t bytes,
                                                                size_t zeros = 0)
 {
@@ -25,7 +25,7 @@ static __device__ __forceinline__ void __pipeline_commit()
     asm volatile("cp.async.commit_group;");
 }
 
-/* Waits until at most `newer` of the groups that were committed are under way; a number that the compiler knows. */
+/* Waits until at most the `newer` most recently committed groups are still under way. `newer` is a constant. */
 static __device__ __forceinline__ void __pipeline_wait_prior(size_t newer)
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(newer));

@@ -1,8 +1,9 @@
-/* cuda_runtime.h - CUDA C++ as clang compiles it without any of NVIDIA's software: the judge's own CUDA headers.
+/* cuda_runtime.h - CUDA C++ for clang, without any of NVIDIA's software: the main one of the judge's own CUDA headers.
  *
- * Included by force before every submission, as nvcc does with its own. What is here is a subset: enough for kernels in
- * single and double precision, with shared and constant memory, warp shuffles, votes, atomics, streams and events.
- * Half precision, textures, matrix instructions, cooperative groups and NVIDIA's libraries are refused by name.
+ * The compiler is told to include it before every submission, as nvcc does with NVIDIA's. It holds a subset of CUDA:
+ * kernels in single and double precision, with shared and constant memory, warp shuffles, votes, atomics, streams and
+ * events. Using half precision, textures, matrix instructions, cooperative groups or NVIDIA's libraries is an error
+ * that names them.
  *
  * Source   CUDA C++ Programming Guide 13.0; CUDA Runtime API 13.0, "C++ API Routines".  */
 #ifndef CONVJUDGE_CUDA_RUNTIME_H
@@ -142,7 +143,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *k
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared_bytes);
 }
 
-/* The size of block, in whole warps, of which the most threads are resident at a time; the largest of several. */
+/* Finds the block size, in whole warps, with the most resident threads; of several, the largest. */
 template <class Kernel>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int *least_grid, int *threads, Kernel *kernel, size_t shared_bytes = 0,
                                                int most_threads = 0)
@@ -166,7 +167,7 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *least_grid, int *threads, Ke
     return error;
 }
 
-/* Of float, int2, uchar4...: its channels are as wide as its first one. */
+/* The channels of float, int2, uchar4...: all have the type of the first one. */
 template <class T> struct convjudge_channels {
     typedef decltype(T::x) First;
     enum { COUNT = sizeof(T) / sizeof(First) };

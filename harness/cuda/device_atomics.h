@@ -5,7 +5,7 @@
 
 #include "host_defines.h"
 
-/* clang's builtins take signed integers of 32 (_i) and 64 bits (_ll) where the sign does not matter. */
+/* Where the sign does not matter, clang's builtins take signed integers of 32 (_i) and 64 bits (_ll). */
 #define ATOMIC(name, type, builtin, as)                                                                                \
     static __device__ __forceinline__ type name(type *address, type value)                                             \
     {                                                                                                                  \

@@ -1,5 +1,5 @@
-/* device_functions.h - what kernels call besides arithmetic: barriers, warps, bits, conversions, loads, printf(). Each
- * is one instruction of PTX, or few.
+/* device_functions.h - device functions other than arithmetic: barriers, warp functions, bits, conversions, loads,
+ * printf(). Each is one or a few instructions of PTX.
  *
  * Source   CUDA C++ Programming Guide 13.0, "C++ Language Extensions"; CUDA Math API 13.0, "Intrinsics".  */
 #ifndef CONVJUDGE_DEVICE_FUNCTIONS_H
@@ -33,8 +33,8 @@ DEVICE int __any_sync(unsigned mask, int predicate) { return __nvvm_vote_any_syn
 DEVICE int __uni_sync(unsigned mask, int predicate) { return __nvvm_vote_uni_sync(mask, predicate); }
 DEVICE unsigned __ballot_sync(unsigned mask, int predicate) { return __nvvm_vote_ballot_sync(mask, predicate); }
 
-/* Values of 4 or 8 bytes, word by word. `limits` is shfl's third operand: the segment of `width` lanes that a lane may
- * read from, and the lane at its end (PTX ISA, "shfl.sync"). */
+/* Shuffles values of 4 or 8 bytes in words of 4. `limits` is the operand c of shfl: the segment of `width` lanes that a
+ * lane may read from, and the last lane of it (PTX ISA, "shfl.sync"). */
 #define SHUFFLE(name, builtin, last_lane)                                                                              \
     template <class T> DEVICE T name(unsigned mask, T value, int lane, int width = 32)                           \
     {                                                                                                                  \
@@ -114,7 +114,7 @@ CONVERSIONS(unsigned long long, float, __ull2float, ull2f)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Which cache serves a load changes no result; clang decides. */
+/* The choice of a cache does not change the result of a load; clang makes it. */
 template <class T> DEVICE T __ldg(const T *pointer) { return *pointer; }
 template <class T> DEVICE T __ldca(const T *pointer) { return *pointer; }
 template <class T> DEVICE T __ldcg(const T *pointer) { return *pointer; }
@@ -127,7 +127,7 @@ template <class T> DEVICE void __stcs(T *pointer, T value) { *pointer = value; }
 DEVICE long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 DEVICE void __trap() { __builtin_trap(); }
 
-/* clang turns printf() into vprintf(), the system call of CUDA (PTX Interoperability, "System Calls"). */
+/* clang translates printf() into a call of vprintf(), a system call of CUDA (PTX Interoperability, "System Calls"). */
 extern "C" __device__ int vprintf(const char *format, const char *arguments);
 extern "C" __device__ int printf(const char *format, ...);
 extern "C" __device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function,

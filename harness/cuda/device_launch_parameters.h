@@ -1,2 +1,2 @@
-/* device_launch_parameters.h - threadIdx and its like, which cuda_runtime.h has already.  */
+/* device_launch_parameters.h - threadIdx, blockIdx, blockDim and gridDim, which cuda_runtime.h declares.  */
 #include "cuda_runtime.h"

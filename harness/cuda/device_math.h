@@ -1,11 +1,12 @@
-/* device_math.h - the mathematical functions of kernels: those that are an instruction or two, and those that are a
- * series.
+/* device_math.h - mathematical functions for kernels. Some are one or two instructions, the others are series.
  *
- * Accuracy  in units in the last place, float and double alike: sqrt, fma, rounding functions exact; exp, log, sin, cos
- *           and what follows from them 2 to 4; sin and cos of floats for any argument, of doubles below 2^30; pow of
- *           doubles as many as the exponent of the result has bits. Functions with two underscores are approximations
- *           of the hardware. Functions that are not here are host functions to clang, which says so by name.
- * Source    CUDA Math API 13.0 for names and meanings; the series are Taylor's.  */
+ * Accuracy  in units in the last place (ulp), for float and double alike. sqrt, fma and the rounding functions are
+ *           exact; exp, log, sin, cos and the functions made of them have an error of 2 to 4 ulp. sin and cos of a
+ *           float hold this for every argument, of a double below 2^30. The error of pow of doubles in ulp can reach
+ *           the number of bits in the exponent of the result. Functions that begin with two underscores are
+ *           approximations by the hardware.
+ * Missing   clang takes other functions for host functions, and its error names them.
+ * Source    CUDA Math API 13.0 for names and meanings; the series are Taylor series.  */
 #ifndef CONVJUDGE_DEVICE_MATH_H
 #define CONVJUDGE_DEVICE_MATH_H
 
@@ -15,7 +16,7 @@
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-/* For float and double under C's names; C++'s overloads come from <cmath>, which has to be included after this. */
+/* For float and double, with the names of C. The overloads of C++ come from <cmath>, to be included after this. */
 #define ONE(name)                                                                                                      \
     DEVICE float name##f(float x) { return __builtin_##name##f(x); }                                                   \
     DEVICE double name(double x) { return __builtin_##name(x); }
@@ -87,11 +88,12 @@ namespace convjudge {
 
 constexpr double LN_2 = 0x1.62e42fefa39efp-1, LOG2_E = 0x1.71547652b82fep+0, LOG10_E = 0x1.bcb7b1526e50ep-2;
 constexpr double LOG10_2 = 0x1.34413509f79ffp-2, PI = 0x1.921fb54442d18p+1, HALF_PI = PI / 2, TWO_OVER_PI = 2 / PI;
-/* What the constants lack in double; and, for floats, how ln 2 divides into a part of 16 bits and the rest. */
+/* The rest of each constant beyond double precision; and, for floats, ln 2 as the sum of a part of 16 bits and a
+ * rest. */
 constexpr double LN_2_REST = 0x1.abc9e3b39803fp-56, HALF_PI_REST = 0x1.1a62633145c07p-54;
 constexpr double LN_2_HIGH = 0x1.62e4p-1, LN_2_LOW = LN_2 - LN_2_HIGH;
 
-/* How many terms it takes, beyond which argument exp() is 0 or infinite, and the layout of the type. */
+/* Layout of the type, number of terms of each series, and the argument beyond which exp() is 0 or infinite. */
 template <class Real> struct Format;
 template <> struct Format<float> {
     using Bits = int;
@@ -111,14 +113,15 @@ DEVICE double multiply_add(double x, double y, double z) { return __builtin_fma(
 DEVICE float to_whole(float x) { return __builtin_rintf(x); }
 DEVICE double to_whole(double x) { return __builtin_rint(x); }
 
-/* 2^n, for exponents of normal numbers. */
+/* 2^n, if it is a normal number. */
 template <class Real> DEVICE Real power_of_two(int n)
 {
     using F = Format<Real>;
     return __builtin_bit_cast(Real, (typename F::Bits)(n + F::BIAS) << F::FRACTION_BITS);
 }
 
-/* e^r 2^n for |r| up to ln 2 / 2, in two steps, since 2^n alone may be out of range: sum of r^k / k!. */
+/* e^r 2^n for |r| up to ln 2 / 2, where e^r is the sum of r^k / k!. 2^n is multiplied in two steps, since it may be out
+ * of range by itself. */
 template <class Real> DEVICE Real exp_of_rest(Real r, Real n)
 {
     Real sum = 1;
@@ -129,7 +132,7 @@ template <class Real> DEVICE Real exp_of_rest(Real r, Real n)
     return sum * power_of_two<Real>(half) * power_of_two<Real>((int)n - half);
 }
 
-/* A NaN stays one. */
+/* A NaN stays a NaN. */
 template <class Real> DEVICE Real within(Real most, Real x)
 {
     return x > most ? most : x < -most ? -most : x;
@@ -154,7 +157,7 @@ template <class Real> DEVICE Real exp2(Real x)
 template <class Real> DEVICE Real log_of_fraction(Real x, Real *exponent)
 {
     using F = Format<Real>;
-    Real scaled = x < power_of_two<Real>(1 - F::BIAS) ? x * power_of_two<Real>(64) : x; /* of subnormal numbers */
+    Real scaled = x < power_of_two<Real>(1 - F::BIAS) ? x * power_of_two<Real>(64) : x; /* if subnormal */
     typename F::Bits bits = __builtin_bit_cast(typename F::Bits, scaled);
     typename F::Bits e = (bits - F::ROOT_HALF) >> F::FRACTION_BITS;
     Real m = __builtin_bit_cast(Real, bits - (e << F::FRACTION_BITS)), s = (m - 1) / (m + 1), sum = 0;
@@ -165,7 +168,7 @@ template <class Real> DEVICE Real log_of_fraction(Real x, Real *exponent)
     return 2 * s * sum;
 }
 
-/* Where x is none of the numbers that have a logarithm, the logarithm all the same. */
+/* `result`, if x is a positive finite number; else what log(x) is for zero, negative numbers, infinity and NaN. */
 template <class Real> DEVICE Real log_of(Real x, Real result)
 {
     constexpr Real infinity = __builtin_inf();
@@ -219,7 +222,7 @@ template <class Real> DEVICE void sincos_of_rest(Real r, long long quarters, Rea
     *cosine = ((quarters + 1) & 2) != 0 ? -*cosine : *cosine;
 }
 
-/* The rest is found in double for floats as well: simple, and right for all of them. */
+/* For floats the remainder is also computed in double, which is simple, and exact enough for every float. */
 template <class Real> DEVICE void sincos(Real x, Real *sine, Real *cosine)
 {
     double n = to_whole(double(x) * TWO_OVER_PI), r = multiply_add(-n, HALF_PI, double(x));
@@ -255,7 +258,7 @@ template <class Real> DEVICE Real tan(Real x)
 
 } // namespace convjudge
 
-/* Under C's names, and as C++'s overloads, which have to stand here before <cmath> makes its own of them. */
+/* With the names of C, and as overloads of C++, which must be declared before <cmath> declares its own. */
 #define ONE(name)                                                                                                      \
     DEVICE float name##f(float x) { return convjudge::name(x); }                                                       \
     DEVICE double name(double x) { return convjudge::name(x); }                                                        \
@@ -279,7 +282,7 @@ DEVICE void sincos(double x, double *sine, double *cosine) { convjudge::sincos(x
 DEVICE void sincospif(float x, float *sine, float *cosine) { convjudge::sincospi(x, sine, cosine); }
 DEVICE void sincospi(double x, double *sine, double *cosine) { convjudge::sincospi(x, sine, cosine); }
 
-/* 1 - 2 / (e^2x + 1), where that is not lost beside 1. */
+/* 1 - 2 / (e^2x + 1), unless x is so small that this loses precision. */
 DEVICE float tanhf(float x)
 {
     return __builtin_fabsf(x) < 1e-4f ? x : (float)(1 - 2 / (convjudge::exp(2 * (double)x) + 1));
@@ -288,31 +291,31 @@ namespace std { DEVICE float tanh(float x) { return tanhf(x); } }
 
 #undef DEVICE
 
-/* ---- the lesser and the greater, on the host too ----------------------------------------------------------------- */
+/* ---- minimum and maximum, on the host too ------------------------------------------------------------------------ */
 
-/* A signed number beside an unsigned one is taken as unsigned, as with CUDA's. */
-#define LESSER_AND_GREATER(type, first, second)                                                                        \
+/* If one argument is unsigned, the other is converted to unsigned, as in CUDA. */
+#define MIN_AND_MAX(type, first, second)                                                                               \
     static inline __host__ __device__ type min(first x, second y) { return (type)y < (type)x ? (type)y : (type)x; }    \
     static inline __host__ __device__ type max(first x, second y) { return (type)x < (type)y ? (type)y : (type)x; }
-#define OF_ALL_SIGNS(type)                                                                                             \
-    LESSER_AND_GREATER(type, type, type)                                                                               \
-    LESSER_AND_GREATER(unsigned type, unsigned type, unsigned type)                                                    \
-    LESSER_AND_GREATER(unsigned type, type, unsigned type)                                                             \
-    LESSER_AND_GREATER(unsigned type, unsigned type, type)
-OF_ALL_SIGNS(int)
-OF_ALL_SIGNS(long)
-OF_ALL_SIGNS(long long)
-#undef OF_ALL_SIGNS
-#undef LESSER_AND_GREATER
+#define FOR_ALL_SIGNS(type)                                                                                            \
+    MIN_AND_MAX(type, type, type)                                                                                      \
+    MIN_AND_MAX(unsigned type, unsigned type, unsigned type)                                                           \
+    MIN_AND_MAX(unsigned type, type, unsigned type)                                                                    \
+    MIN_AND_MAX(unsigned type, unsigned type, type)
+FOR_ALL_SIGNS(int)
+FOR_ALL_SIGNS(long)
+FOR_ALL_SIGNS(long long)
+#undef FOR_ALL_SIGNS
+#undef MIN_AND_MAX
 
-/* A NaN loses, as with CUDA's. */
-#define LESSER_AND_GREATER(type, first, second, suffix)                                                                \
+/* If one argument is a NaN, the result is the other one, as in CUDA. */
+#define MIN_AND_MAX(type, first, second, suffix)                                                                       \
     static inline __host__ __device__ type min(first x, second y) { return __builtin_fmin##suffix(x, y); }             \
     static inline __host__ __device__ type max(first x, second y) { return __builtin_fmax##suffix(x, y); }
-LESSER_AND_GREATER(float, float, float, f)
-LESSER_AND_GREATER(double, double, double, )
-LESSER_AND_GREATER(double, double, float, )
-LESSER_AND_GREATER(double, float, double, )
-#undef LESSER_AND_GREATER
+MIN_AND_MAX(float, float, float, f)
+MIN_AND_MAX(double, double, double, )
+MIN_AND_MAX(double, double, float, )
+MIN_AND_MAX(double, float, double, )
+#undef MIN_AND_MAX
 
 #endif

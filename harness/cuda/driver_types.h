@@ -1,8 +1,8 @@
-/* driver_types.h - the types of the CUDA runtime's calls: part of the judge's own CUDA headers. The judge's runtime is
- * built with them, and clang compiles submissions with them; nvcc brings NVIDIA's own.
+/* driver_types.h - one of the judge's own CUDA headers: the types of the CUDA runtime. The judge's runtime library is
+ * compiled with these headers, and so are submissions if the compiler is clang; nvcc has NVIDIA's.
  *
- * Source   names, values and layouts are those of CUDA 13.0 (CUDA Runtime API, "Data types used by CUDA Runtime"); a
- *          test holds them against NVIDIA's headers where there are any.  */
+ * Source   names, values and layouts are those of CUDA 13.0 (CUDA Runtime API, "Data types used by CUDA Runtime"). A
+ *          test compares them with NVIDIA's headers, if these are installed.  */
 #ifndef CONVJUDGE_DRIVER_TYPES_H
 #define CONVJUDGE_DRIVER_TYPES_H
 
@@ -176,7 +176,7 @@ struct cudaMemcpy3DParms {
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 
-/* For the runtime alone: device code that is compiled with these headers has no textures. */
+/* For the runtime library only: device code compiled with these headers has no textures. */
 
 enum cudaChannelFormatKind {
     cudaChannelFormatKindSigned,
@@ -329,7 +329,7 @@ struct cudaDeviceProp {
     int hostNumaMultinodeIpcSupported, reserved[56];
 };
 
-/* Numbers that are left out were given up by CUDA. */
+/* CUDA no longer uses the missing numbers. */
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ,
     cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ, cudaDevAttrMaxSharedMemoryPerBlock,

@@ -1,4 +1,4 @@
-/* host_defines.h - what CUDA adds to the language, in terms of clang's attributes; for a plain C compiler nothing.  */
+/* host_defines.h - the keywords that CUDA adds to C++, as attributes of clang; for a C compiler they are empty.  */
 #ifndef CONVJUDGE_HOST_DEFINES_H
 #define CONVJUDGE_HOST_DEFINES_H
 

@@ -1,4 +1,4 @@
-/* texture_refusals.h - texture and surface functions, by name: using one is an error that says what to do.  */
+/* texture_refusals.h - texture and surface functions: using one is an error that says that it needs nvcc.  */
 #ifndef CONVJUDGE_TEXTURE_REFUSALS_H
 #define CONVJUDGE_TEXTURE_REFUSALS_H
 

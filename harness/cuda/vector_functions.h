@@ -1,4 +1,4 @@
-/* vector_functions.h - make_float4() and its like.  */
+/* vector_functions.h - make_int2(), make_float4() and the others of this kind.  */
 #ifndef CONVJUDGE_VECTOR_FUNCTIONS_H
 #define CONVJUDGE_VECTOR_FUNCTIONS_H
 

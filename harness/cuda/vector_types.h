@@ -1,11 +1,11 @@
-/* vector_types.h - int2, float4, dim3 and their like, as the CUDA C++ Programming Guide lays them out ("Built-in Vector
- * Types"). Part of the judge's own CUDA headers (cuda_runtime.h), which C files may include too.  */
+/* vector_types.h - one of the judge's own CUDA headers: int2, float4, dim3 and the others of this kind, with the layout
+ * of the CUDA C++ Programming Guide ("Built-in Vector Types"). C files may include it, too.  */
 #ifndef CONVJUDGE_VECTOR_TYPES_H
 #define CONVJUDGE_VECTOR_TYPES_H
 
 #include "host_defines.h"
 
-/* A vector of two or four is aligned as a whole, up to 16 bytes, so that it is read in one access. */
+/* A vector of two or four elements is aligned to its size, up to 16 bytes, so that one access reads it. */
 #define VECTORS_OF(type, name, align2, align4)                                                                         \
     typedef struct name##1 { type x; } name##1;                                                                        \
     typedef struct __align__(align2) name##2 { type x, y; } name##2;                                                   \
