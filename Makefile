@@ -157,6 +157,9 @@ $(BUILD)/leaderboard/schema.o: leaderboard/schema.sql
 # Tests spend nearly all their time in the libraries, so they are compiled without optimization, which is faster.
 $(unit_tests:=.o): EXTRA := -O0
 
+# The runtime library is not part of libharness.a: its test includes it, and CUDA's headers.
+$(BUILD)/harness/runtime/tests/test_client.o: EXTRA := -O0 -Iharness/cuda
+
 # These files work on whole arrays, in parallel.
 $(addprefix $(BUILD)/grader/,problem/testcase_data.o oracle/oracle.o check/checker.o): EXTRA := -fopenmp
 

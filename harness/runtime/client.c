@@ -38,7 +38,7 @@ uint8_t *client_staging(void)
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-static void await(uint32_t replies_before, RingReply *reply)
+static void await_reply(uint32_t replies_before, RingReply *reply)
 {
     ring_await_reply(ring, replies_before, reply);
     posted = false;
@@ -46,14 +46,17 @@ static void await(uint32_t replies_before, RingReply *reply)
         last_error = reply->posted_error;
 }
 
-/* If the buffer is full, a flush empties it first. */
-static void post(RingKind kind, bool wants_reply, const void *body, size_t bytes, const void *more, size_t more_bytes)
+/* If the buffer is full, a flush empties it first. Returns the number of replies before the request was sent. */
+static uint32_t send_request(RingKind kind, bool wants_reply, const void *body, size_t bytes, const void *more,
+                             size_t more_bytes)
 {
-    while (!ring_send(ring, kind, wants_reply, body, bytes, more, more_bytes)) {
+    for (;;) {
         RingReply reply;
         uint32_t replies = ring_replies(ring);
+        if (ring_send(ring, kind, wants_reply, body, bytes, more, more_bytes))
+            return replies;
         ring_send(ring, RING_FLUSH, true, NULL, 0, NULL, 0);
-        await(replies, &reply);
+        await_reply(replies, &reply);
     }
 }
 
@@ -67,9 +70,7 @@ cudaError_t client_call_body(RingKind kind, const void *body, size_t bytes, cons
     if (ring == NULL || bytes + more_bytes > RING_MAX_BODY)
         return ring == NULL ? cudaErrorInitializationError : cudaErrorInvalidValue;
     client_lock();
-    uint32_t replies = ring_replies(ring);
-    post(kind, true, body, bytes, more, more_bytes);
-    await(replies, reply);
+    await_reply(send_request(kind, true, body, bytes, more, more_bytes), reply);
     client_unlock();
     return reply->error;
 }
@@ -84,7 +85,7 @@ void client_post(RingKind kind, const void *body, size_t bytes, const void *more
     if (ring == NULL || bytes + more_bytes > RING_MAX_BODY)
         return;
     client_lock();
-    post(kind, false, body, bytes, more, more_bytes);
+    send_request(kind, false, body, bytes, more, more_bytes);
     posted = true;
     client_unlock();
 }
@@ -93,11 +94,8 @@ void client_flush(void)
 {
     RingReply reply;
     client_lock();
-    if (ring != NULL && posted) {
-        uint32_t replies = ring_replies(ring);
-        post(RING_FLUSH, true, NULL, 0, NULL, 0);
-        await(replies, &reply);
-    }
+    if (ring != NULL && posted)
+        await_reply(send_request(RING_FLUSH, true, NULL, 0, NULL, 0), &reply);
     client_unlock();
 }
 
