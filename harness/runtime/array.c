@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static Array *all;
+static Array *all_arrays;
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
@@ -45,7 +45,7 @@ cudaError_t array_find(cudaArray_const_t handle, const Array **found)
 {
     uint64_t id = (uint64_t)(uintptr_t)handle;
     client_lock();
-    const Array *array = all;
+    const Array *array = all_arrays;
     while (array != NULL && array->id != id)
         array = array->next;
     client_unlock();
@@ -84,8 +84,8 @@ static cudaError_t array_new(cudaArray_t *handle, const struct cudaChannelFormat
         return error;
     }
     client_lock();
-    array->next = all;
-    all = array;
+    array->next = all_arrays;
+    all_arrays = array;
     client_unlock();
     *handle = (cudaArray_t)(uintptr_t)array->id;
     return cudaSuccess;
@@ -120,7 +120,7 @@ cudaError_t cudaFreeArray(cudaArray_t handle)
     if (handle == NULL)
         return cudaSuccess;
     client_lock();
-    Array **link = &all;
+    Array **link = &all_arrays;
     while (*link != NULL && (*link)->id != id)
         link = &(*link)->next;
     Array *found = *link;

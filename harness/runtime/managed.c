@@ -9,7 +9,7 @@ typedef struct Managed {
     struct Managed *next;
 } Managed;
 
-static Managed *all;
+static Managed *all_managed;
 
 enum { PAGE = 4096 };
 
@@ -28,8 +28,8 @@ cudaError_t managed_adopt(uint64_t address, uint64_t bytes)
     if (managed == NULL)
         return cudaErrorMemoryAllocation;
     client_lock();
-    *managed = (Managed){address, bytes, all};
-    all = managed;
+    *managed = (Managed){address, bytes, all_managed};
+    all_managed = managed;
     client_unlock();
     return transfer_from_device((void *)(uintptr_t)address, address, bytes, 0);
 }
@@ -37,7 +37,7 @@ cudaError_t managed_adopt(uint64_t address, uint64_t bytes)
 bool managed_forget(uint64_t address)
 {
     client_lock();
-    Managed **link = &all;
+    Managed **link = &all_managed;
     while (*link != NULL && (*link)->address != address)
         link = &(*link)->next;
     Managed *found = *link;
@@ -51,7 +51,7 @@ bool managed_forget(uint64_t address)
 bool managed_holds(uint64_t address)
 {
     client_lock();
-    const Managed *managed = all;
+    const Managed *managed = all_managed;
     while (managed != NULL && address - managed->address >= managed->bytes)
         managed = managed->next;
     client_unlock();
@@ -62,7 +62,7 @@ cudaError_t managed_push(void)
 {
     cudaError_t error = cudaSuccess;
     client_lock();
-    for (const Managed *managed = all; managed != NULL && error == cudaSuccess; managed = managed->next)
+    for (const Managed *managed = all_managed; managed != NULL && error == cudaSuccess; managed = managed->next)
         error = transfer_to_device(managed->address, (void *)(uintptr_t)managed->address, managed->bytes, 0);
     client_unlock();
     return error;
@@ -72,7 +72,7 @@ cudaError_t managed_pull(void)
 {
     cudaError_t error = cudaSuccess;
     client_lock();
-    for (const Managed *managed = all; managed != NULL && error == cudaSuccess; managed = managed->next)
+    for (const Managed *managed = all_managed; managed != NULL && error == cudaSuccess; managed = managed->next)
         error = transfer_from_device((void *)(uintptr_t)managed->address, managed->address, managed->bytes, 0);
     client_unlock();
     return error;

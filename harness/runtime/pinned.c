@@ -14,7 +14,7 @@ typedef struct Pinned {
 
 static Pinned *all_pinned;
 
-static cudaError_t remember(void *address, size_t bytes, bool owned, unsigned flags)
+static cudaError_t remember_pinned(void *address, size_t bytes, bool owned, unsigned flags)
 {
     Pinned *pinned = malloc(sizeof *pinned);
     if (pinned == NULL)
@@ -26,7 +26,7 @@ static cudaError_t remember(void *address, size_t bytes, bool owned, unsigned fl
     return cudaSuccess;
 }
 
-static bool forget(void *address, bool owned)
+static bool forget_pinned(void *address, bool owned)
 {
     client_lock();
     Pinned **link = &all_pinned;
@@ -60,7 +60,7 @@ static cudaError_t allocate_host(void **pointer, size_t bytes, unsigned flags)
     if (bytes == 0)
         return cudaSuccess;
     *pointer = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    return *pointer == NULL ? cudaErrorMemoryAllocation : remember(*pointer, bytes, true, flags);
+    return *pointer == NULL ? cudaErrorMemoryAllocation : remember_pinned(*pointer, bytes, true, flags);
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes)
@@ -77,7 +77,7 @@ cudaError_t cudaFreeHost(void *pointer)
 {
     if (pointer == NULL)
         return cudaSuccess;
-    if (!forget(pointer, true))
+    if (!forget_pinned(pointer, true))
         return result(cudaErrorInvalidValue);
     free(pointer);
     return cudaSuccess;
@@ -85,12 +85,13 @@ cudaError_t cudaFreeHost(void *pointer)
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
 {
-    return result(pointer == NULL || bytes == 0 ? cudaErrorInvalidValue : remember(pointer, bytes, false, flags));
+    return result(pointer == NULL || bytes == 0 ? cudaErrorInvalidValue
+                                                : remember_pinned(pointer, bytes, false, flags));
 }
 
 cudaError_t cudaHostUnregister(void *pointer)
 {
-    return result(forget(pointer, false) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+    return result(forget_pinned(pointer, false) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 
 cudaError_t cudaHostGetFlags(unsigned *flags, void *pointer)

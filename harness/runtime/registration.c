@@ -113,7 +113,7 @@ static cudaError_t name_call(RingKind kind, uint64_t module, const char *name, R
     return client_call_body(kind, &body, sizeof body, NULL, 0, reply);
 }
 
-static cudaError_t ask(Function *function)
+static cudaError_t ask_function(Function *function)
 {
     RingReply reply;
     cudaError_t error = name_call(RING_FUNCTION, function->module, function->name, &reply);
@@ -135,7 +135,7 @@ cudaError_t function_find(const void *host, Function **found)
         function = function->next;
     if (function != NULL && !function->asked) {
         function->asked = true;
-        function->error = ask(function);
+        function->error = ask_function(function);
     }
     client_unlock();
     *found = function;

@@ -26,24 +26,24 @@ typedef struct Stream { /* the arguments that a stream was created with */
     struct Stream *next;
 } Stream;
 
-static Stream *all;
+static Stream *all_streams;
 
-static cudaError_t remember(cudaStream_t handle, unsigned flags, int priority)
+static cudaError_t remember_stream(cudaStream_t handle, unsigned flags, int priority)
 {
     Stream *stream = malloc(sizeof *stream);
     if (stream == NULL)
         return cudaErrorMemoryAllocation;
     client_lock();
-    *stream = (Stream){handle, flags, priority, all};
-    all = stream;
+    *stream = (Stream){handle, flags, priority, all_streams};
+    all_streams = stream;
     client_unlock();
     return cudaSuccess;
 }
 
-static void forget(cudaStream_t handle)
+static void forget_stream(cudaStream_t handle)
 {
     client_lock();
-    Stream **link = &all;
+    Stream **link = &all_streams;
     while (*link != NULL && (*link)->handle != handle)
         link = &(*link)->next;
     Stream *found = *link;
@@ -53,13 +53,13 @@ static void forget(cudaStream_t handle)
     free(found);
 }
 
-static cudaError_t find(cudaStream_t handle, Stream *found)
+static cudaError_t find_stream(cudaStream_t handle, Stream *found)
 {
     *found = (Stream){.flags = cudaStreamDefault};
     if (stream_id(handle) == 0)
         return cudaSuccess;
     client_lock();
-    const Stream *stream = all;
+    const Stream *stream = all_streams;
     while (stream != NULL && stream->handle != handle)
         stream = stream->next;
     if (stream != NULL)
@@ -78,7 +78,10 @@ static cudaError_t stream_new(cudaStream_t *stream, unsigned flags, int priority
     if (error != cudaSuccess)
         return error;
     *stream = (cudaStream_t)(uintptr_t)reply.value[0];
-    return remember(*stream, flags, priority > 0 ? 0 : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority);
+    return remember_stream(*stream, flags,
+                           priority > 0                   ? 0
+                           : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
+                                                          : priority);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
@@ -98,14 +101,14 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    forget(stream);
+    forget_stream(stream);
     return result(client_call(RING_STREAM_FREE, (RingWords){{(uint64_t)(uintptr_t)stream}}, NULL));
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags)
 {
     Stream stream;
-    cudaError_t error = flags == NULL ? cudaErrorInvalidValue : find(handle, &stream);
+    cudaError_t error = flags == NULL ? cudaErrorInvalidValue : find_stream(handle, &stream);
     if (error == cudaSuccess)
         *flags = stream.flags;
     return result(error);
@@ -114,7 +117,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags)
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority)
 {
     Stream stream;
-    cudaError_t error = priority == NULL ? cudaErrorInvalidValue : find(handle, &stream);
+    cudaError_t error = priority == NULL ? cudaErrorInvalidValue : find_stream(handle, &stream);
     if (error == cudaSuccess)
         *priority = stream.priority;
     return result(error);
@@ -123,7 +126,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority)
 cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id)
 {
     Stream stream;
-    cudaError_t error = id == NULL ? cudaErrorInvalidValue : find(handle, &stream);
+    cudaError_t error = id == NULL ? cudaErrorInvalidValue : find_stream(handle, &stream);
     if (error == cudaSuccess)
         *id = stream_id(handle);
     return result(error);
@@ -150,7 +153,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return result(client_call(RING_STREAM_WAIT, (RingWords){{stream_id(stream), event_id(event)}}, NULL));
 }
 
-/* A host function runs in the calling thread, which first waits for all earlier work in the stream. */
+/* A host function runs in the calling thread, which first waits for all_streams earlier work in the stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument)
 {
     cudaError_t error = function == NULL ? cudaErrorInvalidValue : stream_synchronize(stream);

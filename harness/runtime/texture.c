@@ -14,7 +14,7 @@ typedef struct Texture {
     struct Texture *next;
 } Texture;
 
-static Texture *all;
+static Texture *all_textures;
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
@@ -97,8 +97,8 @@ static cudaError_t texture_new(cudaTextureObject_t *number, const struct cudaRes
         return error;
     }
     client_lock();
-    texture->next = all;
-    all = texture;
+    texture->next = all_textures;
+    all_textures = texture;
     client_unlock();
     *number = texture->number;
     return cudaSuccess;
@@ -117,7 +117,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const struct c
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t number)
 {
     client_lock();
-    Texture **link = &all;
+    Texture **link = &all_textures;
     while (*link != NULL && (*link)->number != number)
         link = &(*link)->next;
     Texture *found = *link;
@@ -131,7 +131,7 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t number)
 static const Texture *texture_find(cudaTextureObject_t number)
 {
     client_lock();
-    const Texture *texture = all;
+    const Texture *texture = all_textures;
     while (texture != NULL && texture->number != number)
         texture = texture->next;
     client_unlock();

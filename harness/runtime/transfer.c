@@ -7,7 +7,7 @@ cudaError_t transfer_check(uint64_t address, uint64_t bytes)
     return client_call(RING_OWNED, (RingWords){{address, bytes}}, NULL);
 }
 
-static uint64_t piece_of(uint64_t bytes)
+static uint64_t piece_bytes(uint64_t bytes)
 {
     return bytes < TRANSFER_PIECE_BYTES ? bytes : TRANSFER_PIECE_BYTES;
 }
@@ -15,8 +15,8 @@ static uint64_t piece_of(uint64_t bytes)
 cudaError_t transfer_to_device(uint64_t to, const void *from, uint64_t bytes, uint64_t stream)
 {
     cudaError_t error = bytes > TRANSFER_PIECE_BYTES ? transfer_check(to, bytes) : cudaSuccess;
-    for (uint64_t done = 0; done < bytes && error == cudaSuccess; done += piece_of(bytes - done)) {
-        uint64_t count = piece_of(bytes - done);
+    for (uint64_t done = 0; done < bytes && error == cudaSuccess; done += piece_bytes(bytes - done)) {
+        uint64_t count = piece_bytes(bytes - done);
         client_lock();
         memcpy(client_staging(), (const uint8_t *)from + done, count);
         error = client_call(RING_WRITE, (RingWords){{to + done, count, stream}}, NULL);
@@ -28,8 +28,8 @@ cudaError_t transfer_to_device(uint64_t to, const void *from, uint64_t bytes, ui
 cudaError_t transfer_from_device(void *to, uint64_t from, uint64_t bytes, uint64_t stream)
 {
     cudaError_t error = bytes > TRANSFER_PIECE_BYTES ? transfer_check(from, bytes) : cudaSuccess;
-    for (uint64_t done = 0; done < bytes && error == cudaSuccess; done += piece_of(bytes - done)) {
-        uint64_t count = piece_of(bytes - done);
+    for (uint64_t done = 0; done < bytes && error == cudaSuccess; done += piece_bytes(bytes - done)) {
+        uint64_t count = piece_bytes(bytes - done);
         client_lock();
         error = client_call(RING_READ, (RingWords){{from + done, count, stream}}, NULL);
         if (error == cudaSuccess)
