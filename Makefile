@@ -138,8 +138,11 @@ test-gpu: build  ## Check on a machine with a real GPU that everything works the
 mutants: build unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY=folder]
 	@$(need_tests)nice tests/mutants.py $(BUILD) $(or $(N),60) $(or $(SEED),1) $(ONLY)
 
-lint:  ## Run shellcheck and cppcheck, and check that includes point one way
+lint:  ## Check scripts, C, the graph of folders and the pages
 	@$(need_tests)tests/lint.sh $(LAYERS)
+
+docs:  ## Draw the graph of folders anew, docs/folders.svg
+	@docs/draw_folders.sh
 
 bench: build $(BUILD)/bench-simgpu  ## Measure the judge's own speed and memory
 	@$(need_tests)tests/bench.sh $(BUILD)
@@ -253,4 +256,4 @@ $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 .PHONY: help grade leaderboard references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
-  fuzz-programs fuzzers test-gpu mutants lint bench clean
+  fuzz-programs fuzzers test-gpu mutants lint docs bench clean

@@ -64,5 +64,7 @@ faults=$({
     }')
 circles=$(includes | sed -E 's/\.[a-z]+( |$)/\1/g' | awk '$1 != $2' | { tsort 2>&1 >/dev/null || true; } |
     sed -n 's/^tsort: -: input contains a loop:/lint: these files include each other in a circle:/p; s/^tsort: \([^-].*\)/    \1/p')
+[[ $(tail -n 1 docs/folders.svg) == "<!-- $(sha256sum <"$graph" | cut -c1-16) -->" ]] ||
+    faults+=${faults:+$'\n'}"lint: docs/folders.svg is not the picture of $graph: run make docs"
 printf '%s' "${faults:+$faults$'\n'}" "${circles:+$circles$'\n'}" >&2
 [[ -z $faults$circles ]]

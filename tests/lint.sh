@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lint: shell scripts, C, and the direction of includes. Usage: tests/lint.sh LAYER... (lowest first)
+# Lint: shell scripts, C, the graph of folders, and the pages. Usage: tests/lint.sh LAYER... (lowest first)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 layers=("$@")
@@ -15,13 +15,6 @@ cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability
     --suppressions-list=tests/cppcheck.txt -I. -D_GNU_SOURCE -D__x86_64__ -j2 \
     "${sources[@]}" || faults=1
 
-# A file may include its own layer and those below it.
-allowed=''
-for layer in "${layers[@]}"; do
-    allowed="$allowed|$layer"
-    if git grep -nE '^#include "[a-z]+/' -- "$layer" | grep -vE "#include \"(${allowed#|})/"; then
-        echo "lint: $layer/ includes a layer above it" >&2
-        faults=1
-    fi
-done
+tests/folders.sh || faults=1
+tests/docs.sh || faults=1
 exit "$faults"

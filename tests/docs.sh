@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Checks the pages against the tree: each path that a page names exists, and each environment variable that the code reads
+# stands in docs/settings.md.
+# Usage: tests/docs.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+faults=0
+
+# Words like folder/file.ext, not those with a placeholder (<id>, ..., X) or below build/.
+while IFS=: read -r page line path; do
+    [[ -e $path || -e $(dirname "$page")/$path ]] || { echo "lint: $page:$line: there is no $path"; faults=1; }
+done < <(git ls-files '*.md' | grep -v '^problems/\|/template/' |
+    xargs grep -noE '\b(base|docs|grader|harness|leaderboard|simgpu|solutions|testcases|tests)/[A-Za-z0-9_./-]*\.(c|h|cu|cuh|def|json|csv|txt|sh|py|bats|md)\b' |
+    grep -vE 'moving-sum|my-conv|test_x|/x\.|leaderboard\.db')
+
+while read -r name; do
+    grep -q "\`$name\`" docs/settings.md || { echo "lint: $name is read by the code but not in docs/settings.md"; faults=1; }
+done < <(git ls-files '*.c' '*.h' | xargs grep -ohE '"CONVJUDGE_[A-Z_]+"' | tr -d '"' | sort -u)
+
+exit "$faults"
