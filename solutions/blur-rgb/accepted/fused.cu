@@ -2,8 +2,8 @@
 //
 // fused: both passes in one kernel. A block loads a tile of (T + 2r)^2 pixels, blurs its rows from shared memory into shared
 // memory, and then the columns of these: nothing goes back to global memory but the output.
-// Intensity with T = 32: 8 ((T + 2r) / T + 1) (2r + 1) / (4 (T + 2r)^2 / T^2 + 4) operations a byte: the rows of the halo are
-// blurred twice over, and every byte is loaded from memory about once.
+// Intensity with T = 32: 8 ((T + 2r) / T + 1) (2r + 1) / (4 (T + 2r)^2 / T^2 + 4) operations per byte: the rows of the
+// halo are blurred twice over, and every byte is loaded from memory about once.
 #include <cuda_runtime.h>
 
 #define TILE 32

@@ -1,8 +1,8 @@
 // problem: blur-rgb
 //
 // naive: one thread computes one pixel with the whole 2D filter, straight from global memory, four bytes at a time.
-// Each of the (2r + 1)^2 steps reads 4 bytes of the picture and two taps for 9 operations: at most 9 / 12 operations for
-// each byte that goes through the load units, whatever the radius is.
+// Each of the (2r + 1)^2 steps reads 4 bytes of the picture and two taps for 9 operations: at most 9 / 12 operations
+// for each byte that goes through the load units, for every radius.
 #include <cuda_runtime.h>
 
 __device__ unsigned char to_level(float value)

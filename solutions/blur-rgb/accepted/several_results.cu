@@ -1,10 +1,10 @@
 // problem: blur-rgb
 //
-// several results a thread, aligned halo: two passes, in which a thread computes 4 pixels 32 columns (or 8 rows) apart. The
-// halo is loaded in a whole group of 32 columns, so that where rows are aligned every warp loads 128 aligned bytes, and
-// each tap from constant memory serves 16 multiply-adds.
-// Intensity with T = 128 (32) pixels in a pass's direction, halo H = 32 (16): 16 (2r + 1) / (4 (T + 2H) / T + 16 + 16 (T + 2H)
-// / T + 4) operations a byte.
+// several results per thread, aligned halo: two passes, in which a thread computes 4 pixels 32 columns (or 8 rows)
+// apart. The halo is loaded in a whole group of 32 columns, so that where rows are aligned every warp loads 128 aligned
+// bytes, and each tap from constant memory serves 16 multiply-adds.
+// Intensity with T = 128 (32) pixels in a pass's direction, halo H = 32 (16):
+// 16 (2r + 1) / (4 (T + 2H) / T + 16 + 16 (T + 2H) / T + 4) operations per byte.
 #include <cuda_runtime.h>
 
 #define MAX_RADIUS 16

@@ -1,8 +1,8 @@
 // problem: blur-rgb
 //
-// 2D shared tile, four loads a thread: 32 x 32 threads load the four quarters of a tile of 64 x 64 pixels, enough for a
-// halo of 16 on each side; then each applies the whole 2D filter to its own pixel.
-// Intensity with T = 32: 8 (2r + 1)^2 T^2 / (4 ((2T)^2 + T^2)) = 2 (2r + 1)^2 / 5 operations a byte of global memory.
+// 2D shared tile, four loads per thread: 32 x 32 threads load the four quarters of a tile of 64 x 64 pixels, enough for
+// a halo of 16 on each side; then each applies the whole 2D filter to its own pixel.
+// Intensity with T = 32: 8 (2r + 1)^2 T^2 / (4 ((2T)^2 + T^2)) = 2 (2r + 1)^2 / 5 operations per byte of global memory.
 #include <cuda_runtime.h>
 
 #define TILE 32

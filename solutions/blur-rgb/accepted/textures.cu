@@ -2,9 +2,9 @@
 //
 // textures: two passes that read pictures through textures of four channels, whose border is zero: the ghost cells
 // need no test and no tile. The first maps levels to [0, 1] on the way, so that no thread converts them.
-// Intensity: 16 (2r + 1) / (4 + 16 + 16 + 4) operations a byte of memory, if the texture cache holds all that is read
-// again: 6.8 for r = 8. But each tap is a fetch of its own, and the four texture units of a multiprocessor are what
-// both passes wait for.
+// Intensity: 16 (2r + 1) / (4 + 16 + 16 + 4) operations per byte of memory, if the texture cache holds all that is read
+// again: 6.8 for r = 8. But each tap is a fetch of its own, and the four texture units of a multiprocessor limit both
+// passes.
 #include <cuda_runtime.h>
 
 #define MAX_RADIUS 16

@@ -2,8 +2,8 @@
 //
 // two passes, without bank conflicts: the same again, with the tile of the second pass kept row by row: the 32 threads of
 // a warp read 32 floats that lie side by side, one from each bank.
-// Intensity with T = 32 pixels: 16 (2r + 1) / (4 (T + 2r) / T + 16 + 16 (T + 2r) / T + 4) operations a byte: the floats
-// between the passes make up four fifths of what is moved.
+// Intensity with T = 32 pixels: 16 (2r + 1) / (4 (T + 2r) / T + 16 + 16 (T + 2r) / T + 4) operations per byte: the
+// floats between the passes make up four fifths of what is moved.
 #include <cuda_runtime.h>
 
 #define MAX_RADIUS 16

@@ -1,10 +1,10 @@
 // problem: blur-rgb
 //
-// two passes, with bank conflicts: rows first, then columns, so that 2 (2r + 1) multiply-adds a channel do instead of
-// (2r + 1)^2. The tile of the second pass stands in shared memory column by column, 64 floats apart: the 32 threads of a
-// warp read 32 floats of one bank, one after the other.
-// Intensity with T = 32 pixels: 16 (2r + 1) / (4 (T + 2r) / T + 16 + 16 (T + 2r) / T + 4) operations a byte: the floats
-// between the passes make up four fifths of what is moved.
+// two passes, with bank conflicts: rows first, then columns, so that 2 (2r + 1) multiply-adds per channel do instead of
+// (2r + 1)^2. The tile of the second pass is stored in shared memory column by column, 64 floats apart: the 32 threads
+// of a warp read 32 floats of one bank, one after the other.
+// Intensity with T = 32 pixels: 16 (2r + 1) / (4 (T + 2r) / T + 16 + 16 (T + 2r) / T + 4) operations per byte: the
+// floats between the passes make up four fifths of what is moved.
 #include <cuda_runtime.h>
 
 #define MAX_RADIUS 16

@@ -1,4 +1,4 @@
-// Mistake: has constant memory for 17 taps only, and does not look at the error of the copy.
+// Mistake: has constant memory for only 17 taps, and does not check the error of the copy.
 // on cuda: Run-Time Error, Wrong Answer
 // problem: blur-rgb
 #include <cuda_runtime.h>

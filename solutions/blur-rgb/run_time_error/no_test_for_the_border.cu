@@ -1,4 +1,4 @@
-// Mistake: does not ask whether a neighbour lies on the picture: reads before its beginning and beyond its end.
+// Mistake: does not test whether a neighbour lies on the picture: reads before its beginning and beyond its end.
 // on cuda: Wrong Answer, Run-Time Error
 // problem: blur-rgb
 #include <cuda_runtime.h>

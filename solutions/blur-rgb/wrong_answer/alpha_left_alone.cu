@@ -1,4 +1,4 @@
-// Mistake: hands the alpha on as it is, instead of blurring it like the other channels.
+// Mistake: copies the alpha instead of blurring it like the other channels.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

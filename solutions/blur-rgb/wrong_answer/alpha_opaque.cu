@@ -1,4 +1,4 @@
-// Mistake: takes every picture for opaque.
+// Mistake: treats every picture as opaque.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: tests the index within the array only, so a row's end goes on with the next row's beginning.
+// Mistake: tests the index within the array only, so the end of a row continues with the beginning of the next.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

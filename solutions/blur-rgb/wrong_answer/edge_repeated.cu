@@ -1,4 +1,4 @@
-// Mistake: beyond the border the outermost pixels go on, where there ought to be zeros.
+// Mistake: repeats the outermost pixels beyond the border, where there should be zeros.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the filter for symmetric and reads its second half only.
+// Mistake: assumes that the filter is symmetric and reads its second half only.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: turns the filter round, as mathematicians do.
+// Mistake: flips the filter, as mathematicians do.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

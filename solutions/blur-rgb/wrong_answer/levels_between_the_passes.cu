@@ -1,4 +1,4 @@
-// Mistake: rounds to levels after the first pass: what is below 0 or above 255 there is lost.
+// Mistake: rounds to levels after the first pass: values below 0 or above 255 are lost there.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

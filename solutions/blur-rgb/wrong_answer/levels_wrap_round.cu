@@ -1,4 +1,4 @@
-// Mistake: does not limit sums to 0 to 255: they wrap round, and white becomes black.
+// Mistake: does not limit sums to 0 to 255: they wrap around, and white becomes black.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes a picture of one pixel for an empty one and does nothing.
+// Mistake: treats a picture of one pixel as empty and does nothing.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

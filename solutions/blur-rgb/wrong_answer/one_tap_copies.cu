@@ -1,4 +1,4 @@
-// Mistake: a filter of one tap is taken for one that changes nothing: the picture is copied.
+// Mistake: assumes that a filter of one tap changes nothing, and copies the picture.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: a filter of more than 17 taps is cut off to the 17 in the middle.
+// Mistake: cuts a filter of more than 17 taps down to the 17 in the middle.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: copies the filter to constant memory in the first call only; what is left of it serves all later ones.
+// Mistake: copies the filter to constant memory in the first call only; all later calls use that one.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: skips taps below a hundredth, though many small ones sum up.
+// Mistake: skips taps below a hundredth, though many small ones add up.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

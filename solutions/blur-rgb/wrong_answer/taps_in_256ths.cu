@@ -1,4 +1,4 @@
-// Mistake: rounds the taps to whole 256ths to compute in integers; the errors of many taps sum up.
+// Mistake: rounds the taps to whole 256ths to compute in integers; the errors of many taps add up.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the picture for one of three bytes a pixel.
+// Mistake: treats the picture as one with three bytes per pixel.
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

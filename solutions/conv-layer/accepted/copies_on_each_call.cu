@@ -2,8 +2,8 @@
 //
 // copies on each call: the naive kernel, as it is often called: every call takes its data from the host, into memory that
 // it allocates, and brings the result back to the host. Here the data travels to the host first, since it lies on the GPU.
-// Over PCI Express each byte takes some 80 times as long as from the GPU's own memory: 2 f^2 c k operations for
-// 4 (c + k) bytes a pixel would have to be far more to be worth the way.
+// Over PCI Express each byte takes about 80 times as long as from the GPU's own memory: 2 f^2 c k operations for
+// 4 (c + k) bytes per pixel would have to be far more to pay for the transfer.
 #include <cuda_runtime.h>
 #include <vector>
 

@@ -1,8 +1,8 @@
 // problem: conv-layer
 // sweep: BLOCK=64,128,256,512 GRID=132,264,528,1056,2112
 //
-// grid-stride: as many blocks as the GPU can hold, each thread with one output after the other, a whole grid apart. Size of
-// block and grid are parameters: the best grid is a multiple of the number of multiprocessors, 132 of an H200.
+// grid-stride: as many blocks as the GPU can hold, and each thread computes outputs that are a whole grid apart. Size
+// of block and grid are parameters: the best grid is a multiple of the number of multiprocessors, 132 of an H200.
 // Each of the f^2 c multiply-adds of an output reads two floats: 2 operations for 8 bytes, as in the naive kernel.
 #include <cuda_runtime.h>
 

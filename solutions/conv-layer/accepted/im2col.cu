@@ -3,8 +3,8 @@
 // im2col: the input is unrolled into a matrix that has a row for each pixel of the output, with all f^2 c inputs under it
 // (a Toeplitz matrix but for the channels); times the weights, which are a matrix already, that is the output. The product
 // is the simplest with tiles. Large layers are unrolled in pieces.
-// Intensity of the product with tiles of T = 16: 2 T^2 / (4 * 2 T) = 4 operations a byte; but the matrix is f^2 times as
-// large as the input, and is written and read through global memory.
+// Intensity of the product with tiles of T = 16: 2 T^2 / (4 * 2 T) = 4 operations per byte; but the matrix is f^2 times
+// as large as the input, and is written and read through global memory.
 #include <cuda_runtime.h>
 
 #define TILE 16

@@ -2,7 +2,7 @@
 //
 // implicit matrix product: the product of im2col, whose matrix is never written: each block works out where the elements of
 // its tiles stand in the input, and loads them from there.
-// Intensity with tiles of T = 16: 2 T^2 / (4 * 2 T) = 4 operations a byte, whatever the filter is; what is loaded f^2 times
+// Intensity with tiles of T = 16: 2 T^2 / (4 * 2 T) = 4 operations per byte, for every filter; what is loaded f^2 times
 // comes out of the caches.
 #include <cuda_runtime.h>
 

@@ -3,8 +3,8 @@
 // implicit matrix product in registers: a block multiplies tiles of 64 pixels and 32 channels, a thread 4 pixels and 4
 // channels of them: two wide loads from shared memory for 16 multiply-adds. Layers that are too small to give every
 // multiprocessor such a block get tiles of 16 pixels.
-// Intensity with P = 64 pixels, K = 32 channels: 2 P K / (4 (P + K)) = 10.7 operations a byte of global memory, whatever the
-// filter is; of shared memory 2 * 16 / 32 = 1.
+// Intensity with P = 64 pixels, K = 32 channels: 2 P K / (4 (P + K)) = 10.7 operations per byte of global memory, for
+// every filter; of shared memory 2 * 16 / 32 = 1.
 #include <cuda_runtime.h>
 
 #define THREADS 128

@@ -1,8 +1,8 @@
 // problem: conv-layer
 //
-// naive: one thread an output. Neighbouring threads compute neighbouring channels: they read the same input, which is one
-// transaction for the warp, and neighbouring weights, which are coalesced.
-// Each of the f^2 c multiply-adds of an output reads two floats: 2 operations for 8 bytes, whatever the sizes are.
+// naive: one thread per output. Neighbouring threads compute neighbouring channels: they read the same input, which is
+// one transaction for the warp, and neighbouring weights, which are coalesced.
+// Each of the f^2 c multiply-adds of an output reads two floats: 2 operations for 8 bytes, for all sizes.
 #include <cuda_runtime.h>
 
 struct Layer {

@@ -1,7 +1,7 @@
 // problem: conv-layer
 //
 // serial, as written: the formula of the statement, an output at a time. The innermost loop walks through the weights
-// in steps of out_channels, and each sum waits for the one before it: nothing of it fits vector instructions.
+// in steps of out_channels, and each sum waits for the previous one, so the compiler cannot use vector instructions.
 void solve(const float* input, const float* weights, const float* bias, float* output, int n, int height, int width,
            int in_channels, int filter_height, int filter_width, int out_channels, int stride)
 {

@@ -1,7 +1,7 @@
 // problem: conv-layer
 //
 // serial, loops split: all channels of an output together, so that the innermost loop runs over neighbours in memory,
-// in weights and sums alike, and the compiler makes vector instructions of it. All weights are read for every output.
+// in weights and sums alike, and the compiler can use vector instructions. All weights are read for every output.
 typedef struct Layer {
     const float *input, *weights, *bias;
     float* output;

@@ -2,7 +2,7 @@
 // sweep: TILE=2,4,8 CHANNELS=16,32
 //
 // serial, tiled: TILE outputs of a row and CHANNELS channels together: their sums stay in vector registers until they
-// are whole, and each weight that is read serves TILE outputs.
+// are complete, and each weight that is read serves TILE outputs.
 #ifndef TILE
 #define TILE 4
 #endif

@@ -2,7 +2,7 @@
 // sweep: THREADS=1,2,4,8
 //
 // POSIX threads: each thread computes a share of the rows of all images, with loops split as in 2_serial_split.c.
-// Starting a thread costs some 10 us a call.
+// Starting a thread costs about 10 us per call.
 #include <pthread.h>
 #include <unistd.h>
 

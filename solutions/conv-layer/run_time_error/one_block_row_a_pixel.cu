@@ -1,4 +1,4 @@
-// Mistake: has blocks in y for the pixels, which may be more than the 65,535 that a grid has there.
+// Mistake: uses one block along y per pixel, and there may be more pixels than the 65,535 blocks of a grid.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: has blocks in z for images and channels, which may be more than the 65,535 that a grid has there.
+// Mistake: uses one block along z per image and channel; there may be more of them than the 65,535 blocks of a grid.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: copies the weights to constant memory, which has 64 KiB, and does not look at the error of the copy.
+// Mistake: copies the weights to constant memory, which has 64 KiB, and does not check the error of the copy.
 // on cuda: Run-Time Error, Wrong Answer
 // problem: conv-layer
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Mistake: has a matrix for 4,096 pixels, and never comes to the others.
+// Mistake: has a matrix for 4,096 pixels, and never computes the others.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: turns the filter by 180 degrees, as mathematicians do.
+// Mistake: rotates the filter by 180 degrees, as mathematicians do.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: goes through the input's channels in groups of four and leaves out the rest.
+// Mistake: goes through the input's channels in groups of four and leaves out the remainder.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: goes through the sum in whole steps of 16 and leaves out the rest.
+// Mistake: goes through the sum in whole steps of 16 and leaves out the remainder.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

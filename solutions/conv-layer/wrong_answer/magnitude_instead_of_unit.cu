@@ -1,4 +1,4 @@
-// Mistake: takes the magnitude of negative outputs, where they ought to become zero.
+// Mistake: takes the magnitude of negative outputs, where they should become zero.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes images that the filter covers entirely for too small and does nothing.
+// Mistake: treats images that the filter covers entirely as too small and does nothing.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: pads the image, so that the filter lies centred on each pixel and hangs over the border.
+// Mistake: pads the image, so that the filter lies centred on each pixel and extends beyond the border.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the filter for square: columns beyond its height are left out.
+// Mistake: assumes that the filter is square: columns beyond its height are left out.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

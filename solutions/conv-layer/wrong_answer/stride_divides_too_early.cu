@@ -1,5 +1,5 @@
-// Mistake: takes (height - filter_height + 1) / stride for the number of rows, and likewise of columns: too few
-// where the stride leaves a rest.
+// Mistake: computes (height - filter_height + 1) / stride rows, and columns likewise: too few where the stride leaves a
+// remainder.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

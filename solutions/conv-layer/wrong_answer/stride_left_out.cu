@@ -1,4 +1,4 @@
-// Mistake: moves the filter on by one pixel, whatever the stride is.
+// Mistake: always moves the filter by one pixel, whatever the stride is.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes every stride above 1 for 2.
+// Mistake: treats every stride above 1 as 2.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

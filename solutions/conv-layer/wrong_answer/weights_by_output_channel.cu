@@ -1,4 +1,4 @@
-// Mistake: reads the weights as if those of each output channel stood together.
+// Mistake: reads the weights as if those of each output channel were adjacent.
 // problem: conv-layer
 #include <cuda_runtime.h>
 

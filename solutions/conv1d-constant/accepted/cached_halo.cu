@@ -1,9 +1,9 @@
 // problem: conv1d-constant
 //
-// shared tile, halo left to the cache: a block loads its own 256 elements into shared memory, one a thread. Elements to
-// both sides belong to the tiles of other blocks, and are read from global memory, where they are likely in a cache.
-// Operations a byte read, for tile T and filter F < T: about F / (4 T) of the reads go to a neighbour's tile, so
-// 2 T F / (4 T + F F), 43 operations a byte at best in place of 1/2.
+// shared tile, halo left to the cache: a block loads its own 256 elements into shared memory, one per thread. Elements
+// to both sides belong to the tiles of other blocks, and are read from global memory, where they are likely in a cache.
+// Operations per byte read, for tile T and filter F < T: about F / (4 T) of the reads go to a neighbour's tile, so
+// 2 T F / (4 T + F F), 43 operations per byte at best instead of 1/2.
 #include <cuda_runtime.h>
 
 #define TILE 256

@@ -1,8 +1,8 @@
 // problem: conv1d-constant
 //
-// constant memory: one thread for each output, the filter copied to constant memory, whose cache hands one value to a
-// whole warp at once. The loop runs over the taps that meet the input, so it needs no test for ghost cells.
-// Operations a byte read from global memory: 2 for the 4 bytes of an input, 1/2 for any filter.
+// constant memory: one thread for each output, the filter copied to constant memory, whose cache broadcasts one value
+// to a whole warp. The loop runs over the taps that lie on the input, so it needs no test for ghost cells.
+// Operations per byte read from global memory: 2 for the 4 bytes of an input, 1/2 for every filter.
 #include <cuda_runtime.h>
 
 #define MAX_FILTER_WIDTH 127

@@ -1,9 +1,9 @@
 // problem: conv1d-constant
 //
-// several kernels: one for the outputs without ghost cells, whose loop tests nothing and takes 4 outputs a thread from
-// registers, and one for the few at the two ends. They run on two streams, and each call uses one of two filters in
-// constant memory in turn, so that a copy need not wait for the kernels of the call before.
-// Operations a byte read through the cache, for S outputs a thread: 2 S / 4, here 2.
+// several kernels: one for the outputs without ghost cells, whose loop tests nothing and takes 4 outputs per thread
+// from registers, and one for the few at the two ends. They run on two streams, and each call uses one of two filters
+// in constant memory in turn, so that a copy need not wait for the kernels of the previous call.
+// Operations per byte read through the cache, for S outputs per thread: 2 S / 4, here 2.
 #include <cuda_runtime.h>
 
 #define OUTPUTS 4

@@ -1,10 +1,10 @@
 // problem: conv1d-constant
 //
-// loops of fixed length: the number of taps is a template parameter, so that the compiler unrolls the loop, and taps are
-// operands of multiply-adds by their address in constant memory, without any instruction that loads them. Narrower
-// filters are turned round and filled up with zeros on both sides to 15, 31, 63 or 127 taps, on the host.
-// Operations a byte read from global memory as any tile, T F / (2 (T + F - 1)) with T = 256; one load from shared memory
-// a multiply-add is all that is left.
+// loops of fixed length: the number of taps is a template parameter, so that the compiler unrolls the loop, and taps
+// are operands of multiply-adds by their address in constant memory, without any instruction that loads them. Narrower
+// filters are flipped and padded with zeros on both sides to 15, 31, 63 or 127 taps, on the host.
+// Operations per byte read from global memory as any tile, T F / (2 (T + F - 1)) with T = 256; one load from shared
+// memory per multiply-add is all that is left.
 #include <cuda_runtime.h>
 
 #define TILE 256

@@ -1,9 +1,9 @@
 // problem: conv1d-constant
 //
-// several outputs a thread from registers: a thread computes 7 neighbouring outputs, whose inputs stand in registers as
+// several outputs per thread from registers: a thread computes 7 neighbouring outputs, whose inputs are in registers as
 // it goes along the filter. Each step takes one new input from shared memory and one tap from constant memory for 7
 // multiply-adds. 7 is odd, so the 32 threads of a warp, whose inputs lie 7 apart, read from 32 different banks.
-// Operations a byte read from shared memory, for S outputs a thread: 2 S / 4, here 7/2 in place of 1/2; from global
+// Operations per byte read from shared memory, for S outputs per thread: 2 S / 4, here 7/2 instead of 1/2; from global
 // memory as any tile, T F / (2 (T + F - 1)) with T = 896.
 #include <cuda_runtime.h>
 
@@ -32,7 +32,7 @@ __global__ void convolve(const float* input, float* output, int width, int filte
     for (int o = 0; o < OUTPUTS - 1; o++)
         window[o] = mine[o];
 
-#pragma unroll 7 // the window turns round within the same registers
+#pragma unroll 7 // the window rotates within the same registers
     for (int k = 0; k < filter_width; k++) {
         window[OUTPUTS - 1] = mine[k + OUTPUTS - 1];
 #pragma unroll

@@ -3,7 +3,7 @@
 // shared tile with full halo: a block loads the 1024 + F - 1 inputs that its outputs need into shared memory, ghost
 // cells as zeros, so that the inner loop has no test: one load from shared memory and one broadcast from the constant
 // cache for each multiply-add.
-// Operations a byte read from global memory, for tile T and filter F: T F / (2 (T + F - 1)), 56 for F = 127.
+// Operations per byte read from global memory, for tile T and filter F: T F / (2 (T + F - 1)), 56 for F = 127.
 #include <cuda_runtime.h>
 
 #define TILE 1024

@@ -1,9 +1,9 @@
 // problem: conv1d-constant
 //
-// wide loads: 4 outputs a thread, and 4 inputs come from shared memory with one load of 16 bytes, for 16 multiply-adds.
+// wide loads: 4 outputs per thread, and 4 inputs come from shared memory with one 16-byte load, for 16 multiply-adds.
 // Zeros behind the filter fill constant memory up to a multiple of 4 taps; the 4 outputs leave with one store.
-// Operations a byte read from shared memory, for S outputs a thread: 2 S / 4, here 2; from global memory as any tile,
-// T F / (2 (T + F - 1)) with T = 1024.
+// Operations per byte read from shared memory, for S outputs per thread: 2 S / 4, here 2; from global memory as any
+// tile, T F / (2 (T + F - 1)) with T = 1024.
 #include <cuda_runtime.h>
 
 #define THREADS 256

@@ -1,4 +1,4 @@
-// Mistake: hands the filter over as a parameter of the kernel, which is no __constant__ variable.
+// Mistake: passes the filter as a parameter of the kernel, which is not a __constant__ variable.
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes everything from a copy in global memory, and scales it by a tap from constant memory over the same tap.
+// Mistake: reads the taps from a copy in global memory, and scales them by a constant tap divided by itself.
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: constant memory holds the taps halved, which is not the filter; they are to arrive unchanged.
+// Mistake: constant memory holds half of each tap; the taps must arrive unchanged.
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

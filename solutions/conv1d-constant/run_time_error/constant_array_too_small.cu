@@ -1,4 +1,4 @@
-// Mistake: the constant array has room for 64 taps; the copy of a wider filter fails, and nobody looks.
+// Mistake: the constant array has room for 64 taps; the copy of a wider filter fails, and nothing checks that.
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

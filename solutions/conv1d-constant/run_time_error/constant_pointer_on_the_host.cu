@@ -1,4 +1,4 @@
-// Mistake: hands the symbol itself to the kernel, which on the host is an address of the host.
+// Mistake: passes the symbol itself to the kernel; in host code that is a host address.
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

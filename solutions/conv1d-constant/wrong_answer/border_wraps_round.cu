@@ -1,4 +1,4 @@
-// Mistake: beyond one end the input goes on at the other, as if it were a ring.
+// Mistake: beyond one end the input continues at the other, as if it were a ring.
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: turns the filter round, as a convolution in the sense of mathematics.
+// Mistake: flips the filter, as the mathematical convolution does.
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

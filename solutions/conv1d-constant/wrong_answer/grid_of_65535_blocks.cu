@@ -1,4 +1,4 @@
-// Mistake: at most 65,535 blocks, the limit of long ago, of 16 threads each.
+// Mistake: at most 65,535 blocks of 16 threads each, the limit of old GPUs.
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: each side of the tile has a halo of 31 elements; taps that reach further meet zeros.
+// Mistake: each side of the tile has a halo of 31 elements; taps that reach further read zeros.
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

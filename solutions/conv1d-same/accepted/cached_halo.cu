@@ -1,9 +1,9 @@
 // problem: conv1d-same
 //
-// shared tile, halo left to the cache: a block loads only its own 256 elements into shared memory, one a thread. The
+// shared tile, halo left to the cache: a block loads only its own 256 elements into shared memory, one per thread. The
 // elements to both sides are the tiles of other blocks, which load them at about the same time: they are read from
 // global memory, and are likely found in the L2 cache. The load is simpler than one with a halo, the inner loop is not.
-// Operations a byte read, for tile T and filter F < T: a share of about F / (4 T) of the inputs lies in a neighbour's
+// Operations per byte read, for tile T and filter F < T: a share of about F / (4 T) of the inputs lies in a neighbour's
 // tile, so 2 T F / (4 T + F F) beside the filter; with F beyond 2 T the tile hardly helps any more.
 #include <cuda_runtime.h>
 

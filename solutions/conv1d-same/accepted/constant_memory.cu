@@ -1,9 +1,9 @@
 // problem: conv1d-same
 //
-// constant memory: the filter is copied to constant memory, whose cache hands one value to a whole warp at once; the
-// loop runs over the taps that meet the input, so it needs no test for ghost cells.
-// Operations a byte read: 2 for the 4 bytes of an input, 1/2 for any filter. A filter that does not
-// fit in the constant cache of a multiprocessor can be slower than one in global memory.
+// constant memory: the filter is copied to constant memory, whose cache broadcasts one value to a whole warp; the loop
+// runs over the taps that lie on the input, so it needs no test for ghost cells.
+// Operations per byte read: 2 for the 4 bytes of an input, 1/2 for every filter. A filter that does not fit in the
+// constant cache of a multiprocessor can be slower than one in global memory.
 #include <cuda_runtime.h>
 
 #define MAX_FILTER_WIDTH 2047

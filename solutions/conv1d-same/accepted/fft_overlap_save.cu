@@ -2,10 +2,10 @@
 //
 // FFT overlap-save: a block takes two neighbouring tiles of the input as real and imaginary part of one array of 4096
 // complex numbers, transforms it, multiplies it by the conjugate of the filter's transform and transforms it back. Of
-// each tile the last F - 1 outputs wrapped round and are dropped, so tiles overlap by F - 1. The array never leaves
+// each tile the last F - 1 outputs wrapped around and are dropped, so tiles overlap by F - 1. The array never leaves
 // shared memory. The forward transform leaves its result in digit-reversed order, the inverse one takes it so: neither
 // sorts.
-// Operations an output, for arrays of N: about 10 N log2(N) / (2 (N - F + 1)), 120 for F = 2047 in place of 4094, and
+// Operations per output, for arrays of N: about 10 N log2(N) / (2 (N - F + 1)), 120 for F = 2047 instead of 4094, and
 // the same 60 to 120 for a narrow filter, where direct arithmetic is better. For each byte read (5/4) log2(N), here 15.
 #include <cuda_runtime.h>
 

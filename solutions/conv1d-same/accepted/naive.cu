@@ -2,7 +2,7 @@
 //
 // naive: one thread computes one output element, straight from global memory.
 // Neighbouring threads read neighbouring elements, so every load is coalesced and nearly always hits the L1 cache.
-// Operations a byte read: 2 for 8 bytes, 1/4 for any filter; caches serve the bytes, but the load units are the limit.
+// Operations per byte read: 2 for 8 bytes, 1/4 for any filter; caches serve the bytes, but load units are the limit.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* filter, float* output, int width, int filter_width)

@@ -1,10 +1,10 @@
 // problem: conv1d-same
 //
-// several outputs a thread from registers: a thread computes 7 neighbouring outputs. As it goes along the filter, the 7
-// inputs under it stand in registers; each step loads one new input and one tap from shared memory for 7 multiply-adds.
-// Unrolled by seven, the window turns round within the same registers instead of being moved. 7 is odd, so the 32
-// threads of a warp, whose inputs lie 7 apart, read from 32 different banks.
-// Operations a byte read from shared memory, for S outputs a thread: 2 S / 8, here 7/4 in place of 1/4; read from
+// several outputs per thread from registers: a thread computes 7 neighbouring outputs. As it goes along the filter, the
+// 7 inputs under it are in registers; each step loads one new input and one tap from shared memory for 7 multiply-adds.
+// Unrolled by seven, the window rotates within the same registers instead of being moved. 7 is odd, so the 32 threads
+// of a warp, whose inputs lie 7 apart, read from 32 different banks.
+// Operations per byte read from shared memory, for S outputs per thread: 2 S / 8, here 7/4 instead of 1/4; read from
 // global memory as any tile, T F / (2 (T + F - 1)) with T = 896.
 #include <cuda_runtime.h>
 

@@ -3,7 +3,7 @@
 // shared tile and constant filter: the two techniques together, with blocks of 1024 threads so that fewer elements
 // are loaded twice (a halo of up to 2046 for a tile of 1024). No load from global memory is left in the inner loop:
 // each multiply-add takes one load from shared memory and one broadcast from the constant cache.
-// Operations a byte read, for tile T and filter F: T F / (2 (T + F - 1)); with T = 1024, 2.5 for F = 5, 341 for 2047.
+// Operations per byte read, for tile T and filter F: T F / (2 (T + F - 1)); with T = 1024, 2.5 for F = 5, 341 for 2047.
 #include "solve.h"
 #include <cuda_runtime.h>
 

@@ -2,8 +2,8 @@
 //
 // shared tile with full halo: a block loads its 256 elements and the radius on either side once, together, into shared
 // memory. Ghost cells are stored as zeros there, so that the inner loop has no test left.
-// Operations a byte read, for tile T and filter F: T F / (2 (T + F - 1)) beside the filter, which is read F / 2 for a
-// narrow and T / 2 for a wide filter. The filter itself still comes from global memory, one load a multiply-add.
+// Operations per byte read, for tile T and filter F: T F / (2 (T + F - 1)) beside the filter, which is read F / 2 for a
+// narrow and T / 2 for a wide filter. The filter itself still comes from global memory, one load per multiply-add.
 #include <cuda_runtime.h>
 
 #define TILE 256

@@ -1,11 +1,11 @@
 // problem: conv1d-same
 //
-// wide loads: 12 outputs a thread, and inputs and taps come from shared memory 16 bytes at a time: 2 load instructions
-// for 48 multiply-adds. The inputs of neighbouring threads lie 12 apart, so that 8 threads, which is how many 16-byte
-// loads shared memory serves at once, meet all 32 banks. The tile begins at a multiple of 4 elements before the
-// leftmost input, and zeros are put before the filter in its place, so that 16-byte loads are aligned.
-// Operations a byte read from shared memory, for S outputs a thread: 2 S / 8, here 3; read from global memory as any
-// tile, T F / (2 (T + F - 1)) with T = 1536.
+// wide loads: 12 outputs per thread, and inputs and taps come from shared memory 16 bytes at a time: 2 load
+// instructions for 48 multiply-adds. The inputs of neighbouring threads lie 12 apart, so that 8 threads, which is how
+// many 16-byte loads shared memory serves at once, access all 32 banks. The tile begins at a multiple of 4 elements
+// before the leftmost input, and zeros are put before the filter in its place, so that 16-byte loads are aligned.
+// Operations per byte read from shared memory, for S outputs per thread: 2 S / 8, here 3; read from global memory as
+// any tile, T F / (2 (T + F - 1)) with T = 1536.
 #include <cuda_runtime.h>
 
 #define THREADS 128
@@ -56,7 +56,7 @@ __global__ void convolve(const float* input, const float* filter, float* output,
     for (int j = 0; j < OUTPUTS; j += 4)
         load4(window + j, mine + j);
 
-#pragma unroll 4 // the window turns round within its registers
+#pragma unroll 4 // the window rotates within its registers
     for (int k = 0; k < taps; k += STEP) {
         float tap[STEP];
         load4(tap, s_filter + k);

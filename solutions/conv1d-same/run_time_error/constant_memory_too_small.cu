@@ -1,4 +1,4 @@
-// Mistake: has constant memory for 1,024 taps only, and does not look at the error of the copy.
+// Mistake: has constant memory for 1,024 taps only, and does not check the error of the copy.
 // on cuda: Run-Time Error, Wrong Answer
 // problem: conv1d-same
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // Mistake: near the left end tests for the left ghost cells only. Where the filter is wider than the input it also
-// hangs over the right end there.
+// extends beyond the right end there.
 // on cuda: Wrong Answer, Accepted, Run-Time Error
 // problem: conv1d-same
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Mistake: beyond one end of the input goes on at the other, instead of with zeros.
+// Mistake: beyond one end of the input it continues at the other end, not with zeros.
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

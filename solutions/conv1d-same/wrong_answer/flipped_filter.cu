@@ -1,4 +1,4 @@
-// Mistake: turns the filter round, as the mathematical convolution does.
+// Mistake: flips the filter, as the mathematical convolution does.
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

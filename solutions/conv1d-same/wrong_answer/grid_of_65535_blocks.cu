@@ -1,4 +1,4 @@
-// Mistake: cuts the grid off at 65,535 blocks of 16 threads, so outputs beyond 1,048,560 are never written.
+// Mistake: limits the grid to 65,535 blocks of 16 threads, so outputs beyond 1,048,560 are never written.
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // Mistake: each thread loads its own element and at most one of the halo on either side, so taps that lie more than a
-// block away from the middle meet zeros.
+// block away from the middle read zeros.
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

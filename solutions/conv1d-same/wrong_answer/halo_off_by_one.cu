@@ -1,4 +1,4 @@
-// Mistake: loads one element of halo too few, so the last tap of the last output of a tile meets a zero.
+// Mistake: loads one element of halo too few, so the last tap of the last output of a tile reads a zero.
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

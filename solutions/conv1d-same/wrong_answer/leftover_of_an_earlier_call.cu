@@ -1,5 +1,5 @@
 // Mistake: copies the input between zeros in a buffer that it zeroes in the first call only. After a call with a wider
-// input, what is left of that stands where ghost cells should be.
+// input, its values are left where ghost cells should be.
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

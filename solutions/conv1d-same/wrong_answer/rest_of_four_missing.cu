@@ -1,4 +1,4 @@
-// Mistake: long inputs are computed and written four at a time, and a rest of one to three outputs is forgotten.
+// Mistake: long inputs are computed and written four at a time, and a remainder of one to three outputs is forgotten.
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

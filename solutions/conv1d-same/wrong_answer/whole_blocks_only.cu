@@ -1,4 +1,4 @@
-// Mistake: rounds the number of blocks down, so a rest of less than a block is never computed.
+// Mistake: rounds the number of blocks down, so a remainder of less than a block is never computed.
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

@@ -1,9 +1,9 @@
 // problem: conv1d
 //
-// constant memory: the filter is copied to constant memory, whose cache hands one value to a whole warp at once.
-// One load from global memory for each multiply-add is left. Whether that pays depends on the GPU and on the filter:
-// the constant cache is made for a few hundred bytes, and a long filter that does not fit can be slower than the L1 cache.
-// Intensity: 2 operations for the 4 bytes of an input, 1/2 operation a byte for any filter.
+// constant memory: the filter is copied to constant memory, whose cache broadcasts one value to a whole warp.
+// One load from global memory per multiply-add is left. Whether that pays depends on the GPU and on the filter: the
+// constant cache is made for a few hundred bytes, and a long filter that does not fit can be slower than the L1 cache.
+// Intensity: 2 operations for the 4 bytes of an input, 1/2 operation per byte for every filter.
 #include <cuda_runtime.h>
 
 #define MAX_KERNEL_SIZE 2047

@@ -2,7 +2,7 @@
 //
 // naive: one thread computes one output element, straight from global memory.
 // Neighbouring threads read neighbouring elements, so every load is coalesced and nearly always hits the L1 cache.
-// Intensity: 2 operations for two loads of 4 bytes, 1/4 operation a byte for any filter: load units are the limit.
+// Intensity: 2 operations for two loads of 4 bytes, 1/4 operation per byte for every filter: load units are the limit.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)

@@ -1,9 +1,9 @@
 // problem: conv1d
 //
 // register tile: a thread computes 9 neighbouring outputs and takes 9 taps at a time. The 17 inputs and 9 taps that
-// these 81 multiply-adds need stand in registers: 18 loads from shared memory for 81 multiply-adds instead of 162.
+// these 81 multiply-adds need are in registers: 18 loads from shared memory for 81 multiply-adds instead of 162.
 // 9 is odd, so the 32 threads of a warp, whose inputs lie 9 apart, read from 32 different banks.
-// Intensity for a tile T = 1152 and a filter F: T F / (2 (T + F - 1)) operations a byte of global memory, 369 for
+// Intensity for a tile T = 1152 and a filter F: T F / (2 (T + F - 1)) operations per byte of global memory, 369 for
 // F = 2047; of shared memory 2 * 81 / (4 * 18) = 9/4.
 #include <cuda_runtime.h>
 
@@ -18,7 +18,7 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
     __shared__ float s_kernel[MAX_TAPS];
     __shared__ float s_input[TILE + MAX_TAPS];
 
-    // Both arrays are filled up with zeros, so that the inner loop needs no test for the end of either.
+    // Both arrays are padded with zeros, so that the inner loop needs no test for the end of either.
     int first = blockIdx.x * TILE;
     int taps = (kernel_size + STEP - 1) / STEP * STEP;
     for (int k = threadIdx.x; k < taps; k += THREADS)

@@ -1,9 +1,9 @@
 // problem: conv1d
 //
-// shared tile and shared filter: shared memory also broadcasts one value to a whole warp, at any filter length,
-// so the filter lies there instead of in constant memory. Each multiply-add still takes two loads from shared memory;
-// doing better needs fewer loads for each multiply-add, which is what registers are for.
-// Intensity for a tile T = 256 and a filter F, which every block reads too: 2 T F / (4 (T + 2 F - 1)) operations a
+// shared tile and shared filter: shared memory also broadcasts one value to a whole warp, at any filter length, so the
+// filter lies there instead of in constant memory. Each multiply-add still takes two loads from shared memory; doing
+// better needs fewer loads for each multiply-add, which is the purpose of registers.
+// Intensity for a tile T = 256 and a filter F, which every block reads too: 2 T F / (4 (T + 2 F - 1)) operations per
 // byte of global memory, 60 for F = 2047; of shared memory 2 / 8 = 1/4.
 #include <cuda_runtime.h>
 

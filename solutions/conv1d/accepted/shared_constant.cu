@@ -3,7 +3,7 @@
 // shared tile and constant filter: the two techniques together, with blocks of 1024 threads so that fewer elements
 // are loaded twice (a halo of up to 2046 for a tile of 1024). No load from global memory is left in the inner loop:
 // each multiply-add takes one load from shared memory and one broadcast from the constant cache.
-// Intensity for a tile T = 1024 and a filter F: T F / (2 (T + F - 1)) operations a byte, 2.5 for F = 5, 341 for
+// Intensity for a tile T = 1024 and a filter F: T F / (2 (T + F - 1)) operations per byte, 2.5 for F = 5, 341 for
 // F = 2047.
 #include "solve.h"
 #include <cuda_runtime.h>

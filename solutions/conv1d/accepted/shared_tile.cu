@@ -3,8 +3,8 @@
 // shared tile: the threads of a block share most of their input, so they load it once, together, into shared memory:
 // a tile of as many elements as there are threads, and a halo of kernel_size - 1 more to its right.
 // Global traffic falls from kernel_size loads for each output to 1 + (kernel_size - 1) / 256.
-// Intensity for a tile T = 256 and a filter F: T F / (2 (T + F - 1)) operations a byte of input, 114 for F = 2047; the
-// filter still comes from global memory, one load a multiply-add.
+// Intensity for a tile T = 256 and a filter F: T F / (2 (T + F - 1)) operations per byte of input, 114 for F = 2047;
+// the filter still comes from global memory, one load per multiply-add.
 #include <cuda_runtime.h>
 
 #define THREADS 256

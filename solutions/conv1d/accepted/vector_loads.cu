@@ -3,7 +3,7 @@
 // vector loads: as the register tile, but with 4 outputs and 4 taps at a time, so that inputs and taps come from shared
 // memory 16 bytes at a time: 2 load instructions for 16 multiply-adds. Threads read 16 bytes next to each other, which
 // is free of bank conflicts, and the 4 outputs of a thread go to global memory with one 16-byte store.
-// Intensity for a tile T = 1024 and a filter F: T F / (2 (T + F - 1)) operations a byte of global memory, 341 for
+// Intensity for a tile T = 1024 and a filter F: T F / (2 (T + F - 1)) operations per byte of global memory, 341 for
 // F = 2047; of shared memory 2 * 16 / 32 = 1.
 #include <cuda_runtime.h>
 
@@ -27,7 +27,7 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
     __shared__ __align__(16) float s_kernel[MAX_TAPS];
     __shared__ __align__(16) float s_input[TILE + MAX_TAPS];
 
-    // Both arrays are filled up with zeros, so that the inner loop needs no test for the end of either.
+    // Both arrays are padded with zeros, so that the inner loop needs no test for the end of either.
     int first = blockIdx.x * TILE;
     int taps = (kernel_size + STEP - 1) / STEP * STEP;
     for (int k = threadIdx.x; k < taps; k += THREADS)

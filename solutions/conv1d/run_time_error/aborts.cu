@@ -1,4 +1,4 @@
-// Mistake: gives up with abort() when a filter is longer than its constant memory.
+// Mistake: calls abort() when a filter is longer than its constant memory.
 // problem: conv1d
 #include <cstdlib>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Mistake: asks for 2048 threads a block; there can be 1024, so the kernel never runs.
+// Mistake: asks for 2048 threads per block; there can be 1024, so the kernel never runs.
 // problem: conv1d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: hands a copy of the filter in host memory to the kernel, which can only reach device memory.
+// Mistake: passes a copy of the filter in host memory to the kernel, which can only reach device memory.
 // on cuda: Accepted
 // problem: conv1d
 #include <cstdlib>

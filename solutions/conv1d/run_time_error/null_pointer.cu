@@ -1,4 +1,4 @@
-// Mistake: hands a null pointer to the kernel in place of the filter.
+// Mistake: passes a null pointer to the kernel instead of the filter.
 // problem: conv1d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: wants the whole input in shared memory, which no block can have for long inputs.
+// Mistake: asks for the whole input in shared memory, which is too small for long inputs.
 // problem: conv1d
 #include <cuda_runtime.h>
 

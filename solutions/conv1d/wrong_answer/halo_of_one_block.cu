@@ -1,4 +1,4 @@
-// Mistake: each thread loads at most one element of the halo, so taps beyond twice the block meet zeros.
+// Mistake: each thread loads at most one element of the halo, so taps beyond twice the block read zeros.
 // problem: conv1d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes an input of one element for an empty one and does nothing.
+// Mistake: treats an input of one element as empty and does nothing.
 // problem: conv1d
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 //
 // tile, block as large as the input tile: each of 32 x 32 threads loads one element into shared memory, then those in
 // the middle compute T x T outputs, T = 32 - 2 radius, while those on the halo idle: 3/4 of them with radius 8.
-// Operations a byte read, with F = 2 radius + 1: F^2 / 2 * (T / 32)^2, 4 with radius 1 and 36 with 8.
+// Operations per byte read, with F = 2 radius + 1: F^2 / 2 * (T / 32)^2, 4 with radius 1 and 36 with 8.
 #include <cuda_runtime.h>
 
 #define BLOCK 32

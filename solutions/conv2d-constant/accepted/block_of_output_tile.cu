@@ -1,10 +1,10 @@
 // problem: conv2d-constant
 //
-// tile, block as large as the output tile: 32 x 16 threads load (32 + 2 radius) x (16 + 2 radius) elements together, up to
-// three a thread, and then compute one output each. A warp is a row of 32 outputs, so that its loads from shared memory
-// meet 32 different banks, and its taps are the same.
-// Operations a byte read, with F = 2 radius + 1: F^2 / 2 * 32 / (32 + 2 radius) * 16 / (16 + 2 radius), 3.8 with radius 1
-// and 48 with 8.
+// tile, block as large as the output tile: 32 x 16 threads load (32 + 2 radius) x (16 + 2 radius) elements together, up
+// to three per thread, and then compute one output each. A warp is a row of 32 outputs, so that its loads from shared
+// memory access 32 different banks, and its taps are the same.
+// Operations per byte read, with F = 2 radius + 1: F^2 / 2 * 32 / (32 + 2 radius) * 16 / (16 + 2 radius), 3.8 with
+// radius 1 and 48 with 8.
 #include <cuda_runtime.h>
 
 #define TILE_ROWS 16

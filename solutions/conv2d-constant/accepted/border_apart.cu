@@ -1,9 +1,9 @@
 // problem: conv2d-constant
 //
 // several kernels: tiles that lie with their whole halo on the image are loaded without any test, by one kernel; those
-// that meet the border by another, at the same time on a second stream. Both compute with the same code. Zeros fill the
+// beside the border by another, at the same time on a second stream. Both compute with the same code. Zeros fill the
 // constant filter up to 9 x 9 or 17 x 17, so that the loops have a fixed length.
-// Operations a byte read, with F = 9 or 17 and T = 32: F^2 / 2 * (T / (T + F - 1))^2, 26 or 64.
+// Operations per byte read, with F = 9 or 17 and T = 32: F^2 / 2 * (T / (T + F - 1))^2, 26 or 64.
 #include <cuda_runtime.h>
 
 #define TILE 32

@@ -2,10 +2,10 @@
 //
 // loops of fixed length: the radius is a template parameter, so that the compiler unrolls the loops, and taps are
 // operands of multiply-adds by their address in constant memory, without any instruction that loads them. A thread
-// computes 8 outputs below each other: each row of inputs goes through registers once and meets all rows of the filter
-// that touch it. The filter is turned by 180 degrees on its way, on the host.
-// Operations a byte read from shared memory, for S outputs a thread and F = 2 radius + 1: 2 S F / (4 (F + S - 1)), 2.8
-// with F = 17; from global memory F^2 / 2 * (32 / (32 + 2 radius))^2.
+// computes 8 outputs below each other: each row of inputs goes through registers once and is used with all rows of the
+// filter that touch it. The host rotates the filter by 180 degrees before the copy.
+// Operations per byte read from shared memory, for S outputs per thread and F = 2 radius + 1: 2 S F / (4 (F + S - 1)),
+// 2.8 with F = 17; from global memory F^2 / 2 * (32 / (32 + 2 radius))^2.
 #include <cuda_runtime.h>
 
 #define TILE 32

@@ -1,10 +1,10 @@
 // problem: conv2d-constant
 //
-// several outputs a thread from registers: a thread computes 4 outputs below each other. Along a column of the filter,
-// the 4 inputs under it stand in registers and move down by one: each step takes one new input from shared memory and one
-// tap from constant memory for 4 multiply-adds. 32 x 8 threads share a tile of 32 x 32 outputs.
-// Operations a byte read from shared memory, for S outputs a thread and F = 2 radius + 1: 2 S F / (4 (F + S - 1)), 1.7
-// with F = 17 in place of 1/2; from global memory F^2 / 2 * (32 / (32 + 2 radius))^2.
+// several outputs per thread from registers: a thread computes 4 outputs below each other. Along a column of the
+// filter, the 4 inputs under it are in registers and move down by one: each step takes one new input from shared memory
+// and one tap from constant memory for 4 multiply-adds. 32 x 8 threads share a tile of 32 x 32 outputs.
+// Operations per byte read from shared memory, for S outputs per thread and F = 2 radius + 1: 2 S F / (4 (F + S - 1)),
+// 1.7 with F = 17 instead of 1/2; from global memory F^2 / 2 * (32 / (32 + 2 radius))^2.
 #include <cuda_runtime.h>
 
 #define TILE 32

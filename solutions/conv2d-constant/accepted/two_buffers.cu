@@ -1,10 +1,10 @@
 // problem: conv2d-constant
 //
-// wide loads and two filters in constant memory, used in turn, so that a copy need not wait for the kernel of the call
-// before. A thread computes 4 outputs side by side: along a row of the filter, 4 inputs come from shared memory with one
-// load of 16 bytes, for 16 multiply-adds. Rows of the filter are filled up with zeros to a multiple of 4 taps.
-// Operations a byte read from shared memory, for S outputs a thread: 2 S / 4, here 2; from global memory, for a tile of
-// 64 x 16 and F = 2 radius + 1, F^2 / 2 * 64 / (64 + 2 radius) * 16 / (16 + 2 radius).
+// wide loads and two filters in constant memory, used in turn, so that a copy need not wait for the kernel of the
+// previous call. A thread computes 4 outputs side by side: along a row of the filter, 4 inputs come from shared memory
+// with one load of 16 bytes, for 16 multiply-adds. Rows of the filter are padded with zeros to a multiple of 4 taps.
+// Operations per byte read from shared memory, for S outputs per thread: 2 S / 4, here 2; from global memory, for a
+// tile of 64 x 16 and F = 2 radius + 1, F^2 / 2 * 64 / (64 + 2 radius) * 16 / (16 + 2 radius).
 #include <cuda_runtime.h>
 
 #define STEP 4 // outputs of a thread, and taps taken at a time: one float4

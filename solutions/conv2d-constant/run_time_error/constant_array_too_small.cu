@@ -1,4 +1,4 @@
-// Mistake: the constant array has room for 11 x 11 taps; the copy of a larger filter fails, and nobody looks.
+// Mistake: the constant array has room for 11 x 11 taps; the copy of a larger filter fails, and nothing checks that.
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: the constant array has room for 11 x 11 taps, and what a larger filter has more is cut off.
+// Mistake: the constant array has room for 11 x 11 taps, and larger filters are cut off.
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 

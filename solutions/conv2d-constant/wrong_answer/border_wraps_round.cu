@@ -1,4 +1,4 @@
-// Mistake: beyond the border the image goes on at the other side.
+// Mistake: beyond the border the image continues at the other side.
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 

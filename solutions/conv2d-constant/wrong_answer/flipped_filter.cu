@@ -1,4 +1,4 @@
-// Mistake: turns the filter by 180 degrees, as a convolution in the sense of mathematics.
+// Mistake: rotates the filter by 180 degrees, as the mathematical convolution does.
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: the tile has a halo of 4 elements on each side; taps that reach further meet zeros.
+// Mistake: the tile has a halo of 4 elements on each side; taps that reach further read zeros.
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: always takes 17 x 17 taps, the filter in their middle; what a larger one left around it is not cleared.
+// Mistake: always takes 17 x 17 taps, the filter in their middle; what a larger filter left around it is not cleared.
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 

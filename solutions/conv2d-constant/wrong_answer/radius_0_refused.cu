@@ -1,4 +1,4 @@
-// Mistake: takes radius 0 for a mistake of the caller.
+// Mistake: treats radius 0 as an error of the caller.
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: tests the flat index alone, so a row goes on with the end of the row above and the start of the row below.
+// Mistake: tests the flat index alone, so a row continues into the row above and the row below.
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 

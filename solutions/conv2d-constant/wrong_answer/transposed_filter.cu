@@ -1,4 +1,4 @@
-// Mistake: takes the rows of the filter for its columns.
+// Mistake: reads the rows of the filter as its columns.
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the height for the length of a row.
+// Mistake: uses the height as the length of a row.
 // problem: conv2d-constant
 #include <cuda_runtime.h>
 

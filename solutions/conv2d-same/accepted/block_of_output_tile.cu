@@ -1,6 +1,6 @@
 // problem: conv2d-same
 //
-// tile, block as large as the output tile: 16 x 16 threads load (16 + 2 radius)^2 elements together, up to nine a
+// tile, block as large as the output tile: 16 x 16 threads load (16 + 2 radius)^2 elements together, up to nine per
 // thread, and then compute one output each: no thread idles, and any radius fits.
 // With T = 16 and F = 2 radius + 1, F^2 / 2 * (T / (T + 2 radius))^2 operations for each byte of input loaded: 3.6 with
 // radius 1, 60 with 16.

@@ -1,7 +1,7 @@
 // problem: conv2d-same
 //
-// constant filter and tile: taps come from the constant cache, which hands one value to a whole warp at once, inputs from
-// a shared tile of 32 x 32 outputs and its halo. A warp is a row of 32 outputs, so its loads meet 32 different banks.
+// constant filter and tile: taps come from the constant cache, which broadcasts one value to a whole warp, inputs from
+// a shared tile of 32 x 32 outputs and its halo. A warp is a row of 32 outputs, so its loads access 32 different banks.
 // With T = 32 and F = 2 radius + 1, F^2 / 2 * (T / (T + 2 radius))^2 operations for each byte of input loaded: 4 with
 // radius 1, 136 with 16.
 #include <cuda_runtime.h>

@@ -2,7 +2,7 @@
 //
 // accumulation in global memory: one thread computes one output and adds each product to it where it lies, in `output`.
 // The compiler may not keep the sum in a register, since `output` could overlap the other arrays.
-// 2 operations for 4 accesses of 4 bytes, 0.125 operations a byte, whatever the filter: half of what naive has.
+// 2 operations for 4 accesses of 4 bytes, 0.125 operations per byte, for every filter: half of what naive has.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* filter, float* output, int width, int height, int radius)

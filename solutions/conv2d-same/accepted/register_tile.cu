@@ -1,8 +1,8 @@
 // problem: conv2d-same
 //
 // register tile: a thread computes 8 outputs below one another from a tile in shared memory. Going down a column of the
-// filter, the 8 inputs under it stand in registers, and each step loads one new input and one tap for 8 multiply-adds: a
-// quarter of a load each. A warp is a row of 32 threads, so that no two meet in a bank.
+// filter, the 8 inputs under it are in registers, and each step loads one new input and one tap for 8 multiply-adds: a
+// quarter of a load each. A warp is a row of 32 threads, so that no two access the same bank.
 // With a tile of 64 x 32 and F = 2 radius + 1, F^2 / 2 * 64 / (64 + 2 radius) * 32 / (32 + 2 radius) operations for each
 // byte of input loaded: 4.1 with radius 1, 181 with 16.
 #include <cuda_runtime.h>

@@ -1,9 +1,9 @@
 // problem: conv2d-same
 //
 // register tile, rows streamed: a block of 128 threads walks down a strip of the image, one thread for each column. A
-// row of inputs passes through shared memory, and each input that a thread takes from there meets all F = 2 radius + 1
-// taps of a filter column at once: the sums of the F outputs that it touches stand in registers and move up by one after
-// each row. One load from shared memory for F multiply-adds; the taps are operands from constant memory.
+// row of inputs passes through shared memory, and each input that a thread takes from there is used with all F = 2
+// radius + 1 taps of a filter column at once: the sums of the F outputs that it touches are in registers and move up by
+// one after each row. One load from shared memory for F multiply-adds; the taps are operands from constant memory.
 // With a strip of L rows, F^2 / 2 * 128 / (128 + 2 radius) * L / (L + 2 radius) operations for each byte of input loaded.
 #include <cuda_runtime.h>
 
@@ -39,7 +39,7 @@ __global__ void convolve(const float* input, float* output, int width, int heigh
 {
     const int SIDE = 2 * RADIUS + 1;
     const int COUNT = THREADS + 2 * RADIUS;
-    __shared__ float s_row[2][COUNT]; // of this row and the next, so that one barrier a row is enough
+    __shared__ float s_row[2][COUNT]; // of this row and the next, so that one barrier per row is enough
 
     int first_row = blockIdx.x * strip;
     int end_row = min(first_row + strip, height);

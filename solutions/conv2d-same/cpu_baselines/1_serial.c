@@ -1,7 +1,7 @@
 // problem: conv2d-same
 //
-// serial, as written: the formula of the statement, an output at a time. Whether a neighbour lies inside is asked for
-// every tap, and each output's sum waits for the one before it: nothing of it fits vector instructions.
+// serial, as written: the formula of the statement, an output at a time. Whether a neighbour lies inside is tested for
+// every tap, and each sum waits for the previous term, so the compiler cannot use vector instructions.
 void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
 {
     const int side = 2 * radius + 1;

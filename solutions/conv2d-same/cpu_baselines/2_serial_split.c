@@ -1,8 +1,8 @@
 // problem: conv2d-same
 //
 // serial, loops split: a row is computed tap by tap, and for each tap the columns whose neighbour lies inside come in
-// one loop without a branch, over neighbours in memory: the compiler makes vector instructions of it. A row of sums is
-// read and written once for each tap.
+// one loop without a branch, over neighbours in memory: the compiler can use vector instructions. A row of sums is read
+// and written once for each tap.
 static void convolve_row(const float* restrict input, const float* restrict filter, float* restrict output, int width,
                          int height, int radius, int row)
 {

@@ -1,4 +1,4 @@
-// Mistake: has constant memory for radius 7 only, and does not look at the error of the copy.
+// Mistake: has constant memory for only radius 7, and does not check the error of the copy.
 // on cuda: Run-Time Error, Wrong Answer
 // problem: conv2d-same
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Mistake: takes the image for square: the lower border is looked for at the width.
+// Mistake: assumes that the image is square: the lower border is looked for at the width.
 // on cuda: Wrong Answer, Run-Time Error
 // problem: conv2d-same
 #include <cuda_runtime.h>

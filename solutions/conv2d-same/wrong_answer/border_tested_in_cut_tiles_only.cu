@@ -1,4 +1,4 @@
-// Mistake: tests for the border only in tiles that do not fit into the image; in the others it looks only whether an
+// Mistake: tests for the border only in tiles that do not fit into the image; in the others it tests only whether an
 // element lies within the array. Whole tiles beside the border have ghost cells, too.
 // problem: conv2d-same
 #include <cuda_runtime.h>

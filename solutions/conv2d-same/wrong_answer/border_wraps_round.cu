@@ -1,4 +1,4 @@
-// Mistake: takes the image for a ring: what lies beyond one border is taken from the other side.
+// Mistake: treats the image as a ring: what lies beyond one border is taken from the other side.
 // problem: conv2d-same
 #include <cuda_runtime.h>
 

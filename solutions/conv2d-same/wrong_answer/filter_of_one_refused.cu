@@ -1,4 +1,4 @@
-// Mistake: takes radius 0 for no filter at all and does nothing.
+// Mistake: treats radius 0 as no filter and does nothing.
 // problem: conv2d-same
 #include <cuda_runtime.h>
 

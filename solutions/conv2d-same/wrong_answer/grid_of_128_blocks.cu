@@ -1,4 +1,4 @@
-// Mistake: cuts the grid off at 128 blocks a side, so columns and rows beyond 2,048 are never finished.
+// Mistake: limits the grid to 128 blocks per side, so columns and rows beyond 2,048 are never finished.
 // problem: conv2d-same
 #include <cuda_runtime.h>
 

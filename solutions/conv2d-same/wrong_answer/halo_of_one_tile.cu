@@ -1,4 +1,4 @@
-// Mistake: the halo is never wider than the tile of 8 x 8, so taps farther away meet zeros.
+// Mistake: the halo is never wider than the tile of 8 x 8, so taps farther away read zeros.
 // problem: conv2d-same
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: loads one column too few to the right of the tile; it is taken for zero.
+// Mistake: loads one column too few to the right of the tile; it is treated as zero.
 // Right where the image is one tile wide.
 // problem: conv2d-same
 #include <cuda_runtime.h>

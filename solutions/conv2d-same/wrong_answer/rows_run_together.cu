@@ -1,5 +1,5 @@
-// Mistake: looks only whether an element lies within the array: beyond the end of a row comes the
-// next row. Right for images of one row, and with radius 0.
+// Mistake: tests only whether an element lies within the array: beyond the end of a row comes the next row. Right for
+// images of one row, and with radius 0.
 // problem: conv2d-same
 #include <cuda_runtime.h>
 

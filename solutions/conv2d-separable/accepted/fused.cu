@@ -1,9 +1,9 @@
 // problem: conv2d-separable
 //
 // both passes fused: a block loads a tile of 32 x 32 elements and a halo of r on all sides, filters its rows into a
-// second array in shared memory, and that by columns into the output. The image makes its way from memory and back
-// once; the price is that the rows of the halo are filtered by two blocks.
-// Intensity with T = 32: 2 (2r + 1) (T (T + 2r) + T^2) / (4 ((T + 2r)^2 + T^2)) operations a byte: 6.5 for r = 8.
+// second array in shared memory, and that by columns into the output. The image is read from memory and written back
+// once; in return, two blocks filter each row of the halo.
+// Intensity with T = 32: 2 (2r + 1) (T (T + 2r) + T^2) / (4 ((T + 2r)^2 + T^2)) operations per byte: 6.5 for r = 8.
 #include <cuda_runtime.h>
 
 #define TILE 32

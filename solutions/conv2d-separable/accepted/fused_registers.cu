@@ -2,9 +2,9 @@
 //
 // fused, register tiled: both passes in one kernel again, where a thread filters 8 elements of a row at once, and then
 // 8 of a column: a window that slides over registers needs one load from shared memory for 8 multiply-adds. For radius
-// 8 the loops over the taps are unrolled, and the window turns round within its registers; others count (RADIUS = 0).
-// Intensity with T = 64 and 32: 2 (2r + 1) ((64 + 2r) 32 + 64 32) / (4 ((64 + 2r) (32 + 2r) + 64 32)) operations a byte,
-// 7.3 for r = 8.
+// 8 the loops over the taps are unrolled, and the window rotates within its registers; others count (RADIUS = 0).
+// Intensity with T = 64 and 32: 2 (2r + 1) ((64 + 2r) 32 + 64 32) / (4 ((64 + 2r) (32 + 2r) + 64 32)) operations per
+// byte, 7.3 for r = 8.
 #include <cuda_runtime.h>
 
 #define TILE_COLS 32

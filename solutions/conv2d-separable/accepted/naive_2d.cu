@@ -2,7 +2,7 @@
 //
 // naive 2D filter: one thread computes one output element from global memory and multiplies both filters on the way, as
 // if the filter were not separable: 2 (2r + 1)^2 operations for each output. Without caches each tap would load 4 bytes
-// of input: 1/2 operation a byte, whatever the radius. L1 does the rest.
+// of input: 1/2 operation per byte, for every radius. L1 does the rest.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* row_filter, const float* column_filter, float* output,

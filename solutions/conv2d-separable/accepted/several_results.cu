@@ -1,11 +1,11 @@
 // problem: conv2d-separable
 //
-// several results a thread, aligned halo: two passes, in which a thread computes 8 results 32 columns (or 8 rows)
+// several results per thread, aligned halo: two passes, in which a thread computes 8 results 32 columns (or 8 rows)
 // apart, and loads the halo in whole groups of 32 columns, so that where rows are aligned every warp loads 128 aligned
 // bytes. Offsets are known when compiling, so addresses cost nothing, and each tap from constant memory serves 8
 // multiply-adds.
 // Intensity of a pass with T = 256 (64) results in its direction, halo H = 32: 2 (2r + 1) T / (4 (2T + 2H)) operations
-// a byte.
+// per byte.
 #include <cuda_runtime.h>
 
 #define MAX_RADIUS 32

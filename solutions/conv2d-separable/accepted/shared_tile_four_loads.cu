@@ -1,13 +1,13 @@
 // problem: conv2d-separable
 //
-// 2D shared tile, four loads a thread: 32 x 32 threads load the four quarters of a tile of 64 x 64 elements, enough for
-// 33 x 33 taps; of a larger filter, four pieces are applied one after the other. Still 2 (2r + 1)^2 operations an
+// 2D shared tile, four loads per thread: 32 x 32 threads load the four quarters of a tile of 64 x 64 elements, enough
+// for 33 x 33 taps; of a larger filter, four pieces are applied one after the other. Still 2 (2r + 1)^2 operations per
 // output.
-// Intensity up to radius 16, with T = 32: 2 (2r + 1)^2 T^2 / (4 ((2T)^2 + T^2)) = (2r + 1)^2 / 10 operations a byte.
+// Intensity up to radius 16, with T = 32: 2 (2r + 1)^2 T^2 / (4 ((2T)^2 + T^2)) = (2r + 1)^2 / 10 operations per byte.
 #include <cuda_runtime.h>
 
 #define TILE 32
-#define PIECE (TILE + 1) // taps a side that 2 * TILE elements can serve
+#define PIECE (TILE + 1) // taps per side that 2 * TILE elements can serve
 #define MAX_TAPS 65
 
 __constant__ float c_row[MAX_TAPS];

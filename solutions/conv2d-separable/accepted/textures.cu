@@ -1,10 +1,10 @@
 // problem: conv2d-separable
 //
-// textures: two passes that read the image through a texture, whose border is zero: the ghost cells need no test and
-// no tile, and the texture cache hands out what threads share.
-// Intensity of a pass: 2 (2r + 1) / (4 + 4) = (2r + 1) / 4 operations a byte of memory, if the cache holds all that is
-// read again. But each tap is a fetch of its own, 2 operations for 4 bytes: the four texture units of a multiprocessor,
-// one texel a cycle each, are what a pass waits for.
+// textures: two passes that read the image through a texture, whose border is zero: the ghost cells need no test and no
+// tile, and the texture cache serves what threads share.
+// Intensity of a pass: 2 (2r + 1) / (4 + 4) = (2r + 1) / 4 operations per byte of memory, if the cache holds all that
+// is read again. But each tap is a fetch of its own, 2 operations for 4 bytes: the four texture units of a
+// multiprocessor, with one texel per cycle each, limit a pass.
 #include <cuda_runtime.h>
 
 #define MAX_RADIUS 32

@@ -2,8 +2,8 @@
 //
 // two passes, without bank conflicts: the same again, with the tile of the second pass kept row by row: the 32 threads
 // of a warp read 32 floats that lie side by side, one from each bank.
-// Intensity of a pass with T outputs in its direction: 2 (2r + 1) T / (4 (2T + 2r)), close to (2r + 1) / 4 operations a
-// byte; the image after the first pass makes its way to memory and back.
+// Intensity of a pass with T outputs in its direction: 2 (2r + 1) T / (4 (2T + 2r)), close to (2r + 1) / 4 operations
+// per byte; the image after the first pass is written to memory and read back.
 #include <cuda_runtime.h>
 
 #define MAX_RADIUS 32

@@ -1,10 +1,10 @@
 // problem: conv2d-separable
 //
-// two passes, with bank conflicts: rows first, then columns: 4 (2r + 1) operations for each output instead of 2 (2r +
-// 1)^2. The second pass keeps its tile column by column, 128 floats each, so the 32 threads of a warp, each in a column
-// of its own, meet the same bank, and each load from shared memory is done 32 times.
-// Intensity of a pass with T outputs in its direction: 2 (2r + 1) T / (4 (2T + 2r)), close to (2r + 1) / 4 operations a
-// byte.
+// two passes, with bank conflicts: rows first, then columns: 4 (2r + 1) operations for each output instead of
+// 2 (2r + 1)^2. The second pass keeps its tile column by column, 128 floats each, so the 32 threads of a warp, each in
+// a column of its own, access the same bank, and each load from shared memory is done 32 times.
+// Intensity of a pass with T outputs in its direction: 2 (2r + 1) T / (4 (2T + 2r)), close to (2r + 1) / 4 operations
+// per byte.
 #include <cuda_runtime.h>
 
 #define MAX_RADIUS 32

@@ -1,4 +1,4 @@
-// Mistake: looks only whether the index lies in the array, so beyond the end of a row comes the beginning of the next.
+// Mistake: tests only whether the index lies in the array, so beyond the end of a row comes the beginning of the next.
 // problem: conv2d-separable
 #include <cuda_runtime.h>
 

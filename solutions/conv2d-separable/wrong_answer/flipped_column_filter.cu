@@ -1,4 +1,4 @@
-// Mistake: turns the column filter round, as if rows were counted from below.
+// Mistake: flips the column filter, as if rows were counted from below.
 // problem: conv2d-separable
 #include <cuda_runtime.h>
 

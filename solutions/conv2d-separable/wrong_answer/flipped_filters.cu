@@ -1,4 +1,4 @@
-// Mistake: turns both filters round, as the mathematical convolution does.
+// Mistake: flips both filters, as the mathematical convolution does.
 // problem: conv2d-separable
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: the halo is never wider than half a tile, 16 elements; beyond it taps meet zeros.
+// Mistake: the halo is never wider than half a tile, 16 elements; beyond it taps read zeros.
 // problem: conv2d-separable
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: cuts the grid off at 256 blocks a side, so rows beyond 2,048 and columns beyond 8,192 are never computed.
+// Mistake: limits the grid to 256 blocks per side, so rows beyond 2,048 and columns beyond 8,192 are never computed.
 // problem: conv2d-separable
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: keeps 32 rows of zeros above and below the image between the passes instead of looking where it ends. Those
+// Mistake: keeps 32 rows of zeros above and below the image between the passes instead of testing where it ends. Those
 // below are zeros in the first call only: after a higher image they hold its rows.
 // problem: conv2d-separable
 #include <cuda_runtime.h>

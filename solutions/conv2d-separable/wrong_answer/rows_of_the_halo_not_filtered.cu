@@ -1,4 +1,4 @@
-// Mistake: filters only the 32 rows of the tile in the first pass; what the second pass meets in the halo is not
+// Mistake: filters only the 32 rows of the tile in the first pass; what the second pass reads in the halo is not
 // filtered.
 // problem: conv2d-separable
 #include <cuda_runtime.h>

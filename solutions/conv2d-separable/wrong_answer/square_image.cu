@@ -1,4 +1,4 @@
-// Mistake: takes the image for square: rows from the width on are neither computed nor read.
+// Mistake: assumes that the image is square: rows from the width on are neither computed nor read.
 // problem: conv2d-separable
 #include <cuda_runtime.h>
 

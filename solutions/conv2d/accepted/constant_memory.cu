@@ -1,8 +1,8 @@
 // problem: conv2d
 //
-// constant memory: the filter, at most 31 x 31 floats, fits the constant cache, which hands one value to a whole warp
-// at once. One load from global memory for each multiply-add is left.
-// Intensity: 2 operations for the 4 bytes of an input, 1/2 operation a byte for any filter.
+// constant memory: the filter, at most 31 x 31 floats, fits the constant cache, which broadcasts one value to a whole
+// warp. One load from global memory per multiply-add is left.
+// Intensity: 2 operations for the 4 bytes of an input, 1/2 operation per byte for every filter.
 #include <cuda_runtime.h>
 
 #define MAX_KERNEL 31

@@ -3,7 +3,7 @@
 // fixed sizes: the usual filter sizes are template parameters, so the compiler unrolls both loops, turns every index
 // into a constant offset and needs no counting and no comparing: close to one load and one multiply-add for each tap.
 // Other sizes take the same kernel with loops of unknown length (SIZE = 0).
-// Intensity: 2 operations for the 4 bytes of an input, 1/2 operation a byte for any filter; the L1 cache serves them.
+// Intensity: 2 operations for the 4 bytes of an input, 1/2 operation per byte for any filter; the L1 cache serves them.
 #include <cuda_runtime.h>
 
 #define MAX_KERNEL 31

@@ -3,7 +3,7 @@
 // naive: one thread computes one output element, straight from global memory.
 // Threads with neighbouring x read neighbouring columns, so loads are coalesced and mostly hit the L1 cache.
 // Each multiply-add needs two loads, one of them the same for the whole warp: the load units are the limit.
-// Intensity: 2 operations for 8 bytes, 1/4 operation a byte for any filter.
+// Intensity: 2 operations for 8 bytes, 1/4 operation per byte for every filter.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,

@@ -1,9 +1,9 @@
 // problem: conv2d
 //
 // register tile: a thread computes 4 outputs below one another. Going down a column of the filter, the 4 inputs under
-// it stand in registers, and each step loads one new input and one tap for 4 multiply-adds: half a load each.
-// Unrolled by four, the window turns round within the same registers instead of being moved.
-// Intensity with R x S taps and a tile of 32 x 32: R S / 2 * 32 / (32 + R - 1) * 32 / (32 + S - 1) operations a byte
+// it are in registers, and each step loads one new input and one tap for 4 multiply-adds: half a load each.
+// Unrolled by four, the window rotates within the same registers instead of being moved.
+// Intensity with R x S taps and a tile of 32 x 32: R S / 2 * 32 / (32 + R - 1) * 32 / (32 + S - 1) operations per byte
 // of input, 54 with 15 x 15 taps and 4.0 with 3 x 3.
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 //
 // shared tile and constant filter: the two techniques together, with blocks of 32 x 32 threads so that the halo is a
 // smaller part of what is loaded. A warp is a row of 32 outputs, so its loads from shared memory meet 32 different banks.
-// Intensity with R x S taps and a tile of 32 x 32: R S / 2 * 32 / (32 + R - 1) * 32 / (32 + S - 1) operations a byte
+// Intensity with R x S taps and a tile of 32 x 32: R S / 2 * 32 / (32 + R - 1) * 32 / (32 + S - 1) operations per byte
 // of input, 54 with 15 x 15 taps and 4.0 with 3 x 3.
 #include "solve.h"
 #include <cuda_runtime.h>

@@ -3,7 +3,7 @@
 // shared tile: a block of 16 x 16 threads loads the input that it needs once, together, into shared memory: 16 x 16
 // elements and a halo of kernel_rows - 1 rows below and kernel_cols - 1 columns to the right.
 // With 15 x 15 taps that is 3.5 loads from global memory for each output instead of 225.
-// Intensity with R x S taps and a tile of 16 x 16: R S / 2 * 16 / (16 + R - 1) * 16 / (16 + S - 1) operations a byte
+// Intensity with R x S taps and a tile of 16 x 16: R S / 2 * 16 / (16 + R - 1) * 16 / (16 + S - 1) operations per byte
 // of input, 32 with 15 x 15 taps and 3.6 with 3 x 3.
 #include <cuda_runtime.h>
 

@@ -2,8 +2,8 @@
 //
 // vector loads: a thread computes 4 outputs side by side and takes 4 taps of a filter row at a time. Inputs and taps
 // come from shared memory 16 bytes at a time: 2 load instructions for 16 multiply-adds. The rows of the filter are
-// filled up with zeros to a multiple of 4, which costs idle multiply-adds: a quarter of them with 3 taps, 1/16 with 15.
-// Intensity with R x S taps and a tile of 16 x 64: R S / 2 * 16 / (16 + R - 1) * 64 / (64 + S - 1) operations a byte
+// padded with zeros to a multiple of 4, which costs idle multiply-adds: a quarter of them with 3 taps, 1/16 with 15.
+// Intensity with R x S taps and a tile of 16 x 64: R S / 2 * 16 / (16 + R - 1) * 64 / (64 + S - 1) operations per byte
 // of input, 49 with 15 x 15 taps and 3.9 with 3 x 3.
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: asks for 2 GiB of device memory for its sums, and does not look whether it got them.
+// Mistake: asks for 2 GiB of device memory for its sums, and does not check whether it got them.
 // problem: conv2d
 #include <cuda_runtime.h>
 

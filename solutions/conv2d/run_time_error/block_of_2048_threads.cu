@@ -1,4 +1,4 @@
-// Mistake: asks for 64 x 32 threads a block; there can be 1024 in all, so the kernel never runs.
+// Mistake: asks for 64 x 32 threads per block; there can be 1024 in all, so the kernel never runs.
 // problem: conv2d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: turns the filter by 180 degrees, as the mathematical convolution does.
+// Mistake: rotates the filter by 180 degrees, as the mathematical convolution does.
 // problem: conv2d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: cuts the grid off at 128 blocks a side, so sides beyond 2,048 are never finished.
+// Mistake: limits the grid to 128 blocks per side, so sides beyond 2,048 are never finished.
 // problem: conv2d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: the halo is never larger than the tile, so taps beyond 16 rows or columns meet zeros.
+// Mistake: the halo is never larger than the tile, so taps beyond 16 rows or columns read zeros.
 // problem: conv2d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the filter for square: columns beyond its number of rows are left out.
+// Mistake: assumes that the filter is square: columns beyond its number of rows are left out.
 // problem: conv2d
 #include <cuda_runtime.h>
 

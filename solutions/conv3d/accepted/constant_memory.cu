@@ -1,8 +1,8 @@
 // problem: conv3d
 //
-// constant memory: the filter, at most 5 x 5 x 5 floats, fits the constant cache, which hands one value to a whole warp
-// at once. One load from global memory for each multiply-add is left. Without caches that is 2 operations for 4 bytes:
-// 1/2 operation a byte, whatever the filter.
+// constant memory: the filter, at most 5 x 5 x 5 floats, fits the constant cache, which broadcasts one value to a whole
+// warp. One load from global memory per multiply-add is left. Without caches that is 2 operations for 4 bytes: 1/2
+// operation per byte, for every filter.
 #include <cuda_runtime.h>
 
 #define MAX_KERNEL 5

@@ -3,9 +3,9 @@
 // fixed sizes: partial sums again, with filters of 3^3 and 5^3 taps as template parameters: all loops over taps are
 // unrolled, and multiply-adds take their tap from constant memory without a load. A thread computes 2 neighbouring
 // rows, so 6 rows of 5 elements from shared memory serve 250 multiply-adds. Two planes take turns: one barrier each,
-// and the next plane is on its way while this one is used. Other sizes are computed one output a thread.
-// Intensity of T x U outputs a plane with K^3 taps: 2 K^3 TU / (4 ((T + K - 1) (U + K - 1) + TU)) operations a byte:
-// 23.3 for K = 5, 5.8 for K = 3.
+// and the next plane is on its way while this one is used. Other sizes are computed one output per thread.
+// Intensity of T x U outputs per plane with K^3 taps: 2 K^3 TU / (4 ((T + K - 1) (U + K - 1) + TU)) operations per
+// byte: 23.3 for K = 5, 5.8 for K = 3.
 #include <algorithm>
 #include <cuda_runtime.h>
 
@@ -102,7 +102,7 @@ __global__ void convolve_any(const float* input, float* output, int input_depth,
     output[(plane * output_rows + row) * output_cols + col] = sum;
 }
 
-// Planes that a block computes: the more, the fewer are loaded twice; but a large GPU wants some thousand blocks.
+// Planes that a block computes: the more, the fewer are loaded twice; but a large GPU wants several thousand blocks.
 static int planes_of_a_block(int tiles, int output_depth)
 {
     int parts = (BLOCKS + tiles - 1) / tiles;

@@ -2,7 +2,7 @@
 //
 // naive: one thread computes one output element, straight from global memory. Each multiply-add needs two loads, one of
 // them the same for the whole warp; L1 and L2 catch what neighbours have loaded before. Without caches that is 2
-// operations for 8 bytes: 1/4 operation a byte, whatever the filter.
+// operations for 8 bytes: 1/4 operation per byte, for every filter.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_depth, int input_rows,

@@ -4,8 +4,8 @@
 // of as many outputs as the filter is deep, and a thread keeps their sums, for 2 rows, in registers: an element from
 // shared memory serves up to 5 multiply-adds, and a tap 2. The depth of the filter is a template parameter, so that the
 // sums have names.
-// Intensity of T x U outputs a plane with K^3 taps: 2 K^3 TU / (4 ((T + K - 1) (U + K - 1) + TU)) operations a byte,
-// with a K-th of the sliding plane's shared memory.
+// Intensity of T x U outputs per plane with K^3 taps: 2 K^3 TU / (4 ((T + K - 1) (U + K - 1) + TU)) operations per
+// byte, with a K-th of the sliding plane's shared memory.
 #include <algorithm>
 #include <cuda_runtime.h>
 
@@ -71,7 +71,7 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
     }
 }
 
-// Planes that a block computes: the more, the fewer are loaded twice; but a large GPU wants some thousand blocks.
+// Planes that a block computes: the more, the fewer are loaded twice; but a large GPU wants several thousand blocks.
 static int planes_of_a_block(int tiles, int output_depth)
 {
     int parts = (BLOCKS + tiles - 1) / tiles;

@@ -3,7 +3,7 @@
 // register tile: a thread computes 4 outputs one behind the other, without shared memory. For each place of the
 // filter's front it goes through the depth with 4 inputs in registers; each step loads one input and one tap for 4
 // multiply-adds. Without caches, with K^3 taps: 2 * 4 K^3 operations for 4 K^2 (K + 3) bytes of input: 2 K / (K + 3)
-// operations a byte, 1.25 for K = 5 instead of the 1/2 of one output a thread.
+// operations per byte, 1.25 for K = 5 instead of the 1/2 of one output per thread.
 #include <cuda_runtime.h>
 
 #define OUTPUTS 4
@@ -28,7 +28,7 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
     for (int r = 0; r < kernel_rows; r++)
         for (int s = 0; s < kernel_cols; s++) {
             const float* from = input + (row + r) * input_cols + col + s;
-            float window[OUTPUTS]; // inputs d .. d + 3 of this thread; planes beyond the last stand for nothing
+            float window[OUTPUTS]; // inputs d .. d + 3 of this thread; planes beyond the last are not used
 #pragma unroll
             for (int o = 0; o < OUTPUTS - 1; o++)
                 window[o] = plane + o < input_depth ? from[(plane + o) * step] : 0.0f;

@@ -3,7 +3,7 @@
 // shared tile: a block of 32 x 4 x 4 threads loads the input that it needs once, together, into shared memory: its own
 // elements and a halo of kernel size - 1 behind, below and to the right. In three dimensions the halo is large.
 // Intensity of a tile of X x Y x Z outputs with K^3 taps: 2 K^3 XYZ / (4 ((X + K - 1) (Y + K - 1) (Z + K - 1) + XYZ))
-// operations a byte: 11.4 for K = 5, 4.0 for K = 3.
+// operations per byte: 11.4 for K = 5, 4.0 for K = 3.
 #include <cuda_runtime.h>
 
 #define TILE_COLS 32

@@ -3,8 +3,8 @@
 // sliding plane: a block computes a tile of 32 x 8 outputs in several planes, one plane after the other. Shared memory
 // holds as many planes of the input as the filter is deep; each step loads one plane in the place of the oldest, so
 // there is no halo in depth but once at the beginning.
-// Intensity of T x U outputs a plane with K^3 taps: 2 K^3 TU / (4 ((T + K - 1) (U + K - 1) + TU)) operations a byte:
-// 23.3 for K = 5, 5.8 for K = 3.
+// Intensity of T x U outputs per plane with K^3 taps: 2 K^3 TU / (4 ((T + K - 1) (U + K - 1) + TU)) operations per
+// byte: 23.3 for K = 5, 5.8 for K = 3.
 #include <algorithm>
 #include <cuda_runtime.h>
 
@@ -55,7 +55,7 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
     }
 }
 
-// Planes that a block computes: the more, the fewer are loaded twice; but a large GPU wants some thousand blocks.
+// Planes that a block computes: the more, the fewer are loaded twice; but a large GPU wants several thousand blocks.
 static int planes_of_a_block(int tiles, int output_depth)
 {
     int parts = (BLOCKS + tiles - 1) / tiles;

@@ -1,4 +1,4 @@
-// Mistake: asks for 32 x 8 x 8 threads a block; there can be 1024 in all, so the kernel never runs.
+// Mistake: asks for 32 x 8 x 8 threads per block; there can be 1024 in all, so the kernel never runs.
 // problem: conv3d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: has constant memory for 4 x 4 x 4 taps only, and does not look at the error of the copy.
+// Mistake: has constant memory for only 4 x 4 x 4 taps, and does not check the error of the copy.
 // on cuda: Run-Time Error, Wrong Answer
 // problem: conv3d
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Mistake: takes the filter for a cube: rows and columns beyond its depth are left out.
+// Mistake: assumes that the filter is a cube: rows and columns beyond its depth are left out.
 // problem: conv3d
 #include <cuda_runtime.h>
 

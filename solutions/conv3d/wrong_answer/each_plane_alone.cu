@@ -1,4 +1,4 @@
-// Mistake: a 2D convolution of each plane with the first plane of the filter: depth is left out of the sum.
+// Mistake: convolves each plane with the first plane of the filter only: depth is left out of the sum.
 // problem: conv3d
 #include <cuda_runtime.h>
 

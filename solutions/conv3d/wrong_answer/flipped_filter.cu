@@ -1,4 +1,4 @@
-// Mistake: turns the filter round in all three directions, as the mathematical convolution does.
+// Mistake: flips the filter in all three directions, as the mathematical convolution does.
 // problem: conv3d
 #include <cuda_runtime.h>
 

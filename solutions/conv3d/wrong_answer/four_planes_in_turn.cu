@@ -51,7 +51,7 @@ __global__ void convolve(const float* input, float* output, int input_depth, int
     }
 }
 
-// Planes that a block computes: the more, the fewer are loaded twice; but a large GPU wants some thousand blocks.
+// Planes that a block computes: the more, the fewer are loaded twice; but a large GPU wants several thousand blocks.
 static int planes_of_a_block(int tiles, int output_depth)
 {
     int parts = (BLOCKS + tiles - 1) / tiles;

@@ -1,4 +1,4 @@
-// Mistake: cuts the grid off at 64 blocks a side, so planes beyond 128 and rows beyond 256 are never computed.
+// Mistake: limits the grid to 64 blocks per side, so planes beyond 128 and rows beyond 256 are never computed.
 // problem: conv3d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the last plane of the filter for the first.
+// Mistake: uses the last plane of the filter as the first.
 // problem: conv3d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the planes of the input for squares of their shorter side when it steps from one to the next.
+// Mistake: treats the planes of the input as squares of their shorter side when it steps from one to the next.
 // problem: conv3d
 #include <cuda_runtime.h>
 

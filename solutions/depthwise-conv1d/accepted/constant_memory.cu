@@ -1,9 +1,9 @@
 // problem: depthwise-conv1d
 //
 // constant memory: the weights of as many channels as it holds are copied there, and a launch computes these channels.
-// But the threads of a warp have 32 different channels, and the constant cache hands out one value at a time: each read
-// is replayed 32 times. Constant memory is for what a whole warp reads at once, which these weights are not.
-// Operations a byte read from global memory: 2 K for 4 K of x and 4 of bias, about 1/2 for any K.
+// But the threads of a warp have 32 different channels, and the constant cache serves one value at a time: each read is
+// replayed 32 times. Constant memory is for what a whole warp reads at once, which these weights are not.
+// Operations per byte read from global memory: 2 K for 4 K of x and 4 of bias, about 1/2 for any K.
 #include <cuda_runtime.h>
 
 #define MAX_TAPS 8

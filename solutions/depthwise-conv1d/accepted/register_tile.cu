@@ -1,10 +1,10 @@
 // problem: depthwise-conv1d
 //
-// register tile: since no thread needs the channel of another, the window can stand in registers. A thread walks down
-// 64 positions of its channel; each step reads one new element, the other K - 1 are those of the steps before. There
-// is no shared memory and no barrier. Weights beyond K are zero and meet whatever the window of 8 holds.
-// Unrolled by eight, the window turns round within the same registers instead of being moved.
-// Operations a byte read, for walks of T positions: K T / (2 (T + K - 1)); with T = 64, 1.9 for K = 4, 3.6 for K = 8.
+// register tile: since no thread needs the channel of another, the window can are in registers. A thread walks down 64
+// positions of its channel; each step reads one new element, the other K - 1 are those of the steps before. There is no
+// shared memory and no barrier. Weights beyond K are zero, so the window of 8 may hold anything there.
+// Unrolled by eight, the window rotates within the same registers instead of being moved.
+// Operations per byte read, for walks of T positions: K T / (2 (T + K - 1)); with T = 64, 1.9 for K = 4, 3.6 for K = 8.
 #include <cuda_runtime.h>
 
 #define MAX_TAPS 8

@@ -1,8 +1,8 @@
 // problem: depthwise-conv1d
 //
-// several outputs a thread: a thread computes 16 positions of one channel, and reads its weights and its bias once,
+// several outputs per thread: a thread computes 16 positions of one channel, and reads its weights and its bias once,
 // into registers. The elements of x are still read K times each, all but once from the cache.
-// Operations a byte read, for T outputs a thread: 2 K T / (4 K T + 4 K + 4), about T / (2 (T + 1)), here 0.47.
+// Operations per byte read, for T outputs per thread: 2 K T / (4 K T + 4 K + 4), about T / (2 (T + 1)), here 0.47.
 #include <cuda_runtime.h>
 
 #define MAX_TAPS 8

@@ -2,8 +2,8 @@
 //
 // tiled with a sliding window: a block walks down 256 positions of 32 channels, 8 positions at a time. Shared memory is
 // a ring of 32 rows: each step loads 8 new rows over the oldest ones and finds the past in those of the step before.
-// 32 rows hold three steps and more, so one barrier a step is enough: no thread can be two steps ahead of another.
-// Operations a byte read, for walks of T positions: K T / (2 (T + 8)); with T = 256, 0.48 K; the limit is K / 2.
+// 32 rows hold three steps and more, so one barrier per step is enough: no thread can be two steps ahead of another.
+// Operations per byte read, for walks of T positions: K T / (2 (T + 8)); with T = 256, 0.48 K; the limit is K / 2.
 #include <cuda_runtime.h>
 
 #define MAX_TAPS 8

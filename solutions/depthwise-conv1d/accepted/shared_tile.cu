@@ -3,7 +3,7 @@
 // shared tile: a block loads 64 positions of 32 channels and the K - 1 positions before them into shared memory, once.
 // Zeros stand there for what lies before the beginning. A warp is a row of 32 channels: coalesced in global memory, and
 // on 32 different banks in shared memory. Channels share nothing with each other, the positions of one channel do.
-// Operations a byte read, for tiles of T positions: K T / (2 (T + K - 1)); with T = 64, 1.9 for K = 4, 3.6 for K = 8.
+// Operations per byte read, for tiles of T positions: K T / (2 (T + K - 1)); with T = 64, 1.9 for K = 4, 3.6 for K = 8.
 #include <cuda_runtime.h>
 
 #define MAX_TAPS 8

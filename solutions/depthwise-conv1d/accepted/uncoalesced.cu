@@ -3,7 +3,7 @@
 // along the sequence: neighbouring threads have neighbouring positions of one channel, as one would write it for a
 // single sequence. All threads of a warp use the same weights, but their elements lie D apart: each read and each write
 // of a warp touches 32 sectors of 32 bytes, of which it uses 4 bytes each. Shows what the layout is worth.
-// Operations a byte read: 1/4 as the naive kernel counts, but 1/32 of the sectors that are fetched for them.
+// Operations per byte read: 1/4 as the naive kernel counts, but 1/32 of the sectors that are fetched for them.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* x, const float* weight, const float* bias, float* output, int L, int D, int K)

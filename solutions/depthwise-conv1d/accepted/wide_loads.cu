@@ -4,7 +4,7 @@
 // bytes at a time, so a warp keeps four times as many bytes on the way, which is what hides the latency of memory. K is
 // a constant of the compiler, so the window has no slot too many. Where D is no multiple of 4, a thread has one
 // channel.
-// Operations a byte read, for walks of T positions: K T / (2 (T + K - 1)); with T = 32, 1.8 for K = 4, 3.3 for K = 8.
+// Operations per byte read, for walks of T positions: K T / (2 (T + K - 1)); with T = 32, 1.8 for K = 4, 3.3 for K = 8.
 #include <cuda_runtime.h>
 
 #define THREADS 64

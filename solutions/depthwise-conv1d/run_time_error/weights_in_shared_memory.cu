@@ -1,4 +1,4 @@
-// Mistake: wants the weights of all channels in shared memory, of which a block can have 48 KiB.
+// Mistake: asks for the weights of all channels in shared memory, but a block can have only 48 KiB.
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the arrays for rows of positions, one row for each channel.
+// Mistake: treats the arrays as rows of positions, one row for each channel.
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: lets the last tap meet the present, as a filter that is not flipped does.
+// Mistake: multiplies the last tap by the present, as a filter that is not flipped does.
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 

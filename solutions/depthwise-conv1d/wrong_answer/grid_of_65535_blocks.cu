@@ -1,4 +1,4 @@
-// Mistake: gives each position of each sequence a block, and cuts the grid off at 65,535 of them.
+// Mistake: gives each position of each sequence a block, and limits the grid to 65,535 of them.
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 

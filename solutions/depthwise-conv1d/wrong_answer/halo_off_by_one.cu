@@ -1,4 +1,4 @@
-// Mistake: loads one position of halo too few, so the oldest tap of the first position of a tile meets a zero.
+// Mistake: loads one position of halo too few, so the oldest tap of the first position of a tile reads a zero.
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 

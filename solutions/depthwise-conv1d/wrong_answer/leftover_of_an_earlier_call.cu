@@ -1,5 +1,5 @@
 // Mistake: fills the weights up to eight taps in a buffer that it zeroes in the first call only. After a call with more
-// taps, what is left of those stands where zeros should be.
+// taps, their values are left where zeros should be.
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes a sequence of one position for an empty one and does nothing.
+// Mistake: treats a sequence of one position as empty and does nothing.
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 

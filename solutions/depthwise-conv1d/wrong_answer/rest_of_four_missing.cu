@@ -1,4 +1,4 @@
-// Mistake: a thread computes four channels, and a rest of one to three channels is forgotten.
+// Mistake: a thread computes four channels, and a remainder of one to three channels is forgotten.
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the weights for an array of K rows of D, instead of D rows of K.
+// Mistake: treats the weights as an array of K rows of D, instead of D rows of K.
 // problem: depthwise-conv1d
 #include <cuda_runtime.h>
 

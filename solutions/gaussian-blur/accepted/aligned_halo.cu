@@ -1,10 +1,10 @@
 // problem: gaussian-blur
 //
-// several results a thread, aligned halo: a thread computes 4 outputs side by side and takes 4 taps of a filter row
-// at a time, 16 bytes each. The halo is made wider, to a multiple of 4 columns, so that a piece of 4 inputs is
-// aligned both in global and in shared memory; the filter gets as many zeros on its left, and on its right up to a
-// multiple of 4. With a tile of 16 x 64, R x S taps and F taps in a row filled up, R S / 2 * 16 / (16 + R - 1) * 64
-// / (64 + F) operations for each byte of input loaded: 3.6 with 3 x 3, 71 with 21 x 21.
+// several results per thread, aligned halo: a thread computes 4 outputs side by side and takes 4 taps of a filter row
+// at a time, 16 bytes each. The halo is made wider, to a multiple of 4 columns, so that a piece of 4 inputs is aligned
+// both in global and in shared memory; the filter gets as many zeros on its left, and on its right up to a multiple of
+// 4. With a tile of 16 x 64, R x S taps and F taps in a row filled up, R S / 2 * 16 / (16 + R - 1) * 64 / (64 + F)
+// operations for each byte of input loaded: 3.6 with 3 x 3, 71 with 21 x 21.
 #include <cuda_runtime.h>
 
 #define THREADS 16

@@ -1,8 +1,8 @@
 // problem: gaussian-blur
 //
-// constant memory: the filter, at most 21 x 21 floats, fits the constant cache, which hands one value to a whole
-// warp at once. What part of the filter lies on the image is found before the loops, which need no test for the
-// border then. 2 operations for the one load of 4 bytes that is left: 0.5 operations a byte, whatever the filter.
+// constant memory: the filter, at most 21 x 21 floats, fits the constant cache, which broadcasts one value to a whole
+// warp. What part of the filter lies on the image is found before the loops, which need no test for the border then. 2
+// operations for the one load of 4 bytes that is left: 0.5 operations per byte, for every filter.
 #include <cuda_runtime.h>
 
 #define MAX_KERNEL 21

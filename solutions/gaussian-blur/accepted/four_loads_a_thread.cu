@@ -1,7 +1,7 @@
 // problem: gaussian-blur
 //
-// shared tile, four loads a thread: 32 x 32 outputs need up to 52 x 52 inputs, which lie in a tile of 64 x 64. A thread
-// loads one element in each quarter of the tile, as far as it is needed, and then computes one output.
+// shared tile, four loads per thread: 32 x 32 outputs need up to 52 x 52 inputs, which lie in a tile of 64 x 64. A
+// thread loads one element in each quarter of the tile, as far as it is needed, and then computes one output.
 // With T = 32 and R x S taps, R S / 2 * T / (T + R - 1) * T / (T + S - 1) operations for each byte of input loaded: 4
 // with 3 x 3, 84 with 21 x 21. A warp is a row of 32 outputs, so its loads from shared memory meet 32 different banks.
 #include <cuda_runtime.h>

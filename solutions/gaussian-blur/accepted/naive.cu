@@ -1,7 +1,7 @@
 // problem: gaussian-blur
 //
 // naive: one thread computes one output, straight from global memory.
-// 2 operations for 2 loads of 4 bytes, 0.25 operations a byte, whatever the filter. The caches catch most of the loads,
+// 2 operations for 2 loads of 4 bytes, 0.25 operations per byte, for every filter. The caches catch most of the loads,
 // so the load units are the limit.
 #include <cuda_runtime.h>
 

@@ -1,9 +1,9 @@
 // problem: gaussian-blur
 //
-// register tile: a thread computes 8 outputs below one another. Going down a column of the filter, the 8 inputs
-// under it stand in registers, and each step loads one new input and one tap for 8 multiply-adds: a quarter of a
-// load each. With a tile of 64 x 32 and R x S taps, R S / 2 * 64 / (64 + R - 1) * 32 / (32 + S - 1) operations for
-// each byte of input loaded: 4.1 with 3 x 3, 103 with 21 x 21.
+// register tile: a thread computes 8 outputs below one another. Going down a column of the filter, the 8 inputs under
+// it are in registers, and each step loads one new input and one tap for 8 multiply-adds: a quarter of a load each.
+// With a tile of 64 x 32 and R x S taps, R S / 2 * 64 / (64 + R - 1) * 32 / (32 + S - 1) operations for each byte of
+// input loaded: 4.1 with 3 x 3, 103 with 21 x 21.
 #include <cuda_runtime.h>
 
 #define THREADS_X 32

@@ -3,9 +3,9 @@
 // texture: the image is copied into a CUDA array, whose small tiles keep neighbours in both directions together, and
 // read through a texture, whose border is zero: neither the kernel nor its loops know of the image's edges. Array and
 // texture are kept for the next image of the same size; their contents are not.
-// Intensity: 2 K^2 / (4 + 4 + 4 + 4) operations a byte of memory for a K x K filter, the copy included, if the texture
-// cache holds all that is read again. But each tap is a fetch of its own, 2 operations for 4 bytes, and a
-// multiprocessor's four texture units give one texel a cycle each.
+// Intensity: 2 K^2 / (4 + 4 + 4 + 4) operations per byte of memory for a K x K filter, the copy included, if the
+// texture cache holds all that is read again. But each tap is a fetch of its own, 2 operations for 4 bytes, and a
+// multiprocessor's four texture units give one texel per cycle each.
 #include <cuda_runtime.h>
 
 #define MAX_KERNEL 21

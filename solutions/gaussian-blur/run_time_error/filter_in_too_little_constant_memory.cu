@@ -1,4 +1,4 @@
-// Mistake: has constant memory for 15 x 15 taps only, and does not look at the error of the copy.
+// Mistake: has constant memory for only 15 x 15 taps, and does not check the error of the copy.
 // on cuda: Run-Time Error, Wrong Answer
 // problem: gaussian-blur
 #include <cuda_runtime.h>

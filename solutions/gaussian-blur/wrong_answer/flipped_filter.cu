@@ -1,4 +1,4 @@
-// Mistake: turns the filter by 180 degrees. Symmetric filters do not show it.
+// Mistake: rotates the filter by 180 degrees. Symmetric filters do not show it.
 // problem: gaussian-blur
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the image for a picture: a sum below zero becomes black.
+// Mistake: treats the image as a picture: a sum below zero becomes black.
 // problem: gaussian-blur
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: loads one row too few below the tile; it is taken for zero. Right where the image is one tile high.
+// Mistake: loads one row too few below the tile; it is treated as zero. Right where the image is one tile high.
 // problem: gaussian-blur
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes an image of one element for an empty one and does nothing.
+// Mistake: treats an image of one element as empty and does nothing.
 // problem: gaussian-blur
 #include <cuda_runtime.h>
 

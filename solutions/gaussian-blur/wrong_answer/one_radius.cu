@@ -1,4 +1,4 @@
-// Mistake: takes half of the number of rows for the radius to both sides; the filter need not be square.
+// Mistake: uses half of the number of rows as the radius in both directions; the filter need not be square.
 // problem: gaussian-blur
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: takes the filter for square: it reads as many columns as the filter has rows.
+// Mistake: assumes that the filter is square: it reads as many columns as there are rows.
 // problem: gaussian-blur
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// Mistake: rows of the filter are filled up with zeros to a multiple of 4 taps, but the columns of the tile that these
-// meet are not loaded: zero times whatever is there is zero only as long as that is no NaN and no infinity.
+// Mistake: rows of the filter are padded with zeros to a multiple of 4 taps, but the columns of the tile under them are
+// not loaded: zero times a value is zero only if that is neither NaN nor infinite.
 // on cuda: Accepted, Wrong Answer
 // problem: gaussian-blur
 #include <cuda_runtime.h>

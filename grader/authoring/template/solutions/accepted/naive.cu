@@ -1,7 +1,7 @@
 // problem: @ID@
 //
 // naive: one thread for each output, everything from global memory.
-// Intensity: 6 operations for 3 elements read and 1 written, 6 / (4 * 4) = 0.375 operations a byte without a cache.
+// Intensity: 6 operations for 3 elements read and 1 written, 6 / (4 * 4) = 0.375 operations per byte without a cache.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* filter, float* output, int length)

@@ -1,7 +1,7 @@
 // problem: @ID@
 //
 // shared tile: a block loads its tile of T = 256 elements and a halo of one on either side into shared memory once.
-// Intensity: 6 T / (4 (2 T + 2)) operations a byte, close to 0.75.
+// Intensity: 6 T / (4 (2 T + 2)) operations per byte, close to 0.75.
 #include <cuda_runtime.h>
 
 const int TILE = 256;
