@@ -1,4 +1,5 @@
-/* prove.h - proves that accesses of a translation are allowed, computes what they cost, and measures irregular axes.  */
+/* prove.h - proves that accesses of a translation are allowed, computes what they cost, and measures irregular
+ * axes.  */
 #ifndef SIMGPU_JIT_PROVE_H
 #define SIMGPU_JIT_PROVE_H
 

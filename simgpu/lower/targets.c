@@ -68,9 +68,9 @@ static bool may_change_global(const Instruction *instruction)
 }
 
 /* Could a constant be the address of a module variable? */
-static bool may_be_address(const SpecialRegister *pinned)
+static bool may_be_address(const SpecialRegister *special)
 {
-    return pinned->kind == SPECIAL_CONSTANT && pinned->value >= WINDOWS_END && pinned->value >> 48 == 0;
+    return special->kind == SPECIAL_CONSTANT && special->value >= WINDOWS_END && special->value >> 48 == 0;
 }
 
 void find_targets(Lowering *l)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* Both engines run every launch of these tests, from the same memory, and a difference is an outcome of its own. */
+/* Each launch of these tests runs on both engines, from the same memory. A difference is SIM_ENGINES_DIFFER. */
 
 enum { THREADS = 128, BLOCKS = 4, ELEMENTS = THREADS * BLOCKS };
 
@@ -23,7 +23,7 @@ static int free_gpu(void **state)
     return machine_remove_libraries();
 }
 
-/* ---- kernels of data/sanitizer.cu ---------------------------------------------------------------------------------- */
+/* ---- kernels of data/sanitizer.cu -------------------------------------------------------------------------------- */
 
 static SimReport sanitized_by_both(const char *kernel, bool all_written, bool is_untimed)
 {
@@ -64,19 +64,19 @@ static void both_find_the_same(void **state)
             fail_test("%s: nothing was found", kernels[i]);
 }
 
-static void both_find_reads_of_what_nobody_wrote(void **state)
+static void both_find_reads_of_uninitialised_memory(void **state)
 {
     assert_true(sanitized_by_both("halo_tile", false, false).finding_count > 0);
 }
 
-static void both_find_nothing_where_all_is_in_order(void **state)
+static void both_find_nothing_in_correct_kernels(void **state)
 {
     static const char *const kernels[] = {"halo_tile", "tree_with_syncwarp", "last_block_adds_up", "local_array"};
     for (size_t i = 0; i < COUNT_OF(kernels); i++)
         assert_int_equal(sanitized_by_both(kernels[i], true, false).finding_count, 0);
 }
 
-/* Lanes read what others of their warp have stored: in order where both engines tell the sanitizer of bar.warp.sync. */
+/* Lanes read what others of their warp have stored. That is no race, if the engine reports bar.warp.sync. */
 static const char turns[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry turn(.param .u64 to)\n{\n"
@@ -86,7 +86,7 @@ static const char turns[] =
     "sub.s32 %r4, %r2, %r3;\nld.shared.u32 %r5, [%r4+124];\n"
     "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r5;\nret;\n}\n";
 
-static void both_tell_of_warps_that_join(void **state)
+static void both_report_warp_barriers_to_the_sanitizer(void **state)
 {
     enum { LANES = 32 };
     Message why = {0};
@@ -190,9 +190,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_find_the_same),
-        cmocka_unit_test(both_find_reads_of_what_nobody_wrote),
-        cmocka_unit_test(both_find_nothing_where_all_is_in_order),
-        cmocka_unit_test(both_tell_of_warps_that_join),
+        cmocka_unit_test(both_find_reads_of_uninitialised_memory),
+        cmocka_unit_test(both_find_nothing_in_correct_kernels),
+        cmocka_unit_test(both_report_warp_barriers_to_the_sanitizer),
         cmocka_unit_test(a_difference_is_named),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);

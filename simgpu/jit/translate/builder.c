@@ -33,7 +33,7 @@ void builder_init(Builder *b)
     b->is_loop_head = arena_array(b->arena, blocks, sizeof *b->is_loop_head);
     b->used_opcodes = arena_array(b->arena, OPCODE_COUNT, sizeof *b->used_opcodes);
     b->is_varying = arena_array(b->arena, slots, sizeof *b->is_varying);
-    b->is_pinned = arena_array(b->arena, slots, sizeof *b->is_pinned);
+    b->is_special = arena_array(b->arena, slots, sizeof *b->is_special);
     b->now = arena_array(b->arena, slots, sizeof *b->now);
     b->at_start = arena_array(b->arena, slots, sizeof *b->at_start);
     b->operands = arena_array(b->arena, slots, sizeof *b->operands);
@@ -42,7 +42,7 @@ void builder_init(Builder *b)
     for (int i = 0; i < code->instruction_count; i++)
         b->axis_of[i] = -1;
     for (int i = 0; i < code->special_register_count; i++) {
-        b->is_pinned[code->special_registers[i].operand.slot] = true;
+        b->is_special[code->special_registers[i].operand.slot] = true;
         b->operands[code->special_registers[i].operand.slot] = code->special_registers[i].operand;
     }
     for (int i = 0; i < code->instruction_count; i++)

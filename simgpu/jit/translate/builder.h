@@ -43,7 +43,7 @@ typedef struct Builder {
     bool has_arrive;     /* the kernel has a bar.arrive: barriers are left to the interpreter */
     bool *used_opcodes;  /* [opcode] */
     uint8_t *is_varying; /* [slot] at any place */
-    bool *is_pinned;     /* [slot] a special register or constant (Code.pinned) */
+    bool *is_special;    /* [slot] a special register or constant (Code.special_registers) */
     Operand *operands;   /* [slot] an operand with this slot */
     bool *is_address;    /* [slot] an address is computed from it */
     int32_t *axis_of;    /* [instruction] the irregular axis that it makes; -1: none */

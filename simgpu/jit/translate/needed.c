@@ -47,6 +47,6 @@ bool find_live(Builder *b)
         return false;
     for (int block = 0; block < b->code->block_count; block++)
         for (uint32_t slot = 0; slot < b->code->slot_count; slot++)
-            b->live_in[block][slot] = !b->is_pinned[slot] && set_has(liveness_in(&live, block), slot);
+            b->live_in[block][slot] = !b->is_special[slot] && set_has(liveness_in(&live, block), slot);
     return true;
 }

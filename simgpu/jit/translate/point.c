@@ -30,7 +30,7 @@ int new_point(Builder *b, Text *to, int32_t instruction, const Value *values, co
                                               : instruction;
     for (uint32_t slot = 0; slot < b->code->slot_count; slot++) {
         const Value *value = &values[slot];
-        if (b->is_pinned[slot] || !value->is_set || value->is_varying ||
+        if (b->is_special[slot] || !value->is_set || value->is_varying ||
             !(only != NULL ? has_slot(only, only_count, slot) : is_needed(b, slot, from)))
             continue;
         add_scalar(b, to, point, b->operands[slot], value);

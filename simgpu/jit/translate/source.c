@@ -47,7 +47,7 @@ static void write_declarations(Builder *b, Text *text)
     for (int32_t axis = 0; axis < b->translation->axis_count; axis++)
         text_printf(text, "    const s32 *const place%d = axes[%d].place;\n", axis, axis);
     for (uint32_t slot = 0; slot < b->code->slot_count; slot++) {
-        if (b->is_pinned[slot])
+        if (b->is_special[slot])
             text_printf(text, "    const u64 s%u_0 = *(const %s *)(R + at_%u);\n", slot,
                         word(b->operands[slot].size & 3), slot);
         else
@@ -82,6 +82,6 @@ void list_varying(Builder *b)
     Translation *t = b->translation;
     t->varying = arena_array(b->arena, b->code->slot_count, sizeof *t->varying);
     for (uint32_t slot = 0; slot < b->code->slot_count; slot++)
-        if (b->is_varying[slot] && !b->is_pinned[slot])
+        if (b->is_varying[slot] && !b->is_special[slot])
             t->varying[t->varying_count++] = b->operands[slot];
 }

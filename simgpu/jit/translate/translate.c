@@ -102,36 +102,42 @@ static void give_up_block(Builder *b)
         return;
     }
     for (uint32_t slot = 0; slot < b->code->slot_count; slot++)
-        if (b->now[slot].is_set && !b->is_pinned[slot])
+        if (b->now[slot].is_set && !b->is_special[slot])
             b->now[slot] = varying_value(b->now[slot].size);
     join_successors(b);
 }
 
-static void set_pinned(Builder *b)
+/* The value of a special register in all blocks of threads of the translation's shape. */
+static Value special_value(const Builder *b, const SpecialRegister *special)
 {
     const uint32_t *shape = b->translation->shape;
-    for (int i = 0; i < b->code->special_register_count; i++) {
-        const SpecialRegister *pinned = &b->code->special_registers[i];
-        uint32_t slot = pinned->operand.slot;
-        uint8_t size = pinned->operand.size & 3;
-        Value value = varying_value(size);
-        if (pinned->kind == SPECIAL_CONSTANT || pinned->kind == SPECIAL_NTID) {
-            value = scalar_literal(pinned->kind == SPECIAL_NTID ? shape[pinned->detail] : pinned->value, size);
-        } else if (pinned->kind == SPECIAL_TID) {
-            value = scalar_literal(0, size);
-            value.part[1 + pinned->detail] = atom_literal(shape[pinned->detail] > 1);
-        } else if (pinned->kind != SPECIAL_LANE && pinned->kind != SPECIAL_WARP && pinned->kind != SPECIAL_LANEMASK) {
-            value = scalar_literal(0, size);
-            value.part[0] = entry_atom((Atom){0}, slot, 0);
-        }
-        b->now[slot] = value;
+    uint8_t size = special->operand.size & 3;
+    Value value = scalar_literal(0, size);
+    switch (special->kind) {
+    case SPECIAL_CONSTANT: return scalar_literal(special->value, size);
+    case SPECIAL_NTID: return scalar_literal(shape[special->detail], size);
+    case SPECIAL_TID: value.part[1 + special->detail] = atom_literal(shape[special->detail] > 1); return value;
+    case SPECIAL_LANE:
+    case SPECIAL_WARP:
+    case SPECIAL_LANEMASK: return varying_value(size);
+    case SPECIAL_CTAID:
+    case SPECIAL_NCTAID:
+    case SPECIAL_WARPS:
+    case SPECIAL_DYNAMIC_SHARED:
+    case SPECIAL_TOTAL_SHARED:
+    case SPECIAL_MULTIPROCESSOR:
+    case SPECIAL_MULTIPROCESSORS: value.part[0] = entry_atom((Atom){0}, special->operand.slot, 0); return value;
     }
+    return varying_value(size);
 }
 
 static void enter_block(Builder *b)
 {
     memset(b->now, 0, b->code->slot_count * sizeof *b->now);
-    set_pinned(b);
+    for (int i = 0; i < b->code->special_register_count; i++) {
+        const SpecialRegister *special = &b->code->special_registers[i];
+        b->now[special->operand.slot] = special_value(b, special);
+    }
     for (uint32_t slot = 0; slot < b->code->slot_count; slot++) {
         if (!b->live_in[b->block][slot])
             continue;
