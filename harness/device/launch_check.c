@@ -30,8 +30,8 @@ static CudaError error_of(LaunchCheck check)
     return CUDA_ERROR_UNKNOWN;
 }
 
-CudaError launch_check(const DeviceInfo *device, const DeviceFunctionInfo *function, const LaunchShape *shape, char *hint,
-                       size_t size)
+CudaError launch_check(const DeviceInfo *device, const DeviceFunctionInfo *function, const LaunchShape *shape,
+                       char *hint, size_t size)
 {
     const LaunchLimits limits = limits_of(device);
     const LaunchNeeds needs = {.registers = function->registers,

@@ -9,7 +9,7 @@
 
 /* CUDA_ERROR_SUCCESS, or the error; `hint` names what was found and what is allowed, "" if the launch is accepted:
  * "2048 threads per block, at most 1024". */
-CudaError launch_check(const DeviceInfo *device, const DeviceFunctionInfo *function, const LaunchShape *shape, char *hint,
-                       size_t size);
+CudaError launch_check(const DeviceInfo *device, const DeviceFunctionInfo *function, const LaunchShape *shape,
+                       char *hint, size_t size);
 
 #endif

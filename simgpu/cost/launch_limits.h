@@ -1,9 +1,9 @@
 /* launch_limits.h - checks whether a device can run a launch at all.
  *
- * Registers  each warp gets a multiple of the allocation unit. The hardware's check assumes that a block's warps are spread
- *            evenly over the partitions of a multiprocessor, and so rounds their number up to a multiple of the partitions:
- *            an H200 refuses a block of 9 warps with 173 registers per thread (measured), though 9 * 5632 registers would
- *            fit into 65536.
+ * Registers  each warp gets a multiple of the allocation unit. The hardware's check assumes that a block's warps are
+ *            spread evenly over the partitions of a multiprocessor, and so rounds their number up to a multiple of the
+ *            partitions: an H200 refuses a block of 9 warps with 173 registers per thread (measured), though 9 * 5632
+ *            registers would fit into 65536.
  * Source     CUDA C++ Programming Guide 13.0, "Compute Capabilities"; cuda_occupancy.h of CUDA 13.0,
  *            cudaOccMaxBlocksPerSMRegsLimit().  */
 #ifndef SIMGPU_COST_LAUNCH_LIMITS_H

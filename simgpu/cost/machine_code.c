@@ -107,8 +107,8 @@ static bool has_copies(const MachineCopies *of, uint32_t copies)
     return false;
 }
 
-/* The work of a line in the stretch that holds so many copies of its block. NULL: the line belongs only to other stretches
- * of the block. Code that ptxas put between the copies runs whichever stretch is taken. */
+/* The work of a line in the stretch that holds so many copies of its block. NULL: the line belongs only to other
+ * stretches of the block. Code that ptxas put between the copies runs whichever stretch is taken. */
 static const MachineWork *variant_of(const MachineLine *line, const MachineCopies *block, uint32_t copies)
 {
     const MachineVariant *most = NULL;
@@ -122,8 +122,8 @@ static const MachineWork *variant_of(const MachineLine *line, const MachineCopie
     return most == NULL ? NULL : &most->work;
 }
 
-/* A loop runs the stretch with the most copies as long as that many iterations are left, then the one with the next fewer,
- * and so on. */
+/* A loop runs the stretch with the most copies as long as that many iterations are left, then the one with the next
+ * fewer, and so on. */
 static void add_line(const MachineLine *line, const MachineCopies *block, double iterations, double executed,
                      MachineWork *sum)
 {
@@ -139,8 +139,8 @@ static void add_line(const MachineLine *line, const MachineCopies *block, double
         machine_work_add(sum, variant_of(line, block, 1), executed);
 }
 
-/* ptxas turns a branch over few instructions into a condition of each of them, so that warps that run the block before and
- * the block after also run these. */
+/* ptxas turns a branch over few instructions into a condition of each of them, so that warps that run the block before
+ * and the block after also run these. */
 static double executions_of(const MachineLine *line, int block, const uint64_t *executed)
 {
     uint64_t before = executed[line->first], behind = executed[line->last], around = before < behind ? before : behind;

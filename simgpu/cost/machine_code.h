@@ -1,14 +1,15 @@
 /* machine_code.h - what ptxas made of a kernel, and so what the multiprocessors of a GPU had to do when it ran.
  *
- * A GPU does not run PTX: ptxas unrolls loops, folds additions into addresses, keeps addresses in 32 bits, merges loads.
- * The machine code says how many instructions are left, for which pipe, and how long a warp waits between them.
+ * A GPU does not run PTX: ptxas unrolls loops, folds additions into addresses, keeps addresses in 32 bits, merges
+ * loads. The machine code says how many instructions are left, for which pipe, and how long a warp waits between them.
  *
- * Theory   Each machine instruction has a line of PTX (machine_lines.h), and so a basic block. A stretch of machine code
- *          may hold several copies of a block (an unrolled loop), and there may be several such stretches (the unrolled
- *          loop, and another for the remaining iterations). The number of iterations of a loop decides which of them a
- *          warp runs. If ptxas has turned the branch over a block into conditions of its instructions, the block lies
- *          between others in a stretch, and runs when they do. The time that a warp waits follows from the scheduling
- *          bits that ptxas writes into each instruction: cycles until the next may issue, and for which loads it waits.
+ * Theory   Each machine instruction has a line of PTX (machine_lines.h), and so a basic block. A stretch of machine
+ *          code may hold several copies of a block (an unrolled loop), and there may be several such stretches (the
+ *          unrolled loop, and another for the remaining iterations). The number of iterations of a loop decides which
+ *          of them a warp runs. If ptxas has turned the branch over a block into conditions of its instructions, the
+ *          block lies between others in a stretch, and runs when they do. The time that a warp waits follows from the
+ *          scheduling bits that ptxas writes into each instruction: cycles until the next may issue, and for which
+ *          loads it waits.
  * Units    warp-instructions and cycles, summed over warps.
  * Errors   false if the cubin has no line table for the kernel, or if its machine language is unknown.  */
 #ifndef SIMGPU_COST_MACHINE_CODE_H

@@ -9,8 +9,8 @@
 
 enum { CONSTANT_BANK_OF_VARIABLES = 3, CONSTANT_OPERAND = 5 };
 
-/* The distance of a branch counts from the next instruction. It is in bytes and starts at bit 34; since compute capability
- * 9.0 it is in words of 4 bytes, and its lowest 8 bits start at bit 16. */
+/* The distance of a branch counts from the next instruction. It is in bytes and starts at bit 34; since compute
+ * capability 9.0 it is in words of 4 bytes, and its lowest 8 bits start at bit 16. */
 static int64_t branch_target(const uint64_t word[2], size_t index, int compute_major)
 {
     int64_t high = (int64_t)(word[0] >> 34 | (word[1] & 0x3ffff) << 30); /* 48 bits */

@@ -44,8 +44,8 @@ typedef struct MachineProgram {
     uint32_t direct_bytes; /* size of the __constant__ elements that are operands of instructions, at fixed places */
 } MachineProgram;
 
-/* The line that an instruction counts for: its own, or if ptxas gives it one that executes nothing, such as the kernel's
- * first brace, that of the instruction before. */
+/* The line that an instruction counts for: its own, or if ptxas gives it one that executes nothing, such as the
+ * kernel's first brace, that of the instruction before. */
 static inline size_t machine_line_of(const MachineProgram *program, const MachineInstruction *instruction,
                                      size_t before)
 {

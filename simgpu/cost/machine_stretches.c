@@ -51,8 +51,8 @@ static uint32_t copies_by_lines(const StretchBlock *here, uint32_t lines)
     return copies > 1 ? copies : 1;
 }
 
-/* A stretch holds a block as often as one of the block's accesses to memory, which ptxas does not split. A block without
- * accesses is there as often as others of its loop, or if there are none, as often as its lines are. */
+/* A stretch holds a block as often as one of the block's accesses to memory, which ptxas does not split. A block
+ * without accesses is there as often as others of its loop, or if there are none, as often as its lines are. */
 static void count_copies(Scan *scan)
 {
     MachineProgram *program = scan->program;

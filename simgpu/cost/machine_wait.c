@@ -10,7 +10,8 @@ typedef struct Walk {
     double now, released[MACHINE_BARRIERS]; /* cycles */
 } Walk;
 
-/* A number from 0 to 1, from the "quick and dirty" generator of Numerical Recipes; every launch gets the same numbers. */
+/* A number from 0 to 1, from the "quick and dirty" generator of Numerical Recipes; every launch gets the same
+ * numbers. */
 static double draw(Walk *walk)
 {
     walk->random = walk->random * 1664525 + 1013904223;
@@ -29,8 +30,8 @@ static double load_latency_s(const MachineInstruction *load, Walk *walk)
                                               : profile->l1_latency_s;
 }
 
-/* Measured on an H200 (simgpu/calibrate, chains): 17 for functions and conversions, 21 for votes. For other results, and
- * until a load or a store has read its operands, it is a guess. */
+/* Measured on an H200 (simgpu/calibrate, chains): 17 for functions and conversions, 21 for votes. For other results,
+ * and until a load or a store has read its operands, it is a guess. */
 enum { OTHER_CYCLES = 20 };
 
 /* Cycles until the result is there. */
@@ -52,9 +53,9 @@ static void release(Walk *walk, uint32_t barrier, double at)
         walk->released[barrier] = fmax(walk->released[barrier], at);
 }
 
-/* Cycles until the warp continues, whatever the scheduling bits say. After a load through the uniform datapath that misses,
- * nothing of its warp issues. Measured on an H200 (simgpu/calibrate, planes and chains): branches by loops of one warp
- * over 3 x 3 to 15 x 15 constants; a barrier of four warps that arrive together. */
+/* Cycles until the warp continues, whatever the scheduling bits say. After a load through the uniform datapath that
+ * misses, nothing of its warp issues. Measured on an H200 (simgpu/calibrate, planes and chains): branches by loops of
+ * one warp over 3 x 3 to 15 x 15 constants; a barrier of four warps that arrive together. */
 static double blocking_of(const MachineInstruction *instruction, Walk *walk)
 {
     enum { BRANCH_CYCLES = 8, BARRIER_CYCLES = 20 };

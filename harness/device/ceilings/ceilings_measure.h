@@ -17,7 +17,8 @@ extern const CeilingsWork CEILINGS_WORK;
 enum { CEILINGS_STEPS = 6 };
 
 /* Measures on an open device by the device's events; each figure is the median of its repetitions. Compiles ceilings.cu
- * first. `step` (may be NULL) is called after each of the CEILINGS_STEPS. A simulated GPU gives what its profile says. */
+ * first. `step` (may be NULL) is called after each of the CEILINGS_STEPS. A simulated GPU gives what its profile
+ * says. */
 MUST_USE Status ceilings_measure(Device *device, const CeilingsWork *work, void (*step)(void *context), void *context,
                                  Ceilings *ceilings, Message *why);
 

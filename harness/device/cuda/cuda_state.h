@@ -11,7 +11,7 @@
 #include "harness/device/device.h"
 
 enum {
-    CUDA_MAX_HELD = 400,      /* operations; the driver's own queues have room for a thousand */
+    CUDA_MAX_HELD = 400,          /* operations; the driver's own queues have room for a thousand */
     CUDA_BOUNCE_BYTES = 64 << 10, /* size of a slot for host data whose copy waits in a held stream */
     CUDA_BOUNCE_SLOTS = 64,
     CUDA_LAST_KERNELS = 4,

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* The check of a device is the one by which its simulation refuses a launch (simgpu/gpu/launch.c), with CUDA's errors. */
+/* The check of a device is the one by which its simulation refuses a launch (simgpu/gpu/launch.c), with CUDA's
+ * errors. */
 static void a_device_and_its_simulation_refuse_the_same_launches(void **state)
 {
     static const struct {

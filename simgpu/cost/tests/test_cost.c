@@ -243,8 +243,8 @@ static void bank_conflicts_cost(void **state)
     assert_true(model_us(&conflicts, 1.5e6, 127) > 5 * model_us(&shared_tile, 1.5e6, 127));
 }
 
-/* Neighbouring threads along the rows of a matrix touch 31.8 sectors a request, all in the same banks; the L1 holds them.
- * 3072 x 3072 with 15 x 15 on an H200, blocks of 32 x 8: 8647 against 595 us. */
+/* Neighbouring threads along the rows of a matrix touch 31.8 sectors a request, all in the same banks; the L1 holds
+ * them. 3072 x 3072 with 15 x 15 on an H200, blocks of 32 x 8: 8647 against 595 us. */
 static void walking_across_rows_costs(void **state)
 {
     Kernel across = naive;
@@ -436,7 +436,8 @@ static void machine_code_overrules_ptx(void **state)
     assert_string_equal(cost_model(&work.input).limiter, "latency");
 }
 
-/* On an H200, 33 x 33 taps as operands of instructions take 658 us for 96 x 96 outputs: they wait for their constants. */
+/* On an H200, 33 x 33 taps as operands of instructions take 658 us for 96 x 96 outputs: they wait for their
+ * constants. */
 static void operands_miss_once_there_are_more_than_their_cache_holds(void **state)
 {
     Work work;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* unrolled.cu: nvcc unrolls its loop four times; of that, ptxas has one loop of four copies (16 taps: 32 loads, 16 FMA and
- * 8 others), and stretches of two copies and of one for what is left over. */
+/* unrolled.cu: nvcc unrolls its loop four times; of that, ptxas has one loop of four copies (16 taps: 32 loads, 16 FMA
+ * and 8 others), and stretches of two copies and of one for what is left over. */
 typedef struct Kernel {
     Text image;
     Fatbin fatbin;

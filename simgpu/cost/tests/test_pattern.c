@@ -68,8 +68,8 @@ static void patterns_cost_what_hardware_counts(void **state)
     pattern_free(&pattern);
 }
 
-/* Cycles that an H200 takes for a warp's load from its L1, rounded (simgpu/calibrate, accesses); the two last: a quarter
- * of a warp goes through at once. */
+/* Cycles that an H200 takes for a warp's load from its L1, rounded (simgpu/calibrate, accesses); the two last: a
+ * quarter of a warp goes through at once. */
 static void loads_take_the_cycles_that_hardware_does(void **state)
 {
     static const struct {

@@ -1,4 +1,5 @@
-/* Textures of the simulated GPU, as the broker asks for them; what a fetch gives is simgpu/memory/tests/test_texture.c's.  */
+/* Textures of the simulated GPU, as the broker asks for them; what a fetch gives is
+ * simgpu/memory/tests/test_texture.c's.  */
 #include "harness/tests/sim_fixture.h"
 
 /* fetch1(t, out, x, y, z), fetch2, fetch3 and index1 write one texel's first two channels, whatever they are. */
