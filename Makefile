@@ -141,6 +141,9 @@ mutants: build unit-tests test-tools  ## Break a line of C at a time and expect 
 lint:  ## Check scripts, C, the graph of folders and the pages
 	@$(need_tests)tests/lint.sh $(LAYERS)
 
+format:  ## Lay out the C by .clang-format, with clang-format 14
+	@$(need_tests)tests/format.sh
+
 docs:  ## Draw the graph of folders anew, docs/folders.svg
 	@docs/draw_folders.sh
 
@@ -256,4 +259,4 @@ $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 .PHONY: help grade leaderboard references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
-  fuzz-programs fuzzers test-gpu mutants lint docs bench clean
+  fuzz-programs fuzzers test-gpu mutants lint format docs bench clean

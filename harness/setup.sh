@@ -28,6 +28,7 @@ bats           -          bats           bats            bats
 cmocka.h       -lcmocka   libcmocka-dev  libcmocka-devel cmocka
 fftw3.h        -lfftw3    libfftw3-dev   fftw-devel      fftw
 shellcheck     -          shellcheck     ShellCheck      shellcheck
+clang-format   -          clang-format   clang-tools-extra clang
 cppcheck       -          cppcheck       cppcheck        cppcheck
 jq             -          jq             jq              jq
 sqlite3        -          sqlite3        sqlite          sqlite

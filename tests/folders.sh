@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Holds the #includes of the C sources to the graph of folders in docs/folders.txt, and refuses circles among files.
 # A file's unit is its path without the ending: x.c and x.h are one. Tests may include whatever their layer sees.
+# A source of more than 500 lines must give its reason in its first comment: "This file is long because ...".
 # Usage: tests/folders.sh [edges]     `edges` prints the graph as the sources have it, "folder: folder ..." a line
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -64,7 +65,9 @@ faults=$({
     }')
 circles=$(includes | sed -E 's/\.[a-z]+( |$)/\1/g' | awk '$1 != $2' | { tsort 2>&1 >/dev/null || true; } |
     sed -n 's/^tsort: -: input contains a loop:/lint: these files include each other in a circle:/p; s/^tsort: \([^-].*\)/    \1/p')
+long=$(awk 'FNR == 1 { reason = 0 } /This file is long because/ && FNR < 40 { reason = 1 }
+    FNR == 501 && !reason { print "lint: " FILENAME ": more than 500 lines, and no comment \"This file is long because ...\"" }' "${sources[@]}")
 [[ $(tail -n 1 docs/folders.svg) == "<!-- $(sha256sum <"$graph" | cut -c1-16) -->" ]] ||
     faults+=${faults:+$'\n'}"lint: docs/folders.svg is not the picture of $graph: run make docs"
-printf '%s' "${faults:+$faults$'\n'}" "${circles:+$circles$'\n'}" >&2
-[[ -z $faults$circles ]]
+printf '%s' "${faults:+$faults$'\n'}" "${circles:+$circles$'\n'}" "${long:+$long$'\n'}" >&2
+[[ -z $faults$circles$long ]]

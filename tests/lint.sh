@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lint: shell scripts, C, the graph of folders, and the pages. Usage: tests/lint.sh LAYER... (lowest first)
+# Lint: shell scripts, C, its layout, the graph of folders, and the pages. Usage: tests/lint.sh LAYER... (lowest first)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 layers=("$@")
@@ -15,6 +15,7 @@ cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability
     --suppressions-list=tests/cppcheck.txt -I. -D_GNU_SOURCE -D__x86_64__ -j2 \
     "${sources[@]}" || faults=1
 
+tests/format.sh check || faults=1
 tests/folders.sh || faults=1
 tests/docs.sh || faults=1
 exit "$faults"

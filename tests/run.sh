@@ -25,6 +25,7 @@ suites() { # one a line: name, tab, command
     printf 'tests/student\ttests/student.sh %s\n' "$build"
     printf 'tests/attacks\t%s/convjudge check tests/attacks/*.cu\n' "$build"
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
+    printf 'tests/circles\ttests/circles.sh %s\n' "$build"
     printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"
     while read -r file; do
         if [[ -x $file ]]; then printf '%s\t%s\n' "${file#"$build"/}" "$file"; fi
