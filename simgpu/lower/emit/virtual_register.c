@@ -31,8 +31,8 @@ Operand special_register(Lowering *l, SpecialRegisterKind kind, int detail, uint
             bytes_of(other->operand) == bytes)
             return other->operand;
     }
-    code->special_registers = arena_grown(&code->arena, code->special_registers, (size_t)code->special_register_count, &l->special_capacity,
-                               sizeof *code->special_registers);
+    code->special_registers = arena_grown(&code->arena, code->special_registers, (size_t)code->special_register_count,
+                                          &l->special_capacity, sizeof *code->special_registers);
     SpecialRegister *new = &code->special_registers[code->special_register_count++];
     *new = (SpecialRegister){.kind = kind, .detail = detail, .value = value, .operand = temporary(l, bytes)};
     return new->operand;
