@@ -15,6 +15,7 @@ Usage: tests/mutants.py BUILD [N] [SEED] [FOLDER]      in the checkout, after `m
 """
 import collections
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import queue
@@ -35,7 +36,9 @@ findmnt -rno TARGET | grep -vE '^/(dev|proc|sys|mnt)(/|$)' | while read -r targe
 mount -t tmpfs tmpfs /tmp
 cd /mnt/tree
 shift
-exec "$@"
+status=0
+"$@" || status=$? # by this shell, which as the first process of the namespace takes in orphans
+exit $status
 """
 
 Mutant = collections.namedtuple("Mutant", "path line kind before after")
@@ -170,7 +173,9 @@ class Copy:
 
     def __init__(self, scratch, number, build):
         self.folder, self.build = pathlib.Path(scratch) / str(number), build
-        tree = self.folder / "tree"
+
+    def fill(self):
+        build, tree = self.build, self.folder / "tree"
         tree.mkdir(parents=True)
         (self.folder / "cache").mkdir()
         for name in subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard", "-z"], text=True).split("\0"):
@@ -221,15 +226,14 @@ class Copy:
                 return True
         return False
 
-    def measure(self, tests, wanted):
-        """How long each of the wanted tests takes; those that fail unbroken are left out."""
-        for test in wanted:
-            start = time.monotonic()
-            status, output = self.test(test, 600, until=None)
-            if status == 0:
-                tests.seconds[test] = time.monotonic() - start
-            else:
-                print(f"# {test} fails unbroken and is left out:\n{output[-2000:]}", flush=True)
+    def measure(self, test, tests):
+        """How long a test takes unbroken; one that fails is left out."""
+        start = time.monotonic()
+        status, output = self.test(test, 600, until=None)
+        if status == 0:
+            tests.seconds[test] = time.monotonic() - start
+        else:
+            print(f"# {test} fails unbroken and is left out:\n{output[-2000:]}", flush=True)
 
     def judge(self, mutant, tests):
         """'found', 'survives' or 'does not compile'."""
@@ -269,49 +273,52 @@ def report(results):
     print(f"{len(results) - len(survivors)} of {len(results)} mutants found")
 
 
+def copies_of(scratch, build, count):
+    """A queue of copies, built."""
+    copies = queue.Queue()
+    first = Copy(scratch, 0, build)
+    first.fill()
+    status, output = first.make(["build", "unit-tests", "test-tools"])
+    if status != 0:
+        sys.exit(f"mutants: the copy cannot be built:\n{output[-3000:]}")
+    copies.put(first)
+    for number in range(1, count):
+        copies.put(Copy(scratch, number, build))
+        shutil.copytree(first.folder, copies.queue[-1].folder, symlinks=True)
+    return copies
+
+
 def main(build, count=60, seed=1, only=""):
     suites, equivalents = read_data("tests/mutants.txt")
     tests = Tests(build, suites)
     candidates = sample(only and only.rstrip("/") + "/", equivalents, random.Random(int(seed)))
-    results, stillborn, start = [], 0, time.monotonic()
+    chosen = list(itertools.islice(candidates, int(count)))
+    results, stillborn, workers, begin = [], 0, os.cpu_count(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
-        workers = min(os.cpu_count(), int(count))
-        copies = queue.Queue()
-        chosen = [mutant for mutant, _ in zip(candidates, range(int(count)))]
-        first = Copy(scratch, 0, build)
-        status, output = first.make(["build", "unit-tests", "test-tools"])
-        if status != 0:
-            sys.exit(f"mutants: the copy cannot be built:\n{output[-3000:]}")
-        wanted = {test for mutant in chosen for stage in tests.stages(os.path.dirname(mutant.path)) for test in stage}
-        print(f"# {len(chosen)} mutants, seed {seed}; first their {len(wanted)} tests unbroken", flush=True)
-        first.measure(tests, sorted(wanted))
-        copies.put(first)
-        for number in range(1, workers):
-            shutil.copytree(first.folder, pathlib.Path(scratch) / str(number), symlinks=True)
-            other = Copy.__new__(Copy)
-            other.folder, other.build = pathlib.Path(scratch) / str(number), build
-            copies.put(other)
+        copies = copies_of(scratch, build, workers)
 
-        def attempt(mutant):
+        def in_a_copy(function, subject):
             copy = copies.get()
             try:
-                return mutant, copy.judge(mutant, tests)
+                return subject, function(copy, subject, tests)
             finally:
                 copies.put(copy)
 
-        start = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            waiting = {pool.submit(attempt, mutant) for mutant in chosen}
+            wanted = {test for mutant in chosen for stage in tests.stages(os.path.dirname(mutant.path)) for test in stage}
+            print(f"# {len(chosen)} mutants, seed {seed}; first their {len(wanted)} tests unbroken", flush=True)
+            list(pool.map(lambda test: in_a_copy(Copy.measure, test), sorted(wanted)))
+            start = time.monotonic()
+            waiting = {pool.submit(in_a_copy, Copy.judge, mutant) for mutant in chosen}
             while waiting:
                 done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
-                for future in done:
-                    mutant, outcome = future.result()
+                for mutant, outcome in (future.result() for future in done):
                     if outcome == "does not compile":
                         stillborn += 1
-                        replacement = next((other for other in candidates if os.path.dirname(other.path) in
-                                            {os.path.dirname(old.path) for old in chosen}), None)
-                        if replacement:
-                            waiting.add(pool.submit(attempt, replacement))
+                        folder = os.path.dirname(mutant.path)
+                        other = next((other for other in candidates if os.path.dirname(other.path) == folder), None)
+                        if other:
+                            waiting.add(pool.submit(in_a_copy, Copy.judge, other))
                         continue
                     results.append((mutant, outcome))
                     left = (time.monotonic() - start) / len(results) * len(waiting) / 60
@@ -319,7 +326,7 @@ def main(build, count=60, seed=1, only=""):
                     print(f"# {len(results)} of {len(chosen)}, {alive} survive, {left:.0f} minutes left: "
                           f"{outcome}: {mutant.path}:{mutant.line}", flush=True)
     report(results)
-    print(f"# seed {seed}, {stillborn} more did not compile, {(time.monotonic() - start) / 60:.0f} minutes")
+    print(f"# seed {seed}, {stillborn} more did not compile, {(time.monotonic() - begin) / 60:.0f} minutes")
 
 
 if __name__ == "__main__":
