@@ -368,14 +368,14 @@ complains() {
 @test "an output that is right by what fresh memory happens to hold" {
     submission '' '__shared__ float s[256]; i += s[threadIdx.x] > 0 ? 1 : 0;' >luck.cu
     judge grade luck.cu
-    ends 1 "Wrong Answer" "right by luck, for it uses a value that is undefined; with another one: " \
+    ends 1 "Wrong Answer" "right only by luck: it uses an undefined value, and with another one: " \
         "of shared variable 's', which nothing has written" "luck.cu:9"
 }
 
 @test "an index that fresh memory happens to hold" {
     submission '' '__shared__ int s[256]; i += input[s[threadIdx.x] < 0 ? 0 : s[threadIdx.x]] > 1e9f;' >luck.cu
     judge grade luck.cu
-    ends 1 "Run-Time Error" "right by luck, for it uses a value that is undefined; with another one: kernel convolve: " "luck.cu:9"
+    ends 1 "Run-Time Error" "right only by luck: it uses an undefined value, and with another one: kernel convolve: " "luck.cu:9"
 }
 
 @test "a shuffle from lanes that take no part, whose value matters" {
@@ -468,7 +468,7 @@ recursive() {
     ends 2 "Judge Error" "a limit of the judge: it does not provide cudaGraphCreate; after that, solve() did not return: the process ended with exit status 1"
     submission 'cudaGraph_t graph; if (cudaGraphCreate(&graph, 0) != cudaSuccess) return;' >x.cu
     judge grade x.cu
-    ends 2 "Judge Error" "a limit of the judge: it does not provide cudaGraphCreate; without it, "
+    ends 2 "Judge Error" "a limit of the judge: it does not provide cudaGraphCreate, and the output is wrong without it: "
     submission 'cudaGraph_t graph; cudaGraphCreate(&graph, 0);' >x.cu
     judge grade x.cu
     ends 0 "Accepted" "cudaGraphCreate"

@@ -5,6 +5,7 @@
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/report/report.h"
+#include "grader/result/result_json.h"
 #include "harness/session/cpu_device.h"
 
 #include <stdio.h>

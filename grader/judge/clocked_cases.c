@@ -14,7 +14,7 @@ Status clocked_cases_prepare(Judging *judging, Message *why)
         return STATUS_OK;
     if (device_monitor_open(device->uuid, &judging->monitor, &trouble) != STATUS_OK) {
         judging->monitor = NULL;
-        result_warn(judging->result, "clock and temperature are not known: %s", trouble.text);
+        result_warn(judging->result, "the clock and the temperature of the GPU are unknown: %s", trouble.text);
     }
     const Submission *anchor = job->anchor == NULL ? NULL : job->anchor(job->context, device);
     if (anchor != NULL && compilation_for_device(judging, anchor, device, &judging->anchor, &trouble) == STATUS_OK &&

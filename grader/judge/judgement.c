@@ -13,15 +13,15 @@ __attribute__((format(printf, 2, 3))) static Judgement judgement(Verdict verdict
     return result;
 }
 
-/* solve() did not come to a good end. */
+/* For a call without an output: solve() did not end well. */
 static Judgement judge_outcome(const CallReport *call)
 {
     switch (call->outcome) {
     case CALL_OK: break;
     case CALL_RUN_TIME_ERROR:
         if (call->allocation_refused)
-            return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory beyond the limit was refused, and then %s",
-                             call->text);
+            return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED,
+                             "more device memory than the limit was refused; after that, %s", call->text);
         if (call->not_provided[0] != '\0')
             return judgement(VERDICT_JUDGE_ERROR, "a limit of the judge: it does not provide %s; after that, %s",
                              call->not_provided, call->text);
@@ -34,7 +34,7 @@ static Judgement judge_outcome(const CallReport *call)
     return judgement(VERDICT_ACCEPTED, "%s", "");
 }
 
-/* NULL: no value was used that could be anything. */
+/* The first finding about a use of an undefined value; NULL: there is none. */
 static const char *undefined_value(const CallReport *call)
 {
     for (uint32_t i = 0; i < call->findings.count; i++)
@@ -43,13 +43,15 @@ static const char *undefined_value(const CallReport *call)
     return NULL;
 }
 
-/* The output is wrong: what the submission overlooked on the way explains it better than the numbers do. */
+/* Errors that the submission overlooked explain a wrong output better than its numbers do. */
 static Judgement judge_wrong_output(const CallReport *call, const Comparison *comparison)
 {
     if (call->allocation_refused)
-        return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED, "device memory beyond the limit was asked for, and refused");
+        return judgement(VERDICT_MEMORY_LIMIT_EXCEEDED,
+                         "solve() asked for more device memory than the limit, and was refused");
     if (call->not_provided[0] != '\0')
-        return judgement(VERDICT_JUDGE_ERROR, "a limit of the judge: it does not provide %s; without it, %s",
+        return judgement(VERDICT_JUDGE_ERROR,
+                         "a limit of the judge: it does not provide %s, and the output is wrong without it: %s",
                          call->not_provided, comparison->kind);
     if (call->first_error != 0)
         return judgement(VERDICT_RUN_TIME_ERROR, "%s", call->first_error_text);
@@ -88,6 +90,6 @@ Judgement judgement_of_rerun(const CallReport *call, const CallReport *again, co
         return decided;
     const char *used = undefined_value(call);
     return judgement(decided.verdict,
-                     "right by luck, for it uses a value that is undefined; with another one: %.300s%s%s", decided.text,
+                     "right only by luck: it uses an undefined value, and with another one: %.300s%s%s", decided.text,
                      used == NULL ? "" : "; ", used == NULL ? "" : used);
 }

@@ -1,10 +1,10 @@
-/* uninitialised_rerun.h - whether a right output owes it to a value that could be anything: what memory holds that
- * nothing has written, or what a shuffle gives of a lane that takes no part.
+/* uninitialised_rerun.h - finds out whether an output is right only by luck, because an undefined value happened to
+ * suit: memory that nothing has written, or what a shuffle returns of a lane that takes no part.
  *
- * A call that used such values is made again with other bytes in their place: floats of 2e8, which a maximum lets
- * through, and NaN, which a factor of zero does not make harmless. (The bytes of the first call are floats of -4e8,
- * which a minimum lets through.) An output that the checker accepts each time does not depend on them as far as anyone
- * can see; comparing bit for bit would blame the order of atomic sums.  */
+ * A call that used such values is repeated with other bytes in their place: floats of 2e8, which win a maximum, and
+ * NaN, which survives a factor of zero. (The bytes of the first call are floats of -4e8, which win a minimum.) If
+ * the checker accepts the output each time, it does not depend on them as far as anyone can see. The outputs need
+ * not be equal bit for bit, since atomic sums change with their order.  */
 #ifndef GRADER_JUDGE_UNINITIALISED_RERUN_H
 #define GRADER_JUDGE_UNINITIALISED_RERUN_H
 
@@ -12,8 +12,8 @@
 #include "grader/judge/judgement.h"
 #include "grader/result/result.h"
 
-/* `first` used such a value, and was right. Changes `item`'s comparison and `decided` where a later call was
- * not. The session is not watched any more. */
+/* The call `first` used such a value, and its output was right. If that of a repetition is not, sets the comparison of
+ * `item` and `decided`. */
 MUST_USE Status uninitialised_rerun_try(Call *call, Session *session, const Oracle *oracle, const CallReport *first,
                                         CaseResult *item, Judgement *decided, Message *why);
 

@@ -2,6 +2,7 @@
 
 #include "base/paths.h"
 #include "grader/result/version.h"
+#include "grader/result/result_json.h"
 #include "leaderboard/references.h"
 #include "leaderboard/standing.h"
 

@@ -100,7 +100,7 @@ void result_time_case(CaseResult *item, const DeviceInfo *device)
                          time_s;
 }
 
-/* The times of all timed cases, each with the uncertainty that the sitting gives it. */
+/* The times of all timed cases; each gets the uncertainty of the sitting. */
 static MeasuredTime *timed_cases(Result *result, Arena *arena, size_t *count)
 {
     MeasuredTime *times = arena_array(arena, result->case_count, sizeof *times);
@@ -116,7 +116,7 @@ static MeasuredTime *timed_cases(Result *result, Arena *arena, size_t *count)
     return times;
 }
 
-/* Geometric means over the timed cases, which all have a time. */
+/* Sets the geometric means over the timed cases, which all have a time. */
 static void average_rates(Result *result, double count)
 {
     double log_gflops = 0, log_gbytes = 0, log_roofline = 0;
@@ -126,7 +126,7 @@ static void average_rates(Result *result, double count)
             continue;
         log_gflops += log(item->gflops);
         log_gbytes += log(item->gbytes_per_s);
-        log_roofline += log(item->roofline); /* log 0 is -infinity, and exp() of that 0 again: not known */
+        log_roofline += log(item->roofline); /* unknown, 0, stays 0: exp(log(0)) */
     }
     result->gflops = exp(log_gflops / count);
     result->gbytes_per_s = exp(log_gbytes / count);

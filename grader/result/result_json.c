@@ -1,12 +1,13 @@
+#include "grader/result/result_json.h"
+
 #include "base/json.h"
-#include "grader/result/result.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { SCHEMA = 1 };
 
-/* Absent where it is not known, which is 0. */
+/* Leaves out an unknown number, which is 0. */
 static void put_known(cJSON *object, const char *key, double value)
 {
     if (value > 0)
@@ -35,7 +36,7 @@ static cJSON *wrong_element_item(const WrongElement *element, size_t rank)
     return object;
 }
 
-/* Of a hidden case the errors are rounded up to a power of ten. */
+/* The errors of a hidden case are rounded up to a power of ten. */
 static void put_comparison(cJSON *object, const CaseResult *item)
 {
     const Comparison *comparison = &item->comparison;
@@ -53,7 +54,7 @@ static void put_comparison(cJSON *object, const CaseResult *item)
     }
 }
 
-/* Of a single sample there is nothing to say but itself. */
+/* A single sample has no distribution. */
 static void put_timing(cJSON *object, const Timing *timing)
 {
     if (timing->count < 2)
@@ -235,7 +236,7 @@ static void put_anchor(cJSON *root, const AnchorTimes *anchor)
     json_put_number(object, "drift", anchor->drift);
 }
 
-/* What a real GPU was like while the submission was timed. */
+/* The state of a real GPU while the submission was timed. */
 static void put_sitting(cJSON *root, const Result *result)
 {
     put_known(root, "clock_gap_us", 1e6 * result->device.clock_gap_s);

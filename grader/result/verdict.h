@@ -1,4 +1,4 @@
-/* verdict.h - the judge's words. */
+/* verdict.h - the verdicts and their names. */
 #ifndef GRADER_RESULT_VERDICT_H
 #define GRADER_RESULT_VERDICT_H
 
@@ -13,7 +13,7 @@ typedef enum Verdict {
     VERDICT_COMPILE_ERROR,
     VERDICT_RULE_VIOLATION,
     VERDICT_INTEGRITY_VIOLATION,
-    VERDICT_JUDGE_ERROR, /* the submission needs what this judge does not have: its device, its runtime or its compiler */
+    VERDICT_JUDGE_ERROR, /* the device, the runtime or the compiler of this judge lacks what the submission needs */
     VERDICT_COUNT
 } Verdict;
 
@@ -21,7 +21,7 @@ typedef enum Verdict {
 const char *verdict_name(Verdict verdict);
 /* "wrong_answer": the name of the folder under solutions/<id>/ that claims it */
 const char *verdict_folder(Verdict verdict);
-/* By either name. */
+/* Accepts either name. */
 bool verdict_parse(const char *name, Verdict *verdict);
 
 /* Of a command that judges one submission: 0 if it was accepted, 2 after a judge error, else 1. */

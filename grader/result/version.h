@@ -1,4 +1,4 @@
-/* version.h - of the judge: recorded with every run, shown by --version.  */
+/* version.h - the version of the judge, which every run records and --version shows.  */
 #ifndef GRADER_RESULT_VERSION_H
 #define GRADER_RESULT_VERSION_H
 

@@ -8,7 +8,7 @@
 
 enum { MAX_QUOTED = 80 };
 
-/* The text of a line without the blanks around it; NULL where there is none. */
+/* The text of a line without the blanks around it; NULL: there is none. */
 static const char *line_at(const char *source, long line, size_t *length)
 {
     if (line < 1)
@@ -30,7 +30,7 @@ static void add_quoted(Text *out, const char *quoted, size_t length)
 {
     bool is_cut = length > MAX_QUOTED;
     for (length = is_cut ? MAX_QUOTED : length; is_cut && length > 0 && (quoted[length] & 0xC0) == 0x80;)
-        length--; /* not within a character of several bytes */
+        length--; /* never cuts a UTF-8 character in two */
     text_add(out, ": `");
     text_append(out, quoted, length);
     text_add(out, is_cut ? "...`" : "`");

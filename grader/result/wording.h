@@ -1,4 +1,4 @@
-/* wording.h - a sentence about a submission as its author may read it.  */
+/* wording.h - turns a sentence about a submission into one that its author may read.  */
 #ifndef GRADER_RESULT_WORDING_H
 #define GRADER_RESULT_WORDING_H
 
@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* Adds `message` with the student's own file name in place of the one that the compiler knew, without numbers where it
- * is about a hidden case (redact.h), and with the text of the source line behind each place:
- * "... reads 4 bytes past output[9] (blur.cu:14: `output[i] = sum;`)".  */
+/* Adds `message` with the student's file name in place of the compiler's and, behind each place, the text of the
+ * source line: "... reads 4 bytes past output[9] (blur.cu:14: `output[i] = sum;`)". About a hidden case, it leaves
+ * out all numbers (redact.h).  */
 void wording_add(Text *out, const Submission *submission, bool is_hidden, const char *message);
 
 #endif

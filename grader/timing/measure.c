@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TRIES = 3 }; /* of a block that something disturbs */
+enum { TRIES = 3 }; /* for a block that something disturbs */
 
-static const double LOAD_SECONDS = 0.2;  /* of the judge's own, before a block: a clock that idles low is up by then */
-static const double QUIET_SECONDS = 120; /* to wait for a device that others use */
+static const double LOAD_SECONDS = 0.2;  /* work of the judge before a block, which raises an idle clock */
+static const double QUIET_SECONDS = 120; /* longest wait for a device that others use */
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 
@@ -38,7 +38,7 @@ static Status fill(Measuring *measuring, uint64_t secret, Message *why)
     return status == STATUS_OK ? await_oracle(measuring, &accepted, &comparison, why) : status;
 }
 
-/* The oracle on the device says only that an output is wrong. The one on the CPU sees the same, and says what. */
+/* The oracle on the device only says that an output is wrong. The one on the CPU compares it again, and says how. */
 static Status explain(Measuring *measuring, Call *call, uint64_t secret, TimedCase *timed_case, Message *why)
 {
     call_fill(call, secret);
@@ -56,8 +56,8 @@ static void keep_comparison(TimedCase *timed_case, const Comparison *comparison)
     timed_case->compared = true;
 }
 
-/* Checks the output of the call with `secret`, and has the inputs of the one with `next` made meanwhile (0: there is
- * none). */
+/* Checks the output of the call with the seed `secret`, and makes the inputs of the one with `next` (0: there is
+ * none) in the same round trip. */
 static Status check_and_fill(Measuring *measuring, Call *call, uint64_t secret, uint64_t next, TimedCase *timed_case,
                              Message *why)
 {
@@ -152,13 +152,13 @@ static OwnProcesses own_processes(const Measuring *measuring)
     return own;
 }
 
-static void tell_disturbance(void *context, const char *disturbance, double waited_s)
+static void show_disturbance(void *context, const char *disturbance, double waited_s)
 {
     Measuring *measuring = context;
     progress_note(measuring->progress, "waiting: %s (%.0f s)", disturbance, waited_s);
 }
 
-/* A device that does not become quiet is measured all the same, and the result says what disturbed it. */
+/* If the device does not become quiet, it is measured nevertheless, and the result says what disturbed it. */
 static void wait_until_quiet(Measuring *measuring)
 {
     OwnProcesses own = own_processes(measuring);
@@ -166,8 +166,8 @@ static void wait_until_quiet(Measuring *measuring)
     double start_s = now_s();
     if (measuring->monitor != NULL &&
         device_monitor_wait(measuring->monitor, own.pids, own.count, measuring->usual_clock_mhz, QUIET_SECONDS,
-                            tell_disturbance, measuring, &ignored) != STATUS_OK)
-        progress_note(measuring->progress, "measuring all the same: %s", ignored.text);
+                            show_disturbance, measuring, &ignored) != STATUS_OK)
+        progress_note(measuring->progress, "measuring nevertheless: %s", ignored.text);
     measuring->wait_s += now_s() - start_s;
 }
 
@@ -185,7 +185,7 @@ static void read_conditions(const Measuring *measuring, BlockConditions *conditi
                                  conditions->disturbance, sizeof conditions->disturbance);
 }
 
-/* The judge's own work on the device, as long as it takes the clock to come up. */
+/* Lets the device work for the judge until its clock is up. */
 static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *why)
 {
     Call call;
@@ -225,8 +225,8 @@ Status measure_block(Measuring *measuring, const Compiled *compiled, int block, 
     bool good = false;
     for (int try = 0; try < TRIES && status == STATUS_OK && !good; try++) {
         if (try > 0)
-            progress_note(measuring->progress, "taking block %d again: %s", block + 1, conditions->disturbance);
-        for (size_t i = 0; i < case_count; i++) /* what a disturbed try has left */
+            progress_note(measuring->progress, "repeating block %d: %s", block + 1, conditions->disturbance);
+        for (size_t i = 0; i < case_count; i++) /* the samples of a disturbed try */
             while (cases[i].sample_count > 0 && cases[i].samples[cases[i].sample_count - 1].block == block)
                 cases[i].sample_count--;
         wait_until_quiet(measuring);

@@ -1,12 +1,12 @@
-/* measure.h - the timed cases on a GPU with a clock: blocks of calls, each block in a fresh runner, each call with data
- * that have never existed before, every output checked in full.
+/* measure.h - times cases on a GPU with a clock, in blocks of calls: each block in a new runner, each call with data
+ * that never existed before, every output checked in full.
  *
- *     wait until nothing disturbs the device; a fresh runner and broker; the judge's own load, so that the clock is up
- *     for each case and call:  the oracle on the device makes the inputs   (a process and a context of its own)
- *                              solve() runs between two events and two looks at the host's clock
- *                              the oracle on the device compares the output, and makes the next call's inputs
+ *     wait until nothing disturbs the device; start a new runner and broker; let the judge's own load raise the clock
+ *     for each case and call:  the oracle on the device makes the inputs, in a process and a context of its own
+ *                              solve() runs between two events and two readings of the host's clock
+ *                              the oracle on the device checks the output, and makes the inputs of the next call
  *
- * Counts are the problem's, and never depend on the submission. A block that was disturbed is taken again.
+ * The problem sets the numbers of calls; a submission cannot change them. A disturbed block is repeated.
  *
  * Source  the method of docs/measurements.md and docs/security.md.  */
 #ifndef GRADER_TIMING_MEASURE_H
@@ -23,13 +23,13 @@
 
 #include <stdbool.h>
 
-typedef struct TimedCase { /* of one case, over all blocks */
+typedef struct TimedCase { /* one case, over all blocks */
     const Testcase *testcase;
     CaseSample *samples;
     size_t sample_count, sample_room;
-    CallReport report; /* of the last call, without its text; of the one that failed with it */
+    CallReport report; /* of the call that failed, else of the last one */
     bool compared;
-    Comparison comparison; /* of the call with the largest error; of the one that failed */
+    Comparison comparison; /* of the call that failed, else of the one with the largest error */
     bool failed;           /* a call ended badly, or its output was wrong */
     int64_t input_bytes;
 } TimedCase;
@@ -39,24 +39,24 @@ typedef struct Measuring {
     Session *session;
     const CallLimits *limits;
     DeviceOracle *device_oracle;
-    const Oracle *oracle;   /* explains what the one on the device refuses */
+    const Oracle *oracle;   /* explains outputs that the one on the device refuses */
     DeviceMonitor *monitor; /* NULL: the state of the device is unknown */
-    double usual_clock_mhz; /* under load; 0: the most that the device can */
+    double usual_clock_mhz; /* under load; 0: the highest one of the device */
     Progress *progress;
     uint64_t secret;
     uint64_t calls;         /* number of calls so far, which gives each call a seed of its own */
     double check_s, wait_s; /* time spent so far on checking outputs, and on waiting for a quiet device */
 } Measuring;
 
-/* One block of calls of `compiled`, over all cases: `warm_up` calls that are not kept and `timed` that are, of each.
- * After a call that failed no more are made, and a load that failed is the first case's failure. */
+/* Takes one block of all cases: for each, `warm_up` calls that are not kept and `timed` calls that are. Stops after
+ * a call that failed. If loading fails, the first case has failed. */
 MUST_USE Status measure_block(Measuring *measuring, const Compiled *compiled, int block, int warm_up, int timed,
                               TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why);
 
-/* Has one of them failed? */
+/* The first case that has failed; NULL: none. */
 const TimedCase *measure_failed(const TimedCase *cases, size_t case_count);
 
-/* Geometric mean of the cases' times, in milliseconds; 0 where one has none. */
+/* Geometric mean of the cases' times, in milliseconds; 0: a case has no time. */
 double measure_score_ms(const TimedCase *cases, size_t case_count, double clock_gap_s);
 
 #endif

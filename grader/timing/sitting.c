@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum { ANCHOR_CALLS = 30 }; /* of each case: the anchor's drift is wanted to a fraction of a percent, not its time */
+enum { ANCHOR_CALLS = 30 }; /* of each case: enough to see a drift of a fraction of a percent */
 
 static int count_calls(const Problem *problem, bool anchored, size_t case_count)
 {
@@ -12,7 +12,7 @@ static int count_calls(const Problem *problem, bool anchored, size_t case_count)
     return calls * (int)case_count;
 }
 
-/* A list for the calls of another program on the same cases. */
+/* The same cases, for another program. */
 static TimedCase *same_cases(const TimedCase *cases, size_t case_count, size_t room, Arena *arena)
 {
     TimedCase *same = arena_array(arena, case_count, sizeof *same);
@@ -23,7 +23,7 @@ static TimedCase *same_cases(const TimedCase *cases, size_t case_count, size_t r
     return same;
 }
 
-/* An anchor that fails is the judge's trouble, not the submission's: there is none then. */
+/* An anchor that fails is no fault of the submission; the sitting then goes on without one. */
 static Status time_anchor(Measuring *measuring, const Anchor *anchor, const TimedCase *cases, size_t case_count,
                           Sitting *sitting, double *score_ms, Message *why)
 {

@@ -1,14 +1,14 @@
-/* sitting.h - everything that is timed of one submission on a real GPU, in one go: an anchor, the blocks, the anchor
+/* sitting.h - times one submission on a real GPU in one sitting: the anchor, the blocks of the submission, the anchor
  * again.
  *
- * The anchor is a reference solution whose time is known. Timed before and after, it says how far the device itself
- * drifted meanwhile, which becomes part of the uncertainty; a large drift makes the times worthless.  */
+ * The anchor is a reference solution whose time is known. Its times before and after the submission show how far
+ * the device drifted. The drift becomes part of the uncertainty; a large one makes the times worthless.  */
 #ifndef GRADER_TIMING_SITTING_H
 #define GRADER_TIMING_SITTING_H
 
 #include "grader/timing/measure.h"
 
-typedef struct Anchor { /* name NULL: there is none, and the drift is not known */
+typedef struct Anchor { /* name NULL: there is no anchor, and the drift is unknown */
     const char *name;
     const Compiled *compiled;
 } Anchor;

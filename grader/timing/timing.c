@@ -7,23 +7,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Nothing is known more precisely, whatever its samples say: medians of 100 cold calls, repeated in one process, mostly
- * agree to 0.3 % and always to 1 % (measured), and models have errors of their own. */
+/* No time is more certain than this, whatever its samples say: medians of 100 cold calls, repeated in one process,
+ * mostly agree within 0.3 % and always within 1 % (measured), and models have errors of their own. */
 static const double LEAST_UNCERTAINTY = 0.005;
 
-/* Beyond the gap, an honest host clock showed up to 6 us more than the events, one of a forged run 60 us (measured; the
- * gap itself is 6-9 us). The slack is what a short kernel may show, the factor what a long one may. */
+/* Beyond the gap, the host's clock showed up to 6 us more than the events of an honest run, and 60 us more than
+ * those of a forged one (measured; the gap itself is 6-9 us). The slack matters for short kernels, the factor for
+ * long ones. */
 static const double FORGED_FACTOR = 1.5, FORGED_SLACK_S = 20e-6;
 enum { FORGED_BLOCKS = 2 };
 
 static const double HOST_MARGIN = 1.01, HOST_MARGIN_S = 1e-6;
 
-/* The ends of a 95 % interval want about a thousand: Efron and Tibshirani, An Introduction to the Bootstrap (1993),
+/* The ends of a 95 % interval need about a thousand: Efron and Tibshirani, An Introduction to the Bootstrap (1993),
  * chapter 19. */
 enum { REPLICATES = 1000 };
 static const double INTERVAL_LOW = 0.025, INTERVAL_HIGH = 0.975;
 
-/* Any constant does: the same samples shall give the same interval. */
+/* Any constant will do; it makes the same samples give the same interval. */
 static const uint64_t BOOTSTRAP_KEY = 0x74696D696E67;
 
 /* ---- order statistics -------------------------------------------------------------------------------------------- */
@@ -41,7 +42,7 @@ static void swap(double *a, double *b)
     *b = kept;
 }
 
-/* Moves number `k` of the sorted order to where it belongs, smaller ones before it: Hoare's Algorithm 65, FIND. */
+/* Moves number `k` of the sorted order to its place, with smaller ones before it: Hoare's Algorithm 65, FIND. */
 static void select_number(double *numbers, size_t count, size_t k)
 {
     ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, wanted = (ptrdiff_t)k;
@@ -63,7 +64,7 @@ static void select_number(double *numbers, size_t count, size_t k)
     }
 }
 
-/* Of an even count the mean of the middle two. Changes the order. */
+/* For an even count, the mean of the middle two. Changes the order of the numbers. */
 static double median(double *numbers, size_t count)
 {
     size_t middle = count / 2;
@@ -76,7 +77,7 @@ static double median(double *numbers, size_t count)
     return (below + numbers[middle]) / 2;
 }
 
-/* The part-th quantile of sorted numbers, interpolated between neighbours. */
+/* The quantile `part`, from 0 to 1, of sorted numbers, interpolated between neighbours. */
 static double quantile(const double *sorted, size_t count, double part)
 {
     double position = part * (double)(count - 1);
@@ -118,10 +119,10 @@ static CaseBlocks blocks_of(const CaseSample *samples, size_t count, double cloc
 }
 
 typedef struct ClockMedians {
-    double event_s, host_s; /* host_s: less the gap, and negative where there is no second clock */
+    double event_s, host_s; /* host_s: less the gap; negative: there is no second clock */
 } ClockMedians;
 
-/* Of those samples that have been put into the room of `blocks`. */
+/* The medians of the samples in the room of `blocks`. */
 static ClockMedians medians_of_room(const CaseBlocks *blocks, size_t count)
 {
     return (ClockMedians){.event_s = median(blocks->event_s, count),
@@ -142,8 +143,8 @@ static double larger_s(ClockMedians medians)
     return fmax(medians.event_s, medians.host_s);
 }
 
-/* Honest clocks agree but for what a poll of the host's costs, half a microsecond or so (measured): that the host's is
- * the larger of the two says nothing before it is by more. */
+/* Honest clocks differ by the time of one poll of the host, about half a microsecond (measured), so a smaller
+ * difference means nothing. */
 static bool host_says_more(ClockMedians medians)
 {
     return medians.host_s > HOST_MARGIN * medians.event_s + HOST_MARGIN_S;
@@ -172,7 +173,7 @@ static size_t draw(Dice *dice, size_t count)
     return (size_t)generator_integer(BOOTSTRAP_KEY, dice->drawn++, 0, (int64_t)count - 1);
 }
 
-/* The time of a block whose samples are drawn from this one's. A call's two clocks stay together. */
+/* Resamples a block, and returns its time. The two clocks of a call stay together. */
 static double redrawn_block_s(const CaseBlocks *blocks, const Block *block, Dice *dice)
 {
     for (size_t i = 0; i < block->count; i++) {
@@ -183,7 +184,7 @@ static double redrawn_block_s(const CaseBlocks *blocks, const Block *block, Dice
     return larger_s(medians_of_room(blocks, block->count));
 }
 
-/* The time of a case whose blocks are drawn from this one's. */
+/* Resamples the blocks of a case, and returns its time. */
 static double redrawn_case_s(const CaseBlocks *blocks, Dice *dice)
 {
     for (size_t i = 0; i < blocks->block_count; i++) {
@@ -193,8 +194,8 @@ static double redrawn_case_s(const CaseBlocks *blocks, Dice *dice)
     return median(blocks->block_s, blocks->block_count);
 }
 
-/* From the time to the farther end of the interval that holds 95 % of the replicates, so that a slow block among two
- * fast ones counts in full. Of one block nothing can be said about others. */
+/* The distance from the time to the farther end of the interval with 95 % of the replicates, so that one slow block
+ * among two fast ones counts in full. A single block says nothing about others. */
 static double half_width_s(const CaseBlocks *blocks, double time_s)
 {
     double replicates[REPLICATES];
@@ -218,7 +219,7 @@ static bool are_usable(const CaseSample *samples, size_t count)
     return count > 0;
 }
 
-/* Deviation over mean. */
+/* Standard deviation over mean. */
 static double variation_of(const double *numbers, size_t count)
 {
     double sum = 0, squares = 0;

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "grader/tests/made_up.h"
+#include "grader/result/result_json.h"
 
 static void close_to(double got, double expected)
 {

@@ -1,0 +1,11 @@
+/* result_json.h - writes result.json (docs/formats.md).  */
+#ifndef GRADER_RESULT_RESULT_JSON_H
+#define GRADER_RESULT_RESULT_JSON_H
+
+#include "grader/result/result.h"
+
+void result_json(const Result *result, Text *out);
+/* Only the list of cases, which the database keeps. */
+void result_cases_json(const Result *result, Text *out);
+
+#endif
