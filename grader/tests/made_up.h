@@ -1,4 +1,4 @@
-/* made_up.h - a problem and results that never happened, for tests of what is made of them.  */
+/* made_up.h - a made-up problem and made-up results, for tests of reports and ranking.  */
 #ifndef GRADER_TESTS_MADE_UP_H
 #define GRADER_TESTS_MADE_UP_H
 

@@ -114,7 +114,7 @@ static Comparison compare(const Bench *bench)
     return comparison;
 }
 
-/* S of an element, worked out here. */
+/* S of an element, computed here. */
 static double magnitude(const Bench *bench, size_t i)
 {
     double sum = 0;
@@ -221,7 +221,7 @@ static void too_little_precision_all_over_fails_by_rms(void **state)
     bench_open(&bench, 40, 60);
     for (size_t i = 0; i < bench.count; i++)
         bench.y[i] *= 1 + (i % 2 ? 1e-4f : -1e-4f);
-    bench.problem.tolerance.sum_factor = 10000; /* each on its own may pass */
+    bench.problem.tolerance.sum_factor = 10000; /* no element alone exceeds its bound */
     Comparison comparison = compare(&bench);
     assert_int_equal(comparison.wrong, 0);
     assert_true(comparison.rms_exceeded);

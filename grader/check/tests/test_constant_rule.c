@@ -4,7 +4,7 @@
 #include "grader/tests/home.h"
 #include "grader/problem/problem_read.h"
 
-/* What the rule finds in submissions is shown by solutions/conv1d-constant/. */
+/* solutions/conv1d-constant/ shows what the rule finds in submissions. */
 
 static void read_blend(const char *filter, Problem *problem)
 {

@@ -1,4 +1,4 @@
-/* device_oracle.c: the oracle in a process of its own, here on the simulated GPU. */
+/* The oracle in a process of its own, here on the simulated GPU. */
 #include "base/tests/unit.h"
 
 #include "grader/device_oracle/device_oracle.h"
@@ -200,7 +200,7 @@ static bool close_to(double a, double b)
     return fabs(a - b) <= 1e-12 * fabs(b) || (isnan(a) && isnan(b));
 }
 
-/* What the device says of the output, which is what the CPU says. */
+/* What the device says of the output, after checking that the CPU says the same. */
 static bool accepted(const Bench *bench)
 {
     Message why = {0};
@@ -248,7 +248,7 @@ static void check_outputs(Bench *bench, uint64_t seed)
     out[one] = right;
     assert_true(accepted(bench));
 
-    for (size_t i = 0; i < count; i++) /* as if computed with ten bits */
+    for (size_t i = 0; i < count; i++) /* as if computed with a mantissa of ten bits */
         out[i] *= 1 + (i % 2 == 0 ? 1e-3f : -1e-3f);
     assert_false(accepted(bench));
     for (size_t i = 0; i < count; i++)

@@ -68,7 +68,7 @@ static void the_cases_of_real_gpus_are_left_out_unless_asked_for(void **state)
     Judged judged;
     judge(&judged, SOLVE(RIGHT), "cpu:cuda");
     assert_int_equal(judged.result.verdict, VERDICT_ACCEPTED);
-    assert_int_equal(judged.result.case_count, 3); /* there is none of those */
+    assert_int_equal(judged.result.case_count, 3); /* the problem has no timed cases for real GPUs */
     assert_true(judged.result.score.ms == 0);
     forget(&judged);
 }

@@ -1,16 +1,14 @@
 #include "base/tests/unit.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "grader/judge/judgement.h"
-#include "grader/ranking/ranking.h"
-#include "grader/tests/made_up.h"
 
 static const Comparison right = {.count = 10};
 static const Comparison wrong = {.count = 10, .wrong = 1, .kind = "the last element"};
 static const Comparison imprecise = {.count = 10, .rms_exceeded = true, .kind = "too imprecise"};
 
-/* What one call of solve() shows, and what it deserves. */
+/* Reports of one call of solve(), and the verdicts for them. */
 static const struct {
     const char *what;
     CallReport call;
@@ -98,7 +96,7 @@ static const struct {
      "foreign"},
 };
 
-static void each_call_gets_what_it_deserves(void **state)
+static void each_call_gets_its_verdict(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         Judgement got = judgement_of_call(&rows[i].call, rows[i].comparison, true);
@@ -112,13 +110,13 @@ static const CallReport unwritten = {.kernel_wrote_output = 1,
                                      .findings = {.items = {{.is_undefined = true, .text = "unwritten"}}, .count = 1}};
 static const CallReport written = {.kernel_wrote_output = 1, .findings = {.items = {{.text = "race"}}, .count = 1}};
 
-static void only_undefined_values_ask_for_other_contents(void **state)
+static void only_undefined_values_need_a_rerun(void **state)
 {
     assert_true(judgement_needs_rerun(&unwritten));
     assert_false(judgement_needs_rerun(&written));
 }
 
-/* The same with other bytes in fresh memory. */
+/* The same call again, with other bytes in uninitialised memory. */
 static const struct {
     const char *what;
     const CallReport *call;
@@ -148,7 +146,7 @@ static const struct {
      "with another one: the last element"},
 };
 
-static void a_call_with_other_contents_gets_what_it_deserves(void **state)
+static void a_rerun_gets_its_verdict(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(again_rows); i++) {
         Judgement got = judgement_of_rerun(again_rows[i].call, &again_rows[i].again, again_rows[i].comparison);
@@ -164,54 +162,13 @@ static void a_problem_may_let_the_host_write(void **state)
     assert_int_equal(judgement_of_call(&call, &right, false).verdict, VERDICT_ACCEPTED);
 }
 
-/* The second of the cases is hidden. */
-static Result timed_result(CaseResult items[2])
-{
-    Result result = made_up_result(items, 2);
-    items[1] = made_up_case(CASE_HIDDEN, "hidden 1", VERDICT_ACCEPTED);
-    result_time_case(&items[0], &result.device);
-    result_score(&result);
-    return result;
-}
-
-static void what_is_faster_than_its_input_can_be_read_is_not_ranked(void **state)
-{
-    /* 250,000 bytes at 1.1e12 bytes a second: 0.2273 us. */
-    CaseResult possible[2] = {made_up_timed_case("a", 0.228e-6)}, impossible[2] = {made_up_timed_case("b", 0.227e-6)};
-    Result result = timed_result(possible);
-    ranking_decide(&result, true);
-    assert_string_equal(result.rank_status, "ranked");
-    result = timed_result(impossible);
-    ranking_decide(&result, true);
-    assert_non_null(strstr(result.rank_status, "not ranked: \"b\" took less time"));
-    forget_samples(possible, 1);
-    forget_samples(impossible, 1);
-}
-
-static void only_an_accepted_recorded_sandboxed_result_is_ranked(void **state)
-{
-    CaseResult items[2] = {made_up_timed_case("a", 1e-3)};
-    Result result = timed_result(items);
-    ranking_decide(&result, false);
-    assert_non_null(strstr(result.rank_status, "not ranked: not recorded"));
-    result.sandbox = "none: bubblewrap is missing";
-    ranking_decide(&result, true);
-    assert_non_null(strstr(result.rank_status, "not ranked: sandbox none"));
-    result.verdict = VERDICT_WRONG_ANSWER;
-    ranking_decide(&result, true);
-    assert_non_null(strstr(result.rank_status, "not ranked: not accepted"));
-    forget_samples(items, 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_call_gets_what_it_deserves),
-        cmocka_unit_test(only_undefined_values_ask_for_other_contents),
-        cmocka_unit_test(a_call_with_other_contents_gets_what_it_deserves),
+        cmocka_unit_test(each_call_gets_its_verdict),
+        cmocka_unit_test(only_undefined_values_need_a_rerun),
+        cmocka_unit_test(a_rerun_gets_its_verdict),
         cmocka_unit_test(a_problem_may_let_the_host_write),
-        cmocka_unit_test(what_is_faster_than_its_input_can_be_read_is_not_ranked),
-        cmocka_unit_test(only_an_accepted_recorded_sandboxed_result_is_ranked),
     };
     return cmocka_run_group_tests_name("judgement", tests, NULL, NULL);
 }

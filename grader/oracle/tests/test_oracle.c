@@ -32,7 +32,7 @@ static fftw_complex *spectrum(const float *array, int rows, int cols, int padded
     return result;
 }
 
-/* Circular correlation; where the filter lies on the input as a whole, the circle does not show. */
+/* Circular correlation; it equals the plain one wherever the whole filter lies on the input. */
 static double *correlate(const float *input, int rows, int cols, const float *filter, int filter_rows, int filter_cols)
 {
     size_t spectrum_count = (size_t)rows * (size_t)(cols / 2 + 1);
@@ -192,7 +192,7 @@ static void every_part_has_the_bits_of_the_whole(void **state)
     close_larger(&bench, &set);
 }
 
-/* Sums of many rounded terms: order and rounding of each must be alike. */
+/* Sums of many rounded terms: the order and the rounding of each must agree. */
 static void long_sums_have_the_same_bits_alone_and_together(void **state)
 {
     Bench bench;

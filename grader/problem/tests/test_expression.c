@@ -108,7 +108,7 @@ static void an_expression_is_compiled_once_for_many_sizes(void **state)
     arena_free(&arena);
 }
 
-/* A comparison, a sum and a product wait at each of fifty depths, the most that there can be. */
+/* A comparison, a sum and a product wait at each of fifty depths, which is the limit. */
 static void the_deepest_expression_has_room(void **state)
 {
     Text text = {0};

@@ -60,7 +60,7 @@ static void only_data_without_a_seed_depend_on_the_secret(void **state)
         if (sources[i].seeded)
             assert_int_equal(alike, COUNT);
         else
-            assert_true(alike < COUNT / 10); /* of 19 whole numbers one in 19 is alike */
+            assert_true(alike < COUNT / 10); /* of 19 whole numbers, one in 19 is equal by chance */
         free(data);
         free(other);
     }
@@ -96,7 +96,7 @@ static void generated_numbers_have_their_distribution(void **state)
 
 static void the_upper_end_of_uniform_numbers_is_never_met(void **state)
 {
-    float low = 1, high = nextafterf(nextafterf(1, 2), 2); /* only two numbers are possible, and most would round up */
+    float low = 1, high = nextafterf(nextafterf(1, 2), 2); /* only two numbers are possible, and most round up */
     size_t lows = 0;
     for (uint64_t i = 0; i < 1000; i++) {
         float value = generator_uniform(5, i, low, high);

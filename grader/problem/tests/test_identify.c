@@ -21,7 +21,7 @@ static void add_problem(const char *id, const char *signature_from, const char *
     free(text);
 }
 
-/* blend and twin have the same types; lone has its own; twin2 has names and types of twin. */
+/* blend and twin have the same types, lone has other ones, and twin2 has the names and types of twin. */
 static int make_problems(void **state)
 {
     int status = home_with_problem(state);

@@ -49,7 +49,7 @@ static void shapes_follow_from_sizes(void **state)
     problem_free(&problem);
 }
 
-/* Each row changes the file and is refused, with this in the message. */
+/* Each row changes the file, which is then refused with a message that contains the last string. */
 static const struct {
     const char *from, *to, *message;
 } refused[] = {

@@ -16,7 +16,7 @@ static const char *listed(const Signature *signature, Arena *arena)
     return text;
 }
 
-/* The one definition in each source: its parameters and its line. */
+/* Sources with one definition each, its parameters and its line. */
 static const struct {
     const char *source, *parameters;
     int line;
@@ -115,7 +115,7 @@ static void a_hostile_source_costs_little(void **state)
     text_add(&source, "a) {");
     assert_int_equal(signature_find(source.data, source.length, &arena, &signature, &why), STATUS_OK);
     assert_int_equal(signature.line, 2);
-    assert_true(clock() - start < 5 * CLOCKS_PER_SEC); /* the square of its length would be a minute */
+    assert_true(clock() - start < 5 * CLOCKS_PER_SEC); /* quadratic time would be a minute */
     text_free(&source);
     arena_free(&arena);
 }

@@ -99,7 +99,7 @@ static void arrays_of_every_type_are_filled(void **state)
     problem_free(&problem);
 }
 
-/* Each row changes a file and is refused, with this in the message. */
+/* Each row changes a file, which is then refused with a message that contains the last string. */
 static const struct {
     const char *file, *from, *to, *message;
 } refused[] = {

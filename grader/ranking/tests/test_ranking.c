@@ -63,9 +63,50 @@ static void nothing_is_ranked_where_the_hidden_cases_are_not(void **state)
     forget_samples(&item, 1);
 }
 
+/* The second of the cases is hidden. */
+static Result timed_result(CaseResult items[2])
+{
+    Result result = made_up_result(items, 2);
+    items[1] = made_up_case(CASE_HIDDEN, "hidden 1", VERDICT_ACCEPTED);
+    result_time_case(&items[0], &result.device);
+    result_score(&result);
+    return result;
+}
+
+static void what_is_faster_than_its_input_can_be_read_is_not_ranked(void **state)
+{
+    /* 250,000 bytes at 1.1e12 bytes a second: 0.2273 us. */
+    CaseResult possible[2] = {made_up_timed_case("a", 0.228e-6)}, impossible[2] = {made_up_timed_case("b", 0.227e-6)};
+    Result result = timed_result(possible);
+    ranking_decide(&result, true);
+    assert_string_equal(result.rank_status, "ranked");
+    result = timed_result(impossible);
+    ranking_decide(&result, true);
+    assert_non_null(strstr(result.rank_status, "not ranked: \"b\" took less time"));
+    forget_samples(possible, 1);
+    forget_samples(impossible, 1);
+}
+
+static void only_an_accepted_recorded_sandboxed_result_is_ranked(void **state)
+{
+    CaseResult items[2] = {made_up_timed_case("a", 1e-3)};
+    Result result = timed_result(items);
+    ranking_decide(&result, false);
+    assert_non_null(strstr(result.rank_status, "not ranked: not recorded"));
+    result.sandbox = "none: bubblewrap is missing";
+    ranking_decide(&result, true);
+    assert_non_null(strstr(result.rank_status, "not ranked: sandbox none"));
+    result.verdict = VERDICT_WRONG_ANSWER;
+    ranking_decide(&result, true);
+    assert_non_null(strstr(result.rank_status, "not ranked: not accepted"));
+    forget_samples(items, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_faster_than_its_input_can_be_read_is_not_ranked),
+        cmocka_unit_test(only_an_accepted_recorded_sandboxed_result_is_ranked),
         cmocka_unit_test(a_steady_closed_device_is_ranked),
         cmocka_unit_test(a_device_that_reaches_the_judges_memory_is_not_ranked),
         cmocka_unit_test(an_unsteady_device_is_not_ranked),

@@ -1,4 +1,4 @@
-/* measure.c and sitting.c: timed calls with fresh data, every output checked, here on the simulated GPU. */
+/* Timed calls with new data, every output checked, here on the simulated GPU. */
 #include "base/tests/unit.h"
 
 #include "grader/device_oracle/oracle_process.h"
@@ -26,7 +26,7 @@ static void check_status(Status status, const Message *why)
         fail_test("the judge failed: %s", why->text);
 }
 
-/* A sitting about to begin: two small cases of conv1d, as if they were timed on a real GPU. */
+/* All that a sitting needs: two small cases of conv1d, timed as on a real GPU. */
 typedef struct Bench {
     Measuring measuring;
     CallLimits limits;
@@ -148,7 +148,7 @@ static void an_anchor_that_fails_is_no_fault_of_the_submission(void **state)
     bench_close(&bench);
 }
 
-/* Right for the first data that it sees, and wrong ever after. */
+/* This submission is right for the first data that it gets, and wrong for all others. */
 static void an_answer_kept_from_an_earlier_call_is_found_and_explained(void **state)
 {
     Bench bench;

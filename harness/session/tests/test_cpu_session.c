@@ -108,7 +108,7 @@ static void an_honest_baseline_is_called_again_and_again(void **state)
     end(&run);
 }
 
-/* What one call leaves in static variables, one of another size does not find. */
+/* A static variable keeps its value from call to call, but not from size to size. */
 static void each_size_has_a_process_of_its_own(void **state)
 {
     Run run;
@@ -212,7 +212,7 @@ static void a_constructor_that_hangs_is_an_outcome(void **state)
     end(&run);
 }
 
-/* More processes are refused by the filter of system calls. */
+/* The filter of system calls refuses more processes. */
 static void it_may_start_no_process(void **state)
 {
     Run run;

@@ -56,7 +56,7 @@ static void compile(const char *source, Compiled *compiled)
         fail_test("compiling: %s", compiled->diagnostics.data);
 }
 
-/* One submission under way. */
+/* One submission being run. */
 typedef struct Run {
     Session *session;
     Compiled compiled;
@@ -413,7 +413,7 @@ static void a_session_can_be_loaded_again_after_a_failure(void **state)
     call(&run);
     assert_int_equal(run.report.outcome, CALL_RUN_TIME_ERROR);
     assert_int_equal(session_call(run.session, run.arguments, 3, &CHECKING, &run.report, &why), STATUS_BAD_INPUT);
-    for (int i = 0; i < 2; i++) { /* also after a success: a fresh runner, whose counter starts anew */
+    for (int i = 0; i < 2; i++) { /* after a success, too, a new runner starts with a new counter */
         check_status(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), &why);
         call(&run);
         assert_int_equal(run.report.outcome, CALL_OK);
@@ -571,7 +571,7 @@ static void a_probe_tells_who_reads_the_input_itself(void **state)
 
 /* ---- profiles ---------------------------------------------------------------------------------------------------- */
 
-/* The judge's own copies, before and after the call, are none of the submission's. */
+/* The judge's own copies before and after the call do not count. */
 static void a_profile_tells_what_kernels_and_copies_did(void **state)
 {
     Run run;
@@ -580,7 +580,7 @@ static void a_profile_tells_what_kernels_and_copies_did(void **state)
     load(&run, HONEST_KERNEL SOLVE("float first; cudaMemcpy(&first, in, 4, cudaMemcpyDeviceToHost);" LAUNCH LAUNCH),
          &LIMITS);
     check_status(session_profile(run.session, &profile, &why), &why);
-    for (int call = 0; call < 2; call++) { /* each call begins anew */
+    for (int call = 0; call < 2; call++) { /* each call starts the profile anew */
         call_probed(&run, false);
         assert_int_equal(profile->kernel_count, 1);
         assert_string_equal(profile->kernels[0].name, "_Z5twicePKfPfi");
