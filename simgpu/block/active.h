@@ -13,21 +13,21 @@ typedef struct Worker Worker;
 /* The lanes that execute an instruction. */
 typedef struct Active {
     uint32_t bits[MAX_WARPS];
-    uint32_t first, end; /* all of them lie in [first, end) */
+    uint32_t first, end; /* all active lanes lie in [first, end) */
     uint32_t count, warps;
     bool exact;    /* every lane of [first, end) is active */
-    bool full;     /* every living lane of [first, end) is: results may overwrite the whole range */
-    bool whole;    /* every living lane of the block is */
-    uint64_t mask; /* number of the worker's mask that stands for these lanes; 0: none has yet */
+    bool full;     /* every living lane of [first, end) is active: results may overwrite the whole range */
+    bool whole;    /* every living lane of the block is active */
+    uint64_t mask; /* number of the worker's mask for these lanes (Worker.masks); 0: none was made */
 } Active;
 
-/* Recomputes everything from `bits`. */
+/* Computes all other fields from `bits`. */
 void active_measure(Active *active, const Worker *worker);
 static inline bool active_has(const Active *active, uint32_t lane)
 {
     return active->bits[lane / SIM_WARP_SIZE] >> (lane % SIM_WARP_SIZE) & 1;
 }
-/* 1 in the lanes of [first, end) that are active, 0 in the others; valid until another Active asks. */
+/* [end - first] 1 for active lanes, 0 for others; valid until the worker makes the mask of another Active. */
 const uint8_t *active_mask(Worker *worker, Active *active);
 
 #endif

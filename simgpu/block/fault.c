@@ -1,4 +1,3 @@
-/* Faults: where in the grid, which access, beside what. One sentence that a student can act on.  */
 #include "simgpu/block/fault.h"
 
 #include "base/symbol.h"
@@ -39,7 +38,7 @@ void fault_describe(const Launch *launch, SimFault *fault, const char *what)
              fault->thread[1], fault->thread[2], what, place);
 }
 
-/* Keeps the fault of the lowest block; blocks are handed out in order, so that this is the same in every run. */
+/* Keeps the fault of the lowest block. Blocks are taken in order, so that this fault is the same in every run. */
 static void report(Worker *worker, SimOutcome outcome, const SimFault *fault)
 {
     Launch *launch = worker->launch;
@@ -67,7 +66,7 @@ bool worker_fault(Worker *worker, SimOutcome outcome, int file, int line, uint32
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-/* The kernel's parameter, from 1, that points into an allocation; 0: none. */
+/* The number, from 1, of the kernel's parameter that points into an allocation; 0: none does. */
 static uint32_t pointing_parameter(const Launch *launch, const Allocation *allocation)
 {
     const SimFunctionInfo *info = launch->function;
@@ -97,7 +96,7 @@ static void describe_allocation(const Launch *launch, const Allocation *allocati
         snprintf(text + length, size - (size_t)length, " (parameter %u)", parameter);
 }
 
-/* "4 bytes past output[9]", the last element; "output[3]" inside. */
+/* "output[3]"; outside of the array "4 bytes past output[9]", its last element. */
 static void describe_element(const Allocation *near, uint64_t address, char *text, size_t size)
 {
     uint64_t element = near->element_bytes, last = (near->bytes - 1) / element;
@@ -147,7 +146,7 @@ static void describe_global(const Launch *launch, uint64_t address, char *text, 
         snprintf(text, size, "offset %llu of %s", (unsigned long long)(address - near->address), what);
 }
 
-/* 32-bit addresses wrap. */
+/* A negative offset shows as a large 32-bit one. */
 static void describe_beside_shared(const Launch *launch, uint64_t address, char *text, size_t size)
 {
     uint32_t total = launch->shared_bytes, offset = (uint32_t)address;

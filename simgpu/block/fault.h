@@ -1,4 +1,4 @@
-/* fault.h - what went wrong in a block, in one sentence that a student can act on.  */
+/* fault.h - reports a fault, in one sentence that a student can act on.  */
 #ifndef SIMGPU_BLOCK_FAULT_H
 #define SIMGPU_BLOCK_FAULT_H
 
@@ -8,18 +8,19 @@
 typedef struct Launch Launch;
 typedef struct Worker Worker;
 
-/* Ends the block with a fault; always returns false. The text begins with the place: "kernel k: block (x,y,z)". */
+/* Ends the block with a fault, and always returns false. `format` is what the thread did, as in fault_describe(). */
 __attribute__((format(printf, 6, 7))) bool worker_fault(Worker *worker, SimOutcome outcome, int file, int line,
                                                         uint32_t lane, const char *format, ...);
-/* As above, of an access: fills in the rest of SimFault. */
+/* The same for an access to memory, `lanes` of which faulted; fills in all of SimFault. */
 bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutcome outcome, SimSpace space,
                          bool is_store, uint32_t lane, uint64_t address, uint32_t bytes, uint64_t lanes);
 
-/* What both begin with: the place of a thread; `lane` is its number in the block. */
+/* A fault with the place of a thread alone; `lane` is its number in the block. */
 SimFault fault_at(const Launch *launch, uint64_t block, uint32_t lane, int file, int line);
 /* Writes the sentence: "kernel k: block (x,y,z), thread (x,y,z) WHAT (file:line)". */
 void fault_describe(const Launch *launch, SimFault *fault, const char *what);
-/* "output[12]", "4 bytes past the end of an allocation of 100 bytes (parameter 2)", "byte 8 of shared variable 'tile'". */
+/* What lies at an address: "output[12]", "4 bytes past the end of an allocation of 100 bytes (parameter 2)", "byte 8 of
+ * shared variable 'tile'". */
 void fault_describe_place(const Launch *launch, SimSpace space, uint64_t address, char *text, size_t size);
 
 #endif

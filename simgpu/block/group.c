@@ -1,12 +1,13 @@
-/* Groups: the lanes of a block that are at the same place.
+/* Groups are the lanes of a block that are at the same place.
  *
- * The group at the lowest basic block runs first, until it has passed others or has to wait; groups that meet become
- * one again. Since compilers lay code out so that paths join further down, lanes that parted at a branch meet where
+ * The group at the lowest basic block runs first, until it has passed another group or has to wait. Groups that meet
+ * become one. Compilers lay code out so that paths join further down, so lanes that parted at a branch meet again where
  * the paths join.
  *
- * Two things need other orders. Lanes of a warp must not pass a .sync operation one by one (BasicBlock.joins): a group
- * that comes to one without the rest of its warp lets the others go first, until nothing else can run. And a loop that
- * spins until other lanes do something would never see it done: after some thousand turns a group lets others run.  */
+ * Two cases need another order. The lanes of a warp must not pass a .sync operation one by one (BasicBlock.joins): a
+ * group that comes to one without the rest of its warp lets the others go first, until nothing else can run. And a loop
+ * that spins until other lanes have done something would spin for ever: after some thousand turns a group lets others
+ * run.  */
 #include "simgpu/block/group.h"
 
 #include "base/allocated.h"
@@ -35,7 +36,7 @@ void group_remove(Worker *worker, Group *group)
     worker->spares[worker->spare_count++] = group;
 }
 
-/* Joins all that can run at the same place as `group` to it. */
+/* Merges into `group` all groups that can run at the same place. */
 static void merge_into(Worker *worker, Group *group)
 {
     bool merged = false;

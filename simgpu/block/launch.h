@@ -24,24 +24,24 @@ typedef struct Launch {
     const char *const *files;
     int file_count;
     uint32_t threads, warps; /* of a block */
-    uint32_t capacity;       /* lanes a register has room for */
+    uint32_t capacity;       /* lanes that a register has room for: whole warps */
     uint32_t shared_bytes;   /* static and dynamic */
     uint32_t parameter_bytes;
-    bool is_timed; /* what the model of the time asks for is counted */
+    bool is_timed; /* counts what the cost model needs */
     const HardwareProfile *profile;
-    uint64_t blocks, chunk;
-    int watched_source;            /* index of the allocation; -1: none */
-    const struct LineTable *lines; /* NULL: not watched */
+    uint64_t blocks, chunk;        /* of the grid; blocks that a worker takes at a time */
+    int watched_source;            /* index of the allocation SimLaunch.watched_source; -1: none */
+    const struct LineTable *lines; /* NULL without SIM_COUNT_LINES */
     const _Atomic int *cancelled;
     struct Output *output;
-    struct SanitizerPlan *sanitizer_plan; /* sanitizer_state.h; NULL: the launch is not checked by it */
+    struct SanitizerPlan *sanitizer_plan; /* sanitizer_state.h; NULL: the sanitizer does not check the launch */
     const struct Translator *translator;  /* simgpu/engine/translator.h; asked only where a worker has a JitState */
     TraceSet traces;
 
     _Atomic uint64_t next_block, finished_blocks;
-    _Atomic uint64_t fault_block;       /* lowest block that met a fault: later ones need not run */
-    _Atomic uint64_t warp_instructions; /* executed so far, brought up to date now and then */
-    _Atomic int stop;                   /* SimOutcome that ends the launch at once, SIM_OK: none */
+    _Atomic uint64_t fault_block;       /* lowest block with a fault: later ones need not run */
+    _Atomic uint64_t warp_instructions; /* executed so far; the workers add to it now and then */
+    _Atomic int stop;                   /* SimOutcome that ends the launch at once; SIM_OK: none yet */
     pthread_mutex_t fault_lock;
     SimOutcome outcome; /* of the fault below */
     SimFault fault;

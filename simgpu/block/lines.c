@@ -19,7 +19,7 @@ static int compare_places(const void *a, const void *b)
     return x->file != y->file ? (x->file > y->file) - (x->file < y->file) : (x->line > y->line) - (x->line < y->line);
 }
 
-/* The places of a kernel's instructions, each once, in order. */
+/* The source lines of a kernel's instructions, each once, in order. */
 static Place *find_places(const Code *code, int *count)
 {
     Place *places = zeroed((size_t)code->block_line_count, sizeof *places);
@@ -33,8 +33,8 @@ static Place *find_places(const Code *code, int *count)
     return places;
 }
 
-/* Every micro-operation belongs to a PTX instruction that was counted; only a block that just falls through ends at no
- * line, and counts nothing there. */
+/* Every instruction belongs to a PTX instruction that was counted, and so has an entry. Only a basic block that falls
+ * through to the next one ends at no line; it counts nothing there. */
 static int32_t index_of(const Place *places, int count, int32_t file, int32_t line)
 {
     const Place *found = bsearch(&(Place){file, line}, places, (size_t)count, sizeof *places, compare_places);
@@ -91,8 +91,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Each request takes a sector at least, and as many as hold what its lanes ask for, or fewer where they ask for the
- * same. */
+/* A request takes at least one sector, and as many as hold the bytes that its lanes ask for; fewer where lanes ask for
+ * the same bytes. */
 static uint64_t ideal_sectors(uint64_t requests, uint64_t sectors, uint64_t bytes)
 {
     uint64_t filled = (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;

@@ -1,5 +1,5 @@
-/* What each load and store has touched: the allocation it last met, which spares looking it up again, and the range of
- * addresses within.  */
+/* Each memory instruction remembers the allocation that it accessed last, which saves looking it up again, and the
+ * range of addresses within it.  */
 #include "simgpu/block/memory_note.h"
 
 #include "simgpu/block/worker.h"

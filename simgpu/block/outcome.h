@@ -10,14 +10,14 @@ typedef enum SimOutcome {
     SIM_OK = 0,
     SIM_BAD_LAUNCH,    /* grid, block or shared memory beyond the device's limits: nothing ran */
     SIM_UNSUPPORTED,   /* the kernel holds an instruction that is not implemented: nothing ran */
-    SIM_OUT_OF_BOUNDS, /* an access outside every allocation, the block's shared, or the thread's local memory */
+    SIM_OUT_OF_BOUNDS, /* an access outside of all allocations, of the block's shared or the thread's local memory */
     SIM_MISALIGNED,
-    SIM_BAD_BARRIER,   /* bar.sync that only a part of a warp, or not all of the block, reaches; threads that have
-                         * exited are not waited for, as on hardware */
-    SIM_TRAP,          /* trap, or a failed device assert */
-    SIM_TIME_LIMIT,    /* the budget of warp-instructions is spent */
+    SIM_BAD_BARRIER,   /* a barrier that only a part of a warp, or not all of the block, reaches. As on hardware,
+                         * a barrier does not wait for threads that have exited */
+    SIM_TRAP,          /* a trap, or a failed assert() */
+    SIM_TIME_LIMIT,    /* SimLaunch.warp_instructions is used up */
     SIM_CANCELLED,     /* simgpu_cancel() */
-    SIM_ENGINES_DIFFER /* SIM_TRANSLATE_COMPARED: a mistake in this library, which fault.text describes */
+    SIM_ENGINES_DIFFER /* SIM_TRANSLATE_COMPARED: a bug of this library, which fault.text describes */
 } SimOutcome;
 
 typedef enum SimSpace { SIM_GLOBAL, SIM_SHARED, SIM_LOCAL, SIM_CONSTANT, SIM_PARAMETER } SimSpace;
@@ -30,8 +30,8 @@ typedef struct SimFault {
     uint32_t bytes;
     char file[256]; /* source file and line, from -lineinfo; line 0: unknown */
     int line;
-    uint64_t lanes; /* how many lanes faulted in the block that met the fault first */
-    char text[400]; /* one sentence: what, where, and beside which allocation */
+    uint64_t lanes; /* lanes of the fault's block that faulted in the same instruction */
+    char text[400]; /* one sentence: what was accessed, where it lies, and the source line */
 } SimFault;
 
 #endif

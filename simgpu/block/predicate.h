@@ -5,7 +5,8 @@
 #include "simgpu/block/active.h"
 #include "simgpu/code/code.h"
 
-/* The lanes of `active` in which a predicate holds; false: none. `part` may be the same as `active`. */
+/* Sets `part` to the lanes of `active` in which a predicate holds; false where it holds in none. `part` may be
+ * `active`. A predicate without a slot holds in all lanes. */
 bool predicate_lanes(Worker *worker, const Active *active, Operand predicate, bool negated, Active *part);
 
 #endif

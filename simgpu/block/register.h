@@ -1,4 +1,4 @@
-/* register.h - reads and writes registers: the slots of a worker's register file.  */
+/* register.h - reads and writes registers, which are slots of a worker's register file.  */
 #ifndef SIMGPU_BLOCK_REGISTER_H
 #define SIMGPU_BLOCK_REGISTER_H
 
@@ -21,8 +21,9 @@ static inline bool is_uniform(const Worker *worker, Operand operand)
 {
     return operand.slot == NO_SLOT || worker->states[operand.slot] != VARYING;
 }
+/* Makes a UNIFORM register FILLED. */
 void register_fill(Worker *worker, Operand operand);
-/* The lanes of a register from `first` on, each holding its value. */
+/* The values of a register from lane `first` on. */
 static inline unsigned char *register_read(Worker *worker, Operand operand, uint32_t first)
 {
     if (operand.slot == NO_SLOT)
@@ -31,11 +32,11 @@ static inline unsigned char *register_read(Worker *worker, Operand operand, uint
         register_fill(worker, operand);
     return lane_of(worker, operand, first);
 }
-/* Where to put the results of the active lanes, from active->first on; `index` keeps several results apart.
- * register_written() must follow. */
+/* Where to write the results of the active lanes, from active->first on. `index` tells several results of one
+ * instruction apart. register_written() must follow. */
 unsigned char *register_write(Worker *worker, const Active *active, Operand operand, int index);
 void register_written(Worker *worker, Active *active, Operand operand, int index);
-/* The same value in all active lanes. */
+/* Writes the same value in all active lanes. */
 void register_write_all(Worker *worker, Active *active, Operand operand, const void *value);
 uint64_t register_value(const Worker *worker, Operand operand, uint32_t lane);
 

@@ -13,7 +13,7 @@
 
 static void *allocate(size_t count, size_t size)
 {
-    size_t bytes = (count * size + 127) / 64 * 64; /* room for vector loads beyond the end */
+    size_t bytes = (count * size + 127) / 64 * 64; /* vector loads may read beyond the end */
     void *memory = allocated(aligned_alloc(64, bytes));
     memset(memory, 0, bytes);
     return memory;

@@ -1,8 +1,8 @@
 /* code.h - a kernel as the engine executes it: basic blocks of decoded instructions over register slots.
  *
  * Register file   A worker runs one block of threads at a time. A slot holds one value for each lane of the block. The
- *                 register file is capacity * unit_bytes long, and the slot at `unit` begins at capacity * unit. Virtual
- *                 registers that are never alive together share a slot.
+ *                 register file is capacity * unit_bytes long, and the slot at `unit` begins at capacity * unit.
+ *                 Virtual registers that are never alive together share a slot.
  * Special slots   Constants and special registers keep slots of their own, and are written once per launch or block.
  * Program counter The index of a basic block. Lanes part and meet only between basic blocks.
  * Micro-operations  One PTX instruction may become several instructions here; each basic block knows how many PTX
@@ -234,8 +234,8 @@ typedef struct Code {
 
 void code_free(Code *code);
 
-/* The basic blocks to which block `number` may lead, for index 0, 1, ...: -1 where there is none of that index, -2 where
- * there are no more. Index 0 is the next block. */
+/* The basic blocks to which block `number` may lead, for index 0, 1, ...: -1 where there is none of that index, -2
+ * where there are no more. Index 0 is the next block. */
 int code_successor(const Code *code, int number, int index);
 
 #endif

@@ -1,4 +1,4 @@
-/* function.h - what is known of a kernel before it runs.  */
+/* function.h - what is known about a kernel before it runs.  */
 #ifndef SIMGPU_CODE_FUNCTION_H
 #define SIMGPU_CODE_FUNCTION_H
 
@@ -11,12 +11,12 @@ enum { SIM_MAX_NAME = 256 };
 typedef struct SimFunctionInfo {
     char name[SIM_MAX_NAME];
     uint32_t parameter_count;
-    uint32_t parameter_bytes;          /* size of the whole parameter block */
+    uint32_t parameter_bytes;          /* of all parameters, with the gaps between them */
     const uint32_t *parameter_offsets; /* [parameter_count] */
     const uint32_t *parameter_sizes;   /* [parameter_count] */
-    uint32_t registers;                /* 32-bit registers a thread, from the cubin beside the PTX, else estimated */
+    uint32_t registers;                /* 32-bit registers per thread, from the cubin beside the PTX, else estimated */
     uint32_t static_shared_bytes;
-    uint32_t local_bytes;           /* a thread's .local memory */
+    uint32_t local_bytes;           /* .local memory per thread */
     uint32_t constant_bytes;        /* of the module */
     bool uniform_constant_loads;    /* as cubin_loads_constants_uniformly() says; false where there is no cubin */
     uint32_t max_threads_per_block; /* .maxntid, else the profile's limit */

@@ -1,6 +1,6 @@
 /* half_math.h - arithmetic in float16 and bfloat16, lane by lane; part of lane_math.h.
  *
- * Values    travel as their 16 bits; "x2" forms work on two of them in 32 bits, the first in the lower half.
+ * Values    are passed as 16 bits; "x2" forms work on two of them in 32 bits, the first in the lower half.
  * Rounding  each operation rounds once, from a result that is exact or rounded to odd: a value with at least two bits
  *           more than the target that was rounded to odd rounds on as the exact one would (Boldo and Melquiond,
  *           Emulation of FMA and Correctly Rounded Sums, 2008). float32 has that room for a sum of two, and
@@ -54,8 +54,8 @@ static inline f64 odd_f64_u64(u64 a)
 }
 static inline f64 odd_f64_s64(s64 a) { return a < 0 ? -odd_f64_u64(0 - (u64)a) : odd_f64_u64((u64)a); }
 
-/* To a format of `digits` bits behind the point and exponents from `least`, in any direction. The bits of a magnitude
- * grow by one from each value to the next, so that rounding up carries into the exponent by itself. */
+/* Rounds in any direction to a format with `digits` bits after the point and exponents from `least` on. The bits of a
+ * magnitude grow by one from each value to the next, so that rounding up carries into the exponent by itself. */
 static inline u16 narrowed(f64 x, int digits, int least, u16 infinity, int rounding)
 {
     f64 magnitude = __builtin_fabs(x);
@@ -107,7 +107,7 @@ HALF_RULES(f16, 0x7C00)
 HALF_RULES(bf16, 0x7F80)
 #undef HALF_RULES
 
-/* .ftz; bfloat16 has no such forms but for ex2, whose results keep their range. */
+/* .ftz; of bfloat16 only ex2 has this form, and its results need no flush. */
 static inline u16 flush_f16(u16 a) { return (a & 0x7C00) == 0 ? a & 0x8000 : a; }
 static inline u16 flush_bf16(u16 a) { return (a & 0x7F80) == 0 ? a & 0x8000 : a; }
 

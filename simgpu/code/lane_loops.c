@@ -1,5 +1,6 @@
-/* Compiled with -DLANES_LEVEL=v2, v3 or v4 and the matching -march, see the Makefile. Never with -ffast-math: PTX says
- * exactly what each operation rounds to, and contraction would turn mul and add into fma.  */
+/* The Makefile compiles this file with -DLANES_LEVEL=v2, v3 and v4 and the matching -march. It must not be compiled
+ * with -ffast-math or contraction: PTX defines how each operation rounds, and contraction would turn mul and add into
+ * fma.  */
 /* clang-format off */
 #include "simgpu/code/lanes.h"
 
@@ -108,7 +109,7 @@ STORES(u16, u8) STORES(u16, u16)
 STORES(u32, u8) STORES(u32, u16) STORES(u32, u32)
 STORES(u64, u8) STORES(u64, u16) STORES(u64, u32) STORES(u64, u64)
 
-/* Looked through in pieces, so that a pattern that changed is noticed early. */
+/* Compares in pieces, so that a pattern that has changed is noticed early. */
 enum { PATTERN_PIECE = 64 };
 
 #define SAME_PATTERN(A, S)                                                                                             \
@@ -226,7 +227,7 @@ static void pack_bits(const uint8_t *predicate, size_t count, uint32_t *words)
 
 static void unpack_bits(const uint32_t *words, size_t first, size_t count, uint8_t *bytes)
 {
-    for (size_t i = 0; i < count;) { /* the part that each word has: its bits need no index, so they make a vector */
+    for (size_t i = 0; i < count;) { /* word by word, because gcc vectorises the bits of one word */
         size_t from = (first + i) % 32, part = 32 - from < count - i ? 32 - from : count - i;
         uint32_t word = words[(first + i) / 32] >> from;
         for (uint32_t bit = 0; bit < part; bit++)

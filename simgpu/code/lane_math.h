@@ -1,6 +1,6 @@
-/* lane_math.h - what the expressions of opcodes.def call: one lane's arithmetic, by the rules of PTX.
+/* lane_math.h - the functions that the expressions of opcodes.def call: arithmetic of one lane, by the rules of PTX.
  *
- * Everything is branch-free where it can be, so that gcc turns the loops around it into vector instructions.
+ * Functions have no branches where possible, so that gcc turns the loops around them into vector instructions.
  *
  * Source   PTX ISA 9.0, Instruction Set.  */
 /* clang-format off */
@@ -39,7 +39,7 @@ static inline f64 flush64(f64 x)
     u64 bits = f64_bits(x);
     return f64_from((bits & 0x7FF0000000000000) == 0 ? bits & 0x8000000000000000 : bits);
 }
-/* rcp.approx.ftz.f64 and its like give the upper 32 bits of a result, the lower being zero. */
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 give the upper 32 bits of a result, and zeros below. */
 static inline f64 upper_half(f64 x) { return flush64(f64_from(f64_bits(x) & 0xFFFFFFFF00000000)); }
 
 static inline f32 add_of(f32 a, f32 b) { return a + b; }
@@ -51,7 +51,7 @@ static inline f32 div_approx_of(f32 a, f32 b) { return __builtin_fabsf(b) > 0x1p
 static inline f32 magnitude32(f32 a) { return f32_from(f32_bits(a) & 0x7FFFFFFF); }
 static inline f32 negated32(f32 a) { return f32_from(f32_bits(a) ^ 0x80000000); }
 
-/* A NaN loses against a number, and -0 is less than +0: equal operands differ at most in the sign bit. */
+/* Of a NaN and a number the number is taken, and -0 is less than +0: equal operands differ at most in the sign bit. */
 static inline f32 min32(f32 a, f32 b)
 {
     f32 number = a < b ? a : b < a ? b : f32_from(f32_bits(a) | f32_bits(b));
@@ -75,8 +75,8 @@ static inline f64 max64(f64 a, f64 b)
     return a != a ? (b != b ? f64_from(0x7FFFFFFFFFFFFFFF) : b) : b != b ? a : number;
 }
 
-/* The approximations of the hardware differ from model to model; here they are the correctly rounded values, or nearly
- * so: computed in double and rounded once. */
+/* The approximations of the hardware differ between models. Here they are computed in double and rounded once, which
+ * nearly always gives the correctly rounded value. */
 static inline f32 reciprocal32(f32 a) { return 1 / a; }
 static inline f32 reciprocal_root32(f32 a) { return (f32)(1 / __builtin_sqrt(a)); }
 static inline f32 sine32(f32 a) { return (f32)sin(a); }
@@ -121,7 +121,8 @@ CONVERT(to_u64_f64, u64, f64, 0, 0x1p64, 0, UINT64_MAX, 1ull << 63)
 
 #include "simgpu/code/half_math.h"
 
-/* float32 with the 10 digits of tf32 behind the point; `half` is what is added before the others are cut off. */
+/* float32 rounded to the 10 binary digits that tf32 has after the point; `half` is added before the others are cut
+ * off. */
 static inline u32 tf32_of(u32 bits, u32 half)
 {
     return (bits & 0x7FFFFFFF) > 0x7F800000 ? 0x7FFFFFFF : (bits + half) & 0xFFFFE000;
@@ -139,7 +140,7 @@ static inline u32 dot4(u32 a, u32 b, u32 c, bool a_signed, bool b_signed)
     return c;
 }
 
-/* Two halves of a by two bytes of b. */
+/* Multiplies two 16-bit halves of a by two bytes of b. */
 static inline u32 dot2(u32 a, u32 b, u32 c, bool a_signed, bool b_signed)
 {
     for (int i = 0; i < 2; i++) {
@@ -188,7 +189,7 @@ static inline u64 shift_right(u64 a, u32 n) { return n > 63 ? 0 : a >> n; }
 static inline u64 shift_left(u64 a, u32 n) { return n > 63 ? 0 : a << n; }
 static inline u32 bit_mask(u32 position, u32 count) { return (u32)shift_left(ones(count > 32 ? 32 : count), position); }
 
-/* szext: keeps the low `width` bits and fills up with the highest of them. */
+/* szext: keeps the low `width` bits, and copies the highest of them into all bits above. */
 static inline u32 sign_from(u32 a, u32 width)
 {
     return width == 0 ? 0 : width > 31 ? a : (u32)((s32)(a << (32 - width)) >> (32 - width));
@@ -208,12 +209,13 @@ static inline u32 nth_set_bit(u32 mask, u32 base, s32 n)
     return ~0u;
 }
 
-/* Positions of the 32-bit forms count modulo 256, as the ISA says of all; on an H200 those of the 64-bit forms do not. */
+/* Positions of the 32-bit forms count modulo 256, as the ISA says of all; on an H200 those of the 64-bit forms do
+ * not. */
 static inline u64 extract_bits(u64 a, u32 position, u32 count)
 {
     return shift_right(a, position) & ones(count & 0xFF);
 }
-/* The field is filled up with its highest bit, or with the number's where the field reaches beyond it. */
+/* The bits above the field become copies of its highest bit, or of the number's where the field reaches beyond it. */
 static inline s64 extract_signed(s64 a, u32 position, u32 count, u32 width)
 {
     count &= 0xFF;
@@ -230,7 +232,7 @@ static inline u64 insert_bits(u64 field, u64 base, u32 position, u32 count)
     return (base & ~mask) | (shift_left(field, position & 0xFF) & mask);
 }
 
-/* lop3: bit i of `table` is the result where a, b, c hold the bits of i, a the highest. */
+/* lop3: bit i of `table` is the result where the bits of a, b and c form the number i, a being the highest. */
 static inline u32 lookup3(u32 a, u32 b, u32 c, u32 table)
 {
     u32 result = 0;
@@ -239,7 +241,8 @@ static inline u32 lookup3(u32 a, u32 b, u32 c, u32 table)
     return result;
 }
 
-/* prmt: each nibble of `selector` names a byte of b:a, or with bit 3 set, eight copies of its sign. */
+/* prmt: each nibble of `selector` names a byte of b:a; with bit 3 set, it stands for eight copies of that byte's
+ * sign. */
 static inline u32 permute_bytes(u32 a, u32 b, u32 selector)
 {
     u64 both = (u64)b << 32 | a;
@@ -251,7 +254,7 @@ static inline u32 permute_bytes(u32 a, u32 b, u32 selector)
     }
     return result;
 }
-/* Selectors of the named modes of prmt, by the two bits that choose; byte 0 of the result is the lowest nibble. */
+/* Selectors of the named modes of prmt, indexed by the two bits that choose one; the lowest nibble is byte 0. */
 static inline u32 backward_bytes(u32 n) { return n == 0 ? 0x5670 : n == 1 ? 0x6701 : n == 2 ? 0x7012 : 0x0123; }
 static inline u32 clamp_left(u32 n) { return n == 0 ? 0x3210 : n == 1 ? 0x3211 : n == 2 ? 0x3222 : 0x3333; }
 static inline u32 clamp_right(u32 n) { return n == 0 ? 0x0000 : n == 1 ? 0x1110 : n == 2 ? 0x2210 : 0x3210; }

@@ -2,7 +2,8 @@
 
 extern const LaneTable lanes_v2, lanes_v3, lanes_v4;
 
-/* The levels of the instruction set by what no processor below them has: clang knows their names from version 19 on. */
+/* Each level is recognised by features that no lower level has, because clang knows the names of levels only since
+ * version 19. */
 const LaneTable *lanes_best(void)
 {
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&

@@ -1,10 +1,10 @@
-/* lanes.h - loops over lanes: what the interpreter does with whole registers.
+/* lanes.h - loops over lanes, with which the interpreter computes whole registers.
  *
  * A register holds one value per lane of the block, side by side, so each of these is a plain loop that gcc vectorises.
  * lane_loops.c is compiled once per level of the x86-64 instruction set; lanes_best() chooses at run time.
  *
- * Shapes   every pointer is to the first of `count` lanes; results may be one of the sources.
- * Order    stores with equal addresses: the highest lane wins.  */
+ * Shapes   every pointer points to the first of `count` lanes; the result may be one of the sources.
+ * Order    of stores with equal addresses, that of the highest lane remains.  */
 #ifndef SIMGPU_CODE_LANES_H
 #define SIMGPU_CODE_LANES_H
 
@@ -19,10 +19,10 @@ typedef void LaneFunction(void *d, const void *a, const void *b, const void *c, 
 /* Sizes of lanes and memory elements are given as the logarithm: 0 to 3 for 1 to 8 bytes. */
 enum { SIZES = 4 };
 
-/* Of numbers beyond the first lane's. */
+/* Of the lanes' numbers, minus that of the first lane. */
 typedef struct LaneSpan {
     int32_t low, high; /* the least and the greatest */
-    uint32_t bits;     /* all of them or-ed together */
+    uint32_t bits;     /* all of them combined by or */
 } LaneSpan;
 
 typedef struct LaneTable {
@@ -33,35 +33,35 @@ typedef struct LaneTable {
     /* d[i] = *value. */
     void (*fill[SIZES])(void *d, const void *value, size_t count);
 
-    /* Memory to register, widened from [element size] to [register size], by sign if [1]. `step` is in bytes. */
+    /* Load from memory, and widen from [element size] to [register size]; [1]: with sign. `step` is in bytes. */
     void (*load_strided[2][SIZES][SIZES])(void *d, const char *from, ptrdiff_t step, size_t count);
     void (*load_gathered[2][SIZES][SIZES])(void *d, const char *from, const int32_t *relative, size_t count);
-    /* Register to memory: the low bytes of [register size] as [element size]. */
+    /* Store the low bytes of [register size] as [element size]. */
     void (*store_strided[SIZES][SIZES])(const void *s, char *to, ptrdiff_t step, size_t count);
     void (*store_scattered[SIZES][SIZES])(const void *s, char *to, const int32_t *relative, size_t count);
 
-    /* relative[i] = address[i] - address[0] where mask[i] is 1, else 0; false where 32 bits do not hold one of them. */
+    /* relative[i] = address[i] - address[0] where mask[i] is 1, else 0; false where one does not fit into 32 bits. */
     bool (*relate)(const uint64_t *address, const uint8_t *mask, size_t count, int32_t *relative, LaneSpan *span);
     /* Is address[i] == first + relative[i] for all lanes? [0] for 32-bit addresses, [1] for 64-bit ones. */
     bool (*same_pattern[2])(const void *address, uint64_t first, const int32_t *relative, size_t count);
-    /* Where mask[i] is 1? */
+    /* The same, for the lanes where mask[i] is 1. */
     bool (*same_masked[2])(const void *address, uint64_t first, const int32_t *relative, const uint8_t *mask,
                            size_t count);
 
-    /* Of records of `bytes` each that begin with a number, which address `first` >> shift counts: are all the lanes' numbers
-     * at least `least`? */
+    /* An array of records of `bytes` each begins with record (`first` >> shift). Is the 32-bit number at the start of
+     * the record ((first + relative[i]) >> shift) at least `least`, for all lanes? */
     bool (*all_from)(const uint32_t *records, size_t bytes, uint64_t first, const int32_t *relative, uint32_t shift,
                      uint32_t least, size_t count);
 
-    /* d[i] = base + step * i + on * place[i], and whether that is what the lanes hold. */
+    /* d[i] = base + step * i + on * place[i]; and: is that what the lanes hold? */
     void (*ramp[SIZES])(void *d, uint64_t base, uint64_t step, uint64_t on, const int32_t *place, size_t count);
     bool (*is_ramp[SIZES])(const void *a, uint64_t base, uint64_t step, uint64_t on, const int32_t *place,
                            size_t count);
-    /* place[i] = a[i] - first, of [0] 32 or [1] 64 bits: 0 where that changes nothing, 1 where it does, -1 where 32 bits
-     * do not hold it. */
+    /* place[i] = a[i] - first, of [0] 32 or [1] 64 bits. 0: place was the same before, 1: it has changed, -1: one does
+     * not fit into 32 bits. */
     int (*measure[2])(const void *a, uint64_t first, int32_t *place, size_t count);
 
-    /* Bit i % 32 of words[i / 32] is predicate[i]; unused high bits are 0. */
+    /* Bit i % 32 of words[i / 32] = predicate[i]; unused high bits become 0. */
     void (*pack_bits)(const uint8_t *predicate, size_t count, uint32_t *words);
     void (*unpack_bits)(const uint32_t *words, size_t first, size_t count, uint8_t *bytes);
 } LaneTable;

@@ -13,7 +13,7 @@ static const OpcodeInfo opcodes[OPCODE_COUNT] = {
 #include "simgpu/code/opcodes.def"
 };
 
-/* An open-addressed table from form to opcode, filled at first use. */
+/* A hash table with open addressing from form to opcode, filled at first use. */
 enum { TABLE_SIZE = 2048 };
 _Static_assert(OPCODE_COUNT * 2 < TABLE_SIZE, "the table must stay half empty");
 static uint16_t table[TABLE_SIZE]; /* opcode + 1; 0: empty */

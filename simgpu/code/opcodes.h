@@ -24,7 +24,7 @@ typedef struct OpcodeInfo {
 } OpcodeInfo;
 
 const OpcodeInfo *opcode_info(Opcode opcode);
-/* By its form in opcodes.def; OPCODE_NONE where there is none. */
+/* The opcode with that form in opcodes.def; OPCODE_NONE where there is none. */
 Opcode opcode_find(const char *form);
 
 #endif

@@ -1,7 +1,7 @@
 /* Loads and stores of all state spaces.
  *
- * Global memory lies in the host's memory at the same addresses, so that after the check an access is a plain move. Shared,
- * local and parameter memory are arrays of the worker.  */
+ * Global memory lies in the host's memory at the same addresses, so that after the check an access is a plain move.
+ * Shared, local and parameter memory are arrays of the worker.  */
 #include "simgpu/engine/access.h"
 
 #include "simgpu/block/fault.h"
@@ -39,7 +39,7 @@ static bool access_global(Worker *worker, Access *access, Active *active)
 
 static bool access_one_space(Worker *worker, Access *access, Active *active)
 {
-    if (!access_find_pattern(worker, access, active)) { /* lanes 2 GiB or more apart: one after the other */
+    if (!access_find_pattern(worker, access, active)) { /* lanes 2 GiB or more apart are executed one by one */
         for (uint32_t lane = active->first; lane < active->end; lane++) {
             Active single = {.bits = {0}};
             single.bits[lane / SIM_WARP_SIZE] = active->bits[lane / SIM_WARP_SIZE] & 1u << lane % SIM_WARP_SIZE;
@@ -56,7 +56,7 @@ static bool access_one_space(Worker *worker, Access *access, Active *active)
     return access_window(worker, access, active);
 }
 
-/* A generic access is split by the windows that its lanes' addresses lie in; nearly always there is just one. */
+/* Splits a generic access by the windows in which its lanes' addresses lie; mostly there is only one. */
 static bool access_generic(Worker *worker, Access *access, Active *active)
 {
     Active left = *active;

@@ -8,8 +8,8 @@
 /* False where a fault ended the block. */
 bool execute_load(Worker *worker, const Instruction *instruction, Active *active);
 bool execute_store(Worker *worker, const Instruction *instruction, Active *active);
-/* Checks and counts an access of one space as a load or store would be, of `count` elements of `size` at sources[0] +
- * offset, but moves nothing; false where a fault ended the block. */
+/* Checks and counts an access to one space as a load or store would do, of `count` elements of `size` at sources[0] +
+ * offset, but moves no data. False where a fault ended the block. */
 bool check_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store);
 
 #endif

@@ -14,7 +14,7 @@ static SimSpace reported_space(PtxSpace space)
     }
 }
 
-/* Names the first lane whose access is not allowed, and counts them. */
+/* Reports the first lane whose access is not allowed, and the number of such lanes; true where there is none. */
 static bool fault(Worker *worker, const Access *access, const Active *active, SimOutcome outcome,
                   bool (*allowed)(Worker *, const Access *, uint64_t address))
 {

@@ -4,7 +4,8 @@
 
 #include "simgpu/engine/access_pattern.h"
 
-/* False where a fault ended the block: of global and constant memory, and of memory that is reached through a window. */
+/* Checks an access to global or constant memory, or to memory with a window of its own; false where a fault ended the
+ * block. */
 bool access_check_global(Worker *worker, const Access *access, const Active *active);
 bool access_check_window(Worker *worker, const Access *access, const Active *active);
 

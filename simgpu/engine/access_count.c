@@ -59,8 +59,8 @@ static void count_constant(Worker *worker, const Access *access, const Active *a
     access_trace_load(worker, access->instruction, active, access->first, access->pattern->relative, access->bytes);
 }
 
-/* On hardware the words of local memory are interleaved: those of 8 neighbouring lanes at the same offset share a
- * sector. Lanes of the same 8 at different offsets touch different sectors. */
+/* Hardware interleaves the words of local memory: those of 8 neighbouring lanes at the same offset share a sector, and
+ * different offsets lie in different sectors. */
 static void count_local(Worker *worker, const Access *access, const Active *active)
 {
     uint64_t sectors = 0;

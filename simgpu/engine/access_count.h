@@ -6,8 +6,8 @@
 
 /* Counts an access that is allowed, and tells the sanitizer of it. */
 void access_count(Worker *worker, const Access *access, const Active *active);
-/* Notes a load of the active lanes from global or constant memory for the model of the caches (simgpu/cost/reuse.h), where
- * the worker's block is one of those that the model follows. Addresses as in TracedLoad. */
+/* Notes a load of the active lanes from global or constant memory for the model of the caches (simgpu/cost/reuse.h),
+ * where the worker's block is one of those that the model follows. Addresses as in TracedLoad. */
 void access_trace_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t first,
                        const int32_t *relative, uint32_t bytes);
 

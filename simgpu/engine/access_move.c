@@ -62,7 +62,7 @@ void access_move(Worker *worker, const Access *access, Active *active)
     }
 }
 
-/* Local memory: each lane has a frame of its own, so that equal offsets are a frame apart. */
+/* Each lane has a frame of its own, so that equal offsets lie one frame apart. */
 static void move_local(Worker *worker, const Access *access, Active *active)
 {
     const Instruction *instruction = access->instruction;
@@ -86,7 +86,7 @@ static void move_local(Worker *worker, const Access *access, Active *active)
     }
 }
 
-/* The usual case of local memory: all lanes at the same offset. */
+/* The usual case of local memory, all lanes at the same offset; false where it is another one. */
 static bool move_local_rows(Worker *worker, const Access *access, Active *active)
 {
     if (access->bits != NULL || access->pattern->kind != PATTERN_STRIDED || access->pattern->step != 0)

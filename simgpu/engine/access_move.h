@@ -4,9 +4,9 @@
 
 #include "simgpu/engine/access_pattern.h"
 
-/* Of memory that all lanes share, from access->host on. */
+/* Moves data to or from memory that all lanes share, at access->host. */
 void access_move(Worker *worker, const Access *access, Active *active);
-/* Of local memory, in which each lane has a frame of its own. */
+/* Moves data to or from local memory, in which each lane has a frame of its own. */
 void access_move_local(Worker *worker, const Access *access, Active *active);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The addresses of lanes [first, end) as 64-bit numbers, or what they are beyond the first. */
+/* The addresses of lanes [first, end) as 64-bit numbers, or their differences to the first. */
 static const uint64_t *collect_addresses(Worker *worker, const Instruction *instruction, const Active *active)
 {
     Operand address = instruction->sources[0];
@@ -18,7 +18,7 @@ static const uint64_t *collect_addresses(Worker *worker, const Instruction *inst
     if (address.size == 3)
         return (const uint64_t *)lanes;
     const uint32_t *narrow = (const uint32_t *)lanes;
-    for (uint32_t i = 0; i < count; i++) /* 32-bit addresses wrap: only their distance from the first counts */
+    for (uint32_t i = 0; i < count; i++) /* 32-bit addresses wrap around: only the difference to the first matters */
         addresses[i] = (uint64_t)(int64_t)(int32_t)(narrow[i] - narrow[0]);
     return addresses;
 }

@@ -1,6 +1,6 @@
 /* access_pattern.h - one access to memory by all active lanes, and how their addresses relate.
  *
- * Every access goes through a Pattern. It is remembered for each instruction, and compared the next time.  */
+ * Every access goes through a Pattern, which the instruction's MemoryNote remembers for the next time.  */
 #ifndef SIMGPU_ENGINE_ACCESS_PATTERN_H
 #define SIMGPU_ENGINE_ACCESS_PATTERN_H
 
@@ -14,10 +14,10 @@ typedef struct Access {
     bool is_store;
     PtxSpace space;
     uint32_t bytes; /* of one lane, all elements */
-    uint64_t first; /* address of the first active lane: generic, or offset in the window */
+    uint64_t first; /* address of the first active lane; in a window: its offset there */
     Pattern *pattern;
-    const uint32_t *bits; /* active lanes; NULL: all of the pattern's */
-    char *host;           /* where `first` is */
+    const uint32_t *bits; /* the active lanes; NULL: all lanes of the pattern */
+    char *host;           /* where `first` lies in the host's memory */
     MemoryNote *note;
 } Access;
 

@@ -1,5 +1,5 @@
-/* atom and red: one lane after the other, in order, as operations that other workers cannot tear. A float sum over
- * several blocks therefore depends on which block came first, as it does on hardware.
+/* atom and red: the lanes operate one after the other, in order, each by an atomic operation of the host. A float sum
+ * over several blocks depends on which block came first, as it does on hardware.
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: atom.  */
 #include "simgpu/engine/atomic.h"
@@ -36,13 +36,13 @@ static uint64_t float_sum(uint64_t a, uint64_t b, uint32_t size)
     return a;
 }
 
-/* Of one half or a pair, element by element. */
+/* The sum of two halves, or of two pairs of halves. */
 static uint64_t half_sum(AtomicKind kind, uint64_t a, uint64_t b)
 {
     return kind == ATOMIC_F16_ADD ? HALVES2(add_f16, (u32)a, (u32)b) : HALVES2(add_bf16, (u32)a, (u32)b);
 }
 
-/* Of the word of an mbarrier (lower_mbarrier.c) at which `count` arrive: the last one begins the next phase. */
+/* The word of an mbarrier (lower_mbarrier.c) after `count` arrivals: the last arrival begins the next phase. */
 static uint64_t after_arrival(uint64_t old, uint64_t count, bool drops)
 {
     const uint64_t low = 0x7FFFFFFF, parity = 1ull << 63;
@@ -51,7 +51,7 @@ static uint64_t after_arrival(uint64_t old, uint64_t count, bool drops)
     return phase | awaited << 32 | (pending == 0 ? awaited : pending & low);
 }
 
-/* What takes the place of `old`. */
+/* The value that replaces `old`. */
 static uint64_t new_value(const Instruction *instruction, uint64_t old, uint64_t b, uint64_t c)
 {
     uint32_t size = instruction->size;
@@ -76,7 +76,7 @@ static uint64_t new_value(const Instruction *instruction, uint64_t old, uint64_t
     return old;
 }
 
-/* Replaces the T at `at` in one step, and returns what it was. */
+/* Atomically replaces the T at `at`, and returns its old value. */
 #define APPLY(T)                                                                                                       \
     static uint64_t apply_##T(const Instruction *instruction, void *at, uint64_t b, uint64_t c)                        \
     {                                                                                                                  \
@@ -99,7 +99,7 @@ static uint64_t apply(const Instruction *instruction, void *at, uint64_t b, uint
     }
 }
 
-/* The host address of a lane's word; NULL after a fault. */
+/* Checks a lane's access. Returns the host address of the word, or NULL after a fault. */
 static void *find_word(Worker *worker, const Instruction *instruction, uint32_t lane, MemoryNote *note)
 {
     uint64_t address = register_value(worker, instruction->sources[0], lane) + (uint64_t)instruction->offset;

@@ -1,7 +1,7 @@
-/* Barriers: lanes wait as groups, and all that wait go on when as many have come as must.
+/* Lanes wait at a barrier as groups, and all go on when as many lanes have arrived as the barrier expects.
  *
- * Lanes that have exited are not waited for, as on hardware. A barrier through which only a part of a warp would go is
- * undefined on hardware; here it is a fault, and so is one at which lanes wait when nobody is left to come.  */
+ * As on hardware, a barrier does not wait for lanes that have exited. A barrier that only a part of a warp reaches is
+ * undefined on hardware. Here it is a fault, and so is a barrier at which lanes wait when no other lane can arrive.  */
 #include "simgpu/engine/barrier.h"
 
 #include "simgpu/block/fault.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Lanes that wait at a barrier. Exited lanes of a warp that waits count as arrived, as on hardware. */
+/* Lanes that wait at a barrier, or have arrived there without waiting. */
 static uint32_t arrived_lanes(const Worker *worker, uint32_t barrier)
 {
     uint32_t count = worker->arrived[barrier];
@@ -22,7 +22,7 @@ static uint32_t arrived_lanes(const Worker *worker, uint32_t barrier)
     return count;
 }
 
-/* How many lanes a barrier waits for: those of whole warps where the code says a number, else all that live. */
+/* Lanes that a barrier waits for: the number that the code gives, else all living lanes. */
 static uint32_t expected_lanes(const Worker *worker, uint32_t barrier)
 {
     uint32_t threads = worker->expected[barrier];
@@ -31,7 +31,7 @@ static uint32_t expected_lanes(const Worker *worker, uint32_t barrier)
     return threads;
 }
 
-/* The value of a bar.red over all that wait. */
+/* The result of a bar.red over all waiting lanes. */
 static uint32_t reduce_waiting(Worker *worker, uint32_t barrier, BarrierKind kind)
 {
     uint32_t yes = 0, all = 0;
@@ -68,7 +68,8 @@ static bool bad_barrier(Worker *worker, const Group *group, const char *what)
                         what);
 }
 
-/* The barrier that ends a block, where it is one of all threads. */
+/* The BARRIER instruction of the barrier that ends a basic block; NULL where not all threads must reach that
+ * barrier. */
 static const Instruction *barrier_of(const Worker *worker, int32_t block)
 {
     const BasicBlock *at = &worker->code->blocks[block];
@@ -78,7 +79,7 @@ static const Instruction *barrier_of(const Worker *worker, int32_t block)
     return last->kind == BARRIER ? last : NULL;
 }
 
-/* Those that wait elsewhere than the first of them. */
+/* Reports groups that wait at another __syncthreads() than the group with the lowest lane. */
 static void note_mixed(Worker *worker, uint32_t barrier)
 {
     const Group *first = NULL;
@@ -97,7 +98,7 @@ static void note_mixed(Worker *worker, uint32_t barrier)
     }
 }
 
-/* Lets all go on if as many have come as must. */
+/* Lets all waiting groups go on if as many lanes have arrived as the barrier expects. */
 static bool release_barrier(Worker *worker, uint32_t barrier)
 {
     uint32_t arrived = arrived_lanes(worker, barrier);
@@ -124,7 +125,7 @@ static bool release_barrier(Worker *worker, uint32_t barrier)
     return true;
 }
 
-/* Lanes at the same barrier instruction wait as one group, so that a warp that came in parts is whole again. */
+/* Lanes at the same barrier instruction wait as one group, so that a warp that arrives in parts becomes whole again. */
 static void merge_waiting(Worker *worker, Group *group)
 {
     for (int i = worker->group_count; i-- > 0;) {
@@ -169,7 +170,6 @@ bool barrier_arrive(Worker *worker, Group *group, const BasicBlock *block)
     return release_barrier(worker, (uint32_t)barrier);
 }
 
-/* Barriers that waited for lanes that now have exited. */
 bool barrier_release_all(Worker *worker)
 {
     for (int i = 0; i < worker->group_count; i++)

@@ -1,17 +1,17 @@
-/* barrier.h - barriers of a block: who waits for whom.  */
+/* barrier.h - barriers of a block.  */
 #ifndef SIMGPU_ENGINE_BARRIER_H
 #define SIMGPU_ENGINE_BARRIER_H
 
 #include "simgpu/block/group.h"
 #include "simgpu/code/code.h"
 
-/* All are false where a fault ended the block. */
+/* All return false where a fault ended the block. */
 
-/* The group has come to the barrier that ends `block`. */
+/* The group has reached the barrier that ends `block`. */
 bool barrier_arrive(Worker *worker, Group *group, const BasicBlock *block);
-/* Lets go on who waited for lanes that now have exited. */
+/* Lets groups go on that waited for lanes which have exited now. */
 bool barrier_release_all(Worker *worker);
-/* Nobody can run, and some wait: always a fault. */
+/* Reports that no group can run while some wait; always false. */
 bool barrier_deadlock(Worker *worker);
 
 #endif

@@ -1,5 +1,5 @@
-/* cp.async: copies from global to shared memory that pass no register. They are done at once; what waits for them finds
- * them done.  */
+/* cp.async copies from global to shared memory without registers. The copies are made at once, and waiting for them
+ * does nothing.  */
 #include "simgpu/engine/copy_async.h"
 
 #include "simgpu/block/register.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Counts both sides of a copy as a load from global memory and a store to shared memory of the same lanes. */
+/* Checks and counts one side of a copy, as a load from global memory or as a store to shared memory. */
 static bool check_copy(Worker *worker, const Instruction *instruction, Active *active, bool is_store)
 {
     Instruction side = *instruction;
@@ -29,7 +29,7 @@ static void copy_lane(Worker *worker, const Instruction *instruction, uint32_t l
     memset(to + copied, 0, bytes - copied);
 }
 
-/* Lanes that read nothing, only fill with zeros, may have any address. */
+/* Lanes that read no bytes, and only store zeros, may have any global address. */
 static void lanes_that_read(Worker *worker, const Instruction *instruction, const Active *active, Active *readers)
 {
     *readers = *active;

@@ -1,4 +1,4 @@
-/* Reads through textures, warp by warp: which texture, whether its memory is there, what it costs, the values.  */
+/* A fetch goes warp by warp: it finds the texture, checks its memory, counts sectors, and reads the values.  */
 #include "simgpu/engine/fetch.h"
 
 #include "simgpu/block/fault.h"
@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lanes of one warp, or of all that do the same. Arrays begin with lane 0 of the warp. */
+/* The fetch of one warp, which may represent others that do the same. Its arrays begin with lane 0 of the warp. */
 typedef struct Fetch {
     const Instruction *instruction;
-    uint32_t first, lanes; /* lane 0 in the block; those that read */
-    uint32_t warps;        /* that this one stands for */
+    uint32_t first, lanes; /* number in the block of the warp's lane 0; one bit for each lane that reads */
+    uint32_t warps;        /* warps that this one represents */
     const uint64_t *handles;
     TextureQuery query;
     uint32_t *results[TEXTURE_CHANNELS];
@@ -23,7 +23,7 @@ static bool fault(Worker *worker, const Instruction *instruction, uint32_t lane,
     return worker_fault(worker, SIM_OUT_OF_BOUNDS, instruction->file, instruction->line, lane, "%s", what);
 }
 
-/* The texture, if it can be read in this way and its memory is there; NULL after a fault. */
+/* The texture, if the instruction fits it and its memory is still allocated; NULL after a fault. */
 static const Texture *find_texture(Worker *worker, const Instruction *instruction, uint64_t handle, uint32_t lane)
 {
     static const char *const dimensions[] = {"no texture", "a 1D texture", "a 2D texture", "a 3D texture"};
@@ -51,7 +51,7 @@ static const Texture *find_texture(Worker *worker, const Instruction *instructio
     return what == NULL ? texture : NULL;
 }
 
-/* Different sectors that these lanes of a warp read. Neighbours often read the same. */
+/* Number of different sectors that these lanes of a warp read. */
 static uint32_t count_sectors(const Texture *texture, const Footprint *footprint, uint32_t lanes)
 {
     uint64_t sectors[SIM_WARP_SIZE], seen[SIM_WARP_SIZE * TEXTURE_MAX_CORNERS], last = UINT64_MAX;
@@ -100,7 +100,7 @@ static void count_fetch(Worker *worker, const Fetch *fetch, const Texture *textu
     worker->counters.texture_sectors += (uint64_t)fetch->warps * count_sectors(texture, footprint, lanes);
 }
 
-/* As many requests as there are textures among the lanes. */
+/* Makes one request for each texture among the lanes. */
 static bool fetch_warp(Worker *worker, const Fetch *fetch)
 {
     for (uint32_t lanes = fetch->lanes, same; lanes != 0; lanes &= ~same) {
@@ -120,7 +120,7 @@ static bool fetch_warp(Worker *worker, const Fetch *fetch)
     return true;
 }
 
-/* The fetch of no lanes yet of the warp that begins with lane `first`. */
+/* The fetch of the warp that begins with lane `first`, for no lanes yet. */
 static Fetch new_fetch(Worker *worker, const Instruction *instruction, uint32_t first)
 {
     Fetch fetch = {.instruction = instruction,
@@ -151,7 +151,7 @@ static bool all_uniform(const Worker *worker, const Instruction *instruction)
     return true;
 }
 
-/* All lanes read the same: one of them does it for all. */
+/* All lanes read the same, so one of them reads for all. */
 static bool fetch_once(Worker *worker, const Instruction *instruction, Active *active)
 {
     uint32_t values[TEXTURE_CHANNELS][SIM_WARP_SIZE], lane = active->first % SIM_WARP_SIZE;
@@ -172,7 +172,7 @@ bool execute_texture(Worker *worker, const Instruction *instruction, Active *act
     if (active->whole && all_uniform(worker, instruction))
         return fetch_once(worker, instruction, active);
     uint32_t warp = active->first / SIM_WARP_SIZE, skipped = active->first % SIM_WARP_SIZE;
-    Fetch fetch = new_fetch(worker, instruction, warp * SIM_WARP_SIZE); /* reads before a result takes the place */
+    Fetch fetch = new_fetch(worker, instruction, warp * SIM_WARP_SIZE); /* before results overwrite sources */
     for (int i = 0; i < TEXTURE_CHANNELS; i++)
         fetch.results[i] = (uint32_t *)register_write(worker, active, instruction->results[i], i) - skipped;
     for (; warp * SIM_WARP_SIZE < active->end; warp++, to_next_warp(&fetch)) {

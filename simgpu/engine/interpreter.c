@@ -1,4 +1,4 @@
-/* Runs a block of threads: the instructions of one basic block after the other, and where its end leads.  */
+/* Executes the instructions of one basic block after the other, and goes where the end of each leads.  */
 #include "simgpu/engine/interpreter.h"
 
 #include "simgpu/block/fault.h"
@@ -23,8 +23,8 @@
 #include <string.h>
 
 enum {
-    PATIENCE = 4096, /* backward branches of a group before others get a chance */
-    TICKS = 256      /* backward branches between looks at the limits */
+    BRANCHES_BEFORE_YIELD = 4096, /* of a group that keeps other groups waiting */
+    BRANCHES_BETWEEN_CHECKS = 256 /* of a worker, until it checks the limits of the launch again */
 };
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
@@ -89,8 +89,8 @@ static void active_mask_of_warps(Worker *worker, const Instruction *instruction,
     register_written(worker, active, result, 0);
 }
 
-/* Cycles that a warp of the block takes for all that the block has begun (a basic block is begun as a whole), were it
- * alone, each instruction waiting for the one before, and the L1 serving its loads. */
+/* Cycles that a warp would take for the basic blocks that the block of threads has begun, if it were alone, if each
+ * instruction waited for the one before, and if the L1 served its loads. */
 static double path_cycles(const HardwareProfile *profile, const SimWarpPath *path)
 {
     return profile->clock_hz *
@@ -99,7 +99,7 @@ static double path_cycles(const HardwareProfile *profile, const SimWarpPath *pat
             (double)path->constant_loads * profile->constant_latency_s);
 }
 
-/* What its basic block holds behind an instruction. */
+/* What the instruction's basic block holds after it. */
 static SimWarpPath path_behind(const Code *code, const Instruction *instruction)
 {
     int32_t at = (int32_t)(instruction - code->instructions);
@@ -116,8 +116,8 @@ static SimWarpPath path_behind(const Code *code, const Instruction *instruction)
     return behind;
 }
 
-/* A clock begins with its block and grows with each reading. It does not depend on who runs the block; translations,
- * which count their blocks afterwards, are not made of kernels that read it. */
+/* The clock starts with the block of threads, and grows with each reading. It does not depend on which worker runs the
+ * block. Kernels that read it are not translated, because a translation counts basic blocks only afterwards. */
 static void read_clock(Worker *worker, const Instruction *instruction, Active *active)
 {
     const HardwareProfile *profile = worker->launch->profile;
@@ -130,7 +130,7 @@ static void read_clock(Worker *worker, const Instruction *instruction, Active *a
     register_write_all(worker, active, instruction->results[0], &value);
 }
 
-/* Copies are done at once: only a watch asks who waited for them. */
+/* Copies are made at once, so only the sanitizer needs to know who waited for them. */
 static void note_copies(Worker *worker, const Instruction *instruction, const Active *active)
 {
     if (worker->sanitizer != NULL)
@@ -211,7 +211,7 @@ static uint32_t bytes_of_access(const Instruction *instruction)
     return 0;
 }
 
-static bool execute_watched(Worker *worker, const Instruction *instruction, Active *active)
+static bool execute_and_count_line(Worker *worker, const Instruction *instruction, Active *active)
 {
     const SimCounters before = worker->counters;
     bool going_on = execute_instruction(worker, instruction, active);
@@ -220,14 +220,14 @@ static bool execute_watched(Worker *worker, const Instruction *instruction, Acti
     return going_on;
 }
 
-/* From instruction `first` on. */
+/* Executes a basic block from instruction `first` on. */
 static bool execute_block(Worker *worker, const BasicBlock *block, int32_t first, Active *active)
 {
     for (int32_t i = first; i < block->end; i++) {
         const Instruction *instruction = &worker->code->instructions[i];
-        bool is_watched = worker->lines != NULL && instruction->kind != RUN_LANES;
-        bool going_on = is_watched ? execute_watched(worker, instruction, active)
-                                   : execute_instruction(worker, instruction, active);
+        bool counts_lines = worker->lines != NULL && instruction->kind != RUN_LANES;
+        bool going_on = counts_lines ? execute_and_count_line(worker, instruction, active)
+                                     : execute_instruction(worker, instruction, active);
         if (!going_on)
             return false;
     }
@@ -248,7 +248,7 @@ void count_block(Worker *worker, const BasicBlock *block, const Active *active, 
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-/* Adds up what all workers executed; false where the launch must end. */
+/* Adds what the worker executed to the launch's sum; false where the launch must end. */
 static bool may_go_on(Worker *worker)
 {
     Launch *launch = worker->launch;
@@ -263,15 +263,15 @@ static bool may_go_on(Worker *worker)
            worker->block <= atomic_load_explicit(&launch->fault_block, memory_order_relaxed);
 }
 
-bool count_turns(Worker *worker, Group *group, uint32_t turns)
+bool count_backward_branches(Worker *worker, Group *group, uint32_t branches)
 {
-    if (worker->group_count > 1 && (group->backward += turns) >= PATIENCE) {
+    if (worker->group_count > 1 && (group->backward += branches) >= BRANCHES_BEFORE_YIELD) {
         group->has_yielded = true;
         group->backward = 0;
     }
-    uint32_t before = worker->ticks / TICKS;
-    worker->ticks += turns;
-    return worker->ticks / TICKS == before || may_go_on(worker);
+    uint32_t before = worker->backward_branches / BRANCHES_BETWEEN_CHECKS;
+    worker->backward_branches += branches;
+    return worker->backward_branches / BRANCHES_BETWEEN_CHECKS == before || may_go_on(worker);
 }
 
 /* ---- ends of blocks ---------------------------------------------------------------------------------------------- */
@@ -281,7 +281,7 @@ static bool go_to(Worker *worker, Group *group, int32_t pc)
     bool backward = pc <= group->pc;
     group->pc = pc;
     group->is_forced = false;
-    return !backward || count_turns(worker, group, 1);
+    return !backward || count_backward_branches(worker, group, 1);
 }
 
 static void count_divergence(Worker *worker, const Group *stay, const Group *leave)
@@ -295,7 +295,7 @@ static bool end_branch(Worker *worker, Group *group, const BasicBlock *block)
     Active taken;
     if (block->guard.slot == NO_SLOT)
         return go_to(worker, group, block->target);
-    if (is_uniform(worker, block->guard)) { /* predicate_lanes() would copy the lanes */
+    if (is_uniform(worker, block->guard)) { /* saves the copy that predicate_lanes() makes */
         bool taken_by_all = (*lane_of(worker, block->guard, 0) != 0) != block->guard_negated;
         return go_to(worker, group, taken_by_all ? block->target : group->pc + 1);
     }
@@ -369,7 +369,7 @@ static bool end_block(Worker *worker, Group *group, const BasicBlock *block)
     return false;
 }
 
-static bool end_block_watched(Worker *worker, Group *group, const BasicBlock *block)
+static bool end_block_and_count_line(Worker *worker, Group *group, const BasicBlock *block)
 {
     const SimCounters before = worker->counters;
     bool going_on = end_block(worker, group, block);
@@ -384,11 +384,11 @@ static bool is_alone(const Worker *worker, const Group *group)
     return worker->group_count == 1 && worker->groups[0] == group && !group->is_waiting;
 }
 
-/* Runs the basic block that the group is at, from `at` on (Point.instruction). False where a fault ended it. */
+/* Runs the basic block at which the group stands, from `at` on (translator.h). False where a fault ended it. */
 static bool run_basic_block(Worker *worker, Group *group, int32_t at)
 {
     const BasicBlock *block = &worker->code->blocks[group->pc];
-    bool is_watched = worker->lines != NULL && block->ends != END_FALL;
+    bool counts_lines = worker->lines != NULL && block->ends != END_FALL;
     if (at == POINT_START) {
         if (block->joins && worker->sanitizer != NULL)
             sanitizer_sync_warps(worker->sanitizer, &group->active);
@@ -396,9 +396,9 @@ static bool run_basic_block(Worker *worker, Group *group, int32_t at)
         at = block->first;
     }
     if (block->waits)
-        group->backward = PATIENCE;
+        group->backward = BRANCHES_BEFORE_YIELD;
     return (at == POINT_END || execute_block(worker, block, at, &group->active)) &&
-           (is_watched ? end_block_watched : end_block)(worker, group, block);
+           (counts_lines ? end_block_and_count_line : end_block)(worker, group, block);
 }
 
 static bool must_wait_for_warp(Worker *worker, Group *group)
@@ -408,13 +408,13 @@ static bool must_wait_for_warp(Worker *worker, Group *group)
     return group->has_yielded = true;
 }
 
-/* May the group go on to where it stands? */
+/* May the group run before any other group? */
 static bool has_turn(const Worker *worker, const Group *group)
 {
     return is_alone(worker, group) || (!group->has_yielded && group->pc < group_lowest_other(worker, group));
 }
 
-/* May the end of a basic block remove the group, or let one go on that waits? */
+/* May such an end of a basic block remove the group, or let a waiting group go on? */
 static bool may_free_groups(BlockEnd end)
 {
     switch (end) {

@@ -5,12 +5,14 @@
 #include "simgpu/block/group.h"
 #include "simgpu/code/code.h"
 
-/* False where a fault ended the block. */
+/* Runs the block of threads that the worker has begun; false where a fault or a limit ended it. */
 bool run_block(Worker *worker);
-/* Where its guard holds. */
+/* Executes an instruction in those of the active lanes in which its guard holds. False where a fault ended the
+ * block. */
 bool execute_instruction(Worker *worker, const Instruction *instruction, Active *active);
-/* A basic block has begun `times` times; the group has branched backward. False where the launch must end. */
+/* Counts that a basic block has begun `times` times. */
 void count_block(Worker *worker, const BasicBlock *block, const Active *active, uint64_t times);
-bool count_turns(Worker *worker, Group *group, uint32_t turns);
+/* Counts that the group has branched backward so many times. False where the launch must end. */
+bool count_backward_branches(Worker *worker, Group *group, uint32_t branches);
 
 #endif

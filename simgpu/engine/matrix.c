@@ -1,10 +1,10 @@
 /* Multiplies matrix fragments, and moves 8x8 matrices between shared memory and fragments.
  *
- * Sums of float16, bfloat16 and tf32 products are those of an H200 to the bit: products are exact; they and C are
- * aligned to the largest exponent among them, where a product's exponent is the sum of its factors', and are cut off 25
- * bits below it; the sum of all is cut off to float32, or rounded to float16. Held against recordings
- * (tests/test_recorded.c); the questions asked are those of Fasi, Higham, Mikaitis and Pranesh, Numerical Behavior of
- * NVIDIA Tensor Cores (2021).  */
+ * Sums of float16, bfloat16 and tf32 products equal those of an H200 to the bit. Products are exact. They and C are
+ * aligned to the largest exponent among them, where a product's exponent is the sum of its factors' exponents, and are
+ * truncated 25 bits below it. Their sum is truncated to float32, or rounded to float16.
+ * simgpu/gpu/tests/test_recorded.c checks this against recordings. The method is that of Fasi, Higham, Mikaitis and
+ * Pranesh, Numerical Behavior of NVIDIA Tensor Cores (2021).  */
 #include "simgpu/engine/matrix.h"
 
 #include "simgpu/block/fault.h"
@@ -20,7 +20,7 @@ static bool is_whole_warp(const Active *active, uint32_t warp)
     return active->bits[warp] == ~0u;
 }
 
-/* On hardware it is undefined what happens where lanes are missing. */
+/* A matrix instruction that only a part of a warp executes is undefined on hardware. */
 static bool check_warps(Worker *worker, const Instruction *instruction, const Active *active)
 {
     for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
@@ -34,7 +34,7 @@ static bool check_warps(Worker *worker, const Instruction *instruction, const Ac
     for (uint32_t warp = (active)->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < (active)->end; warp++)                \
         if ((active)->bits[warp] != 0)
 
-/* Before single lanes are written: whole warps only, so that no mask is needed. */
+/* Prepares a register for writes to single lanes. Only whole warps execute these instructions, so no mask is needed. */
 static void open_register(Worker *worker, Operand operand)
 {
     if (worker->states[operand.slot] == UNIFORM)
@@ -94,7 +94,7 @@ static void scatter(Worker *worker, const MatrixShape *shape, const Fragment *fr
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
-/* mantissa * 2^(exponent - digits of the type); what is no number is kept as a float. */
+/* mantissa * 2^(exponent - digits of the type); infinities and NaN are kept as a float. */
 typedef struct Parts {
     int32_t mantissa, exponent;
     bool is_special;
@@ -110,7 +110,7 @@ static Parts parts_of(uint64_t bits, MatrixType type)
 {
     int digits = digits_of(type), exponent_bits = type == MATRIX_F16 ? 5 : 8;
     if (type == MATRIX_TF32)
-        bits >>= 13; /* the lower bits are not looked at */
+        bits >>= 13; /* tf32 ignores the lower bits */
     int32_t biased = (int32_t)(bits >> digits) & ((1 << exponent_bits) - 1), bias = (1 << (exponent_bits - 1)) - 1;
     int32_t fraction = (int32_t)bits & ((1 << digits) - 1);
     bool is_negative = bits >> (digits + exponent_bits) & 1, is_special = biased == (1 << exponent_bits) - 1;
@@ -127,7 +127,7 @@ static Parts parts_of(uint64_t bits, MatrixType type)
     return parts;
 }
 
-/* mantissa * 2^shift, cut off towards zero. */
+/* mantissa * 2^shift, truncated towards zero. */
 static int64_t shifted(int64_t mantissa, int shift)
 {
     uint64_t magnitude = (uint64_t)(mantissa < 0 ? -mantissa : mantissa);
@@ -135,7 +135,7 @@ static int64_t shifted(int64_t mantissa, int shift)
     return mantissa < 0 ? -(int64_t)magnitude : (int64_t)magnitude;
 }
 
-/* sum * 2^exponent as float32, cut off towards zero. */
+/* sum * 2^exponent as float32, truncated towards zero. */
 static u32 cut_off(int64_t sum, int exponent)
 {
     uint64_t magnitude = (uint64_t)(sum < 0 ? -sum : sum);
@@ -150,7 +150,7 @@ static u32 cut_off(int64_t sum, int exponent)
     return sign | (scale < -126 ? mantissa : ((u32)(scale + 126) << 23) + mantissa);
 }
 
-/* A sum in which an infinity or a NaN takes part. */
+/* A sum with an infinity or a NaN among its terms. */
 static f32 special_sum(const Parts *a, const Parts *b, const Parts *c, int k)
 {
     f32 sum = c->is_special ? c->value : 0;
@@ -258,8 +258,8 @@ static void multiply_integers(const Matrix *matrix, Tile a, Tile b, Tile c)
         }
 }
 
-/* Tensor cores take twice as long for halves as for bytes, four times for tf32, 32 times for float64: NVIDIA H100 Tensor
- * Core GPU Architecture, "H100 Tensor Core GPU performance specs". */
+/* Tensor cores take twice as long for halves as for bytes, four times for tf32, 32 times for float64: NVIDIA H100
+ * Tensor Core GPU Architecture, "H100 Tensor Core GPU performance specs". */
 static uint64_t bytes_time(MatrixType type)
 {
     switch (type) {
@@ -270,7 +270,7 @@ static uint64_t bytes_time(MatrixType type)
     case MATRIX_F16:
     case MATRIX_BF16: return 2;
     case MATRIX_F32:
-    case MATRIX_S32: break; /* types of sums alone */
+    case MATRIX_S32: break; /* only sums have these types */
     }
     return 0;
 }
@@ -312,7 +312,7 @@ bool execute_multiply(Worker *worker, const Instruction *instruction, Active *ac
 
 enum { ROWS = 8, ROW_BYTES = 16 };
 
-/* The lanes that give the addresses of rows: 8 for each matrix. */
+/* Checks the lanes that give the addresses of rows, 8 for each matrix. */
 static bool check_rows(Worker *worker, const Instruction *instruction, const Active *active, bool is_store)
 {
     Active rows = *active;
@@ -362,7 +362,8 @@ bool execute_load_matrix(Worker *worker, const Instruction *instruction, Active 
                            sizeof pair[j]);
                 values[i][lane] = pair[0] | (uint32_t)pair[1] << 16;
             }
-        for (int i = 0; i < instruction->count; i++) /* only now: a result may hold the addresses */
+        /* Only now are results written: one may share its register with the addresses. */
+        for (int i = 0; i < instruction->count; i++)
             for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++)
                 set_lane(worker, instruction->results[i], warp * SIM_WARP_SIZE + lane, values[i][lane]);
     }

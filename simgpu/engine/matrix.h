@@ -1,4 +1,4 @@
-/* matrix.h - products of matrix fragments, ldmatrix and its like.  */
+/* matrix.h - products of matrix fragments, ldmatrix, stmatrix and movmatrix.  */
 #ifndef SIMGPU_ENGINE_MATRIX_H
 #define SIMGPU_ENGINE_MATRIX_H
 

@@ -1,5 +1,5 @@
-/* printf and assert of kernels. Formats and arguments come from the kernel: every string is looked up in device memory
- * byte by byte, and conversions go to the host's printf one at a time, with types of our own choosing.
+/* Formats and arguments come from the kernel and are not trusted: each byte of a string is checked before it is read,
+ * and the host's printf gets one conversion at a time, with a type that is chosen here.
  *
  * Source   CUDA C++ Programming Guide 13.0, Formatted Output; the arguments lie in memory as in a C struct.  */
 #include "simgpu/engine/output.h"
@@ -51,7 +51,7 @@ static void add(Line *line, const char *text, size_t length)
     line->length += length;
 }
 
-/* The host address of `bytes` at a generic address as one lane sees it; NULL: nothing is there. */
+/* The host address of `bytes` at a generic address of one lane; NULL where they are not all in one allocation. */
 static const void *generic_pointer(Worker *worker, uint32_t lane, uint64_t address, uint64_t bytes)
 {
     PtxSpace space = space_at(address);
@@ -78,7 +78,7 @@ static const void *generic_pointer(Worker *worker, uint32_t lane, uint64_t addre
     return offset < size && size - offset >= bytes ? base + offset : NULL;
 }
 
-/* A string of the kernel's, cut at `size` and at the end of its memory. */
+/* Copies a string of the kernel, cut at `size` and at the end of its memory. */
 static size_t copy_string(Worker *worker, uint32_t lane, uint64_t address, char *to, size_t size)
 {
     size_t length = 0;
@@ -92,8 +92,8 @@ static size_t copy_string(Worker *worker, uint32_t lane, uint64_t address, char 
 typedef struct Arguments {
     Worker *worker;
     uint32_t lane;
-    uint64_t at;   /* generic address of the next */
-    int32_t taken; /* so far */
+    uint64_t at;   /* generic address of the next argument */
+    int32_t taken; /* arguments taken so far */
 } Arguments;
 
 static uint64_t next_argument(Arguments *arguments, uint32_t bytes)
@@ -108,15 +108,15 @@ static uint64_t next_argument(Arguments *arguments, uint32_t bytes)
     return value;
 }
 
-typedef struct Conversion { /* "%-8.3f" say: all but the type as the kernel has it */
+typedef struct Conversion { /* such as "%-8.3f" */
     char flags[6];
     int width, precision; /* precision -1: none */
     uint32_t bytes;       /* of an integer */
     char type;            /* '\0': the format ends within the conversion */
 } Conversion;
 
-/* A width or a precision: digits, or "*" for the next argument. A kernel may ask for any; the host's printf would fill
- * gigabytes. */
+/* Reads a width or a precision: digits, or "*" for the next argument. It is limited to MOST_WIDTH, because the host's
+ * printf would fill gigabytes. */
 static int next_number(const char **format, Arguments *arguments)
 {
     int32_t number = 0;
@@ -130,7 +130,7 @@ static int next_number(const char **format, Arguments *arguments)
     return number > MOST_WIDTH ? MOST_WIDTH : number < -MOST_WIDTH ? -MOST_WIDTH : number;
 }
 
-/* `format` stands behind the percent sign; what is returned, at the type. */
+/* `format` points behind the percent sign; the result points at the type. */
 static const char *read_conversion(const char *format, Arguments *arguments, Conversion *conversion)
 {
     size_t flags = strspn(format, "-+ #0");
@@ -148,7 +148,7 @@ static const char *read_conversion(const char *format, Arguments *arguments, Con
     return format;
 }
 
-/* Has the host print the next argument, whose length is ours; what snprintf() returns. */
+/* Lets the host print the next argument; returns what snprintf() returns. */
 static int print_argument(const Conversion *conversion, Arguments *arguments, char *text, size_t size)
 {
     char type = conversion->type, like[20], string[512];
@@ -180,7 +180,7 @@ static int print_argument(const Conversion *conversion, Arguments *arguments, ch
     return snprintf(text, size, "%c", type);
 }
 
-/* Prints one conversion, from its percent sign on; what is returned stands behind it. */
+/* Prints one conversion, from its percent sign on; the result points behind it. */
 static const char *convert(const char *format, Arguments *arguments, Line *line)
 {
     char text[600];
@@ -194,7 +194,7 @@ static const char *convert(const char *format, Arguments *arguments, Line *line)
     return format + 1;
 }
 
-/* What printf returns on the device: how many arguments it took. */
+/* Returns what printf returns on the device: the number of arguments. */
 static int32_t print_lane(Worker *worker, uint32_t lane, uint64_t format_address, uint64_t arguments_address)
 {
     char format[LINE_BYTES];

@@ -1,4 +1,4 @@
-/* output.h - printf and assert of kernels. What printf wrote: at most OUTPUT_BYTES are kept, the rest is counted.  */
+/* output.h - printf and assert of kernels. Of what printf writes, OUTPUT_BYTES are kept, and the rest is counted.  */
 #ifndef SIMGPU_ENGINE_OUTPUT_H
 #define SIMGPU_ENGINE_OUTPUT_H
 
@@ -18,7 +18,7 @@ typedef struct Output {
     char text[OUTPUT_BYTES];
 } Output;
 
-/* Whole pieces only: what one thread printed in one call is kept or lost as a whole. */
+/* Adds what one thread printed in one call; it is kept or lost as a whole. */
 void output_add(Output *output, const char *text, size_t length);
 size_t output_take(Output *output, char *buffer, size_t size, uint64_t *lost);
 

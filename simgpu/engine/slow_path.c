@@ -9,7 +9,7 @@ static uint32_t exponent(uint32_t bits)
     return bits >> 23 & 0xFF;
 }
 
-/* FCHK: an operand out of range, or a quotient that comes near to that. */
+/* As the machine instruction FCHK: an operand is out of range, or the quotient may be. */
 static bool divides_slowly(uint32_t a, uint32_t b)
 {
     uint32_t above = exponent(a), below = exponent(b);
@@ -22,7 +22,7 @@ static bool inverts_slowly(uint32_t a)
     return (exponent(a) == 0) | (exponent(a) >= 253);
 }
 
-/* Below 2^-101, negative, infinite or no number. */
+/* Below 2^-101, negative, infinite or NaN. */
 static bool takes_root_slowly(uint32_t a)
 {
     return a - 0x0D000000 > 0x727FFFFF;
@@ -54,7 +54,7 @@ void slow_path_count(Worker *worker, const Instruction *instruction, const Activ
     }
 }
 
-/* As those of a division of zero. */
+/* The mix of instructions is that of dividing zero. */
 void slow_path_add(MachineWork *sum, uint64_t instructions)
 {
     double divisions = (double)instructions / DIVISION_INSTRUCTIONS;

@@ -1,12 +1,13 @@
-/* slow_path.h - what float32 divisions, reciprocals and square roots take beyond their PTX.
+/* slow_path.h - counts the long functions behind float32 divisions, reciprocals and square roots.
  *
- * Hardware does those that round as IEEE 754 says in a few instructions where no operand is very large or very small,
- * and calls a long function for a warp as soon as one of its lanes holds another: zero divided by something, the square
- * root of zero. PTX does not show it, so it is counted as the lanes come by.
+ * Where these round as IEEE 754 says, ptxas makes a few instructions of them, and a call of a long function for a warp
+ * as soon as one of its lanes has a very large or very small operand, such as zero. PTX does not show the call, so it
+ * is counted while the kernel runs.
  *
- * Source   which operands: of a division, how long each pair of exponents takes on an H200; else ptxas 13.0's code, which
- *          the same measurement confirms (simgpu/calibrate, slow_paths). How many instructions: Nsight Compute there,
- *          zero in one lane. Subnormal operands, and quotients near the limits, take up to three times as many. */
+ * Source   Which operands: for divisions, the times of all pairs of exponents on an H200; for the others, the code of
+ *          ptxas 13.0, which the same measurement confirms (simgpu/calibrate, slow_paths). How many instructions:
+ *          Nsight Compute on an H200, with zero in one lane. Subnormal operands, and quotients near the limits, take up
+ *          to three times as many. */
 #ifndef SIMGPU_ENGINE_SLOW_PATH_H
 #define SIMGPU_ENGINE_SLOW_PATH_H
 
@@ -14,9 +15,9 @@
 #include "simgpu/code/code.h"
 #include "simgpu/cost/machine_code.h"
 
-/* Counts for each warp of `active` which of the two ways it goes. */
+/* Counts the call for each warp of `active` that makes it. */
 void slow_path_count(Worker *worker, const Instruction *instruction, const Active *active);
-/* Adds the work of so many instructions (SimCounters.slow_path_instructions), between which a warp waits. */
+/* Adds the work of so many instructions of the long functions (SimCounters.slow_path_instructions). */
 void slow_path_add(MachineWork *sum, uint64_t instructions);
 
 #endif

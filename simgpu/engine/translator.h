@@ -1,15 +1,15 @@
 /* translator.h - what the engine asks of a translator, which makes machine code of the host from a kernel.
  *
  * The interpreter runs every kernel by itself. A translator makes long launches faster: it translates a kernel for one
- * shape of block, and a worker that finds the translation ready lets it run basic blocks in the interpreter's place. This
- * header is all that the engine and the launch know of it; a GPU without a translator interprets everything.
+ * shape of block, and a worker that finds the translation ready lets it run basic blocks in the interpreter's place.
+ * This header is all that the engine and the launch know of it; a GPU without a translator interprets everything.
  *
  * Order    find() once in a launch; then for each worker begin_block() before each block of threads, run() before each
  *          basic block while worker->jit is not NULL, and end_worker() after its last block; free() with the module.
  * Threads  find() and free() are called by the thread that uses the GPU. The workers of a launch call begin_block() for
  *          the same job at the same time. Everything behind worker->jit belongs to that worker alone.
- * Results  memory, registers, counters, findings and faults are those of the interpreter, to the last bit. A translation
- *          may stop before any instruction, and leaves the worker there as the interpreter would have.  */
+ * Results  memory, registers, counters, findings and faults are those of the interpreter, to the last bit. A
+ *          translation may stop before any instruction, and leaves the worker there as the interpreter would have.  */
 #ifndef SIMGPU_ENGINE_TRANSLATOR_H
 #define SIMGPU_ENGINE_TRANSLATOR_H
 
@@ -52,8 +52,8 @@ typedef struct Translator {
                             const uint32_t shape[3]);
     /* Frees a kernel's list of jobs, and first stops what other threads still compile for it. */
     void (*free)(TranslationJob *jobs);
-    /* The worker begins a block of threads. Where the translation is ready, this sets worker->jit. Where it is not, this
-     * takes steps towards it if they pay: the blocks of the launch that are left will execute about that many
+    /* The worker begins a block of threads. Where the translation is ready, this sets worker->jit. Where it is not,
+     * this takes steps towards it if they pay: the blocks of the launch that are left will execute about that many
      * instructions, counted once per lane. */
     void (*begin_block)(TranslationJob *job, Worker *worker, uint64_t lane_instructions_left);
     /* Runs the group from the start of basic block group->pc for as long as the translation can and no other group of

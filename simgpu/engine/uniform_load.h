@@ -5,7 +5,8 @@
 #include "simgpu/block/active.h"
 #include "simgpu/code/code.h"
 
-/* Loads once for all lanes of the block. False where the load may not be allowed, and nothing was done. */
+/* Loads once for all lanes of the block. False, with nothing done, where the load may be a fault: the general way then
+ * finds out. */
 bool uniform_load(Worker *worker, const Instruction *instruction, const Active *active);
 
 #endif

@@ -1,5 +1,5 @@
-/* What the lanes of a warp do together. The code makes lanes of one warp wait for each other before these
- * (BasicBlock.joins), so that the active lanes are normally all members.
+/* Before these instructions the lanes of a warp wait for each other (BasicBlock.joins), so that normally all members
+ * are active.
  *
  * Source   PTX ISA 9.0, Data Movement and Conversion: shfl.sync; Parallel Synchronization and Communication: vote,
  *          match, redux.  */
@@ -18,21 +18,21 @@ static uint32_t value32(const Worker *worker, Operand operand, uint32_t lane)
     return (uint32_t)register_value(worker, operand, lane);
 }
 
-/* The lanes of a warp that act together: `lane`, and those of `rest` that its mask of members names. Halves of a warp
- * may have masks of their own. */
+/* Lanes of a warp that act together: the lowest lane of `rest`, and the others of `rest` that its mask of members
+ * names. Parts of a warp may have different masks. */
 static uint32_t taking_part(const Worker *worker, Operand members, uint32_t warp, uint32_t rest)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(rest);
     return (rest & value32(worker, members, warp * SIM_WARP_SIZE + lane)) | 1u << lane;
 }
 
-/* Visits the groups of active lanes of each warp that act together. */
+/* Visits, warp by warp, each party: active lanes that act together. */
 #define EACH_PARTY(worker, active, members, warp, party)                                                               \
     for (uint32_t warp = (active)->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < (active)->end; warp++)                \
         for (uint32_t left_ = (active)->bits[warp], party;                                                             \
              left_ != 0 && (party = taking_part(worker, members, warp, left_), true); left_ &= ~party)
 
-/* [lane] 32-bit values of all lanes. */
+/* [lane] the 32-bit values of all lanes of the block. */
 static const uint32_t *values_of(Worker *worker, Operand operand)
 {
     return (const uint32_t *)register_read(worker, operand, 0);
@@ -45,7 +45,7 @@ static uint32_t *results_of(Worker *worker, const Active *active, Operand operan
 
 /* ---- shuffles ---------------------------------------------------------------------------------------------------- */
 
-/* The lane whose value `lane` receives; `valid` tells whether it lies within the segment. */
+/* The lane whose value `lane` receives. `valid`: it lies within the segment. */
 static uint32_t shuffle_source(ShuffleKind kind, uint32_t lane, uint32_t b, uint32_t c, bool *valid)
 {
     uint32_t distance = b & 31, clamp = c & 31, segment = c >> 8 & 31;
@@ -65,7 +65,7 @@ typedef struct Shuffle {
     const uint32_t *value, *b, *c, *members; /* [lane] */
 } Shuffle;
 
-/* What `own` receives from lane `from` of its warp. That of a lane which takes no part is undefined on hardware. */
+/* What `own` receives from lane `from` of its warp. The value of a lane that takes no part is undefined on hardware. */
 static uint32_t shuffled(Worker *worker, const Shuffle *shuffle, const Active *active, uint32_t own, uint32_t from)
 {
     uint32_t warp = own / SIM_WARP_SIZE;
@@ -104,7 +104,7 @@ void execute_shuffle(Worker *worker, const Instruction *instruction, Active *act
 
 /* ---- votes ------------------------------------------------------------------------------------------------------- */
 
-/* Of `lanes` those whose predicate holds. */
+/* The lanes among `lanes` in which a predicate holds. */
 static uint32_t bits_where(const uint8_t *predicate, uint32_t lanes)
 {
     uint32_t bits = 0;
@@ -124,7 +124,7 @@ static uint32_t vote(VoteKind kind, uint32_t yes, uint32_t all)
     return 0;
 }
 
-/* Gives the same 32-bit number, or predicate, to lanes of a warp. */
+/* Writes the same 32-bit number or predicate in some lanes of a warp. */
 static void give(void *to, Operand operand, const Active *active, uint32_t warp, uint32_t lanes, uint32_t value)
 {
     EACH_LANE_OF(lanes, lane)

@@ -1,6 +1,6 @@
-/* bench.c - measures the simulated GPU on one core, beside plain C doing the same sums on the same core.
+/* Measures the simulated GPU on one core, and plain C that computes the same on the same core.
  *
- * Rates are counted in lane-instructions: instructions times active lanes, with all checks and counters on.  */
+ * Rates are in lane-instructions (instructions times active lanes), with all checks and counters on.  */
 #include "base/text.h"
 #include "simgpu/gpu/simgpu.h"
 
@@ -21,7 +21,7 @@ static void die(const char *what)
     exit(1);
 }
 
-/* Time of this process on its core: other load of the machine does not count. */
+/* CPU time of this process, so that other processes do not disturb the measurement. */
 static double now_s(void)
 {
     struct timespec now;
@@ -72,7 +72,7 @@ typedef struct Parameters {
     int32_t sizes[4];
 } Parameters;
 
-/* Seconds of one run; the report says what was executed. */
+/* Seconds that one launch takes; `report` says what it executed. */
 static double run(SimLaunch launch, SimReport *report)
 {
     double start_s = now_s();
@@ -84,11 +84,11 @@ static double run(SimLaunch launch, SimReport *report)
 }
 
 typedef struct Engines {
-    double interpreter_s, translator_s; /* of one run each; the translation is ready by then */
+    double interpreter_s, translator_s; /* of one launch each, with the translation ready */
     SimReport report;
 } Engines;
 
-/* One after the other, in the same minute on the same core. */
+/* Measures both engines one after the other. */
 static Engines run_both(const char *name, SimLaunch launch, const Parameters *parameters)
 {
     Engines engines;
@@ -173,7 +173,7 @@ int main(void)
     bench_rate("conv2d naive, 1024^2 x 17^2, blocks of 16 x 16", "5", "conv2d_naive", plane, &image);
     bench_rate("conv2d tiled, 1024^2 x 17^2, blocks of 16 x 16", "5", "conv2d_tiled", plane, &image);
     plane.flags = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED;
-    bench_rate("the same, watched for races and garbage", NULL, "conv2d_tiled", plane, &image);
+    bench_rate("the same, with the sanitizer", NULL, "conv2d_tiled", plane, &image);
     line.sizes[0] = 1000000;
     line.sizes[1] = 1;
     bench_blocks("start-up: a million blocks of 32 threads, most end at once", "under 2", "conv1d_naive", 32, &line);

@@ -1,5 +1,5 @@
-/* Each launch twice from the same memory, interpreted and translated, by one worker: then everything must be the same,
- * the sums of atomic operations included. Of a launch that is stopped only that it is stopped must be the same.  */
+/* Runs each launch twice from the same memory by one worker, first interpreted and then translated. Everything must be
+ * the same, also the sums of atomic operations. Of a launch that is stopped, only the outcome must be the same.  */
 #include "simgpu/gpu/compare.h"
 
 #include "base/allocated.h"
@@ -13,7 +13,7 @@
 
 typedef struct AllocationState {
     unsigned char *contents;
-    uint8_t *written; /* validity.h; NULL: all of it */
+    uint8_t *written; /* Allocation.written */
     bool kernel_wrote;
 } AllocationState;
 
@@ -72,7 +72,7 @@ static void snapshot_free(Snapshot *snapshot)
     free(snapshot);
 }
 
-/* ---- differences: true where one was found and put into words ---------------------------------------------------- */
+/* ---- differences: true where one was found, and described ---------------------------------------------------- */
 
 typedef struct Words {
     char *text;
@@ -199,7 +199,7 @@ static bool bytes_differ(const Words *words, const char *what, const char *label
     return true;
 }
 
-/* The GPU is as the translation left it. */
+/* Compares with the memory of `gpu`, as the translation left it. */
 static bool memory_differs(const Words *words, const Snapshot *interpreted, const SimGpu *gpu)
 {
     for (int i = 0; i < interpreted->count; i++) {
@@ -217,7 +217,8 @@ static bool memory_differs(const Words *words, const Snapshot *interpreted, cons
                         (const unsigned char *)gpu->output.text, interpreted->output_length);
 }
 
-/* ---- both -------------------------------------------------------------------------------------------------------- */
+/* ---- both engines
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool engines_differ(const Words *words, const SimGpu *gpu, const SimReport *interpreted, const Snapshot *after,
                            const SimReport *translated)
@@ -236,7 +237,7 @@ void launch_compared(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
     SimReport interpreted;
     launch_run(gpu, launch, &(LaunchHow){.interprets = true}, &interpreted);
     SimLine *lines = gpu->lines;
-    gpu->lines = NULL; /* else the next launch would free them */
+    gpu->lines = NULL; /* or else the next launch would free them */
     Snapshot *after = snapshot_new(gpu);
     snapshot_restore(before, gpu);
     launch_run(gpu, launch, &(LaunchHow){.interprets = false}, report);

@@ -1,4 +1,4 @@
-/* compare.h - runs a launch by both engines, and names the first difference.  */
+/* compare.h - runs a launch by both engines, interpreter and translator, and names the first difference.  */
 #ifndef SIMGPU_GPU_COMPARE_H
 #define SIMGPU_GPU_COMPARE_H
 

@@ -28,20 +28,20 @@ struct SimGpu {
     const Translator *translator; /* NULL: this library was built without one */
     TranslatorSettings translator_settings;
     _Atomic int cancelled;
-    SimLine *lines; /* of the last launch that was watched; NULL: there was none */
+    SimLine *lines; /* of the last launch with SIM_COUNT_LINES; NULL: it had not that flag */
 };
 
 struct SimFunction {
     SimFunction *next;
     SimModule *module;
     const PtxFunction *ptx;
-    char plain_name[128]; /* for messages */
+    char plain_name[128]; /* as the programmer wrote it, for messages */
     Code code;
     TranslationJob *jobs;
-    MachineProgram machine; /* where machine_known */
+    MachineProgram machine; /* only where machine_known */
     bool machine_known;
     bool is_supported;
-    Message refusal; /* why it is not */
+    Message refusal; /* why it is not supported */
     SimFunctionInfo info;
     bool registers_known; /* from the cubin, not estimated */
     uint32_t dynamic_shared_limit;
@@ -50,8 +50,8 @@ struct SimFunction {
 struct SimModule {
     SimGpu *gpu;
     PtxModule ptx;
-    SimFunction *functions; /* those asked for so far */
-    void *cubin;            /* a copy, for the numbers of registers; NULL: none */
+    SimFunction *functions; /* those that simgpu_function() has returned so far */
+    void *cubin;            /* a copy of the machine code; NULL: there is none */
     size_t cubin_bytes;
     uint64_t constant_bytes;
 };

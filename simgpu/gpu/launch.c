@@ -1,4 +1,4 @@
-/* A grid: its limits checked, its blocks spread over workers, what they counted added up.  */
+/* Checks the limits of a grid, spreads its blocks over workers, and adds up what they counted.  */
 #include "simgpu/gpu/launch.h"
 
 #include "base/allocated.h"
@@ -22,7 +22,7 @@
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-/* An estimated number of registers is no reason to refuse a kernel. */
+/* A kernel is not refused because of an estimated number of registers. */
 static bool check_launch(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
 {
     const SimFunction *function = launch->function;
@@ -47,15 +47,15 @@ static bool check_launch(const SimGpu *gpu, const SimLaunch *launch, SimReport *
 
 typedef struct Run {
     Launch launch;
-    TranslationJob *job;  /* NULL: there is no translator */
-    pthread_mutex_t lock; /* of the sums below */
+    TranslationJob *job;  /* NULL: the launch is interpreted */
+    pthread_mutex_t lock; /* for the sums below */
     SimCounters counters;
     Executed *executed;       /* [block_count] */
     Touched *loaded, *stored; /* [allocation] */
     SimWarpPath longest;
-    LineTable *lines;  /* NULL: not watched */
-    RawFinding *found; /* watch.h; NULL: nothing was watched */
-    int first_watched; /* instruction that loaded from the watched source; instruction_count: none */
+    LineTable *lines;  /* NULL without SIM_COUNT_LINES */
+    RawFinding *found; /* of the sanitizer; NULL: it does not check the launch */
+    int first_watched; /* lowest instruction that loaded from the watched source; instruction_count: none */
 } Run;
 
 static void add_touched(Touched *sum, const Touched *part, int count)
@@ -72,7 +72,7 @@ static void lengthen(SimWarpPath *longest, const SimWarpPath *path)
         *longest = *path;
 }
 
-/* Is its MemoryNote one of stores? */
+/* Does the instruction's MemoryNote hold stores? */
 static bool notes_stores(const Instruction *instruction)
 {
     switch ((InstructionKind)instruction->kind) {
@@ -103,7 +103,8 @@ static bool notes_stores(const Instruction *instruction)
     return false;
 }
 
-/* The first instruction that loaded from the watched source; instruction_count: none. */
+/* Empties the worker's notes. Returns the lowest instruction that loaded from the watched source, or
+ * instruction_count. */
 static int forget_notes(Worker *worker)
 {
     int count = worker->code->instruction_count, first_watched = count;
@@ -139,7 +140,7 @@ static void add_worker(Run *run, Worker *worker)
     pthread_mutex_unlock(&run->lock);
 }
 
-/* Lane-instructions that the blocks not yet finished will execute, if they are like the finished ones. */
+/* Lane-instructions that the unfinished blocks will execute, if they are like the finished ones. */
 static uint64_t lane_instructions_left(const Launch *launch)
 {
     uint64_t finished = atomic_load_explicit(&launch->finished_blocks, memory_order_relaxed);
@@ -166,8 +167,8 @@ static void end_worker(Run *run, Worker *worker)
     worker_free(worker);
 }
 
-/* One worker's part: chunks of blocks, in order, until there are none or the launch has to end. */
-static void work(void *context)
+/* Runs chunks of blocks, in order, until there are none left or the launch must end. Each worker does this. */
+static void run_blocks(void *context)
 {
     Run *run = context;
     Launch *launch = &run->launch;
@@ -192,7 +193,7 @@ static void work(void *context)
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/* What follows from how often each basic block ran. */
+/* Adds the counters that follow from how often each basic block ran. */
 static void add_executed(const Code *code, Run *run)
 {
     for (int i = 0; i < code->block_line_count; i++) {
@@ -210,7 +211,8 @@ static uint64_t sectors_of(const Touched *touched)
     return (touched->high + SECTOR_BYTES - 1) / SECTOR_BYTES - touched->low / SECTOR_BYTES;
 }
 
-/* What loads and stores meant for caches and memory; before note_written(), as what earlier kernels wrote is cached. */
+/* Models what loads and stores mean for caches and memory. Must precede note_written(), because reuse_of() takes data
+ * that earlier kernels wrote as cached. */
 static Reuse count_traffic(Run *run)
 {
     const Memory *memory = run->launch.memory;
@@ -230,10 +232,11 @@ static void note_written(Run *run)
         memory->allocations[i].kernel_wrote |= run->stored[i].low <= run->stored[i].high;
 }
 
-/* What a launch wrote that was not watched is not known; then all of it counts as written. */
-static void settle_written(Run *run, bool is_watched)
+/* Which bytes a launch has written is known only if the sanitizer checked it. If not, all bytes of the allocations that
+ * it stored into count as written. */
+static void settle_written(Run *run, bool is_sanitized)
 {
-    for (int i = 0; i < run->launch.memory->count && !is_watched; i++)
+    for (int i = 0; i < run->launch.memory->count && !is_sanitized; i++)
         if (run->stored[i].low <= run->stored[i].high)
             validity_free(&run->launch.memory->allocations[i]);
 }
@@ -247,8 +250,8 @@ static void report_findings(Run *run, SimReport *report)
     report->finding_count = raw_findings_report(launch, run->found, report->findings, &report->findings_more);
 }
 
-static SimMachineRatios find_machine(SimFunction *function, const Executed *executed, const LoadShare *loads,
-                                     const CostInput *input)
+static SimMachineRatios machine_ratios(SimFunction *function, const Executed *executed, const LoadShare *loads,
+                                       const CostInput *input)
 {
     const Code *code = &function->code;
     MachineWork work;
@@ -277,7 +280,7 @@ static void model_time(const SimGpu *gpu, const SimLaunch *launch, const Run *ru
         .longest_warp_shared = run->longest.shared_loads,
         .longest_warp_constant = run->longest.constant_loads,
     };
-    input.machine = report->machine = find_machine(launch->function, run->executed, loads, &input);
+    input.machine = report->machine = machine_ratios(launch->function, run->executed, loads, &input);
     Cost cost = cost_model(&input);
     report->modelled_s = cost.seconds;
     report->occupancy = cost.occupancy;
@@ -304,7 +307,7 @@ static void report_watched(const Run *run, SimReport *report)
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
-/* Small enough that all workers end together, large enough that handing out blocks costs nothing. */
+/* Blocks per chunk: few enough that all workers end at about the same time, enough that taking a chunk costs little. */
 static uint64_t chunk_size(uint64_t blocks, int workers)
 {
     uint64_t chunk = blocks / ((uint64_t)workers * 32);
@@ -318,7 +321,7 @@ static TraceSet new_traces(const SimGpu *gpu, const SimLaunch *request, const La
     return trace_set_new(&gpu->profile, launch->blocks, resident, launch->shared_bytes);
 }
 
-static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how, Run *run)
+static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how, Run *run)
 {
     const SimFunction *function = request->function;
     const PtxModule *ptx = &function->module->ptx;
@@ -368,7 +371,7 @@ static void prepare(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how,
         run->launch.lines = run->lines = lines_new(&run->launch);
 }
 
-static void finish(Run *run)
+static void finish_run(Run *run)
 {
     pthread_mutex_destroy(&run->launch.fault_lock);
     pthread_mutex_destroy(&run->lock);
@@ -380,7 +383,7 @@ static void finish(Run *run)
     free(run->stored);
 }
 
-/* The lines live on until the next launch. */
+/* The lines are valid until the next launch. */
 static void report_lines(SimGpu *gpu, Run *run, SimReport *report)
 {
     if (run->lines == NULL)
@@ -389,7 +392,7 @@ static void report_lines(SimGpu *gpu, Run *run, SimReport *report)
     report->lines = gpu->lines = lines_take(run->lines);
 }
 
-static void say_why_stopped(const SimLaunch *launch, SimReport *report)
+static void describe_stop(const SimLaunch *launch, SimReport *report)
 {
     const char *name = launch->function->plain_name;
     if (report->outcome == SIM_TIME_LIMIT)
@@ -408,15 +411,15 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     if (!check_launch(gpu, launch, report))
         return;
     Run run;
-    prepare(gpu, launch, how, &run);
+    prepare_run(gpu, launch, how, &run);
     uint64_t most = run.launch.blocks - 1;
-    pool_run(&gpu->pool, most < (uint64_t)how->helpers ? (int)most : how->helpers, work, &run);
+    pool_run(&gpu->pool, most < (uint64_t)how->helpers ? (int)most : how->helpers, run_blocks, &run);
     atomic_store(&gpu->cancelled, 0);
     Reuse reuse = {0};
     if (run.launch.is_timed)
         reuse = count_traffic(&run);
     else
-        run.counters = (SimCounters){0}; /* each engine counts what costs it nothing */
+        run.counters = (SimCounters){0}; /* the engines have counted different things */
     add_executed(&launch->function->code, &run);
     note_written(&run);
     settle_written(&run, run.launch.sanitizer_plan != NULL);
@@ -430,7 +433,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
         report->fault = run.launch.fault;
     }
     if (report->outcome != SIM_OK)
-        say_why_stopped(launch, report);
+        describe_stop(launch, report);
     else if (run.launch.is_timed)
         model_time(gpu, launch, &run, reuse.loads, report);
     else
@@ -438,5 +441,5 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     if (report->outcome == SIM_OK && run.found != NULL)
         report_findings(&run, report);
     reuse_free(&reuse);
-    finish(&run);
+    finish_run(&run);
 }

@@ -6,8 +6,8 @@
 #include "simgpu/gpu/report.h"
 
 typedef struct LaunchHow {
-    bool interprets; /* by no translation, whether or not there is a translator */
-    int helpers;     /* threads beside the caller's, at most */
+    bool interprets; /* uses no translation, even if there is a translator */
+    int helpers;     /* most threads beside the caller's */
 } LaunchHow;
 void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimReport *report);
 

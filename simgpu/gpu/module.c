@@ -25,9 +25,9 @@ static Status place_variable(SimModule *module, PtxVariable *variable, Message *
 {
     SimGpu *gpu = module->gpu;
     if (variable->type == PTX_OTHER_TYPE)
-        return STATUS_OK; /* a texture reference or the like: kernels that use it are refused */
+        return STATUS_OK; /* such as a texture reference; kernels that use it are refused */
     if (variable->bytes == 0)
-        return STATUS_OK; /* declared only; nothing can be in it */
+        return STATUS_OK; /* declared only, without a size */
     variable->address = memory_alloc(&gpu->memory, variable->bytes, variable->name);
     if (variable->address == 0)
         return fail(STATUS_BAD_INPUT, why, "variable '%.100s' of %llu bytes does not fit into device memory",
@@ -40,7 +40,7 @@ static Status place_variable(SimModule *module, PtxVariable *variable, Message *
     return STATUS_OK;
 }
 
-/* Addresses in initialisers, now that every variable has its place. */
+/* Fills in the addresses in a variable's initialiser, now that every variable has its place. */
 static void relocate(const PtxVariable *variable)
 {
     for (const PtxRelocation *r = variable->relocations; r != NULL; r = r->next) {
@@ -78,7 +78,7 @@ static bool is_fatbin(const void *image, size_t bytes)
     return magic == FATBIN_MAGIC;
 }
 
-/* The PTX of an image, and a copy of the machine code beside it. */
+/* Finds the PTX of an image, and copies the machine code beside it. */
 static Status find_ptx(SimModule *module, const void *image, size_t bytes, const char **ptx, size_t *ptx_bytes,
                        Message *why)
 {
@@ -186,7 +186,7 @@ static void fill_parameters(SimFunctionInfo *info, const PtxFunction *ptx)
     info->parameter_sizes = sizes;
 }
 
-/* What the compiler would need: registers alive at once, a few for addresses it computes itself, at least 16. */
+/* Registers per thread that ptxas would need: those alive at once, and some for addresses; at least 16. */
 static uint32_t estimated_registers(const Code *code, const HardwareProfile *profile)
 {
     uint32_t estimate = code->live_registers + 8;
@@ -218,7 +218,7 @@ static void fill_info(SimFunction *function)
                                          : 0;
 }
 
-/* Kernels are decoded when they are first asked for. */
+/* A kernel is decoded when it is first asked for. */
 SimFunction *simgpu_function(SimModule *module, const char *name)
 {
     for (SimFunction *function = module->functions; function != NULL; function = function->next)

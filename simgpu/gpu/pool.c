@@ -32,7 +32,7 @@ void pool_start(Pool *pool, int threads)
     pthread_cond_init(&pool->done, NULL);
     pool->threads = allocated(calloc((size_t)threads, sizeof *pool->threads));
     while (pool->count < threads - 1 && pthread_create(&pool->threads[pool->count], NULL, wait_for_work, pool) == 0)
-        pool->count++; /* fewer threads than asked for only make it slower */
+        pool->count++; /* fewer threads than wanted only make launches slower */
 }
 
 void pool_stop(Pool *pool)
@@ -61,7 +61,7 @@ void pool_run(Pool *pool, int helpers, void (*work)(void *context), void *contex
     pthread_mutex_unlock(&pool->lock);
     work(context);
     pthread_mutex_lock(&pool->lock);
-    pool->running -= pool->asked; /* who has not begun by now need not */
+    pool->running -= pool->asked; /* threads that have not begun need not begin */
     pool->asked = 0;
     while (pool->running > 0)
         pthread_cond_wait(&pool->done, &pool->lock);

@@ -5,22 +5,22 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Threads that wait for work. The one that calls is worker 0 and needs no thread. */
+/* Threads that wait for work. The caller works as well, beside these threads. */
 typedef struct Pool {
     pthread_t *threads;
-    int count; /* of threads, the caller not included */
+    int count; /* of threads, without the caller */
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
-    void (*work)(void *context); /* run once by every thread that is asked */
+    void (*work)(void *context); /* each thread that takes part calls it once */
     void *context;
-    int asked, running; /* threads that shall still begin, that have not ended yet */
+    int asked, running; /* threads that should still begin; threads that have not ended */
     bool is_closing;
 } Pool;
 
 void pool_start(Pool *pool, int threads);
 void pool_stop(Pool *pool);
-/* Runs `work` on the caller and on up to `helpers` threads, and returns when all that began have ended. Where the
- * caller has finished it before a thread woke up, that thread sleeps on. */
+/* Runs `work` in the caller and in up to `helpers` threads, and returns when all that have begun have ended. A thread
+ * that wakes up after the caller has finished does not begin. */
 void pool_run(Pool *pool, int helpers, void (*work)(void *context), void *context);
 
 #endif

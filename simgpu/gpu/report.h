@@ -1,4 +1,4 @@
-/* report.h - what a launch did, how long it took by the model, and how it ended.  */
+/* report.h - how a launch ended, what it did, and how long it takes by the model.  */
 #ifndef SIMGPU_GPU_REPORT_H
 #define SIMGPU_GPU_REPORT_H
 
@@ -16,18 +16,19 @@ typedef struct SimReport {
     SimCounters counters;
     SimWarpPath longest;
     SimMachineRatios machine;
-    const SimLine *lines; /* [line_count] by file and line; the GPU's, until its next launch. NULL: not watched */
+    const SimLine *lines; /* [line_count] by file and line, valid until the GPU's next launch; NULL without
+                           * SIM_COUNT_LINES */
     size_t line_count;
-    double modelled_s;      /* 0 where the kernel did not end */
-    double occupancy;       /* resident warps over the most a multiprocessor holds, 0 to 1 */
-    const char *limiter;    /* what the model says bounds the time: "dram", "l2", "lsu", "fma", "issue", "latency" */
-    char watched_load[400]; /* "kernel blur (blur.cu:31)": the first instruction that loaded from the watched source,
-                            * in the order of the code; empty: none did */
+    double modelled_s;      /* 0 where the kernel did not run to its end */
+    double occupancy;       /* resident warps, as a fraction of the most that a multiprocessor holds */
+    const char *limiter;    /* the unit that limits the speed by the model: Cost.limiter */
+    char watched_load[400]; /* "kernel blur (blur.cu:31)": of the instructions that loaded from the watched source, the
+                             * first in the code; empty: none did */
     bool watched_store;     /* the watched target was stored into */
-    SimFinding findings[SIM_MAX_FINDINGS]; /* where outcome is SIM_OK: by kind, then in the order of the code; the same
-                            * whatever `threads` is */
+    SimFinding findings[SIM_MAX_FINDINGS]; /* where outcome is SIM_OK: by kind, then in the order of the code; the
+                                             * number of host threads makes no difference */
     uint32_t finding_count;
-    uint32_t findings_more; /* found, and not listed */
+    uint32_t findings_more; /* findings beyond those that are listed */
 } SimReport;
 
 #endif

@@ -1,15 +1,15 @@
 /* simgpu.h - a simulated CUDA GPU: runs the PTX of kernels on the host's cores, checks every access, counts what a
  * hardware profiler would count, and models the time.
  *
- * The library knows kernels, memory and hardware; it has not heard of judging. Streams, events and the CUDA runtime's
- * bookkeeping are its user's: simgpu_launch() runs one grid to its end.
+ * The library is about kernels, memory and hardware, and knows nothing about judging. Its user keeps track of streams,
+ * events and the rest of the CUDA runtime: simgpu_launch() runs one grid to its end.
  *
- * Addresses  a global address is the host address of the byte in this process. All device memory lies in one reserved
- *            range [base, base + span), so that an address tells what it is. Shared, local and constant memory have
- *            windows of their own below 2^36 in the generic address space.
- * Threads    a SimGpu is used by one thread at a time; a launch spreads its blocks over `threads` workers by itself.
- * Units      bytes, seconds, counts of events; lane-instructions are instructions times active lanes.
- * Errors     Status for what cannot be loaded; SimOutcome for what happened while a kernel ran.
+ * Addresses  A global address is the address of the byte in this process. All device memory lies in one reserved range
+ *            [base, base + span), so that an address tells whether it is of the device. Shared, local and parameter
+ *            memory have windows of their own below 2^34 in the generic address space.
+ * Threads    One thread at a time may use a SimGpu. A launch spreads its blocks over several threads by itself.
+ * Units      Bytes, seconds, counts of events. Lane-instructions are instructions times active lanes.
+ * Errors     Status for what cannot be loaded, SimOutcome for what happened while a kernel ran.
  * Source     PTX ISA 9.0; CUDA C++ Programming Guide 13.0, Compute Capabilities.  */
 #ifndef SIMGPU_GPU_SIMGPU_H
 #define SIMGPU_GPU_SIMGPU_H
@@ -33,74 +33,79 @@
 
 typedef struct SimGpu SimGpu;
 
-/* Reserves [base, base + span) and starts `threads` workers (0: one per core). The profile is copied. */
+/* Reserves [base, base + span) and starts threads for launches, `threads` with the caller (0: one per core). Copies the
+ * profile. */
 MUST_USE Status simgpu_new(const HardwareProfile *profile, uint64_t base, uint64_t span, int threads, SimGpu **gpu,
                            Message *why);
 void simgpu_free(SimGpu *gpu);
 
-/* ---- global memory ------------------------------------------------------------------------------------------------ */
+/* ---- global memory ----------------------------------------------------------------------------------------------- */
 
-/* `bytes` of device memory, aligned to 512 (as cudaMalloc gives: at least 256), with unmapped or unowned bytes on both
- * sides; contents are a fixed non-zero pattern. 0 where the limit is passed. */
+/* Allocates device memory, with bytes on both sides that belong to no allocation. The address is a multiple of 512, as
+ * cudaMalloc() gives it, at least 256. Returns 0 where the limit would be passed. */
 uint64_t simgpu_alloc(SimGpu *gpu, uint64_t bytes);
-/* False where `address` is not the start of a living allocation. */
+/* Frees an allocation; false where none starts at `address`. */
 bool simgpu_release(SimGpu *gpu, uint64_t address);
-/* Most bytes that may be allocated at once; starts as the profile's memory. */
+/* Limits the bytes that may be allocated at the same time; at first the limit is the profile's memory. */
 void simgpu_set_memory_limit(SimGpu *gpu, uint64_t bytes);
-/* Messages about addresses tell what was released there, from now on. */
+/* Messages no longer say that an address belongs to memory which was freed before this call. */
 void simgpu_forget_released(SimGpu *gpu);
 uint64_t simgpu_allocated_bytes(const SimGpu *gpu);
 
-/* The living allocation or module variable that holds all of [address, address + bytes). */
+/* An allocation or module variable. */
 typedef struct SimAllocation {
     uint64_t address, bytes;
     const char *name;  /* of a module variable; NULL for an allocation */
     bool kernel_wrote; /* a kernel stored into it since simgpu_clear_written() */
 } SimAllocation;
+/* Finds the one that holds all of [address, address + bytes); false where there is none. */
 bool simgpu_find(const SimGpu *gpu, uint64_t address, uint64_t bytes, SimAllocation *found);
 void simgpu_clear_written(SimGpu *gpu, uint64_t address);
-/* What an allocation is called in messages, and the size of its elements: "output[12]" instead of "offset 48 of an
- * allocation of 4000 bytes". At most 31 characters are kept. */
+/* Names an allocation for messages, and gives the size of its elements: "output[12]" instead of "offset 48 of an
+ * allocation of 4000 bytes". Keeps at most 31 characters. */
 void simgpu_name(SimGpu *gpu, uint64_t address, const char *name, uint32_t element_bytes);
-/* The host has given [address, address + bytes) of one allocation contents, or has taken them back. What a kernel
- * writes is known by itself, and module variables have contents from the start. Only SIM_SANITIZE_UNINITIALISED asks. */
+/* Tells SIM_SANITIZE_UNINITIALISED that the host has written [address, address + bytes) of one allocation, or that
+ * these bytes count as unwritten again. What kernels write is noticed by itself, and module variables count as
+ * written. */
 void simgpu_mark_written(SimGpu *gpu, uint64_t address, uint64_t bytes);
 void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes);
 
-/* What fresh memory holds in every byte from now on: new allocations, and shared and local memory when a block begins;
- * in living allocations so does what nothing has written, and so does what a shuffle gives of a lane that takes no part.
- * A kernel whose results change with it has used such bytes. */
+/* Sets the byte that fills uninitialised memory from now on: new allocations, the unwritten bytes of existing ones,
+ * shared and local memory when a block begins, and the value that a shuffle takes from a lane which takes no part. If
+ * the results of a kernel change with this byte, the kernel has used uninitialised values. */
 void simgpu_set_uninitialised_byte(SimGpu *gpu, uint8_t byte);
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 
-/* What a kernel gets as its texture object; 0 where there can be no such texture, or its memory is not in one living
- * allocation. The memory may be released before the texture: reads through it are faults then. */
+/* Creates a texture object and returns the handle that kernels get; 0 where CUDA has no such textures, or where its
+ * memory does not lie in one allocation. The memory may be freed before the texture; reads through it are faults
+ * then. */
 uint64_t simgpu_texture_new(SimGpu *gpu, const SimTexture *description);
 /* False where there is no such texture. */
 bool simgpu_texture_free(SimGpu *gpu, uint64_t handle);
 
-/* ---- launches ----------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* Runs the whole grid. Stores of blocks that ran before a fault stay. */
+/* Runs the whole grid. After a fault, memory keeps what the blocks have stored before. */
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
 
-/* From now on kernels become machine code of the host: `compiler` is a gcc of this machine, `folder` that of the compile
- * cache (base/compile_cache.h). NULL: kernels are interpreted, as in the beginning. The results and the counters are the
- * same. False: this build has no translator (make JIT=), and kernels are interpreted. */
+/* Translates kernels into machine code of the host from now on, with the same results and counters. `compiler` is a gcc
+ * of this machine, NULL: kernels are interpreted, as at first. `folder` is that of the compile cache
+ * (base/compile_cache.h). False where this build has no translator (make JIT=); kernels are interpreted then. */
 bool simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when);
 
 /* Ends a running launch from another thread or a signal handler, within milliseconds. */
 void simgpu_cancel(SimGpu *gpu);
 
-/* What device-side printf wrote since the last call, at most 64 KiB between calls (the rest is counted, not kept). */
+/* Takes what printf() of kernels has written since the last call. At most 64 KiB are kept; `lost_bytes` counts the
+ * rest. */
 size_t simgpu_take_output(SimGpu *gpu, char *buffer, size_t size, uint64_t *lost_bytes);
 
-/* Most active blocks of a function on one multiprocessor (0: it does not fit). */
+/* Most blocks of a function that one multiprocessor can hold at the same time; 0: not even one. */
 uint32_t simgpu_occupancy(const SimGpu *gpu, const SimFunction *function, uint32_t block_threads,
                           uint32_t dynamic_shared_bytes);
 
-/* Modelled time of a copy or fill of `bytes` within the device, or across the bus. */
+/* Modelled time of copying or filling `bytes`, within the device or across the bus. */
 double simgpu_copy_seconds(const SimGpu *gpu, uint64_t bytes, bool across_bus);
 
 const HardwareProfile *simgpu_profile(const SimGpu *gpu);

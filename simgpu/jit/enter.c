@@ -165,7 +165,7 @@ TranslatorRun run_translation(Worker *worker, Group *group, int32_t *instruction
     put_scalars(worker, point);
     group->pc = point->block;
     *instruction = point->instruction;
-    if (!count_turns(worker, group, (uint32_t)(TURNS - state->frame.turns)))
+    if (!count_backward_branches(worker, group, (uint32_t)(TURNS - state->frame.turns)))
         return TRANSLATOR_FAULT;
     return instructions > 0 ? TRANSLATOR_STOPPED : TRANSLATOR_DECLINED;
 }

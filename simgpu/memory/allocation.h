@@ -6,15 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SIM_UNINITIALISED_BYTE = 0xCD }; /* at first */
+/* Fills memory that nothing has written, unless simgpu_set_uninitialised_byte() was called. */
+enum { SIM_UNINITIALISED_BYTE = 0xCD };
 
 typedef struct Allocation {
     uint64_t address, bytes;
-    const char *name; /* of a module variable; NULL for an allocation. Not owned */
-    bool kernel_wrote;
-    char label[32];         /* what its user calls it; "": nothing */
-    uint32_t element_bytes; /* with a label */
-    uint8_t *written;       /* validity.h; owned */
+    const char *name;       /* of a module variable, not owned; NULL for an allocation */
+    bool kernel_wrote;      /* a kernel has stored into it since simgpu_clear_written() */
+    char label[32];         /* its name in messages; "": none */
+    uint32_t element_bytes; /* of an array with a label */
+    uint8_t *written;       /* [bytes] as in validity.h, owned; NULL: all is written */
 } Allocation;
 
 #endif

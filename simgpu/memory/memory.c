@@ -12,10 +12,10 @@
 enum {
     PAGE_BYTES = 4096,
     PATTERN_FILE_BYTES = 4 << 20,
-    MAX_ALLOCATIONS = 8192 /* each takes two mappings of the host's at least, of which Linux allows 65530 */
+    MAX_ALLOCATIONS = 8192 /* each takes at least two mappings of the host, which has 65530 (vm.max_map_count) */
 };
 
-/* A file of pattern bytes: mapping it again and again is much cheaper than filling memory that may never be read. */
+/* A file of one byte. Mapping it many times is much faster than filling memory that may never be read. */
 static int new_pattern_file(uint8_t pattern)
 {
     int file = memfd_create("simgpu-pattern", MFD_CLOEXEC);
@@ -79,7 +79,7 @@ static uint64_t whole_pages(uint64_t bytes)
     return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
-/* First address behind allocation `index` where another may begin; -1 stands for the start of the range. */
+/* The first address behind allocation `index` where another one may begin. Index -1 is the start of the range. */
 static uint64_t free_after(const Memory *memory, int index)
 {
     if (index < 0)
@@ -87,7 +87,7 @@ static uint64_t free_after(const Memory *memory, int index)
     return memory->allocations[index].address + whole_pages(memory->allocations[index].bytes) + PAGE_BYTES;
 }
 
-/* First fit: the index before which a new allocation goes, -1 where there is no gap. */
+/* First fit: the index at which a new allocation is inserted, -1 where no gap is large enough. */
 static int find_gap(const Memory *memory, uint64_t bytes)
 {
     for (int i = 0; i <= memory->count; i++) {
@@ -99,7 +99,7 @@ static int find_gap(const Memory *memory, uint64_t bytes)
     return -1;
 }
 
-/* Gives pages their contents: private views of the pattern file, or plain memory that is filled. */
+/* Maps pages with their contents: private views of the pattern file or, without it, memory that is filled. */
 static bool commit(const Memory *memory, uint64_t address, uint64_t bytes)
 {
     for (uint64_t done = 0; done < bytes;) {

@@ -1,10 +1,10 @@
 /* memory.h - the device memory of a simulated GPU: one reserved range of addresses, and what is allocated in it.
  *
- * An allocation begins on a page of its own and is followed by at least one page that nobody may touch, so that small
- * overruns of host code fault as well. Kernels are checked exactly, to the byte.
+ * An allocation begins on a page of its own, and at least one inaccessible page follows it, so that small overruns of
+ * host code fault as well. The accesses of kernels are checked to the byte.
  *
- * Contents  fresh memory holds one byte all over, at first SIM_UNINITIALISED_BYTE: reading what was never written gives
- *           conspicuous values, the same in every run.
+ * Contents  memory that nothing has written holds one byte everywhere, at first SIM_UNINITIALISED_BYTE, so that reading
+ *           it gives conspicuous values, the same in every run.
  * Threads   changed by one thread only, never during a launch.  */
 #ifndef SIMGPU_MEMORY_MEMORY_H
 #define SIMGPU_MEMORY_MEMORY_H
@@ -23,10 +23,10 @@ typedef struct Memory {
     uint64_t limit, used;    /* bytes of allocations */
     Allocation *allocations; /* [count], by address */
     int count, capacity;
-    Released released[MEMORY_RELEASED]; /* the last ones whose pages have no other use by now */
+    Released released[MEMORY_RELEASED]; /* the last ones whose pages are not in use again */
     uint64_t released_count;
     uint8_t uninitialised_byte; /* fills memory that nothing has written */
-    int pattern_file;           /* pages of it, mapped copy-on-write; -1: none to be had */
+    int pattern_file;           /* pages of that byte, mapped copy-on-write; -1: no such file could be made */
 } Memory;
 
 /* Reserves [base, base + span); base 0: anywhere. */
@@ -36,16 +36,16 @@ void memory_free(Memory *memory);
 /* Fills memory that nothing has written with another byte from now on, in the living allocations as well. */
 void memory_set_uninitialised_byte(Memory *memory, uint8_t byte);
 
-/* 0 where the limit is passed or no gap is large enough. `name`: of a variable, NULL otherwise. */
+/* The address; 0 where the limit would be passed or no gap is large enough. `name`: of a module variable, else NULL. */
 uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name);
 bool memory_release(Memory *memory, uint64_t address);
 
 /* Index of the living allocation that holds `address`; -1: none. */
 int memory_find(const Memory *memory, uint64_t address);
-/* The allocation, released not long ago, that held an address which now nothing holds; NULL: none did. */
+/* The allocation, released not long ago, that held an address where nothing is allocated now; NULL: none is known. */
 const Released *memory_find_released(const Memory *memory, uint64_t address);
 void memory_forget_released(Memory *memory);
-/* Index of the allocation nearest to `address`; -1: there is none at all. */
+/* Index of the allocation nearest to `address`; -1: there are no allocations. */
 int memory_nearest(const Memory *memory, uint64_t address);
 
 #endif

@@ -9,13 +9,13 @@
 
 /* ---- texture objects --------------------------------------------------------------------------------------------- */
 
-/* Of every device since compute capability 6.0: cudaDeviceProp, textureAlignment and texturePitchAlignment; CUDA C++
- * Programming Guide 13.0, "Technical Specifications per Compute Capability": texels of linear memory, which is the most
- * of any kind along an axis. */
+/* The same for all devices since compute capability 6.0. Source: cudaDeviceProp, textureAlignment and
+ * texturePitchAlignment; CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability": the texels
+ * of linear memory are the most along an axis of any layout. */
 enum { ADDRESS_ALIGNMENT = 512, PITCH_ALIGNMENT = 32, MAX_EXTENT = 1 << 28 };
 static const uint64_t MAX_PITCH = 1ull << 32, MAX_SLICE_BYTES = 1ull << 34;
 
-/* No address and no small number is taken for a handle. */
+/* Handles differ from all addresses and from small numbers. */
 static const uint64_t first_handle = 0x7E00000000000000;
 
 static uint32_t channel_bytes(SimTexelType type)
@@ -30,7 +30,7 @@ static bool reads_floats(const SimTexture *is)
     return is_float || (!is->as_integer && channel_bytes(is->type) < 4);
 }
 
-/* Rows and slices do not overlap, and are so far apart at most that all bytes can be counted. */
+/* Rows and slices do not overlap, and the size of the whole does not overflow. */
 static bool extents_are_valid(const SimTexture *is, uint64_t element_bytes)
 {
     for (uint32_t i = 0; i < 3; i++)
@@ -61,8 +61,8 @@ uint64_t texture_bytes(const SimTexture *is)
     return (is->extent[2] - 1) * is->slice_bytes + (is->extent[1] - 1) * is->pitch + row;
 }
 
-/* As it is read: what CUDA ignores is set to what then holds (cudaTextureDesc: address and filter modes of linear
- * memory, and modes that only normalized coordinates have). */
+/* The description with what CUDA ignores replaced by what then applies (cudaTextureDesc: address and filter modes of
+ * linear memory, and modes that only normalized coordinates have). */
 static Texture new_texture(const SimTexture *description, uint64_t handle)
 {
     Texture texture = {.handle = handle, .is = *description, .channel_bytes = channel_bytes(description->type)};
@@ -87,7 +87,7 @@ uint64_t texture_add(TextureTable *table, const SimTexture *description)
     return handle;
 }
 
-/* The first texture whose handle is no less. */
+/* The first texture whose handle is not less. */
 static size_t place_of(const TextureTable *table, uint64_t handle)
 {
     size_t low = 0, high = table->count;
@@ -133,7 +133,7 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-/* In texels, and no farther outside than makes a difference: an integer holds it. */
+/* The coordinate in texels, clamped to a range that an integer holds; farther outside makes no difference. */
 static double position(const SimTexture *is, int axis, float coordinate)
 {
     double extent = is->extent[axis], x = is->normalized ? coordinate * extent : coordinate;
@@ -143,8 +143,8 @@ static double position(const SimTexture *is, int axis, float coordinate)
     return !(x > -2) ? -2 : x < extent + 2 ? x : extent + 2; /* NaN lies outside */
 }
 
-/* Of a texel's number, as in OpenGL: the guide says the same of coordinates, which differs only where one lies exactly
- * between two texels of a mirrored texture. */
+/* Applies the address mode to a texel's number, as OpenGL does. The guide applies it to coordinates, which differs only
+ * where one lies exactly between two texels of a mirrored texture. */
 static int32_t outside(SimAddressMode mode, int32_t texel, int32_t extent)
 {
     int32_t period = mode == SIM_ADDRESS_MIRROR ? 2 * extent : extent;
@@ -162,7 +162,7 @@ static int32_t texel_at(const SimTexture *is, int axis, int32_t texel)
                                               : outside(is->address_mode[axis], texel, (int32_t)is->extent[axis]);
 }
 
-/* tex1Dfetch() beyond the end gives the border, which is zero for linear memory. */
+/* tex1Dfetch() beyond the end gives the border, and linear memory has a border of zeros. */
 static void locate_whole(const SimTexture *is, int axis, const uint32_t *coordinates, FootprintAxis *found)
 {
     for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
@@ -175,7 +175,7 @@ static void locate_nearest(const SimTexture *is, int axis, const uint32_t *coord
         found->texel[0][i] = texel_at(is, axis, (int32_t)floor(position(is, axis, float_of(coordinates[i]))));
 }
 
-/* The weights have 8 bits of fraction: where a texel ends is rounded, not cut off. */
+/* The weights have 8 bits of fraction, and are rounded to nearest. */
 static void locate_neighbours(const SimTexture *is, int axis, const uint32_t *coordinates, FootprintAxis *found)
 {
     enum { FRACTIONS = 256 };
@@ -217,8 +217,8 @@ static Corner corner_of(const Footprint *footprint, uint32_t corner)
                     footprint->axis[2].texel[corner >> 2 & 1]};
 }
 
-/* The smallest part of an array's tiles is 16 bytes of each of two rows: NVIDIA Tegra X1 Technical Reference Manual,
- * "Block Linear". */
+/* The smallest part of a tile of an array is 16 bytes of each of two rows. Source: NVIDIA Tegra X1 Technical Reference
+ * Manual, "Block Linear". */
 void texture_sectors(const Texture *texture, const Footprint *footprint, uint32_t corner,
                      uint64_t sectors[SIM_WARP_SIZE])
 {
@@ -242,7 +242,7 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
-/* The most negative number and the one above it are both -1: CUDA C++ Programming Guide 13.0, "Texture Memory". */
+/* The most negative number and the next one both become -1: CUDA C++ Programming Guide 13.0, "Texture Memory". */
 static uint32_t mapped(int32_t value, int32_t greatest)
 {
     return bits_of(fmaxf((float)value / (float)greatest, -1));
@@ -293,7 +293,7 @@ static float corner_weight(const Footprint *footprint, uint32_t dimensions, uint
     return weight;
 }
 
-/* How the hardware rounds on the way is not documented: here the sum is rounded once. */
+/* NVIDIA does not document how the hardware rounds in between. Here the sum is rounded once. */
 static void filter_channel(const Texture *texture, const Footprint *footprint, uint32_t channel,
                            uint32_t values[SIM_WARP_SIZE])
 {

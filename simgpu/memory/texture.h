@@ -1,11 +1,11 @@
-/* texture.h - texture objects: those that there are, and what a warp reads through one.
+/* texture.h - texture objects, and what a warp reads through one.
  *
- * A fetch goes in two steps: from coordinates to texels (Footprint), then from texels to values. Between the two the
- * caller can look at what is read.
+ * A fetch has two steps: from coordinates to texels (Footprint), and from texels to values. Between the two the caller
+ * can count what is read.
  *
- * Lanes    a warp's, all 32 of them at once: those that do not ask may have any coordinates, their values mean nothing.
- * Errors   none: any coordinates, NaN among them, lead to texels of the texture or to its border. The memory behind a
- *          texture may be gone: texture_bytes() of it must be looked at before it is read.
+ * Lanes    all 32 lanes of a warp at once. Lanes that do not fetch may have any coordinates; their values are unused.
+ * Errors   none: any coordinates, also NaN, lead to texels of the texture or to its border. The memory of a texture may
+ *          have been freed: the caller must check its texture_bytes() before reading.
  * Source   CUDA C++ Programming Guide 13.0, "Texture Fetching": nearest-point sampling, linear filtering; "Texture
  *          Memory" for the address modes.  */
 #ifndef SIMGPU_MEMORY_TEXTURE_H
@@ -19,7 +19,7 @@
 
 enum { TEXTURE_CHANNELS = 4, TEXTURE_MAX_CORNERS = 8 };
 
-/* ---- descriptions ------------------------------------------------------------------------------------------------- */
+/* ---- descriptions ------------------------------------------------------------------------------------------------ */
 
 typedef enum SimTexelType {
     SIM_TEXEL_U8,
@@ -40,10 +40,10 @@ typedef enum SimAddressMode {
     SIM_ADDRESS_MODES
 } SimAddressMode;
 typedef enum SimTextureLayout {
-    SIM_TEXTURE_LINEAR, /* plain memory, which whole numbers alone index: tex1Dfetch() */
-    SIM_TEXTURE_PITCH,  /* rows in memory: two dimensions */
-    SIM_TEXTURE_ARRAY   /* a CUDA array of one to three dimensions: here rows in memory as well, on hardware small
-                         * tiles, which is how its sectors are counted */
+    SIM_TEXTURE_LINEAR, /* plain memory, read with integer coordinates only: tex1Dfetch() */
+    SIM_TEXTURE_PITCH,  /* rows in memory, two dimensions */
+    SIM_TEXTURE_ARRAY   /* a CUDA array of one to three dimensions. Here its rows lie in memory as well; hardware
+                         * stores it in small tiles, and so its sectors are counted */
 } SimTextureLayout;
 
 /* What a texture object reads, and how. */
@@ -55,11 +55,11 @@ typedef struct SimTexture {
     uint32_t dimensions;            /* 1 to 3; LINEAR: 1, PITCH: 2 */
     uint32_t extent[3];             /* texels; 1 beyond the dimensions */
     uint64_t pitch, slice_bytes;    /* bytes from row to row, from slice to slice */
-    SimAddressMode address_mode[3]; /* WRAP and MIRROR are CLAMP where coordinates are not normalized */
-    bool filters;                   /* linearly; else the nearest texel is taken */
-    bool as_integer;                /* 8 and 16 bits are not mapped to [0, 1] or [-1, 1] */
+    SimAddressMode address_mode[3]; /* WRAP and MIRROR act as CLAMP where coordinates are not normalized */
+    bool filters;                   /* interpolates linearly; else takes the nearest texel */
+    bool as_integer;                /* gives integers; else 8 and 16 bits are mapped to [0, 1] or [-1, 1] */
     bool normalized;                /* coordinates are fractions of the extents */
-    float border[4];                /* for integers: their bits */
+    float border[4];                /* where texels are integers: their bits */
 } SimTexture;
 
 /* ---- texture objects --------------------------------------------------------------------------------------------- */
@@ -71,19 +71,19 @@ typedef struct Texture {
 } Texture;
 
 typedef struct TextureTable {
-    Texture *textures; /* [count], by handle: none is ever given twice, so that the newest comes last */
+    Texture *textures; /* [count] by handle; no handle is used twice, so that the newest comes last */
     size_t count, capacity;
-    uint64_t made; /* in all */
+    uint64_t made; /* textures so far */
 } TextureTable;
 
-/* Whether CUDA makes such a texture; of the memory nothing but the alignment is looked at. */
+/* Would CUDA create such a texture? Of its memory only the alignment is checked. */
 bool texture_is_valid(const SimTexture *description);
-/* From the first byte of the first texel to the last of the last. */
+/* Bytes from the start of the first texel to the end of the last one. */
 uint64_t texture_bytes(const SimTexture *description);
-/* The new texture's handle. */
+/* Returns the new texture's handle. */
 uint64_t texture_add(TextureTable *table, const SimTexture *description);
 bool texture_remove(TextureTable *table, uint64_t handle);
-/* NULL: there is none; `was_one`: it has been removed. */
+/* NULL where there is no such texture; `was_one`: there was one, which has been removed. */
 const Texture *texture_find(const TextureTable *table, uint64_t handle, bool *was_one);
 void texture_table_free(TextureTable *table);
 
@@ -91,11 +91,11 @@ void texture_table_free(TextureTable *table);
 
 typedef struct TextureQuery {
     const uint32_t *coordinates[3]; /* [32] each: the bits of float or int32_t */
-    bool whole;                     /* int32_t: texels are numbered, neither filtered nor addressed by a mode */
-    uint8_t gathered;               /* 1 + the channel of which four texels are wanted; 0: none */
+    bool whole;                     /* int32_t numbers of texels, without filter and address mode */
+    uint8_t gathered;               /* 1 + the channel that is gathered from four texels; 0: no gather */
 } TextureQuery;
 
-/* Along one axis: the texels on both sides of where a lane reads; -1: the border. */
+/* Along one axis: the two texels between which a lane reads; -1: the border. */
 typedef struct FootprintAxis {
     int32_t texel[2][SIM_WARP_SIZE];
     float weight[SIM_WARP_SIZE]; /* of the second, in 256ths */
@@ -103,16 +103,17 @@ typedef struct FootprintAxis {
 
 typedef struct Footprint {
     FootprintAxis axis[3];
-    uint32_t corners; /* texels that each lane reads, 1 to 8: bit i of a corner's number chooses the
-                                     * second texel along axis i */
+    uint32_t corners; /* texels that each lane reads, 1 to 8. Bit i of a corner's number chooses the second texel along
+                       * axis i */
 } Footprint;
 
 void texture_locate(const Texture *texture, const TextureQuery *query, Footprint *footprint);
-/* Numbers the 32 bytes that the hardware fetches for a corner of each lane; UINT64_MAX: none, the border is no memory. */
+/* The number of the 32-byte sector that the hardware reads for a corner of each lane; UINT64_MAX: none, for the
+ * border. */
 void texture_sectors(const Texture *texture, const Footprint *footprint, uint32_t corner,
                      uint64_t sectors[SIM_WARP_SIZE]);
-/* Floats or integers as 32 bits: the channels of the texel or the mixture; channels that do not exist are 0. Of a
- * gather the four texels, counter-clockwise from the lower left. */
+/* The channels of the texel, or of the interpolated value, as the 32 bits of floats or integers. Channels that the
+ * texture does not have are 0. A gather gives one channel of four texels, counter-clockwise from the lower left. */
 void texture_read(const Texture *texture, const TextureQuery *query, const Footprint *footprint,
                   uint32_t values[TEXTURE_CHANNELS][SIM_WARP_SIZE]);
 

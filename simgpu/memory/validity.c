@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pages of zeros come into being when they are marked. Without memory for the list the allocation counts as written. */
+/* calloc() gives pages of zeros that take no memory until they are marked. Where it fails, all counts as written. */
 void validity_new(Allocation *allocation)
 {
-    bool is_listed = allocation->name == NULL && allocation->bytes <= VALIDITY_MAX_BYTES;
-    allocation->written = is_listed ? calloc(allocation->bytes, 1) : NULL;
+    bool has_map = allocation->name == NULL && allocation->bytes <= VALIDITY_MAX_BYTES;
+    allocation->written = has_map ? calloc(allocation->bytes, 1) : NULL;
 }
 
 void validity_free(Allocation *allocation)

@@ -1,19 +1,20 @@
-/* cp.async: what a thread copies is there for itself once it has waited for the copies' group, and for others after a
- * barrier, or a .sync operation of the warp, that follows on that. Here copies are done at once; so only a list of who
- * waited for which groups, and when, tells whether a thread relied on more.
+/* What a thread copies by cp.async is visible to the thread itself once it has waited for the group of the copy, and to
+ * other threads after a barrier, or a .sync operation of the warp, that follows the wait. The simulated GPU makes all
+ * copies at once. So each lane has a record of the groups for which it has waited, and when, which tells whether a
+ * thread may use what was copied.
  *
  * Source   PTX ISA 9.0, Data Movement and Conversion Instructions: Asynchronous Copy, cp.async.wait_group.  */
 #include "simgpu/sanitizer/async_copies.h"
 
 #include "base/allocated.h"
 
-/* Groups are numbered from 1, and arrive in order. */
+/* Groups are numbered from 1, and complete in that order. */
 struct LaneCopies {
-    uint32_t committed;                   /* groups that are closed */
+    uint32_t committed;                   /* groups that the lane has committed */
     uint32_t arrived;                     /* groups that the lane has waited for */
-    uint32_t wait_epoch, wait_warp_epoch; /* when it last waited, */
-    uint32_t arrived_before_epoch;        /*   what had arrived before that epoch, */
-    uint32_t arrived_before_warp_epoch;   /*   and before that warp_epoch */
+    uint32_t wait_epoch, wait_warp_epoch; /* of the last wait */
+    uint32_t arrived_before_epoch;        /* groups that it had waited for before that epoch of the worker */
+    uint32_t arrived_before_warp_epoch;   /* groups that it had waited for before that epoch of the warp */
 };
 
 LaneCopies *async_copies_new(const Worker *worker)

@@ -1,14 +1,14 @@
 /* Races between the blocks of a launch in global memory.
  *
- * Blocks run in an order that depends on the number of workers. What is kept of a cell must not: the lowest and the
- * highest of those who wrote it, read it and changed it atomically, which say whether two of them differ, and whether
- * all that was written is the same.
+ * Blocks run in an order that depends on the number of workers; findings must not depend on it. So each cell keeps the
+ * lowest and the highest of the accesses that wrote it, read it, and changed it atomically. These tell whether two
+ * blocks are among them. A cell also keeps whether all writes stored the same value.
  *
- * Pieces of memory get their shadow when they are first touched, as long as there is room. What would not fit depends on
- * who comes first, so that a launch which touches more is not looked at at all.
+ * A piece of memory gets its cells when it is first accessed, as long as there is room. Which piece finds no room would
+ * depend on the order of the blocks, so a launch that accesses more is not checked at all.
  *
- * Who a block was is one number that grows with the block: block, lane and instruction. It is kept so that zero, which
- * fresh pages hold, means nobody, and the larger one always wins.  */
+ * An access is one number, its key, made of block, lane and instruction; it grows with the block. Keys are stored so
+ * that zero, which new pages hold, means none, and so that the larger number always replaces the smaller one.  */
 #include "simgpu/sanitizer/block_races.h"
 
 #include "base/allocated.h"
@@ -23,9 +23,10 @@ typedef struct Extremes {
     _Atomic uint64_t first; /* ~key */
 } Extremes;
 
-enum { PIECE_CELLS = 4096, MOST_PIECES = 4096 }; /* 16 KiB and, of floats, 64 MiB of memory; 900 MiB of pieces */
+/* With cells of 4 bytes, a piece covers 16 KiB, and all pieces cover 64 MiB and take 900 MiB of addresses. */
+enum { PIECE_CELLS = 4096, MOST_PIECES = 4096 };
 
-/* Most memory that is written is not read in the same launch: pages for what does not happen need not come into being. */
+/* Most memory that is written is not read in the same launch. The host gives no pages to arrays that stay unused. */
 typedef struct Piece {
     _Atomic bool has_reads, has_atomics;
     Extremes writes[PIECE_CELLS];
@@ -35,12 +36,12 @@ typedef struct Piece {
 typedef Piece *_Atomic PiecePlace;
 
 struct BlockShadow {
-    uint8_t cell_log; /* logarithm of bytes */
+    uint8_t cell_log; /* logarithm of the bytes of a cell */
     int allocations;
-    PiecePlace **places; /* [allocation][piece]; NULL: not touched */
-    Piece *pieces;       /* [MOST_PIECES], of which pages that are used come into being */
-    size_t used;         /* under the lock */
-    bool is_full;        /* more were asked for */
+    PiecePlace **places; /* [allocation][piece]; NULL: not accessed so far */
+    Piece *pieces;       /* [MOST_PIECES] mapped; pages take memory when they are used */
+    size_t used;         /* pieces, under the lock */
+    bool is_full;        /* more pieces were needed than there are */
     pthread_mutex_t lock;
 };
 
@@ -109,7 +110,8 @@ static Piece *touch(BlockShadow *shadow, PiecePlace *place)
     return piece;
 }
 
-/* The piece that an access lies in, as it is aligned, and its first cell there; NULL: it is not noted. */
+/* The piece in which an access lies, and the index of its first cell. Accesses are aligned, so that none crosses into
+ * another piece. NULL: the access is not noted. */
 static Piece *piece_at(const Worker *worker, int allocation, uint64_t address, uint32_t *first)
 {
     BlockShadow *shadow = worker->sanitizer->plan->block_shadow;
@@ -122,7 +124,7 @@ static Piece *piece_at(const Worker *worker, int allocation, uint64_t address, u
     return piece == NULL ? touch(shadow, place) : piece;
 }
 
-/* Notes an access of `bytes` in all shadow that it touches. */
+/* Notes an access of `bytes` in all cells that it touches. */
 static void widen_all(const Worker *worker, Extremes *first, uint64_t address, uint32_t bytes, uint64_t key)
 {
     uint8_t cell_log = worker->sanitizer->plan->global_cell_log;
@@ -166,14 +168,15 @@ void block_races_atomic(Worker *worker, const Instruction *instruction, uint32_t
     widen_all(worker, &piece->atomics[first], address, 1u << instruction->size, key_of(worker, instruction, lane));
 }
 
-/* ---- when they have ended ---------------------------------------------------------------------------------------- */
+/* ---- when the launch has ended
+ * ---------------------------------------------------------------------------------------- */
 
 static bool is_empty(const Extremes *extremes)
 {
     return extremes->last == 0;
 }
 
-/* Two of them, of different blocks; false: there are none. */
+/* Finds an access of each kind such that the two are of different blocks; false where there are none. */
 static bool find_pair(const Extremes *ones, const Extremes *others, uint64_t *one, uint64_t *other)
 {
     if (is_empty(ones) || is_empty(others))

@@ -1,7 +1,7 @@
-/* Reads of shared memory that are put off. Reads alone race with nothing, so that as long as nothing has changed shared
- * memory since the last barrier it is enough to write down who reads what. Only if something changes it before the
- * next barrier they are looked at; mostly nothing does, and they are forgotten. Which lanes read, and how their
- * addresses relate, is the same for most reads of a loop, and is kept once.  */
+/* Reads do not race with each other. So as long as nothing has changed shared memory since the last barrier, it is
+ * enough to list who reads what. The list is entered into the shadow cells only if something changes shared memory
+ * before the next barrier; mostly nothing does, and the list is dropped. Which lanes read, and how their addresses
+ * relate (the shape), is the same for most reads of a loop, and is stored once.  */
 #include "simgpu/sanitizer/deferred_reads.h"
 
 #include "base/allocated.h"
@@ -12,21 +12,21 @@
 enum { MOST_READS = 1 << 15, MOST_SHAPES = 32 };
 
 typedef struct Shape {
-    uint32_t first, end, bytes; /* lanes that read; what each reads */
-    bool is_uniform;            /* all the same */
+    uint32_t first, end, bytes; /* the lanes that read lie in [first, end); bytes per lane */
+    bool is_uniform;            /* all lanes read the same address */
     uint32_t bits[MAX_WARPS];
-    int32_t relative[MAX_THREADS]; /* addresses beyond the first lane's; of a uniform one: not set */
+    int32_t relative[MAX_THREADS]; /* addresses minus the first lane's; not set where is_uniform */
 } Shape;
 
 typedef struct Read {
-    uint32_t address, shape; /* the first lane's */
+    uint32_t address, shape; /* of the first lane; index into `shapes` */
 } Read;
 
 struct DeferredReads {
     Read *reads;
     uint32_t count;
     Shape *shapes;
-    uint32_t shape_count, last; /* shape found last */
+    uint32_t shape_count, last; /* index of the shape that was found last */
 };
 
 DeferredReads *deferred_reads_new(void)
@@ -83,7 +83,8 @@ static bool find_shape(DeferredReads *deferred, const SharedRead *read, uint32_t
     return true;
 }
 
-/* ---- looking at them --------------------------------------------------------------------------------------------- */
+/* ---- entering them into the shadow cells
+ * --------------------------------------------------------------------------------------------- */
 
 static void apply_read(Sanitizer *sanitizer, uint64_t address, uint32_t bytes, uint32_t lane)
 {
@@ -95,7 +96,7 @@ static void apply_shape(Sanitizer *sanitizer, const Shape *shape, uint32_t addre
 {
     for (uint32_t warp = shape->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < shape->end; warp++) {
         uint32_t start = warp * SIM_WARP_SIZE, bits = shape->bits[warp];
-        if (shape->is_uniform && bits != 0) { /* the first and the last lane stand for all */
+        if (shape->is_uniform && bits != 0) { /* the first and the last lane represent all */
             apply_read(sanitizer, address, shape->bytes, start + (uint32_t)__builtin_ctz(bits));
             apply_read(sanitizer, address, shape->bytes, start + 31 - (uint32_t)__builtin_clz(bits));
             continue;
@@ -126,9 +127,9 @@ void deferred_reads_drop(Sanitizer *sanitizer)
     sanitizer->deferred->count = 0;
 }
 
-/* ---- putting them off -------------------------------------------------------------------------------------------- */
+/* ---- deferring -------------------------------------------------------------------------------------------- */
 
-/* Does an access stay within the variable that its address was made from? */
+/* Does a read stay within the variable from which its address was made? */
 static bool is_within_variable(const SharedRead *read)
 {
     const SharedVariable *variable = read->load->variable;
@@ -136,7 +137,7 @@ static bool is_within_variable(const SharedRead *read)
            (read->low >= variable->offset && (variable->bytes == 0 || read->end <= variable->offset + variable->bytes));
 }
 
-/* Whatever would have to be told makes it one that is not put off. */
+/* A read that causes a finding of its own is not deferred. */
 static bool can_wait(const Worker *worker, const SharedRead *read)
 {
     const Sanitizer *sanitizer = worker->sanitizer;

@@ -1,5 +1,5 @@
-/* What a sanitizer has found: one entry for each kind and instruction, which keeps the lowest block that did it, so that
- * it is the same whoever ran the blocks; and the sentence that says it.  */
+/* There is one entry for each kind of finding and each instruction. It keeps the lowest block that caused it, so that
+ * it does not depend on which worker ran which block.  */
 #include "simgpu/sanitizer/raw_finding.h"
 
 #include "base/allocated.h"
@@ -54,7 +54,7 @@ static void name_other(const Launch *launch, SimFindingKind kind, uint64_t other
     snprintf(text, size, "%s (%u,%u,%u)", is_block ? "block" : "thread", index[0], index[1], index[2]);
 }
 
-/* What the other one did, and what is missing between the two. */
+/* What the other thread or block did, and what is missing between the two. */
 static void describe_meeting(SimFindingKind kind, const RawFinding *found, const char *other, char *text, size_t size)
 {
     const char *did = found->other_stored ? "has written" : "has read";
@@ -85,7 +85,7 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
         break;
     case SIM_UNINITIALISED: snprintf(text, size, "which nothing has written"); break;
     case SIM_BAD_SHUFFLE:
-    case SIM_MIXED_BARRIERS: /* describe() has sentences of its own for these */
+    case SIM_MIXED_BARRIERS: /* describe() words these itself */
     case SIM_FINDING_KINDS: break;
     }
 }
@@ -145,8 +145,8 @@ static const RawFinding *found_at(const RawFinding *found, const Instruction *in
     return one->count > 0 ? one : NULL;
 }
 
-/* What the instructions of one source line have in common is one finding, told at the first of them: an unrolled loop
- * would repeat it. NULL: nothing, or it has been told. */
+/* The findings of one kind at all instructions of a source line are one finding, reported at the first of them: an
+ * unrolled loop would repeat it. NULL: it was reported at an earlier instruction. */
 static const RawFinding *gather_line(const Code *code, const RawFinding *found, int first, int kind, RawFinding *sum)
 {
     const Instruction *instruction = &code->instructions[first];

@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- of a worker ------------------------------------------------------------------------------------------------- */
+/* ---- a worker's sanitizer
+ * ------------------------------------------------------------------------------------------------- */
 
-/* ---- the sanitizer of a worker --------------------------------------------------------------------------------------- */
+/* ---- the sanitizer of a worker ----------------------------------------------------------------------------------- */
 
 static size_t local_bytes(const Worker *worker)
 {
@@ -50,7 +51,8 @@ void sanitizer_free(Sanitizer *sanitizer)
     free(sanitizer);
 }
 
-/* What earlier blocks left in shared and local memory ages at once, instead of being wiped. */
+/* The new epoch and the new generation make all that earlier blocks left in the tables invalid, so that nothing needs
+ * to be cleared. */
 void sanitizer_begin_block(Worker *worker)
 {
     Sanitizer *sanitizer = worker->sanitizer;
@@ -59,7 +61,7 @@ void sanitizer_begin_block(Worker *worker)
     sanitizer->is_close = worker->block % sanitizer->plan->close_stride == 0 || is_last;
     sanitizer->is_ordered = false;
     sanitizer->first_epoch = sanitizer->epoch + 1;
-    sanitizer->epoch += 2; /* so that an epoch of the block lies before its first accesses */
+    sanitizer->epoch += 2; /* first_epoch itself stands for "before the block's first accesses" */
     async_copies_begin_block(worker);
     deferred_reads_drop(sanitizer);
     if (sanitizer->local != NULL && ++sanitizer->generation == 0) {
@@ -134,7 +136,7 @@ static void store_global(Worker *worker, const Instruction *instruction, uint32_
         block_races_write(worker, instruction, lane, allocation, address, bytes);
 }
 
-/* That of the instruction's last access, mostly. */
+/* The index of the allocation at an address: mostly that of the instruction's last access. */
 static int allocation_at(const Worker *worker, const Instruction *instruction, uint64_t address)
 {
     const MemoryNote *note = &worker->notes[instruction->index];
@@ -165,8 +167,8 @@ static void check_global(Worker *worker, const Instruction *instruction, bool is
     }
 }
 
-/* Of a load of global memory between two addresses is there nothing to look for? The allocation is written all over,
- * and the block is one of many, or nobody stores there. */
+/* Is there nothing to find in a load of [low, end) of global memory? So it is where the allocation is completely
+ * written, and where either the block is not checked in detail or the launch does not store there. */
 static bool is_plain(const Worker *worker, const Instruction *load, uint64_t low, uint64_t end)
 {
     const Sanitizer *sanitizer = worker->sanitizer;
@@ -210,7 +212,8 @@ void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace s
                       const Active *active, uint64_t first, const Pattern *pattern, uint32_t bytes)
 {
     const Sanitizer *sanitizer = worker->sanitizer;
-    /* Which engine noticed that an address is the same for all must not tell: it is looked for here. */
+    /* Findings must not depend on which engine noticed that all lanes have the same address, so it is found out
+     * here. */
     bool is_uniform = pattern->low == 0 && pattern->high == 0 && instruction->kind == LOAD &&
                       (instruction->space == PTX_GLOBAL || instruction->space == PTX_SHARED);
     if (space == PTX_CONST || space == PTX_PARAM)
@@ -227,7 +230,7 @@ void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace s
         check_global(worker, instruction, is_store, active, first, pattern->relative, bytes);
 }
 
-/* The first and the last lane of each warp stand for all. */
+/* The first and the last lane of each warp represent all its lanes. */
 static void read_by_ends(Worker *worker, const Instruction *instruction, bool is_shared, const Active *active,
                          uint64_t address, uint32_t bytes)
 {

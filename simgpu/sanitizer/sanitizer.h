@@ -10,7 +10,8 @@
  * raw_finding.c      what was found at one instruction, and the sentence that says it
  *
  * A false alarm is worse than a miss, so that whatever may order two accesses is taken to do so:
- *   - a barrier of the block orders everything that its threads did before it ahead of everything that they do after it;
+ *   - a barrier of the block orders everything that its threads did before it ahead of everything that they do after
+ *     it;
  *   - a .sync operation of a warp (bar.warp.sync, shfl, vote, match, redux) does the same for the lanes of the warp;
  *   - an atomic operation whose result is used, or a strong load (volatile, acquire, ...), may have waited for others.
  *     From then on the block counts as ordered after all other blocks, and until the next barrier the warp counts as
@@ -51,8 +52,8 @@ void sanitizer_begin_block(Worker *worker);
 void sanitizer_barrier(Sanitizer *sanitizer);
 /* The active lanes of each warp have passed a .sync operation. */
 void sanitizer_sync_warps(Sanitizer *sanitizer, const Active *active);
-/* An access that is allowed. The active lanes' addresses are those of the pattern, from `first` on: offsets in the window
- * where the space has one. */
+/* An access that is allowed. The active lanes' addresses are those of the pattern, from `first` on: offsets in the
+ * window where the space has one. */
 void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
                       const Active *active, uint64_t first, const Pattern *pattern, uint32_t bytes);
 /* The same, for a load of one address by all lanes. */

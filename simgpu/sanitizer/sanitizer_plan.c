@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is the sanitizer told of all that an instruction writes, and of how it orders threads? A store of which it is not told
- * would make later loads look like reads of uninitialised memory. It is not told of texture fetches, but they only
+/* Is the sanitizer told of all that an instruction writes, and of how it orders threads? A store of which it is not
+ * told would make later loads look like reads of uninitialised memory. It is not told of texture fetches, but they only
  * read. An mbarrier orders threads in a way that it does not model. */
 static bool is_followed(const Instruction *instruction)
 {
@@ -55,7 +55,7 @@ static bool may_reach(const Instruction *instruction, PtxSpace space)
     return instruction->space == PTX_NO_SPACE || instruction->space == (uint8_t)space;
 }
 
-/* Of the finest store into a space. */
+/* The cell size that the smallest store into a space needs, as a logarithm. */
 static uint8_t smallest_store(const Code *code, PtxSpace space)
 {
     uint8_t finest = MAX_CELL_LOG;
@@ -77,8 +77,8 @@ static bool has_compare(const Code *code, PtxSpace space)
     return false;
 }
 
-/* The allocations that the launch may store into: those that the parameters point into which its stores go through. A
- * pointer to no allocation might become one into any. */
+/* The allocations into which the launch may store: those to which the parameters point from which its stores take their
+ * addresses. A parameter that points into device memory, but to no allocation, may lead to any of them. */
 static bool *find_changing(const Launch *launch)
 {
     const Memory *memory = launch->memory;
@@ -93,7 +93,7 @@ static bool *find_changing(const Launch *launch)
         if (allocation >= 0)
             may_change[allocation] = true;
         else
-            may_be_any |= value - memory->base < memory->span; /* others are numbers */
+            may_be_any |= value - memory->base < memory->span; /* any other value is a number */
     }
     if (may_be_any)
         memset(may_change, true, (size_t)memory->count);
@@ -102,7 +102,7 @@ static bool *find_changing(const Launch *launch)
 
 SanitizerPlan *sanitizer_plan_new(const Launch *launch)
 {
-    const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* block_races.c: bits of a key */
+    const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* what fits into a key of block_races.c */
     const Code *code = launch->code;
     const uint32_t flags = launch->request->flags & (SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED);
     if (flags == 0 || launch->blocks >= most_blocks || (uint64_t)code->memory_count >= most_accesses ||

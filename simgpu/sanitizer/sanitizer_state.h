@@ -1,8 +1,8 @@
 /* sanitizer_state.h - the sanitizer's state: of a launch (SanitizerPlan), and of a worker (Sanitizer).
  *
- * Time is counted in epochs. An epoch of a worker ends at each barrier of the block, and when a block begins; an epoch of a
- * warp ends at each of its .sync operations. Two accesses of different warps in one epoch of the worker are unordered,
- * and so are two of different lanes of a warp in one epoch of the warp.  */
+ * Time is counted in epochs. An epoch of a worker ends at each barrier of the block, and when a block begins; an epoch
+ * of a warp ends at each of its .sync operations. Two accesses of different warps in one epoch of the worker are
+ * unordered, and so are two of different lanes of a warp in one epoch of the warp.  */
 #ifndef SIMGPU_SANITIZER_SANITIZER_STATE_H
 #define SIMGPU_SANITIZER_SANITIZER_STATE_H
 

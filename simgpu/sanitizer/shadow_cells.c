@@ -1,5 +1,5 @@
-/* Where what threads did is kept: of shared memory an array; of global memory lines of cells in a hash table, of which
- * a block fills what it touches.  */
+/* The cells of shared memory are an array. Those of global memory lie in lines of neighbours; a block takes a line for
+ * each place that it accesses, and finds it through a hash table.  */
 #include "simgpu/sanitizer/shadow_cells.h"
 
 #include "base/allocated.h"
@@ -9,14 +9,14 @@
 #include <string.h>
 
 enum {
-    LINE_CELLS = 32,   /* what a warp that loads neighbours touches */
-    MOST_LINES = 2048, /* 256 KiB of floats side by side; 3 MiB of cells */
-    TABLE_BITS = 12    /* twice as many places */
+    LINE_CELLS = 32,   /* as many as a warp touches that loads neighbours */
+    MOST_LINES = 2048, /* cover 256 KiB of neighbouring floats; 3 MiB of cells */
+    TABLE_BITS = 12    /* twice as many places as lines */
 };
 
 typedef struct LinePlace {
-    uint64_t number; /* of the line in all memory */
-    uint32_t block;  /* first epoch of the block that it is of; others: the place is free */
+    uint64_t number; /* of the line: address / bytes that a line covers */
+    uint32_t block;  /* first epoch of the block that took it; another block's: the place is free */
     uint32_t line;
 } LinePlace;
 
@@ -25,7 +25,7 @@ struct ShadowCells {
     ShadowCell (*lines)[LINE_CELLS];
     LinePlace table[1 << TABLE_BITS];
     uint32_t used, block;
-    const LinePlace *last; /* found last; NULL: none yet */
+    const LinePlace *last; /* the one found last; NULL: none yet */
 };
 
 ShadowCells *shadow_cells_new(const Launch *launch)
@@ -45,7 +45,7 @@ void shadow_cells_free(ShadowCells *cells)
     free(cells);
 }
 
-/* Lines of earlier blocks are free. */
+/* A new block begins: all lines are free. */
 static void forget_lines(ShadowCells *cells, uint32_t block)
 {
     cells->block = block;
@@ -56,7 +56,8 @@ static void forget_lines(ShadowCells *cells, uint32_t block)
 static const LinePlace *find_line(ShadowCells *cells, uint64_t number)
 {
     const uint32_t mask = (1u << TABLE_BITS) - 1;
-    uint32_t at = (uint32_t)(number * 0x9E3779B97F4A7C15ull >> (64 - TABLE_BITS)); /* Fibonacci hashing: Knuth, 6.4 */
+    /* Fibonacci hashing: Knuth, The Art of Computer Programming 3, 6.4 */
+    uint32_t at = (uint32_t)(number * 0x9E3779B97F4A7C15ull >> (64 - TABLE_BITS));
     while (cells->table[at].block == cells->block && cells->table[at].number != number)
         at = (at + 1) & mask;
     LinePlace *place = &cells->table[at];

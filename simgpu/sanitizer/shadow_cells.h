@@ -16,7 +16,7 @@ typedef struct ShadowCell {
     uint32_t value, store;            /* what was stored last, and the number of that store */
     uint32_t copy_group;              /* the writer's group of copies where cp.async stored it; else 0 */
     uint16_t writer, reader, changer; /* lanes of the block: of the store, the load, the atomic operation */
-    uint16_t far_reader;              /* a reader of another warp than `reader`; NOBODY: none */
+    uint16_t far_reader;              /* a lane of another warp that has read as well; NOBODY: none */
     bool is_agreed;                   /* several lanes have stored the same value */
 } ShadowCell;
 

@@ -1,4 +1,5 @@
-/* Races among the threads of one block: for each cell, who wrote it last and who read it, and between which barriers.  */
+/* Each cell remembers who wrote it last and who read it, and in which epoch. An access is compared with them, and then
+ * remembered itself.  */
 #include "simgpu/sanitizer/thread_races.h"
 
 #include "simgpu/sanitizer/async_copies.h"
@@ -12,7 +13,7 @@ static bool is_written(const Sanitizer *sanitizer, const ShadowCell *cell)
     return cell->write_epoch >= sanitizer->first_epoch;
 }
 
-/* By something that races with nothing. */
+/* Written by an access that races with nothing. */
 static void set_written(const Sanitizer *sanitizer, ShadowCell *cell)
 {
     cell->write_epoch = sanitizer->first_epoch;
@@ -40,14 +41,14 @@ static void note(const ThreadAccess *access, SimFindingKind kind, uint32_t other
                                   .other = other});
 }
 
-/* Locks and flags of their own may have put the two in order. */
+/* Locks or flags of the kernel may have ordered the two warps. */
 static bool are_ordered(const Sanitizer *sanitizer, uint32_t warp, uint32_t other_warp)
 {
     return sanitizer->ordered_in[warp] == sanitizer->epoch && sanitizer->ordered_in[other_warp] == sanitizer->epoch;
 }
 
-/* In the same epoch. False: there is nothing to say. */
-static bool meet(const ThreadAccess *access, uint32_t other, uint32_t other_warp_epoch, bool other_stored)
+/* Compares with another lane's access in the same epoch of the worker. False: the two do not race. */
+static bool compare_with(const ThreadAccess *access, uint32_t other, uint32_t other_warp_epoch, bool other_stored)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
     uint32_t warp = access->lane / SIM_WARP_SIZE, other_warp = other / SIM_WARP_SIZE;
@@ -59,29 +60,29 @@ static bool meet(const ThreadAccess *access, uint32_t other, uint32_t other_warp
     return true;
 }
 
-/* With what was stored last. */
-static void meet_writer(const ThreadAccess *access, const ShadowCell *cell)
+/* Compares with the last store. */
+static void compare_with_writer(const ThreadAccess *access, const ShadowCell *cell)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
     bool is_copied = cell->copy_group > 0 && is_written(sanitizer, cell);
-    if (cell->write_epoch == sanitizer->epoch && meet(access, cell->writer, cell->write_warp_epoch, true))
+    if (cell->write_epoch == sanitizer->epoch && compare_with(access, cell->writer, cell->write_warp_epoch, true))
         return;
     if (is_copied && !async_copies_have_arrived(sanitizer, cell, access->lane) &&
         !are_ordered(sanitizer, access->lane / SIM_WARP_SIZE, cell->writer / SIM_WARP_SIZE))
         note(access, SIM_RACE_WITH_COPY, cell->writer, true);
 }
 
-/* Of global memory validity.h knows. */
+/* For shared memory only: for global memory validity.h does this. */
 static void check_written(const ThreadAccess *access, ShadowCell *cell)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
     if (!access->is_shared || is_written(sanitizer, cell))
         return;
     note(access, SIM_UNINITIALISED, 0, false);
-    set_written(sanitizer, cell); /* once is enough */
+    set_written(sanitizer, cell); /* one finding is enough */
 }
 
-/* A loop around compare-and-swap begins with a plain load. */
+/* Is there a compare-and-swap in this space? The loop around it begins with a plain load. */
 static bool has_compare(const ThreadAccess *access)
 {
     const SanitizerPlan *plan = access->worker->sanitizer->plan;
@@ -95,14 +96,14 @@ static void read_cell(const ThreadAccess *access, ShadowCell *cell)
     if (access->instruction->is_strong)
         return;
     if (!cell->is_agreed)
-        meet_writer(access, cell);
+        compare_with_writer(access, cell);
     if (cell->atomic_epoch == sanitizer->epoch && !has_compare(access))
-        meet(access, cell->changer, cell->atomic_warp_epoch, true);
+        compare_with(access, cell->changer, cell->atomic_warp_epoch, true);
     shadow_cell_add_reader(sanitizer, cell, access->lane);
 }
 
-/* What the cell holds before this store, or what an earlier lane of it puts there. What global memory held before the
- * block came depends on which other blocks have run. */
+/* Does the store change what the cell holds, also by an earlier lane of the same store? What global memory held before
+ * the block stored there is not used, because it depends on which other blocks have run. */
 static bool changes(const ThreadAccess *access, const ShadowCell *cell, uint64_t place, uint32_t value)
 {
     const Sanitizer *sanitizer = access->worker->sanitizer;
@@ -117,22 +118,22 @@ static bool changes(const ThreadAccess *access, const ShadowCell *cell, uint64_t
 static void write_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t place, uint32_t value)
 {
     Sanitizer *sanitizer = access->worker->sanitizer;
-    bool is_first = cell->write_epoch != sanitizer->epoch;
+    bool is_first_write = cell->write_epoch != sanitizer->epoch;
     if (is_written(sanitizer, cell) && !changes(access, cell, place, value)) {
-        cell->is_agreed |= !is_first && cell->writer != access->lane;
+        cell->is_agreed |= !is_first_write && cell->writer != access->lane;
         return;
     }
-    if (!is_first && cell->store == sanitizer->store && cell->writer / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE &&
-        cell->writer != access->lane)
+    if (!is_first_write && cell->store == sanitizer->store &&
+        cell->writer / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE && cell->writer != access->lane)
         note(access, SIM_RACE_OF_LANES, cell->writer, true);
     else
-        meet_writer(access, cell);
+        compare_with_writer(access, cell);
     if (cell->atomic_epoch == sanitizer->epoch)
-        meet(access, cell->changer, cell->atomic_warp_epoch, true);
+        compare_with(access, cell->changer, cell->atomic_warp_epoch, true);
     if (cell->read_epoch == sanitizer->epoch) {
-        meet(access, cell->reader, cell->read_warp_epoch, false);
+        compare_with(access, cell->reader, cell->read_warp_epoch, false);
         if (cell->far_reader != NOBODY && cell->reader / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE)
-            meet(access, cell->far_reader, 0, false);
+            compare_with(access, cell->far_reader, 0, false);
     }
     cell->write_epoch = sanitizer->epoch;
     cell->write_warp_epoch = sanitizer->warp_epoch[access->lane / SIM_WARP_SIZE];
@@ -143,7 +144,7 @@ static void write_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t pl
     cell->is_agreed = false;
 }
 
-/* Is the access outside of the variable that its address was made from? */
+/* Reports an access outside of the variable from which its address was made. */
 static void check_variable(const ThreadAccess *access)
 {
     const SharedVariable *variable = access->instruction->variable;
@@ -204,7 +205,7 @@ static void change_cell(const ThreadAccess *access, ShadowCell *cell)
     if (access->instruction->detail != ATOMIC_EXCHANGE)
         check_written(access, cell);
     if (!cell->is_agreed)
-        meet_writer(access, cell);
+        compare_with_writer(access, cell);
     if (!is_written(sanitizer, cell))
         set_written(sanitizer, cell);
     cell->atomic_epoch = sanitizer->epoch;

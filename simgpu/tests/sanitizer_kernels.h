@@ -10,8 +10,8 @@ enum {
     SANITIZER_ELEMENTS = SANITIZER_THREADS * SANITIZER_MAX_BLOCKS
 };
 
-/* A kernel of blocks of 128 threads on a machine of its own. The host fills the input with 0, 1, 2, ...; output and words
- * it fills with zeros, which count as written where `all_written` says so. */
+/* A kernel of blocks of 128 threads on a machine of its own. The host fills the input with 0, 1, 2, ...; output and
+ * words it fills with zeros, which count as written where `all_written` says so. */
 static inline SimReport sanitizer_run(const char *name, uint32_t blocks, int threads, uint32_t flags, bool all_written)
 {
     static float numbers[SANITIZER_ELEMENTS];

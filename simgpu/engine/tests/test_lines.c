@@ -95,7 +95,8 @@ static void lines_add_up_to_the_counters(void **state)
     check_sum(&report);
 }
 
-/* Counted while they run, though they touch no memory; and without lines of the source all is of one that is unknown. */
+/* Counted while they run, though they touch no memory; and without lines of the source all is of one that is
+ * unknown. */
 static void matrix_products_have_a_line_too(void **state)
 {
     SimModule *precision;

@@ -52,7 +52,8 @@ static uint64_t instructions_of(SimGpu *gpu, const char *operation, const Operan
     return report.counters.slow_path_instructions;
 }
 
-/* All pairs of exponents, as recorded on hardware. Where no denominator is fast, that of the other lanes is not either. */
+/* All pairs of exponents, as recorded on hardware. Where no denominator is fast, that of the other lanes is not
+ * either. */
 static void divisions_call_where_hardware_does(void **state)
 {
     FILE *file = fopen("simgpu/tests/data/slow_divisions.txt", "r");

@@ -152,7 +152,8 @@ static void races_in_large_allocations_are_found(void **state)
     simgpu_free(gpu);
 }
 
-/* Which allocations a launch changes is known by where its pointers lead. Both lines that read a neighbour are found. */
+/* Which allocations a launch changes is known by where its pointers lead. Both lines that read a neighbour are
+ * found. */
 static void one_array_as_input_and_output_races(void **state)
 {
     SimGpu *gpu = machine_new(0, 2);
