@@ -29,7 +29,7 @@ static void note_definition(Scan *scan, int block, Operand operand)
         set_add(scan->defined + (size_t)block * scan->words, operand.slot);
 }
 
-/* A guarded result keeps what it was in some lanes: it is no definition, and a use. */
+/* A guarded result keeps its old value in some lanes, and so counts as a use, not as a definition. */
 static void scan_block(Scan *scan, int number)
 {
     const BasicBlock *block = &scan->code->blocks[number];

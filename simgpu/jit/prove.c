@@ -127,7 +127,7 @@ s32 prove_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w
     if (worker->trace != NULL && instruction->kind == LOAD) {
         access_trace_load(worker, instruction, worker->jit->active, first, pattern->relative, bytes);
         worker->jit->noted++;
-        proven->steps[0] = INT64_MIN; /* so that the next load is not taken as proven, and comes here, too */
+        proven->steps[0] = INT64_MIN; /* so that the next load comes here as well */
     }
     return 1;
 }

@@ -32,12 +32,12 @@ void mark_used_results(Lowering *l)
     Code *code = l->code;
     uint8_t *is_needed = arena_array(l->arena, (size_t)l->register_count + 1, sizeof *is_needed);
     note_ends(code, is_needed);
-    for (bool going_on = true; going_on;) {
-        going_on = false;
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
         for (int i = code->instruction_count; i-- > 0;) {
             const Instruction *instruction = &code->instructions[i];
             if (instruction->kind != RUN_LANES || is_needed[instruction->results[0].slot])
-                going_on |= note_sources(instruction, is_needed);
+                has_changed |= note_sources(instruction, is_needed);
         }
     }
     for (int i = 0; i < code->instruction_count; i++) {

@@ -52,24 +52,41 @@ static bool is_plain_barrier(const Builder *b, const BasicBlock *block)
            b->now[block->index.slot].part[0].number < MAX_BARRIERS_KNOWN;
 }
 
-void translate_block_end(Builder *b)
+static void end_at_barrier(Builder *b, const BasicBlock *block)
 {
-    const BasicBlock *block = &b->code->blocks[b->block];
-    end_stretch(b, block->end);
-    b->instruction = POINT_END;
-    if (block->ends == END_FALL || (block->ends == END_BRANCH && block->guard.slot == NO_SLOT)) {
-        go_to(b, &b->text, block->ends == END_FALL ? b->block + 1 : block->target);
-    } else if (block->ends == END_BRANCH || (block->ends == END_EXIT && block->guard.slot != NO_SLOT)) {
-        end_guarded(b, block, block->ends == END_EXIT);
-    } else if (block->ends == END_BARRIER && is_plain_barrier(b, block)) {
+    if (is_plain_barrier(b, block)) {
         if (!b->is_dry_run)
             text_add(&b->text, "    if (f->whole) {\n    f->sums.barriers++;\n"
                                "    if (f->is_sanitized)\n        f->sanitize_barrier(f);\n");
         go_to(b, &b->text, b->block + 1);
         if (!b->is_dry_run)
             text_add(&b->text, "    }\n");
-        leave_at_end(b);
-    } else {
-        leave_at_end(b);
+    }
+    leave_at_end(b);
+}
+
+void translate_block_end(Builder *b)
+{
+    const BasicBlock *block = &b->code->blocks[b->block];
+    bool is_guarded = block->guard.slot != NO_SLOT;
+    end_stretch(b, block->end);
+    b->instruction = POINT_END;
+    switch ((BlockEnd)block->ends) {
+    case END_FALL: go_to(b, &b->text, b->block + 1); return;
+    case END_BRANCH:
+        if (is_guarded)
+            end_guarded(b, block, false);
+        else
+            go_to(b, &b->text, block->target);
+        return;
+    case END_EXIT:
+        if (is_guarded)
+            end_guarded(b, block, true);
+        else
+            leave_at_end(b);
+        return;
+    case END_BARRIER: end_at_barrier(b, block); return;
+    case END_INDEXED:
+    case END_TRAP: leave_at_end(b); return;
     }
 }

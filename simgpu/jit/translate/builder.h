@@ -73,7 +73,7 @@ static inline const char *word(uint8_t size)
     return words[size];
 }
 
-/* Fills in all that follows from the code alone; the first four fields must be set. */
+/* Allocates the arrays, and fills in what follows from the code alone. Translation, code and arena must be set. */
 void builder_init(Builder *b);
 void builder_free(Builder *b);
 /* Finds the registers that addresses are computed from. */

@@ -4,42 +4,59 @@
 #include "simgpu/jit/translate/stretch.h"
 #include "simgpu/jit/translate/value.h"
 
-static Atom joined_atom(Atom known, Atom other, bool *changed)
+/* A literal that differs on another path becomes a variable. */
+static Atom merged_atom(Atom known, Atom other, bool *has_changed)
 {
     if (!known.is_literal || (other.is_literal && other.number == known.number))
         return known;
-    *changed = true;
+    *has_changed = true;
     return (Atom){.is_literal = false};
+}
+
+/* Can a scalar stay one, now that `other` comes from another block? */
+static bool stays_scalar(const Value *known, const Value *other)
+{
+    bool has_two_axes = is_irregular(known) && is_irregular(other) && known->axis != other->axis;
+    return other->is_set && !other->is_varying && !has_two_axes;
+}
+
+/* Merges another value into the one that is known at an entry; true where that changes. */
+static bool merge_value(Value *known, const Value *other, uint8_t size)
+{
+    bool has_changed = false;
+    if (!known->is_set) {
+        *known = other->is_set ? *other : varying_value(size);
+        return true;
+    }
+    if (known->is_varying)
+        return false;
+    if (!stays_scalar(known, other)) {
+        *known = varying_value(known->size);
+        return true;
+    }
+    known->axis = is_irregular(known) ? known->axis : other->axis;
+    for (int i = 0; i < PARTS; i++)
+        known->part[i] = merged_atom(known->part[i], other->part[i], &has_changed);
+    return has_changed;
 }
 
 void join_edge(Builder *b, int32_t target)
 {
-    bool changed = b->at_entry[target] == NULL;
+    bool has_changed = b->at_entry[target] == NULL;
     uint32_t count = b->code->slot_count;
-    if (changed)
+    if (has_changed)
         b->at_entry[target] = arena_array(b->arena, count, sizeof **b->at_entry);
     for (uint32_t slot = 0; slot < count; slot++) {
-        Value *known = &b->at_entry[target][slot], other = b->now[slot];
+        Value *known = &b->at_entry[target][slot];
         if (!b->live_in[target][slot])
             continue;
-        if (!known->is_set) {
-            *known = other.is_set ? other : varying_value(b->operands[slot].size & 3);
-            changed = true;
-        } else if (!known->is_varying && (other.is_varying || !other.is_set ||
-                                          (is_irregular(known) && is_irregular(&other) && known->axis != other.axis))) {
-            *known = varying_value(known->size);
-            changed = true;
-        } else if (!known->is_varying) {
-            known->axis = is_irregular(known) ? known->axis : other.axis;
-            for (int i = 0; i < PARTS; i++)
-                known->part[i] = joined_atom(known->part[i], other.part[i], &changed);
-        }
+        has_changed |= merge_value(known, &b->now[slot], b->operands[slot].size & 3);
         if (known->is_varying)
             b->is_varying[slot] = 1;
         known->lane = -1;
         known->is_written = false;
     }
-    b->queued[target] |= changed;
+    b->queued[target] |= has_changed;
 }
 
 void join_successors(Builder *b)
@@ -65,6 +82,7 @@ static void spread(Builder *b, Text *to, int32_t target)
         write_loop(b, to);
 }
 
+/* Writes the moves from the current parts to those that the target expects. All are read before any is written. */
 static void assign_parts(Builder *b, Text *to, int32_t target)
 {
     Text moves = {0};
@@ -76,8 +94,7 @@ static void assign_parts(Builder *b, Text *to, int32_t target)
             Atom goal = entry_atom(expected->part[i], slot, i), from = value->part[i];
             if (goal.is_literal || (!from.is_literal && from.variable == goal.variable))
                 continue;
-            text_printf(to, "    const u64 n%u_%d = %s;\n", slot, i,
-                        atom_text(b, from)); /* read all before writing any */
+            text_printf(to, "    const u64 n%u_%d = %s;\n", slot, i, atom_text(b, from));
             text_printf(&moves, "    s%u_%d = n%u_%d;\n", slot, i, slot, i);
         }
     }

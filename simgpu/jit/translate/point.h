@@ -4,7 +4,7 @@
 
 #include "simgpu/jit/translate/builder.h"
 
-/* Adds a scalar to the point. Appends to `to`, unless it is NULL, the C that hands over the parts that are no
+/* Adds a scalar to the point. Appends to `to`, unless it is NULL, the C that hands over the parts that are not
  * literals. */
 void add_scalar(Builder *b, Text *to, Point *point, Operand operand, const Value *value);
 /* A new point before `instruction`; gives back its index. Appends to `to` the C that hands over the scalars among

@@ -23,8 +23,7 @@ typedef struct Instance {
     const struct Instance *caller; /* NULL: this is the kernel */
     const PtxFunction *function;
     uint32_t first_register; /* the virtual register that stands for register 0 of the function */
-    int32_t
-        *block_of; /* [instruction_count + 1] the block that starts at a PTX instruction; -1: no branch leads there */
+    int32_t *block_of;       /* [instruction_count + 1] block that begins at a PTX instruction; -1: no branch target */
     const PtxVariable **provenance; /* [register] the shared variable it points to (provenance.h) */
     Placement *frame;               /* its .local variables, the .param variables of its calls, its parameters */
 } Instance;
