@@ -48,3 +48,14 @@ same_from_both() { # FILE... : on the samples, which are watched, and a timed ca
 @test "races and accesses out of bounds: the same from both engines" {
     same_on_all_cases solutions/conv1d/run_time_error/{barrier_missing,blocks_race,out_of_bounds_read}.cu
 }
+
+@test "the simulated GPU builds without the translator, and then starts no gcc and loads no library" {
+    local out=$BATS_TEST_TMPDIR/interpreted
+    make --silent -C "$root" BUILD="$out" JIT= CFLAGS=-O0 LANES=-O0 WARNINGS=-w "$out/bench-simgpu" >/dev/null
+    run nm "$out/libsimgpu.a"
+    ends 0 "T simgpu_set_translator"
+    lacks "jit_translator"
+    lacks " U dlopen"
+    lacks " U compile_cache_load"
+    lacks " U posix_spawn"
+}
