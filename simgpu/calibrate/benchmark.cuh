@@ -1,4 +1,4 @@
-// What the benchmarks of calibrate.cu share.
+// Helpers that all benchmarks of calibrate.cu share.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,7 @@ static void* device_memory(size_t bytes)
     return memory;
 }
 
-// Median seconds of what `work` queues; before each run twice the L2 is written where `cold`.
+// Median seconds of the work that `work` queues; `cold` writes twice the size of the L2 before each run.
 template <typename Work> static double seconds(Work work, bool cold = false, int samples = 11)
 {
     static void* flush = device_memory(2 * l2_bytes);
@@ -70,12 +70,12 @@ static void figure(const char* name, double value, const char* unit)
 
 constexpr int TURNS = 512, UNROLL = 16, THREADS = 512, BLOCKS_PER_SM = 16;
 
-static double warp_cycles(double s, int blocks) // of one multiprocessor, for each warp that ran on it
+static double warp_cycles(double s, int blocks) // cycles of a multiprocessor per warp that ran on it
 {
     return s * clock_hz * sm_count / (static_cast<double>(blocks) * THREADS / 32);
 }
 
-static float* nowhere() // results are never written there
+static float* nowhere() // memory that no kernel really writes to
 {
     static float* memory = static_cast<float*>(device_memory(4096));
     return memory;

@@ -1,16 +1,17 @@
-// Measures what a profile of simgpu/profiles says of a GPU, one micro-benchmark for each coefficient of the cost model
-// (simgpu/cost/cost.h). Prints lines "name value unit"; names are those of the profile where it has the figure.
+// Measures the values of a profile (simgpu/profiles) on a GPU, with one micro-benchmark for each coefficient of the
+// cost model (simgpu/cost/cost.h). Prints lines "name value unit", with the names of the profile where it has the value.
 // Usage: nvcc -O3 -arch=native simgpu/calibrate/calibrate.cu -o calibrate && ./calibrate [PART]
 //
-// Rates are of all multiprocessors, full of warps; a loop's load or operation is written in PTX, so that the compiler
-// neither drops nor merges it. Times are medians of events behind a kernel that holds the stream until all is queued.
+// Rates are those of all multiprocessors, full of warps. The load or operation in a loop is written in PTX, so that the
+// compiler neither drops nor merges it. Times are medians between events; a kernel holds the stream until all work is
+// queued.
 #include "calls.cuh"
 #include "slow_paths.cuh"
 #include "waiting.cuh"
 
 // ---- rates of a multiprocessor -----------------------------------------------------------------------------------
 
-// Eight chains of one operation: %0 is a chain, %1 the one beside it, without which a chain would be folded into one step.
+// Eight chains of one operation: %0 is a chain, %1 its neighbour, without which the compiler would fold the chain.
 #define OPERATION(name, text)                                                                                          \
     __global__ void name(float* out)                                                                                   \
     {                                                                                                                  \
@@ -62,14 +63,14 @@ static void operations()
 
 // ---- loads and stores --------------------------------------------------------------------------------------------
 
-struct Pattern { // of a warp's addresses
+struct Pattern { // the addresses of a warp
     const char* name;
-    int step, row, row_step, offset; // bytes from lane to lane; lanes of a row; bytes from row to row; of the first
+    int step, row, row_step, offset; // bytes between lanes; lanes per row; bytes between rows; of the first lane
 };
 
 enum Access { GLOBAL, GLOBAL_2, GLOBAL_4, SHARED, SHARED_2, SHARED_4, STORE_SHARED, STORE_GLOBAL };
 
-// The address moves on by `i` pieces, so that no two accesses of a turn are one.
+// The address moves by `i` elements, so that the compiler cannot merge two accesses of an iteration.
 template <Access ACCESS> __device__ float access(uint64_t global, uint32_t shared, int i)
 {
     float a = 0, b = 0, c = 0, d = 0;
@@ -162,12 +163,12 @@ static void loads_and_stores()
 
 // ---- constant memory ---------------------------------------------------------------------------------------------
 
-constexpr int TAPS = 4095; // most of a filter here
+constexpr int TAPS = 4095; // the longest filter
 
-// A filter as it is usually read: the compiler takes the uniform datapath (ULDC) for one loop, not for two nested ones. The
-// tile comes from memory and results are stored, so that blocks come no closer together than those of a convolution. Whether
-// two blocks of 1024 threads drift apart hangs on the order in which ptxas puts a few instructions of this loop: it
-// takes 4.8 cycles a request over 8188 bytes, or, without the launch bounds, 1.1.
+// Reads a filter as most kernels do. The compiler uses the uniform datapath (ULDC) for one loop, but not for two nested
+// loops. The tile comes from memory and results are stored, so that blocks are as far apart as those of a convolution.
+// Whether two blocks of 1024 threads drift apart depends on the order in which ptxas puts a few instructions of this
+// loop: over 8188 bytes a request takes 4.8 cycles, but only 1.1 without the launch bounds.
 template <int THREADS_HERE>
 __global__ void __launch_bounds__(THREADS_HERE) constant_row(const float* input, int count, float* output)
 {
@@ -201,7 +202,7 @@ template <typename Work> static void constant(const char* what, int taps, int th
     figure(name, s * clock_hz * sm_count / requests, "cycles/request");
 }
 
-// One wave of so many blocks on each multiprocessor.
+// One wave with this number of blocks on each multiprocessor.
 template <int THREADS_HERE> static void constant_loop(const float* input, float* output)
 {
     for (int together = 1; together <= 2048 / THREADS_HERE; together *= 2)
@@ -282,7 +283,7 @@ __global__ void read_all(const float4* from, size_t count, float* out)
         out[0] = sum;
 }
 
-// One element a thread, as simple kernels do it.
+// One element per thread, as in simple kernels.
 __global__ void copy_each(const float* from, float* to, int count)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

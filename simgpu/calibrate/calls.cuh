@@ -1,8 +1,8 @@
-// What launches and copies take beyond the work of kernels, alone and one after the other.
+// The overhead of launches and copies, alone and one after the other.
 #pragma once
 #include "benchmark.cuh"
 
-// ---- what each call takes ----------------------------------------------------------------------------------------
+// ---- single calls ------------------------------------------------------------------------------------------------
 
 __global__ void one_wave(int turns, float* out)
 {
@@ -57,7 +57,7 @@ static void overheads()
 
 // ---- one after the other -----------------------------------------------------------------------------------------
 
-// A call of several launches and copies: what each takes beyond the kernels' own work.
+// A call with several launches and copies: the time of each beyond the work of the kernels.
 static void queue()
 {
     char name[96];

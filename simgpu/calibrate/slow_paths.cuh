@@ -1,4 +1,4 @@
-// Divisions, reciprocals and square roots that round as IEEE 754 says: which operands take a call, and how long it is.
+// Divisions, reciprocals and square roots with IEEE 754 rounding: which operands need a call, and how long it takes.
 #pragma once
 #include "benchmark.cuh"
 
@@ -16,7 +16,7 @@ template <Operation OPERATION> __device__ float result_of(float a, float b)
     return result;
 }
 
-// One block for each exponent of the numerator; cycles[numerator][denominator], the third time.
+// One block for each exponent of the numerator. cycles[numerator][denominator] is the time of the third run.
 __global__ void divide_each(int* cycles, float* out)
 {
     float a = __uint_as_float(blockIdx.x << 23 | 0x400000);
@@ -35,10 +35,10 @@ __global__ void divide_each(int* cycles, float* out)
     }
 }
 
-// Numerators by their exponent, and the first and last exponent of those denominators that need no call.
+// For each exponent of the numerator, the first and the last exponent of the denominators that need no call.
 static void exponents()
 {
-    constexpr int FASTEST_CALL = 100; // cycles; without: 45
+    constexpr int FASTEST_CALL = 100; // cycles; a division without a call takes 45
     static int cycles[256][256];
     int* found = static_cast<int*>(device_memory(sizeof cycles));
     divide_each<<<256, 32>>>(found, nowhere());

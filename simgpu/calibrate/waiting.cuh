@@ -1,4 +1,4 @@
-// How long a warp waits: for loads of all kinds, for what is met for the first time, for the result of an instruction.
+// How long a warp waits: for loads of all kinds, for data that it reads for the first time, for results.
 #pragma once
 #include "benchmark.cuh"
 
@@ -46,7 +46,7 @@ static double latency(const char* name, size_t bytes, size_t stride)
     char* base = static_cast<char*>(device_memory(bytes));
     std::vector<uint64_t> list(bytes / 8);
     size_t count = bytes / stride, at = 0;
-    for (size_t i = 0; i < count; i++) { // a stride that is odd visits all of a power of two
+    for (size_t i = 0; i < count; i++) { // an odd stride visits all elements of a power of two
         size_t next = (at + 40503) % count;
         list[at * stride / 8] = reinterpret_cast<uint64_t>(base) + next * stride;
         at = next;
@@ -76,9 +76,9 @@ static void latencies()
     figure("arithmetic_latency_s", found / (65536 * clock_hz), "s");
 }
 
-// ---- what is met for the first time ------------------------------------------------------------------------------
+// ---- first reads -------------------------------------------------------------------------------------------------
 
-// Through data that lies in memory alone, `stride` bytes a step: by one thread, and by one of each multiprocessor.
+// Walks through data that only memory holds, `stride` bytes per step: with one thread, and with one per multiprocessor.
 static void cold_walk(int stride, int blocks)
 {
     static long long* cycles = static_cast<long long*>(device_memory(64));
@@ -107,7 +107,7 @@ static void cold()
             cold_walk(stride, blocks);
 }
 
-// A filter of PLANES planes whose elements at the same place are read one after the other, by warps of one block.
+// The warps of one block read a filter of PLANES planes; elements at the same place of all planes follow each other.
 template <int PLANES> __global__ void constant_planes(int turns, int rows, int cols, float* out, long long* cycles)
 {
     float sum[PLANES] = {};

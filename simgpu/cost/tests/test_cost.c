@@ -17,31 +17,31 @@ static int read_profile(void **state)
 
 /* ---- occupancy --------------------------------------------------------------------------------------------------- */
 
-/* Worked out by hand from the rules: 64 warps, 32 blocks, 4 schedulers with 16384 registers each, handed out in 256s to
- * a warp; 228 KB of shared memory, 1 KB of it taken for each block. */
+/* Computed by hand: a multiprocessor has 64 warps, 32 blocks, 4 schedulers with 16384 registers each, allocated to
+ * warps in units of 256, and 228 KB of shared memory, of which each block takes 1 KB more than it asks for. */
 static const struct {
     uint32_t threads, registers, static_shared, dynamic_shared, blocks;
 } occupancies[] = {
     {256, 32, 0, 0, 8}, /* 64 warps / 8 */
     {1024, 32, 0, 0, 2},
-    {1024, 64, 0, 0, 1},     /* 2048 registers a warp, 8 warps a scheduler */
-    {1024, 65, 0, 0, 0},     /* 2304 a warp, 7 a scheduler: 28 warps are less than a block */
-    {256, 40, 0, 0, 6},      /* 1280 a warp, 12 a scheduler, 48 warps / 8 */
-    {128, 255, 0, 0, 2},     /* 8192 a warp, 2 a scheduler, 8 warps / 4 */
-    {128, 256, 0, 0, 0},     /* no thread has 256 */
+    {1024, 64, 0, 0, 1},     /* 2048 registers per warp, 8 warps per scheduler */
+    {1024, 65, 0, 0, 0},     /* 2304 per warp, 7 warps per scheduler: 28 warps are less than a block */
+    {256, 40, 0, 0, 6},      /* 1280 per warp, 12 warps per scheduler, 48 warps / 8 */
+    {128, 255, 0, 0, 2},     /* 8192 per warp, 2 warps per scheduler, 8 warps / 4 */
+    {128, 256, 0, 0, 0},     /* more than a thread can have */
     {32, 16, 0, 0, 32},      /* at most 32 blocks */
     {33, 16, 0, 0, 32},      /* two warps: 64 / 2 */
     {96, 16, 0, 0, 21},      /* 64 / 3 */
     {300, 16, 0, 0, 6},      /* 64 / 10 */
     {256, 0, 0, 0, 8},       /* registers unknown */
     {256, 32, 49152, 0, 4},  /* 233472 / 50176 = 4.65 */
-    {256, 32, 0, 232448, 1}, /* the most a block may have */
+    {256, 32, 0, 232448, 1}, /* the most that a block can have */
     {256, 32, 0, 232449, 0},
-    {256, 32, 1, 232448, 0}, /* together too much */
+    {256, 32, 1, 232448, 0}, /* too much in sum */
     {256, 32, 4000000000u, 4000000000u, 0},
     {128, 32, 20480, 0, 10}, /* 233472 / 21504 = 10.86 */
     {128, 32, 20481, 0, 10}, /* rounded up to 21632: 10.79 */
-    {256, 32, 1000, 0, 8},   /* shared memory for 114 */
+    {256, 32, 1000, 0, 8},   /* shared memory would suffice for 114 */
     {0, 32, 0, 0, 0},
     {1025, 16, 0, 0, 0},
 };
@@ -59,21 +59,21 @@ static void occupancy_follows_the_rules(void **state)
 
 /* ---- convolutions, counted by hand ------------------------------------------------------------------------------- */
 
-/* What one warp of a convolution kernel does for one tap, and once. */
+/* What one warp of a convolution kernel does per tap, and once. */
 typedef struct Kernel {
-    double instructions, fmas, integers; /* a tap */
-    double loads, sectors, bytes;        /* a tap, from global memory; bytes as asked for by 32 lanes */
-    double load_wavefronts;              /* a tap: cycles of the L1, where its sectors do not say it */
-    double missing;                      /* of the sectors, those that the L1 does not hold */
-    double shared, wavefronts, constant; /* a tap */
+    double instructions, fmas, integers; /* per tap */
+    double loads, sectors, bytes;        /* per tap, from global memory; bytes requested by 32 lanes */
+    double load_wavefronts;              /* per tap, in the L1; 0: as its sectors need */
+    double missing;                      /* fraction of the sectors that miss the L1 */
+    double shared, wavefronts, constant; /* per tap */
     double fixed_instructions, fixed_loads;
-    double outputs; /* of a thread */
+    double outputs; /* per thread */
     uint32_t threads, registers, filter_bytes;
     bool uniform;
 } Kernel;
 
-/* A filter element is a broadcast: 1 sector, 128 bytes asked for. 32 neighbouring floats lie in 4 sectors where they
- * start at a multiple of 32 bytes, as every eighth tap does, else in 5: 4.875. Loops are unrolled by 4. */
+/* A filter element is a broadcast: 1 sector, 128 bytes requested. 32 neighbouring floats lie in 4 sectors if they start
+ * at a multiple of 32 bytes, as for every eighth tap, else in 5: 4.875 on average. Loops are unrolled by 4. */
 static const Kernel naive = {.instructions = 3.75,
                              .fmas = 1,
                              .integers = 0.75,
@@ -222,7 +222,8 @@ static void blocks_drift_apart_the_further_the_longer_a_filter_is(void **state)
     large.threads = 1024;
     double outputs = 2.0 * h200.multiprocessors * 1024;
     assert_true(model_us(&large, outputs, 2047) > 3 * model_us(&large, outputs, 1023));
-    assert_true(model_us(&large, outputs / 2, 2047) < 0.5 * model_us(&large, outputs, 2047)); /* one block each: none */
+    assert_true(model_us(&large, outputs / 2, 2047) <
+                0.5 * model_us(&large, outputs, 2047)); /* one block per multiprocessor: no misses */
 }
 
 /* On an H200, 3072 x 3072 with 15 x 15: 664 against 800 us. */
@@ -243,8 +244,8 @@ static void bank_conflicts_cost(void **state)
     assert_true(model_us(&conflicts, 1.5e6, 127) > 5 * model_us(&shared_tile, 1.5e6, 127));
 }
 
-/* Neighbouring threads along the rows of a matrix touch 31.8 sectors a request, all in the same banks; the L1 holds
- * them. 3072 x 3072 with 15 x 15 on an H200, blocks of 32 x 8: 8647 against 595 us. */
+/* Neighbouring threads read different rows of a matrix: 31.8 sectors per request, all in the same banks, which hit the
+ * L1. 3072 x 3072 with 15 x 15 on an H200, blocks of 32 x 8: 8647 against 595 us. */
 static void walking_across_rows_costs(void **state)
 {
     Kernel across = naive;
@@ -255,7 +256,7 @@ static void walking_across_rows_costs(void **state)
     assert_true(ratio > 8647 / 595.0 / 1.3 && ratio < 8647 / 595.0 * 1.3);
 }
 
-/* A million blocks of one warp take the hardware 0.6 ms to start, whatever they do. */
+/* The hardware takes 0.6 ms to start a million blocks of one warp. */
 static void a_block_for_each_output_costs(void **state)
 {
     Work work;
@@ -419,7 +420,7 @@ static void occupancy_is_a_share_of_the_warps(void **state)
 
 /* ---- machine code ------------------------------------------------------------------------------------------------ */
 
-/* Half the instructions, a quarter of the waiting: what PTX leaves open, the machine code decides. */
+/* Machine code with half the instructions and a quarter of the waiting. */
 static void machine_code_overrules_ptx(void **state)
 {
     Work work;

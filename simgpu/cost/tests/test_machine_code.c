@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* unrolled.cu: nvcc unrolls its loop four times; of that, ptxas has one loop of four copies (16 taps: 32 loads, 16 FMA
- * and 8 others), and stretches of two copies and of one for what is left over. */
+/* unrolled.cu: nvcc unrolls its loop four times. ptxas makes of that one loop with four copies (16 taps: 32 loads, 16
+ * FMA and 8 others), and stretches of two copies and of one copy for the remaining iterations. */
 typedef struct Kernel {
     Text image;
     Fatbin fatbin;
@@ -71,8 +71,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* What one warp does that goes through each block once, or through those without a multiply-add. */
-static MachineWork way_through(const Kernel *of, bool adds)
+/* The work of one warp that executes each block once, or only those without a multiply-add. */
+static MachineWork work_through(const Kernel *of, bool adds)
 {
     MachineWork work;
     uint64_t *executed = calloc((size_t)of->code.block_count, sizeof *executed);
@@ -84,15 +84,15 @@ static MachineWork way_through(const Kernel *of, bool adds)
     return work;
 }
 
-/* What one warp does in the loop over `turns` times four taps. */
-static MachineWork loop_of(uint64_t turns)
+/* The work of one warp in `iterations` of the loop over four taps. */
+static MachineWork loop_of(uint64_t iterations)
 {
     MachineWork with, without;
     uint64_t *executed = calloc((size_t)kernel.code.block_count, sizeof *executed);
     assert_non_null(executed);
     executed[kernel.loop - 1] = 1;
     machine_code_total(&kernel.program, &kernel.code, executed, &without);
-    executed[kernel.loop] = turns;
+    executed[kernel.loop] = iterations;
     machine_code_total(&kernel.program, &kernel.code, executed, &with);
     free(executed);
     with.issue -= without.issue;
@@ -111,30 +111,30 @@ static void instructions_have_lines(void **state)
     assert_false(machine_lines(kernel.fatbin.cubin, kernel.fatbin.cubin_bytes, "other", lines, COUNT_OF(lines)));
 }
 
-static void many_turns_take_the_unrolled_loop(void **state)
+static void many_iterations_take_the_unrolled_loop(void **state)
 {
     MachineWork work = loop_of(400);
     assert_true(fabs(work.issue / 100 - 56) < 1);
     assert_true(fabs(work.fma / 1600 - 1) < 0.15); /* ptxas also adds with the float32 pipe */
 }
 
-static void a_single_turn_takes_what_is_left_over(void **state)
+static void a_single_iteration_takes_the_remainder_loop(void **state)
 {
     MachineWork one = loop_of(1), many = loop_of(400);
     assert_true(one.fma >= 4 && one.fma < 8);
-    assert_true(one.issue > many.issue / 400); /* the counting is not shared by four copies */
+    assert_true(one.issue > many.issue / 400); /* the loop counter is not shared by four copies */
 }
 
-/* What decides between the loops counts as well: on an H200 a warp of this kernel takes 84 instructions for 5 taps. */
+/* The choice between the loops counts as well: on an H200 a warp of this kernel executes 84 instructions for 5 taps. */
 static void five_taps_take_as_many_instructions_as_on_hardware(void **state)
 {
-    assert_float_equal(way_through(&kernel, true).issue, 84, 0.01);
+    assert_float_equal(work_through(&kernel, true).issue, 84, 0.01);
 }
 
-/* guarded.cu: of four branches nothing is left in the machine code. */
-static void what_became_a_condition_is_gone_through_by_all(void **state)
+/* guarded.cu: the machine code has none of its four branches. */
+static void instructions_under_a_condition_are_executed_by_all(void **state)
 {
-    MachineWork all = way_through(&guarded, true), none = way_through(&guarded, false);
+    MachineWork all = work_through(&guarded, true), none = work_through(&guarded, false);
     assert_true(guarded.code.block_count > 8 && all.fma >= 4);
     assert_float_equal(none.issue, all.issue, 0.01);
     assert_float_equal(none.fma, all.fma, 0.01);
@@ -160,11 +160,11 @@ static void waiting_grows_with_the_latency_of_loads(void **state)
     /* sixteen taps wait about twice for a load, not 32 times */
     double latency = kernel.profile.l2_latency_s * kernel.profile.clock_hz;
     assert_true(missing.cycles / 100 < 4 * latency);
-    /* of many loads that are waited for together, one is slow nearly always */
+    /* of many loads that a warp waits for together, nearly always one is slow */
     assert_true(half.cycles > 0.8 * missing.cycles && half.cycles <= missing.cycles);
 }
 
-/* Cut or damaged anywhere, it is refused or read, but never read beyond its end. */
+/* A cubin that is truncated or damaged anywhere is refused or read, but never read beyond its end. */
 static void a_damaged_cubin_does_no_harm(void **state)
 {
     size_t bytes = kernel.fatbin.cubin_bytes;
@@ -191,10 +191,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_have_lines),
-        cmocka_unit_test(many_turns_take_the_unrolled_loop),
-        cmocka_unit_test(a_single_turn_takes_what_is_left_over),
+        cmocka_unit_test(many_iterations_take_the_unrolled_loop),
+        cmocka_unit_test(a_single_iteration_takes_the_remainder_loop),
         cmocka_unit_test(five_taps_take_as_many_instructions_as_on_hardware),
-        cmocka_unit_test(what_became_a_condition_is_gone_through_by_all),
+        cmocka_unit_test(instructions_under_a_condition_are_executed_by_all),
         cmocka_unit_test(waiting_grows_with_the_latency_of_loads),
         cmocka_unit_test(a_damaged_cubin_does_no_harm),
     };

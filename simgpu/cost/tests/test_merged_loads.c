@@ -2,7 +2,8 @@
 
 enum { THREADS = 64 }; /* at most */
 
-/* Counts by hand, of two warps: four loads of 4 bytes, or one of 16 that goes through in halves of a warp. */
+/* Counted by hand, for two warps: four loads of 4 bytes, or one of 16 bytes, which each half of a warp does
+ * separately. */
 static const struct {
     const char *kernel;
     uint32_t threads;
@@ -49,7 +50,7 @@ static void loads_that_ptxas_merges_count_once(void **state)
     simgpu_free(gpu);
 }
 
-static void the_translator_counts_them_so_too(void **state)
+static void the_translator_counts_them_alike(void **state)
 {
     SimGpu *gpu = machine_new_translating(1, 1);
     check(gpu, 0);
@@ -61,7 +62,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_that_ptxas_merges_count_once),
-        cmocka_unit_test(the_translator_counts_them_so_too),
+        cmocka_unit_test(the_translator_counts_them_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

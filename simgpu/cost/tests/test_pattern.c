@@ -4,7 +4,7 @@
 
 enum { LANES = 64 };
 
-/* Expected numbers by hand from the rules of 32-byte sectors and 32 banks of 4 bytes. */
+/* Counted by hand for sectors of 32 bytes and 32 banks of 4 bytes. */
 static const struct {
     const char *what;
     int32_t row, row_step, step; /* lane i is at (i / row) * row_step + (i % row) * step */
@@ -68,8 +68,8 @@ static void patterns_cost_what_hardware_counts(void **state)
     pattern_free(&pattern);
 }
 
-/* Cycles that an H200 takes for a warp's load from its L1, rounded (simgpu/calibrate, accesses); the two last: a
- * quarter of a warp goes through at once. */
+/* Cycles that an H200 takes for a warp's load from its L1, rounded (simgpu/calibrate, accesses). In the last two, a
+ * quarter of a warp goes through at a time. */
 static void loads_take_the_cycles_that_hardware_does(void **state)
 {
     static const struct {
@@ -123,7 +123,7 @@ static void inactive_lanes_cost_nothing(void **state)
     pattern_free(&pattern);
 }
 
-static void addresses_too_far_apart_are_no_pattern(void **state)
+static void addresses_too_far_apart_make_no_pattern(void **state)
 {
     Pattern pattern;
     uint64_t addresses[2] = {0, 1ull << 31};
@@ -142,7 +142,7 @@ int main(void)
         cmocka_unit_test(loads_take_the_cycles_that_hardware_does),
         cmocka_unit_test(a_broadcast_takes_what_a_pattern_of_one_address_does),
         cmocka_unit_test(inactive_lanes_cost_nothing),
-        cmocka_unit_test(addresses_too_far_apart_are_no_pattern),
+        cmocka_unit_test(addresses_too_far_apart_make_no_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

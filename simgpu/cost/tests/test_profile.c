@@ -82,7 +82,7 @@ static void an_unknown_name_lists_the_known_ones(void **state)
     }
 }
 
-/* The shipped file with one piece of text replaced is refused, with this in the message. */
+/* A replacement in the text of the shipped file, and a part of the message that refuses it. */
 static const struct {
     const char *old, *new, *message;
 } slips[] = {

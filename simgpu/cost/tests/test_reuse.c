@@ -60,7 +60,7 @@ static void only_the_first_multiprocessor_is_looked_at(void **state)
     trace_set_free(&set);
 }
 
-static void what_was_read_before_is_in_the_cache(void **state)
+static void data_that_was_read_before_is_in_the_cache(void **state)
 {
     TraceSet set = trace_set_new(&profile, 1, 1, 0);
     for (int turn = 0; turn < 4; turn++)
@@ -71,8 +71,8 @@ static void what_was_read_before_is_in_the_cache(void **state)
     trace_set_free(&set);
 }
 
-/* The sectors of 64 bytes come to the L2 together: of every second one memory is not asked. */
-static void neighbours_come_from_memory_two_by_two(void **state)
+/* Sectors come to the L2 in pairs of 64 bytes, so that every second one does not come from memory. */
+static void sectors_come_from_memory_in_pairs(void **state)
 {
     TraceSet set = trace_set_new(&profile, 1, 1, 0);
     const uint32_t one = 1;
@@ -97,7 +97,7 @@ static void what_a_kernel_before_wrote_is_in_the_l2(void **state)
     trace_set_free(&set);
 }
 
-/* Twice through `bytes`. */
+/* Reads `bytes` twice. */
 static double missing_of(uint64_t bytes, uint64_t shared_bytes)
 {
     TraceSet set = trace_set_new(&profile, 1, 1, shared_bytes);
@@ -111,16 +111,16 @@ static double missing_of(uint64_t bytes, uint64_t shared_bytes)
     return missing;
 }
 
-static void what_is_too_large_for_the_cache_is_read_again(void **state)
+static void data_too_large_for_the_cache_is_read_again(void **state)
 {
     assert_true(missing_of(200 << 10, 0) == 0.5);
     assert_true(missing_of(300 << 10, 0) == 1);
-    assert_true(missing_of(200 << 10, 100 << 10) == 1); /* shared memory takes of it */
+    assert_true(missing_of(200 << 10, 100 << 10) == 1); /* shared memory takes a part of the L1 */
     assert_true(missing_of(100 << 10, 100 << 10) == 0.5);
 }
 
-/* Two resident blocks that read the same at the same time wait for it both, and fetch it once. */
-static void blocks_that_walk_together_wait_together(void **state)
+/* Two resident blocks that read the same data at the same time both wait, but fetch it only once. */
+static void blocks_that_advance_together_wait_together(void **state)
 {
     TraceSet set = trace_set_new(&profile, 2 * 132, 2, 0);
     for (int block = 0; block < 2; block++)
@@ -132,8 +132,8 @@ static void blocks_that_walk_together_wait_together(void **state)
     trace_set_free(&set);
 }
 
-/* On an H200: streams through four planes cost one warp 17 cycles a load, through six of them 65. */
-static void four_lines_of_constants_are_near(void **state)
+/* On an H200: loads of one warp from four planes in turn take 17 cycles each, from six planes 65. */
+static void four_lines_of_constants_hit(void **state)
 {
     for (int planes = 4; planes <= 5; planes++) {
         TraceSet set = trace_set_new(&profile, 1, 1, 0);
@@ -148,7 +148,7 @@ static void four_lines_of_constants_are_near(void **state)
     }
 }
 
-static void turns_can_be_taken_back(void **state)
+static void loads_can_be_taken_back(void **state)
 {
     TraceSet set = trace_set_new(&profile, 1, 1, 0);
     read_words(set.traces, 0, 0);
@@ -157,8 +157,8 @@ static void turns_can_be_taken_back(void **state)
     trace_take_back(set.traces, 2);
     assert_int_equal(set.traces[0].count, 1);
     set.traces[0].most = 1;
-    read_words(set.traces, 1, 1024); /* is not noted any more, */
-    trace_take_back(set.traces, 1);  /* and so takes nothing away */
+    read_words(set.traces, 1, 1024); /* is not recorded any more, */
+    trace_take_back(set.traces, 1);  /* so that nothing is removed */
     assert_int_equal(set.traces[0].count, 1);
     trace_set_free(&set);
 }
@@ -167,13 +167,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_first_multiprocessor_is_looked_at),
-        cmocka_unit_test(what_was_read_before_is_in_the_cache),
-        cmocka_unit_test(neighbours_come_from_memory_two_by_two),
+        cmocka_unit_test(data_that_was_read_before_is_in_the_cache),
+        cmocka_unit_test(sectors_come_from_memory_in_pairs),
         cmocka_unit_test(what_a_kernel_before_wrote_is_in_the_l2),
-        cmocka_unit_test(what_is_too_large_for_the_cache_is_read_again),
-        cmocka_unit_test(blocks_that_walk_together_wait_together),
-        cmocka_unit_test(four_lines_of_constants_are_near),
-        cmocka_unit_test(turns_can_be_taken_back),
+        cmocka_unit_test(data_too_large_for_the_cache_is_read_again),
+        cmocka_unit_test(blocks_that_advance_together_wait_together),
+        cmocka_unit_test(four_lines_of_constants_hit),
+        cmocka_unit_test(loads_can_be_taken_back),
     };
     return cmocka_run_group_tests(tests, read_profile, NULL);
 }

@@ -22,7 +22,8 @@ static void add_bytes(Text *image, uint64_t value, int count)
     text_append(image, (const char *)&value, (size_t)count); /* little-endian, as the file */
 }
 
-/* As nvcc writes it: a header of 64 bytes, a source file's name of 8 where `named`, the payload padded to 8. */
+/* An entry as nvcc writes it: a header of 64 bytes, the name of a source file in 8 bytes if `named`, the payload padded
+ * to 8. */
 static void add_entry(Text *image, const Entry *entry, bool named)
 {
     size_t bytes = entry->bytes != 0 ? entry->bytes : strlen(entry->payload);
@@ -89,7 +90,7 @@ static const struct {
     {4, 0x2f, 8, FIRST_SYMBOL, 30},
 };
 
-/* Of the two kernels one after the other, two instructions each. Only the second reads bank 3 through ULDC. */
+/* Two kernels with two instructions each. Only the second reads bank 3 through ULDC. */
 static const uint64_t code[][2] = {
     {0x00c0000008077b82, 0}, /* LDC R7, c[0x3][R8] */
     {0x0000840000077abb, 0}, /* ULDC of bank 0 */
@@ -97,7 +98,7 @@ static const uint64_t code[][2] = {
     {0x00c0020004067abb, 0}, /* ULDC.64 UR6, c[0x3][UR4+0x8] */
 };
 
-/* `old`: as nvcc 12 and before, with the registers in the section header of the code alone. */
+/* `old`: as nvcc up to 12, which writes the registers only into the section header of the code. */
 static Text cubin_of(bool old)
 {
     Text image = {0};
@@ -123,7 +124,7 @@ static Text cubin_of(bool old)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* What is chosen for an architecture 9.0. */
+/* The entries that are chosen for architecture 9.0. */
 static const struct {
     const char *note;
     Entry entries[4];
@@ -190,7 +191,7 @@ static void check_row(size_t i, bool named)
     text_free(&image);
 }
 
-static void the_newest_code_that_will_do_is_found(void **state)
+static void the_newest_suitable_code_is_found(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         check_row(i, false);
@@ -198,7 +199,7 @@ static void the_newest_code_that_will_do_is_found(void **state)
     }
 }
 
-static void fatbins_stand_one_after_the_other(void **state)
+static void fatbins_follow_one_another(void **state)
 {
     Text first = fatbin_of(NULL, 0, false);
     Text both = fatbin_of(rows[0].entries, 1, true);
@@ -211,7 +212,7 @@ static void fatbins_stand_one_after_the_other(void **state)
     text_free(&both);
 }
 
-static void what_is_no_fatbin_is_refused(void **state)
+static void an_image_that_is_not_a_fatbin_is_refused(void **state)
 {
     static const char *const images[] = {"", "P", "P\xED\x55\xBA\1\0\20", "\177ELF567890123456",
                                          "P\xED\x55\xBA\1\1\1\1\377\377\377\377\377\377\377\377"};
@@ -231,11 +232,11 @@ static void an_entry_beyond_the_end_is_refused(void **state)
         uint64_t value;
         int bytes;
     } patches[] = {
-        {16 + 4, 63, 4},         /* a header too short */
-        {16 + 4, 0xFFFFFFFF, 4}, /* one too long */
-        {16 + 8, 17, 8},         /* a payload too long */
-        {16 + 8, UINT64_MAX, 8}, /* one whose end overflows */
-        {16 + 8, 8, 8},          /* rubbish after it */
+        {16 + 4, 63, 4},         /* header too short */
+        {16 + 4, 0xFFFFFFFF, 4}, /* header too long */
+        {16 + 8, 17, 8},         /* payload too long */
+        {16 + 8, UINT64_MAX, 8}, /* end of the payload overflows */
+        {16 + 8, 8, 8},          /* garbage after it */
     };
     for (size_t i = 0; i < COUNT_OF(patches); i++) {
         Message why = {0};
@@ -327,8 +328,8 @@ static void hostile_images_are_survived(void **state)
     text_free(&cubin);
 }
 
-/* Of lengths around the padding, one after the other. */
-static void what_is_written_is_read_again(void **state)
+/* All lengths around the padding. */
+static void a_written_fatbin_can_be_read(void **state)
 {
     static const char text[] = ".version 7.8 .target sm_90";
     Text image = {0};
@@ -353,10 +354,14 @@ static void what_is_written_is_read_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_newest_code_that_will_do_is_found), cmocka_unit_test(fatbins_stand_one_after_the_other),
-        cmocka_unit_test(what_is_no_fatbin_is_refused),          cmocka_unit_test(an_entry_beyond_the_end_is_refused),
-        cmocka_unit_test(registers_come_from_the_cubin),         cmocka_unit_test(uniform_constant_loads_are_seen),
-        cmocka_unit_test(hostile_images_are_survived),           cmocka_unit_test(what_is_written_is_read_again),
+        cmocka_unit_test(the_newest_suitable_code_is_found),
+        cmocka_unit_test(fatbins_follow_one_another),
+        cmocka_unit_test(an_image_that_is_not_a_fatbin_is_refused),
+        cmocka_unit_test(an_entry_beyond_the_end_is_refused),
+        cmocka_unit_test(registers_come_from_the_cubin),
+        cmocka_unit_test(uniform_constant_loads_are_seen),
+        cmocka_unit_test(hostile_images_are_survived),
+        cmocka_unit_test(a_written_fatbin_can_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static void inlined_lines_are_charged_to_the_caller(void **state)
     assert_int_equal(i[1].file, 1);
     assert_int_equal(i[1].line, 8);
     assert_int_equal(i[2].line, 20); /* a device function of the same file keeps its line */
-    assert_int_equal(i[3].file, 1);  /* a function of the header that another one there calls */
+    assert_int_equal(i[3].file, 1);  /* a function of a header, called by another one there */
     assert_int_equal(i[3].line, 10);
     assert_string_equal(module.files[1], "/tmp/own.cu");
     ptx_free(&module);
@@ -191,7 +191,7 @@ static const struct {
      "a constant expression with more than 16 levels of nesting"},
 };
 
-static void operands_that_are_not_understood_cost_their_instruction_alone(void **state)
+static void unknown_operands_affect_only_their_instruction(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(skipped); i++) {
         char text[300];
@@ -208,7 +208,7 @@ static void operands_that_are_not_understood_cost_their_instruction_alone(void *
     }
 }
 
-/* Cutting a module anywhere must give a message, or a module, and nothing else. */
+/* A module that is truncated anywhere must give a message or a module, and nothing else. */
 static void text_that_ends_anywhere_does_no_harm(void **state)
 {
     static const char text[] = HEAD
@@ -238,7 +238,7 @@ int main(void)
         cmocka_unit_test(inlined_lines_are_charged_to_the_caller),
         cmocka_unit_test(parameters_are_laid_out_like_a_struct),
         cmocka_unit_test(bad_text_is_refused_with_its_line),
-        cmocka_unit_test(operands_that_are_not_understood_cost_their_instruction_alone),
+        cmocka_unit_test(unknown_operands_affect_only_their_instruction),
         cmocka_unit_test(text_that_ends_anywhere_does_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

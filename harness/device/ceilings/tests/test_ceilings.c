@@ -16,7 +16,7 @@ static int set_up(void **state)
     strcpy(folder, "/tmp/test_ceilings.XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
-    strcat(folder, "/devices"); /* it is made when it is needed */
+    strcat(folder, "/devices"); /* ceilings_write() creates it */
     snprintf(file, sizeof file, "%s/NVIDIA-Made-Up.json", folder);
     return setenv("CONVJUDGE_DEVICES", folder, 1);
 }
@@ -50,7 +50,7 @@ static void write_made_up(void)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-static void what_was_written_is_read(void **state)
+static void written_ceilings_can_be_read(void **state)
 {
     Ceilings ceilings;
     Message why;
@@ -61,7 +61,7 @@ static void what_was_written_is_read(void **state)
     assert_memory_equal(&ceilings, &made_up, sizeof made_up);
 }
 
-static void a_device_that_was_never_calibrated_is_not_found(void **state)
+static void an_uncalibrated_device_is_not_found(void **state)
 {
     Ceilings ceilings;
     Message why;
@@ -69,7 +69,7 @@ static void a_device_that_was_never_calibrated_is_not_found(void **state)
     assert_non_null(strstr(why.text, "make calibrate"));
 }
 
-/* What replaces a part of a good file, and a part of the message. */
+/* A replacement for a part of a good file, and a part of the message that refuses it. */
 static const struct {
     const char *from, *to, *message;
 } rows[] = {
@@ -121,8 +121,8 @@ static void count_step(void *context)
     ++*(int *)context;
 }
 
-/* The simulated GPU's model goes by its profile, so that the figures come near it where the work is large enough; here
- * it is small, and only the way is tested. */
+/* On the simulated GPU the figures would approach those of the profile if the work were large enough. Here it is small,
+ * and the test only checks that the measurement runs. */
 static void measuring_fills_in_every_figure(void **state)
 {
     const CeilingsWork work = {.bytes = 1 << 16, .rounds = 1, .warm_ups = 1, .repetitions = 3};
@@ -168,8 +168,8 @@ static void too_little_memory_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_was_written_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_device_that_was_never_calibrated_is_not_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(written_ceilings_can_be_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_uncalibrated_device_is_not_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_wrong_file_is_refused_by_name, set_up, tear_down),
         cmocka_unit_test(measuring_fills_in_every_figure),
         cmocka_unit_test(too_little_memory_is_named),

@@ -1,5 +1,5 @@
-/* Arrays and textures of the real GPU's code, against the driver library that stands in for NVIDIA's
- * (tests/fake/cuda.h). A process opens a GPU once: all tests share it. */
+/* Arrays and textures of a real GPU, with the driver library that stands in for NVIDIA's (tests/fake/cuda.h). A process
+ * can open a GPU only once, so all tests share it. */
 #include "base/tests/unit.h"
 
 #include "base/text.h"
@@ -153,7 +153,7 @@ static void boxes_outside_an_allocation_are_refused(void **state)
 
 static void arrays_count_against_the_memory_limit(void **state)
 {
-    const DeviceShape large = {256, 1024, 0, DEVICE_FLOAT32, 1, false}; /* as much as all the limit */
+    const DeviceShape large = {256, 1024, 0, DEVICE_FLOAT32, 1, false}; /* as much as the whole limit */
     const DeviceShape half = {256, 512, 0, DEVICE_FLOAT32, 1, false};
     uint64_t before = device->memory->allocated_bytes(device), address;
     DeviceArray *array;
@@ -179,7 +179,7 @@ static void a_small_box_of_the_hosts_waits_behind_the_gate(void **state)
     empty_log();
     assert_int_equal(device->arrays->copy_box(device, &array, &from, &ALL, NULL), 0);
     assert_int_equal(device->arrays->copy_box(device, &rows, &array, &ALL, NULL), 0);
-    memset(numbers, 0, sizeof numbers); /* it was the caller's again */
+    memset(numbers, 0, sizeof numbers); /* the caller may change it now */
     usleep(5000);
     assert_int_equal(lines_with("ran cuMemcpy3DAsync"), 0);
     assert_int_equal(device->arrays->copy_box(device, &to, &rows, &ALL, NULL), 0);
@@ -190,7 +190,7 @@ static void a_small_box_of_the_hosts_waits_behind_the_gate(void **state)
     assert_int_equal(device->arrays->destroy(device, array.array), 0);
 }
 
-/* The driver may wait for the device in each of these: it would wait for ever for what is held. */
+/* The driver may wait for the device in each of these calls, and would wait for ever for work that is held. */
 static void arrays_and_textures_come_and_go_in_a_bracket(void **state)
 {
     DeviceArray *array = new_array(), *more;

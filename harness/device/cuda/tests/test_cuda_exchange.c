@@ -1,5 +1,5 @@
-/* Device memory that two processes share, against the driver library that stands in for NVIDIA's (tests/fake/cuda.h).
- * A process opens a GPU once: the other side of each exchange is a child that was there before. */
+/* Device memory that two processes share, with the driver library that stands in for NVIDIA's (tests/fake/cuda.h). A
+ * process can open a GPU only once, so the other side of each exchange is a child that starts before. */
 #include "base/tests/unit.h"
 
 #include "harness/control/control.h"
@@ -96,10 +96,10 @@ static void assert_numbers_doubled(uint32_t first)
         assert_int_equal(numbers[i], 2 * (first + i));
 }
 
-static void what_one_process_puts_in_another_takes_out(void **state)
+static void one_process_takes_what_another_puts(void **state)
 {
     int descriptor;
-    for (uint32_t round = 0; round < 3; round++) { /* an exchange replaces the last one */
+    for (uint32_t round = 0; round < 3; round++) { /* a new exchange replaces the last one */
         assert_int_equal(device->exchange->create(device, EXCHANGE_BYTES, &descriptor), CUDA_ERROR_SUCCESS);
         put_numbers(100 * round);
         assert_int_equal(ask_child(descriptor), CUDA_ERROR_SUCCESS);
@@ -111,7 +111,7 @@ static void what_one_process_puts_in_another_takes_out(void **state)
 static void an_exchange_has_no_bytes_beyond_its_own(void **state)
 {
     int descriptor;
-    const uint64_t most = 1ull << 40; /* beyond whatever it was rounded up to */
+    const uint64_t most = 1ull << 40; /* beyond any rounding */
     assert_int_equal(device->exchange->create(device, EXCHANGE_BYTES, &descriptor), CUDA_ERROR_SUCCESS);
     assert_int_equal(device->exchange->put(device, most, memory, 4), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(device->exchange->take(device, memory, UINT64_MAX, 4), CUDA_ERROR_INVALID_VALUE);
@@ -122,7 +122,7 @@ static void an_exchange_has_no_bytes_beyond_its_own(void **state)
     close(descriptor);
 }
 
-static void what_is_no_memory_of_a_device_cannot_be_joined(void **state)
+static void only_device_memory_can_be_joined(void **state)
 {
     int file = open("/dev/null", O_RDWR | O_CLOEXEC);
     assert_int_equal(device->exchange->join(device, file, EXCHANGE_BYTES), CUDA_ERROR_INVALID_VALUE);
@@ -159,9 +159,9 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_one_process_puts_in_another_takes_out),
+        cmocka_unit_test(one_process_takes_what_another_puts),
         cmocka_unit_test(an_exchange_has_no_bytes_beyond_its_own),
-        cmocka_unit_test(what_is_no_memory_of_a_device_cannot_be_joined),
+        cmocka_unit_test(only_device_memory_can_be_joined),
     };
     alarm(TEST_S);
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,4 +1,4 @@
-/* The gate that holds a submission's streams, and the clocks around what passes it.  */
+/* The gate that holds the streams of a submission, and both clocks.  */
 #include "harness/tests/cuda_fixture.h"
 
 /* ---- the gate ---------------------------------------------------------------------------------------------------- */
@@ -59,7 +59,8 @@ static void a_small_allocation_keeps_the_gate_closed(void **state)
     assert_int_equal(peek(f->array), 7);
 }
 
-/* Each of these may wait for the device, as the fake driver does, or would never see an end while it is held. */
+/* Each of these calls may wait for the device, as the fake driver does, or polls work that would never end while
+ * held. */
 typedef struct Held {
     Fixture *f;
     DeviceStream *stream;
@@ -267,7 +268,7 @@ static void events_tell_the_time_between_them(void **state)
     assert_true(seconds >= LONG_US * 0.999e-6 && seconds <= now_s() - start_s);
 }
 
-/* The events lie within what the host's clock sees. */
+/* The host's clock sees more than the time between the events. */
 static void assert_bracket(DeviceBracket taken, double least_s)
 {
     double slack_s = 1e-6;

@@ -1,4 +1,4 @@
-/* The real GPU's code, against a driver library that stands in for NVIDIA's.  */
+/* A real GPU, with the driver library that stands in for NVIDIA's (tests/fake/cuda.h).  */
 #include "harness/tests/cuda_fixture.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -172,7 +172,7 @@ static void stores_up_to_the_last_byte_are_fine(void **state)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* One stream spins and then stores; the other copies. Gives what was copied. */
+/* One stream spins and then stores; the other copies. Returns the copied value. */
 static uint32_t copied_across(Fixture *f, DeviceStream *one, DeviceStream *other, DeviceEvent *event)
 {
     assert_int_equal(f->device->copies->fill(f->device, f->array, 0, 8, NULL), 0);
@@ -253,7 +253,7 @@ static void an_endless_kernel_runs_into_the_time_limit(void **state)
     assert_int_equal(store(f, f->array, 7, NULL), CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 
-/* Here nothing waits before. */
+/* Here nothing has waited before. */
 static void an_endless_kernel_ends_a_bracket(void **state)
 {
     Fixture *f = *state;
@@ -265,8 +265,8 @@ static void an_endless_kernel_ends_a_bracket(void **state)
     assert_fault(f, DEVICE_TIME_LIMIT, "hang");
 }
 
-/* A copy to memory that is not pinned, or a call of the driver that waits, would not come back: there the session's own
- * limit ends the broker. */
+/* A copy to memory that is not pinned, or a call of the driver that waits, would not return; in that case the limit of
+ * the session ends the broker. */
 static void an_endless_kernel_ends_a_copy_to_pinned_memory(void **state)
 {
     Fixture *f = *state;

@@ -51,7 +51,8 @@ static void expect_refusal(const char *text)
         fail_test("\"%s\" does not say \"%s\"", why.text, text);
 }
 
-/* A child that works and then lives until it is killed, a minute at most; `work` says whether it did what it should. */
+/* Starts a child that calls `work` and then lives until it is killed, at most a minute. `work` returns whether it
+ * succeeded. */
 static pid_t child(bool (*work)(void))
 {
     int ends[2];
@@ -276,7 +277,7 @@ static void what_no_gpu_is_called_makes_no_file(void **state)
 typedef struct Heard {
     int times;
     char last[200];
-    pid_t ends; /* this process when it is told; 0: none */
+    pid_t ends; /* process that is to end when `tell` is called; 0: none */
 } Heard;
 
 static void hear(void *context, const char *holder, double waited_s)
@@ -322,7 +323,7 @@ static void tell_parent(void *context, const char *holder, double waited_s)
     (void)!write(told, "w", 1);
 }
 
-/* A child that waits for the lock that `held` is, and ends once it has it. */
+/* Starts a child that waits for the lock of `held`, and ends when it has the lock. */
 static pid_t waiting_child(int held)
 {
     int ends[2], descriptor;
@@ -332,7 +333,7 @@ static pid_t waiting_child(int held)
     told = ends[1];
     pid_t process = fork();
     if (process == 0) {
-        close(held); /* a copy would hold it, too */
+        close(held); /* a copy would hold the lock as well */
         close(ends[0]);
         signal(SIGPIPE, SIG_IGN);
         _exit(device_lock_wait(UUID, 60, tell_parent, NULL, &descriptor, &why) == STATUS_OK ? 0 : 1);
@@ -349,7 +350,7 @@ static void nobody_passes_by_who_waits(void **state)
     assert_true(held >= 0);
     pid_t waiting = waiting_child(held);
     close(held);
-    assert_int_equal(lock(), -1); /* the other looks ten times a second */
+    assert_int_equal(lock(), -1); /* the other process looks ten times per second */
     assert_int_equal(waitpid(waiting, &status, 0), waiting);
     assert_int_equal(status, 0);
     held = lock();

@@ -1,4 +1,4 @@
-/* What is told of a GPU, against a management library that stands in for NVIDIA's (tests/fake/nvml.c).  */
+/* The monitor of a GPU, with a management library that stands in for NVIDIA's (tests/fake/nvml.c).  */
 #include "base/tests/unit.h"
 
 #include "harness/device/monitor/device_monitor.h"
@@ -19,7 +19,7 @@
 static const double USUAL_MHZ = 1980;
 static char settings[64], draft[80];
 
-/* What the GPU answers from now on. */
+/* Sets the values that the GPU reports from now on. */
 static void answer(const char *text)
 {
     FILE *file = fopen(draft, "w");
@@ -58,7 +58,7 @@ static pid_t child(const char *name)
         for (;;)
             pause();
     }
-    for (;;) { /* until it has its name */
+    for (;;) { /* until the child has its name */
         char path[64], found[64] = "";
         snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
         FILE *file = fopen(path, "r");
@@ -87,7 +87,7 @@ static DeviceMonitor *open_monitor(void)
     return opened;
 }
 
-/* Asserts what disturbs on a GPU that answers `text`; NULL: nothing. */
+/* Asserts what disturbs a measurement on a GPU that reports `text`; NULL: nothing does. */
 static void expect_disturbance(const char *text, const pid_t *own, size_t own_count, double usual_mhz,
                                const char *expected)
 {
@@ -102,7 +102,7 @@ static void expect_disturbance(const char *text, const pid_t *own, size_t own_co
 
 /* ---- the library ------------------------------------------------------------------------------------------------- */
 
-/* A library that did not open may be tried again: these come before one that opens. */
+/* These tests come first: a process opens the library only once, but can try again after a failure. */
 static void without_the_library_there_is_nothing_to_open(void **state)
 {
     char library[PATH_MAX];
@@ -220,12 +220,12 @@ static void a_clock_that_something_holds_disturbs(void **state)
         {"sm_clock 1200\nreasons 0x400\n", 1980, "the clock is held at 1200 MHz (usually 1980): reason 0x400"},
         {"sm_clock 1200\nmax_sm_clock 1755\nreasons 0x2\n", 0,
          "the clock is held at 1200 MHz (usually 1755): clock setting"},
-        {"sm_clock 1200\nreasons 0x4\n", 0, NULL},    /* nobody knows what is usual */
-        {"sm_clock 1200\nreasons 0x4\n", 1200, NULL}, /* as ever */
-        {"sm_clock 1950\nreasons 0x4\n", 1980, NULL}, /* a step or two */
-        {"sm_clock 345\nreasons 0x1\n", 1980, NULL},  /* it idles */
-        {"sm_clock 345\nreasons 0x3\n", 1980, NULL},  /* it idles, and would be held */
-        {"sm_clock 345\nreasons 0x0\n", 1980, NULL},  /* it is on its way up, or down */
+        {"sm_clock 1200\nreasons 0x4\n", 0, NULL},    /* the usual clock is unknown */
+        {"sm_clock 1200\nreasons 0x4\n", 1200, NULL}, /* the usual clock */
+        {"sm_clock 1950\nreasons 0x4\n", 1980, NULL}, /* lower by a step or two */
+        {"sm_clock 345\nreasons 0x1\n", 1980, NULL},  /* idle */
+        {"sm_clock 345\nreasons 0x3\n", 1980, NULL},  /* idle, and would be held */
+        {"sm_clock 345\nreasons 0x0\n", 1980, NULL},  /* changing */
         {"sm_clock 345\n", 1980, NULL},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
@@ -274,7 +274,7 @@ static void the_name_that_a_process_chose_moves_no_cursor(void **state)
     end(other);
 }
 
-/* In a container: numbers above the kernel's limit belong to nobody here. */
+/* As in a container: process numbers above the kernel's limit do not exist here. */
 static void unknown_numbers_beyond_the_judges_own_are_others(void **state)
 {
     static const char outside[] = "a process outside this container uses the GPU";
@@ -305,7 +305,7 @@ static void more_processes_than_can_be_listed_disturb(void **state)
 typedef struct Heard {
     int times;
     char last[300];
-    bool cools; /* when it is told */
+    bool cools; /* when `tell` is called */
 } Heard;
 
 static void hear(void *context, const char *disturbance, double waited_s)

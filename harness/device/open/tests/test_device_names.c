@@ -1,4 +1,5 @@
-/* Which device a name means: auto, cuda, cuda:N, sim; on machines with GPUs, without one, and with an old driver.  */
+/* The device that a name means: auto, cuda, cuda:N, sim; on machines with GPUs, without one, and with an old
+ * driver.  */
 #include "harness/device/open/device_open.h"
 #include "harness/tests/cuda_fixture.h"
 
@@ -49,7 +50,7 @@ static void of_several_gpus_each_has_its_number_and_its_uuid(void **state)
     assert_string_not_equal(first.uuid, second.uuid);
 }
 
-/* The lock is of the one GPU, whatever its number among those that this process sees. */
+/* The lock belongs to one GPU, whatever its number in this process. */
 static void two_gpus_can_be_locked_at_once(void **state)
 {
     DeviceInfo info;

@@ -1,5 +1,5 @@
-/* Textures of the simulated GPU, as the broker asks for them; what a fetch gives is
- * simgpu/memory/tests/test_texture.c's.  */
+/* Textures of the simulated GPU, as the broker creates them. simgpu/memory/tests/test_texture.c tests what a fetch
+ * returns.  */
 #include "harness/tests/sim_fixture.h"
 
 /* fetch1(t, out, x, y, z), fetch2, fetch3 and index1 write one texel's first two channels, whatever they are. */
@@ -20,7 +20,7 @@ static int set_up(void **state)
     return open_sim(state, PTX);
 }
 
-/* What the kernel reads: two channels as they are. */
+/* The bits of the two channels that the kernel reads. */
 static void fetch(Fixture *f, const char *kernel, uint64_t texture, const float place[3], void *channels)
 {
     struct {
@@ -95,7 +95,7 @@ static void arrays_are_read_in_their_dimensions(void **state)
     }
 }
 
-/* At the second texel before the start each mode leads elsewhere. */
+/* At the second texel before the start, each mode reads another texel. */
 static void the_modes_are_those_asked_for(void **state)
 {
     static const float texels[DEVICE_ADDRESS_MODES] = {[DEVICE_ADDRESS_WRAP] = 2,
@@ -147,7 +147,7 @@ static void memory_is_read_as_its_format_says(void **state)
     assert_int_equal(f->device->memory->release(f->device, memory), 0);
 }
 
-static void what_there_is_not_is_refused(void **state)
+static void unsupported_textures_are_refused(void **state)
 {
     Fixture *f = *state;
     uint64_t memory, number = 0;
@@ -191,7 +191,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(arrays_are_read_in_their_dimensions, set_up, close_sim),
         cmocka_unit_test_setup_teardown(the_modes_are_those_asked_for, set_up, close_sim),
         cmocka_unit_test_setup_teardown(memory_is_read_as_its_format_says, set_up, close_sim),
-        cmocka_unit_test_setup_teardown(what_there_is_not_is_refused, set_up, close_sim),
+        cmocka_unit_test_setup_teardown(unsupported_textures_are_refused, set_up, close_sim),
         cmocka_unit_test_setup_teardown(a_destroyed_texture_is_a_fault, set_up, close_sim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

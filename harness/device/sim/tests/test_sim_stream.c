@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* What the bracket shows for some operations on streams, in units of one kernel (K) and one copy across the bus (C).
- * What is paid once for the bracket, and while the host comes back from waiting, is the device's own. */
+/* The bracket's time for some operations on streams, in seconds of one kernel (k) and of one copy across the bus (c).
+ * The overhead of a bracket (once) and of the host's waiting (wait) depend on the device. */
 static double k_s, c_s, once_s, wait_s;
 
 static double bracket_work(Fixture *f)
@@ -144,7 +144,7 @@ static void what_ran_before_does_not_show_in_the_time(void **state)
     }
 }
 
-/* Where nobody asks for the time, sectors are not counted either. */
+/* In an untimed check, sectors are not counted either. */
 static uint64_t sectors_of_store(Fixture *f)
 {
     DeviceStatistics statistics;
