@@ -20,8 +20,8 @@ static RingMemory *new_ring(void)
     return memory;
 }
 
-/* Waits until the client finds the ring full and asks for a flush. Then answers every call, up to an allocation, whose reply
- * is an address. */
+/* Waits until the client finds the ring full and asks for a flush. Then answers every call, up to an allocation, whose
+ * reply is an address. */
 static void *answer_until_an_allocation(void *argument)
 {
     static RingRecord record;
