@@ -27,7 +27,7 @@ static const JsonKey reference_keys[] = {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-typedef struct Part { /* of a file: the times of one problem */
+typedef struct Part { /* the part of a file with the times of one problem */
     Board board;
     ReferenceTime *times;
     size_t count;

@@ -33,7 +33,7 @@ static int by_code(const void *a, const void *b)
     return strcmp(((const StoredRun *)a)->machine_code, ((const StoredRun *)b)->machine_code);
 }
 
-/* A copy of the runs in which each has the time of its machine code. */
+/* Copies the runs and gives each the pooled time of its machine code. */
 static StoredRun *pooled_runs(const StoredRun *runs, size_t count, Arena *arena)
 {
     StoredRun *pooled = arena_array(arena, count, sizeof *pooled);
@@ -62,7 +62,7 @@ bool pooled_time(const StoredRun *runs, size_t run_count, const char *machine_co
     return found != NULL;
 }
 
-/* People together; of each the fastest first, and of equally fast ones the latest. */
+/* Sorts by person, then the fastest first, and of equally fast runs the latest first. */
 static int by_person(const void *a, const void *b)
 {
     const StoredRun *x = a, *y = b;

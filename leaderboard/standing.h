@@ -1,7 +1,8 @@
 /* standing.h - the class in order: each person's best ranked run on one board.
  *
- * Runs of the same machine code are pooled, whoever sent them: their time is the median of all of them, so sending a
- * file again cannot fish for luck. A person's best is the fastest of the codes that the person has sent.  */
+ * Runs of the same machine code are pooled, whoever submitted them: their time is the median of all, so that nobody
+ * gains by submitting a file again and again. A person's best is the fastest machine code that the person has
+ * submitted.  */
 #ifndef LEADERBOARD_STANDING_H
 #define LEADERBOARD_STANDING_H
 
@@ -16,14 +17,14 @@ typedef struct Standing {
     const char *person;
     const char *time_utc;  /* of the person's latest run of that code */
     MeasuredTime time;     /* pooled */
-    size_t rank;           /* 1 + the number of people who are faster beyond doubt; ties share a rank */
+    size_t rank;           /* 1 + the number of people who are significantly faster; ties share a rank */
     Percentile percentile; /* among the others */
 } Standing;
 
-/* Fastest first. The array lives in `arena`, its strings are those of `runs`. */
+/* Sorted with the fastest first. The array lives in `arena`; its strings are those of `runs`. */
 Standing *standings_of(const StoredRun *runs, size_t run_count, Arena *arena, size_t *count);
 
-/* The pooled time of one machine code; false where no run has it. */
+/* The pooled time of one machine code; false if no run has that code. */
 bool pooled_time(const StoredRun *runs, size_t run_count, const char *machine_code, MeasuredTime *pooled);
 
 #endif

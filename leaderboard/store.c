@@ -31,7 +31,7 @@ static int timeout_ms(void)
     return end != text && *end == '\0' && value >= 0 && value <= 3600000 ? (int)value : DEFAULT_TIMEOUT_MS;
 }
 
-/* What SQLite's last error means to the person who owns the file. */
+/* Explains SQLite's last error to the owner of the file. */
 static Status store_fail(const Store *store, Message *why)
 {
     const char *path = store->path;
@@ -60,7 +60,7 @@ static Status prepare(Store *store, const char *sql, sqlite3_stmt **statement, M
     return result == SQLITE_OK ? STATUS_OK : store_fail(store, why);
 }
 
-/* A statement whose one row has one text, copied into `text`. */
+/* Runs a statement whose result is one row with one text, which is copied into `text`. */
 static Status ask(Store *store, const char *sql, char *text, size_t size, Message *why)
 {
     sqlite3_stmt *statement;
@@ -77,8 +77,8 @@ static Status ask(Store *store, const char *sql, char *text, size_t size, Messag
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* Whether the file is ours and of our version; `*is_empty` where there is nothing in it yet. One statement asks for
- * both numbers: between two, another process may set the file up. */
+/* Whether the file is a leaderboard of our version; `*is_empty`: nothing is in it yet. One statement asks for both
+ * numbers, since between two statements another process could create the tables. */
 static Status check_version(Store *store, bool *is_empty, Message *why)
 {
     char answer[32] = "";
@@ -91,14 +91,14 @@ static Status check_version(Store *store, bool *is_empty, Message *why)
     sscanf(answer, "%d %d", &version, &tables);
     *is_empty = version == 0 && tables == 0;
     if (!*is_empty && version == 0)
-        return fail(STATUS_BAD_INPUT, why, "%s: a database of something else, expected a leaderboard", store->path);
+        return fail(STATUS_BAD_INPUT, why, "%s: a database of another program, expected a leaderboard", store->path);
     if (!*is_empty && version != STORE_SCHEMA_VERSION)
         return fail(STATUS_BAD_INPUT, why, "%s: the database has schema version %d, this program knows version %d",
                     store->path, version, STORE_SCHEMA_VERSION);
     return STATUS_OK;
 }
 
-/* Damage is found now rather than after minutes of judging. */
+/* Finds damage now rather than after minutes of judging. */
 static Status check_health(Store *store, Message *why)
 {
     char health[300] = "";
@@ -108,7 +108,7 @@ static Status check_health(Store *store, Message *why)
     return status;
 }
 
-/* The switch to write-ahead logging needs the file for itself for a moment, and SQLite does not wait for that. */
+/* The switch to write-ahead logging needs exclusive access for a moment, and SQLite does not wait for it. */
 static Status use_write_ahead_log(Store *store, Message *why)
 {
     char mode[16] = "";
@@ -122,7 +122,7 @@ static Status use_write_ahead_log(Store *store, Message *why)
     }
 }
 
-/* Takes the write lock, which finds a locked or read-only file, and creates the tables where there are none. */
+/* Takes the write lock, which fails for a locked or read-only file, and creates the tables if there are none. */
 static Status create_tables(Store *store, Message *why)
 {
     bool is_empty;
@@ -138,8 +138,8 @@ static Status create_tables(Store *store, Message *why)
     return status;
 }
 
-/* Whether a new file cannot be made beside others, or an existing one not be written. SQLite asks the system, which
- * lets root write to everything; but a file without any write permission is meant to be kept as it is. */
+/* Whether a new file cannot be created in its folder, or an existing one cannot be written. SQLite asks the system,
+ * which lets root write to everything; but a file without any write permission is not meant to be changed. */
 static Status check_can_be_written(const char *path, const struct stat *info, Message *why)
 {
     char folder[4096];
@@ -167,7 +167,7 @@ static Status check_file(const char *path, StoreMode mode, Message *why)
 
 static Status open_database(Store *store, StoreMode mode, Message *why)
 {
-    /* A reader that may not write would leave the log's files behind when it is the last to close. */
+    /* A reader without permission to write would leave the files of the log behind if it is the last to close. */
     int reading = access(store->path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     int flags = mode == STORE_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : reading;
     if (sqlite3_open_v2(store->path, &store->database, flags, NULL) != SQLITE_OK)
@@ -228,7 +228,7 @@ static void bind_board(sqlite3_stmt *statement, const Board *board)
     sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":epoch"), board->epoch);
 }
 
-/* Without a time, both columns stay NULL. */
+/* Both columns stay NULL for a run without a time. */
 static void bind_time(sqlite3_stmt *statement, MeasuredTime time)
 {
     if (!(time.ms > 0))
@@ -237,8 +237,8 @@ static void bind_time(sqlite3_stmt *statement, MeasuredTime time)
     sqlite3_bind_double(statement, sqlite3_bind_parameter_index(statement, ":uncertainty"), time.uncertainty);
 }
 
-/* One INSERT in a transaction of its own: committed and synced, or not there at all. `BEGIN; INSERT` would fail at once
- * where two writers meet; a single statement takes the write lock first and waits for it. */
+/* Runs one INSERT as a transaction of its own: it is either committed and synced, or not there at all. `BEGIN; INSERT`
+ * would fail at once if two writers collide; a single statement takes the write lock first and waits for it. */
 static Status insert(Store *store, sqlite3_stmt *statement, Message *why)
 {
     int result = sqlite3_step(statement);
@@ -313,7 +313,7 @@ static const char *column_text(Arena *arena, sqlite3_stmt *statement, int column
     return arena_string(arena, text == NULL ? "" : (const char *)text);
 }
 
-/* Steps through the result; `take` turns one row of it into an item. */
+/* Steps through the result; `take` makes an item from one row. */
 static Status select_rows(Store *store, sqlite3_stmt *statement, void (*take)(Arena *, sqlite3_stmt *, void *item),
                           Rows *rows, Message *why)
 {

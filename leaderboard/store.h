@@ -22,24 +22,24 @@ enum { STORE_SCHEMA_VERSION = 1 };
 typedef struct Store Store;
 typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;
 
-/* Times compare within one board and never beyond it. */
+/* Times can be compared only within one board. */
 typedef struct Board {
     const char *problem, *revision, *device;
     int epoch;
 } Board;
 
-typedef struct Run { /* one judged submission; texts are UTF-8 */
+typedef struct Run { /* one judged submission; all texts are UTF-8 */
     Board board;
     const char *time_utc, *person;
     const char *device_name, *driver, *toolkit, *judge, *sandbox;
     const char *verdict, *rank_status;
-    MeasuredTime time;        /* ms 0: there is none */
+    MeasuredTime time;        /* ms 0: no time */
     const char *machine_code; /* NULL: nothing was compiled */
     const char *source_hash;
     const char *cases; /* JSON */
 } Run;
 
-typedef struct StoredRun { /* of a ranked run, what a ranking needs */
+typedef struct StoredRun { /* the part of a ranked run that a ranking needs */
     const char *time_utc, *person, *machine_code;
     MeasuredTime time;
 } StoredRun;
@@ -50,20 +50,20 @@ typedef struct ReferenceTime {
     MeasuredTime time;
 } ReferenceTime;
 
-/* STORE_WRITE creates what is missing, and finds out at once whether the file can be written. */
+/* STORE_WRITE creates a missing file or table, and fails at once if the file cannot be written. */
 MUST_USE Status store_open(const char *path, StoreMode mode, Store **store, Message *why);
 void store_close(Store *store);
 
 MUST_USE Status store_add_run(Store *store, const Run *run, Message *why);
-/* The ranked runs of a board, oldest first, in `arena`. */
+/* The ranked runs of a board, oldest first, allocated in `arena`. */
 MUST_USE Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **runs, size_t *count,
                            Message *why);
-/* The boards that hold a ranked run of this revision of a problem; of each device the newest epoch only. */
+/* The boards with a ranked run of this revision of a problem; for each device only the newest epoch. */
 MUST_USE Status store_boards(Store *store, const char *problem, const char *revision, Arena *arena, Board **boards,
                              size_t *count, Message *why);
 
 MUST_USE Status store_add_reference(Store *store, const Board *board, const ReferenceTime *reference, Message *why);
-/* The newest time of each reference solution on a board, by name, in `arena`. */
+/* The newest time of each reference solution on a board, sorted by name, allocated in `arena`. */
 MUST_USE Status store_references(Store *store, const Board *board, Arena *arena, ReferenceTime **references,
                                  size_t *count, Message *why);
 

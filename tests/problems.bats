@@ -53,7 +53,7 @@ valid() {
     for id in '' My-Conv ../x 'a b' -x; do
         run "$root/grader/authoring/new_problem.sh" "$id"
         ends 2
-        has_lines "new-problem: '$id' is no id"
+        has_lines "new-problem: '$id' is not an id"
     done
     equal my-conv "$(ls "$CONVJUDGE_HOME/problems")"
 }
@@ -83,9 +83,9 @@ valid() {
         '.cases[0].inputs.filter = {"generator": "uniform", "seed": 1}'
     missing_after 'element 2 of "expected" is 9, but oracle.h says -6' sample '.cases[0].expected[2] = 9'
     missing_after 'the example does not show -6, element 2 of "expected"' statement 's/= -6$/= ?/'
-    missing_after 'naive.cu: the comment it begins with does not say its arithmetic intensity' \
+    missing_after 'naive.cu: the comment at the top does not state the arithmetic intensity' \
         sed -i '/Intensity/d' "$solutions/accepted/naive.cu"
-    missing_after 'flipped_filter.cu: the comment it begins with does not name its mistake' \
+    missing_after 'flipped_filter.cu: the comment at the top does not name the mistake' \
         sed -i '/Mistake/d' "$solutions/wrong_answer/flipped_filter.cu"
     missing_after 'in double and' \
         sed -i 's/c->filter\[k\])/c->filter[k] * (sizeof(Real) == 16 ? 1.000000001 : 1))/' "$problem/oracle.h"
@@ -271,7 +271,7 @@ END
     submission >x.cu
     unset CONVJUDGE_HOME
     run convjudge/build/convjudge grade --device sim x.cu
-    ends 0 Accepted "4 of 4 accepted" "not ranked: the hidden cases are not here" "vector_loads"
+    ends 0 Accepted "4 of 4 accepted" "not ranked: the hidden cases, which decide, are not here" "vector_loads"
     lacks "hidden cases        "
     run make -C convjudge test
     ends 2 "the student's kit has no tests"

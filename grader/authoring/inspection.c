@@ -373,12 +373,12 @@ static Status inspect_header(const char *path, Message *why)
     header[length < submission.source.length ? length : submission.source.length] = '\0';
     if (is_reference(path) && (strcasestr(header, "operation") == NULL || strcasestr(header, "byte") == NULL))
         status = fail(STATUS_BAD_INPUT, why,
-                      "%s: the comment it begins with does not say its arithmetic intensity, "
-                      "operations a byte",
+                      "%s: the comment at the top does not state the arithmetic intensity, in "
+                      "operations per byte",
                       shown);
     if (is_wrong(path) && strstr(header, "Mistake: ") == NULL)
-        status = fail(STATUS_BAD_INPUT, why,
-                      "%s: the comment it begins with does not name its mistake, \"// Mistake: \"", shown);
+        status = fail(STATUS_BAD_INPUT, why, "%s: the comment at the top does not name the mistake, \"// Mistake: \"",
+                      shown);
     submission_free(&submission);
     return status;
 }

@@ -126,7 +126,7 @@ Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *pro
     return status;
 }
 
-/* Rungs with a time that is shorter; of equal times those that stand before. */
+/* The number of rungs with a shorter time; of equal times, those with a smaller index count. */
 static size_t count_faster(const Ladder *ladder, const Rung *rung)
 {
     size_t count = 0;

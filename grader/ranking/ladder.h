@@ -10,37 +10,37 @@
 #include <stddef.h>
 
 typedef struct Rung {
-    ReferenceTime time; /* its name is the file's; time.ms 0: not known yet */
+    ReferenceTime time; /* under the file's name; time.ms 0: not known yet */
     Submission submission;
 } Rung;
 
 typedef struct Ladder {
-    const Problem *problem; /* the caller's */
-    Rung *rungs;            /* by name */
+    const Problem *problem; /* owned by the caller */
+    Rung *rungs;            /* sorted by name */
     size_t count;
     Arena arena;
 } Ladder;
 
-/* Reads the files; no times. A problem without the folder has no rungs. */
+/* Reads the source files, but no times. A problem without the folder has no rungs. */
 MUST_USE Status ladder_read(const Problem *problem, Ladder *ladder, Message *why);
-/* The same of the plain C files of solutions/<id>/cpu_baselines/. */
+/* Likewise for the plain C files in solutions/<id>/cpu_baselines/. */
 MUST_USE Status ladder_read_baselines(const Problem *problem, Ladder *ladder, Message *why);
 void ladder_free(Ladder *ladder);
 
-/* Takes over times that fit: of a rung that has none yet, with the source that the file still has. */
+/* Takes over each time that belongs to a rung without one, if the rung's source is still the one that was timed. */
 void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count);
 
-/* Makes rungs of times alone, for a ladder that has none: a student's kit has the times, and no sources. */
+/* Makes rungs from times alone, for a ladder without any: a student's kit has the times but not the sources. */
 void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count);
 
-/* Judges one reference solution on its timed cases now. One that is not accepted is BAD_INPUT. */
+/* Judges one reference solution on the timed cases now. BAD_INPUT if it is not accepted. */
 MUST_USE Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why);
 
-/* The reference solution that says whether the device is steady: that of median stored time (of an even number the
- * faster of the middle two). NULL where none has a time. */
+/* The reference solution that shows whether the device is steady: the one with the median stored time (of an even
+ * number, the faster of the middle two). NULL if none has a time. */
 const Rung *ladder_anchor(const Ladder *ladder);
 
-/* Those with a time, fastest first, in `arena`. */
+/* The rungs with a time, fastest first, allocated in `arena`. */
 ReferenceTime *ladder_times(const Ladder *ladder, Arena *arena, size_t *count);
 
 #endif

@@ -9,7 +9,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
-/* Beyond control characters: marks that turn the direction of a line round would disorder the table. */
+/* Besides control characters, this refuses marks that reverse the direction of text, which would garble the table. */
 static bool is_printable(const char *name)
 {
     mbstate_t state = {0};
@@ -32,9 +32,10 @@ Status person_check(const char *name, Message *why)
     if (length == 0)
         return fail(STATUS_BAD_INPUT, why, "the name is empty, expected 1 to %d bytes of text", PERSON_MAX_BYTES);
     if (length > PERSON_MAX_BYTES)
-        return fail(STATUS_BAD_INPUT, why, "the name has %zu bytes, the limit is %d", length, PERSON_MAX_BYTES);
+        return fail(STATUS_BAD_INPUT, why, "the name has %zu bytes, expected at most %d", length, PERSON_MAX_BYTES);
     if (!text_is_utf8(name, length, NULL) || !is_printable(name))
-        return fail(STATUS_BAD_INPUT, why, "the name holds what cannot be printed, expected plain UTF-8 text");
+        return fail(STATUS_BAD_INPUT, why,
+                    "the name contains characters that cannot be printed, expected plain UTF-8 text");
     if (name[0] == ' ' || name[length - 1] == ' ')
         return fail(STATUS_BAD_INPUT, why, "the name begins or ends with a space");
     return STATUS_OK;

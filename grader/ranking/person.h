@@ -6,10 +6,10 @@
 
 enum { PERSON_MAX_BYTES = 64 };
 
-/* A name is 1 to 64 bytes of printable UTF-8 that neither begin nor end with a space. Needs setlocale(). */
+/* Checks that a name has 1 to 64 bytes of printable UTF-8 and no space at either end. Needs setlocale(). */
 MUST_USE Status person_check(const char *name, Message *why);
 
-/* The login name, or "uid N" where the system has none. */
+/* The login name, or "uid N" if the system knows none. */
 void person_login(char name[PERSON_MAX_BYTES + 1]);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A measured bandwidth may be a little below what the device can do; by more than this, nothing is. */
+/* The measured bandwidth may be a little below what the device can do, but not by more than this factor. */
 static const double BANDWIDTH_HEADROOM = 1.1;
 
 Status ranking_open(StoreMode mode, Store **store, Message *why)
@@ -30,7 +30,7 @@ Board ranking_board(const Result *result)
     };
 }
 
-/* The first timed case that took less time than its input takes to be read; NULL where all are possible. */
+/* The first timed case that took less time than reading its input takes; NULL if all times are possible. */
 static const CaseResult *impossibly_fast_case(const Result *result)
 {
     double most_bytes_per_s = BANDWIDTH_HEADROOM * result->device.read_bytes_per_s;
@@ -42,7 +42,7 @@ static const CaseResult *impossibly_fast_case(const Result *result)
     return NULL;
 }
 
-/* A student's kit has none. */
+/* A student's kit has no hidden cases except timed ones. */
 static bool has_hidden_cases(const Result *result)
 {
     for (size_t i = 0; i < result->case_count; i++)
@@ -65,15 +65,15 @@ void ranking_decide(Result *result, bool recorded)
     else if (!(result->score.ms > 0))
         snprintf(status, size, "not ranked: the problem has no timed cases for this device");
     else if (impossible != NULL)
-        snprintf(status, size, "not ranked: \"%s\" took less time than its input takes to be read", impossible->name);
+        snprintf(status, size, "not ranked: \"%s\" took less time than reading its input takes", impossible->name);
     else if (result->device.pageable_access)
-        snprintf(status, size, "not ranked: kernels can reach the judge's own memory on this device");
+        snprintf(status, size, "not ranked: on this device kernels can access the judge's own memory");
     else if (strcmp(result->sandbox, "full") != 0)
         snprintf(status, size, "not ranked: sandbox %s", result->sandbox);
     else if (!has_hidden_cases(result))
-        snprintf(status, size, "not ranked: the hidden cases are not here, which decide");
+        snprintf(status, size, "not ranked: the hidden cases, which decide, are not here");
     else if (!recorded)
-        snprintf(status, size, "not ranked: not recorded, as --no-record asks");
+        snprintf(status, size, "not ranked: not recorded (--no-record)");
     else
         snprintf(status, size, "ranked");
 }
@@ -153,7 +153,7 @@ static int count_untimed(const Ladder *ladder)
     return count;
 }
 
-/* Times what has no time yet. A reference solution that fails is a warning: the student cannot mend it. */
+/* Times the reference solutions that have no time yet. One that fails is a warning, since the student cannot fix it. */
 static Status time_the_rest(Store *store, const Board *board, const char *device, Progress *progress, Ladder *ladder,
                             Result *result, Message *why)
 {
@@ -221,7 +221,7 @@ static Status place_among_references(Store *store, bool recorded, const char *de
 
 /* ---- the class --------------------------------------------------------------------------------------------------- */
 
-/* The time that counts: of a ranked run that of its machine code, which may have been sent before. */
+/* The time that counts: for a ranked run the pooled time of its machine code, which may have been submitted before. */
 static MeasuredTime time_that_counts(const Result *result, const StoredRun *runs, size_t count)
 {
     MeasuredTime pooled;

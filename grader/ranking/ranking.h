@@ -1,4 +1,4 @@
-/* ranking.h - what a result is worth among others: brings result, store and percentiles together.  */
+/* ranking.h - where a result stands among others: combines the result, the store and the percentiles.  */
 #ifndef GRADER_RANKING_RANKING_H
 #define GRADER_RANKING_RANKING_H
 
@@ -10,21 +10,21 @@
 /* CONVJUDGE_DB, else leaderboard/leaderboard.db beside the judge. */
 MUST_USE Status ranking_open(StoreMode mode, Store **store, Message *why);
 
-/* Where a result's time compares. */
+/* The board that a result belongs to: times compare only within one. */
 Board ranking_board(const Result *result);
 
-/* Fills in result->rank_status. `recorded`: it will be kept. */
+/* Fills in result->rank_status. `recorded`: the run will be recorded. */
 void ranking_decide(Result *result, bool recorded);
 
 MUST_USE Status ranking_record(Store *store, const Result *result, Message *why);
 
-/* Ranks, percentiles and the ladder of an accepted result with a score. Times of reference solutions come from the
- * store, else from the times file of the device, else, where the run is `recorded`, they are taken now and stored.
- * `store` may be NULL where it is not. Trouble with a single reference solution is a warning. */
+/* Fills in ranks, percentiles and the ladder of an accepted result with a score. Times of reference solutions come from
+ * the store, else from the times file of the device; if the run is `recorded`, missing ones are taken now and stored.
+ * `store` may be NULL if it is not. A failure of a single reference solution is a warning. */
 MUST_USE Status ranking_place(Store *store, bool recorded, const char *device, Progress *progress, Result *result,
                               Message *why);
 
-/* The reference solutions of a problem, with what is known of their times on a device; `store` may be NULL. */
+/* Reads the reference solutions of a problem, with their known times on a device; `store` may be NULL. */
 MUST_USE Status ranking_ladder(Store *store, const Problem *problem, const Board *board, Ladder *ladder, Message *why);
 
 /* leaderboard/references/<device id>.json. */

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* Times every reference solution, keeps the times in the database and shows each as it comes. `export_times`: also
- * writes the problem's part of leaderboard/references/<device id>.json and prints the file's name. A reference solution
- * that is not accepted is BAD_INPUT. */
+/* Times every reference solution, stores the times in the database, and shows each one when it is known.
+ * `export_times`: also writes the problem's part of leaderboard/references/<device id>.json and prints the name of
+ * that file. BAD_INPUT if a reference solution is not accepted. */
 MUST_USE Status reference_times_take(const Problem *problem, const char *device, bool export_times, Message *why);
 
 #endif

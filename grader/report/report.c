@@ -62,7 +62,7 @@ static void add_sample_details(const Result *result, const CaseResult *item, Tex
     add_wrong_element(out, "worst", output, &comparison->worst, comparison->rank);
 }
 
-/* Of a hidden case the size of the error, to a power of ten: enough to tell rounding from a mistake. */
+/* For a hidden case, only the power of ten of the largest error: enough to tell rounding from a mistake. */
 static void add_coarse_error(const CaseResult *item, Text *out)
 {
     double error = checker_coarse(item->comparison.max_error);
@@ -83,7 +83,7 @@ static void add_failed_case(const Result *result, const CaseResult *item, Termin
         add_coarse_error(item, out);
 }
 
-/* Of many failures the first few say it all. */
+/* Shows the first few failures only. */
 static void add_failures(const Result *result, TerminalStyle style, Text *out)
 {
     size_t not_run = 0, failed = 0;
@@ -99,7 +99,7 @@ static void add_failures(const Result *result, TerminalStyle style, Text *out)
         text_printf(out, "  cases that were not run: %zu\n", not_run);
 }
 
-/* At most `lines` lines of text, each behind a bar; `lost` bytes are known to be missing. */
+/* Adds at most `lines` lines of text, each after a bar; `lost` bytes are known to be missing already. */
 static void add_quoted(Text *out, const char *text, int lines, uint64_t lost)
 {
     for (; *text != '\0' && lines > 0; lines--) {
@@ -121,7 +121,7 @@ static void add_diagnostics(const Result *result, Text *out)
         add_quoted(out, diagnostics->data, MAX_DIAGNOSTIC_LINES, 0);
 }
 
-/* Of the first sample that printed anything; the others mostly print the same. */
+/* Shows what the first sample printed that printed anything; the others mostly print the same. */
 static void add_printed(const Result *result, Text *out)
 {
     for (size_t i = 0; i < result->case_count; i++) {

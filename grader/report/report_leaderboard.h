@@ -6,7 +6,7 @@
 #include "grader/result/result.h"
 #include "leaderboard/standing.h"
 
-/* `times` as device_time_label() calls them; "" for measured ones. */
+/* `times` is the label that device_time_label() gives, "" for measured times. */
 void report_leaderboard(const Problem *problem, const Board *board, const char *times, const Standing *standings,
                         size_t count, Text *out);
 

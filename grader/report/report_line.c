@@ -13,7 +13,6 @@ const char *report_plus_minus(TerminalStyle style)
     return style.utf8 ? "±" : "+-";
 }
 
-/* " (modelled)" behind a time that no clock took. */
 void report_add_label_of_times(const DeviceInfo *device, Text *out)
 {
     if (device->modelled)

@@ -1,4 +1,4 @@
-/* report_line.h - the pieces that lines of a report begin with or share.  */
+/* report_line.h - pieces that several lines of a report have in common.  */
 #ifndef GRADER_REPORT_REPORT_LINE_H
 #define GRADER_REPORT_REPORT_LINE_H
 
@@ -6,10 +6,10 @@
 #include "grader/result/result.h"
 #include "grader/terminal/terminal.h"
 
-/* "  time        ": what begins a line. */
+/* Begins a line: "  time        ". */
 void report_add_label(Text *out, const char *label);
 const char *report_plus_minus(TerminalStyle style);
-/* " (modelled)" behind a time that no clock took, else nothing. */
+/* Adds " (modelled)" if no clock took the times, else nothing. */
 void report_add_label_of_times(const DeviceInfo *device, Text *out);
 
 #endif

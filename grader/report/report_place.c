@@ -12,7 +12,7 @@
 enum {
     NAME_COLUMNS = 24, /* of a reference solution */
     TIME_COLUMNS = 10,
-    FEW = 10 /* below this, "k of n" says more than a percentile */
+    FEW = 10 /* with fewer others, "k of n" says more than a percentile */
 };
 
 /* ---- percentile and rank ----------------------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static void add_bars(const Result *result, TerminalStyle style, Text *out)
     free(bars);
 }
 
-/* The slowest reference solution that is faster beyond doubt. */
+/* Names the slowest reference solution that is significantly faster. */
 static void add_next_to_beat(const Result *result, Text *out)
 {
     for (size_t i = result->ladder_count; i-- > 0;) {

@@ -6,9 +6,9 @@
 #include "grader/result/result.h"
 #include "grader/terminal/terminal.h"
 
-/* Percentiles, where there is a time to compare, and the rank. */
+/* The percentiles, if there is a time to compare, and the rank. */
 void report_add_place(const Result *result, Text *out);
-/* Bars of the reference solutions and the submission, fastest first, and the next one to beat. */
+/* Bars for the reference solutions and the submission, fastest first, and the next one to beat. */
 void report_add_ladder(const Result *result, TerminalStyle style, Text *out);
 
 #endif

@@ -81,7 +81,7 @@ static void add_range(Text *out, const Timing *timing)
     text_free(&text);
 }
 
-/* Its name has a line of its own, since the figures fill one. */
+/* The name has a line of its own, since the numbers fill one. */
 static void add_measured_case(const CaseResult *item, TerminalStyle style, Text *out)
 {
     text_printf(out, "  %s\n", item->name);
@@ -105,7 +105,7 @@ static void add_measured_cases(const Result *result, TerminalStyle style, Text *
 }
 
 typedef struct Range {
-    double least, most; /* both 0: not known */
+    double least, most; /* both 0: unknown */
 } Range;
 
 static void widen(Range *range, double value)
@@ -116,7 +116,7 @@ static void widen(Range *range, double value)
     range->most = fmax(range->most, value);
 }
 
-/* ", SM clock 1965 to 1980 MHz"; nothing where it is not known. */
+/* Adds ", SM clock 1965 to 1980 MHz"; nothing if it is unknown. */
 static void add_condition(Text *out, const char *what, Range range, const char *unit)
 {
     if (!(range.most > 0))
@@ -127,7 +127,7 @@ static void add_condition(Text *out, const char *what, Range range, const char *
     text_printf(out, " %s", unit);
 }
 
-/* How often each case was timed, and what the GPU was like meanwhile. */
+/* Says how often each case was timed, and the state of the GPU during that time. */
 static void add_conditions(const Result *result, const Timing *timing, TerminalStyle style, Text *out)
 {
     Range clock_mhz = {0}, temperature_c = {0};
@@ -150,7 +150,8 @@ static void add_anchor(const AnchorTimes *anchor, Text *out)
     if (anchor->name[0] == '\0')
         return;
     report_add_label(out, "anchor");
-    text_printf(out, "%s drifted by %s meanwhile\n", anchor->name, quantity_percent(anchor->drift, 1).text);
+    text_printf(out, "%s drifted by %s during the measurement\n", anchor->name,
+                quantity_percent(anchor->drift, 1).text);
 }
 
 static void add_deciding_clock(size_t by_host, size_t timed, Text *out)
@@ -158,7 +159,8 @@ static void add_deciding_clock(size_t by_host, size_t timed, Text *out)
     if (by_host == 0)
         return;
     report_add_label(out, "clock");
-    text_printf(out, "the host's in %zu of %zu timed cases: it showed more than CUDA events\n", by_host, timed);
+    text_printf(out, "the host's in %zu of %zu timed cases, where it showed more than CUDA events\n", by_host,
+                timed);
 }
 
 static void add_sitting(const Result *result, TerminalStyle style, Text *out)

@@ -8,7 +8,7 @@
 
 /* The score, with its uncertainty, and the throughput. */
 void report_add_score(const Result *result, TerminalStyle style, Text *out);
-/* Each timed case; of times that were measured, also how, and in what state the GPU was. */
+/* A table of the timed cases. For measured times also how they were measured, and the state of the GPU. */
 void report_add_timed_cases(const Result *result, TerminalStyle style, Text *out);
 
 #endif

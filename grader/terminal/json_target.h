@@ -5,8 +5,8 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* A result that cannot be written is found before minutes of judging. Writing replaces the file, so it must be none of
- * the things that are needed, such as /dev/null and the submission. `path` may be NULL: nothing is to be written. */
+/* Finds out before minutes of judging whether the result can be written. Writing replaces the file, so it must not be a
+ * device such as /dev/null, or the submission. `path` may be NULL: nothing will be written. */
 MUST_USE Status json_target_check(const char *path, const char *submission, Message *why);
 MUST_USE Status json_target_write(const char *path, const Text *text, Message *why);
 

@@ -8,7 +8,7 @@
 
 enum { MAX_SVG_BYTES = 16 << 20, NOT_FOUND_EXIT = 127 };
 
-/* A string in gnuplot's double quotes: what would mean something there is left out. */
+/* Adds a string in gnuplot's double quotes, without the characters that have a meaning there. */
 static void add_string(Text *out, const char *text)
 {
     text_add(out, "\"");

@@ -1,19 +1,19 @@
-/* plot.h - a bar chart as an SVG file, by gnuplot where that is installed.  */
+/* plot.h - draws a bar chart as an SVG file, by gnuplot if that is installed.  */
 #ifndef GRADER_TERMINAL_PLOT_H
 #define GRADER_TERMINAL_PLOT_H
 
 #include "base/status.h"
 #include "base/text.h"
 
-typedef struct Plot { /* {0} is empty; title and unit are set by the caller */
+typedef struct Plot { /* {0} is empty; the caller sets title and unit */
     Text title;
-    const char *unit; /* what the bars' height means */
-    Text bars;        /* plot_add() fills it */
+    const char *unit; /* of the heights of the bars */
+    Text bars;        /* filled by plot_add() */
 } Plot;
 
-/* A bar under its name; one of height 0 leaves its place empty. */
+/* Adds a bar with its name below it; a bar of height 0 leaves its place empty. */
 void plot_add(Plot *plot, const char *name, double height);
-/* Writes the file as a whole. STATUS_NOT_FOUND: there is no gnuplot. */
+/* Writes the whole file at once. STATUS_NOT_FOUND: gnuplot is not installed. */
 MUST_USE Status plot_write(const Plot *plot, const char *path, Message *why);
 void plot_free(Plot *plot);
 

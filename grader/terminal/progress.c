@@ -12,7 +12,7 @@ Progress progress_new(FILE *stream)
     return (Progress){.stream = stream, .style = terminal_style(stream)};
 }
 
-/* A name that is too long is cut, and still stands apart from what follows. */
+/* A long name is cut, so that a space remains before the text that follows. */
 static void add_step(Text *line, const char *step)
 {
     terminal_pad(line, step, STEP_COLUMNS - 1);
@@ -21,7 +21,7 @@ static void add_step(Text *line, const char *step)
 
 static void add_bar(const Progress *progress, Text *line)
 {
-    int done = progress->done < progress->total ? progress->done : progress->total; /* what is done again is more */
+    int done = progress->done < progress->total ? progress->done : progress->total; /* a repeated step counts again */
     int filled = BAR_COLUMNS * done / progress->total;
     text_add(line, "[");
     for (int i = 0; i < BAR_COLUMNS; i++)
@@ -32,7 +32,7 @@ static void add_bar(const Progress *progress, Text *line)
 static void draw(Progress *progress)
 {
     Text line = {0};
-    text_add(&line, "\r\033[K"); /* to the first column, and clear */
+    text_add(&line, "\r\033[K"); /* go to the first column and clear the line */
     add_step(&line, progress->step);
     if (progress->total > 0)
         add_bar(progress, &line);
@@ -44,7 +44,7 @@ static void draw(Progress *progress)
     progress->drawn_at_s = now_s();
 }
 
-/* The step's name and what came of it; where nothing can be drawn over, the name is there already. */
+/* Writes the step's name and its outcome. Where a line cannot be redrawn, the name is there already. */
 static void write_step(const Progress *progress, const char *outcome)
 {
     Text line = {0};

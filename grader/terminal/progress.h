@@ -1,7 +1,7 @@
-/* progress.h - the steps of a grading, as they happen, on standard error.
+/* progress.h - shows the steps of a grading on standard error while they run.
  *
- * On a terminal the step under way is a bar, drawn over at most 20 times a second; elsewhere each step is one line,
- * begun with the step and ended with it. A NULL Progress shows nothing.  */
+ * On a terminal the current step is a bar, redrawn at most 20 times per second. Elsewhere each step is one line, which
+ * begins and ends with the step. A NULL Progress shows nothing.  */
 #ifndef GRADER_TERMINAL_PROGRESS_H
 #define GRADER_TERMINAL_PROGRESS_H
 
@@ -20,15 +20,15 @@ typedef struct Progress {
 
 Progress progress_new(FILE *stream);
 
-/* `step` lives until progress_end(). `total` 0: it is not known how much there is to do. */
+/* `step` must live until progress_end(). `total` 0: the amount of work is unknown. */
 void progress_begin(Progress *progress, const char *step, int total);
-/* Likewise, a step of several: number `done`, from 0. */
+/* Likewise, with `done` of `total` parts done already. */
 void progress_begin_at(Progress *progress, const char *step, int done, int total);
 void progress_advance(Progress *progress);
-/* Says something about the step under way: in place of the bar until it is next drawn; elsewhere in a line of its own,
- * not more often than every ten seconds. */
+/* Says something about the current step: on a terminal instead of the bar until that is redrawn; elsewhere in a line of
+ * its own, at most every ten seconds. */
 __attribute__((format(printf, 2, 3))) void progress_note(Progress *progress, const char *format, ...);
-/* Replaces the bar by what came of it. */
+/* Replaces the bar by the outcome. */
 void progress_end(Progress *progress, const char *outcome);
 
 #endif

@@ -23,7 +23,7 @@ static bool is_absent(double value)
     return isnan(value) || value < 0;
 }
 
-/* `digits` digits, or all that stand before the point. %g would turn to an exponent there. */
+/* `digits` digits, or all digits before the point, for which %g would write an exponent. */
 static Quantity with_digits(double value, int digits)
 {
     if (is_absent(value))

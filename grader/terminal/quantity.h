@@ -19,9 +19,9 @@ typedef struct Quantity {
 Quantity quantity_time(double ms);
 /* A share as a percentage, with `decimals` (0 or 1) below a hundred percent: 0.506 is "50.6 %" or "51 %". */
 Quantity quantity_percent(double share, int decimals);
-/* Billions of something per second, with four digits, or all that stand before the point: "202.4", "25295". */
+/* Billions of something per second, with four digits, or all digits before the point: "202.4", "25295". */
 Quantity quantity_rate(double rate);
-/* One number over another, with three digits, or all that stand before the point: "1.11", "0.25", "2047". */
+/* One number over another, with three digits, or all digits before the point: "1.11", "0.25", "2047". */
 Quantity quantity_ratio(double ratio);
 /* A number of events, whole or with a letter for thousands: "640", "16.4K", "2.1M". */
 Quantity quantity_count(double count);

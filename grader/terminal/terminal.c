@@ -14,10 +14,10 @@ static bool is_set(const char *variable)
     return value != NULL && value[0] != '\0';
 }
 
-/* What the user's own locale says; the program's is UTF-8 always, since names are. */
+/* Asks the user's locale. The program's own is always UTF-8, since names are. */
 static bool wants_utf8(void)
 {
-    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"}; /* the first that is set decides */
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"}; /* the first one that is set decides */
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (is_set(variables[i])) {
             const char *value = getenv(variables[i]);
@@ -58,7 +58,7 @@ void terminal_colour(TerminalStyle style, Text *out, TerminalColour colour, cons
         text_add(out, "\033[0m");
 }
 
-/* One character of UTF-8 text: its bytes and its columns. Bytes that are no character count one column. */
+/* The bytes and columns of the first character of UTF-8 text. An invalid byte counts as one column. */
 static size_t next_character(const char *text, int *columns)
 {
     wchar_t wide = 0;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Half a percent each: times tie up to 0.71 % apart. */
+/* With an uncertainty of 0.5 % each, times tie if they are at most 0.71 % apart. */
 static const struct {
     const char *what;
     double mine, others[4];

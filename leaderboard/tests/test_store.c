@@ -76,7 +76,7 @@ static void must(Status status, const Message *why)
         fail_test("%s", why->text);
 }
 
-/* Opening is refused, and the message is the path and this. */
+/* Opening fails, and the message is the path followed by this text. */
 static void refused(StoreMode mode, Status expected, const char *message)
 {
     Store *store;
@@ -183,7 +183,7 @@ static void a_file_that_is_no_database_is_refused(void **state)
 static void a_database_of_something_else_is_refused_and_left_alone(void **state)
 {
     assert_int_equal(sql("CREATE TABLE songs (name TEXT)"), SQLITE_OK);
-    refused(STORE_WRITE, STATUS_BAD_INPUT, "a database of something else");
+    refused(STORE_WRITE, STATUS_BAD_INPUT, "a database of another program");
     assert_int_equal(sql("DROP TABLE songs"), SQLITE_OK);
 }
 
@@ -255,7 +255,7 @@ static void write_until_killed(int writer, int acknowledged)
     }
 }
 
-/* Every acknowledged row of a writer is there: rows are numbered, so a count up to the last one says it. */
+/* Checks that every acknowledged row of a writer is there. Rows are numbered, so counting them is enough. */
 static void all_acknowledged_rows_are_there(const StoredRun *runs, size_t count, int writer, int last)
 {
     int found = 0;
@@ -291,8 +291,8 @@ static void nothing_acknowledged_is_lost_when_sixteen_writers_are_killed(void **
                 write_until_killed(first_row_of_round + i, pipes[i][1]);
             close(pipes[i][1]);
         }
-        wait_for_an_acknowledgement(pipes); /* on a busy machine the first may take longer than all the killing */
-        for (int i = 0; i < WRITERS; i++) { /* one after the other, while the rest go on */
+        wait_for_an_acknowledgement(pipes); /* on a busy machine the first row may take longer than all the kills */
+        for (int i = 0; i < WRITERS; i++) { /* one after the other, while the others go on */
             nanosleep(&(struct timespec){.tv_nsec = 1000000 + rand() % 40000000}, NULL);
             kill(children[i], SIGKILL);
         }
@@ -306,7 +306,7 @@ static void nothing_acknowledged_is_lost_when_sixteen_writers_are_killed(void **
         }
         StoredRun *runs;
         size_t count;
-        Store *store = opened(STORE_WRITE); /* checks the file's health as well */
+        Store *store = opened(STORE_WRITE); /* also checks the integrity of the file */
         must(store_runs(store, &board, &arena, &runs, &count, &why), &why);
         int acknowledged = 0;
         for (int i = 0; i < WRITERS; i++) {

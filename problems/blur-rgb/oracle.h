@@ -1,7 +1,7 @@
 /* output[row][byte] = sum over r and s from -radius to radius of
  *     image[row + r][byte + 4 s] * filter[radius + r] * filter[radius + s]
- * before it is rounded: four bytes a pixel, so the same channel of the next pixel is four bytes away; 0 outside of the
- * picture. */
+ * before it is rounded. A pixel has four bytes, so the same channel of the next pixel is four bytes away. Outside of
+ * the picture the image is 0. */
 ORACLE Sum oracle(const Case *c, long row, long byte)
 {
     Sum sum = SUM_ZERO;

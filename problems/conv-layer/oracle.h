@@ -1,6 +1,6 @@
 /* output[image][row][col][channel] = max(0, bias[channel] + sum over r, s and i of
  *     input[image][row * stride + r][col * stride + s][i] * weights[r][s][i][channel])
- * Neighbouring channels have the inputs in common and neighbouring weights. */
+ * Neighbouring channels share their inputs, and their weights are adjacent. */
 ORACLE Sum oracle(const Case *c, long image, long row, long col, long channel)
 {
     Sum sum = sum_add_term(SUM_ZERO, at(c->bias, channel));

@@ -1,4 +1,4 @@
-/* output[i] = sum over k of input[i + k] * kernel[k]: the filter lies entirely on the input and is not flipped. */
+/* output[i] = sum over k of input[i + k] * kernel[k]: the whole filter lies on the input and is not flipped. */
 ORACLE Sum oracle(const Case *c, long i)
 {
     Sum sum = SUM_ZERO;

@@ -1,5 +1,5 @@
 /* output[row][col] = sum over r and s of input[row + r - radius][col + s - radius] * filter[r][s], where r and s go from
- * 0 to 2 radius: the filter is centred on the element, is not flipped, and meets zeros beyond the image. */
+ * 0 to 2 radius: the filter is centred on the element and not flipped, and zeros lie beyond the image. */
 ORACLE Sum oracle(const Case *c, long row, long col)
 {
     const int side = 2 * c->radius + 1;

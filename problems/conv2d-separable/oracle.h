@@ -1,5 +1,5 @@
 /* output[row][col] = sum over r and s from -radius to radius of input[row + r][col + s] * column_filter[radius + r]
- * * row_filter[radius + s], the 2D filter that both filters make: the input is 0 outside, and nothing is flipped. */
+ * * row_filter[radius + s]. The input is 0 outside of the image, and the filters are not flipped. */
 ORACLE Sum oracle(const Case *c, long row, long col)
 {
     Sum sum = SUM_ZERO;

@@ -1,4 +1,4 @@
-/* output[row][col] = sum over r and s of input[row + r][col + s] * kernel[r][s]: the filter lies entirely on the input
+/* output[row][col] = sum over r and s of input[row + r][col + s] * kernel[r][s]: the whole filter lies on the input
  * and is not flipped. */
 ORACLE Sum oracle(const Case *c, long row, long col)
 {

@@ -1,5 +1,5 @@
-/* output[plane][row][col] = sum over d, r and s of input[plane + d][row + r][col + s] * kernel[d][r][s]: the filter
- * lies entirely in the input and is not flipped. */
+/* output[plane][row][col] = sum over d, r and s of input[plane + d][row + r][col + s] * kernel[d][r][s]: the whole
+ * filter lies in the input and is not flipped. */
 ORACLE Sum oracle(const Case *c, long plane, long row, long col)
 {
     Sum sum = SUM_ZERO;

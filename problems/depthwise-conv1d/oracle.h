@@ -1,5 +1,5 @@
 /* output[b][l][d] = bias[d] + sum over k of weight[d][k] * x[b][l - k][d]: each channel has a filter of its own, whose
- * tap 0 meets the present and whose later taps meet the past. Before the first position of a sequence stand zeros. */
+ * tap 0 belongs to the present and whose later taps belong to the past. Zeros precede each sequence. */
 ORACLE Sum oracle(const Case *c, long b, long l, long d)
 {
     Sum sum = sum_add_term(SUM_ZERO, at(c->bias, d));

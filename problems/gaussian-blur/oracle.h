@@ -1,5 +1,5 @@
 /* output[row][col] = sum over r and s of input[row + r - kernel_rows / 2][col + s - kernel_cols / 2] * kernel[r][s]: the
- * filter is centred on the element, is not flipped, and meets zeros beyond the image. */
+ * filter is centred on the element and not flipped, and zeros lie beyond the image. */
 ORACLE Sum oracle(const Case *c, long row, long col)
 {
     Sum sum = SUM_ZERO;

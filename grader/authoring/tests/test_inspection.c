@@ -118,12 +118,12 @@ static const struct {
     {"accepted/a.cu", "// a: the idea.\n// Intensity: 3 operations for 12 bytes.\nvoid solve();\n", NULL},
     {"accepted/a.cu", "// a: the idea, 1/4 operation a byte.", NULL},
     {"accepted/a.cu", "// a: the idea.\nvoid solve(); // 3 operations for 12 bytes\n",
-     "solutions/blend/accepted/a.cu: the comment it begins with does not say its arithmetic intensity"},
-    {"accepted/a.cu", "void solve();\n// 3 operations for 12 bytes", "does not say its arithmetic intensity"},
+     "solutions/blend/accepted/a.cu: the comment at the top does not state the arithmetic intensity"},
+    {"accepted/a.cu", "void solve();\n// 3 operations for 12 bytes", "does not state the arithmetic intensity"},
     {"cpu_baselines/a.c", "void solve() {}\n", NULL},
     {"wrong_answer/a.cu", "// problem: blend\n// Mistake: it does nothing.\nvoid solve();\n", NULL},
     {"run_time_error/a.cu", "// It does nothing.\nvoid solve(); // Mistake: none.\n",
-     "solutions/blend/run_time_error/a.cu: the comment it begins with does not name its mistake"},
+     "solutions/blend/run_time_error/a.cu: the comment at the top does not name the mistake"},
 };
 
 static void comments_say_the_idea_or_the_mistake(void **state)

@@ -17,7 +17,7 @@ static void only_times_of_the_same_source_are_taken(void **state)
     ladder_take(&ladder, times, COUNT_OF(times));
     assert_true(rungs[0].time.time.ms == 5);
     assert_true(rungs[1].time.time.ms == 0);
-    assert_true(rungs[2].time.time.ms == 9); /* what is known stays */
+    assert_true(rungs[2].time.time.ms == 9); /* a known time stays */
     arena_free(&ladder.arena);
 }
 
@@ -60,7 +60,7 @@ static void the_anchor_is_the_reference_of_median_time(void **state)
         {1, {4}, 0},
         {3, {3, 1, 2}, 2},
         {4, {3, 1, 2, 4}, 2},    /* the faster of the middle two */
-        {5, {0, 9, 0, 1, 5}, 4}, /* those without a time do not count */
+        {5, {0, 9, 0, 1, 5}, 4}, /* rungs without a time do not count */
         {3, {2, 2, 2}, 1},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

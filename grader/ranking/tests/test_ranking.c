@@ -5,7 +5,7 @@
 #include "grader/ranking/ranking.h"
 #include "grader/tests/made_up.h"
 
-/* Why a recorded, accepted and timed result of such a device and sitting is not ranked; "ranked" where it is. */
+/* Why a recorded, accepted and timed result is not ranked on such a device, in such a sitting; "ranked" if it is. */
 static void is_decided(bool pageable_access, const char *unsteady, bool has_time, const char *expected)
 {
     CaseResult items[] = {made_up_timed_case("a", 1e-3), made_up_case(CASE_HIDDEN, "hidden 1", VERDICT_ACCEPTED)};
@@ -27,7 +27,7 @@ static void a_steady_closed_device_is_ranked(void **state)
 
 static void a_device_that_reaches_the_judges_memory_is_not_ranked(void **state)
 {
-    is_decided(true, "", true, "not ranked: kernels can reach the judge's own memory on this device");
+    is_decided(true, "", true, "not ranked: on this device kernels can access the judge's own memory");
 }
 
 static void an_unsteady_device_is_not_ranked(void **state)
@@ -36,7 +36,7 @@ static void an_unsteady_device_is_not_ranked(void **state)
                "not ranked: the GPU was not steady: the anchor naive.cu drifted by 3.1 %");
 }
 
-/* Where the judge waited in vain there is no time: the reason is the wait, not the problem. */
+/* If the judge waited in vain, there is no time: the reason is the wait, not the problem. */
 static void no_time_for_want_of_a_steady_device_says_so(void **state)
 {
     is_decided(false, "another process computed on the GPU", false, "not ranked: another process computed on the GPU");
@@ -59,7 +59,7 @@ static void nothing_is_ranked_where_the_hidden_cases_are_not(void **state)
     result_time_case(&item, &result.device);
     result_score(&result);
     ranking_decide(&result, true);
-    assert_string_equal(result.rank_status, "not ranked: the hidden cases are not here, which decide");
+    assert_string_equal(result.rank_status, "not ranked: the hidden cases, which decide, are not here");
     forget_samples(&item, 1);
 }
 

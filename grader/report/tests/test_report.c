@@ -118,7 +118,7 @@ static void an_accepted_submission_stands_among_the_references(void **state)
 
 enum { BLOCKS = 3, CALLS = 4 };
 
-/* A case on a real GPU: calls of 59 us and a little by the events; the host's clock shows `host_s` beyond its gap. */
+/* A case on a real GPU: by the events the calls take about 59 us; the host's clock shows `host_s` more than its gap. */
 static CaseResult measured_case(const char *name, CaseSample *samples, double gap_s, double host_s)
 {
     CaseResult item = made_up_case(CASE_TIMED_CUDA, name, VERDICT_ACCEPTED);
@@ -163,7 +163,7 @@ static void a_measured_time_stands_with_what_it_was_measured_by(void **state)
     holds(&text, "59.3 us +- 1.1 %, geometric mean of the timed cases\n");
     holds(&text, "25295 GFLOP/s, 202.4 GB/s, 50.6 % of the direct roofline\n");
     holds(&text, "measured    3 blocks x 4 calls, SM clock 1965 to 1980 MHz, 41 C\n");
-    holds(&text, "anchor      naive.cu drifted by 1.0 % meanwhile\n");
+    holds(&text, "anchor      naive.cu drifted by 1.0 % during the measurement\n");
     holds(&text, "  1.5 million elements, longest kernel\n"
                  "     59.3 us +- 1.1 %      59 us .. 59.6 us   0.4 %    25295    202.4    50.6 %\n");
     lacks(&text, "modelled");

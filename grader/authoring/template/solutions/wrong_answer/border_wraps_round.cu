@@ -1,4 +1,4 @@
-// Mistake: beyond one end the input goes on from the other.
+// Mistake: beyond one end the input continues from the other.
 // problem: @ID@
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: the filter is flipped, as in the convolution of mathematics.
+// Mistake: the filter is flipped, as in the mathematical convolution.
 // problem: @ID@
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Mistake: the number of blocks is rounded down, so the rest is never computed.
+// Mistake: the number of blocks is rounded down, so the remainder is never computed.
 // problem: @ID@
 #include <cuda_runtime.h>
 
