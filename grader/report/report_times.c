@@ -159,8 +159,7 @@ static void add_deciding_clock(size_t by_host, size_t timed, Text *out)
     if (by_host == 0)
         return;
     report_add_label(out, "clock");
-    text_printf(out, "the host's in %zu of %zu timed cases, where it showed more than CUDA events\n", by_host,
-                timed);
+    text_printf(out, "the host's in %zu of %zu timed cases; CUDA events showed less\n", by_host, timed);
 }
 
 static void add_sitting(const Result *result, TerminalStyle style, Text *out)
