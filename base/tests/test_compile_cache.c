@@ -346,11 +346,13 @@ static void no_more_than_a_gibibyte_is_kept(void **state)
 static void other_files_in_the_folder_are_left_alone(void **state)
 {
     write_text("a", "alpha");
-    shell("cd %s && mkdir -p mine $(seq -f %%064.0f 7 7) && touch -d 2001-01-01 mine mine/too notes.txt", folder);
+    shell(
+        "cd %s && mkdir -p mine $(seq -f %%064.0f 7 7) && touch -d 2001-01-01 mine mine/too $(seq -f %%064.0f 8 8).txt",
+        folder);
     shell("cd %s && seq -f %%064.0f 10 4100 | xargs touch -d 2002-02-02", folder);
     write_text("b", "beta");
     assert_int_equal(files_in_folder(), COMPILE_CACHE_ENTRIES + 3);
-    shell("cd %s && ls mine/too notes.txt >/dev/null", folder);
+    shell("cd %s && ls mine/too *.txt >/dev/null", folder);
 }
 
 /* ---- without ----------------------------------------------------------------------------------------------------- */
