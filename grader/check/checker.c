@@ -43,7 +43,7 @@ typedef struct Check {
 
 /* --- expected values ---------------------------------------------------------------------------------------------- */
 
-static Status expect(const Check *check, size_t first, size_t count, Message *why)
+static Status compute_expected(const Check *check, size_t first, size_t count, Message *why)
 {
     Status status = oracle_evaluate(check->oracle, &check->testcase->sizes, check->inputs, first, count,
                                     check->expected, check->magnitude, why);
@@ -92,7 +92,7 @@ static Status tally_all(const Check *check, Tally *tally, Message *why)
 {
     *tally = tally_empty();
     for (size_t first = 0; first < check->count; first += PIECE) {
-        Status status = expect(check, first, piece_at(check, first), why);
+        Status status = compute_expected(check, first, piece_at(check, first), why);
         if (status != STATUS_OK)
             return status;
         tally_piece(check, first, piece_at(check, first), tally);
@@ -156,7 +156,8 @@ static bool is_poison(const Check *check, size_t index, uint32_t poison)
     return bits == poison;
 }
 
-static DiagnosisElement judge(const Check *check, size_t first, size_t count, size_t i, double slack, uint32_t poison)
+static DiagnosisElement judge_element(const Check *check, size_t first, size_t count, size_t i, double slack,
+                                      uint32_t poison)
 {
     const Tolerance *tolerance = &check->problem->tolerance;
     double got = element_load(check->type, check->output, first + i), error = fabs(got - check->expected[i]);
@@ -180,11 +181,11 @@ static Status find_wrong(const Check *check, const Tally *tally, uint32_t poison
     double worst_ratio = 0, slack = slack_of(&check->problem->tolerance, tally);
     for (size_t first = 0; first < check->count; first += PIECE) {
         size_t count = piece_at(check, first);
-        Status status = expect(check, first, count, why);
+        Status status = compute_expected(check, first, count, why);
         if (status != STATUS_OK)
             return status;
         for (size_t i = 0; i < count; i++) {
-            DiagnosisElement element = judge(check, first, count, i, slack, poison);
+            DiagnosisElement element = judge_element(check, first, count, i, slack, poison);
             diagnosis_add(diagnosis, &element);
             if (element.wrong)
                 note_wrong(&element, comparison, &worst_ratio);
@@ -243,7 +244,8 @@ static Status is_flipped(const Check *check, bool *flipped, Message *why)
 /* --- the comparison
  * ------------------------------------------------------------------------------------------------------- */
 
-static Status explain(const Check *check, const Tally *tally, uint32_t poison, Comparison *comparison, Message *why)
+static Status explain_mistake(const Check *check, const Tally *tally, uint32_t poison, Comparison *comparison,
+                              Message *why)
 {
     Diagnosis diagnosis;
     bool flipped = false;
@@ -263,7 +265,7 @@ static Status explain(const Check *check, const Tally *tally, uint32_t poison, C
     return status;
 }
 
-static Status compare(const Check *check, uint32_t poison, Comparison *comparison, Message *why)
+static Status compare_output(const Check *check, uint32_t poison, Comparison *comparison, Message *why)
 {
     Tally tally;
     Status status = tally_all(check, &tally, why);
@@ -271,7 +273,7 @@ static Status compare(const Check *check, uint32_t poison, Comparison *compariso
         return status;
     checker_summarise(&check->problem->tolerance, &tally, check->rank, check->shape, comparison);
     if (!checker_accepts(&check->problem->tolerance, &tally, check->count))
-        return explain(check, &tally, poison, comparison, why);
+        return explain_mistake(check, &tally, poison, comparison, why);
     if (comparison->rms_exceeded)
         snprintf(comparison->kind, sizeof comparison->kind, "small errors everywhere: too little precision");
     return STATUS_OK;
@@ -298,7 +300,7 @@ Status checker_compare(const Problem *problem, const Testcase *testcase, const O
     if (check.expected == NULL)
         return fail_errno(why, "no memory for expected outputs");
     check.magnitude = check.expected + room;
-    status = compare(&check, poison, comparison, why);
+    status = compare_output(&check, poison, comparison, why);
     free(check.expected);
     return status;
 }

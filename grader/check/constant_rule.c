@@ -60,8 +60,8 @@ static Testcase with_random_data(const Problem *problem, const Testcase *testcas
 /* ---- conclusions from the output
  * --------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4))) static void find(ConstantRuleFinding *finding, ConstantRuleKind kind,
-                                                       const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void set_finding(ConstantRuleFinding *finding, ConstantRuleKind kind,
+                                                              const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -90,10 +90,10 @@ static Status find_in_output(Call *call, const Oracle *oracle, ConstantRuleFindi
     if (status == STATUS_OK)
         status = output_fits(call, oracle, &through_constants, why);
     if (!through_constants)
-        find(finding, CONSTANT_RULE_BROKEN,
-             "%s was %sread through constant memory: expected all of its values, "
-             "unchanged, in __constant__ arrays, and every tap taken from there",
-             name, through_nothing ? "not " : "only partly ");
+        set_finding(finding, CONSTANT_RULE_BROKEN,
+                    "%s was %sread through constant memory: expected all of its values, "
+                    "unchanged, in __constant__ arrays, and every tap taken from there",
+                    name, through_nothing ? "not " : "only partly ");
     return status;
 }
 
@@ -102,17 +102,17 @@ static Status find_in_call(Call *call, const CallReport *report, const Oracle *o
 {
     const char *name = call->problem->constant_filter;
     if (report->outcome != CALL_OK) {
-        find(finding, report->outcome == CALL_UNSUPPORTED ? CONSTANT_RULE_UNPROVED : CONSTANT_RULE_BROKEN,
-             "a simulated GPU could not prove that %s is read through constant "
-             "memory: %s",
-             name, report->text);
+        set_finding(finding, report->outcome == CALL_UNSUPPORTED ? CONSTANT_RULE_UNPROVED : CONSTANT_RULE_BROKEN,
+                    "a simulated GPU could not prove that %s is read through constant "
+                    "memory: %s",
+                    name, report->text);
         return STATUS_OK;
     }
     if (report->direct_load[0] != '\0') {
-        find(finding, CONSTANT_RULE_BROKEN,
-             "%s writes the output and loads from %s in global memory; it must be "
-             "read through constant memory",
-             report->direct_load, name);
+        set_finding(finding, CONSTANT_RULE_BROKEN,
+                    "%s writes the output and loads from %s in global memory; it must be "
+                    "read through constant memory",
+                    report->direct_load, name);
         return STATUS_OK;
     }
     return find_in_output(call, oracle, finding, why);

@@ -28,7 +28,7 @@ struct DeviceOracle {
 
 /* --- the process -------------------------------------------------------------------------------------------------- */
 
-static void end(DeviceOracle *oracle)
+static void end_process(DeviceOracle *oracle)
 {
     if (oracle->process == 0)
         return;
@@ -40,7 +40,7 @@ static void end(DeviceOracle *oracle)
 
 static Status lost(DeviceOracle *oracle, Message *why)
 {
-    end(oracle);
+    end_process(oracle);
     return fail(STATUS_SYSTEM, why,
                 "the oracle on %s, the judge's process that checks outputs, ended unexpectedly (exit status %d)",
                 oracle->device, oracle->exit_status);
@@ -74,7 +74,7 @@ static Status await(DeviceOracle *oracle, OracleReply *reply, Message *why)
 {
     int descriptors[CONTROL_MAX_DESCRIPTORS];
     if (!has_answered(oracle)) {
-        end(oracle);
+        end_process(oracle);
         return fail(STATUS_SYSTEM, why, "the oracle on %s did not answer within %d s", oracle->device, ANSWER_SECONDS);
     }
     if (!control_receive(oracle->control, reply, sizeof *reply, NULL, 0, descriptors))
@@ -107,7 +107,7 @@ void device_oracle_stop(DeviceOracle *oracle)
 {
     if (oracle == NULL)
         return;
-    end(oracle);
+    end_process(oracle);
     free(oracle);
 }
 

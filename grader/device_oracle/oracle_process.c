@@ -50,7 +50,7 @@ typedef struct OracleProcess {
 } OracleProcess;
 
 /* No failure on this device is the fault of a submission. */
-static Status check(const OracleProcess *process, CudaError error, const char *doing, Message *why)
+static Status status_of(const OracleProcess *process, CudaError error, const char *doing, Message *why)
 {
     DeviceFault fault;
     if (error == CUDA_ERROR_SUCCESS)
@@ -65,8 +65,8 @@ static size_t blocks_for(size_t count)
     return (count + ORACLE_BLOCK - 1) / ORACLE_BLOCK;
 }
 
-static Status launch(const OracleProcess *process, const char *kernel, const void *parameters, size_t bytes,
-                     size_t count, Message *why)
+static Status launch_kernel(const OracleProcess *process, const char *kernel, const void *parameters, size_t bytes,
+                            size_t count, Message *why)
 {
     const DeviceLaunch grid = {.function = process->device->modules->function(process->module, kernel),
                                .shape.grid = {(uint32_t)blocks_for(count), 1, 1},
@@ -75,12 +75,12 @@ static Status launch(const OracleProcess *process, const char *kernel, const voi
                                .parameter_bytes = bytes};
     if (grid.function == NULL)
         return fail(STATUS_SYSTEM, why, "grader/device_oracle/oracle_kernels.cu: no kernel %s", kernel);
-    return check(process, process->device->kernels->launch(process->device, &grid), kernel, why);
+    return status_of(process, process->device->kernels->launch(process->device, &grid), kernel, why);
 }
 
 /* --- the problem -------------------------------------------------------------------------------------------------- */
 
-static Status build(OracleProcess *process, Text *image, Message *why)
+static Status build_code(OracleProcess *process, Text *image, Message *why)
 {
     static const char *const names[] = {"device_oracle/oracle_kernels.cu", "device_oracle/oracle_kernels.h",
                                         "oracle/element.h", "problem/generator.h", "check/tally.h"};
@@ -114,7 +114,7 @@ static Status build(OracleProcess *process, Text *image, Message *why)
 static Status load_code(OracleProcess *process, Message *why)
 {
     Text image = {0};
-    Status status = build(process, &image, why);
+    Status status = build_code(process, &image, why);
     if (status == STATUS_OK)
         status = process->device->modules->load(process->device, image.data, image.length, &process->module, why);
     text_free(&image);
@@ -159,7 +159,7 @@ static Status drop_case(OracleProcess *process, Message *why)
         process->memory = NULL;
     }
     process->exchanged = false;
-    return check(process, error, "freeing memory", why);
+    return status_of(process, error, "freeing memory", why);
 }
 
 static Status map_memory(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
@@ -181,7 +181,7 @@ static Status open_exchange(OracleProcess *process, bool through_host, Message *
                           : device->exchange->create(device, process->memory_bytes, &process->exchange);
     process->exchanged = error == CUDA_ERROR_SUCCESS;
     if (error != CUDA_ERROR_SUCCESS && error != CUDA_ERROR_NOT_SUPPORTED)
-        return check(process, error, "sharing memory", why);
+        return status_of(process, error, "sharing memory", why);
     if (!process->exchanged)
         device_pin(device, process->memory, process->memory_bytes);
     return STATUS_OK;
@@ -202,8 +202,8 @@ static Status take_array(OracleProcess *process, const OracleRequest *request, s
     array->offset = offset;
     if (parameter == process->output)
         memcpy(process->shape, shape, sizeof shape);
-    return check(process, process->device->memory->alloc(process->device, array->bytes, &array->address),
-                 "allocating memory", why);
+    return status_of(process, process->device->memory->alloc(process->device, array->bytes, &array->address),
+                     "allocating memory", why);
 }
 
 static Status take_tallies(OracleProcess *process, Message *why)
@@ -213,8 +213,8 @@ static Status take_tallies(OracleProcess *process, Message *why)
     process->host_tallies = malloc(bytes);
     if (process->host_tallies == NULL)
         return fail_errno(why, "the oracle's memory");
-    return check(process, process->device->memory->alloc(process->device, bytes, &process->tallies),
-                 "allocating memory", why);
+    return status_of(process, process->device->memory->alloc(process->device, bytes, &process->tallies),
+                     "allocating memory", why);
 }
 
 static Status take_case(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
@@ -250,10 +250,10 @@ static Status generate_impulse(const OracleProcess *process, const CaseSource *s
     CudaError error = process->device->copies->fill(process->device, array->address, 0, array->bytes, NULL);
     if (error == CUDA_ERROR_SUCCESS)
         error = process->device->copies->write(process->device, array->address + at * bytes, &element, bytes, NULL);
-    return check(process, error, "making an impulse", why);
+    return status_of(process, error, "making an impulse", why);
 }
 
-static Status generate(const OracleProcess *process, size_t parameter, uint64_t secret, Message *why)
+static Status generate_input(const OracleProcess *process, size_t parameter, uint64_t secret, Message *why)
 {
     char kernel[40];
     const OracleArray *array = &process->arrays[parameter];
@@ -270,7 +270,7 @@ static Status generate(const OracleProcess *process, size_t parameter, uint64_t 
         return fail(STATUS_BAD_INPUT, why, "%s: the oracle on a device makes only generated data",
                     process->problem.parameters[parameter].name);
     snprintf(kernel, sizeof kernel, "%s_%s", GENERATORS[source->kind], TYPES[type]);
-    return launch(process, kernel, &fill, sizeof fill, array->count, why);
+    return launch_kernel(process, kernel, &fill, sizeof fill, array->count, why);
 }
 
 static CudaError hand_out(const OracleProcess *process, const OracleArray *array)
@@ -288,11 +288,11 @@ static Status fill_inputs(OracleProcess *process, uint64_t secret, Message *why)
     const Problem *problem = &process->problem;
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
         if (problem->parameters[i].role == ROLE_IN)
-            status = generate(process, i, secret, why);
+            status = generate_input(process, i, secret, why);
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         const OracleArray *array = &process->arrays[i];
         if (problem->parameters[i].role == ROLE_IN)
-            status = check(process, hand_out(process, array), "copying inputs", why);
+            status = status_of(process, hand_out(process, array), "copying inputs", why);
     }
     return status;
 }
@@ -320,14 +320,14 @@ static Status tally_output(const OracleProcess *process, Message *why)
     }
     for (size_t i = 0; i < TENSOR_MAX_RANK; i++)
         tally.shape[i] = (uint32_t)process->shape[i];
-    Status status = check(process, take_in(process, output), "copying the output", why);
+    Status status = status_of(process, take_in(process, output), "copying the output", why);
     if (status == STATUS_OK)
-        status = launch(process, "tally", &tally, sizeof tally, output->count, why);
+        status = launch_kernel(process, "tally", &tally, sizeof tally, output->count, why);
     if (status == STATUS_OK)
-        status = check(process,
-                       process->device->copies->read(process->device, process->host_tallies, process->tallies,
-                                                     process->tally_count * sizeof *process->host_tallies, NULL),
-                       "comparing", why);
+        status = status_of(process,
+                           process->device->copies->read(process->device, process->host_tallies, process->tallies,
+                                                         process->tally_count * sizeof *process->host_tallies, NULL),
+                           "comparing", why);
     return status;
 }
 
@@ -350,16 +350,16 @@ static Status check_output(OracleProcess *process, Message *why)
                       !reply->comparison.rms_exceeded;
     if (reply->accepted || !process->exchanged)
         return STATUS_OK;
-    return check(process,
-                 process->device->copies->read(process->device, process->memory + output->offset, output->address,
-                                               output->bytes, NULL),
-                 "copying the output to the host", why);
+    return status_of(process,
+                     process->device->copies->read(process->device, process->memory + output->offset, output->address,
+                                                   output->bytes, NULL),
+                     "copying the output to the host", why);
 }
 
 /* --- serving ------------------------------------------------------------------------------------------------------ */
 
 /* A request out of turn is a mistake of the grader. */
-static Status serve(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
+static Status serve_request(OracleProcess *process, const OracleRequest *request, int descriptor, Message *why)
 {
     if (request->kind == ORACLE_PROBLEM && process->device == NULL)
         return take_problem(process, request, why);
@@ -372,11 +372,11 @@ static Status serve(OracleProcess *process, const OracleRequest *request, int de
     return fail(STATUS_BAD_INPUT, why, "the oracle on %s: request %d out of turn", process->device_name, request->kind);
 }
 
-static bool answer(OracleProcess *process, const OracleRequest *request, int descriptor)
+static bool answer_request(OracleProcess *process, const OracleRequest *request, int descriptor)
 {
     double start = now_s();
     process->reply = (OracleReply){.status = STATUS_OK};
-    process->reply.status = serve(process, request, descriptor, &process->reply.why);
+    process->reply.status = serve_request(process, request, descriptor, &process->reply.why);
     process->reply.seconds = now_s() - start;
     bool sent = control_send(process->control, &process->reply, sizeof process->reply, NULL, 0, &process->exchange,
                              process->exchange >= 0 ? 1 : 0);
@@ -400,7 +400,7 @@ int oracle_main(int argc, char **argv)
     process.control = atoi(argv[1]);
     process.device_name = argv[2];
     while (going && control_receive(process.control, &request, sizeof request, NULL, 0, descriptors)) {
-        going = answer(&process, &request, descriptors[0]);
+        going = answer_request(&process, &request, descriptors[0]);
         control_close(descriptors);
     }
     if (process.module != NULL)

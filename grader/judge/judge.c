@@ -74,7 +74,7 @@ static Status open_all(Judging *judging, Message *why)
     return status == STATUS_OK ? compilation_find_compiler(judging, why) : status;
 }
 
-static Status start(Judging *judging, Message *why)
+static Status open_judging(Judging *judging, Message *why)
 {
     double start_s = now_s();
     Result *result = judging->result;
@@ -138,7 +138,7 @@ static Status load_object(Judging *judging, Message *why)
     return status;
 }
 
-static Status load(Judging *judging, Message *why)
+static Status load_submission(Judging *judging, Message *why)
 {
     judging->limits = limits_of(&judging->job->problem->limits);
     if (judging->ended)
@@ -225,11 +225,11 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
 {
     Judging judging = {.job = job, .result = result};
     StepSeconds *seconds = &result->seconds;
-    Status status = start(&judging, why);
+    Status status = open_judging(&judging, why);
     if (status == STATUS_OK)
         status = compilation_run(&judging, why);
     if (status == STATUS_OK)
-        status = load(&judging, why);
+        status = load_submission(&judging, why);
     if (status == STATUS_OK)
         status = run_group(&judging, CASE_SAMPLE, "sample cases", &seconds->sample, why);
     if (status == STATUS_OK)

@@ -163,7 +163,8 @@ static const char *processor_level(void)
 #endif
 }
 
-static Status compile(const Sources *sources, const Form *form, const char *folder, const char *library, Message *why)
+static Status compile_form(const Sources *sources, const Form *form, const char *folder, const char *library,
+                           Message *why)
 {
     char case_file[PATH_MAX], march[40], define_real[40], define_lanes[40];
     char define_case[PATH_MAX + 40], define_oracle[PATH_MAX + 40];
@@ -203,7 +204,7 @@ static bool take_library(void *handle, Library *library)
     return library->row != NULL;
 }
 
-static void keep(const char *path, const Digest *key)
+static void keep_in_cache(const char *path, const Digest *key)
 {
     Text bytes = {0};
     if (text_read_file(path, MAX_LIBRARY_BYTES, &bytes, NULL) == STATUS_OK)
@@ -219,11 +220,11 @@ static Status compile_and_load(const Sources *sources, const Form *form, const D
     if (status != STATUS_OK)
         return status;
     snprintf(path, sizeof path, "%s/oracle.so", folder);
-    status = compile(sources, form, folder, path, why);
+    status = compile_form(sources, form, folder, path, why);
     if (status == STATUS_OK && !take_library(dlopen(path, RTLD_NOW | RTLD_LOCAL), library))
         status = fail(STATUS_SYSTEM, why, "%s: compiled, but cannot be loaded: %s", sources->oracle, dlerror());
     if (status == STATUS_OK)
-        keep(path, key);
+        keep_in_cache(path, key);
     scratch_remove(folder); /* a loaded library stays in memory */
     return status;
 }
@@ -296,8 +297,8 @@ static void position_of(const Evaluation *evaluation, size_t index, int64_t posi
     }
 }
 
-static void evaluate(const Evaluation *evaluation, const Library *library, size_t first, size_t count, double *expected,
-                     double *magnitude)
+static void evaluate_with(const Evaluation *evaluation, const Library *library, size_t first, size_t count,
+                          double *expected, double *magnitude)
 {
     int64_t position[TENSOR_MAX_RANK];
     position_of(evaluation, first, position);
@@ -309,7 +310,7 @@ static void evaluate(const Evaluation *evaluation, const Library *library, size_
 static bool last_agrees(const Evaluation *evaluation, size_t last, double expected, double magnitude)
 {
     double single[2];
-    evaluate(evaluation, &evaluation->oracle->single, last, 1, &single[0], &single[1]);
+    evaluate_with(evaluation, &evaluation->oracle->single, last, 1, &single[0], &single[1]);
     return memcmp(&single[0], &expected, sizeof expected) == 0 && memcmp(&single[1], &magnitude, sizeof magnitude) == 0;
 }
 
@@ -320,10 +321,10 @@ static Outcome evaluate_row(const Evaluation *evaluation, size_t first, size_t c
     const Oracle *oracle = evaluation->oracle;
     size_t together = oracle->neighbours.row == NULL ? 0 : count / LANES * LANES;
     if (together > 0)
-        evaluate(evaluation, &oracle->neighbours, first, together, expected, magnitude);
+        evaluate_with(evaluation, &oracle->neighbours, first, together, expected, magnitude);
     if (together < count)
-        evaluate(evaluation, &oracle->single, first + together, count - together, expected + together,
-                 magnitude + together);
+        evaluate_with(evaluation, &oracle->single, first + together, count - together, expected + together,
+                      magnitude + together);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(expected[i]) || !isfinite(magnitude[i]))
             return OUTCOME_NOT_FINITE;

@@ -30,7 +30,7 @@ static Status await_oracle(Measuring *measuring, bool *accepted, Comparison *com
     return status;
 }
 
-static Status fill(Measuring *measuring, uint64_t secret, Message *why)
+static Status fill_inputs(Measuring *measuring, uint64_t secret, Message *why)
 {
     bool accepted;
     Comparison comparison;
@@ -39,7 +39,7 @@ static Status fill(Measuring *measuring, uint64_t secret, Message *why)
 }
 
 /* The oracle on the device only says that an output is wrong. The one on the CPU compares it again, and says how. */
-static Status explain(Measuring *measuring, Call *call, uint64_t secret, TimedCase *timed_case, Message *why)
+static Status explain_refusal(Measuring *measuring, Call *call, uint64_t secret, TimedCase *timed_case, Message *why)
 {
     call_fill(call, secret);
     Status status = call_compare(call, measuring->oracle, &timed_case->comparison, why);
@@ -71,7 +71,7 @@ static Status check_and_fill(Measuring *measuring, Call *call, uint64_t secret, 
     if (status != STATUS_OK)
         return status;
     keep_comparison(timed_case, &comparison);
-    return accepted ? STATUS_OK : explain(measuring, call, secret, timed_case, why);
+    return accepted ? STATUS_OK : explain_refusal(measuring, call, secret, timed_case, why);
 }
 
 static void keep_sample(TimedCase *timed_case, int block)
@@ -122,7 +122,7 @@ static Status time_case(Measuring *measuring, int block, int warm_up, int timed,
     uint64_t secret = next_secret(measuring);
     Status status = begin_case(measuring, timed_case, &call, why);
     if (status == STATUS_OK)
-        status = fill(measuring, secret, why);
+        status = fill_inputs(measuring, secret, why);
     for (int i = 0; i < warm_up + timed && status == STATUS_OK && !timed_case->failed; i++) {
         uint64_t next = i + 1 < warm_up + timed ? next_secret(measuring) : 0;
         status = call_once(measuring, &call, timed_case, why);
@@ -191,11 +191,11 @@ static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *
     Call call;
     Status status = begin_case(measuring, timed_case, &call, why);
     for (double start_s = now_s(); status == STATUS_OK && now_s() - start_s < LOAD_SECONDS;)
-        status = fill(measuring, next_secret(measuring), why);
+        status = fill_inputs(measuring, next_secret(measuring), why);
     return status;
 }
 
-static Status load(Measuring *measuring, const Compiled *compiled, TimedCase *first, Message *why)
+static Status load_program(Measuring *measuring, const Compiled *compiled, TimedCase *first, Message *why)
 {
     text_free(&first->report.printed);
     Status status = session_load(measuring->session, compiled, measuring->limits, &first->report, why);
@@ -207,7 +207,7 @@ static Status time_cases(Measuring *measuring, const Compiled *compiled, int blo
                          TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why)
 {
     *conditions = (BlockConditions){0};
-    Status status = load(measuring, compiled, &cases[0], why);
+    Status status = load_program(measuring, compiled, &cases[0], why);
     if (status == STATUS_OK && !cases[0].failed)
         status = put_load_on(measuring, &cases[0], why);
     for (size_t i = 0; i < case_count && status == STATUS_OK && measure_failed(cases, case_count) == NULL; i++) {

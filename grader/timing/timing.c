@@ -35,7 +35,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void swap(double *a, double *b)
+static void swap_numbers(double *a, double *b)
 {
     double kept = *a;
     *a = *b;
@@ -55,7 +55,7 @@ static void select_number(double *numbers, size_t count, size_t k)
             while (pivot < numbers[j])
                 j--;
             if (i <= j)
-                swap(&numbers[i++], &numbers[j--]);
+                swap_numbers(&numbers[i++], &numbers[j--]);
         }
         if (j < wanted)
             low = i;
@@ -168,7 +168,7 @@ typedef struct Dice {
     uint64_t drawn;
 } Dice;
 
-static size_t draw(Dice *dice, size_t count)
+static size_t draw_index(Dice *dice, size_t count)
 {
     return (size_t)generator_integer(BOOTSTRAP_KEY, dice->drawn++, 0, (int64_t)count - 1);
 }
@@ -177,7 +177,7 @@ static size_t draw(Dice *dice, size_t count)
 static double redrawn_block_s(const CaseBlocks *blocks, const Block *block, Dice *dice)
 {
     for (size_t i = 0; i < block->count; i++) {
-        const CaseSample *sample = &block->samples[draw(dice, block->count)];
+        const CaseSample *sample = &block->samples[draw_index(dice, block->count)];
         blocks->event_s[i] = sample->event_s;
         blocks->host_s[i] = sample->host_s;
     }
@@ -188,7 +188,7 @@ static double redrawn_block_s(const CaseBlocks *blocks, const Block *block, Dice
 static double redrawn_case_s(const CaseBlocks *blocks, Dice *dice)
 {
     for (size_t i = 0; i < blocks->block_count; i++) {
-        const Block *block = &blocks->blocks[draw(dice, blocks->block_count)];
+        const Block *block = &blocks->blocks[draw_index(dice, blocks->block_count)];
         blocks->block_s[i] = redrawn_block_s(blocks, block, dice);
     }
     return median(blocks->block_s, blocks->block_count);

@@ -43,7 +43,7 @@ static CpuMemory *memory_of(const CpuSession *cpu)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static void stop(CpuSession *cpu, int *exit_status)
+static void stop_runner(CpuSession *cpu, int *exit_status)
 {
     runner_process_stop(&cpu->runner, exit_status);
     shared_memory_free(&cpu->shared);
@@ -60,7 +60,7 @@ static void drop_copies(CpuSession *cpu)
 static Status cpu_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why)
 {
     CpuSession *cpu = cpu_of(session);
-    stop(cpu, NULL);
+    stop_runner(cpu, NULL);
     drop_copies(cpu);
     if (count > CALL_MAX_PARAMETERS)
         return fail(STATUS_BAD_INPUT, why, "a call with %zu parameters", count);
@@ -111,7 +111,7 @@ static void explain_loss(CpuSession *cpu, const char *doing, CallReport *report)
     int exit_status = 0;
     bool ended = has_ended(cpu);
     take_printed(cpu, report);
-    stop(cpu, &exit_status);
+    stop_runner(cpu, &exit_status);
     report->outcome = ended ? CALL_RUN_TIME_ERROR : CALL_TIME_LIMIT;
     if (ended)
         runner_process_explain_end(exit_status, doing, report->text, sizeof report->text);
@@ -125,7 +125,7 @@ static void explain_refusal(CpuSession *cpu, CallReport *report)
     memcpy(error, memory_of(cpu)->error, sizeof error);
     error[sizeof error - 1] = '\0';
     take_printed(cpu, report);
-    stop(cpu, NULL);
+    stop_runner(cpu, NULL);
     report->outcome = CALL_RUN_TIME_ERROR;
     snprintf(report->text, sizeof report->text, "the object cannot be loaded: %s", error);
 }
@@ -142,7 +142,7 @@ static Status cpu_load(Session *session, const Compiled *compiled, const CallLim
                        Message *why)
 {
     CpuSession *cpu = cpu_of(session);
-    stop(cpu, NULL);
+    stop_runner(cpu, NULL);
     snprintf(cpu->object_path, sizeof cpu->object_path, "%s", compiled->object_path);
     cpu->limits = *limits;
     cpu->loaded = true;
@@ -230,7 +230,7 @@ static Status cpu_call(Session *session, SessionArgument *arguments, size_t coun
 static void cpu_close(Session *session)
 {
     CpuSession *cpu = cpu_of(session);
-    stop(cpu, NULL);
+    stop_runner(cpu, NULL);
     drop_copies(cpu);
     free(cpu);
 }

@@ -34,8 +34,8 @@ typedef struct RunnerSpec {
     const char *const *environment; /* NULL: empty */
 } RunnerSpec;
 
-static Status start(const RunnerSpec *runner_spec, const char *object_path, int output, RunnerProcess *runner,
-                    Message *why)
+static Status start_in_sandbox(const RunnerSpec *runner_spec, const char *object_path, int output,
+                               RunnerProcess *runner, Message *why)
 {
     char program[4096], library[4096] = "", library_inside[256], descriptor[16];
     Status status = paths_build(PROGRAM, program, sizeof program, why);
@@ -79,7 +79,7 @@ static Status start_and_listen(const RunnerSpec *runner_spec, const char *object
         return fail_errno(why, "a pipe");
     runner->output = ends[0];
     fcntl(runner->output, F_SETFL, O_NONBLOCK);
-    Status status = start(runner_spec, object_path, ends[1], runner, why);
+    Status status = start_in_sandbox(runner_spec, object_path, ends[1], runner, why);
     close(ends[1]);
     if (status == STATUS_OK) {
         runner->ended = (int)syscall(SYS_pidfd_open, runner->pid, 0);

@@ -1,6 +1,6 @@
-/* The oracles of the twelve problems, held against their statements written down once more: in long double, and the other
- * way round. An oracle gathers the products of one output; here each product of an input and a tap is added to the
- * output that it belongs to, if there is one. */
+/* Compares the oracles of the twelve problems with their statements, written down once more: in long double, and the
+ * other way round. An oracle gathers the products of one output; here each product of an input and a tap is added to
+ * the output that it belongs to, if there is one. */
 #include "base/tests/unit.h"
 
 #include "grader/tests/oracle_bench.h"
