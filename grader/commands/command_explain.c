@@ -89,7 +89,7 @@ static Status read_hardware(Explaining *explaining, Message *why)
     char folder[4096];
     Status status = paths_home("simgpu/profiles", folder, sizeof folder, why);
     if (status == STATUS_OK)
-        status = profile_read(folder, colon == NULL ? "" : colon + 1, &explaining->hardware, why);
+        status = hardware_profile_read(folder, colon == NULL ? "" : colon + 1, &explaining->hardware, why);
     return status;
 }
 

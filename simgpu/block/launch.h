@@ -6,7 +6,7 @@
 #include "simgpu/block/request.h"
 #include "simgpu/code/code.h"
 #include "simgpu/code/function.h"
-#include "simgpu/cost/profile.h"
+#include "simgpu/cost/hardware_profile.h"
 #include "simgpu/cost/reuse.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/memory/texture.h"

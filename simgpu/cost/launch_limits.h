@@ -10,7 +10,7 @@
 #define SIMGPU_COST_LAUNCH_LIMITS_H
 
 #include "simgpu/cost/launch_shape.h"
-#include "simgpu/cost/profile.h"
+#include "simgpu/cost/hardware_profile.h"
 
 #include <stddef.h>
 

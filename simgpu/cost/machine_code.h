@@ -17,7 +17,7 @@
 
 #include "simgpu/code/code.h"
 #include "simgpu/cost/machine_program.h"
-#include "simgpu/cost/profile.h"
+#include "simgpu/cost/hardware_profile.h"
 #include "simgpu/cost/reuse.h"
 
 bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, const Code *code,

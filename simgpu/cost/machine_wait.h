@@ -3,7 +3,7 @@
 #define SIMGPU_COST_MACHINE_WAIT_H
 
 #include "simgpu/cost/machine_instruction.h"
-#include "simgpu/cost/profile.h"
+#include "simgpu/cost/hardware_profile.h"
 #include "simgpu/cost/reuse.h"
 
 /* Sets MachineInstruction.cycles of all instructions, for a warp that runs alone. loads[Instruction.index] says which

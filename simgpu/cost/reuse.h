@@ -21,7 +21,7 @@
 #define SIMGPU_COST_REUSE_H
 
 #include "simgpu/memory/memory.h"
-#include "simgpu/cost/profile.h"
+#include "simgpu/cost/hardware_profile.h"
 
 enum { REUSE_WAVES = 3, TOUCHES = 1 << 20 };
 

@@ -44,7 +44,7 @@ static void set_up(void)
     HardwareProfile profile;
     Message why;
     Text ptx = {0};
-    if (profile_read("simgpu/profiles", "h200", &profile, &why) != STATUS_OK ||
+    if (hardware_profile_read("simgpu/profiles", "h200", &profile, &why) != STATUS_OK ||
         simgpu_new(&profile, 0, 1ull << 32, 1, &gpu, &why) != STATUS_OK ||
         text_read_file("simgpu/tests/data/bench.ptx", 1 << 24, &ptx, &why) != STATUS_OK)
         die(why.text);

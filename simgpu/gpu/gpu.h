@@ -7,7 +7,7 @@
 #include "simgpu/code/function.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/machine_code.h"
-#include "simgpu/cost/profile.h"
+#include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/output.h"
 #include "simgpu/engine/translator.h"
 #include "simgpu/gpu/pool.h"

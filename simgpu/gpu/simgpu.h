@@ -19,7 +19,7 @@
 #include "simgpu/block/request.h"
 #include "simgpu/code/function.h"
 #include "simgpu/cost/counters.h"
-#include "simgpu/cost/profile.h"
+#include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/translator.h"
 #include "simgpu/gpu/module.h"
 #include "simgpu/gpu/report.h"

@@ -21,7 +21,7 @@ static inline SimGpu *machine_new(int number, int threads)
     SimGpu *gpu = NULL;
     Message why = {0};
     uint64_t base = machine_base + (uint64_t)number * machine_span;
-    if (profile_read("simgpu/profiles", "h200", &profile, &why) != STATUS_OK ||
+    if (hardware_profile_read("simgpu/profiles", "h200", &profile, &why) != STATUS_OK ||
         simgpu_new(&profile, base, machine_span, threads, &gpu, &why) != STATUS_OK)
         fail_test("%s", why.text);
     return gpu;

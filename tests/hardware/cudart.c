@@ -36,8 +36,9 @@ static SimGpu *the_gpu(void)
     HardwareProfile profile;
     Message why;
     const char *name = getenv("CONVJUDGE_PROFILE");
-    if (gpu == NULL && (profile_read("simgpu/profiles", name != NULL ? name : "h200", &profile, &why) != STATUS_OK ||
-                        simgpu_new(&profile, 0, SPAN, 0, &gpu, &why) != STATUS_OK))
+    if (gpu == NULL &&
+        (hardware_profile_read("simgpu/profiles", name != NULL ? name : "h200", &profile, &why) != STATUS_OK ||
+         simgpu_new(&profile, 0, SPAN, 0, &gpu, &why) != STATUS_OK))
         die("the simulated GPU", why.text);
     return gpu;
 }

@@ -25,7 +25,7 @@ enum { WARPS = 8000, TURNS = 1000, LOOP_LINE = 3, STORE_LINE = 4, KERNEL_LINE = 
 static int read_hardware(void **state)
 {
     Message why = {0};
-    if (profile_read("simgpu/profiles", "h200", &h200, &why) != STATUS_OK)
+    if (hardware_profile_read("simgpu/profiles", "h200", &h200, &why) != STATUS_OK)
         fail_test("%s", why.text);
     return 0;
 }

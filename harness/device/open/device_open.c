@@ -4,7 +4,7 @@
 #include "base/suggestion.h"
 #include "harness/device/cuda/device_cuda.h"
 #include "harness/device/sim/device_sim.h"
-#include "simgpu/cost/profile.h"
+#include "simgpu/cost/hardware_profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +30,10 @@ static Status find_profile(const char *name, HardwareProfile *profile, Message *
     Status status = paths_home("simgpu/profiles", folder, sizeof folder, why);
     if (status != STATUS_OK)
         return status;
-    status = strchr(name, '/') == NULL ? profile_read(folder, name, profile, why) : STATUS_NOT_FOUND;
+    status = strchr(name, '/') == NULL ? hardware_profile_read(folder, name, profile, why) : STATUS_NOT_FOUND;
     if (status != STATUS_NOT_FOUND)
         return status;
-    profile_names(folder, names, sizeof names);
+    hardware_profile_names(folder, names, sizeof names);
     return fail(STATUS_NOT_FOUND, why, "device 'sim:%s': unknown profile of a simulated GPU; %sknown profiles: %s",
                 name, suggestion_for(name, names).text, names);
 }

@@ -31,7 +31,7 @@ static void a_device_and_its_simulation_refuse_the_same_launches(void **state)
     HardwareProfile h200;
     DeviceInfo device;
     Message why;
-    assert_int_equal(profile_read("simgpu/profiles", "h200", &h200, &why), STATUS_OK);
+    assert_int_equal(hardware_profile_read("simgpu/profiles", "h200", &h200, &why), STATUS_OK);
     device_describe_sim(&h200, &device);
     const LaunchLimits limits = launch_limits(&h200);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -10,7 +10,7 @@ static HardwareProfile h200;
 static int read_profile(void **state)
 {
     Message why = {0};
-    if (profile_read("simgpu/profiles", "h200", &h200, &why) != STATUS_OK)
+    if (hardware_profile_read("simgpu/profiles", "h200", &h200, &why) != STATUS_OK)
         fail_test("%s", why.text);
     return 0;
 }

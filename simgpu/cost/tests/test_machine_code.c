@@ -36,7 +36,7 @@ static int find_loop(const Code *code)
 static bool read_kernel(Kernel *of, const char *path)
 {
     Message why = {0};
-    if (profile_read("simgpu/profiles", "h200", &of->profile, &why) != STATUS_OK ||
+    if (hardware_profile_read("simgpu/profiles", "h200", &of->profile, &why) != STATUS_OK ||
         text_read_file(path, 1 << 20, &of->image, &why) != STATUS_OK ||
         fatbin_read(of->image.data, of->image.length, 90, &of->fatbin, &why) != STATUS_OK ||
         ptx_parse(path, of->fatbin.ptx, of->fatbin.ptx_bytes, &of->ptx, &why) != STATUS_OK ||

@@ -11,7 +11,7 @@ static HardwareProfile profile;
 static int read_profile(void **state)
 {
     Message why = {0};
-    if (profile_read("simgpu/profiles", "h200", &profile, &why) != STATUS_OK)
+    if (hardware_profile_read("simgpu/profiles", "h200", &profile, &why) != STATUS_OK)
         fail_test("%s", why.text);
     return 0;
 }

@@ -1,7 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "base/text.h"
-#include "simgpu/cost/profile.h"
+#include "simgpu/cost/hardware_profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void h200_is_read(void **state)
 {
     HardwareProfile profile;
     Message why = {0};
-    if (profile_read(shipped, "h200", &profile, &why) != STATUS_OK)
+    if (hardware_profile_read(shipped, "h200", &profile, &why) != STATUS_OK)
         fail_test("%s", why.text);
     assert_string_equal(profile.name, "h200");
     assert_string_equal(profile.title, "NVIDIA H200");
@@ -37,7 +37,7 @@ static void only_what_was_measured_is_calibrated(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         HardwareProfile profile;
         Message why = {0};
-        if (profile_read(shipped, rows[i].name, &profile, &why) != STATUS_OK)
+        if (hardware_profile_read(shipped, rows[i].name, &profile, &why) != STATUS_OK)
             fail_test("%s", why.text);
         assert_int_equal(10 * profile.compute_major + profile.compute_minor, rows[i].compute);
         assert_int_equal(profile.multiprocessors, rows[i].multiprocessors);
@@ -49,7 +49,7 @@ static void the_peak_is_that_of_the_lanes(void **state)
 {
     HardwareProfile profile;
     Message why;
-    assert_int_equal(profile_read(shipped, "h200", &profile, &why), STATUS_OK);
+    assert_int_equal(hardware_profile_read(shipped, "h200", &profile, &why), STATUS_OK);
     double peak = profile.multiprocessors * profile.fp32_lanes * 2 * profile.clock_hz;
     assert_true(profile.fma_flops_per_s > 0.99 * peak && profile.fma_flops_per_s < 1.01 * peak);
 }
@@ -57,11 +57,11 @@ static void the_peak_is_that_of_the_lanes(void **state)
 static void the_names_are_listed(void **state)
 {
     char names[100], cut[3];
-    profile_names(shipped, names, sizeof names);
+    hardware_profile_names(shipped, names, sizeof names);
     assert_string_equal(names, "a100, h200, rtx3060, t4");
-    profile_names(shipped, cut, sizeof cut);
+    hardware_profile_names(shipped, cut, sizeof cut);
     assert_string_equal(cut, "a1");
-    profile_names("/no/such/folder", names, sizeof names);
+    hardware_profile_names("/no/such/folder", names, sizeof names);
     assert_string_equal(names, "(none)");
 }
 
@@ -77,7 +77,7 @@ static void an_unknown_name_lists_the_known_ones(void **state)
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         HardwareProfile profile;
         Message why = {0};
-        assert_int_equal(profile_read(shipped, names[i], &profile, &why), STATUS_NOT_FOUND);
+        assert_int_equal(hardware_profile_read(shipped, names[i], &profile, &why), STATUS_NOT_FOUND);
         assert_non_null(strstr(why.text, "expected one of: a100, h200, rtx3060, t4"));
     }
 }
@@ -135,7 +135,7 @@ static void slips_are_refused_with_line_and_key(void **state)
     for (size_t i = 0; i < COUNT_OF(slips); i++) {
         HardwareProfile profile;
         write_replaced(path, &good, slips[i].old, slips[i].new);
-        Status status = profile_read(folder, "broken", &profile, &why);
+        Status status = hardware_profile_read(folder, "broken", &profile, &why);
         if (status != STATUS_BAD_INPUT || strstr(why.text, slips[i].message) == NULL)
             fail_test("row %zu: status %d, \"%s\" does not hold \"%s\"", i, status, why.text, slips[i].message);
     }

@@ -1,4 +1,4 @@
-#include "simgpu/cost/profile.h"
+#include "simgpu/cost/hardware_profile.h"
 
 #include "base/json.h"
 #include "base/suggestion.h"
@@ -195,12 +195,12 @@ static bool is_plain_name(const char *name)
 static Status unknown(const char *folder, const char *name, Message *why)
 {
     char known[400];
-    profile_names(folder, known, sizeof known);
+    hardware_profile_names(folder, known, sizeof known);
     return fail(STATUS_NOT_FOUND, why, "no profile '%.40s' in %s; %sexpected one of: %s", name, folder,
                 suggestion_for(name, known).text, known);
 }
 
-Status profile_read(const char *folder, const char *name, HardwareProfile *profile, Message *why)
+Status hardware_profile_read(const char *folder, const char *name, HardwareProfile *profile, Message *why)
 {
     *profile = (HardwareProfile){0};
     if (!is_plain_name(name))
@@ -226,7 +226,7 @@ static int is_profile(const struct dirent *entry)
     return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
 }
 
-void profile_names(const char *folder, char *text, size_t size)
+void hardware_profile_names(const char *folder, char *text, size_t size)
 {
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, is_profile, alphasort);

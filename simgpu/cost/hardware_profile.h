@@ -1,8 +1,8 @@
-/* profile.h - the properties of a model of GPU, read from simgpu/profiles/<name>.json.
+/* hardware_profile.h - the properties of a model of GPU, read from simgpu/profiles/<name>.json.
  *
  * Units are in the names. The JSON file names the source of each value under "sources".  */
-#ifndef SIMGPU_COST_PROFILE_H
-#define SIMGPU_COST_PROFILE_H
+#ifndef SIMGPU_COST_HARDWARE_PROFILE_H
+#define SIMGPU_COST_HARDWARE_PROFILE_H
 
 #include "base/status.h"
 
@@ -60,9 +60,9 @@ typedef struct HardwareProfile {
 
 /* Reads <folder>/<name>.json. BAD_INPUT, with file and line: a value is unknown, missing, out of range or without a
  * source. NOT_FOUND, with the known names: there is no such file. */
-MUST_USE Status profile_read(const char *folder, const char *name, HardwareProfile *profile, Message *why);
+MUST_USE Status hardware_profile_read(const char *folder, const char *name, HardwareProfile *profile, Message *why);
 
 /* Names of all profiles in `folder`, comma-separated, for messages. */
-void profile_names(const char *folder, char *text, size_t size);
+void hardware_profile_names(const char *folder, char *text, size_t size);
 
 #endif
