@@ -79,7 +79,7 @@ static int by_time(const void *a, const void *b)
     return order == 0 ? strcmp(x->person, y->person) : order;
 }
 
-static void rank(Standing *standings, size_t count)
+static void assign_ranks(Standing *standings, size_t count)
 {
     Arena arena = {0};
     MeasuredTime *others = arena_array(&arena, count, sizeof *others);
@@ -104,6 +104,6 @@ Standing *standings_of(const StoredRun *runs, size_t run_count, Arena *arena, si
         if (i == 0 || strcmp(pooled[i].person, pooled[i - 1].person) != 0)
             standings[(*count)++] = (Standing){pooled[i].person, pooled[i].time_utc, pooled[i].time, 0, {0}};
     qsort(standings, *count, sizeof *standings, by_time);
-    rank(standings, *count);
+    assign_ranks(standings, *count);
     return standings;
 }

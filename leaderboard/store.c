@@ -54,7 +54,7 @@ static Status run_sql(Store *store, const char *sql, Message *why)
     return sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK ? STATUS_OK : store_fail(store, why);
 }
 
-static Status prepare(Store *store, const char *sql, sqlite3_stmt **statement, Message *why)
+static Status prepare_statement(Store *store, const char *sql, sqlite3_stmt **statement, Message *why)
 {
     int result = sqlite3_prepare_v2(store->database, sql, -1, statement, NULL);
     return result == SQLITE_OK ? STATUS_OK : store_fail(store, why);
@@ -64,7 +64,7 @@ static Status prepare(Store *store, const char *sql, sqlite3_stmt **statement, M
 static Status ask(Store *store, const char *sql, char *text, size_t size, Message *why)
 {
     sqlite3_stmt *statement;
-    Status status = prepare(store, sql, &statement, why);
+    Status status = prepare_statement(store, sql, &statement, why);
     if (status != STATUS_OK)
         return status;
     if (sqlite3_step(statement) == SQLITE_ROW)
@@ -239,7 +239,7 @@ static void bind_time(sqlite3_stmt *statement, MeasuredTime time)
 
 /* Runs one INSERT as a transaction of its own: it is either committed and synced, or not there at all. `BEGIN; INSERT`
  * would fail at once if two writers collide; a single statement takes the write lock first and waits for it. */
-static Status insert(Store *store, sqlite3_stmt *statement, Message *why)
+static Status insert_row(Store *store, sqlite3_stmt *statement, Message *why)
 {
     int result = sqlite3_step(statement);
     Status status = result == SQLITE_DONE ? STATUS_OK : store_fail(store, why);
@@ -250,13 +250,14 @@ static Status insert(Store *store, sqlite3_stmt *statement, Message *why)
 Status store_add_run(Store *store, const Run *run, Message *why)
 {
     sqlite3_stmt *statement;
-    Status status = prepare(store,
-                            "INSERT INTO runs (time_utc, person, problem, revision, device, epoch, device_name, driver,"
-                            " toolkit, judge, sandbox, verdict, rank_status, score_ms, uncertainty, machine_code,"
-                            " source_hash, cases) VALUES (:time_utc, :person, :problem, :revision, :device, :epoch,"
-                            " :device_name, :driver, :toolkit, :judge, :sandbox, :verdict, :rank_status, :score_ms,"
-                            " :uncertainty, :machine_code, :source_hash, :cases)",
-                            &statement, why);
+    Status status = prepare_statement(
+        store,
+        "INSERT INTO runs (time_utc, person, problem, revision, device, epoch, device_name, driver,"
+        " toolkit, judge, sandbox, verdict, rank_status, score_ms, uncertainty, machine_code,"
+        " source_hash, cases) VALUES (:time_utc, :person, :problem, :revision, :device, :epoch,"
+        " :device_name, :driver, :toolkit, :judge, :sandbox, :verdict, :rank_status, :score_ms,"
+        " :uncertainty, :machine_code, :source_hash, :cases)",
+        &statement, why);
     if (status != STATUS_OK)
         return status;
     bind_board(statement, &run->board);
@@ -273,17 +274,18 @@ Status store_add_run(Store *store, const Run *run, Message *why)
     bind_text(statement, ":machine_code", run->machine_code);
     bind_text(statement, ":source_hash", run->source_hash);
     bind_text(statement, ":cases", run->cases);
-    return insert(store, statement, why);
+    return insert_row(store, statement, why);
 }
 
 Status store_add_reference(Store *store, const Board *board, const ReferenceTime *reference, Message *why)
 {
     sqlite3_stmt *statement;
-    Status status = prepare(store,
-                            "INSERT INTO reference_times (time_utc, name, problem, revision, device, epoch, score_ms,"
-                            " uncertainty, source_hash) VALUES (:time_utc, :name, :problem, :revision, :device,"
-                            " :epoch, :score_ms, :uncertainty, :source_hash)",
-                            &statement, why);
+    Status status = prepare_statement(
+        store,
+        "INSERT INTO reference_times (time_utc, name, problem, revision, device, epoch, score_ms,"
+        " uncertainty, source_hash) VALUES (:time_utc, :name, :problem, :revision, :device,"
+        " :epoch, :score_ms, :uncertainty, :source_hash)",
+        &statement, why);
     if (status != STATUS_OK)
         return status;
     bind_board(statement, board);
@@ -291,7 +293,7 @@ Status store_add_reference(Store *store, const Board *board, const ReferenceTime
     bind_text(statement, ":time_utc", reference->time_utc);
     bind_text(statement, ":name", reference->name);
     bind_text(statement, ":source_hash", reference->source_hash);
-    return insert(store, statement, why);
+    return insert_row(store, statement, why);
 }
 
 /* A growing array of rows in an arena. */
@@ -339,11 +341,11 @@ Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **ru
 {
     sqlite3_stmt *statement;
     Rows rows = {.arena = arena, .item_bytes = sizeof **runs};
-    Status status = prepare(store,
-                            "SELECT time_utc, person, machine_code, score_ms, uncertainty FROM runs"
-                            " WHERE problem = :problem AND revision = :revision AND device = :device"
-                            " AND epoch = :epoch AND rank_status = 'ranked' ORDER BY id",
-                            &statement, why);
+    Status status = prepare_statement(store,
+                                      "SELECT time_utc, person, machine_code, score_ms, uncertainty FROM runs"
+                                      " WHERE problem = :problem AND revision = :revision AND device = :device"
+                                      " AND epoch = :epoch AND rank_status = 'ranked' ORDER BY id",
+                                      &statement, why);
     if (status != STATUS_OK)
         return status;
     bind_board(statement, board);
@@ -368,10 +370,11 @@ Status store_boards(Store *store, const char *problem, const char *revision, Are
 {
     sqlite3_stmt *statement;
     Rows rows = {.arena = arena, .item_bytes = sizeof **boards};
-    Status status = prepare(store,
-                            "SELECT problem, revision, device, max(epoch) FROM runs WHERE problem = :problem"
-                            " AND revision = :revision AND rank_status = 'ranked' GROUP BY device ORDER BY device",
-                            &statement, why);
+    Status status = prepare_statement(
+        store,
+        "SELECT problem, revision, device, max(epoch) FROM runs WHERE problem = :problem"
+        " AND revision = :revision AND rank_status = 'ranked' GROUP BY device ORDER BY device",
+        &statement, why);
     if (status != STATUS_OK)
         return status;
     bind_text(statement, ":problem", problem);
@@ -397,12 +400,12 @@ Status store_references(Store *store, const Board *board, Arena *arena, Referenc
 {
     sqlite3_stmt *statement;
     Rows rows = {.arena = arena, .item_bytes = sizeof **references};
-    Status status = prepare(store,
-                            "SELECT name, source_hash, time_utc, score_ms, uncertainty FROM reference_times"
-                            " WHERE id IN (SELECT max(id) FROM reference_times WHERE problem = :problem"
-                            " AND revision = :revision AND device = :device AND epoch = :epoch GROUP BY name)"
-                            " ORDER BY name",
-                            &statement, why);
+    Status status = prepare_statement(store,
+                                      "SELECT name, source_hash, time_utc, score_ms, uncertainty FROM reference_times"
+                                      " WHERE id IN (SELECT max(id) FROM reference_times WHERE problem = :problem"
+                                      " AND revision = :revision AND device = :device AND epoch = :epoch GROUP BY name)"
+                                      " ORDER BY name",
+                                      &statement, why);
     if (status != STATUS_OK)
         return status;
     bind_board(statement, board);

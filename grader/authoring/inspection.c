@@ -223,24 +223,24 @@ Status inspect_example(const Problem *problem, const TestcaseSet *set, Message *
 
 /* ---- the oracle -------------------------------------------------------------------------------------------------- */
 
-/* A case with its data. */
-typedef struct Filled {
+/* A case with the arrays of its inputs. */
+typedef struct CaseArrays {
     const Testcase *testcase;
     void *inputs[PROBLEM_MAX_PARAMETERS];
     size_t output_count;
-} Filled;
+} CaseArrays;
 
-static void filled_free(Filled *filled)
+static void case_arrays_free(CaseArrays *arrays)
 {
     for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++)
-        free(filled->inputs[i]);
+        free(arrays->inputs[i]);
 }
 
 /* The caller frees it even after an error. */
-static Status fill(const Problem *problem, const Testcase *testcase, Filled *filled, Message *why)
+static Status case_arrays_make(const Problem *problem, const Testcase *testcase, CaseArrays *arrays, Message *why)
 {
     Status status = STATUS_OK;
-    *filled = (Filled){.testcase = testcase};
+    *arrays = (CaseArrays){.testcase = testcase};
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         const Parameter *parameter = &problem->parameters[i];
         size_t shape[TENSOR_MAX_RANK], count = 0;
@@ -248,13 +248,13 @@ static Status fill(const Problem *problem, const Testcase *testcase, Filled *fil
             continue;
         status = problem_shape(problem, i, &testcase->sizes, shape, &count, why);
         if (parameter->role == ROLE_OUT)
-            filled->output_count = count;
+            arrays->output_count = count;
         if (status != STATUS_OK || parameter->role == ROLE_OUT)
             continue;
-        filled->inputs[i] = malloc(count * element_bytes(parameter->type));
-        if (filled->inputs[i] == NULL)
+        arrays->inputs[i] = malloc(count * element_bytes(parameter->type));
+        if (arrays->inputs[i] == NULL)
             return fail_errno(why, "%s of \"%s\"", parameter->name, testcase->name);
-        testcase_fill(problem, testcase, i, SEED, filled->inputs[i], count);
+        testcase_fill(problem, testcase, i, SEED, arrays->inputs[i], count);
     }
     return status;
 }
@@ -262,19 +262,19 @@ static Status fill(const Problem *problem, const Testcase *testcase, Filled *fil
 /* Compares the literal values with the oracle's, as if they were a submission's output. */
 static Status inspect_literal(const Problem *problem, const Testcase *testcase, const Oracle *oracle, Message *why)
 {
-    Filled filled;
+    CaseArrays arrays;
     Comparison comparison = {0};
     Testcase unanswered = *testcase;
     unanswered.expected.data = NULL;
-    Status status = fill(problem, testcase, &filled, why);
+    Status status = case_arrays_make(problem, testcase, &arrays, why);
     if (status == STATUS_OK)
-        status = checker_compare(problem, &unanswered, oracle, (const void *const *)filled.inputs,
+        status = checker_compare(problem, &unanswered, oracle, (const void *const *)arrays.inputs,
                                  testcase->expected.data, CALL_POISON_BITS, &comparison, why);
     if (status == STATUS_OK && comparison.wrong > 0)
         status = fail(STATUS_BAD_INPUT, why,
                       "testcases/%s, \"%s\": element %zu of \"expected\" is %.9g, but oracle.h says %.9g", problem->id,
                       testcase->name, comparison.first.index, comparison.first.got, comparison.first.expected);
-    filled_free(&filled);
+    case_arrays_free(&arrays);
     return status;
 }
 
@@ -291,11 +291,11 @@ Status inspect_literals(const Problem *problem, const TestcaseSet *set, Message 
     return status;
 }
 
-static Status inspect_element(const Problem *problem, const Filled *filled, const Oracle *oracle, const Oracle *wide,
-                              size_t index, Message *why)
+static Status inspect_element(const Problem *problem, const CaseArrays *arrays, const Oracle *oracle,
+                              const Oracle *wide, size_t index, Message *why)
 {
-    const Sizes *sizes = &filled->testcase->sizes;
-    const void *const *inputs = (const void *const *)filled->inputs;
+    const Sizes *sizes = &arrays->testcase->sizes;
+    const void *const *inputs = (const void *const *)arrays->inputs;
     double value = 0, wide_value = 0, magnitude, wide_magnitude = 0;
     Status status = oracle_evaluate(oracle, sizes, inputs, index, 1, &value, &magnitude, why);
     if (status == STATUS_OK)
@@ -303,19 +303,19 @@ static Status inspect_element(const Problem *problem, const Filled *filled, cons
     if (status != STATUS_OK || fabs(value - wide_value) <= 1e-12 * wide_magnitude)
         return status;
     return fail(STATUS_BAD_INPUT, why, "%s/oracle.h: element %zu of \"%s\" is %.17g in double and %.17g in long double",
-                problem->folder, index, filled->testcase->name, value, wide_value);
+                problem->folder, index, arrays->testcase->name, value, wide_value);
 }
 
 static Status inspect_elements(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
                                const Oracle *wide, Message *why)
 {
-    Filled filled;
-    Status status = fill(problem, testcase, &filled, why);
-    size_t last = filled.output_count == 0 ? 0 : filled.output_count - 1;
+    CaseArrays arrays;
+    Status status = case_arrays_make(problem, testcase, &arrays, why);
+    size_t last = arrays.output_count == 0 ? 0 : arrays.output_count - 1;
     size_t looks = last + 1 < LOOKS ? last + 1 : LOOKS;
     for (size_t i = 0; i < looks && status == STATUS_OK; i++)
-        status = inspect_element(problem, &filled, oracle, wide, looks == 1 ? 0 : last * i / (looks - 1), why);
-    filled_free(&filled);
+        status = inspect_element(problem, &arrays, oracle, wide, looks == 1 ? 0 : last * i / (looks - 1), why);
+    case_arrays_free(&arrays);
     return status;
 }
 

@@ -161,7 +161,7 @@ static bool all_have_times(const Table *table)
     return true;
 }
 
-static Status print(const Table *table, const DeviceInfo *gpu, Message *why)
+static Status print_table(const Table *table, const DeviceInfo *gpu, Message *why)
 {
     DeviceInfo cpu;
     Text out = {0};
@@ -174,7 +174,7 @@ static Status print(const Table *table, const DeviceInfo *gpu, Message *why)
 }
 
 /* Baselines and reference solutions run the same timed cases: those of the GPU. */
-static Status fill(Table *table, const Ladder *baselines, const Ladder *references, Message *why)
+static Status time_rows(Table *table, const Ladder *baselines, const Ladder *references, Message *why)
 {
     size_t count = baselines->count + references->count;
     if (count == 0)
@@ -189,7 +189,7 @@ static Status fill(Table *table, const Ladder *baselines, const Ladder *referenc
     return status;
 }
 
-static Status tabulate(const Problem *problem, const char *device, int *exit_status, Message *why)
+static Status make_table(const Problem *problem, const char *device, int *exit_status, Message *why)
 {
     DeviceInfo gpu;
     Ladder baselines = {0}, references = {0};
@@ -204,9 +204,9 @@ static Status tabulate(const Problem *problem, const char *device, int *exit_sta
         status = ladder_read(problem, &references, why);
     table.cpu = status == STATUS_OK && !gpu.modelled ? "cpu:cuda" : "cpu";
     if (status == STATUS_OK)
-        status = fill(&table, &baselines, &references, why);
+        status = time_rows(&table, &baselines, &references, why);
     if (status == STATUS_OK)
-        status = print(&table, &gpu, why);
+        status = print_table(&table, &gpu, why);
     *exit_status = all_have_times(&table) ? 0 : 1;
     ladder_free(&baselines);
     ladder_free(&references);
@@ -222,7 +222,7 @@ Status command_baselines(const Options *options, int *exit_status, Message *why)
         status = problem_read(options->problem, &problem, why);
     if (status != STATUS_OK)
         return status;
-    status = tabulate(&problem, options->device == NULL ? "auto" : options->device, exit_status, why);
+    status = make_table(&problem, options->device == NULL ? "auto" : options->device, exit_status, why);
     problem_free(&problem);
     return status;
 }

@@ -18,7 +18,7 @@ static const double LOCK_SECONDS = 600; /* how long to wait for gradings under w
 
 /* ---- the ceilings ------------------------------------------------------------------------------------------------ */
 
-static void advance(void *progress)
+static void advance_progress(void *progress)
 {
     progress_advance(progress);
 }
@@ -37,7 +37,7 @@ static void tell_of_queue(void *progress, const char *holder, double waited_s)
     progress_note(progress, "the GPU is in use by %s (%.0f s)", holder, waited_s);
 }
 
-static Status measure(const DeviceInfo *info, Progress *progress, Ceilings *ceilings, Message *why)
+static Status measure_ceilings(const DeviceInfo *info, Progress *progress, Ceilings *ceilings, Message *why)
 {
     Device *device;
     int lock;
@@ -46,7 +46,7 @@ static Status measure(const DeviceInfo *info, Progress *progress, Ceilings *ceil
         return status;
     status = device_open(info->handle, &device, why);
     if (status == STATUS_OK) {
-        status = ceilings_measure(device, &CEILINGS_WORK, advance, progress, ceilings, why);
+        status = ceilings_measure(device, &CEILINGS_WORK, advance_progress, progress, ceilings, why);
         device->close(device);
     }
     close(lock);
@@ -59,7 +59,7 @@ static Status take_ceilings(const DeviceInfo *info, Message *why)
     char path[4096];
     Progress progress = progress_new(stderr);
     progress_begin(&progress, "ceilings", CEILINGS_STEPS);
-    Status status = measure(info, &progress, &ceilings, why);
+    Status status = measure_ceilings(info, &progress, &ceilings, why);
     if (status == STATUS_OK)
         end_step(&progress, &ceilings);
     else

@@ -40,7 +40,7 @@ typedef struct Checking {
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
 
 /* Prints one line of TAP, and what is missing. Returns `status`. */
-static Status report(Checking *checking, const char *what, Status status, const Message *why)
+static Status report_step(Checking *checking, const char *what, Status status, const Message *why)
 {
     printf("%s %zu - %s\n", status == STATUS_OK ? "ok" : "not ok", ++checking->number, what);
     if (status != STATUS_OK)
@@ -54,26 +54,26 @@ static Status report(Checking *checking, const char *what, Status status, const 
 static Status inspect_files(Checking *checking, Message *why)
 {
     const Problem *problem = &checking->problem;
-    Status status = report(checking, "statement.md shows signature, sections and limits",
-                           inspect_statement(problem, why), why);
+    Status status = report_step(checking, "statement.md shows signature, sections and limits",
+                                inspect_statement(problem, why), why);
     if (status == STATUS_OK)
-        status = report(checking, "there are hidden cases, and timed cases for real and simulated GPUs",
-                        inspect_groups(problem, &checking->set, why), why);
+        status = report_step(checking, "there are hidden cases, and timed cases for real and simulated GPUs",
+                             inspect_groups(problem, &checking->set, why), why);
     if (status == STATUS_OK)
-        status = report(checking, "the cases reach every limit of the sizes",
-                        inspect_limits(problem, &checking->set, why), why);
+        status = report_step(checking, "the cases reach every limit of the sizes",
+                             inspect_limits(problem, &checking->set, why), why);
     if (status == STATUS_OK)
-        status = report(checking, "the first sample is a literal example",
-                        inspect_example(problem, &checking->set, why), why);
+        status = report_step(checking, "the first sample is a literal example",
+                             inspect_example(problem, &checking->set, why), why);
     if (status == STATUS_OK)
-        status = report(checking, "oracle.h agrees with literal expected values",
-                        inspect_literals(problem, &checking->set, why), why);
+        status = report_step(checking, "oracle.h agrees with literal expected values",
+                             inspect_literals(problem, &checking->set, why), why);
     if (status == STATUS_OK)
-        status = report(checking, "oracle.h agrees with itself in long double",
-                        inspect_precision(problem, &checking->set, why), why);
+        status = report_step(checking, "oracle.h agrees with itself in long double",
+                             inspect_precision(problem, &checking->set, why), why);
     if (status == STATUS_OK)
-        status = report(checking, "solutions say their intensity or their mistake",
-                        inspect_headers(&checking->solutions, why), why);
+        status = report_step(checking, "solutions say their intensity or their mistake",
+                             inspect_headers(&checking->solutions, why), why);
     return status;
 }
 
@@ -104,7 +104,8 @@ static Status check_starter(Checking *checking, Message *why)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/starter.cu", checking->problem.folder);
-    return report(checking, "starter.cu compiles, runs and gets Wrong Answer", judge_starter(checking, path, why), why);
+    return report_step(checking, "starter.cu compiles, runs and gets Wrong Answer", judge_starter(checking, path, why),
+                       why);
 }
 
 /* The result has some of the cases of the set, found by name. */
@@ -150,7 +151,7 @@ static Status check_solutions(Checking *checking, Message *why)
     Status status = STATUS_OK;
     for (size_t i = 0; i < checking->solutions.count && status == STATUS_OK; i++) {
         const char *path = checking->solutions.items[i], *shown = strstr(path, "solutions/");
-        status = report(checking, shown == NULL ? path : shown, judge_solution(checking, path, why), why);
+        status = report_step(checking, shown == NULL ? path : shown, judge_solution(checking, path, why), why);
     }
     return status;
 }
@@ -169,7 +170,7 @@ static Status check_detection(Checking *checking, Message *why)
     if (idle < matrix->case_count)
         status = fail(STATUS_BAD_INPUT, why, "hidden case %zu, \"%s\", finds no wrong solution", idle + 1,
                       matrix->cases[idle]);
-    return report(checking, "every hidden case finds a wrong solution", status, why);
+    return report_step(checking, "every hidden case finds a wrong solution", status, why);
 }
 
 /* A case is too small if even the slowest reference solution is too fast, and too large if even the fastest is too
@@ -194,17 +195,17 @@ static Status judge_times(const Checking *checking, Message *why)
  * are. */
 static Status check_counts(Checking *checking, Message *why)
 {
-    return report(checking, "there are enough hidden cases, reference solutions and wrong solutions",
-                  inspect_counts(&checking->problem, &checking->set, &checking->solutions, why), why);
+    return report_step(checking, "there are enough hidden cases, reference solutions and wrong solutions",
+                       inspect_counts(&checking->problem, &checking->set, &checking->solutions, why), why);
 }
 
 /* The timed cases of a simulated GPU are smaller, since simulation is slow, so their times have no bounds. */
 static Status check_times(Checking *checking, Message *why)
 {
     if (checking->device.modelled)
-        return report(checking, "timed cases take 50 us to 50 ms # SKIP on a real GPU only: DEVICE=cuda", STATUS_OK,
-                      why);
-    return report(checking, "timed cases take 50 us to 50 ms", judge_times(checking, why), why);
+        return report_step(checking, "timed cases take 50 us to 50 ms # SKIP on a real GPU only: DEVICE=cuda",
+                           STATUS_OK, why);
+    return report_step(checking, "timed cases take 50 us to 50 ms", judge_times(checking, why), why);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ static Status check_device(Explaining *explaining, Message *why)
     return is_real(options) ? device_describe(options->device, &explaining->gpu, why) : STATUS_OK;
 }
 
-static Status prepare(Explaining *explaining, Message *why)
+static Status check_request(Explaining *explaining, Message *why)
 {
     const Options *options = explaining->options;
     Status status = options_expect_file(options, why);
@@ -69,7 +69,7 @@ static Status prepare(Explaining *explaining, Message *why)
     return status;
 }
 
-static Status run(Explaining *explaining, Message *why)
+static Status run_on_simulated_gpu(Explaining *explaining, Message *why)
 {
     explaining->profile = allocated(calloc(1, sizeof *explaining->profile));
     const JudgeJob job = {
@@ -94,7 +94,7 @@ static Status read_hardware(Explaining *explaining, Message *why)
 }
 
 /* A failure is only noted: the simulated numbers are right without the measured ones. */
-static void measure(Explaining *explaining)
+static void measure_by_ncu(Explaining *explaining)
 {
     if (!is_real(explaining->options))
         return;
@@ -150,7 +150,7 @@ static Status write_verdict(const Explaining *explaining, Message *why)
     return status;
 }
 
-static Status conclude(Explaining *explaining, int *exit_status, Message *why)
+static Status write_outcome(Explaining *explaining, int *exit_status, Message *why)
 {
     bool accepted = explaining->result.verdict == VERDICT_ACCEPTED;
     *exit_status = verdict_exit_status(explaining->result.verdict);
@@ -166,18 +166,18 @@ static Status conclude(Explaining *explaining, int *exit_status, Message *why)
     Status status = read_hardware(explaining, why);
     if (status != STATUS_OK)
         return status;
-    measure(explaining);
+    measure_by_ncu(explaining);
     return write_explanation(explaining, why);
 }
 
 Status command_explain(const Options *options, int *exit_status, Message *why)
 {
     Explaining explaining = {.options = options, .progress = progress_new(stderr)};
-    Status status = prepare(&explaining, why);
+    Status status = check_request(&explaining, why);
     if (status == STATUS_OK)
-        status = run(&explaining, why);
+        status = run_on_simulated_gpu(&explaining, why);
     if (status == STATUS_OK)
-        status = conclude(&explaining, exit_status, why);
+        status = write_outcome(&explaining, exit_status, why);
     result_free(&explaining.result);
     free(explaining.profile);
     if (explaining.problem_is_read)

@@ -51,7 +51,7 @@ static Status open_store(Grading *grading, Message *why)
 }
 
 /* Checks everything that can be wrong with the request, before minutes of judging. */
-static Status prepare(Grading *grading, Message *why)
+static Status check_request(Grading *grading, Message *why)
 {
     const Options *options = grading->options;
     Status status = options_expect_file(options, why);
@@ -85,7 +85,7 @@ static const Submission *choose_anchor(void *context, const DeviceInfo *device)
     return anchor == NULL || anchor->submission.source.length == 0 ? NULL : &anchor->submission;
 }
 
-static Status judge(Grading *grading, Message *why)
+static Status judge_file(Grading *grading, Message *why)
 {
     const JudgeJob job = {
         .problem = &grading->problem,
@@ -99,7 +99,7 @@ static Status judge(Grading *grading, Message *why)
 }
 
 /* The run is recorded before it is reported, so that nothing reported can be lost. */
-static Status rank(Grading *grading, Message *why)
+static Status rank_result(Grading *grading, Message *why)
 {
     Result *result = &grading->result;
     bool recorded = !grading->options->no_record && !result->on_cpu;
@@ -115,7 +115,7 @@ static Status rank(Grading *grading, Message *why)
 }
 
 /* Writes the report, or with `--json -` the result instead. */
-static Status report(const Grading *grading, Message *why)
+static Status write_reports(const Grading *grading, Message *why)
 {
     const char *json = grading->options->json;
     Text text = {0};
@@ -133,7 +133,7 @@ static Status report(const Grading *grading, Message *why)
     return status;
 }
 
-static void finish(Grading *grading)
+static void free_grading(Grading *grading)
 {
     result_free(&grading->result);
     ladder_free(&grading->ladder);
@@ -146,15 +146,15 @@ static void finish(Grading *grading)
 Status command_grade(const Options *options, int *exit_status, Message *why)
 {
     Grading grading = {.options = options, .progress = progress_new(stderr)};
-    Status status = prepare(&grading, why);
+    Status status = check_request(&grading, why);
     if (status == STATUS_OK)
-        status = judge(&grading, why);
+        status = judge_file(&grading, why);
     if (status == STATUS_OK)
-        status = rank(&grading, why);
+        status = rank_result(&grading, why);
     if (status == STATUS_OK)
-        status = report(&grading, why);
+        status = write_reports(&grading, why);
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(grading.result.verdict);
-    finish(&grading);
+    free_grading(&grading);
     return status;
 }

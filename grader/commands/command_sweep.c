@@ -32,7 +32,7 @@ typedef struct Sweeping {
 
 /* ---- the combinations -------------------------------------------------------------------------------------------- */
 
-static Status prepare(Sweeping *sweeping, Message *why)
+static Status read_request(Sweeping *sweeping, Message *why)
 {
     const Options *options = sweeping->options;
     Status status = options_expect_file(options, why);
@@ -157,7 +157,7 @@ static void add_table(const Sweeping *sweeping, TerminalStyle style, Text *out)
 
 /* ---- the plot ---------------------------------------------------------------------------------------------------- */
 
-static Status draw(const Sweeping *sweeping, Text *out, Message *why)
+static Status draw_plot(const Sweeping *sweeping, Text *out, Message *why)
 {
     Plot plot = {0};
     char path[300];
@@ -182,11 +182,11 @@ static Status draw(const Sweeping *sweeping, Text *out, Message *why)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static Status report(const Sweeping *sweeping, Message *why)
+static Status print_report(const Sweeping *sweeping, Message *why)
 {
     Text out = {0};
     add_table(sweeping, terminal_style(stdout), &out);
-    Status status = sweeping->best == NULL ? STATUS_OK : draw(sweeping, &out, why);
+    Status status = sweeping->best == NULL ? STATUS_OK : draw_plot(sweeping, &out, why);
     if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout) != 0)
         status = fail_errno(why, "standard output: cannot be written");
     text_free(&out);
@@ -196,11 +196,11 @@ static Status report(const Sweeping *sweeping, Message *why)
 Status command_sweep(const Options *options, int *exit_status, Message *why)
 {
     Sweeping sweeping = {.options = options};
-    Status status = prepare(&sweeping, why);
+    Status status = read_request(&sweeping, why);
     if (status == STATUS_OK)
         status = time_all(&sweeping, why);
     if (status == STATUS_OK)
-        status = report(&sweeping, why);
+        status = print_report(&sweeping, why);
     if (status == STATUS_OK)
         *exit_status = sweeping.best != NULL ? 0 : 1;
     if (sweeping.problem_is_read)

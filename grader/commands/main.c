@@ -98,7 +98,7 @@ static int refuse_command(const char *name)
     return exit_status;
 }
 
-static int run(const struct Subcommand *subcommand, int argc, char **argv)
+static int run_subcommand(const struct Subcommand *subcommand, int argc, char **argv)
 {
     Options options;
     Message why = {0};
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < SUBCOMMANDS; i++)
         if (strcmp(name, subcommands[i].name) == 0) {
             let_idle_threads_sleep(argv);
-            return run(&subcommands[i], argc - 1, argv + 1);
+            return run_subcommand(&subcommands[i], argc - 1, argv + 1);
         }
     if (strcmp(name, "--version") == 0) {
         puts("convjudge " CONVJUDGE_VERSION);

@@ -34,7 +34,7 @@ static const Rule rules[] = {
 enum { RULE_COUNT = sizeof rules / sizeof *rules };
 
 /* Keeps the list sorted by gain. Where it is full, the smallest gain is dropped. */
-static void insert(Advice list[ADVISOR_MOST], size_t *count, const Advice *new)
+static void insert_by_gain(Advice list[ADVISOR_MOST], size_t *count, const Advice *new)
 {
     size_t at = *count;
     while (at > 0 && list[at - 1].gain < new->gain)
@@ -88,7 +88,7 @@ size_t advisor_find(const Explanation *explanation, const char *source, Advice a
         apply_rule(&rules[i], explanation, source, &findings);
         for (size_t j = 0; j < findings.count; j++)
             if (findings.advice[j].gain >= rules[i].least_gain)
-                insert(advice, &count, &findings.advice[j]);
+                insert_by_gain(advice, &count, &findings.advice[j]);
     }
     return count;
 }

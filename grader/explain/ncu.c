@@ -183,8 +183,8 @@ static Status ncu_error(const Text *output, int exit_status, Message *why)
                 error);
 }
 
-static Status run(const Problem *problem, const Sizes *sizes, const char *object, const char *runtime,
-                  const char *folder, Text *output, Message *why)
+static Status run_ncu(const Problem *problem, const Sizes *sizes, const char *object, const char *runtime,
+                      const char *folder, Text *output, Message *why)
 {
     char runner[4096];
     Arena arena = {0};
@@ -220,7 +220,7 @@ static Status measure_in(const char *folder, const Problem *problem, const Submi
         status = fail(STATUS_BAD_INPUT, why, "%s does not compile for %s", submission->file_name, device->name);
     if (status == STATUS_OK) {
         snprintf(runtime, sizeof runtime, "%s/lib64/libcudart.so", toolkit.root);
-        status = run(problem, sizes, compiled.object_path, runtime, folder, output, why);
+        status = run_ncu(problem, sizes, compiled.object_path, runtime, folder, output, why);
     }
     compiled_free(&compiled);
     return status;

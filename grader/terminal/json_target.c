@@ -31,7 +31,7 @@ Status json_target_check(const char *path, const char *submission, Message *why)
     return STATUS_OK;
 }
 
-static Status write_out(const Text *text, Message *why)
+static Status write_to_stdout(const Text *text, Message *why)
 {
     if (fwrite(text->data, 1, text->length, stdout) != text->length || fflush(stdout) != 0)
         return fail_errno(why, "standard output: cannot be written");
@@ -40,5 +40,5 @@ static Status write_out(const Text *text, Message *why)
 
 Status json_target_write(const char *path, const Text *text, Message *why)
 {
-    return strcmp(path, "-") == 0 ? write_out(text, why) : text_write_file(path, text, why);
+    return strcmp(path, "-") == 0 ? write_to_stdout(text, why) : text_write_file(path, text, why);
 }

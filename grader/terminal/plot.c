@@ -38,7 +38,7 @@ static void add_script(const Plot *plot, const char *svg, Text *script)
     text_add(script, "END\nplot $bars using 0:2:xtic(1) with boxes notitle\n");
 }
 
-static Status draw(const Plot *plot, const char *folder, const char *path, Message *why)
+static Status run_gnuplot(const Plot *plot, const char *folder, const char *path, Message *why)
 {
     char script_path[300], svg_path[300];
     const char *const argv[] = {"/usr/bin/env", "gnuplot", script_path, NULL};
@@ -71,7 +71,7 @@ Status plot_write(const Plot *plot, const char *path, Message *why)
     Status status = scratch_new(folder, sizeof folder, why);
     if (status != STATUS_OK)
         return status;
-    status = draw(plot, folder, path, why);
+    status = run_gnuplot(plot, folder, path, why);
     scratch_remove(folder);
     return status;
 }

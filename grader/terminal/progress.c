@@ -29,7 +29,7 @@ static void add_bar(const Progress *progress, Text *line)
     text_printf(line, "] %d/%d", done, progress->total);
 }
 
-static void draw(Progress *progress)
+static void draw_bar(Progress *progress)
 {
     Text line = {0};
     text_add(&line, "\r\033[K"); /* go to the first column and clear the line */
@@ -71,7 +71,7 @@ void progress_begin_at(Progress *progress, const char *step, int done, int total
     progress->done = done;
     progress->total = total;
     if (progress->style.redraw)
-        draw(progress);
+        draw_bar(progress);
     else
         write_step(progress, "");
 }
@@ -82,7 +82,7 @@ void progress_advance(Progress *progress)
         return;
     progress->done++;
     if (progress->style.redraw && now_s() - progress->drawn_at_s >= REDRAW_S)
-        draw(progress);
+        draw_bar(progress);
 }
 
 void progress_note(Progress *progress, const char *format, ...)
