@@ -148,7 +148,7 @@ static Status check_keys(const JsonFile *file, Message *why)
     return status == STATUS_OK ? check_sources(file, why) : status;
 }
 
-/* What each number alone cannot show. */
+/* Checks numbers that limit each other. */
 static Status check_together(const JsonFile *file, const HardwareProfile *profile, Message *why)
 {
     const struct {

@@ -23,7 +23,7 @@ MUST_USE CudaError cuda_wait_own(CudaDevice *cuda);
 void cuda_observe(CudaDevice *cuda);
 /* Lets the judge's own stream wait for a stream's work, so that the stream can be destroyed. */
 MUST_USE CudaError cuda_join(CudaDevice *cuda, DeviceStream *stream);
-/* As DeviceTimingOps says; the red zones are the caller's to check. */
+/* Begin and end a bracket (DeviceTimingOps). They do not check the red zones. */
 MUST_USE CudaError cuda_bracket_begin(CudaDevice *cuda);
 MUST_USE CudaError cuda_bracket_end(CudaDevice *cuda, DeviceBracket *bracket);
 

@@ -118,8 +118,8 @@ void device_describe_sim(const HardwareProfile *profile, DeviceInfo *info)
              profile->calibrated ? "" : ", uncalibrated");
 }
 
-/* The compiler that nvcc uses, too. Libraries are kept beside what nvcc made: whoever can write there decides every
- * verdict anyway. */
+/* Uses the same host compiler as nvcc. The compiled libraries are kept in the same cache as the output of nvcc: a
+ * process that can write there can change every verdict anyway. */
 static Status choose_engine(SimGpu *gpu, Message *why)
 {
     static const char compiler[] = "/usr/bin/gcc";

@@ -161,8 +161,9 @@ static SimTexelType texel_type(DeviceFormat format)
     case DEVICE_SINT16: return SIM_TEXEL_S16;
     case DEVICE_SINT32: return SIM_TEXEL_S32;
     case DEVICE_FLOAT16: return SIM_TEXEL_F16;
-    default: return SIM_TEXEL_F32;
+    case DEVICE_FLOAT32: return SIM_TEXEL_F32;
     }
+    return SIM_TEXEL_F32;
 }
 
 static SimAddressMode address_mode(DeviceAddressMode mode)

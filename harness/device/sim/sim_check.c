@@ -40,13 +40,24 @@ bool sim_is_untimed(const SimDevice *sim)
     return sim->check != NULL && sim->check->is_untimed && !sim->has_timed_event && sim->profile == NULL;
 }
 
-/* The other findings need not change the result. Lanes of a warp that stays together run in order, though CUDA does not
+/* Some findings need not change the result. Lanes of a warp that stays together run in order, though CUDA does not
  * promise it. A value that was never written, or that a shuffle takes from an inactive lane, may be thrown away; a
  * second run with other contents of uninitialised memory finds out. */
 static bool can_change_results(SimFindingKind kind)
 {
-    return kind == SIM_RACE_OF_BLOCKS || kind == SIM_RACE_OF_WARPS || kind == SIM_RACE_OF_LANES ||
-           kind == SIM_RACE_WITH_COPY || kind == SIM_OUTSIDE_VARIABLE;
+    switch (kind) {
+    case SIM_RACE_OF_BLOCKS:
+    case SIM_RACE_OF_WARPS:
+    case SIM_RACE_OF_LANES:
+    case SIM_RACE_WITH_COPY:
+    case SIM_OUTSIDE_VARIABLE: return true;
+    case SIM_RACE_IN_WARP:
+    case SIM_UNINITIALISED:
+    case SIM_BAD_SHUFFLE:
+    case SIM_MIXED_BARRIERS:
+    case SIM_FINDING_KINDS: return false;
+    }
+    return false;
 }
 
 static void add_finding(DeviceFindings *findings, const SimFinding *finding)

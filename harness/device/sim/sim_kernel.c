@@ -130,39 +130,43 @@ static uint32_t kernel_occupancy(Device *device, DeviceFunction *function, uint3
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-static const struct {
-    SimOutcome outcome;
+typedef struct Ending { /* of a launch */
     DeviceFaultKind kind;
     CudaError error;
-} OUTCOMES[] = {
-    {SIM_BAD_LAUNCH, DEVICE_BAD_LAUNCH, CUDA_ERROR_INVALID_VALUE},
-    {SIM_UNSUPPORTED, DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED},
-    {SIM_OUT_OF_BOUNDS, DEVICE_FAULT, CUDA_ERROR_ILLEGAL_ADDRESS},
-    {SIM_MISALIGNED, DEVICE_FAULT, CUDA_ERROR_MISALIGNED_ADDRESS},
-    {SIM_BAD_BARRIER, DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE},
-    {SIM_TRAP, DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE},
-    {SIM_TIME_LIMIT, DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
-    {SIM_CANCELLED, DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
-    {SIM_ENGINES_DIFFER, DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED},
-};
+} Ending;
 
-/* As on hardware, a launch succeeds and the next operation returns the error of its fault. But a launch returns an
- * error itself if nothing ran. */
-static CudaError note_fault(SimDevice *sim, const SimReport *report)
+static Ending ending_of(SimOutcome outcome)
 {
-    for (size_t i = 0; i < sizeof OUTCOMES / sizeof *OUTCOMES; i++) {
-        if (OUTCOMES[i].outcome != report->outcome)
-            continue;
-        if (sim->fault.kind == DEVICE_NO_FAULT) {
-            sim->fault.kind = OUTCOMES[i].kind;
-            snprintf(sim->fault.text, sizeof sim->fault.text, "%s", report->fault.text);
-        }
-        if (OUTCOMES[i].kind != DEVICE_BAD_LAUNCH)
-            sim->sticky = OUTCOMES[i].error;
-        bool refused = OUTCOMES[i].kind == DEVICE_BAD_LAUNCH || OUTCOMES[i].kind == DEVICE_UNSUPPORTED;
-        return refused ? OUTCOMES[i].error : CUDA_ERROR_SUCCESS;
+    switch (outcome) {
+    case SIM_OK: return (Ending){DEVICE_NO_FAULT, CUDA_ERROR_SUCCESS};
+    case SIM_BAD_LAUNCH: return (Ending){DEVICE_BAD_LAUNCH, CUDA_ERROR_INVALID_VALUE};
+    case SIM_UNSUPPORTED: return (Ending){DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED};
+    case SIM_OUT_OF_BOUNDS: return (Ending){DEVICE_FAULT, CUDA_ERROR_ILLEGAL_ADDRESS};
+    case SIM_MISALIGNED: return (Ending){DEVICE_FAULT, CUDA_ERROR_MISALIGNED_ADDRESS};
+    case SIM_BAD_BARRIER: return (Ending){DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE};
+    case SIM_TRAP: return (Ending){DEVICE_FAULT, CUDA_ERROR_LAUNCH_FAILURE};
+    case SIM_TIME_LIMIT: return (Ending){DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT};
+    case SIM_CANCELLED: return (Ending){DEVICE_TIME_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT};
+    case SIM_ENGINES_DIFFER: return (Ending){DEVICE_UNSUPPORTED, CUDA_ERROR_NOT_SUPPORTED};
     }
-    return CUDA_ERROR_SUCCESS;
+    return (Ending){DEVICE_UNSUPPORTED, CUDA_ERROR_UNKNOWN};
+}
+
+/* Keeps the fault of a launch. As on hardware, the launch itself succeeds, and the next operation returns the error.
+ * But if nothing ran, the launch returns it. */
+static CudaError keep_fault(SimDevice *sim, const SimReport *report)
+{
+    const Ending ending = ending_of(report->outcome);
+    if (ending.kind == DEVICE_NO_FAULT)
+        return CUDA_ERROR_SUCCESS;
+    if (sim->fault.kind == DEVICE_NO_FAULT) {
+        sim->fault.kind = ending.kind;
+        snprintf(sim->fault.text, sizeof sim->fault.text, "%s", report->fault.text);
+    }
+    if (ending.kind != DEVICE_BAD_LAUNCH)
+        sim->sticky = ending.error;
+    bool refused = ending.kind == DEVICE_BAD_LAUNCH || ending.kind == DEVICE_UNSUPPORTED;
+    return refused ? ending.error : CUDA_ERROR_SUCCESS;
 }
 
 static void add_counters(DeviceStatistics *sum, const SimCounters *counters)
@@ -229,7 +233,7 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
         sim_profile_launch(sim, &grid, &report);
     sim_enqueue(sim, launch->stream, ENGINE_KERNELS, report.modelled_s);
     sim_keep_findings(sim, &report);
-    return note_fault(sim, &report);
+    return keep_fault(sim, &report);
 }
 
 const DeviceKernelOps SIM_KERNEL_OPS = {
