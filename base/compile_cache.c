@@ -153,7 +153,7 @@ static int compare_last_use(const void *a, const void *b)
     return (first->tv_nsec < second->tv_nsec) - (first->tv_nsec > second->tv_nsec);
 }
 
-static void evict(int at)
+static void evict_entries(int at)
 {
     EntryList list = {0};
     unsigned long long bytes = 0;
@@ -241,7 +241,7 @@ void compile_cache_write(const char *folder, const Digest *key, const Text *cont
     if (at < 0)
         return;
     write_entry(at, key, content);
-    evict(at);
+    evict_entries(at);
     close(at);
 }
 

@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-static bool holds(size_t bytes, uint64_t offset, uint64_t count)
+static bool lies_inside(size_t bytes, uint64_t offset, uint64_t count)
 {
     return offset <= bytes && count <= bytes - offset;
 }
@@ -12,7 +12,7 @@ static bool holds(size_t bytes, uint64_t offset, uint64_t count)
 static bool read_header(const Elf *elf, unsigned index, Elf64_Shdr *header)
 {
     uint64_t place = (uint64_t)index * sizeof *header;
-    if (index >= elf->section_count || !holds(elf->bytes, elf->table_offset, place + sizeof *header))
+    if (index >= elf->section_count || !lies_inside(elf->bytes, elf->table_offset, place + sizeof *header))
         return false;
     memcpy(header, elf->image + elf->table_offset + place, sizeof *header);
     return true;
@@ -32,7 +32,7 @@ bool elf_open(Elf *elf, const void *image, size_t bytes)
     elf->table_offset = file.e_shoff;
     elf->section_count = file.e_shnum;
     if (!read_header(elf, file.e_shstrndx, &names) || names.sh_type == SHT_NOBITS ||
-        !holds(bytes, names.sh_offset, names.sh_size))
+        !lies_inside(bytes, names.sh_offset, names.sh_size))
         return false;
     elf->names_offset = names.sh_offset;
     elf->names_bytes = names.sh_size;
@@ -47,7 +47,7 @@ bool elf_section(const Elf *elf, unsigned index, ElfSection *section)
     const char *name = elf->image + elf->names_offset + header.sh_name;
     bool in_file = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
     if (memchr(name, '\0', elf->names_bytes - header.sh_name) == NULL ||
-        (in_file && !holds(elf->bytes, header.sh_offset, header.sh_size)))
+        (in_file && !lies_inside(elf->bytes, header.sh_offset, header.sh_size)))
         return false;
     *section = (ElfSection){.name = name,
                             .data = in_file ? elf->image + header.sh_offset : NULL,

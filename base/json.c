@@ -136,7 +136,7 @@ static Status check_numbers(const JsonFile *file, Message *why)
     return STATUS_OK;
 }
 
-static Status parse(JsonFile *file, Message *why)
+static Status parse_text(JsonFile *file, Message *why)
 {
     const char *end = NULL;
     size_t bad = 0;
@@ -161,7 +161,7 @@ Status json_parse(const char *path, const char *text, size_t length, JsonFile *f
 {
     *file = (JsonFile){.path = allocated(strdup(path))};
     text_append(&file->text, text, length);
-    Status status = parse(file, why);
+    Status status = parse_text(file, why);
     if (status != STATUS_OK)
         json_free(file);
     return status;

@@ -17,7 +17,7 @@ static bool go_up(char *path)
     return true;
 }
 
-static bool holds(const char *folder, const char *name)
+static bool holds_file(const char *folder, const char *name)
 {
     char path[PATH_MAX];
     return (size_t)snprintf(path, sizeof path, "%s/%s", folder, name) < sizeof path && access(path, F_OK) == 0;
@@ -40,14 +40,14 @@ static Status folder_with(const char *name, const char *other, char *folder, Mes
     if (status != STATUS_OK)
         return status;
     do {
-        if (holds(folder, name) && holds(folder, other))
+        if (holds_file(folder, name) && holds_file(folder, other))
             return STATUS_OK;
     } while (go_up(folder));
     return fail(STATUS_NOT_FOUND, why, "%s: in none of the folders above this program, and CONVJUDGE_HOME is not set",
                 name);
 }
 
-static Status join(const char *folder, const char *relative, char *path, size_t size, Message *why)
+static Status join_path(const char *folder, const char *relative, char *path, size_t size, Message *why)
 {
     const char *slash = relative[0] == '\0' ? "" : "/";
     if ((size_t)snprintf(path, size, "%s%s%s", folder, slash, relative) >= size)
@@ -60,16 +60,16 @@ Status paths_home(const char *relative, char *path, size_t size, Message *why)
     char folder[PATH_MAX];
     const char *home = getenv("CONVJUDGE_HOME");
     if (home != NULL && home[0] != '\0')
-        return join(home, relative, path, size, why);
+        return join_path(home, relative, path, size, why);
     Status status = folder_with("problems", "simgpu/profiles", folder, why);
-    return status == STATUS_OK ? join(folder, relative, path, size, why) : status;
+    return status == STATUS_OK ? join_path(folder, relative, path, size, why) : status;
 }
 
 Status paths_build(const char *relative, char *path, size_t size, Message *why)
 {
     char folder[PATH_MAX];
     Status status = folder_with(relative, relative, folder, why);
-    return status == STATUS_OK ? join(folder, relative, path, size, why) : status;
+    return status == STATUS_OK ? join_path(folder, relative, path, size, why) : status;
 }
 
 Status paths_chosen(const char *variable, const char *relative, char *path, size_t size, Message *why)

@@ -89,7 +89,7 @@ Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
 
 /* ---- the two sides ----------------------------------------------------------------------------------------------- */
 
-static size_t add(const char **argv, size_t count, const char *const *strings)
+static size_t add_arguments(const char **argv, size_t count, const char *const *strings)
 {
     for (; *strings != NULL; strings++)
         argv[count++] = *strings;
@@ -117,8 +117,9 @@ Status compile_with_clang(const CompileJob *job, const CompileTools *tools, cons
     char clang[PATH_MAX], architecture[40];
     const char *device[MAX_ARGUMENTS] = {clang, architecture};
     const char *host[MAX_ARGUMENTS] = {COMPILE_SHELL, clang, architecture};
-    device[add(device, add(device, 2, flags), device_flags)] = compile_library_flag(job->source);
-    host[add(host, add(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags)] = compile_library_flag(job->source);
+    device[add_arguments(device, add_arguments(device, 2, flags), device_flags)] = compile_library_flag(job->source);
+    host[add_arguments(host, add_arguments(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags)] =
+        compile_library_flag(job->source);
     compile_program_path(tools->toolkit, clang, sizeof clang);
     snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", job->compute);
     Status status = compile_in_sandbox(job, tools, folders, device, output, end, why);

@@ -17,8 +17,8 @@ static size_t skip_padding(const ElfSection *section, size_t offset)
     return offset;
 }
 
-static Status split(const char *path, const ElfSection *section, Arena *arena, CompileModule **modules, size_t *count,
-                    Message *why)
+static Status split_fatbins(const char *path, const ElfSection *section, Arena *arena, CompileModule **modules,
+                            size_t *count, Message *why)
 {
     for (int fill = 0; fill <= 1; fill++) { /* count, then copy */
         size_t found = 0, offset = skip_padding(section, 0);
@@ -52,7 +52,7 @@ Status modules_read(const char *object_path, Arena *arena, CompileModule **modul
     if (!elf_open(&elf, object.data, object.length))
         status = fail(STATUS_BAD_INPUT, why, "%s: not an ELF file", object_path);
     else if (elf_find(&elf, ".nv_fatbin", "", &section) && section.data != NULL) /* none: no kernels */
-        status = split(object_path, &section, arena, modules, count, why);
+        status = split_fatbins(object_path, &section, arena, modules, count, why);
     text_free(&object);
     return status;
 }

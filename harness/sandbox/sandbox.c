@@ -65,19 +65,19 @@ static Sandbox *new_sandbox(const SandboxSpec *spec)
     return sandbox;
 }
 
-static void add(Sandbox *sandbox, const char *argument)
+static void add_argument(Sandbox *sandbox, const char *argument)
 {
     if (sandbox->count < MAX_ARGUMENTS)
         sandbox->argv[sandbox->count] = arena_string(&sandbox->arena, argument);
     sandbox->count++; /* sandbox_new() refuses a count beyond the limit */
 }
 
-static void add_all(Sandbox *sandbox, const char *const *arguments)
+static void add_arguments(Sandbox *sandbox, const char *const *arguments)
 {
     for (; *arguments != NULL; arguments++)
-        add(sandbox, *arguments);
+        add_argument(sandbox, *arguments);
 }
-#define ADD(sandbox, ...) add_all(sandbox, (const char *const[]){__VA_ARGS__, NULL})
+#define ADD(sandbox, ...) add_arguments(sandbox, (const char *const[]){__VA_ARGS__, NULL})
 
 /* ---- the command line of bubblewrap ------------------------------------------------------------------------------ */
 
@@ -90,7 +90,7 @@ static void add_namespaces(Sandbox *sandbox, const SandboxPlan *plan)
     else
         ADD(sandbox, "--unshare-user", "--uid", "65534", "--gid", "65534");
     if (plan->no_nesting && !plan->own_users)
-        add(sandbox, "--disable-userns");
+        add_argument(sandbox, "--disable-userns");
 }
 
 /* /bin, /lib, ... are links into /usr on merged systems and folders on others. */
@@ -114,7 +114,7 @@ static void add_bind(Sandbox *sandbox, const char *option, const char *source, c
 }
 
 /* Hides a folder below /usr that may hold more than the system: other compilers and libraries, or this judge. */
-static void hide(Sandbox *sandbox, const char *path)
+static void hide_folder(Sandbox *sandbox, const char *path)
 {
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
@@ -132,11 +132,11 @@ static void add_files(Sandbox *sandbox)
     /* Debian's nvcc is found through links into /etc. */
     add_bind(sandbox, "--ro-bind-try", "/etc/alternatives", "/etc/alternatives");
     add_bind(sandbox, "--ro-bind-try", "/etc/nvcc.profile", "/etc/nvcc.profile");
-    hide(sandbox, "/usr/local");
-    hide(sandbox, "/usr/src");
+    hide_folder(sandbox, "/usr/local");
+    hide_folder(sandbox, "/usr/src");
     if (paths_home("", home, sizeof home, NULL) == STATUS_OK && strncmp(home, "/usr/", 5) == 0 &&
         strncmp(home, "/usr/local/", 11) != 0 && strncmp(home, "/usr/src/", 9) != 0)
-        hide(sandbox, home);
+        hide_folder(sandbox, home);
     if (spec->proc)
         ADD(sandbox, "--proc", "/proc");
     if (spec->dev)
@@ -154,13 +154,13 @@ static void add_files(Sandbox *sandbox)
 static void add_program(Sandbox *sandbox, const SandboxPlan *plan)
 {
     unsigned processes = sandbox->spec->process.limits.processes;
-    add(sandbox, "--");
+    add_argument(sandbox, "--");
     if (plan->own_users)
         ADD(sandbox, SETPRIV, "--reuid", "65534", "--regid", "65534", "--clear-groups", "--inh-caps=-all",
             "--bounding-set=-all", "--");
     if (plan->process_limit && processes > 0)
         ADD(sandbox, PRLIMIT, arena_printf(&sandbox->arena, "--nproc=%u:%u", processes, processes), "--");
-    add_all(sandbox, sandbox->spec->process.argv);
+    add_arguments(sandbox, sandbox->spec->process.argv);
 }
 
 static Status add_filter(Sandbox *sandbox, ProcessSpec *process, Message *why)
@@ -248,7 +248,7 @@ static Status use_no_sandbox(Sandbox *sandbox, ProcessSpec *process, Message *wh
     Status status = scratch_new(sandbox->folder, sizeof sandbox->folder, why);
     *process = sandbox->spec->process;
     for (const char *const *argument = process->argv; *argument != NULL; argument++)
-        add(sandbox, host_path(sandbox, *argument));
+        add_argument(sandbox, host_path(sandbox, *argument));
     process->argv = sandbox->argv;
     process->environment = host_environment(sandbox, process->environment);
     if (process->folder != NULL)

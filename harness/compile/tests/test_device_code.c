@@ -24,14 +24,14 @@ static void write_file(const char *path, const char *content)
     text_free(&text);
 }
 
-static Status build(const DeviceCodeJob *job, Text *image, Message *why)
+static Status build_code(const DeviceCodeJob *job, Text *image, Message *why)
 {
     *image = (Text){0};
     return device_code_build(job, image, why);
 }
 
 /* Runs the kernel `answer` and returns what it writes. */
-static int run(const Text *image)
+static int run_answer(const Text *image)
 {
     Device *device;
     DeviceModule *module;
@@ -62,9 +62,9 @@ static void a_kernel_is_compiled_with_its_options_and_what_was_generated(void **
         .source = source, .inputs = inputs, .options = options, .compute = 90, .include = "#define ADDEND 2\n"};
     Text image;
     Message why;
-    if (build(&job, &image, &why) != STATUS_OK)
+    if (build_code(&job, &image, &why) != STATUS_OK)
         fail_test("%s", why.text);
-    assert_int_equal(run(&image), 7 * 5 + 2);
+    assert_int_equal(run_answer(&image), 7 * 5 + 2);
     text_free(&image);
 }
 
@@ -93,10 +93,10 @@ static void compiled_code_is_kept_and_a_damaged_entry_is_replaced(void **state)
     Message why;
     snprintf(cache, sizeof cache, "%s/cache", folder);
     setenv("CONVJUDGE_CACHE", cache, 1);
-    assert_int_equal(build(&job, &first, &why), STATUS_OK);
+    assert_int_equal(build_code(&job, &first, &why), STATUS_OK);
     assert_int_equal(kept(path, sizeof path), 1);
     assert_int_equal(stat(path, &before), 0);
-    assert_int_equal(build(&job, &second, &why), STATUS_OK);
+    assert_int_equal(build_code(&job, &second, &why), STATUS_OK);
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
     assert_int_equal(first.length, second.length);
@@ -104,7 +104,7 @@ static void compiled_code_is_kept_and_a_damaged_entry_is_replaced(void **state)
     text_free(&second);
 
     assert_int_equal(truncate(path, before.st_size / 2), 0);
-    assert_int_equal(build(&job, &second, &why), STATUS_OK);
+    assert_int_equal(build_code(&job, &second, &why), STATUS_OK);
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_size, after.st_size);
     text_free(&first);
@@ -119,12 +119,12 @@ static void a_changed_input_is_compiled_again(void **state)
         .source = source, .inputs = inputs, .compute = 90, .include = "#define ADDEND 0\n#define FACTOR 1\n"};
     Text image;
     Message why;
-    assert_int_equal(build(&job, &image, &why), STATUS_OK);
-    assert_int_equal(run(&image), 5);
+    assert_int_equal(build_code(&job, &image, &why), STATUS_OK);
+    assert_int_equal(run_answer(&image), 5);
     text_free(&image);
     write_file(include, "#define BASE 6\n");
-    assert_int_equal(build(&job, &image, &why), STATUS_OK);
-    assert_int_equal(run(&image), 6);
+    assert_int_equal(build_code(&job, &image, &why), STATUS_OK);
+    assert_int_equal(run_answer(&image), 6);
     text_free(&image);
     write_file(include, "#define BASE 5\n");
 }
@@ -135,7 +135,7 @@ static void a_source_that_does_not_compile_is_named_with_its_first_error(void **
         .source = source, .compute = 90, .include = "#define ADDEND nonsense\n#define FACTOR 1\n"};
     Text image;
     Message why;
-    assert_int_equal(build(&job, &image, &why), STATUS_BAD_INPUT);
+    assert_int_equal(build_code(&job, &image, &why), STATUS_BAD_INPUT);
     assert_non_null(strstr(why.text, "kernels.cu does not compile: "));
     assert_non_null(strstr(why.text, "\"nonsense\" is undefined"));
     text_free(&image);
