@@ -317,13 +317,13 @@ complains() {
 @test "a read of one element beyond the input" {
     submission '' 'if (i == 0) output[0] = input[input_size];' >oob.cu
     judge grade oob.cu
-    ends 1 "Run-Time Error" "reads 4 bytes at 4 bytes past input[5] (oob.cu:9: \`if (i == 0) output[0] = input[input_size];\`)"
+    ends 1 "Run-Time Error" "reads 4 bytes at input[6], past its last element input[5] (oob.cu:9: \`if (i == 0) output[0] = input[input_size];\`)"
 }
 
 @test "a read of one element before the input" {
     submission '' 'if (i == 0) output[0] = input[-1];' >oob.cu
     judge grade oob.cu
-    ends 1 "Run-Time Error" "reads 4 bytes at 4 bytes before input[0]" "oob.cu:9"
+    ends 1 "Run-Time Error" "reads 4 bytes at input[-1], before its first element" "oob.cu:9"
 }
 
 @test "a write of one element beyond the output" {
@@ -395,7 +395,7 @@ complains() {
       submission '' '__shared__ float s[256]; __pipeline_memcpy_async(&s[threadIdx.x], kernel, 4); __pipeline_commit();
           __syncthreads(); i += s[threadIdx.x ^ 1] > 1e9f;'; } >copy.cu
     judge grade copy.cu
-    ends 1 "Run-Time Error" "which a cp.async of thread (1,0,0) copies there: that thread has not waited for it" "copy.cu:11"
+    ends 1 "Run-Time Error" "into which a cp.async of thread (1,0,0) copies: that thread did not wait for the copy" "copy.cu:11"
 }
 
 @test "threads of a block that race for global memory" {
@@ -414,26 +414,26 @@ complains() {
 @test "an array that is used after it was freed" {
     submission 'float *copy; cudaMalloc(&copy, 40); cudaMemcpy(copy, input, 4, cudaMemcpyDefault); cudaFree(copy); input = copy;' >x.cu
     judge grade x.cu
-    ends 1 "Run-Time Error" "reads 4 bytes at offset 0 of 40 bytes that have been freed" "x.cu:14"
+    ends 1 "Run-Time Error" "reads 4 bytes at offset 0 of an allocation of 40 bytes that has been freed" "x.cu:14"
 }
 
 @test "an index that leads from one shared array into the next" {
     submission '' '__shared__ float a[256], b[256]; a[threadIdx.x] = i; b[threadIdx.x] = i; __syncthreads();
         a[threadIdx.x + 1] = 3; __syncthreads(); i += a[threadIdx.x ^ 1] + b[threadIdx.x ^ 1] > 1e9f;' >x.cu
     judge grade x.cu
-    ends 1 "Run-Time Error" "thread (255,0,0) writes 4 bytes at byte 0 of shared variable 'b', outside of 'a'" "x.cu:10"
+    ends 1 "Run-Time Error" "thread (255,0,0) writes 4 bytes past the end of shared array 'a', at byte 0 of shared variable 'b'" "x.cu:10"
 }
 
 @test "an index below a shared array" {
     submission '' '__shared__ float s[256]; s[threadIdx.x] = i; __syncthreads(); i += s[(int)threadIdx.x - 1] > 1e9f;' >x.cu
     judge grade x.cu
-    ends 1 "Run-Time Error" "reads 4 bytes at 4 bytes before the block's 1024 bytes of shared memory"
+    ends 1 "Run-Time Error" "reads 4 bytes before the start of shared array 's', at offset -4 of the block's 1024 bytes of shared memory"
 }
 
 @test "a dynamic shared array that the launch forgets" {
     submission '' 'extern __shared__ float s[]; s[threadIdx.x] = i; __syncthreads(); i += s[threadIdx.x ^ 1] > 1e9f;' >x.cu
     judge grade x.cu
-    ends 1 "Run-Time Error" "of shared memory, of which the launch gives the block none"
+    ends 1 "Run-Time Error" "of shared memory, but the launch gives the block none"
 }
 
 # recursive > FILE: right, but the simulated GPU does not implement calls of a function by itself.
@@ -492,7 +492,7 @@ recursive() {
 @test "a misaligned access" {
     submission '' 'output[0] = *(const float*)((const char*)input + 2);' >x.cu
     judge grade x.cu
-    ends 1 "Run-Time Error" "no multiple of 4" "x.cu:9"
+    ends 1 "Run-Time Error" "not a multiple of 4" "x.cu:9"
 }
 
 @test "a launch with 2048 threads a block" {
@@ -522,7 +522,7 @@ recursive() {
 @test "a host pointer in a kernel" {
     submission 'input = (const float*)malloc(4096);' >x.cu
     judge grade x.cu
-    ends 1 "Run-Time Error" "no device memory"
+    ends 1 "Run-Time Error" "not device memory"
 }
 
 @test "a device pointer on the host" {

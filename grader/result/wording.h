@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Adds `message` with the student's file name in place of the compiler's and, behind each place, the text of the
- * source line: "... reads 4 bytes past output[9] (blur.cu:14: `output[i] = sum;`)". About a hidden case, it leaves
+ * source line: "... reads 4 bytes at output[10] (blur.cu:14: `output[i] = sum;`)". About a hidden case, it leaves
  * out all numbers (redact.h).  */
 void wording_add(Text *out, const Submission *submission, bool is_hidden, const char *message);
 

@@ -81,6 +81,7 @@ static uint32_t pointing_parameter(const Launch *launch, const Allocation *alloc
     return 0;
 }
 
+/* "an allocation of 100 bytes (parameter 2)" */
 static void describe_allocation(const Launch *launch, const Allocation *allocation, char *text, size_t size)
 {
     uint32_t parameter = pointing_parameter(launch, allocation);
@@ -96,17 +97,20 @@ static void describe_allocation(const Launch *launch, const Allocation *allocati
         snprintf(text + length, size - (size_t)length, " (parameter %u)", parameter);
 }
 
-/* "output[3]"; outside of the array "4 bytes past output[9]", its last element. */
+/* "output[3]"; "output[10], past its last element output[9]"; "output[-1], before its first element" */
 static void describe_element(const Allocation *near, uint64_t address, char *text, size_t size)
 {
     uint64_t element = near->element_bytes, last = (near->bytes - 1) / element;
-    if (address < near->address)
-        snprintf(text, size, "%llu bytes before %s[0]", (unsigned long long)(near->address - address), near->label);
-    else if (address - near->address >= near->bytes)
-        snprintf(text, size, "%llu bytes past %s[%llu]", (unsigned long long)(address - near->address - last * element),
-                 near->label, (unsigned long long)last);
-    else
-        snprintf(text, size, "%s[%llu]", near->label, (unsigned long long)((address - near->address) / element));
+    if (address < near->address) {
+        uint64_t before = (near->address - address + element - 1) / element;
+        snprintf(text, size, "%s[-%llu], before its first element", near->label, (unsigned long long)before);
+        return;
+    }
+    uint64_t index = (address - near->address) / element;
+    int length = snprintf(text, size, "%s[%llu]", near->label, (unsigned long long)index);
+    if (address - near->address >= near->bytes)
+        snprintf(text + length, size - (size_t)length, ", past its last element %s[%llu]", near->label,
+                 (unsigned long long)last);
 }
 
 static void describe_global(const Launch *launch, uint64_t address, char *text, size_t size)
@@ -114,15 +118,15 @@ static void describe_global(const Launch *launch, uint64_t address, char *text, 
     const Memory *memory = launch->memory;
     int index = memory_nearest(memory, address);
     if (address < WINDOWS_END || address < memory->base || address - memory->base >= memory->span) {
-        snprintf(text, size, "address 0x%llx, which is no device memory%s", (unsigned long long)address,
+        snprintf(text, size, "address 0x%llx, which is not device memory%s", (unsigned long long)address,
                  address < 65536          ? " (a null pointer?)"
-                 : address >= WINDOWS_END ? " (a pointer of the host?)"
+                 : address >= WINDOWS_END ? " (a host pointer?)"
                                           : "");
         return;
     }
     const Released *released = memory_find_released(memory, address);
     if (released != NULL) {
-        snprintf(text, size, "offset %llu of %llu bytes that have been freed",
+        snprintf(text, size, "offset %llu of an allocation of %llu bytes that has been freed",
                  (unsigned long long)(address - released->address), (unsigned long long)released->bytes);
         return;
     }
@@ -138,26 +142,38 @@ static void describe_global(const Launch *launch, uint64_t address, char *text, 
     }
     describe_allocation(launch, near, what, sizeof what);
     if (address < near->address)
-        snprintf(text, size, "%llu bytes before the start of %s", (unsigned long long)(near->address - address), what);
-    else if (address - near->address >= near->bytes)
-        snprintf(text, size, "%llu bytes past the end of %s",
-                 (unsigned long long)(address - near->address - near->bytes), what);
+        snprintf(text, size, "offset -%llu of %s, before its start", (unsigned long long)(near->address - address),
+                 what);
     else
-        snprintf(text, size, "offset %llu of %s", (unsigned long long)(address - near->address), what);
+        snprintf(text, size, "offset %llu of %s%s", (unsigned long long)(address - near->address), what,
+                 address - near->address >= near->bytes ? ", past its end" : "");
 }
 
-/* A negative offset shows as a large 32-bit one. */
-static void describe_beside_shared(const Launch *launch, uint64_t address, char *text, size_t size)
+/* Addresses in shared memory have 32 bits, so that a negative offset shows as a large one. */
+static bool is_before_shared(uint64_t address)
 {
-    uint32_t total = launch->shared_bytes, offset = (uint32_t)address;
-    if (total == 0)
-        snprintf(text, size, "offset %llu of shared memory, of which the launch gives the block none",
-                 (unsigned long long)address);
-    else if (offset >= 1u << 31)
-        snprintf(text, size, "%u bytes before the block's %u bytes of shared memory", -offset, total);
+    return (uint32_t)address >= 1u << 31;
+}
+
+static void describe_outside_shared(const Launch *launch, uint64_t address, char *text, size_t size)
+{
+    int64_t offset = is_before_shared(address) ? (int32_t)address : (int64_t)address;
+    if (launch->shared_bytes == 0)
+        snprintf(text, size, "offset %lld of shared memory, but the launch gives the block none", (long long)offset);
     else
-        snprintf(text, size, "offset %llu of the block's %u bytes of shared memory", (unsigned long long)address,
-                 total);
+        snprintf(text, size, "offset %lld of the block's %u bytes of shared memory", (long long)offset,
+                 launch->shared_bytes);
+}
+
+bool fault_describe_outside(const SharedVariable *variable, uint64_t address, char *text, size_t size)
+{
+    bool is_before = variable != NULL && (address < variable->offset || is_before_shared(address));
+    bool is_past = variable != NULL && variable->bytes > 0 && !is_before &&
+                   address - variable->offset >= variable->bytes;
+    if (is_before || is_past)
+        snprintf(text, size, "%s of shared array '%s'", is_before ? "before the start" : "past the end",
+                 variable->name);
+    return is_before || is_past;
 }
 
 static void describe_shared(const Launch *launch, uint64_t address, char *text, size_t size)
@@ -170,7 +186,7 @@ static void describe_shared(const Launch *launch, uint64_t address, char *text, 
             return;
         }
     }
-    describe_beside_shared(launch, address, text, size);
+    describe_outside_shared(launch, address, text, size);
 }
 
 void fault_describe_place(const Launch *launch, SimSpace space, uint64_t address, char *text, size_t size)
@@ -181,7 +197,9 @@ void fault_describe_place(const Launch *launch, SimSpace space, uint64_t address
         snprintf(text, size, "offset %llu of the thread's %u bytes of local memory", (unsigned long long)address,
                  launch->code->frame_bytes);
         break;
-    case SIM_PARAMETER: snprintf(text, size, "offset %llu of the parameters", (unsigned long long)address); break;
+    case SIM_PARAMETER:
+        snprintf(text, size, "offset %llu of the kernel's parameters", (unsigned long long)address);
+        break;
     default: describe_global(launch, address, text, size);
     }
 }
@@ -192,19 +210,24 @@ bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutc
                          bool is_store, uint32_t lane, uint64_t address, uint32_t bytes, uint64_t lanes)
 {
     SimFault fault = fault_at(worker->launch, worker->block, lane, instruction->file, instruction->line);
-    char where[200], what[300];
+    char where[200], outside[100], what[400];
     fault.space = space;
     fault.is_store = is_store;
     fault.address = address;
     fault.bytes = bytes;
     fault.lanes = lanes;
     fault_describe_place(worker->launch, space, address, where, sizeof where);
+    bool leaves_variable = space == SIM_SHARED &&
+                           fault_describe_outside(instruction->variable, address, outside, sizeof outside);
     bool begins_inside = space == SIM_GLOBAL && memory_find(worker->launch->memory, address) >= 0;
-    snprintf(what, sizeof what, "%s %u byte%s at %s%s", is_store ? "writes" : "reads", bytes, bytes == 1 ? "" : "s",
-             where, begins_inside ? ", beyond its end" : "");
+    const char *verb = is_store ? "writes" : "reads";
     if (outcome == SIM_MISALIGNED)
-        snprintf(what, sizeof what, "%s %u bytes at %s: the address 0x%llx is no multiple of %u",
-                 is_store ? "writes" : "reads", bytes, where, (unsigned long long)address, bytes);
+        snprintf(what, sizeof what, "%s %u bytes at %s: the address 0x%llx is not a multiple of %u", verb, bytes, where,
+                 (unsigned long long)address, bytes);
+    else
+        snprintf(what, sizeof what, "%s %u byte%s %s%sat %s%s", verb, bytes, bytes == 1 ? "" : "s",
+                 leaves_variable ? outside : "", leaves_variable ? ", " : "", where,
+                 begins_inside ? ", which reach past its end" : "");
     fault_describe(worker->launch, &fault, what);
     report(worker, outcome, &fault);
     return false;

@@ -19,8 +19,10 @@ bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutc
 SimFault fault_at(const Launch *launch, uint64_t block, uint32_t lane, int file, int line);
 /* Writes the sentence: "kernel k: block (x,y,z), thread (x,y,z) WHAT (file:line)". */
 void fault_describe(const Launch *launch, SimFault *fault, const char *what);
-/* What lies at an address: "output[12]", "4 bytes past the end of an allocation of 100 bytes (parameter 2)", "byte 8 of
- * shared variable 'tile'". */
+/* What lies at an address: "output[12]", "offset 104 of an allocation of 100 bytes (parameter 2), past its end", "byte
+ * 8 of shared variable 'tile'". */
 void fault_describe_place(const Launch *launch, SimSpace space, uint64_t address, char *text, size_t size);
+/* "past the end of shared array 'tile'"; false where the address lies within, or the variable is not known (NULL). */
+bool fault_describe_outside(const SharedVariable *variable, uint64_t address, char *text, size_t size);
 
 #endif

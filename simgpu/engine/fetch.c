@@ -34,7 +34,7 @@ static const Texture *find_texture(Worker *worker, const Instruction *instructio
     if (texture == NULL && was_one) {
         what = "reads through a texture object that has been destroyed";
     } else if (texture == NULL) {
-        snprintf(text, sizeof text, "reads through 0x%llx, which is no texture object", (unsigned long long)handle);
+        snprintf(text, sizeof text, "reads through 0x%llx, which is not a texture object", (unsigned long long)handle);
         what = text;
     } else if (texture->is.dimensions != instruction->count) {
         snprintf(text, sizeof text, "reads %s as if it were %s", dimensions[texture->is.dimensions],

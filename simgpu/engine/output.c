@@ -230,6 +230,6 @@ bool execute_assert(Worker *worker, const Instruction *instruction, Active *acti
     copy_string(worker, lane, register_value(worker, instruction->sources[1], lane), file, sizeof file);
     const char *slash = strrchr(file, '/');
     return worker_fault(worker, SIM_TRAP, instruction->file, instruction->line, lane,
-                        "failed an assertion: %s (%s, line %u)", message, slash != NULL ? slash + 1 : file,
+                        "fails an assertion: %s (%s, line %u)", message, slash != NULL ? slash + 1 : file,
                         (unsigned)register_value(worker, instruction->sources[2], lane));
 }

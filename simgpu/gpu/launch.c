@@ -397,10 +397,10 @@ static void describe_stop(const SimLaunch *launch, SimReport *report)
     const char *name = launch->function->plain_name;
     if (report->outcome == SIM_TIME_LIMIT)
         snprintf(report->fault.text, sizeof report->fault.text,
-                 "kernel %.80s: more than %llu warp instructions, an endless loop perhaps", name,
+                 "kernel %.80s: executes more than %llu warp instructions, perhaps in an endless loop", name,
                  (unsigned long long)launch->warp_instructions);
     else if (report->outcome == SIM_CANCELLED)
-        snprintf(report->fault.text, sizeof report->fault.text, "kernel %.80s: cancelled", name);
+        snprintf(report->fault.text, sizeof report->fault.text, "kernel %.80s: was cancelled", name);
 }
 
 void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimReport *report)

@@ -70,20 +70,18 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
     case SIM_RACE_OF_LANES: snprintf(text, size, "where %s writes another value at the same time", other); break;
     case SIM_RACE_WITH_COPY:
         if (found->other == found->lane)
-            snprintf(text, size, "which its own cp.async copies there: it has not waited for that yet");
+            snprintf(text, size, "into which its own cp.async copies: it has not waited for that copy");
         else
-            snprintf(text, size,
-                     "which a cp.async of %s copies there: that thread has not waited for it before the "
-                     "last barrier",
-                     other);
-        break;
-    case SIM_OUTSIDE_VARIABLE:
-        snprintf(text, size, "outside of '%s', which the line indexes", found->variable->name);
+            snprintf(
+                text, size,
+                "into which a cp.async of %s copies: that thread did not wait for the copy before the last barrier",
+                other);
         break;
     case SIM_RACE_IN_WARP:
         snprintf(text, size, "which %s of its warp %s with no __syncwarp() in between", other, did);
         break;
     case SIM_UNINITIALISED: snprintf(text, size, "which nothing has written"); break;
+    case SIM_OUTSIDE_VARIABLE:
     case SIM_BAD_SHUFFLE:
     case SIM_MIXED_BARRIERS: /* describe() words these itself */
     case SIM_FINDING_KINDS: break;
@@ -92,7 +90,8 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
 
 static void describe(const Launch *launch, SimFindingKind kind, const RawFinding *found, char *text, size_t size)
 {
-    char other[60], place[200], meeting[160] = "", times[40] = "";
+    char other[60], place[200], outside[100], meeting[160] = "", times[40] = "";
+    const char *verb = found->is_store ? "writes" : "reads", *plural = found->bytes == 1 ? "" : "s";
     if (found->count > 1)
         snprintf(times, sizeof times, ", %llu times in all", (unsigned long long)found->count);
     if (kind == SIM_BAD_SHUFFLE) {
@@ -103,15 +102,18 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
     name_other(launch, kind, found->other, other, sizeof other);
     if (kind == SIM_MIXED_BARRIERS) {
         snprintf(text, size,
-                 "waits for its block at one barrier while %s waits at another: all must come to the same "
-                 "__syncthreads()%s",
+                 "waits at one __syncthreads() while %s waits at another: all threads of a block must reach the same "
+                 "one%s",
                  other, times);
         return;
     }
     describe_meeting(kind, found, other, meeting, sizeof meeting);
     fault_describe_place(launch, (SimSpace)found->space, found->address, place, sizeof place);
-    snprintf(text, size, "%s %u byte%s at %s, %s%s", found->is_store ? "writes" : "reads", found->bytes,
-             found->bytes == 1 ? "" : "s", place, meeting, times);
+    if (kind == SIM_OUTSIDE_VARIABLE &&
+        fault_describe_outside(found->variable, found->address, outside, sizeof outside))
+        snprintf(text, size, "%s %u byte%s %s, at %s%s", verb, found->bytes, plural, outside, place, times);
+    else
+        snprintf(text, size, "%s %u byte%s at %s, %s%s", verb, found->bytes, plural, place, meeting, times);
 }
 
 static SimFinding finding_of(const Launch *launch, const Instruction *instruction, SimFindingKind kind,

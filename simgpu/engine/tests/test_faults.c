@@ -168,13 +168,16 @@ static void the_fault_counts_its_lanes(void **state)
 static const struct {
     const char *instruction, *name, *text;
 } places[] = {
-    {"st.global.f32 [%d12+2052], %f1", "output", "writes 4 bytes at 4 bytes past output[512]"},
-    {"ld.global.f32 %f0, [%d12+-8]", "output", "reads 4 bytes at 8 bytes before output[0]"},
-    {"ld.global.u64 %d0, [%d12+2048]", "output", "reads 8 bytes at output[512], beyond its end"},
-    {"ld.global.f32 %f0, [%d12+2056]", NULL, "4 bytes past the end of an allocation of 2052 bytes (parameter 2)"},
-    {"ld.global.f32 %f0, [variable+16]", NULL, "0 bytes past the end of variable 'variable' of 16 bytes"},
-    {"ld.shared.f32 %f0, [shared+-4]", NULL, "reads 4 bytes at 4 bytes before the block's 2048 bytes of shared memory"},
-    {"ld.shared.f32 %f0, [shared+2048]", NULL, "offset 2048 of the block's 2048 bytes of shared memory"},
+    {"st.global.f32 [%d12+2052], %f1", "output", "writes 4 bytes at output[513], past its last element output[512]"},
+    {"ld.global.f32 %f0, [%d12+-8]", "output", "reads 4 bytes at output[-2], before its first element"},
+    {"ld.global.u64 %d0, [%d12+2048]", "output", "reads 8 bytes at output[512], which reach past its end"},
+    {"ld.global.f32 %f0, [%d12+2056]", NULL,
+     "at offset 2056 of an allocation of 2052 bytes (parameter 2), past its end"},
+    {"ld.global.f32 %f0, [variable+16]", NULL, "at offset 16 of variable 'variable' of 16 bytes, past its end"},
+    {"ld.shared.f32 %f0, [shared+-4]", NULL,
+     "reads 4 bytes before the start of shared array 'shared', at offset -4 of the block's 2048 bytes of shared memory"},
+    {"ld.shared.f32 %f0, [shared+2048]", NULL,
+     "reads 4 bytes past the end of shared array 'shared', at offset 2048 of the block's 2048 bytes of shared memory"},
 };
 
 static void the_place_is_named_by_what_lies_there(void **state)
@@ -226,7 +229,7 @@ static const struct {
     {NULL, "frobnicate.b32 %r0, %r1, %r2", SIM_UNSUPPORTED, "frobnicate.b32"},
     {NULL, "wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%r0}, [%d11]", SIM_UNSUPPORTED, "wmma.load"},
     {NULL, "wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r0, %r4, %r5, %r6}, [%d11], 1000", SIM_OUT_OF_BOUNDS,
-     "past the end"},
+     "past its end"},
     {NULL,
      "mma.sync.aligned.m16n8k4.row.col.f32.bf16.bf16.f32 {%f0, %f4, %f5, %f6}, {%r1}, {%r2}, "
      "{%f1, %f1, %f1, %f1}",

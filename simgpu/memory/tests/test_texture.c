@@ -524,9 +524,9 @@ static void a_wrong_texture_is_a_fault_that_says_why(void **state)
     line.dimensions = line.extent[1] = 1;
     uint64_t linear = made(&line);
     assert_true(simgpu_texture_free(gpu, gone));
-    faults_with("fetch_2d", 0, "0x0, which is no texture object");
-    faults_with("fetch_2d", is.address, "which is no texture object");
-    faults_with("fetch_2d", linear + 1, "which is no texture object");
+    faults_with("fetch_2d", 0, "0x0, which is not a texture object");
+    faults_with("fetch_2d", is.address, "which is not a texture object");
+    faults_with("fetch_2d", linear + 1, "which is not a texture object");
     faults_with("fetch_2d", gone, "a texture object that has been destroyed");
     faults_with("fetch_1d", texture, "a 2D texture as if it were a 1D texture");
     faults_with("fetch_3d", texture, "a 2D texture as if it were a 3D texture");

@@ -54,16 +54,15 @@ static const SanitizerRow rows[] = {
     {"copy_without_barrier", 1, SIM_RACE_OF_WARPS, 128, "byte 508 of shared variable 'tile'"},
     {"copy_read_before_it_is_there", 1, SIM_RACE_WITH_COPY, 128,
      "thread (0,0,0) reads 4 bytes at byte 0 of shared variable "
-     "'tile', which its own cp.async copies there: it has not waited for that yet"},
+     "'tile', into which its own cp.async copies: it has not waited for that copy"},
     {"copy_not_awaited", 1, SIM_RACE_WITH_COPY, 128,
      "thread (0,0,0) reads 4 bytes at byte 508 of shared variable 'tile', "
-     "which a cp.async of thread (127,0,0) copies there: that thread has not waited for it before the last barrier"},
+     "into which a cp.async of thread (127,0,0) copies: that thread did not wait for the copy before the last barrier"},
     {"copy_awaited_after_the_barrier", 1, SIM_RACE_WITH_COPY, 128, "before the last barrier"},
     {"copy_before_the_last_awaited", 1, SIM_RACE_WITH_COPY, 128, "byte 640 of shared variable 'stages'"},
     {"copy_overwritten_before_it_is_there", 1, SIM_RACE_WITH_COPY, 128, "writes 4 bytes at byte 0"},
     {"index_beyond_a_tile", 1, SIM_OUTSIDE_VARIABLE, 1,
-     "thread (127,0,0) reads 4 bytes at byte 0 of shared variable 'next', "
-     "outside of 'tile', which the line indexes"},
+     "thread (127,0,0) reads 4 bytes past the end of shared array 'tile', at byte 0 of shared variable 'next'"},
     {"scratch_without_barrier", 2, SIM_RACE_OF_WARPS, 2 * 128,
      "thread (0,0,0) reads 4 bytes at output[32], which "
      "thread (32,0,0) has written with no barrier in between"},
@@ -81,8 +80,8 @@ static const SanitizerRow rows[] = {
     {"cleared_while_others_add", 3, SIM_RACE_OF_BLOCKS, 128,
      "block (2,0,0), thread (0,0,0) writes 4 bytes at output[0], which block (0,0,0) writes without an atomic"},
     {"barriers_of_two_branches", 2, SIM_MIXED_BARRIERS, 2,
-     "block (0,0,0), thread (64,0,0) waits for its block at one "
-     "barrier while thread (0,0,0) waits at another: all must come to the same __syncthreads(), 2 times in all"},
+     "block (0,0,0), thread (64,0,0) waits at one __syncthreads() while thread (0,0,0) waits at another: all threads of a "
+     "block must reach the same one, 2 times in all"},
     {"half_a_warp_shuffles", 1, SIM_BAD_SHUFFLE, 4 * 8, "thread (8,0,0) takes the value of lane 16 of its warp"},
 };
 
