@@ -3,11 +3,13 @@
 #define GRADER_CHECK_TESTS_CHECKER_BENCH_H
 
 #include "base/tests/unit.h"
+
 #include "grader/check/checker.h"
 #include "grader/tests/home.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_read.h"
 #include "grader/problem/testcase_data.h"
+
 #include <math.h>
 #include <omp.h>
 

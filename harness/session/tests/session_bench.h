@@ -1,22 +1,22 @@
-/* session_bench.h - sessions with tiny submissions on the simulated GPU, for tests.  */
+/* session_bench.h - whole sessions with tiny submissions on the simulated GPU, for tests: void solve(const float *in,
+ * float *out, int n), where an honest one doubles each element.  */
 #ifndef HARNESS_SESSION_TESTS_SESSION_BENCH_H
 #define HARNESS_SESSION_TESTS_SESSION_BENCH_H
 
 #include "base/tests/unit.h"
+
 #include "harness/broker/broker.h"
 #include "harness/compile/compile.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/session_open.h"
 #include "harness/compile/toolkit.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Whole sessions with tiny submissions: void solve(const float *input, float *output, int count), where an honest one
- * doubles each element. */
 
 enum { COUNT = 1000 };
 
@@ -129,8 +129,6 @@ static inline bool output_is_poison(const Run *run)
             return false;
     return true;
 }
-
-/* ---- honest submissions ------------------------------------------------------------------------------------------ */
 
 /* ---- the whole test ---------------------------------------------------------------------------------------------- */
 

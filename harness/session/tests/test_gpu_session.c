@@ -1,5 +1,7 @@
 #include "harness/session/tests/session_bench.h"
 
+/* ---- honest submissions ------------------------------------------------------------------------------------------ */
+
 static void an_honest_submission_is_called_again_and_again(void **state)
 {
     Run run;
