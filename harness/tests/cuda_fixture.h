@@ -1,5 +1,6 @@
-/* cuda_fixture.h - the fake GPU (tests/fake/cuda.h), new for every test, with one module and one allocation; and what its
- * tests do again and again. A process opens a GPU once, and may lose it to a fault: each test has a process of its own.  */
+/* cuda_fixture.h - the fake GPU (tests/fake/cuda.h), new for every test, with one module and one allocation; and
+ * helpers of its tests. A process can open a GPU only once, and may lose it to a fault, so each test runs in a process
+ * of its own.  */
 #ifndef HARNESS_TESTS_CUDA_FIXTURE_H
 #define HARNESS_TESTS_CUDA_FIXTURE_H
 
@@ -16,16 +17,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the kernels do, tests/fake/cuda.h tells. */
+/* tests/fake/cuda.h says what the kernels do. */
 static const char MODULE[] = "kernel store 12\nkernel spin 4\nkernel hang 0\nkernel fault 0\nvariable numbers 16\n";
 
 enum {
     ARRAY_BYTES = 1 << 20,
     UNMAPPED_BYTES = 256 << 20, /* an allocation for which the device has to map memory */
-    PATIENCE_S = 20,            /* what takes this long has failed */
+    WAIT_S = 20,                /* a wait that takes this long has failed */
     TEST_S = 100,               /* a test that takes this long is stuck */
-    LONG_US = 300000,           /* no pause of a busy machine: what runs for so long still runs when asked about */
-    GLIMPSE_US = 5000           /* what is held is looked at for so long before it is believed */
+    LONG_US = 300000,           /* longer than a pause of a busy machine: such a kernel still runs at the next query */
+    GLIMPSE_US = 5000           /* how long a test looks before it believes that work is held */
 };
 
 typedef struct Fixture {
@@ -110,7 +111,7 @@ static inline CudaError spin(Fixture *f, uint32_t microseconds, DeviceStream *st
     return launch(f, "spin", &microseconds, sizeof microseconds, stream);
 }
 
-/* The kernels are known before a bracket begins, as the broker sees to it. */
+/* Looks the kernels up before a bracket begins, as the broker does. */
 static inline void begin(Fixture *f)
 {
     assert_non_null(f->device->modules->function(f->module, "store"));
@@ -149,7 +150,7 @@ static inline uint32_t peek(uint64_t address)
 static inline bool becomes(uint64_t address, uint32_t value)
 {
     for (double start_s = now_s(); peek(address) != value; usleep(100))
-        if (now_s() - start_s > PATIENCE_S)
+        if (now_s() - start_s > WAIT_S)
             return false;
     return true;
 }
@@ -162,7 +163,7 @@ static inline void assert_fault(Fixture *f, DeviceFaultKind kind, const char *pa
         fail_test("fault of kind %d: '%s', expected kind %d: '...%s...'", fault.kind, fault.text, kind, part);
 }
 
-/* What the driver was asked and what it did since `log` was last emptied; the caller frees it. */
+/* The calls and work of the driver since `log` was last emptied; the caller frees the text. */
 static inline Text driver_log(const Fixture *f)
 {
     Text text = {0};
@@ -186,7 +187,7 @@ static inline size_t lines_with(const Fixture *f, const char *beginning)
     return count;
 }
 
-/* Whether a line that begins so comes before every line that begins like the other. */
+/* Whether a line that begins with one text comes before all lines that begin with the other. */
 static inline bool comes_first(const Fixture *f, const char *one, const char *other)
 {
     Text log = driver_log(f);
@@ -198,7 +199,7 @@ static inline bool comes_first(const Fixture *f, const char *one, const char *ot
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Runs one test in a process of its own; false where it failed or ended otherwise. */
+/* Runs one test in a process of its own; false: it failed or ended otherwise. */
 static inline bool run(const struct CMUnitTest *test)
 {
     int status = -1;

@@ -341,7 +341,7 @@ static void the_gap_between_the_clocks_is_known(void **state)
 {
     Fixture *f = *state;
     double gap_s = f->device->info.clock_gap_s;
-    assert_true(gap_s >= 0 && gap_s < PATIENCE_S);
+    assert_true(gap_s >= 0 && gap_s < WAIT_S);
     assert_false(f->device->info.modelled);
 }
 
