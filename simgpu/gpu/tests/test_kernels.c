@@ -426,79 +426,6 @@ static void what_is_known_of_a_kernel_comes_from_its_cubin(void **state)
     simgpu_module_unload(with_one_thread, kernel.module);
 }
 
-/* ---- memory: one warp -------------------------------------------------------------------------------------------- */
-
-static SimCounters one_warp(const char *name, const void *parameters)
-{
-    Kernel kernel = load(with_one_thread, "access.ptx", name);
-    SimCounters counters = launch(&kernel, shape_1d(1, 32), parameters).counters;
-    simgpu_module_unload(with_one_thread, kernel.module);
-    return counters;
-}
-
-static void global_sectors_follow_the_stride(void **state)
-{
-    static const struct {
-        int32_t stride, offset, sectors;
-    } rows[] = {{1, 0, 4}, {1, 1, 5}, {1, 7, 5}, {1, 8, 4}, {0, 0, 1}, {2, 0, 8}, {8, 0, 32}, {32, 0, 32}, {-1, 31, 4}};
-    float *data = numbers(1024, 7);
-    uint64_t input = machine_array(with_one_thread, data, 1024 * sizeof(float));
-    uint64_t output = machine_array(with_one_thread, NULL, 32 * sizeof(float));
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct {
-            uint64_t input, output;
-            int32_t stride, offset;
-        } parameters = {input, output, rows[i].stride, rows[i].offset};
-        SimCounters c = one_warp("global_stride", &parameters);
-        if (c.global_load_requests != 1 || c.global_load_sectors != (uint64_t)rows[i].sectors)
-            fail_test("row %zu: %llu sectors", i, (unsigned long long)c.global_load_sectors);
-        for (int t = 0; t < 32; t++)
-            assert_true(((float *)at(output))[t] == data[t * rows[i].stride + rows[i].offset]);
-    }
-    simgpu_release(with_one_thread, input);
-    simgpu_release(with_one_thread, output);
-    free(data);
-}
-
-static void bank_conflicts_follow_the_stride(void **state)
-{
-    static const struct {
-        int32_t stride;
-        uint64_t wavefronts;
-    } rows[] = {{0, 1}, {1, 1}, {2, 2}, {3, 1}, {4, 4}, {8, 8}, {16, 16}, {32, 32}, {33, 1}};
-    uint64_t output = machine_array(with_one_thread, NULL, 32 * sizeof(float));
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct {
-            uint64_t output;
-            int32_t stride;
-        } parameters = {output, rows[i].stride};
-        SimCounters c = one_warp("shared_stride", &parameters);
-        if (c.shared_load_requests != 1 || c.shared_load_wavefronts != rows[i].wavefronts)
-            fail_test("stride %d: %llu wavefronts", rows[i].stride, (unsigned long long)c.shared_load_wavefronts);
-        assert_int_equal(c.shared_store_wavefronts, c.shared_store_requests);
-    }
-    simgpu_release(with_one_thread, output);
-}
-
-static void constant_replays_follow_the_stride(void **state)
-{
-    static const struct {
-        int32_t stride;
-        uint64_t replays;
-    } rows[] = {{0, 0}, {1, 31}, {64, 15}, {512, 1}}; /* modulo 1024: 1, 32, 16 and 2 distinct addresses */
-    uint64_t output = machine_array(with_one_thread, NULL, 32 * sizeof(float));
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct {
-            uint64_t output;
-            int32_t stride;
-        } parameters = {output, rows[i].stride};
-        SimCounters c = one_warp("constant_stride", &parameters);
-        if (c.constant_requests != 1 || c.constant_replays != rows[i].replays)
-            fail_test("stride %d: %llu replays", rows[i].stride, (unsigned long long)c.constant_replays);
-    }
-    simgpu_release(with_one_thread, output);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -511,9 +438,6 @@ int main(void)
         cmocka_unit_test(atomics_lose_nothing),
         cmocka_unit_test(a_fatbin_runs_like_its_ptx),
         cmocka_unit_test(what_is_known_of_a_kernel_comes_from_its_cubin),
-        cmocka_unit_test(global_sectors_follow_the_stride),
-        cmocka_unit_test(bank_conflicts_follow_the_stride),
-        cmocka_unit_test(constant_replays_follow_the_stride),
     };
     return cmocka_run_group_tests(tests, new_gpus, free_gpus);
 }
