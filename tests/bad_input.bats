@@ -479,6 +479,9 @@ recursive() {
                 if (cudaMallocArray(&array, &format, 8, 8, cudaArrayLayered) != cudaSuccess) return;' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "cudaMallocArray: invalid argument"
+    submission 'if (cudaDeviceEnablePeerAccess(1, 0) != cudaSuccess) return;' >x.cu
+    judge grade x.cu
+    ends 1 "Run-Time Error" "cudaDeviceEnablePeerAccess: invalid device ordinal"
 }
 
 @test "a folder can claim a judge error" {
