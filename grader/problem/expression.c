@@ -238,7 +238,7 @@ static const char *apply(ExpressionOperation operation, int64_t left, int64_t ri
 
 Status expression_evaluate(const Expression *expression, const int64_t *values, int64_t *result, Message *why)
 {
-    int64_t stack[MAX_VALUES];
+    int64_t stack[MAX_VALUES] = {0};
     size_t count = 0;
     for (size_t i = 0; i < expression->step_count; i++) {
         const ExpressionStep *step = &expression->steps[i];
