@@ -315,7 +315,8 @@ static bool end_indexed(Worker *worker, Group *group, const BasicBlock *block)
         uint64_t index = register_value(worker, block->index, group->active.first);
         if (index >= (uint64_t)block->target_count)
             return worker_fault(worker, SIM_OUT_OF_BOUNDS, block->file, block->line, group->active.first,
-                                "jumps to entry %llu of a jump table of %d entries", (unsigned long long)index, block->target_count);
+                                "jumps to entry %llu of a jump table of %d entries", (unsigned long long)index,
+                                block->target_count);
         Active same = group->active;
         for (uint32_t lane = same.first; lane < same.end; lane++)
             if (register_value(worker, block->index, lane) != index)
