@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Everything that a student or an instructor can get wrong, or try: one clear line, the right verdict or exit status 2,
-# no process and no file left behind (judge() in helper.bash), no row unless it was judged.
+# Mistakes of students and instructors, and things that they may try. Each gives one clear line, the right verdict or
+# exit status 2, leaves no process and no file behind (judge() in helper.bash), and adds a row only if it was judged.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -19,33 +19,34 @@ instructor() {
     submission >x.cu
 }
 
-# limit NAME VALUE: a lower limit of conv1d, for what is to meet it.
+# limit NAME VALUE: lowers a limit of conv1d, so that a test reaches it soon.
 limit() {
     instructor problems/conv1d/problem.json "s/\"$1\": [0-9]*/\"$1\": $2/"
 }
 
-# ---- files that are no submissions: exit status 2, no row ----------------------------------------------------------------
+# ---- files that are no submissions: exit status 2, no row
+# ----------------------------------------------------------------
 
-@test "no file" {
+@test "a file that does not exist is named" {
     judge grade missing.cu
     ends 2 "missing.cu: no such file"
     rows 0
 }
 
-@test "no file name" {
+@test "grade without a file asks for one" {
     judge grade
     ends 2 "FILE"
     rows 0
 }
 
-@test "a folder" {
+@test "a folder is not a submission" {
     mkdir folder.cu
     judge grade folder.cu
     ends 2 "folder.cu: a folder, expected a regular file"
     rows 0
 }
 
-@test "a symbolic link" {
+@test "a symbolic link is not a submission" {
     submission >real.cu
     ln -s real.cu link.cu
     judge grade link.cu
@@ -53,28 +54,28 @@ limit() {
     rows 0
 }
 
-@test "a pipe" {
+@test "a named pipe is not a submission" {
     mkfifo pipe.cu
     judge grade pipe.cu
     ends 2 "pipe.cu: not a regular file"
     rows 0
 }
 
-@test "an empty file" {
+@test "an empty file is not a submission" {
     : >empty.cu
     judge grade --problem conv1d empty.cu
     ends 2 "empty.cu" "empty"
     rows 0
 }
 
-@test "a binary" {
+@test "a binary file is not a submission" {
     head -c 4000 "$build/convjudge" >binary.cu
     judge grade --problem conv1d binary.cu
     ends 2 "binary.cu" "text"
     rows 0
 }
 
-@test "10 MB of text" {
+@test "a file of 10 MB is longer than the problem allows" {
     yes '// a line of text' | head -c 10000000 >long.cu
     judge grade --problem conv1d long.cu
     ends 2 "long.cu" "262144"
@@ -86,12 +87,12 @@ complains() {
     [[ $status == 2 && $output == "convjudge: $1" ]] || { echo "exit status $status: $output"; return 1; }
 }
 
-@test "no command" {
+@test "convjudge without a command says so in one line" {
     judge
     ends 2 "convjudge grade [" "convjudge --help, --version"
 }
 
-@test "an unknown command" {
+@test "an unknown command is named, with the nearest right one" {
     judge grad x.cu
     complains "unknown command 'grad'; did you mean 'grade'? \`convjudge --help\` lists all"
     judge foo
@@ -102,19 +103,19 @@ complains() {
     lacks $'\x1b'
 }
 
-@test "an unknown option" {
+@test "an unknown option is named" {
     judge grade --quickly x.cu
     complains "grade: unknown option '--quickly'; \`convjudge grade --help\` lists all"
     judge sweep --devise=sim x.cu
     complains "sweep: unknown option '--devise'; did you mean '--device'? \`convjudge sweep --help\` lists all"
 }
 
-@test "an option of another command" {
+@test "an option of another command is unknown" {
     judge leaderboard --problem conv1d --export
     complains "leaderboard does not take the option '--export', which belongs to: references"
 }
 
-@test "an option without its value, with one too many, or given twice" {
+@test "an option without its value, with one too many, or given twice is refused" {
     judge grade x.cu --problem
     complains "grade: option '--problem' needs a value"
     judge grade --no-record=yes x.cu
@@ -123,21 +124,21 @@ complains() {
     complains "check: option '--timed' is given twice"
 }
 
-@test "an unknown device" {
+@test "an unknown device is refused, with the known ones" {
     submission >x.cu
     judge grade --device tpu x.cu
     ends 2 "tpu" "sim"
     rows 0
 }
 
-@test "a misspelt variable of make" {
+@test "a misspelt variable of make is refused" {
     submission >x.cu
     run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/x.cu" DEVISE=sim
     ends 2 "unknown variable DEVISE; expected one of: SUB PROBLEM DEVICE AS JSON"
     rows 0
 }
 
-@test "a misspelt device" {
+@test "a misspelt device is refused, with the nearest right one" {
     submission >x.cu
     judge grade --device smi:h200 x.cu
     complains "unknown device 'smi:h200'; did you mean 'sim'? expected auto, cuda, cuda:N, sim or sim:PROFILE"
@@ -146,7 +147,7 @@ complains() {
     rows 0
 }
 
-@test "a misspelt device of a leaderboard" {
+@test "a misspelt device of a leaderboard is refused" {
     judge leaderboard --problem conv1d --device smi
     complains "unknown device 'smi'; did you mean 'sim'? expected one of: auto, cuda, sim"
     judge leaderboard --problem conv1d --device sim:h20
@@ -161,7 +162,7 @@ complains() {
     ends 0 "Ada"
 }
 
-@test "an unknown profile of the simulated GPU" {
+@test "an unknown profile of the simulated GPU is refused, with the known ones" {
     submission >x.cu
     judge grade --device sim:zx81 x.cu
     ends 2 "device 'sim:zx81': unknown profile of a simulated GPU; known profiles: " "h200"
@@ -170,7 +171,7 @@ complains() {
     rows 0
 }
 
-@test "an unknown problem" {
+@test "an unknown problem is refused, with the known ones" {
     submission >x.cu
     judge grade --problem conv9 x.cu
     ends 2 "unknown problem 'conv9'; known problems: " "conv1d" "conv2d"
@@ -179,37 +180,38 @@ complains() {
     rows 0
 }
 
-@test "an unknown problem in the file" {
+@test "an unknown problem in the file is refused" {
     submission | sed 's/problem: conv1d/problem: ..\/conv1d/' >x.cu
     judge grade x.cu
     ends 2 "../conv1d" "conv2d"
     rows 0
 }
 
-@test "a result file that cannot be written" {
+@test "a result file that cannot be written is refused" {
     submission >x.cu
     judge grade --json nowhere/result.json x.cu
     ends 2 "nowhere/result.json"
     rows 0
 }
 
-@test "a result file without a name" {
+@test "a result file without a name is refused" {
     submission >x.cu
     judge grade --json '' x.cu
     ends 2 "--json: an empty name"
     rows 0
 }
 
-@test "a name that would spoil the table" {
+@test "a person's name with control characters is refused" {
     submission >x.cu
     judge grade --as $'Eve\x1b[2J' x.cu
     ends 2 "name"
     rows 0
 }
 
-# ---- names of files are only names ---------------------------------------------------------------------------------------
+# ---- names of files are only names
+# ---------------------------------------------------------------------------------------
 
-@test "a file name with spaces, quotes, a semicolon and a command substitution" {
+@test "a file name with spaces, quotes, a semicolon and a command substitution is only a name" {
     local name='my $(touch pwned1) "best"; touch pwned2 '\''x'\''.cu'
     submission >"$name"
     judge grade "$name"
@@ -218,13 +220,13 @@ complains() {
     absent pwned1 pwned2
 }
 
-@test "a file name with a leading dash" {
+@test "a file name with a leading dash works after --" {
     submission >-rf.cu
     judge grade -- -rf.cu
     ends 0 "Accepted"
 }
 
-@test "such names through make" {
+@test "a file name with shell and make syntax is only a name to make" {
     local name='-a $(touch pwned1) $(shell touch pwned2) `touch pwned3`; touch pwned4 "#".cu'
     submission >"$name"
     run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/$name"
@@ -232,48 +234,49 @@ complains() {
     equal '' "$(find "$BATS_TEST_TMPDIR" "$root" -maxdepth 2 -name 'pwned*')"
 }
 
-@test "a name of a person is only a name, through make" {
+@test "a person's name with SQL is only a name, also through make" {
     submission >x.cu
     run make --no-print-directory -C "$root" grade BUILD="${build#"$root"/}" SUB="$PWD/x.cu" AS="Zoë'; DROP TABLE runs; --"
     ends 0 "Accepted"
     stored 'SELECT person FROM runs' "Zoë'; DROP TABLE runs; --"
 }
 
-# ---- code that does not compile: Compile Error, exit status 1 --------------------------------------------------------------
+# ---- code that does not compile: Compile Error, exit status 1
+# --------------------------------------------------------------
 
-@test "no solve()" {
+@test "a file without solve() is a Compile Error" {
     submission | sed 's/void solve(/void resolve(/' >x.cu
     judge grade x.cu
     ends 1 "Compile Error" "solve"
     rows 1
 }
 
-@test "a wrong signature is an error at the student's own line" {
+@test "a wrong signature is a Compile Error at the student's own line" {
     submission | sed 's/^extern "C" void solve(.*/extern "C" void solve(float* input, int n)/' >wrong.cu
     judge grade wrong.cu
     ends 1 "Compile Error" "wrong.cu:17:" "const float* input"
 }
 
-@test "a wrong signature without extern C is named with its line" {
+@test "a wrong signature without extern C is a Compile Error at the student's own line" {
     submission | sed 's/^extern "C" void solve(.*/void solve(const float* input, const float* kernel, float* output, long input_size, int kernel_size)/' >wrong.cu
     judge grade wrong.cu
     ends 1 "Compile Error" "wrong.cu:17:" "const float* input"
 }
 
-@test "a syntax error" {
+@test "a syntax error is a Compile Error" {
     submission 'int x = ;' >x.cu
     judge grade x.cu
     ends 1 "Compile Error" "x.cu" "expected an expression"
 }
 
-@test "a template bomb" {
+@test "a template that instantiates itself without end is a Compile Error" {
     submission >x.cu
     echo 'template <int N> struct Bomb { static const long value = Bomb<2*N>::value + Bomb<2*N+1>::value; }; long boom = Bomb<1>::value;' >>x.cu
     judge grade x.cu
     ends 1 "Compile Error"
 }
 
-@test "an include bomb" {
+@test "a file that includes itself without end is a Compile Error" {
     { submission; printf 'enum { %0200000d };\n' 0; } >x.cu # soon as large as a file may be
     echo '#include __FILE__' >>x.cu
     echo '#include __FILE__' >>x.cu
@@ -281,14 +284,14 @@ complains() {
     ends 1 "Compile Error"
 }
 
-@test "an include of an endless device" {
+@test "an #include of an endless device is a Compile Error" {
     submission >x.cu
     echo '#include </dev/zero>' >>x.cu
     judge grade x.cu
     ends 1 "Compile Error"
 }
 
-@test "an include of a hidden testcase" {
+@test "an #include of a hidden testcase finds no such file" {
     submission >x.cu
     echo "#include \"$root/testcases/conv1d/hidden.json\"" >>x.cu
     judge grade x.cu
@@ -297,9 +300,10 @@ complains() {
     lacks '"why"'
 }
 
-# ---- code that goes wrong while it runs: its verdict, exit status 1 --------------------------------------------------------
+# ---- code that goes wrong while it runs: its verdict, exit status 1
+# --------------------------------------------------------
 
-@test "an infinite loop on the host" {
+@test "an infinite loop on the host exceeds the time limit" {
     limit host_seconds 1
     submission 'for (volatile int i = 0;; i++) {}' >x.cu
     judge grade x.cu
@@ -307,45 +311,45 @@ complains() {
     rows 1
 }
 
-@test "an infinite kernel" {
+@test "an infinite kernel exceeds the time limit and is named" {
     limit sim_warp_instructions 10000000
     submission '' 'for (volatile int j = 0;; j++) {}' >x.cu
     judge grade x.cu
     ends 1 "Time Limit Exceeded" "convolve"
 }
 
-@test "a read of one element beyond the input" {
+@test "a read of one element past the input is a Run-Time Error with array, index and line" {
     submission '' 'if (i == 0) output[0] = input[input_size];' >oob.cu
     judge grade oob.cu
     ends 1 "Run-Time Error" "reads 4 bytes at input[6], past its last element input[5] (oob.cu:9: \`if (i == 0) output[0] = input[input_size];\`)"
 }
 
-@test "a read of one element before the input" {
+@test "a read of one element before the input is a Run-Time Error" {
     submission '' 'if (i == 0) output[0] = input[-1];' >oob.cu
     judge grade oob.cu
     ends 1 "Run-Time Error" "reads 4 bytes at input[-1], before its first element" "oob.cu:9"
 }
 
-@test "a write of one element beyond the output" {
+@test "a write of one element past the output is a Run-Time Error" {
     submission '' 'if (i == 0) output[input_size - kernel_size + 1] = 1;' >oob.cu
     judge grade oob.cu
     ends 1 "Run-Time Error" "writes 4 bytes" "oob.cu:9"
 }
 
-@test "writes of a million elements beyond the output" {
+@test "writes of a million elements past the output are a Run-Time Error" {
     submission '' 'output[input_size + i] = 1;' '1000, 1000' >oob.cu
     judge grade oob.cu
     ends 1 "Run-Time Error" "writes 4 bytes" "oob.cu:9"
 }
 
-@test "threads that race for shared memory" {
+@test "a race for shared memory is a Run-Time Error that names both threads" {
     submission '' '__shared__ int s[256]; s[threadIdx.x] = i; if (s[255 - threadIdx.x] < 0) return;' >race.cu
     judge grade race.cu
     ends 1 "Run-Time Error" "thread (0,0,0) reads 4 bytes at byte 1020 of shared variable 's', which thread (255,0,0) has written" \
         "with no barrier in between" "race.cu:9: "
 }
 
-@test "lanes that count on their warp to stay together are warned of" {
+@test "a race within a warp, without __syncwarp(), is a warning" {
     submission '' '__shared__ int s[256]; s[threadIdx.x] = i; if (s[threadIdx.x ^ 1] < 0) return;' >warp.cu
     judge grade --json out.json warp.cu
     ends 0 "Accepted" "warning: kernel convolve: block (0,0,0), thread (0,0,0) reads 4 bytes at byte 4 of shared variable 's'" \
@@ -353,44 +357,44 @@ complains() {
     json out.json '.warnings[0] | contains("no __syncwarp() in between")' true
 }
 
-@test "blocks that race for global memory" {
+@test "a race of two blocks for global memory is a Run-Time Error" {
     submission '' 'output[0] = blockIdx.x;' '2, 256' >race.cu
     judge grade race.cu
     ends 1 "Run-Time Error" "writes 4 bytes at output[0], where block (0,0,0) writes another value" "race.cu:9"
 }
 
-@test "a read of what nothing has written explains a wrong answer" {
+@test "a read of uninitialised memory explains a wrong answer" {
     submission '' 'if (i < input_size - kernel_size + 1) output[i] += 1; return;' >sum.cu
     judge grade sum.cu
     ends 1 "Wrong Answer" "reads 4 bytes at output[0], which nothing has written" "sum.cu:9"
 }
 
-@test "an output that is right by what fresh memory happens to hold" {
+@test "an output that is right only by the contents of uninitialised memory is a Wrong Answer" {
     submission '' '__shared__ float s[256]; i += s[threadIdx.x] > 0 ? 1 : 0;' >luck.cu
     judge grade luck.cu
     ends 1 "Wrong Answer" "right only by luck: it uses an undefined value, and with another one: " \
         "of shared variable 's', which nothing has written" "luck.cu:9"
 }
 
-@test "an index that fresh memory happens to hold" {
+@test "an index read from uninitialised memory is a Run-Time Error" {
     submission '' '__shared__ int s[256]; i += input[s[threadIdx.x] < 0 ? 0 : s[threadIdx.x]] > 1e9f;' >luck.cu
     judge grade luck.cu
     ends 1 "Run-Time Error" "right only by luck: it uses an undefined value, and with another one: kernel convolve: " "luck.cu:9"
 }
 
-@test "a shuffle from lanes that take no part, whose value matters" {
+@test "a shuffle from an inactive lane is a Wrong Answer if its value is used" {
     submission '' 'if (threadIdx.x % 32 < 16) i += __shfl_down_sync(0xFFFFFFFF, threadIdx.x, 16) > 1000;' >luck.cu
     judge grade luck.cu
     ends 1 "Wrong Answer" "thread (0,0,0) takes the value of lane 16 of its warp, which takes no part in the shuffle" "luck.cu:9"
 }
 
-@test "a shuffle from lanes that take no part, whose value is thrown away" {
+@test "a shuffle from an inactive lane is a warning if its value is not used" {
     submission '' 'if (input_size < 64 && threadIdx.x < 16 && __shfl_down_sync(0xFFFFFFFF, i, 16) == -5) output[0] = 0;' >luck.cu
     judge grade luck.cu
     ends 0 "Accepted" "warning: kernel convolve: block (0,0,0), thread (0,0,0) takes the value of lane 16 of its warp"
 }
 
-@test "a copy that no thread waits for" {
+@test "a cp.async that no thread waits for is a Run-Time Error" {
     { echo '#include <cuda_pipeline.h>'
       submission '' '__shared__ float s[256]; __pipeline_memcpy_async(&s[threadIdx.x], kernel, 4); __pipeline_commit();
           __syncthreads(); i += s[threadIdx.x ^ 1] > 1e9f;'; } >copy.cu
@@ -398,45 +402,45 @@ complains() {
     ends 1 "Run-Time Error" "into which a cp.async of thread (1,0,0) copies: that thread did not wait for the copy" "copy.cu:11"
 }
 
-@test "threads of a block that race for global memory" {
+@test "a race within a block for global memory is a Run-Time Error" {
     submission '' 'if (i == 64) output[0] = 2; if (i == 0) output[0] = 1;' >race.cu
     judge grade race.cu
     ends 1 "Run-Time Error" "writes 4 bytes at output[0], which thread (64,0,0) has written with no barrier in between"
 }
 
-@test "a part of a tile that is read and thrown away is no matter" {
+@test "a read of an uninitialised part of a tile is accepted if its value is not used" {
     submission '' '__shared__ float s[512]; s[threadIdx.x] = i; __syncthreads(); if (s[threadIdx.x + 256] == i) return;' >tile.cu
     judge grade tile.cu
     ends 0 "Accepted"
     lacks "warning"
 }
 
-@test "an array that is used after it was freed" {
+@test "a read of freed memory is a Run-Time Error" {
     submission 'float *copy; cudaMalloc(&copy, 40); cudaMemcpy(copy, input, 4, cudaMemcpyDefault); cudaFree(copy); input = copy;' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "reads 4 bytes at offset 0 of an allocation of 40 bytes that has been freed" "x.cu:14"
 }
 
-@test "an index that leads from one shared array into the next" {
+@test "an index past a shared array into the next one is a Run-Time Error" {
     submission '' '__shared__ float a[256], b[256]; a[threadIdx.x] = i; b[threadIdx.x] = i; __syncthreads();
         a[threadIdx.x + 1] = 3; __syncthreads(); i += a[threadIdx.x ^ 1] + b[threadIdx.x ^ 1] > 1e9f;' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "thread (255,0,0) writes 4 bytes past the end of shared array 'a', at byte 0 of shared variable 'b'" "x.cu:10"
 }
 
-@test "an index below a shared array" {
+@test "an index below a shared array is a Run-Time Error" {
     submission '' '__shared__ float s[256]; s[threadIdx.x] = i; __syncthreads(); i += s[(int)threadIdx.x - 1] > 1e9f;' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "reads 4 bytes before the start of shared array 's', at offset -4 of the block's 1024 bytes of shared memory"
 }
 
-@test "a dynamic shared array that the launch forgets" {
+@test "a dynamic shared array without its size in the launch is a Run-Time Error" {
     submission '' 'extern __shared__ float s[]; s[threadIdx.x] = i; __syncthreads(); i += s[threadIdx.x ^ 1] > 1e9f;' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "of shared memory, but the launch gives the block none"
 }
 
-# recursive > FILE: right, but the simulated GPU does not implement calls of a function by itself.
+# recursive > FILE: a right submission whose kernel uses recursion, which the simulated GPU does not implement.
 recursive() {
     echo '__device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }'
     submission '' 'i += fib(kernel_size & 3) < 0;'
@@ -462,7 +466,7 @@ recursive() {
     ends 0 "Ada"
 }
 
-@test "a CUDA call that the judge does not provide is a judge error where the output needs it" {
+@test "a CUDA call that the judge does not provide is a judge error if the output needs it" {
     submission 'cudaGraph_t graph; if (cudaGraphCreate(&graph, 0) != cudaSuccess) exit(1);' >x.cu
     judge grade x.cu
     ends 2 "Judge Error" "a limit of the judge: it does not provide cudaGraphCreate; after that, solve() did not return: the process ended with exit status 1"
@@ -474,7 +478,7 @@ recursive() {
     ends 0 "Accepted" "cudaGraphCreate"
 }
 
-@test "what CUDA itself refuses is no judge error" {
+@test "a call that CUDA itself refuses is not a judge error" {
     submission 'cudaArray_t array; cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
                 if (cudaMallocArray(&array, &format, 8, 8, cudaArrayLayered) != cudaSuccess) return;' >x.cu
     judge grade x.cu
@@ -492,68 +496,68 @@ recursive() {
     ends 1 "ok 1 - judge_error/x.cu" "not ok 2 - run_time_error/x.cu" "expected Run-Time Error, got Judge Error"
 }
 
-@test "a misaligned access" {
+@test "a misaligned access is a Run-Time Error" {
     submission '' 'output[0] = *(const float*)((const char*)input + 2);' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "not a multiple of 4" "x.cu:9"
 }
 
-@test "a launch with 2048 threads a block" {
+@test "a launch with 2048 threads a block is a Run-Time Error" {
     submission '' '' 'input_size, 2048' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "2048" "1024"
 }
 
-@test "more dynamic shared memory than there is" {
+@test "more dynamic shared memory than the GPU has is a Run-Time Error" {
     submission '' '' '1, 256, 300000' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "300000"
 }
 
-@test "more static shared memory than there is" {
+@test "more static shared memory than the GPU has is a Compile Error" {
     submission '' '__shared__ float tile[20000]; tile[threadIdx.x] = i; __syncthreads(); i = tile[threadIdx.x];' >x.cu
     judge grade x.cu
     ends 1 "Compile Error" "shared"
 }
 
-@test "a null pointer in a kernel" {
+@test "a null pointer in a kernel is a Run-Time Error" {
     submission 'input = nullptr;' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "null pointer"
 }
 
-@test "a host pointer in a kernel" {
+@test "a host pointer in a kernel is a Run-Time Error" {
     submission 'input = (const float*)malloc(4096);' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "not device memory"
 }
 
-@test "a device pointer on the host" {
+@test "a device pointer on the host is a segmentation fault" {
     submission 'output[0] = 1;' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "Segmentation fault"
 }
 
-@test "exit(0) inside solve() with a fake verdict printed" {
+@test "exit(0) inside solve() is a Run-Time Error, whatever was printed" {
     submission 'puts("Verdict: Accepted"); fflush(stdout); exit(0);' >x.cu
     judge grade --json result.json x.cu
     ends 1 "Run-Time Error" "exit status 0"
     json result.json .verdict "Run-Time Error"
 }
 
-@test "a segmentation fault" {
+@test "a segmentation fault is a Run-Time Error with the signal's name" {
     submission '*(volatile int*)0 = 1;' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "Segmentation fault"
 }
 
-@test "abort" {
+@test "abort() is a Run-Time Error with the signal's name" {
     submission 'abort();' >x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "Aborted"
 }
 
-@test "a fork bomb" {
+@test "a fork bomb ends at a limit" {
     limit host_seconds 1
     submission 'for (;;) fork();' >x.cu
     judge grade x.cu
@@ -561,53 +565,53 @@ recursive() {
     counts 1 '^(Time Limit Exceeded|Run-Time Error)'
 }
 
-@test "100 MB of printf" {
+@test "100 MB of printf are cut, and the answer is accepted" {
     submission 'static int once; if (!once++) for (int line = 0; line < 1000000; line++) printf("%099d\n", line);' >x.cu
     judge grade x.cu
     holds "${#output} < 200000"
     ends 0 "Accepted"
 }
 
-@test "device printf" {
+@test "the output of a kernel's printf is shown" {
     submission '' 'if (i == 0) printf("hello from block %d of %s\n", blockIdx.x, "solve");' >x.cu
     judge grade x.cu
     ends 0 "Accepted" "hello from block 0 of solve"
 }
 
-@test "terminal escapes in what a submission prints are not passed on" {
+@test "terminal escapes in a submission's output are not passed on" {
     submission 'printf("\033[2Jcleared\n");' >x.cu
     judge grade x.cu
     ends 0 "cleared"
     lacks $'\033'
 }
 
-@test "more device memory than allowed" {
+@test "more device memory than allowed exceeds the memory limit" {
     submission 'void* p; if (cudaMalloc(&p, 1ull << 33) != cudaSuccess) return;' >x.cu
     judge grade x.cu
     ends 1 "Memory Limit Exceeded"
 }
 
-@test "more host memory than allowed" {
+@test "more host memory than allowed exceeds the memory limit" {
     submission 'static char* volatile last; for (long i = 0;; i++) { last = (char*)malloc(1 << 24); last[i] = 1; }' >x.cu
     judge grade x.cu
     ends 1 "Memory Limit Exceeded" "host"
 }
 
-@test "more allocations than a device can keep apart" {
+@test "more allocations than a device can keep apart exceed the memory limit" {
     submission 'void* p; for (int i = 0; i < 20000; i++) cudaMalloc(&p, 1); if (cudaGetLastError() != cudaSuccess) return;' >x.cu
     judge grade x.cu
     ends 1 "Memory Limit Exceeded"
     rows 1
 }
 
-@test "a constructor that runs before solve" {
+@test "a constructor that ends the process is a Run-Time Error" {
     submission >x.cu
     echo 'static struct Early { Early() { puts("Verdict: Accepted"); fflush(stdout); _exit(0); } } early;' >>x.cu
     judge grade x.cu
     ends 1 "Run-Time Error" "a constructor"
 }
 
-@test "a constructor that never ends" {
+@test "a constructor that never ends exceeds the time limit" {
     limit host_seconds 1
     submission >x.cu
     echo 'static struct Early { Early() { for (;;) pause(); } } early;' >>x.cu
@@ -615,53 +619,55 @@ recursive() {
     ends 1 "Time Limit Exceeded" "a constructor"
 }
 
-# ---- an instructor's mistakes: file, line, key, exit status 2 --------------------------------------------------------------
+# ---- an instructor's mistakes: file, line, key, exit status 2
+# --------------------------------------------------------------
 
-@test "broken JSON in problem.json" {
+@test "broken JSON in problem.json is named with its line" {
     instructor problems/conv1d/problem.json '3s/,$//'
     judge grade x.cu
     ends 2 "problem.json:4"
     rows 0
 }
 
-@test "an unknown key in problem.json" {
+@test "an unknown key in problem.json is named" {
     instructor problems/conv1d/problem.json 's/"title"/"titel"/'
     judge grade x.cu
     ends 2 "problem.json:" "titel: unknown key; did you mean 'title'? expected one of: "
     rows 0
 }
 
-@test "a repeated key in problem.json" {
+@test "a repeated key in problem.json is named" {
     instructor problems/conv1d/problem.json 's/^\( *\)"title"\(.*\)/\1"title"\2\n\1"title": "again",/'
     judge grade x.cu
     ends 2 "problem.json:" "title: this key is repeated"
     rows 0
 }
 
-@test "broken JSON in a testcase" {
+@test "broken JSON in a testcase is named with its file" {
     instructor testcases/conv1d/hidden.json '$ s/}//'
     judge grade x.cu
     ends 2 "hidden.json:"
     rows 0
 }
 
-@test "an unknown key in a testcase" {
+@test "an unknown key in a testcase is named" {
     instructor testcases/conv1d/sample.json '0,/"sizes"/s//"size"/'
     judge grade x.cu
     ends 2 "sample.json:" "size: unknown key"
     rows 0
 }
 
-@test "a size beyond the statement's limit in a testcase" {
+@test "a testcase's size beyond the statement's limit is refused" {
     instructor testcases/conv1d/sample.json '0,/"kernel_size": *[0-9]*/s//"kernel_size": 5000/'
     judge grade x.cu
     ends 2 "sample.json:" "kernel_size" "2047"
     rows 0
 }
 
-# ---- a database that cannot be used: exit status 2 -------------------------------------------------------------------------
+# ---- a database that cannot be used: exit status 2
+# -------------------------------------------------------------------------
 
-@test "a database that is locked" {
+@test "a locked database is named" {
     submission >x.cu
     judge grade x.cu
     ends 0
@@ -678,7 +684,7 @@ recursive() {
     ends 2 "leaderboard.db" "locked"
 }
 
-@test "a database that is read-only" {
+@test "a read-only database is named" {
     submission >x.cu
     mkdir frozen
     export CONVJUDGE_DB=$PWD/frozen/leaderboard.db
@@ -689,7 +695,7 @@ recursive() {
     ends 2 "leaderboard.db" "read-only"
 }
 
-@test "a database in a folder that does not exist" {
+@test "a database in a folder that does not exist is named" {
     submission >x.cu
     export CONVJUDGE_DB=$PWD/nowhere/leaderboard.db
     judge grade x.cu
@@ -707,7 +713,7 @@ recursive() {
     equal $'leaderboard.db\ntmp\nwork' "$(ls -A "$BATS_TEST_TMPDIR")"
 }
 
-@test "a database from a newer schema" {
+@test "a database with a newer schema is refused" {
     sqlite3 "$CONVJUDGE_DB" 'PRAGMA user_version = 999; CREATE TABLE runs(x)'
     submission >x.cu
     judge grade x.cu
@@ -715,7 +721,7 @@ recursive() {
     rows 0
 }
 
-@test "a file that is no database" {
+@test "a file that is not a database is refused" {
     yes 'not a database' | head -c 100000 >"$CONVJUDGE_DB"
     submission >x.cu
     judge grade x.cu

@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# baseline [STATEMENT] > FILE: conv1d in plain C, after a statement of one's own; right with FACTOR 1.
+# baseline [STATEMENT] > FILE: conv1d in plain C that begins with the statement; right with FACTOR 1.
 baseline() {
     cat <<EOF
 // problem: conv1d
@@ -32,12 +32,12 @@ void solve($conv1d_parameters)
 EOF
 }
 
-# one_baseline > FILE: the same with a single combination.
+# one_baseline [STATEMENT] > FILE: the same, with a single combination of macros to sweep.
 one_baseline() {
     baseline "$@" | sed '/sweep:/s/,[0-9]*//g'
 }
 
-# A gnuplot that says what it was asked for.
+# A gnuplot that copies its commands into the picture.
 fake_gnuplot() {
     mkdir bin
     cat >bin/gnuplot <<'EOF'
@@ -72,7 +72,7 @@ EOF
     ends 1 "Compile Error" "x.cu:"
 }
 
-@test "a baseline wants the CPU" {
+@test "a baseline asks for DEVICE=cpu on any other device" {
     baseline >x.c
     judge grade --device sim x.c
     ends 2 "x.c: a file in plain C runs only on the CPU, expected --device cpu (DEVICE=cpu with make)"
@@ -87,7 +87,7 @@ EOF
     ends 0 "Accepted"
 }
 
-@test "a stored baseline claims to be accepted" {
+@test "check expects a stored baseline to be accepted" {
     mkdir -p solutions/conv1d/cpu_baselines
     baseline >solutions/conv1d/cpu_baselines/right.c
     baseline 'return;' >solutions/conv1d/cpu_baselines/wrong.c
@@ -110,7 +110,7 @@ EOF
     rows 0
 }
 
-@test "the table needs a problem that there is" {
+@test "the table of baselines needs a known problem" {
     judge baselines
     ends 2 "option '--problem' is missing"
     judge baselines --problem nothing
@@ -135,7 +135,7 @@ EOF
     counts 2 '^[> ] +(64|256) .* +[mu]s '
 }
 
-@test "a sweep draws a plot where there is gnuplot" {
+@test "a sweep draws a plot if gnuplot is installed" {
     one_baseline >x.c
     fake_gnuplot
     judge sweep --device cpu x.c
@@ -144,7 +144,7 @@ EOF
     file_has x.c.sweep.svg 'set ylabel "time \(ms\)"'
 }
 
-@test "a gnuplot that fails is said so" {
+@test "an error of gnuplot is shown" {
     one_baseline >x.c
     fake_gnuplot
     printf '#!/bin/sh\necho "no fonts"; exit 3\n' >bin/gnuplot
@@ -158,7 +158,7 @@ EOF
     ends 1 "No combination is accepted"
 }
 
-@test "what is no sweep is refused before anything runs" {
+@test "a wrong \"sweep:\" line is refused before anything runs" {
     submission >x.cu
     judge sweep x.cu
     ends 2 "no line \"// sweep:"

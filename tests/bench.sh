@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures the judge itself: what it adds to nvcc's time, how fast the simulated GPU runs, how much memory a large case takes.
-# Each figure stands beside what it is to be compared with, from the same run. Usage: tests/bench.sh BUILD
+# Measures the judge itself: the time that it adds to nvcc's, the speed of the simulated GPU, the memory of a large
+# case. Each figure stands beside the one to compare it with, from the same run. Usage: tests/bench.sh BUILD
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -21,8 +21,7 @@ grade_on_one_core() { # FILE RESULT
     quietly taskset -c 0 "$build/convjudge" grade --no-record --json "$2" "$1"
 }
 
-# Sum of a result's seconds, by the keys given.
-seconds() { # RESULT KEY...
+seconds() { # RESULT KEY...: the sum of these steps of a grading
     local result=$1
     shift
     jq -r '.seconds as $s | [$ARGS.positional[] | $s[.]] | add * 1000 | round / 1000' --args "$@" <"$result"
@@ -41,8 +40,8 @@ done
 echo "# the simulated GPU, one core, checks and counters on"
 "$build/bench-simgpu"
 
-# Most launches of the tests are short: it is other things that take the time, and translating saves little of it.
-echo "# a suite of \`make test\`, everything compiled before; goal: half of what it takes interpreted"
+# Most launches of the tests are short. Other things take most of the time, so the translator saves little.
+echo "# a suite of \`make test\`, with everything compiled before; goal: half the time of the interpreter"
 check_problem() { # ENGINE: sets `elapsed`, in seconds
     local start=${EPOCHREALTIME/./}
     CONVJUDGE_ENGINE=$1 quietly "$build/convjudge" check-problem --problem conv1d-constant
@@ -55,13 +54,13 @@ check_problem interpreter
 figure "  interpreted" "$elapsed" s
 
 echo "# memory, conv1d with the largest input of its statement"
-# A judge's home like this one, but that the largest input, which is meant for real GPUs, is the one timed case.
+# A home of the judge like this one whose only timed case is the largest input, which is otherwise for real GPUs.
 mkdir -p "$scratch/home/simgpu" "$scratch/home/testcases"
 for folder in problems grader leaderboard solutions simgpu/profiles; do ln -s "$PWD/$folder" "$scratch/home/$folder"; done
 cp -r testcases/conv1d "$scratch/home/testcases/"
 jq '.cases |= map(select(.timed != "sim") | if .sizes.input_size == 16777216 then .timed = "sim" else . end)' \
     testcases/conv1d/hidden.json >"$scratch/home/testcases/conv1d/hidden.json"
-# Peak resident memory of grader and broker, sampled while they run; what they share counts in both.
+# Peak resident memory of grader and broker, sampled while they run. Memory that they share counts twice.
 CONVJUDGE_HOME=$scratch/home "$build/convjudge" grade --no-record --json "$scratch/large.json" \
     solutions/conv1d/accepted/naive.cu >"$scratch/log" 2>&1 &
 grader=$!

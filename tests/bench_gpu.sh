@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Measures the judge on a real GPU, each figure beside its goal or beside the same thing done without the judge.
-# Usage: [DEVICE=cuda:0] [RUNS=10] tests/bench_gpu.sh BUILD   (DEVICE=sim tries the script; what needs a GPU is left out)
+# Measures the judge on a real GPU. Each figure stands beside its goal, or beside the same measurement without the
+# judge.
+# Usage: [DEVICE=cuda:0] [RUNS=10] tests/bench_gpu.sh BUILD   (DEVICE=sim tries the script and leaves out what needs a
+# GPU)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -23,7 +25,7 @@ ordinary() { # PROGRAM FLAG... : an ordinary CUDA program; nothing where there i
 }
 run() { [[ $device != cuda* ]] || "$scratch/program" "$@"; }
 
-# A judge's home like this one, but that only the cases of 1.5 million elements are timed, here.
+# A home of the judge like this one in which only the cases of 1.5 million elements are timed.
 case_home() {
     local kind=${device%%:*} folder
     mkdir -p "$scratch/home/simgpu" "$scratch/home/testcases/conv1d" "$scratch/home/leaderboard"
@@ -64,7 +66,7 @@ grading() {
     done
 }
 
-# Ten gradings, one after the other: the spread of score and cases, and the times against those without the judge.
+# Grades a solution RUNS times: the spread of score and cases, and the times compared with those without the judge.
 spread() { # SOLUTION
     local name i
     name=$(basename "$1" .cu)

@@ -9,7 +9,7 @@ by_clang() {
     export CONVJUDGE_COMPILER=clang
 }
 
-# A judge's home with one problem and one reference solution.
+# A home of the judge with one problem and one reference solution.
 small_home() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
     mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases,leaderboard,solutions/conv1d/accepted}
@@ -21,7 +21,7 @@ small_home() {
     cp "$root/solutions/conv1d/accepted/naive.cu" "$CONVJUDGE_HOME/solutions/conv1d/accepted/"
 }
 
-@test "the result says which compiler made it, and nothing about registers" {
+@test "the result names the compiler and no register counts, which clang does not report" {
     by_clang
     submission >x.cu
     judge grade --no-record --json result.json x.cu
@@ -40,13 +40,13 @@ small_home() {
     CONVJUDGE_COMPILER=nvcc judge grade --as Ben x.cu
     ends 0 "Accepted" "1 of 1 in the class"
     stored 'SELECT device, person, count(DISTINCT toolkit) FROM runs GROUP BY device' $'sim-h200|Ben|1\nsim-h200-clang|Ada|1'
-    # nvcc's reference times come with the judge; clang's are taken when first needed.
+    # Reference times for nvcc come with the judge; those for clang are measured when they are first needed.
     stored 'SELECT DISTINCT device FROM reference_times' sim-h200-clang
     judge leaderboard --problem conv1d
     ends 0 "sim-h200-clang" "Ada" "Ben"
 }
 
-@test "files that differ in names, comments and lines alone are the same machine code" {
+@test "files that differ only in names, comments and line breaks have the same machine code" {
     by_clang
     submission >x.cu
     submission | sed 's/convolve/another/g; s/sum/total/g; s/^__global__/\/\/ a comment\n\n&/' >y.cu
@@ -61,7 +61,7 @@ small_home() {
     json z.json ".machine_code == $(jq .machine_code x.json)" false
 }
 
-@test "what the subset lacks is refused by name, and what to do is said" {
+@test "CUDA features that clang's subset lacks are refused by name, with what to do" {
     by_clang
     local header
     for header in cuda_fp16 cuda_bf16 mma cooperative_groups; do
@@ -77,7 +77,7 @@ small_home() {
     ends 1 "Compile Error" "x.cu:9:" "erfinvf" "make toolchain"
 }
 
-@test "an ordinary mistake is not blamed on the subset" {
+@test "an ordinary error does not mention the subset" {
     by_clang
     submission '' 'int x = ;' >x.cu
     judge grade --no-record x.cu
@@ -85,7 +85,7 @@ small_home() {
     lacks "subset"
 }
 
-@test "a wrong solve() is told the right one" {
+@test "a wrong solve() is answered with the right signature" {
     by_clang
     local wrong
     for wrong in 's/solve(const float\*/solve(float*/' 's/extern "C" void solve/static void solve/' 's/extern "C" void solve/int solve/' \
@@ -96,8 +96,8 @@ small_home() {
     done
 }
 
-# Mathematical functions against the host's: each within a few units in the last place over its range.
-@test "mathematical functions are as accurate as they are said to be" {
+# Compares mathematical functions with the host's: each within four units in the last place over its range.
+@test "mathematical functions are accurate to a few units in the last place" {
     by_clang
     cat >x.cu <<'EOF'
 // problem: conv1d
@@ -159,7 +159,8 @@ EOF
     json result.json '[.cases[].printed // empty] | unique | join(";")' checked
 }
 
-# enumerators and sizes FOLDER: values of every enumerator and layout of every struct of the judge's headers, by FOLDER's.
+# layout_by FOLDER: prints the value of every enumerator and the layout of every struct that the judge's CUDA headers
+# declare, as the headers in FOLDER define them.
 layout_by() {
     local headers=$root/harness/cuda
     {
@@ -172,7 +173,6 @@ layout_by() {
             sed 's/.*/printf("& %lld\\n", (long long)&);/'
         grep -oE ', cuda\w+,' "$headers/cuda_error.def" | grep -oE 'cuda\w+' | sed 's/.*/printf("& %d\\n", (int)&);/'
         grep -oE '^#define cuda\w+ 0x\w+' "$headers/driver_types.h" | cut -d' ' -f2 | sed 's/.*/printf("& %d\\n", (int)&);/'
-        awk '/^struct [a-zA-Z0-9]+ \{/ { name = $2; next } /^}/ { name = "" } name != "" && /^    [a-z]/' "$headers/driver_types.h" >/dev/null
         awk '/^struct cuda/ { name = $2; depth = 0; print "printf(\"" name " %zu\\n\", sizeof(struct " name "));"; next }
              /^}/ { name = "" }
              name == "" { next }

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Holds solutions to the verdicts that their folders name where clang compiles them, without NVIDIA's software: those of
-# one problem on all their cases; all other accepted ones and the students' files on all cases that are not timed, and
-# one that is, or with "all" on all their cases, too. Files that need what clang's subset of CUDA lacks are left out;
-# tests/clang.bats has such refused by name. Prints TAP.
+# Checks that solutions compiled by clang, without NVIDIA's software, earn the verdicts that their folders name: those
+# of conv1d on all cases; all other accepted solutions and the students' files on the untimed cases and one timed case,
+# or with "all" on all cases. Files that need more than clang's subset of CUDA are left out; tests/clang.bats tests
+# that these are refused. Prints TAP.
 # Usage: tests/clang.sh BUILD [all]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "$1")
 whole=conv1d
 outside='cuda_fp16.h|cuda_bf16.h|mma.h|cooperative_groups.h|tex(1D|2D|3D)|surf(1D|2D|3D)'
-# Before version 18 clang wants alignas() in front of __shared__.
+# Before version 18 clang accepts alignas() only in front of __shared__.
 outside="$outside|__shared__ alignas"
 
 if ! compgen -c clang | grep -E '^clang-(1[6-9]|2[0-9])$' >/dev/null; then

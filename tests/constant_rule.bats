@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What a student reads about the rule that a filter goes through constant memory. The verdicts themselves are tested by
-# solutions/conv1d-constant/ and solutions/conv2d-constant/.
+# What a student reads about the rule that kernels must read the filter through constant memory. The verdicts are
+# tested by solutions/conv1d-constant/ and solutions/conv2d-constant/.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -10,17 +10,17 @@ load helper
     ends 1 "Rule Violation" "kernel convolve (unused_constant.cu:17: \`sum += input[j] * filter[k];\`) writes the output and loads from filter in global memory"
 }
 
-@test "a filter that comes from elsewhere was not read through constant memory" {
+@test "a filter that is read from a copy in global memory breaks the rule" {
     judge grade --no-record "$root/solutions/conv1d-constant/rule_violation/copy_in_global_memory.cu"
     ends 1 "Rule Violation" "filter was not read through constant memory: expected all of its values, unchanged,"
 }
 
-@test "one tap from constant memory is not the filter" {
+@test "one tap from constant memory is not the whole filter" {
     judge grade --no-record "$root/solutions/conv1d-constant/rule_violation/one_constant_tap.cu"
     ends 1 "Rule Violation" "filter was only partly read through constant memory"
 }
 
-@test "a wrong answer is told as such, whatever the rule says" {
+@test "a wrong answer that also breaks the rule is a Wrong Answer" {
     sed 's/k - filter_width/k + 1 - filter_width/' \
         "$root/solutions/conv1d-constant/rule_violation/filter_in_global_memory.cu" >x.cu
     judge grade --no-record x.cu
@@ -28,7 +28,7 @@ load helper
     lacks "constant memory"
 }
 
-@test "an accepted submission is told that the rule is kept" {
+@test "the report of an accepted submission says that it keeps the rule" {
     judge grade --no-record "$root/solutions/conv1d-constant/accepted/constant_memory.cu"
     ends 0 "Accepted" "constant memory     read through it"
 }

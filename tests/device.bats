@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# What people do with devices: calibrate one, hold solutions to what one says, ask for one that is not there.
+# Devices: calibrating one, verdicts that differ between them, asking for one that does not exist.
 
 bats_require_minimum_version 1.5.0
 load helper
 
-# A judge's home with one problem and one reference solution, whose files may be written.
+# A home of the judge with one problem and one reference solution, in which files may be written.
 small_home() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
     mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases,leaderboard/references,solutions/conv1d/accepted}
@@ -31,7 +31,7 @@ small_home() {
     ends 2 "cuda:1023"
 }
 
-@test "what a line 'on cuda' allows, the simulated GPU is not allowed" {
+@test "a line \"on cuda\" does not count on the simulated GPU" {
     { echo '// expect: Wrong Answer'; echo '// on cuda: Accepted'; submission; } >x.cu
     judge check x.cu
     ends 1 "not ok 1 - x.cu" "expected Wrong Answer, got Accepted"
@@ -41,13 +41,13 @@ small_home() {
     has_lines "ok 1 - x.cu"
 }
 
-@test "check names the line with a word that is no verdict" {
+@test "check names the line of an unknown verdict" {
     { echo '// A comment.'; echo '// expect: Accepted, Perfect'; submission; } >x.cu
     judge check x.cu
     ends 1 "not ok 1" "x.cu:2: unknown verdict 'Perfect'; expected one of: Accepted, Wrong Answer,"
 }
 
-@test "a driver that is too old is passed over, and grading says so" {
+@test "a driver that is too old is not used, and grading says so" {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libolder_cuda.so.1
     submission >x.cu
     judge grade --no-record x.cu
@@ -56,14 +56,14 @@ small_home() {
     ends 2 "is a driver for CUDA 11.8; the judge needs one for CUDA 12.4 or later; DEVICE=sim selects the simulated GPU"
 }
 
-@test "a GPU is chosen by its number, and one that does not exist is named" {
+@test "a GPU number that does not exist is refused" {
     export CONVJUDGE_CUDA_DRIVER=$build/tests/libcuda.so.1 CONVJUDGE_FAKE_CUDA_DEVICES=2
     submission >x.cu
     judge grade --no-record --device cuda:2 x.cu
     ends 2 "device 'cuda:2': there is no GPU number 2: the driver finds 2, numbered from 0; DEVICE=sim selects the simulated GPU"
 }
 
-@test "the tests of a real GPU say in one line that there is none" {
+@test "test-gpu says in one line that there is no GPU" {
     export DEVICE=cuda:1023
     run "$root/tests/gpu.sh" "$build"
     ends 2 "test-gpu: " "cuda:1023"

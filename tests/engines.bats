@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The simulated GPU's translator must not be noticed but by the clock. Here each launch runs twice, by either engine,
-# and whatever is not the same to the last bit, in memory, counters, findings, is a fault of the judge's.
+# The simulated GPU's translator may differ from its interpreter only in speed. CONVJUDGE_ENGINE=compare runs each
+# launch in both; any difference in memory, counters or findings is a fault of the judge.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -16,7 +16,7 @@ same_on_all_cases() { # FILE...
     lacks "not ok"
 }
 
-same_from_both() { # FILE... : on the samples, which are watched, and a timed case, which is not
+same_from_both() { # FILE... : on the samples, which run under the sanitizer, and on a timed case, which does not
     local home=$BATS_TEST_TMPDIR/home
     mkdir "$home"
     cd "$root" || return
@@ -24,28 +24,28 @@ same_from_both() { # FILE... : on the samples, which are watched, and a timed ca
     CONVJUDGE_HOME=$home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache} same_on_all_cases "$@"
 }
 
-@test "a misspelt engine is refused, so that the tests below run both" {
+@test "a misspelt engine is refused, so the tests below do run both" {
     submission >x.cu
     CONVJUDGE_ENGINE=compared judge grade x.cu
     ends 2 "CONVJUDGE_ENGINE=compared: expected"
 }
 
-@test "blocks in two dimensions, borders, shared tiles: the same from both engines" {
+@test "both engines agree on two-dimensional blocks, borders and shared tiles" {
     same_from_both solutions/conv2d/accepted/naive.cu solutions/conv2d-same/accepted/block_of_input_tile.cu \
         solutions/conv2d-separable/accepted/two_passes.cu solutions/gaussian-blur/accepted/naive.cu
 }
 
-@test "bytes, vectors of four, constant memory: the same from both engines" {
+@test "both engines agree on bytes, vectors of four and constant memory" {
     same_from_both solutions/blur-rgb/accepted/two_passes.cu solutions/conv1d/accepted/vector_loads.cu \
         solutions/conv1d-constant/accepted/shared_tile.cu solutions/conv2d-constant/accepted/constant_memory.cu
 }
 
-@test "indices by division, partial sums, barriers on the way: the same from both engines" {
+@test "both engines agree on indices by division, partial sums and barriers" {
     same_from_both solutions/conv-layer/accepted/grid_stride.cu solutions/conv3d/accepted/naive.cu \
         solutions/conv1d-same/accepted/cached_halo.cu solutions/depthwise-conv1d/accepted/shared_tile.cu
 }
 
-@test "races and accesses out of bounds: the same from both engines" {
+@test "both engines agree on races and accesses out of bounds" {
     same_on_all_cases solutions/conv1d/run_time_error/{barrier_missing,blocks_race,out_of_bounds_read}.cu
 }
 

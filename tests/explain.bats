@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Where a submission's time goes, and what is advised.
+# `convjudge explain`: where a submission's time goes, and what to change.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -12,7 +12,7 @@ advises() {
     json result.json '.advice[0].id // "none"' "$1" || { echo "$2: $(jq -c '.advice[] | [.id, .line, .gain]' result.json)"; return 1; }
 }
 
-@test "each classical mistake is what comes first" {
+@test "each classical mistake gets the right advice first" {
     local file
     advises uncoalesced "$root/solutions/depthwise-conv1d/accepted/uncoalesced.cu"
     advises bank_conflicts "$root/solutions/conv2d-separable/accepted/two_passes_bank_conflicts.cu"
@@ -27,7 +27,7 @@ advises() {
     done
 }
 
-# best_reference PROBLEM: the fastest on an H200; by the model where one has no time there yet.
+# best_reference PROBLEM: the fastest reference solution on an H200; by modelled times if one has no measured time yet.
 best_reference() {
     local board
     for board in nvidia-h200 sim-h200; do
@@ -54,14 +54,14 @@ best_reference() {
     LC_ALL=C.UTF-8 counts 0 '.{101}'
 }
 
-@test "colour where it is wanted" {
+@test "CLICOLOR_FORCE gives colour" {
     unset NO_COLOR
     export CLICOLOR_FORCE=1
     judge explain "$root/solutions/conv1d/accepted/vector_loads.cu"
     ends 0 $'\033[1mvector_loads.cu' "No advice"
 }
 
-@test "explain.json holds kernels, lines and advice, and shares that add up" {
+@test "the JSON file holds kernels, lines and advice, and shares that add up" {
     judge explain --json result.json "$root/solutions/conv1d/accepted/naive.cu"
     ends 0 "Advice"
     json result.json '.schema == 1 and .problem == "conv1d" and .file == "naive.cu" and .device == "sim-h200"
@@ -73,7 +73,7 @@ best_reference() {
     cmp again.json result.json
 }
 
-@test "what is not accepted gets its verdict instead" {
+@test "a submission that is not accepted gets its verdict instead" {
     submission >x.cu 'return;'
     judge explain x.cu
     ends 1 "Wrong Answer" "never written"
@@ -83,7 +83,8 @@ best_reference() {
     ends 1 "Compile Error" "y.cu(9): error"
 }
 
-# fake_gpu_with_ncu: a real GPU as far as can be told, and an ncu in PATH whose body is standard input.
+# fake_gpu_with_ncu: makes the fake CUDA driver look like a real GPU, and puts an ncu into PATH: the script on standard
+# input.
 fake_gpu_with_ncu() {
     export LD_LIBRARY_PATH=$build/tests PATH=$PWD/bin:$PATH
     mkdir bin
@@ -91,7 +92,7 @@ fake_gpu_with_ncu() {
     chmod +x bin/ncu
 }
 
-@test "on a real GPU a file runs under Nsight Compute only where that is asked for" {
+@test "on a real GPU a file runs under Nsight Compute only with --ncu" {
     submission >x.cu
     fake_gpu_with_ncu <<<"touch $PWD/ran"
     judge explain --device cuda x.cu
@@ -99,7 +100,7 @@ fake_gpu_with_ncu() {
     absent ran
 }
 
-@test "what Nsight Compute measures stands beside what is simulated" {
+@test "measurements of Nsight Compute stand beside the simulated ones" {
     submission >x.cu
     local attributes=() names values
     mapfile -t attributes < <(seq 300) # of the device: what ncu's page of raw figures begins with
@@ -125,7 +126,7 @@ EOF
     file_has arguments '^direct$'
 }
 
-@test "an ncu that is missing, fails or says nothing is named" {
+@test "a missing or failing ncu is named, and the rest is shown" {
     submission >x.cu
     fake_gpu_with_ncu <<<'exit 127'
     judge explain --device cuda --ncu x.cu
@@ -138,7 +139,7 @@ EOF
     ends 0 "ncu printed no table"
 }
 
-@test "a wrong request is refused" {
+@test "wrong options of explain are refused" {
     submission >x.cu
     judge explain --device cpu x.cu
     ends 2 "--device cpu: expected sim[:PROFILE] or cuda[:N]"

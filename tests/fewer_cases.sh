@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# A home of the judge's with fewer cases: for tests of engines, compilers and styles of code, not of cases.
+# Makes a home of the judge with fewer cases, for tests of engines, compilers and styles of code.
 #
-# Of the cases that are timed on the simulated GPU, which run unwatched and by translated code where that pays, the
-# smallest stays: the others run the same code for more blocks.
+# Of the cases that are timed on the simulated GPU, which run without the sanitizer and often in translated code, only
+# the smallest stays: the others run the same code for more blocks.
 
-# home_with_fewer_cases FOLDER samples|untimed: makes it there, of the checkout in the current folder, with the samples or
-# with all cases that are not timed.
+# home_with_fewer_cases FOLDER samples|untimed: makes the home in FOLDER from the checkout in the current folder, with
+# the sample cases or with all untimed cases.
 home_with_fewer_cases() {
     local folder problem untimed=false
     if [[ $2 == untimed ]]; then untimed=true; fi

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Holds the #includes of the C sources to the graph of folders in docs/folders.txt, and refuses circles among files.
-# A file's unit is its path without the ending: x.c and x.h are one. Tests may include whatever their layer sees.
-# A source of more than 500 lines must give its reason in its first comment: "This file is long because ...".
-# Usage: tests/folders.sh [edges]     `edges` prints the graph as the sources have it, "folder: folder ..." a line
+# Checks the #includes of the C sources against the graph of folders in docs/folders.txt, and finds circles among
+# files. x.c and x.h count as one file. Tests may include what their layer may include. A source of more than 500 lines
+# must give its reason in its first comment: "This file is long because ...".
+# Usage: tests/folders.sh [edges]     `edges` prints the graph that the sources have, as "folder: folder ..."
 set -euo pipefail
 cd "$(dirname "$0")/.."
 graph=docs/folders.txt
 
 mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cu' '*.cuh' | grep -vE '(^|/)(tests|template|calibrate)/|^(problems|solutions|testcases)/')
 
-# "file included", a line for each include of one of the sources by another.
+# Prints "file included", a line for each #include of one source by another.
 includes() {
     grep -oH '^ *#include "[^"]*"' "${sources[@]}" | sed 's/: *#include "/ /; s/"$//' |
         awk 'NR == FNR { known[$1]; next } $2 in known' <(git ls-files) -
@@ -38,9 +38,9 @@ faults=$({
             sub(/ *\|.*/, "", line)
             count = split(line, word, /:? +|:$/)
             folder = word[1]
-            if (folder in known) fault(graph ": " folder " stands there twice")
+            if (folder in known) fault(graph ": " folder " is listed twice")
             for (i = 2; i <= count; i++) if (word[i] != "") {
-                if (!(word[i] in known)) fault(graph ": " folder " may include " word[i] ", which does not stand above it")
+                if (!(word[i] in known)) fault(graph ": " folder " may include " word[i] ", which is not listed above it")
                 allowed[folder, word[i]]
             }
             known[folder]
@@ -48,7 +48,7 @@ faults=$({
     }
     $1 == "source" {
         folder = folder_of($2)
-        if (!(folder in known) && !(folder in told)) { fault($2 ": its folder does not stand in " graph); told[folder] }
+        if (!(folder in known) && !(folder in told)) { fault($2 ": its folder is not listed in " graph); told[folder] }
         if (++files[folder] == 41) fault(folder ": more than 40 sources")
     }
     $1 == "include" {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs clang's fuzzer on what reads bytes that a submission, its compiler or another process wrote: SECONDS for each
-# target of tests/fuzz/, under AddressSanitizer and UndefinedBehaviorSanitizer. Seeds are made from files of the
-# repository, or by the target itself. An input that crashes, leaks or takes 20 s is kept in BUILD/fuzz/found. Prints TAP.
+# Fuzzes the readers of bytes that a submission, its compiler or another process wrote: SECONDS for each target of
+# tests/fuzz/, under AddressSanitizer and UndefinedBehaviorSanitizer. Seeds are files of the repository, or the target
+# makes them. An input that crashes, leaks or takes 20 s is kept in BUILD/fuzz/found. Prints TAP.
 # Usage: tests/fuzz.sh BUILD SECONDS
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,7 +22,7 @@ cp simgpu/tests/data/*.ptx "$work/ptx/"
 cp simgpu/tests/data/*.fatbin "$work/fatbin/"
 grep -ohE '[.a-z][a-z0-9_]*(\.[a-z0-9_]+)+' simgpu/tests/data/*.ptx | sort -u | sed 's/.*/"&"/' >"$work/ptx.dict"
 
-# request KIND BYTES [WORD...]: a call with that many bytes of body, which begins with the words; see tests/fuzz/broker.c.
+# request KIND BYTES [WORD...]: a request with a body of BYTES bytes that begins with the words (tests/fuzz/broker.c).
 little_endian() { # VALUE BYTES
     local i bytes=''
     for ((i = 0; i < $2; i++)); do bytes+=$(printf '\\x%02x' $(($1 >> 8 * i & 255))); done
@@ -36,8 +36,8 @@ request() {
     for word in "${@:3}"; do little_endian "$word" 8; done
     head -c $(($2 - 8 * ($# - 2))) /dev/zero
 }
-# By the numbers of RingKind (harness/protocol/ring.h): memory is allocated, filled, written; a stream made, waited for, freed; a
-# kernel found and launched.
+# KIND is a value of RingKind (harness/protocol/ring.h). The seeds allocate, fill and write memory; create, wait for
+# and destroy a stream; find and launch a kernel.
 given=$((0xA5 << 56)) one=$((1 << 32))
 { printf '\1'; request 13 32 256 0 0 0; request 19 32 $given 7 64 0; request 16 32 $given 16 0 0; } >"$work/broker/memory"
 { printf '\1'; request 29 32 0 0 0 0; request 31 32 $given 0 0 0; request 30 32 $given 0 0 0; } >"$work/broker/streams"
@@ -47,7 +47,7 @@ head -c 200 /dev/zero >>"$work/broker/raw"
 
 CONVJUDGE_FUZZ_SEEDS="$work/control" "$programs/control"
 
-# fuzz NUMBER TARGET: one line of TAP, and what the fuzzer said where it found something or did not run.
+# fuzz NUMBER TARGET: one line of TAP; of a failure also the fuzzer's report, or the end of its log.
 fuzz() {
     local log=$build/fuzz/$2.log options=() executions=''
     if [[ -e $work/$2.dict ]]; then options=("-dict=$work/$2.dict"); fi

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Proves that everything works on a machine with a real GPU, as TAP; the last line is `N passed, N failed`. Needs the built
-# judge, jq, and what the judge needs itself (nvcc, gcc); CONVJUDGE_BWRAP may name an unpacked bubblewrap.
-# Usage: [DEVICE=cuda:1] tests/gpu.sh BUILD [solutions|student|attacks|faults|forged|together|repeat]...   (DEVICE=sim tries the script)
+# Tests the judge on a machine with a real GPU. Prints TAP; the last line is `N passed, N failed`. Needs the built
+# judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
+# Usage: [DEVICE=cuda:1] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
+# PART: repeat, faults, forged, together, solutions, student, attacks; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -23,7 +24,7 @@ if [[ $status == 2 ]]; then
     exit 2
 fi
 
-result() { # STATUS NAME [FILE]: one line of TAP; of a failure also what FILE holds
+result() { # STATUS NAME [FILE]: one line of TAP; of a failure also the contents of FILE
     if [[ $1 == 0 ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     echo "$([[ $1 == 0 ]] || echo 'not ')ok $((passed + failed)) - $2"
     [[ $1 == 0 || $# -lt 3 ]] || sed 's/^/# /' "$3"
@@ -44,7 +45,7 @@ suite() { # FOLDER: checks all its files, some of them side by side; a file with
     [[ $missing == 0 && ${#files[@]} != 0 ]] || result 1 "$1: $missing of ${#files[@]} files without a verdict"
 }
 
-grade() { # FILE RESULT: its report and progress in RESULT.log; `overhead` is all of its seconds but nvcc's and the timed cases'
+grade() { # FILE RESULT: report and progress go to RESULT.log; `overhead` is its time without nvcc and the timed cases
     local status=0 start=$EPOCHREALTIME
     rm -f "$2"
     "$build/convjudge" grade --no-record --device "$device" --json "$2" "$1" >"$2.log" 2>&1 || status=$?
@@ -53,13 +54,13 @@ grade() { # FILE RESULT: its report and progress in RESULT.log; `overhead` is al
     return "$status"
 }
 
-holds() { # NAME FILTER RESULT...: a condition over the results
+holds() { # NAME FILTER RESULT...: a jq condition over the results
     local fault=0
     jq -e -s "$2" "${@:3}" >/dev/null 2>&1 || fault=1
     result "$fault" "$1" <(jq -c '{verdict, text, rank_status, device, score_ms, uncertainty, seconds, overhead}' "${@:3}" 2>&1)
 }
 
-next_is_honest() { # NAME: what came before leaves no trace in the next grading
+next_is_honest() { # NAME: the previous grading has no effect on the next one
     grade "$honest" "$scratch/next" || true
     # shellcheck disable=SC2016 # the variable is jq's
     holds "after $1 a grading starts at once and has its usual time" '.[0] as $usual | .[1] | .verdict == "Accepted"
@@ -73,7 +74,7 @@ fault() { # NAME VERDICT FILE
     next_is_honest "$1"
 }
 
-kill_within() { # PID PATTERN: one of its descendants, by its command line; waits until solve() is likely to run
+kill_within() { # PID PATTERN: kills a descendant by its command line, half a second after it appears: then solve() runs
     local pid tries
     for ((tries = 0; tries < 200; tries++)); do
         if pid=$(descendant "$1" "$2"); then
@@ -86,7 +87,7 @@ kill_within() { # PID PATTERN: one of its descendants, by its command line; wait
     echo "# no process '$2' appeared within 20 s" >&2
 }
 
-killed() { # PATTERN RESULT: grades an endless host loop and kills a part of the judge meanwhile; sets `status`
+killed() { # PATTERN RESULT: grades an endless host loop and kills the process of the judge that matches meanwhile; sets `status`
     status=0
     grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$2" &
     local grading=$!
@@ -94,7 +95,7 @@ killed() { # PATTERN RESULT: grades an endless host loop and kills a part of the
     wait "$grading" || status=$?
 }
 
-# leaves_behind LOOP: conv1d whose first kernel spins so; solve() does not wait for it.
+# leaves_behind LOOP: conv1d with a first kernel that spins in LOOP; solve() does not wait for it.
 leaves_behind() {
     sed "s|^extern \"C\"|__global__ void spin() { long long start = clock64(); $1; }\n&|
          s|^    *convolve<<<|    spin<<<1, 1>>>();\n&|; /cudaDeviceSynchronize/d" "$honest"
@@ -118,13 +119,13 @@ part_faults() {
     holds "a killed runner: Run-Time Error" 'all(.verdict == "Run-Time Error")' "$scratch/fault"
     next_is_honest "a killed runner"
     killed '/proc/self/exe broker *' "$scratch/fault"
-    result $((status != 2)) "a killed broker is the judge's own fault" "$scratch/fault.log"
+    result $((status != 2)) "a killed broker is an error of the judge" "$scratch/fault.log"
     next_is_honest "a killed broker"
 }
 
 part_together() {
     grade "$honest" "$scratch/one" & grade "$honest" "$scratch/two" & wait || true
-    holds "of two gradings at once both are right, and one waits" 'all(.verdict == "Accepted") and .[0].score_ms / .[1].score_ms < 1.2
+    holds "two gradings at once are both accepted with the usual time, and one waits" 'all(.verdict == "Accepted") and .[0].score_ms / .[1].score_ms < 1.2
         and .[1].score_ms / .[0].score_ms < 1.2 and ((.[0].device | startswith("sim")) or ([.[].seconds.wait] | max) > 1)' \
         "$scratch/one" "$scratch/two"
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# `convjudge grade` as a student and as a script meet it.
+# `convjudge grade`, as students and scripts use it.
 
 bats_require_minimum_version 1.5.0
 load helper
 load processes.sh
 
-@test "an accepted submission: report, exit status and a row" {
+@test "an accepted submission has a report, exit status 0 and a row in the database" {
     submission >x.cu
     judge grade --as Ada x.cu
     ends 0 "Accepted" "modelled" "GFLOP/s" "GB/s" "roofline" "naive"
@@ -29,7 +29,7 @@ load processes.sh
     json result.json '[.cases[].name | select(. == "hidden 1")] | length' 1
 }
 
-@test "hidden cases give away a number and the kind of mistake, never data" {
+@test "a failed hidden case shows its number and the kind of mistake, never data" {
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --json result.json x.cu
     ends 1 "Wrong Answer" "hidden"
@@ -43,13 +43,13 @@ load processes.sh
     ends 1 "Wrong Answer" "12345" "expected" "input_size"
 }
 
-@test "an output that is never written is named so" {
+@test "an output element that is never written is reported" {
     submission '' 'if (i == 1) return;' >x.cu
     judge grade x.cu
     ends 1 "Wrong Answer" "never written"
 }
 
-@test "the problem comes from the signature where nothing names it" {
+@test "a file that names no problem is matched by its signature" {
     submission | grep -v 'problem:' >x.cu
     judge grade --json result.json x.cu
     ends 0
@@ -62,7 +62,7 @@ load processes.sh
     ends 0
 }
 
-@test "older files that include solve.h and leave out extern C" {
+@test "older files that include solve.h and leave out extern C are accepted" {
     submission | sed 's/extern "C" //; s/#include <stdio.h>/#include "solve.h"/' >x.cu
     judge grade x.cu
     ends 0 "Accepted"
@@ -75,7 +75,7 @@ load processes.sh
     rows 0
 }
 
-@test "plain lines and no colour where the output is no terminal" {
+@test "progress is plain lines without colour if the output is not a terminal" {
     submission >x.cu
     unset NO_COLOR
     judge grade x.cu
@@ -86,7 +86,7 @@ load processes.sh
     lacks '[...'
 }
 
-@test "colour and a bar that fills on a terminal" {
+@test "progress has colour and a bar on a terminal" {
     submission >x.cu
     unset NO_COLOR
     TERM=xterm run script -qec "$build/convjudge grade x.cu" /dev/null
@@ -101,12 +101,12 @@ load processes.sh
     json result.json '.warnings | join("|")' "$warning"
 }
 
-@test "an answer computed by the CPU breaks the rules" {
+@test "an answer computed on the CPU breaks the rules" {
     judge grade "$root/solutions/conv1d/rule_violation/"*.cu
     ends 1 "Rule Violation"
 }
 
-@test "the same submission gets the same modelled time again" {
+@test "the same submission has the same modelled time again" {
     submission >x.cu
     judge grade --json first.json x.cu
     ends 0
@@ -117,7 +117,8 @@ load processes.sh
 }
 
 # signalled SIGNAL PATTERN: grades x.cu, and sends the judge the signal as soon as the command line of one of its
-# processes matches. The judge must end by the signal, and leave no process behind. (Bash has its background jobs ignore INT.)
+# processes matches. The judge must end by the signal, and leave no process behind. (Bash has its background jobs
+# ignore INT.)
 signalled() {
     "$build/tests/leftovers" env --default-signal=INT "$build/convjudge" grade x.cu >printed 2>&1 &
     local leftovers=$!
@@ -136,7 +137,7 @@ signalled() {
     rows 0
 }
 
-@test "help and version" {
+@test "--help lists the options, --version prints the version" {
     judge grade --help
     ends 0 "--problem" "--json" "--no-record"
     judge --version
@@ -147,7 +148,7 @@ signalled() {
     submission 'for (volatile int i = 0;; i++) {}' >x.cu
     export CONVJUDGE_CACHE=$PWD/cache
     local process
-    for process in '*' '/proc/self/exe broker *' '*cudafe++ *' '*cicc *' '*ptxas *' '/judge/convjudge-runner *'; do
+    for process in '*' '/proc/self/exe broker *' '/toolkit/bin/nvcc *' '/judge/convjudge-runner *'; do
         signalled KILL "$process"
     done
 }

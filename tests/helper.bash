@@ -1,4 +1,4 @@
-# What the .bats files share. Every test has a private folder, database and place for temporary files.
+# What the .bats files share. Every test has a folder, a database and a TMPDIR of its own.
 # shellcheck shell=bash
 
 root=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
@@ -11,7 +11,7 @@ setup() {
     cd work || return
 }
 
-# judge ARGUMENT...: convjudge, which must leave no process and no temporary file behind.
+# judge ARGUMENT...: runs convjudge, which must leave no process and no temporary file behind; sets status and output.
 judge() {
     run timeout 120 "$build/tests/leftovers" "$build/convjudge" "$@"
     if [[ $status == 99 || $status == 124 ]]; then
@@ -24,7 +24,7 @@ judge() {
     fi
 }
 
-# ends STATUS TEXT...: the run ended so, and its output holds every TEXT.
+# ends STATUS TEXT...: the last run had this exit status, and its output holds every TEXT.
 ends() {
     local text fault=0
     [[ $status == "$1" ]] || { echo "exit status $status, expected $1"; fault=1; }
@@ -55,36 +55,36 @@ counts() {
     [[ $found == "$1" ]] || { echo "$found lines match $2, expected $1; the output was:"; echo "$output"; return 1; }
 }
 
-# equal EXPECTED FOUND
+# equal EXPECTED FOUND: both texts are the same.
 equal() {
     [[ $2 == "$1" ]] || { printf 'expected: %s\nfound:    %s\n' "$1" "$2"; return 1; }
 }
 
-# holds COMPARISON: of numbers, such as "$found < 100".
+# holds COMPARISON: a comparison of numbers is true, such as "$found < 100".
 holds() {
     (($1)) || { echo "does not hold: $1"; return 1; }
 }
 
-# json FILE PROGRAM EXPECTED: what jq's PROGRAM makes of the file, as plain text.
+# json FILE PROGRAM EXPECTED: jq prints this text for the file.
 json() {
     local found
     found=$(jq -r "$2" "$1" 2>&1) || { echo "jq $2 $1: $found"; return 1; }
     equal "$3" "$found" || { echo "for:      $2"; return 1; }
 }
 
-# stored QUERY EXPECTED: what the database answers.
+# stored QUERY EXPECTED: the database answers the query with this text.
 stored() {
     local found
     found=$(sqlite3 "$CONVJUDGE_DB" "$1" 2>&1) || { echo "sqlite3: $found"; return 1; }
     equal "$2" "$found" || { echo "for:      $1"; return 1; }
 }
 
-# rows N: so many runs stand in the database.
+# rows N: the database holds N runs.
 rows() {
     if [[ -e $CONVJUDGE_DB ]]; then stored 'SELECT count(*) FROM runs' "$1"; else equal "$1" 0; fi
 }
 
-# file_has FILE REGEX, file_lacks FILE REGEX: a line of the file matches; the file is there, and none does.
+# file_has FILE REGEX: a line of the file matches. file_lacks FILE REGEX: the file exists, and no line matches.
 file_has() {
     grep -qE -- "$2" "$1" || { echo "$1 has no line that matches: $2"; cat "$1"; return 1; }
 }
@@ -94,7 +94,7 @@ file_lacks() {
     [[ $status == 1 ]] || { echo "$1: expected no line that matches: $2"; return 1; }
 }
 
-# absent FILE...
+# absent FILE...: no such file exists.
 absent() {
     local file
     for file in "$@"; do
@@ -102,7 +102,7 @@ absent() {
     done
 }
 
-# wait_until COMMAND...: until it succeeds; fails after 60 s.
+# wait_until COMMAND...: waits until the command succeeds; fails after 60 s.
 wait_until() {
     local deadline=$((SECONDS + 60))
     until "$@"; do
@@ -111,11 +111,11 @@ wait_until() {
     done
 }
 
-# The signature and a right answer, for submissions that are made on the spot.
+# The parameters of conv1d's solve() and kernel.
 conv1d_parameters='const float* input, const float* kernel, float* output, int input_size, int kernel_size'
 
-# submission [HOST [KERNEL [LAUNCH]]] > FILE: conv1d with code put into the host function before the launch, into the
-# kernel's beginning, or instead of the launch configuration.
+# submission [HOST [KERNEL [LAUNCH]]] > FILE: a right submission to conv1d, with HOST before the launch, KERNEL in the
+# kernel after the index i, LAUNCH as the launch configuration.
 submission() {
     cat <<EOF
 // problem: conv1d

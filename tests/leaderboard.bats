@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The ranking, and what happens to it under load and under kill -9.
+# The ranking, and that kill -9 does not harm it.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -10,12 +10,12 @@ load helper
     rows 0
 }
 
-# score_of PERSON: the best accepted score in microseconds, with four digits as the board prints it.
+# score_of PERSON: the best score in microseconds, as the leaderboard prints it.
 score_of() {
     sqlite3 "$CONVJUDGE_DB" "SELECT printf('%.2f', 1000 * min(score_ms)) FROM runs WHERE person = '$1'"
 }
 
-@test "the better of a person's submissions counts, others are ranked against it" {
+@test "the best of a person's submissions counts, others are ranked against it" {
     judge grade --as Ada "$root/solutions/conv1d/accepted/naive.cu"
     ends 0
     judge grade --as "Grüße 計算" "$root/solutions/conv1d/accepted/register_tile.cu"
@@ -39,12 +39,12 @@ score_of() {
     lacks "Eve"
 }
 
-@test "kill -9 at any moment loses nothing reported and leaves the database whole" {
+@test "kill -9 at any step loses nothing reported and leaves the database whole" {
     submission >x.cu
     judge grade --as first x.cu
     ends 0
     local step person reported=0
-    # As soon as each step of the progress is printed; when the verdict is, the row may be there or not.
+    # Kill it as soon as each step of the progress is printed.
     for step in '^compile  ' '^sample cases  ' '^hidden cases  ' '^timed cases  ' '^verdict  ' '^Accepted  '; do
         person="killed at ${step//[^a-zA-Z]/}"
         "$build/convjudge" grade --as "$person" x.cu >printed 2>&1 &
@@ -75,7 +75,7 @@ score_of() {
     stored 'SELECT score_ms < 1 FROM runs' 1
 }
 
-@test "an unknown problem" {
+@test "a leaderboard of an unknown problem is refused, with the known ones" {
     judge leaderboard --problem conv9
     ends 2 "conv9" "conv1d"
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Lint: shell scripts, C, its layout, the graph of folders, and the pages. Usage: tests/lint.sh LAYER... (lowest first)
+# Checks shell scripts, C and its layout, the graph of folders, and the pages.
+# Usage: tests/lint.sh LAYER... (lowest first)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 layers=("$@")

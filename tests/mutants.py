@@ -124,6 +124,10 @@ def read_data(path):
         if line.startswith("suites "):
             folder, names = line[len("suites "):].split(":")
             suites[folder] = names.split()
+            for name in suites[folder]:
+                source = f"{name}.c" if "/" in name else f"tests/{name}.bats"
+                if not os.path.exists(source):
+                    sys.exit(f"mutants: {path}: there is no {source}")
         elif line.startswith("equivalent "):
             file, before, after, _ = (part.strip() for part in line[len("equivalent "):].split(" | "))
             equivalents.add((file, before, after))

@@ -3,7 +3,7 @@
 
 load helper
 
-@test "each picture is the one that its program draws" {
+@test "each picture among the testcases is the one that its program draws" {
     gcc -std=c11 -Wall -Wextra -Werror -o pictures "$root/testcases/blur-rgb/pictures.c"
     ./pictures
     for picture in "$root"/testcases/blur-rgb/*.ppm; do

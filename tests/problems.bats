@@ -16,7 +16,7 @@ new_home() {
     solutions=$CONVJUDGE_HOME/solutions/my-conv
 }
 
-# edit FILE PROGRAM: by jq, in place.
+# edit FILE PROGRAM: edits a JSON file in place with jq; fails if nothing changes.
 edit() {
     jq "$2" "$1" >edited.json
     cmp -s edited.json <(jq . "$1") && { echo "changes nothing: $2"; return 1; }
@@ -30,9 +30,10 @@ valid() {
     run jsonschema --output pretty "${arguments[@]}" "$root/docs/$1.schema.json"
 }
 
-# ---- new-problem and check-problem ---------------------------------------------------------------------------------------
+# ---- new-problem and check-problem
+# ---------------------------------------------------------------------------------------
 
-@test "a new problem is right as it is, and lacks but more cases and solutions" {
+@test "a new problem passes its check except for the number of cases and solutions" {
     new_home
     judge check-problem --problem my-conv
     ends 1 "whole_blocks_only.cu   WW.WWWW" "hidden 7  finds 3   prime length" \
@@ -44,7 +45,7 @@ valid() {
     ends 1
 }
 
-@test "a new problem does not write over another, and wants an id" {
+@test "new-problem does not overwrite a problem and refuses a bad id" {
     new_home
     local id
     run "$root/grader/authoring/new_problem.sh" my-conv
@@ -58,7 +59,7 @@ valid() {
     equal my-conv "$(ls "$CONVJUDGE_HOME/problems")"
 }
 
-@test "check-problem names the first thing missing in statement and cases" {
+@test "check-problem names the first thing that statement or cases lack" {
     missing_after() { # MESSAGE COMMAND...: break a fresh copy, and be told so
         rm -rf "${BATS_TEST_TMPDIR:?}/home"
         new_home >/dev/null
@@ -91,7 +92,7 @@ valid() {
         sed -i 's/c->filter\[k\])/c->filter[k] * (sizeof(Real) == 16 ? 1.000000001 : 1))/' "$problem/oracle.h"
 }
 
-@test "check-problem names a starter that is right and a solution that is not what it claims" {
+@test "check-problem names a starter that is right and a solution with another verdict than it claims" {
     new_home
     cp "$solutions/accepted/naive.cu" "$problem/starter.cu"
     judge check-problem --problem my-conv
@@ -104,7 +105,7 @@ valid() {
     has_lines "ok 8 - starter.cu" "not ok 9 - solutions/my-conv/accepted/naive.cu"
 }
 
-@test "check-problem names a hidden case that finds nothing" {
+@test "check-problem names a hidden case that finds no wrong solution" {
     new_home
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
     judge check-problem --problem my-conv
@@ -116,14 +117,14 @@ valid() {
         'hidden case 6, "impulse in the middle", finds no wrong solution'
 }
 
-@test "check-problem wants a problem that there is" {
+@test "check-problem needs a known problem" {
     judge check-problem
     ends 2 "option '--problem' is missing"
     judge check-problem --problem no-such
     ends 2 "unknown problem 'no-such'"
 }
 
-@test "the guide to adding a problem, followed to the letter, makes one" {
+@test "the commands of the guide to adding a problem make one" {
     new_home
     make() { command make --no-print-directory --silent -C "$root" BUILD="$build" "$@"; }
     cd "$CONVJUDGE_HOME"
@@ -158,7 +159,8 @@ valid() {
     ends 0
 }
 
-# ---- the published schemas -----------------------------------------------------------------------------------------------
+# ---- the published schemas
+# -----------------------------------------------------------------------------------------------
 
 @test "the files of every problem fit the published schemas" {
     new_home
@@ -168,8 +170,8 @@ valid() {
     ends 0
 }
 
-# refused SCHEMA FILE: what each program for jq of standard input makes of the file neither fits the schema nor is read by
-# the judge, which names the line.
+# refused SCHEMA FILE: edits the file with each jq program of standard input, one a line. Neither the schema nor the
+# judge may accept the result; the judge must name the line.
 refused() {
     local program broken=()
     cp "$2" whole.json
@@ -187,7 +189,7 @@ refused() {
     done
 }
 
-@test "what the schema of problem.json refuses, the judge refuses, with the line" {
+@test "the judge refuses what the schema of problem.json refuses, and names the line" {
     new_home
     refused problem "$problem/problem.json" <<'END'
 .schema = 2
@@ -222,7 +224,7 @@ del(.limits.host_seconds)
 END
 }
 
-@test "what the schema of the testcases refuses, the judge refuses, with the line" {
+@test "the judge refuses what the schema of the testcases refuses, and names the line" {
     new_home
     refused testcases "$testcases/hidden.json" <<'END'
 .schema = 2
@@ -250,9 +252,10 @@ del(.cases[0].sizes)
 END
 }
 
-# ---- the student's kit ---------------------------------------------------------------------------------------------------
+# ---- the student's kit
+# ---------------------------------------------------------------------------------------------------
 
-@test "the student's kit grades, and holds neither hidden cases nor solutions" {
+@test "the student's kit can grade, and holds neither hidden cases nor solutions" {
     "$root/grader/authoring/student_kit.sh" kit.tar.gz
     run tar -tzf kit.tar.gz
     ends 0 convjudge/problems/conv1d/starter.cu convjudge/testcases/conv1d/sample.json convjudge/README.md
@@ -263,7 +266,8 @@ END
     tar -xzf kit.tar.gz
     equal "$(find "$root/testcases" -name hidden.json | wc -l) files, 0 cases" \
         "$(jq -rs '"\(length) files, \(map(.cases[] | select(.timed | not)) | length) cases"' convjudge/testcases/*/hidden.json)"
-    # With this checkout's objects: what the kit lacks of their sources would have to be made, or would not link.
+    # Reuse this checkout's object files, to save time. If the kit lacks a source, its object would be out of date and
+    # could not be built.
     (cd "$build" && find base simgpu harness leaderboard grader pic -name '*.[od]' -print0 | tar -c --null -T -) >objects.tar
     mkdir convjudge/build
     tar -xf objects.tar -C convjudge/build

@@ -21,7 +21,7 @@ END
     equal "4 passed, 0 failed" "${lines[-1]}"
 }
 
-@test "a failed test is shown with what it says" {
+@test "a failed test is shown with its output" {
     run_suites <<'END'
 fails	echo 1..3; echo ok 1 - a; echo not ok 2 - b; echo '# expected 3, found 4'; echo ok 3 - c; exit 1
 END

@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-@test "without bubblewrap a submission is judged, said to be unconfined, and not ranked" {
+@test "without bubblewrap a submission is judged with a warning and not ranked" {
     submission >x.cu
     export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache # what is compiled is not confined either
     run unshare --user --map-root-user --mount bash -c '

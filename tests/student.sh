@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds files as students write them to the verdicts they claim: on all cases that are not timed, and a timed one.
+# Checks that files in the style of students earn the verdicts that they claim, on the untimed cases and one timed case.
 # Prints TAP. Usage: tests/student.sh BUILD
 set -euo pipefail
 cd "$(dirname "$0")/.."

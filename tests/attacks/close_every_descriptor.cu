@@ -1,6 +1,6 @@
 // expect: Accepted, Run-Time Error
 // problem: conv1d
-// Closes what the judge may have left open.
+// Closes every file descriptor that the judge may have left open.
 #include <cuda_runtime.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // expect: Run-Time Error
 // problem: conv1d
-// Ends the process with success before solve() is ever called.
+// Ends the process with exit status 0 before solve() is called.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

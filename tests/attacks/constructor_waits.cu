@@ -1,6 +1,6 @@
 // expect: Time Limit Exceeded
 // problem: conv1d
-// Never ends being loaded.
+// A constructor waits for ever, so that loading never ends.
 #include <cuda_runtime.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Ends with another exit status after everything was judged.
+// Ends the process with another exit status after everything was judged.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // expect: Run-Time Error
 // problem: conv1d
-// Prints a verdict and ends with success.
+// Prints a verdict and ends with exit status 0.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // expect: Run-Time Error
 // on cuda: Accepted, Run-Time Error
 // problem: conv1d
-// The driver keeps the time stamps of events in memory that every kernel of the context can write, at an address that is
-// always the same. After the work a kernel moves every recent stamp to now: the events say that nothing took long. Untimed
-// calls do not show it; timed, the host's clock does (tests/gpu.sh). Elsewhere nothing lies at that address.
+// The driver keeps the timestamps of events at a fixed address that every kernel of the context can write. After the work
+// a kernel sets every recent timestamp to the present, so the events show a short time. Untimed calls do not show that;
+// in timed calls the host's clock does (tests/gpu.sh). On other devices the address holds nothing.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)

@@ -1,6 +1,6 @@
 // expect: Integrity Violation, Run-Time Error
 // problem: conv1d
-// Registers GPU code that nvcc did not make: a container without any, to begin with.
+// Registers GPU code that nvcc did not make: first a fatbin without any code.
 #include <cuda_runtime.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Makes a second process that plays the same part. Computes honestly; where the attack works, it leaves the output alone, which is a Wrong Answer.
+// Forks, so that two processes return from solve(). Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <unistd.h>
 

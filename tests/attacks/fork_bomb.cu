@@ -1,6 +1,6 @@
 // expect: Time Limit Exceeded, Run-Time Error
 // problem: conv1d
-// Doubles for ever.
+// Forks for ever.
 #include <cuda_runtime.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Asks which of the judge's files are there, as an oracle. Computes honestly; where the attack works, it leaves the output alone, which is a Wrong Answer.
+// Asks the preprocessor with __has_include which of the judge's files exist. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)

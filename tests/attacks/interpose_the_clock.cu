@@ -1,7 +1,7 @@
 // expect: Accepted
 // problem: conv1d
-// Defines the judge's own means, as if it were linked with them: a clock, an allocator, an exit.
-// Only the submission's own process has them.
+// Defines functions that the judge calls: a clock, an allocator, exit().
+// They exist only in the submission's own process.
 #include <cuda_runtime.h>
 #include <time.h>
 

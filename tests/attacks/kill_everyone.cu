@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Kills and stops all that it can name; what it reaches is only itself.
+// Sends signals to every process that it can name. It reaches only itself.
 #include <cuda_runtime.h>
 #include <signal.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // expect: Run-Time Error
 // on cuda: Wrong Answer
 // problem: conv1d
-// Looks beyond its arrays for the expected output.
+// Searches the memory past its arrays for the expected output.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)

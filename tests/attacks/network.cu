@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Fetches the answer from elsewhere. Computes honestly; where the attack works, it leaves the output alone, which is a Wrong Answer.
+// Fetches the answer from elsewhere. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <arpa/inet.h>
 #include <errno.h>

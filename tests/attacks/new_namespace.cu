@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Makes namespaces, traces and loads programs into the kernel. Computes honestly; where the attack works, it leaves the output alone, which is a Wrong Answer.
+// Creates namespaces, traces processes and loads programs into the Linux kernel. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <sched.h>
 #include <sys/mount.h>

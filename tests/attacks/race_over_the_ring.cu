@@ -1,6 +1,6 @@
 // expect: Integrity Violation, Run-Time Error, Time Limit Exceeded, Wrong Answer, Accepted
 // problem: conv1d
-// Changes what it shares with the judge while the judge reads it.
+// Changes the memory that it shares with the judge while the judge reads it.
 #include <cuda_runtime.h>
 #include <pthread.h>
 #include <stdlib.h>

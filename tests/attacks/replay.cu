@@ -1,6 +1,6 @@
 // expect: Wrong Answer
 // problem: conv1d
-// Computes a size once; then copies what it kept.
+// Computes each size once, and copies the kept output in later calls.
 #include <cuda_runtime.h>
 #include <map>
 

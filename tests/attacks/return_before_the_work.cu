@@ -1,6 +1,6 @@
 // expect: Wrong Answer, Rule Violation, Integrity Violation, Run-Time Error, Time Limit Exceeded
 // problem: conv1d
-// Tells the judge that it has returned, and works only then.
+// Tells the judge that solve() has returned, and only then does the work.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)

@@ -1,6 +1,6 @@
 // expect: Integrity Violation, Run-Time Error, Time Limit Exceeded, Wrong Answer
 // problem: conv1d
-// Fills the memory that it shares with the judge with noise. The judge lives on, whatever it finds there.
+// Fills the memory that it shares with the judge with noise. The judge must go on, whatever it finds there.
 #include <cuda_runtime.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Takes memory that counts as nobody's: shared, System V, files in memory. Computes honestly; where the attack works, it leaves the output alone, which is a Wrong Answer.
+// Takes memory that no process is charged for: shared memory, System V memory, files in memory. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <sys/mman.h>
 #include <sys/shm.h>

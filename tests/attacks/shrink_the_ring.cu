@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Cuts off the memory that it shares with the judge, so that reading it would be a fault of the judge's. Computes honestly; where the attack works, it leaves the output alone, which is a Wrong Answer.
+// Truncates the memory that it shares with the judge, so that the judge would crash when it reads it. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <sys/stat.h>
 #include <unistd.h>

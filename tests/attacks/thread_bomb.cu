@@ -1,6 +1,6 @@
 // expect: Accepted, Run-Time Error, Memory Limit Exceeded, Time Limit Exceeded
 // problem: conv1d
-// Starts threads until none can be had, and keeps them.
+// Starts threads until no more can be started, and keeps them.
 #include <cuda_runtime.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // problem: conv1d
 //
-// How long two CUDA calls keep the host, as a submission (it prints the figures in its first case) and, with
-// -DORDINARY_PROGRAM, as a program of its own: tests/bench_gpu.sh sets them side by side.
+// Measures how long two CUDA calls keep the host: as a submission (it prints the figures in its first case) and, with
+// -DORDINARY_PROGRAM, as an ordinary program. tests/bench_gpu.sh compares the two.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

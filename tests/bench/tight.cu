@@ -1,9 +1,10 @@
-// The time of a conv1d solution's kernels without the judge: events right before and behind them, in an ordinary
-// program. Prints the median in microseconds.
+// Times the kernels of a conv1d solution without the judge, in an ordinary program: events stand right before and after
+// them. Prints the median in microseconds.
 // Usage: nvcc -DSOLUTION='"FILE"' tests/bench/tight.cu; a.out INPUT_SIZE KERNEL_SIZE
 //
-// Before each call twice the L2 is written, which makes it cold, and keeps the device busy while the host queues events
-// and kernels: no launch latency lies between the events. For that solve() must not wait, so waiting is defined away.
+// Before each call it writes twice the size of the L2 cache. This makes the cache cold and keeps the device busy while the
+// host queues events and kernels, so no launch latency lies between the events. solve() must not wait for that, so
+// the calls that wait are defined away.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

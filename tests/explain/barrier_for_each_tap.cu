@@ -1,6 +1,6 @@
 // advice: needless_barriers
 // problem: conv1d
-// A shared tile that is written once, and a barrier after every tap that is read.
+// The shared tile is written once, yet there is a barrier after every tap.
 #include <cuda_runtime.h>
 
 constexpr int THREADS = 256;

@@ -1,6 +1,6 @@
 // advice: many_launches
 // problem: conv2d
-// Adds one tap of the filter to all outputs at a time, with a launch for each.
+// Adds one tap of the filter to all outputs per launch.
 #include <cuda_runtime.h>
 
 __global__ void add_tap(const float* input, const float* kernel, float* output, int input_cols, int output_rows,

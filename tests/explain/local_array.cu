@@ -1,7 +1,7 @@
 // advice: local_memory
 // problem: conv1d
-// Each thread adds up as many outputs as it is told: an array that is indexed by a loop whose end the compiler does not
-// know cannot live in registers.
+// The number of outputs of a thread is a parameter: an array that is indexed by a loop whose end the compiler does not
+// know cannot be kept in registers.
 #include <cuda_runtime.h>
 
 constexpr int THREADS = 128, MAX_OUTPUTS = 8;

@@ -1,6 +1,6 @@
 // advice: low_occupancy
 // problem: conv1d
-// Asks for as much shared memory as there is, whatever it needs: one small block fills a multiprocessor.
+// Requests all shared memory of a multiprocessor, so that only one small block fits.
 #include <cuda_runtime.h>
 
 constexpr int THREADS = 128, SHARED_BYTES = 160 * 1024;

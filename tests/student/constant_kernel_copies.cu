@@ -1,7 +1,7 @@
 // expect: Accepted
 // problem: conv2d-constant
-// A first kernel turns the filter by 180 degrees, writing straight into the memory of the __constant__ array; a second,
-// a template over a functor, reads it. A third adds nothing to the output.
+// The first kernel rotates the filter by 180 degrees and writes it straight into the memory of the __constant__ array. The
+// second, a template over a functor, reads it. The third adds zero to the output.
 #include <cuda_runtime.h>
 
 __constant__ float c_turned[17 * 17];

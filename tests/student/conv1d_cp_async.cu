@@ -1,7 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Copies tile and filter to shared memory with cp.async: whole float4 where the input has them, single floats at the
-// end of it.
+// Copies tile and filter to shared memory with cp.async: by float4, and by single floats at the end of the input.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 // expect: Accepted
 // problem: conv1d
 // Up to two thousand small kernels on two streams that do not wait for each other, with allocations, frees and polled
-// events in between: a judge that holds back what was queued must not wait for itself.
+// events in between: a judge that holds queued operations back must not wait for itself.
 #include <cuda_runtime.h>
 
 constexpr int MAX_KERNELS = 2000, THREADS = 128;

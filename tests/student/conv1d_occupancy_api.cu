@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// Asks the runtime for everything that it can: properties, attributes, occupancy, and checks each call.
+// Asks the runtime for properties, attributes and occupancy, and checks each call.
 #include <cuda_runtime.h>
 #include <stdexcept>
 #include <string>

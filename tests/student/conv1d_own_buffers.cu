@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv1d
-// As in the textbook: buffers of its own, and copies whose kind says host although the pointers are the device's.
+// As in textbooks: allocates buffers of its own, and copies with a kind that says host for pointers that are the device's.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv2d
-// Takes the image through CUDA arrays and pitched memory, by copies of every kind; the kernel reads what comes back.
+// Copies the image through CUDA arrays and pitched memory with every kind of copy; the kernel reads the result.
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv2d
-// Brings the filter to the host, makes a list of its taps that are not zero there, and sends offsets and weights back.
+// Copies the filter to the host, lists its nonzero taps there, and copies their offsets and weights to the device.
 #include <cuda_runtime.h>
 #include <memory>
 #include <utility>

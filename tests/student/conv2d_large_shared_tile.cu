@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv2d
-// A tile of 96 x 96 outputs with its halo takes up to 62 KiB of shared memory: more than 48 need opting in.
+// A tile of 96 x 96 outputs with its halo takes up to 62 KiB of shared memory: more than 48 KiB must be requested.
 #include <cuda_runtime.h>
 
 #define TILE 96

@@ -1,6 +1,6 @@
 // expect: Accepted
 // problem: conv2d
-// Each thread goes down 8 outputs and keeps their sums in an array with a computed index, which lands in local memory.
+// Each thread computes 8 outputs of a column. Their sums are in an array with a computed index, so in local memory.
 #include <cuda_runtime.h>
 
 #define DOWN 8
