@@ -262,6 +262,10 @@ class Copy:
 
 # ---- the whole --------------------------------------------------------------------------------------------------------
 
+def described(mutant):
+    return f"{mutant.path}:{mutant.line}: {mutant.kind}\n    - {mutant.before.strip()}\n    + {mutant.after.strip()}"
+
+
 def report(results):
     by_folder = collections.defaultdict(lambda: [0, 0])
     for mutant, outcome in results:
@@ -270,7 +274,7 @@ def report(results):
         by_folder[folder][0] += outcome == "found"
     survivors = [mutant for mutant, outcome in results if outcome == "survives"]
     for mutant in sorted(survivors):
-        print(f"{mutant.path}:{mutant.line}: {mutant.kind}\n    - {mutant.before.strip()}\n    + {mutant.after.strip()}")
+        print(described(mutant))
     for folder in sorted(by_folder):
         found, tried = by_folder[folder]
         print(f"{folder:<28} {found:3} of {tried:3} found")
@@ -329,6 +333,8 @@ def main(build, count=60, seed=1, only=""):
                     alive = sum(outcome == "survives" for _, outcome in results)
                     print(f"# {len(results)} of {len(chosen)}, {alive} survive, {left:.0f} minutes left: "
                           f"{outcome}: {mutant.path}:{mutant.line}", flush=True)
+                    if outcome == "survives":
+                        print(described(mutant), flush=True)
     report(results)
     print(f"# seed {seed}, {stillborn} more did not compile, {(time.monotonic() - begin) / 60:.0f} minutes")
 
