@@ -105,7 +105,7 @@ static void a_healthy_kernel_gets_none(void **state)
         fail_test("%s: %s (%g)", advice[0].id, advice[0].text, advice[0].gain);
 }
 
-/* ---- one thing amiss at a time ----------------------------------------------------------------------------------- */
+/* ---- one mistake at a time --------------------------------------------------------------------------------------- */
 
 static void scatter_loads(void)
 {
