@@ -95,7 +95,7 @@ CudaError cuDeviceGetUuid(CuUuid *uuid, CuDevice device)
     return leave(CUDA_ERROR_SUCCESS);
 }
 
-/* Those of an H200, but for a small L2, which is quickly flushed. */
+/* The attributes of an H200, but with a small L2 cache, which is flushed quickly. */
 CudaError cuDeviceGetAttribute(int *value, int attribute, CuDevice device)
 {
     static const int values[][2] = {

@@ -1,19 +1,20 @@
-/* cuda.h - a libcuda.so.1 for tests without a GPU: every call of harness/device/cuda/cuda_driver.h on "Fake GPU"s. This is
- * what its files share.
+/* cuda.h - a libcuda.so.1 for tests without a GPU: every call of harness/device/cuda/cuda_driver.h on GPUs named "Fake
+ * GPU". This header declares what its files share.
  *
- * Memory   device memory is host memory at the same address, so that a test may look at it directly.
- * Streams  are really asynchronous: calls append operations to queues, and one thread carries out whatever is first in
- *          its queue and may begin. "Older" is decided by tickets, drawn in the order of the calls.
- * Blocking whatever a real driver may let wait for the device does wait here, for every stream (wait_until_idle). Who
- *          holds a stream meanwhile waits for ever; five seconds of that end with "fake driver: deadlock" and abort().
- * Modules  are text, a line each: "kernel NAME PARAMETER_BYTES", "variable NAME BYTES", or "error N", which is then
- *          what cuModuleLoadData() answers. Parameters are words of 8 bytes and what remains.
- * Kernels  do by their name: "store" (u64 address, u32 value), "spin" (u32 microseconds), "hang" (never ends), "fault"
- *          (an illegal address, from which the context does not recover); any other does nothing.
- * Setting  CONVJUDGE_FAKE_CUDA_DEVICES=N: so many devices, which differ by their uuid alone; without it one.
+ * Memory   device memory is host memory at the same address, so a test can read it directly.
+ * Streams  are asynchronous: calls append operations to queues, and one thread executes the first operation of each
+ *          queue once nothing that it must wait for is older. Tickets in the order of the calls tell what is older.
+ * Blocking every call that may wait for the device in a real driver waits here for all streams (wait_until_idle). A
+ *          caller that holds a stream meanwhile would wait for ever; after five seconds the driver prints "fake driver:
+ *          deadlock" and calls abort().
+ * Modules  are text with one item per line: "kernel NAME PARAMETER_BYTES", "variable NAME BYTES", or "error N", the
+ *          error that cuModuleLoadData() returns. Parameters are words of 8 bytes, the last may be shorter.
+ * Kernels  do what their name says: "store" (u64 address, u32 value), "spin" (u32 microseconds), "hang" (never ends),
+ *          "fault" (an illegal address, which makes the context unusable); any other name does nothing.
+ * Setting  CONVJUDGE_FAKE_CUDA_DEVICES=N: the number of devices, which differ only in their uuid; default 1.
  *          CONVJUDGE_FAKE_CUDA_LOG=FILE: appends a line for each call, and "ran CALL stream=N" for each operation that
- *          is done, but no poll that repeats the line before it.
- * Threads  any may call; every call holds the lock from begin() to leave().
+ *          has ended. A poll that would repeat the line before it is not logged.
+ * Threads  any thread may call; every call holds the lock from begin() to leave().
  * Source   CUDA Driver API 13.0: Stream synchronization behavior; API synchronization behavior.  */
 #ifndef TESTS_FAKE_CUDA_H
 #define TESTS_FAKE_CUDA_H
@@ -32,7 +33,7 @@ CUDA_DRIVER_CALLS(DECLARE)
 enum { MAX_THREADS = 1024, SHARED_BYTES = 48 << 10, SHARED_BYTES_OPTIN = 227 << 10 };
 #define MEMORY_BYTES (141ull << 30)
 
-/* What cuda_module.c and cuda_texture.c make, and others use. */
+/* Objects that cuda_module.c and cuda_texture.c make and other files use. */
 struct CUfunc_st {
     char name[64];
     size_t parameter_bytes;
@@ -59,10 +60,10 @@ void write_log(const char *line);
 /* Takes the lock and logs the call, which gives the lock back through leave(). */
 __attribute__((format(printf, 1, 2))) void begin(const char *format, ...);
 CudaError leave(CudaError error);
-/* What every call answers that needs a context: 0 where there is a good one. */
+/* The result of every call that needs a context: 0 if there is a usable one. */
 CudaError context_error(void);
 
-/* begin() for these: returns from the call where the context is bad. */
+/* begin() for calls that need a context: returns from the call if it is not usable. */
 #define ENTER(...)                                                                                                     \
     do {                                                                                                               \
         begin(__VA_ARGS__);                                                                                            \
@@ -70,13 +71,13 @@ CudaError context_error(void);
             return leave(context_error());                                                                             \
     } while (0)
 
-/* ---- cuda_memory.c: what copies and kernels may touch ------------------------------------------------------------ */
+/* ---- cuda_memory.c: memory that copies and kernels may use ------------------------------------------------------- */
 
 typedef enum RegionKind { DEVICE_MEMORY, SPECIAL_MEMORY, MAPPED_WITHOUT_ACCESS } RegionKind;
 
 void add_region(uint64_t address, size_t bytes, RegionKind kind);
 void remove_region(uint64_t address);
-/* Whether all of [address, address + bytes) is memory of the device; of it or of pinned memory; of pinned memory. */
+/* Whether [address, address + bytes) lies in device memory; in device or pinned memory; in pinned memory. */
 bool is_on_device(uint64_t address, uint64_t bytes);
 bool is_reachable(uint64_t address, uint64_t bytes);
 bool is_pinned(const void *memory, uint64_t bytes);
@@ -90,7 +91,7 @@ static inline void *at(uint64_t address)
 
 typedef struct CUevent_st Event;
 
-/* What stands in a queue. Only the members that `run` reads are set. */
+/* An operation in a queue. Only the members that `run` reads are set. */
 typedef struct Operation {
     struct Operation *next;
     const char *call;
@@ -98,21 +99,21 @@ typedef struct Operation {
     uint64_t ticket;
     uint64_t to, from, value;
     size_t count;
-    int width; /* of what a fill repeats: 1 or 4 bytes */
+    int width; /* of the pattern of a fill: 1 or 4 bytes */
     CuCopy3D copy;
     Event *event;
     uint64_t record;  /* which recording of the event */
-    double ends_s;    /* of a kernel that takes its time; 0: has not begun */
+    double ends_s;    /* when a kernel that spins ends; 0: it has not begun */
     uint8_t staged[]; /* the bytes of a small copy, the parameters of a kernel */
 } Operation;
 
-/* Starts the thread that carries operations out, unless it runs. */
+/* Starts the thread that executes operations, unless it runs. */
 bool start_queues(void);
 /* 0: the legacy default stream. */
 int number_of(CuStream handle);
 /* Appends a copy of `operation` with `bytes` behind it; waits while the queue is full. */
 CudaError append(CuStream handle, const Operation *operation, const void *staged, size_t bytes);
-/* The same, and waits until it is done. */
+/* Appends the operation and waits until it has ended. */
 CudaError append_and_wait(CuStream stream, const Operation *operation);
 CudaError wait_until_idle(void);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { STAGED_BYTES = 64 << 10 }; /* pageable copies up to here return before they are done */
+enum { STAGED_BYTES = 64 << 10 }; /* copies of pageable memory up to this size return before they end */
 
 static bool run_copy(Operation *operation)
 {
@@ -104,7 +104,7 @@ CudaError cuMemsetD2D8Async(CuAddress to, size_t pitch, unsigned char value, siz
     return leave(append(stream, &operation, NULL, 0));
 }
 
-/* One side of a copy in three dimensions: where a row begins. */
+/* Where a row of one side of a three-dimensional copy begins. */
 typedef struct Side {
     uint8_t *origin;
     size_t pitch, height;

@@ -57,7 +57,7 @@ static Operation kernel_operation(CuFunction function)
     return operation;
 }
 
-/* The parameters of a launch, in the one form that the judge has; NULL where they are not as long as the kernel's. */
+/* The parameters of a launch in the form that the judge uses; NULL if their size is not the kernel's. */
 static const void *packed_parameters(CuFunction function, void **extra)
 {
     const void *packed = "";

@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 enum {
-    GRANULE_BYTES = 2 << 20, /* of mapped memory, as on GPUs of today */
+    GRANULE_BYTES = 2 << 20, /* granularity of mapped memory, as on current GPUs */
     MAX_RESERVATIONS = 4,
     DESCRIPTOR_SHIFT = 48
 };
 
 typedef struct Reservation {
     uint64_t address;
-    size_t bytes; /* 0: not used */
+    size_t bytes; /* 0: unused entry */
 } Reservation;
 
 typedef struct Region {
@@ -35,7 +35,7 @@ void add_region(uint64_t address, size_t bytes, RegionKind kind)
     regions[region_count++] = (Region){address, bytes, kind};
 }
 
-/* The reservation that holds all of these bytes; of no bytes: a free place for one. */
+/* The reservation that contains all these bytes; with bytes 0: an unused entry. */
 static Reservation *reservation_of(uint64_t address, size_t bytes)
 {
     for (size_t i = 0; i < MAX_RESERVATIONS; i++) {
@@ -135,7 +135,7 @@ CudaError cuMemAddressFree(CuAddress address, size_t bytes)
     return leave(CUDA_ERROR_SUCCESS);
 }
 
-/* A handle is the size, and above it the descriptor of memory that can be shared (0: it cannot). */
+/* A handle holds the size in its lower bits and, above, the file descriptor of memory that can be shared (else 0). */
 static size_t allocation_bytes(CuAllocation allocation)
 {
     return allocation & ((1ull << DESCRIPTOR_SHIFT) - 1);
@@ -170,7 +170,7 @@ CudaError cuMemCreate(CuAllocation *allocation, size_t bytes, const CuAllocation
     return leave(wait_until_idle());
 }
 
-/* Mapped memory outlives its handle. */
+/* Mapped memory stays mapped after its handle is released. */
 CudaError cuMemRelease(CuAllocation allocation)
 {
     ENTER("cuMemRelease");

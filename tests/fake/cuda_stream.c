@@ -22,14 +22,14 @@ struct CUstream_st {
 struct CUevent_st {
     Event *next;
     bool timed, destroyed;
-    uint64_t recorded, reached; /* recordings asked for, and the last one that was done */
-    double time_s;              /* of that one */
+    uint64_t recorded, reached; /* number of recordings requested, and of the last one that ended */
+    double time_s;              /* when that one ended */
 };
 
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* something was appended, or done */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* an operation was appended or has ended */
 static Stream legacy = {.blocking = true};
-static Stream *streams; /* all that ever were, and */
-static Event *events;   /*   likewise */
+static Stream *streams; /* all streams ever created */
+static Event *events;   /* all events ever created */
 static int stream_count;
 static uint64_t last_ticket;
 /* ---- the queues -------------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static bool has_older(const Stream *stream, uint64_t ticket)
     return stream->head != NULL && stream->head->ticket < ticket;
 }
 
-/* The legacy stream waits for all older work of blocking streams, and they for all older work of it. */
+/* The legacy stream waits for all older work of blocking streams, and they wait for its older work. */
 static bool is_held_up(const Stream *stream, uint64_t ticket)
 {
     if (!stream->blocking)
@@ -83,7 +83,7 @@ static bool step(Stream *stream)
     return true;
 }
 
-/* After a fault nothing runs any more. */
+/* After a fault nothing runs. */
 static void drop_everything(void)
 {
     while (legacy.head != NULL)
@@ -164,10 +164,10 @@ static void die_of_deadlock(void)
     abort();
 }
 
-/* Waits as a driver does inside a call: whoever called cannot open a gate meanwhile. */
+/* Waits inside a call, as a driver does: its caller cannot open a gate meanwhile. */
 static CudaError wait_until(bool (*is_done)(const void *), const void *of)
 {
-    double free_s = now_s(); /* when nothing was held, last */
+    double free_s = now_s(); /* when last no stream was held */
     while (fake.error == CUDA_ERROR_SUCCESS && !is_done(of)) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -238,7 +238,7 @@ CudaError cuStreamCreate(CuStream *created, unsigned flags)
     return leave(wait_until_idle());
 }
 
-/* What is queued is still done; the handle's memory stays, so that its later use is noticed. */
+/* Queued operations still run. The handle's memory is kept, so that later use of it is detected. */
 CudaError cuStreamDestroy(CuStream stream)
 {
     ENTER("cuStreamDestroy stream=%d", number_of(stream));
@@ -315,7 +315,7 @@ CudaError cuEventCreate(CuEvent *event, unsigned flags)
     return leave(CUDA_ERROR_SUCCESS);
 }
 
-/* The handle's memory stays: a queue may still name it, and its later use is noticed. */
+/* The handle's memory is kept: a queue may still refer to it, and later use of it is detected. */
 CudaError cuEventDestroy(CuEvent event)
 {
     ENTER("cuEventDestroy");

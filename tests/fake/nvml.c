@@ -1,15 +1,15 @@
 /* nvml.c - a libnvidia-ml.so.1 for tests without a GPU: every call of harness/device/monitor/nvml.h on one GPU.
  *
- * Setting  CONVJUDGE_FAKE_NVML=FILE: what the GPU answers, looked up at each call, so that a test may change it by
- *          renaming another file over it. A line each, as below; what is not there the GPU does not support.
+ * Setting  CONVJUDGE_FAKE_NVML=FILE: the GPU's answers, read at each call, so a test can change them by renaming
+ *          another file over it. One answer per line, as below; the GPU does not support what is missing.
  *
- *              uuid GPU-1234           the only one that is found; without this line every one is
+ *              uuid GPU-1234           the only uuid that is found; without this line any uuid is
  *              sm_clock 1980           MHz; so are memory_clock, max_sm_clock
  *              temperature 35          degrees Celsius; so is slowdown_temperature
  *              power 71500             milliwatts
  *              reasons 0x4             NVML_REASON_...
- *              process 1234            runs on the GPU; a line for each
- *              no_driver 1             the library does not start
+ *              process 1234            a process that runs on the GPU; one line for each
+ *              no_driver 1             the library cannot be initialised
  *
  * Source   NVML API Reference.  */
 #include "harness/device/monitor/nvml.h"
@@ -25,7 +25,7 @@
 NVML_CALLS(DECLARE)
 #undef DECLARE
 
-/* The `occurrence`th line (from 0) that begins with the key: its value. */
+/* The value of the `occurrence`th line (from 0) that begins with the key. */
 static bool setting(const char *key, unsigned occurrence, char value[64])
 {
     const char *path = getenv("CONVJUDGE_FAKE_NVML");

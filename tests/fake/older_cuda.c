@@ -1,4 +1,4 @@
-/* older_cuda.c - a libcuda.so.1 of a driver that is too old for the judge: it tells its version, and has no more.  */
+/* older_cuda.c - a libcuda.so.1 that is too old for the judge: it has only the call that returns its version.  */
 #include "harness/protocol/cuda_error.h"
 
 #pragma GCC visibility push(default)

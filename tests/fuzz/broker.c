@@ -1,8 +1,8 @@
-/* The broker against a runner that may write anything into the memory they share.
+/* Fuzzes the broker with a runner that may write anything into the memory that they share.
  *
- * The input's first byte chooses: 0, the bytes behind it stand in the ring as they are; else they are requests, each
- * {u8 kind, u8 wants a reply, u16 bytes of body} and its body. There a 64-bit word 0xA5xx... of the body stands for what the
- * broker gave last, an address or a handle, plus the word's lower half.  */
+ * The input's first byte tells what follows. 0: the bytes of the ring as they are. Other values: requests, each
+ * {u8 kind, u8 wants a reply, u16 bytes of body} and its body. In a body a 64-bit word 0xA5xx... stands for the last
+ * address or handle that the broker returned, plus the word's lower half.  */
 #include "harness/tests/broker_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         return 0;
     if (set_up(NULL) != 0)
         abort();
-    broker.limits.host_seconds = 0; /* nobody else will write */
+    broker.limits.host_seconds = 0; /* no one else writes, so waiting is useless */
     if (data[0] == 0)
         write_raw(broker.reader.ring, data + 1, bytes - 1);
     else

@@ -1,14 +1,14 @@
-/* The broker against a grader that may send anything, with descriptors of any kind, and a runner that answers from a
- * script: the conversation of control.h and, within it, that of ring.h.
+/* Fuzzes the broker with a grader that may send anything, with descriptors of any kind, and a runner that answers from
+ * a script: the messages of control.h and, within a call, those of ring.h.
  *
- * The input is a list of records, {u8 what, u8 detail, u16 bytes} and so many bytes:
- *     PACKET   a ControlRequest's first bytes, the rest zero; `detail` names the two descriptors that go with it
+ * The input is a list of records, {u8 what, u8 detail, u16 bytes} and as many bytes:
+ *     PACKET   the first bytes of a ControlRequest, the rest is zero; `detail` tells the kinds of its two descriptors
  *     SHORT    a packet of exactly these bytes
- *     REQUEST  to the ring: {u8 kind, u8 wants a reply} and the body, as in broker.c of this folder
- *     STAGED   what stands in the ring's staging memory
- * Packets are sent in advance, and the socket is closed: whoever waits in vain hears of it at once.
+ *     REQUEST  a request in the ring: {u8 kind, u8 wants a reply} and the body, as in tests/fuzz/broker.c
+ *     STAGED   the contents of the ring's staging memory
+ * All packets are sent before the broker starts, then the socket is closed, so a read without a packet ends at once.
  *
- * CONVJUDGE_FUZZ_SEEDS=FOLDER writes honest conversations there, as inputs to begin with, and ends.  */
+ * CONVJUDGE_FUZZ_SEEDS=FOLDER: writes valid conversations there as seeds, and exits.  */
 #include "harness/tests/broker_fixture.h"
 
 #include "harness/broker/broker.h"
@@ -27,17 +27,17 @@ typedef enum What { PACKET, SHORT, REQUEST, STAGED, WHATS } What;
 typedef enum Kind { NOTHING, RING, MODULES, BUFFERS, PROFILE, NO_MEMORY, KINDS } Kind; /* of descriptors */
 
 enum {
-    MOST_PACKETS = 16, /* fit into the socket, and so do their answers */
+    MOST_PACKETS = 16, /* that many fit into the socket, with their answers */
     MOST_INSTRUCTIONS = 1000,
-    MOST_DEVICE_BYTES = 1 << 20, /* else an input takes its time, and finds nothing */
+    MOST_DEVICE_BYTES = 1 << 20, /* more would only make an input slow */
     BUFFER_BYTES = 16384,
-    PAIR = 16 /* detail: the first descriptor's kind, and this times the second's */
+    PAIR = 16 /* `detail` is the first descriptor's kind plus PAIR times the second's */
 };
 
 typedef struct Scene {
     int socket, broker_end;
     int descriptors[KINDS]; /* -1: none */
-    RingMemory *ring;       /* as the runner has it */
+    RingMemory *ring;       /* as the runner maps it */
 } Scene;
 
 /* ---- the scene --------------------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void play(Scene *scene, const uint8_t *data, size_t bytes)
     }
 }
 
-/* ---- honest conversations ---------------------------------------------------------------------------------------- */
+/* ---- valid conversations ---------------------------------------------------------------------------------------- */
 
 static FILE *seed;
 

@@ -1,4 +1,4 @@
-/* The reader of fatbins, and of the machine code in them. The input is a file that a compiler is said to have made. */
+/* Fuzzes the reader of fatbins and of the machine code in them. The input is a file that a compiler might have made. */
 #include "simgpu/ptx/fatbin.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-/* In memory of its own, so that whatever is read beyond its end is found. */
+/* In memory of its own, so that AddressSanitizer finds reads past its end. */
 static void read_payload(const void *payload, size_t bytes, void read(const void *, size_t))
 {
     void *copy = malloc(bytes + (bytes == 0));

@@ -1,4 +1,4 @@
-/* The parser of PTX and what becomes of kernels before they run: the input is the text of a module. */
+/* Fuzzes the parser of PTX and the steps that prepare a kernel. The input is the text of a module. */
 #include "simgpu/lower/lower.h"
 #include "simgpu/ptx/parser.h"
 
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-/* Whatever is refused is refused with a reason. */
+/* Every refusal must have a reason. */
 static void check(Status status, const Message *why)
 {
     if (status != STATUS_OK && why->text[0] == '\0')
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     PtxModule module;
     Message why = {0};
-    char *text = malloc(bytes + 1); /* of just this length */
+    char *text = malloc(bytes + 1); /* of exactly this length, for AddressSanitizer */
     memcpy(text, data, bytes);
     Status status = ptx_parse("fuzz.ptx", text, bytes, &module, &why);
     check(status, &why);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what compares the simulated GPU with a real one: solutions as shared objects, and the driver that calls them.
+# Builds what is needed to compare the simulated GPU with a real one: solutions as shared objects and their driver.
 # Usage: tests/hardware/build.sh BUILD     Leaves BUILD/hardware/{driver-sim,driver-cuda,*.so}
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -9,7 +9,7 @@ nvcc=${CONVJUDGE_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 cuda=$(realpath "$(dirname "$nvcc")/..")
 mkdir -p "$out"
 
-# As the judge compiles (harness/compile/compile.c), and without a runtime: the driver brings it.
+# Compiles as the judge does (harness/compile/compile.c), without a CUDA runtime: the driver has it.
 flags=(-O3 -lineinfo --no-compress -cudart none -gencode 'arch=compute_90,code=[sm_90,compute_90]' -Xcompiler -fPIC)
 
 object() { # SOURCE

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the simulated GPU's counters against those of Nsight Compute, kernel by kernel.
+"""Compares the simulated GPU's counters with those of Nsight Compute, kernel by kernel.
 
 Usage: tests/hardware/compare.py COUNTERS SIMULATED OBJECTS [LANES]
 
-COUNTERS is what profile.sh wrote, SIMULATED what driver-sim printed for the same plan, OBJECTS the folder of the
+COUNTERS is the output of profile.sh, SIMULATED that of driver-sim for the same plan, OBJECTS the folder of the
 shared objects, LANES what lanes.py wrote. Where COUNTERS has a column Case, as the recorded h200/counters.csv, cases
 that it does not have are passed over. Prints for each counter how many launches are equal, in how many kernels all
 launches are within the tolerance, and how many of the others the machine code explains (explain.py); then these others.

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Holds modelled times against measured ones: Kendall's tau and the median error, problem by problem.
+"""Compares modelled times with measured ones: Kendall's tau and the median error, problem by problem.
 
 Usage: tests/hardware/evaluate.py TIMES SIMULATED
 
-TIMES is what driver-cuda printed (NAME MICROSECONDS), once or in several processes one after the other: then the median
-counts. SIMULATED is what driver-sim printed for the same plan. A solution's score is the geometric mean of its cases, as the
-judge takes it. "left out" is the error of a problem's scores once all are multiplied by the factor that fits the other
-problems best: what the model would be wrong by on a problem nobody measured.
+TIMES is the output of driver-cuda (NAME MICROSECONDS), of one process or of several, of which the median counts.
+SIMULATED is the output of driver-sim for the same plan. A solution's score is the geometric mean of its cases, as in the
+judge. "left out" is the error of a problem's scores after all are multiplied by the factor that fits the other problems
+best: the error to expect on a problem that was never measured.
 
-Two taus: of all pairs; and of those that the hardware orders, which leaves out pairs whose scores differ by less than they
-differ between two processes, or than the judge's own uncertainty of 0.5 %. A tie in the model counts for neither order.
+There are two taus: of all pairs, and of the pairs that the hardware orders. These leave out pairs whose scores differ by
+less than between two processes, or by less than the judge's own uncertainty of 0.5 %. A tie in the model counts for neither order.
 copies_on_each_call is left out: its time is that of the host's copies.
 """
 import collections

@@ -1,12 +1,12 @@
-"""Why a counter of the simulated GPU, which executes PTX, is not the hardware's, which executes what ptxas made of it.
-A reason is given only where the two instruction streams and the other counters bear it out."""
+"""Explains differences of counters: the simulated GPU executes PTX, the hardware what ptxas made of it.
+A reason is given only if the two instruction streams and the other counters confirm it."""
 import functools
 import math
 
 import machine
 
 LANE_BYTES = 4  # of the loads of LANES
-UNROLLED = "ptxas unrolls a loop of which lanes of a warp take different numbers of turns"
+UNROLLED = "ptxas unrolls a loop whose lanes take different numbers of iterations"
 
 
 class Launch:

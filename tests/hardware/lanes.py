@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes of Nsight Compute's counts by machine instruction what compare.py asks: tests/hardware/h200/lanes.csv.
+"""Converts Nsight Compute's counts by machine instruction for compare.py: tests/hardware/h200/lanes.csv.
 
 Usage: tests/hardware/lanes.py SOURCE SIMULATED >CSV
 
-SOURCE is what ncu printed for a plan, SIMULATED what driver-sim printed for the same plan:
+SOURCE is the output of ncu for a plan, SIMULATED that of driver-sim for the same plan:
     ncu --section SourceCounters -o report driver-cuda plan
     ncu --import report.ncu-rep --page source --csv --print-kernel-base mangled >SOURCE
-A row is for each launch and kind of access: how many such instructions the machine code has, how many warps executed
+A row for each launch and kind of access: how many such instructions the machine code has, how many warps executed
 them, and how many lanes.
 """
 import csv

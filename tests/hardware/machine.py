@@ -1,4 +1,4 @@
-"""What a shared object that nvcc made holds of each kernel: how many instructions of a kind its PTX has, and how many
+"""Reads from a shared object that nvcc made, for each kernel: how many instructions of a kind its PTX has, and how many
 the machine code that ptxas made of it. Encoding of compute capability 9.0 as nvdisasm shows it for nvcc 13.0."""
 import re
 import struct

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes of Nsight Compute's table what is kept of it: tests/hardware/h200/counters.csv.
+"""Reduces Nsight Compute's table to what is kept, tests/hardware/h200/counters.csv.
 
 Usage: tests/hardware/record.py COUNTERS SIMULATED >CSV
 
-COUNTERS is what profile.sh wrote, SIMULATED what driver-sim printed for the same plan: it says which case a launch
+COUNTERS is the output of profile.sh, SIMULATED that of driver-sim for the same plan: it says which case a launch
 is of.
 """
 import csv
