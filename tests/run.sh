@@ -32,14 +32,11 @@ suites() { # one a line: name, tab, command
     done < <(programs)
 }
 
-programs() { # the long ones first, so that none is left alone at the end
-    local name
+programs() { # those whose source exists; the long ones first, so that none is left alone at the end
     {
-        for name in harness/compile/tests/test_compile simgpu/engine/tests/test_faults harness/session/tests/test_gpu_session; do
-            printf '%s\n' "$build"/{,sanitize/}"$name"
-        done
-        printf '%s\n' "$build"/{,sanitize/}{*,*/*,*/*/*}/tests/test_*
-    } | awk '!seen[$0]++'
+        printf '%s\n' harness/compile/tests/test_compile simgpu/engine/tests/test_faults harness/session/tests/test_gpu_session
+        find base simgpu harness leaderboard grader -path '*/tests/test_*.c' | sed 's/\.c$//' | sort
+    } | awk -v build="$build" '!seen[$0]++ { print build "/" $0; print build "/sanitize/" $0 }'
 }
 
 run_suite() { # NAME COMMAND: writes LOG and LOG.count, and prints one line; of a suite that failed also why
