@@ -29,8 +29,8 @@ void active_measure(Active *active, const Worker *worker)
         active->warps++;
     }
     active->exact = active->count == active->end - active->first;
-    active->full = active->count == living_between(worker, active->first, active->end);
     active->whole = active->count == worker->live_count;
+    active->full = active->whole || active->count == living_between(worker, active->first, active->end);
 }
 
 const uint8_t *active_mask(Worker *worker, Active *active)

@@ -52,9 +52,9 @@ typedef struct Translator {
                             const uint32_t shape[3]);
     /* Frees a kernel's list of jobs, and first stops what other threads still compile for it. */
     void (*free)(TranslationJob *jobs);
-    /* The worker begins a block of threads. Where the translation is ready, this sets worker->jit. Where it is not,
-     * this takes steps towards it if they pay: the blocks of the launch that are left will execute about that many
-     * instructions, counted once per lane. */
+    /* The worker begins a block of threads. Where the translation is ready, this sets worker->jit. Where it is not, this
+     * takes steps towards it if they pay: the blocks of the launch that are left will execute about that many
+     * instructions, counted once per lane (0 where worker->jit is set already). */
     void (*begin_block)(TranslationJob *job, Worker *worker, uint64_t lane_instructions_left);
     /* Runs the group from the start of basic block group->pc for as long as the translation can and no other group of
      * the block is due. Where it stops, `*instruction` says before what: an index, POINT_START or POINT_END. */

@@ -155,7 +155,8 @@ static void begin_block(Run *run, Worker *worker, uint64_t block)
     if (worker->sanitizer != NULL)
         sanitizer_begin_block(worker);
     if (run->job != NULL)
-        run->launch.translator->begin_block(run->job, worker, lane_instructions_left(&run->launch));
+        run->launch.translator->begin_block(run->job, worker,
+                                            worker->jit == NULL ? lane_instructions_left(&run->launch) : 0);
 }
 
 static void end_worker(Run *run, Worker *worker)
