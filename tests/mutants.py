@@ -44,6 +44,17 @@ exit $status
 Mutant = collections.namedtuple("Mutant", "path line kind before after")
 
 
+RUNNING = set()  # process groups of tests under way
+STOPPING = []    # not empty once the user wants to stop
+
+
+def stop(*_):
+    STOPPING.append(True)
+    for group in list(RUNNING):
+        os.killpg(group, signal.SIGKILL)
+    raise KeyboardInterrupt
+
+
 # ---- the changes ------------------------------------------------------------------------------------------------------
 
 def masked(text):
@@ -196,11 +207,21 @@ class Copy:
         """(exit status, output); stops after `limit` seconds (124), or at a line that begins with `until` (1)."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
         environment.update(CONVJUDGE_CACHE="/mnt/cache", CCACHE_DISABLE="1", NO_COLOR="1", TMPDIR="/tmp")
+        if STOPPING:
+            raise KeyboardInterrupt
         own_users = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         jail = ["unshare", *own_users, "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "bash", "-c", JAIL, "_"]
         process = subprocess.Popen(["timeout", "--signal=KILL", str(limit), *jail, str(self.folder), *command], text=True,
                                    env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, errors="replace", start_new_session=True)
+        RUNNING.add(process.pid)
+        try:
+            return self.follow(process, until)
+        finally:
+            RUNNING.discard(process.pid)
+
+    @staticmethod
+    def follow(process, until):
         output = []
         for line in process.stdout:
             output.append(line)
@@ -318,28 +339,33 @@ def main(build, count=60, seed=1, only=""):
             list(pool.map(lambda test: in_a_copy(Copy.measure, test), sorted(wanted)))
             start = time.monotonic()
             waiting = {pool.submit(in_a_copy, Copy.judge, mutant) for mutant in chosen}
-            while waiting:
-                done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
-                for mutant, outcome in (future.result() for future in done):
-                    if outcome == "does not compile":
-                        stillborn += 1
-                        folder = os.path.dirname(mutant.path)
-                        other = next((other for other in candidates if os.path.dirname(other.path) == folder), None)
-                        if other:
-                            waiting.add(pool.submit(in_a_copy, Copy.judge, other))
-                        continue
-                    results.append((mutant, outcome))
-                    left = (time.monotonic() - start) / len(results) * len(waiting) / 60
-                    alive = sum(outcome == "survives" for _, outcome in results)
-                    print(f"# {len(results)} of {len(chosen)}, {alive} survive, {left:.0f} minutes left: "
-                          f"{outcome}: {mutant.path}:{mutant.line}", flush=True)
-                    if outcome == "survives":
-                        print(described(mutant), flush=True)
+            try:
+                while waiting:
+                    done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
+                    for mutant, outcome in (future.result() for future in done):
+                        if outcome == "does not compile":
+                            stillborn += 1
+                            folder = os.path.dirname(mutant.path)
+                            other = next((other for other in candidates if os.path.dirname(other.path) == folder), None)
+                            if other:
+                                waiting.add(pool.submit(in_a_copy, Copy.judge, other))
+                            continue
+                        results.append((mutant, outcome))
+                        left = (time.monotonic() - start) / len(results) * len(waiting) / 60
+                        alive = sum(outcome == "survives" for _, outcome in results)
+                        print(f"# {len(results)} of {len(chosen)}, {alive} survive, {left:.0f} minutes left: "
+                              f"{outcome}: {mutant.path}:{mutant.line}", flush=True)
+                        if outcome == "survives":
+                            print(described(mutant), flush=True)
+            except KeyboardInterrupt:
+                print("# interrupted", flush=True)
     report(results)
     print(f"# seed {seed}, {stillborn} more did not compile, {(time.monotonic() - begin) / 60:.0f} minutes")
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
     os.chdir(pathlib.Path(__file__).resolve().parent.parent)
     if len(sys.argv) < 2:
         sys.exit(__doc__.strip().split("\n")[-1])
