@@ -64,6 +64,12 @@ static bool is_inside_window(Worker *worker, const Access *access, uint64_t addr
     return address < size && size - address >= access->bytes;
 }
 
+/* A kernel's parameters are read-only. */
+static bool is_never_allowed(Worker *worker, const Access *access, uint64_t address)
+{
+    return false;
+}
+
 static bool check_alignment(Worker *worker, const Access *access, const Active *active)
 {
     uint64_t all = access->first | access->pattern->misaligned;
@@ -82,9 +88,11 @@ bool access_check_global(Worker *worker, const Access *access, const Active *act
 
 bool access_check_window(Worker *worker, const Access *access, const Active *active)
 {
-    int64_t low = (int64_t)access->first + access->pattern->low;
-    int64_t high = (int64_t)access->first + access->pattern->high;
-    bool inside = low >= 0 && is_inside_window(worker, access, (uint64_t)high);
+    uint64_t low = access->first + (uint64_t)(int64_t)access->pattern->low; /* may wrap around, and is then outside */
+    uint64_t high = access->first + (uint64_t)(int64_t)access->pattern->high;
+    bool inside = low <= high && is_inside_window(worker, access, high);
+    if (access->is_store && access->space == PTX_PARAM)
+        return fault(worker, access, active, SIM_OUT_OF_BOUNDS, is_never_allowed);
     if (!inside && !fault(worker, access, active, SIM_OUT_OF_BOUNDS, is_inside_window))
         return false;
     return check_alignment(worker, access, active);

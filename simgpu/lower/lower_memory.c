@@ -33,6 +33,18 @@ static void to_parameter_loads(Lowering *l, Instruction *load)
     }
 }
 
+/* Whether the load lies within the parameters of the kernel and is aligned. Any other is left to the engine, which
+ * checks it when it runs, and makes it a fault. */
+static bool is_inside_parameters(const Lowering *l, const Instruction *load)
+{
+    const Instance *kernel = l->instance;
+    while (kernel->caller != NULL)
+        kernel = kernel->caller;
+    uint64_t bytes = (uint64_t)load->count << load->size, size = kernel->function->parameter_bytes;
+    uint64_t offset = (uint64_t)load->offset;
+    return offset % bytes == 0 && offset <= size && bytes <= size - offset;
+}
+
 void lower_load(Lowering *l, const Parts *parts)
 {
     AccessForm form = access_form(l, parts);
@@ -53,7 +65,7 @@ void lower_load(Lowering *l, const Parts *parts)
         load->results[i] = results[i];
     set_address(l, load, operand_at(l, 1), form.space);
     count_request(l, load);
-    if (load->space == PTX_PARAM && load->sources[0].slot == NO_SLOT)
+    if (load->space == PTX_PARAM && load->sources[0].slot == NO_SLOT && is_inside_parameters(l, load))
         to_parameter_loads(l, load);
 }
 

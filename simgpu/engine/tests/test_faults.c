@@ -100,6 +100,16 @@ static const struct {
     {"st.local.f32 [stack+64], %f1", SIM_OUT_OF_BOUNDS, SIM_LOCAL, STORE, 0, 64, 4},
     {"ld.local.f32 %f0, [stack+2]", SIM_MISALIGNED, SIM_LOCAL, LOAD, 0, 2, 4},
     {"ld.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, 0, 0, 4}, /* a generic null pointer */
+    {"ld.param.u64 %d0, [p_out+8]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 16, 8},
+    {"ld.param.u32 %r0, [p_in+1073741824]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 1 << 30, 4},
+    {"ld.param.u32 %r0, [p_out+9223372036854775804]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 4, 4},
+    {"ld.param.u32 %r0, [p_in+-4]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, -4, 4},
+    {"ld.param.v2.u64 {%d0, %d5}, [p_out]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 8, 16},
+    {"ld.param.v4.u64 {%d0, %d5, %d6, %d7}, [p_in]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 0, 32},
+    {"ld.param.u32 %r0, [p_in+2]", SIM_MISALIGNED, SIM_PARAMETER, LOAD, 0, 2, 4},
+    {"mov.u64 %d4, 16; ld.param.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 16, 4},
+    {"mov.u64 %d4, 0x7fffffffffffffff; ld.param.u8 %r0, [%d4+1]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 0, 1},
+    {"mov.u64 %d4, 0x300000000; st.u32 [%d4], %r1", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, STORE, 0, 0, 4},
 };
 
 static void check_access(size_t i)
@@ -140,6 +150,10 @@ static void the_last_element_is_no_fault(void **state)
         "ld.global.v4.f32 {%f0, %f4, %f5, %f6}, [%d12+2032]",
         "ld.shared.f32 %f0, [shared+2044]",
         "ld.local.f32 %f0, [stack+60]",
+        "ld.param.u64 %d0, [p_out]",
+        "ld.param.u8 %r0, [p_in+15]",
+        "ld.param.v2.u64 {%d0, %d5}, [p_in]",
+        "mov.u64 %d4, 0x300000008; ld.u64 %d0, [%d4]",
     };
     for (size_t i = 0; i < COUNT_OF(accesses_inside); i++) {
         Run done = run(NULL, accesses_inside[i], BUDGET);

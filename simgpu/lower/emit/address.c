@@ -46,7 +46,7 @@ void set_address(Lowering *l, Instruction *instruction, const PtxOperand *addres
     if (address->variable != NULL) {
         const PtxVariable *variable = address->variable;
         bool in_frame = variable->space == PTX_PARAM && find_placement(l->instance->frame, variable) != NULL;
-        instruction->offset += (int64_t)variable_address(l, variable);
+        instruction->offset = (int64_t)(address->number + variable_address(l, variable)); /* may wrap around */
         instruction->space = (uint8_t)(in_frame ? PTX_LOCAL : variable->space);
         instruction->is_hidden = in_frame;
     } else if (address->register_index >= 0) {
