@@ -1,6 +1,7 @@
 #include "harness/broker/broker.h"
 
 #include "harness/broker/broker_call.h"
+#include "harness/broker/broker_serve.h"
 #include "harness/control/control.h"
 #include "harness/control/control_check.h"
 #include "harness/device/open/device_open.h"
@@ -166,8 +167,7 @@ void broker_run(Broker *broker)
 {
     ControlRequest request = {0};
     int descriptors[CONTROL_MAX_DESCRIPTORS];
-    broker->functions.first = 1;
-    broker->streams.first = broker->events.first = broker->cuda_arrays.first = RING_FIRST_HANDLE;
+    broker_begin_handles(broker);
     broker->printed = -1;
     bool going = say_hello(broker);
     while (going && control_receive(broker->control, &request, sizeof request, NULL, 0, descriptors)) {

@@ -52,6 +52,7 @@ static void conclude_end(Broker *broker)
         if (!broker->reply.host_memory_refused)
             say(report, CALL_RUN_TIME_ERROR, broker->end_text);
         break;
+    case SERVE_TOO_MUCH: say(report, CALL_TIME_LIMIT, broker->end_text); break;
     case SERVE_UNSUPPORTED: say_unsupported(broker, broker->end_text); break;
     case SERVE_HOST_TIME:
         snprintf(text, sizeof text, "the host code kept the device waiting for more than %g s",

@@ -15,7 +15,10 @@ CudaError serve_alloc(Broker *broker, RingReply *reply)
     uint64_t bytes = broker_words(broker)[0];
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    CudaError error = broker->device->memory->alloc(broker->device, bytes, &reply->value[0]);
+    CudaError error = broker->allocation_count >= BROKER_MAX_ALLOCATIONS
+                          ? CUDA_ERROR_MEMORY_ALLOCATION
+                          : broker->device->memory->alloc(broker->device, bytes, &reply->value[0]);
+    broker->allocation_count += error == CUDA_ERROR_SUCCESS;
     if (error == CUDA_ERROR_MEMORY_ALLOCATION)
         broker->reply.report.allocation_refused = true;
     return error;
@@ -27,7 +30,9 @@ CudaError serve_release(Broker *broker, RingReply *reply)
     uint64_t address = broker_words(broker)[0];
     if (is_judges_array(broker, address))
         return CUDA_ERROR_INVALID_VALUE;
-    return broker->device->memory->release(broker->device, address);
+    CudaError error = broker->device->memory->release(broker->device, address);
+    broker->allocation_count -= error == CUDA_ERROR_SUCCESS && broker->allocation_count > 0;
+    return error;
 }
 
 CudaError serve_memory_info(Broker *broker, RingReply *reply)

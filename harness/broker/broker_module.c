@@ -78,6 +78,28 @@ static void give_function_info(Broker *broker, DeviceFunction *function)
     memcpy(given->sizes, info.parameter_sizes, count * sizeof *given->sizes);
 }
 
+/* The number that the function got when it was asked for before: asking again costs no memory. */
+static uint64_t known_function(const Broker *broker, const DeviceFunction *function)
+{
+    for (uint32_t i = 0; i < broker->functions.count; i++)
+        if (((const BrokerFunction *)broker->functions.objects[i])->function == function)
+            return broker->functions.first + i;
+    return 0;
+}
+
+static uint64_t new_function(Broker *broker, DeviceFunction *function, const char *name)
+{
+    BrokerFunction *known = malloc(sizeof *known);
+    if (known == NULL)
+        return 0;
+    known->function = function;
+    memcpy(known->name, name, sizeof known->name);
+    uint64_t number = handles_add(&broker->functions, known);
+    if (number == 0)
+        free(known);
+    return number;
+}
+
 CudaError serve_function(Broker *broker, RingReply *reply)
 {
     const RingName *name = (const RingName *)broker->record.body;
@@ -85,12 +107,9 @@ CudaError serve_function(Broker *broker, RingReply *reply)
     DeviceFunction *function = module == NULL ? NULL : broker->device->modules->function(module, name->name);
     if (function == NULL)
         return CUDA_ERROR_INVALID_DEVICE_FUNCTION;
-    BrokerFunction *known = malloc(sizeof *known);
-    if (known == NULL)
-        return CUDA_ERROR_MEMORY_ALLOCATION;
-    known->function = function;
-    memcpy(known->name, name->name, sizeof known->name);
-    reply->value[0] = handles_add(&broker->functions, known);
+    reply->value[0] = known_function(broker, function);
+    if (reply->value[0] == 0)
+        reply->value[0] = new_function(broker, function, name->name);
     give_function_info(broker, function);
     return reply->value[0] == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
 }

@@ -12,13 +12,24 @@
 
 #include <math.h>
 #include <poll.h>
+#include <stdio.h>
 
 /* A device that holds streams back (DeviceBracket) releases them when the runner has been silent for this long. */
 static const double HOLD_SECONDS = 0.02;
 
+enum { LOOK_EVERY = 4096 }; /* requests, until the broker looks whether the runner is still there */
+
 static CudaError serve_nothing(Broker *broker, RingReply *reply)
 {
     return CUDA_ERROR_SUCCESS;
+}
+
+void broker_begin_handles(Broker *broker)
+{
+    broker->functions = (Handles){.first = 1};
+    broker->streams = (Handles){.first = RING_FIRST_HANDLE, .most = BROKER_MAX_STREAMS};
+    broker->events = (Handles){.first = RING_FIRST_HANDLE, .most = BROKER_MAX_EVENTS};
+    broker->cuda_arrays = (Handles){.first = RING_FIRST_HANDLE, .most = BROKER_MAX_ARRAYS};
 }
 
 /* ---- dispatch ---------------------------------------------------------------------------------------------------- */
@@ -96,6 +107,26 @@ static bool is_ring_kind(uint32_t kind)
     return kind > 0 && kind < RING_KIND_COUNT;
 }
 
+/* Requests cost the broker time that no other limit counts. On a real GPU the device's own time is limited; simulated
+ * copies are the broker's work. */
+static void count_request(Broker *broker, const RingRequest *head, double seconds)
+{
+    static const double MOST_SERVING_SECONDS = 60;
+    if (head->kind != RING_LAUNCH && broker->device->info.modelled)
+        broker->serving_seconds += seconds;
+    bool too_many = ++broker->requests > BROKER_MAX_REQUESTS, too_long = broker->serving_seconds > MOST_SERVING_SECONDS;
+    if (broker->end != SERVE_GOING || (!too_many && !too_long))
+        return;
+    broker->end = SERVE_TOO_MUCH;
+    if (too_many)
+        snprintf(broker->end_text, sizeof broker->end_text, "more than %d CUDA calls in one call of solve()",
+                 BROKER_MAX_REQUESTS);
+    else
+        snprintf(broker->end_text, sizeof broker->end_text,
+                 "copies and other CUDA calls took the simulated GPU more than %g s in one call of solve()",
+                 MOST_SERVING_SECONDS);
+}
+
 static void answer(Broker *broker, const RingRequest *head, RingKind awaited)
 {
     RingReply reply = {0};
@@ -140,13 +171,18 @@ static void wait_for_runner(Broker *broker, uint32_t doorbell)
 void broker_serve(Broker *broker, RingKind awaited)
 {
     broker->end = SERVE_GOING;
-    broker->host_seconds = 0;
+    broker->host_seconds = broker->serving_seconds = 0;
+    broker->requests = 0;
     while (broker->end == SERVE_GOING) {
         uint32_t doorbell = ring_doorbell(broker->reader.ring);
         switch (ring_take(&broker->reader, &broker->record)) {
         case RING_TAKEN: {
             RingRequest head = broker->record.head;
+            double start = now_s();
             answer(broker, &head, awaited);
+            count_request(broker, &head, now_s() - start);
+            if (broker->requests % LOOK_EVERY == 0 && broker->end == SERVE_GOING && runner_or_grader_is_gone(broker))
+                broker->end = SERVE_RUNNER_GONE;
             break;
         }
         case RING_BROKEN: broker_malformed(broker); break;

@@ -4,6 +4,8 @@
 
 #include "harness/broker/broker_state.h"
 
+/* Empty tables of handles, with their limits. */
+void broker_begin_handles(Broker *broker);
 /* Serves the runner until it sends `awaited`, or until something else ends it; sets Broker.end. */
 void broker_serve(Broker *broker, RingKind awaited);
 

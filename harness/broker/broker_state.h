@@ -16,6 +16,7 @@ typedef enum ServeEnd {
     SERVE_UNSUPPORTED, /* the device does not support the GPU code */
     SERVE_RUNNER_GONE,
     SERVE_HOST_TIME,   /* the runner kept the device waiting for too long */
+    SERVE_TOO_MUCH,    /* it asked for more than one call may ask for */
     SERVE_DEVICE_TIME, /* a kernel exceeded its time limit or budget */
     SERVE_VIOLATION    /* a request that an honest runtime library does not send */
 } ServeEnd;
@@ -41,7 +42,17 @@ typedef struct BrokerArray {
     DeviceShape shape;
 } BrokerArray;
 
-enum { BROKER_MAX_TEXTURES = 1 << 16 };
+/* What one submission may use at the same time, so that it uses up neither the broker's memory nor the device's tables,
+ * which the judge needs as well: simulated memory has 8192 allocations (simgpu/memory/memory.c). The largest programs
+ * among the public solutions use 6 streams, 12 events and 16 allocations. */
+enum {
+    BROKER_MAX_ALLOCATIONS = 4096,
+    BROKER_MAX_ARRAYS = 1024,
+    BROKER_MAX_STREAMS = 1024,
+    BROKER_MAX_EVENTS = 1 << 16,
+    BROKER_MAX_TEXTURES = 1 << 16,
+    BROKER_MAX_REQUESTS = 4000000 /* in one call */
+};
 
 typedef struct BrokerTextures { /* numbers of the existing textures; the device gave them */
     uint64_t number[BROKER_MAX_TEXTURES];
@@ -51,8 +62,8 @@ typedef struct BrokerTextures { /* numbers of the existing textures; the device 
 typedef struct Broker {
     int control; /* the socket to the grader (control.h) */
     const char *device_name;
-    Device *device; /* NULL until it is opened */
-    int printed;    /* reading end of the pipe with the output of the driver of a real GPU; -1: none */
+    Device *device;  /* NULL until it is opened */
+    int printed;     /* reading end of the pipe with the output of the driver of a real GPU; -1: none */
     CallLimits limits;
 
     RingReader reader;
@@ -63,6 +74,7 @@ typedef struct Broker {
     size_t module_count;
     Handles functions, streams, events; /* of BrokerFunction, DeviceStream, BrokerEvent */
     Handles cuda_arrays;                /* of BrokerArray */
+    uint32_t allocation_count;          /* of the submission's own, living */
     BrokerTextures textures;
     CudaError posted_error; /* RingReply.posted_error of the next reply */
 
@@ -74,10 +86,12 @@ typedef struct Broker {
     uint64_t arrays[CALL_MAX_PARAMETERS]; /* device addresses during a call; 0: none */
 
     ServeEnd end;
-    char end_text[700];    /* for SERVE_LOAD_FAILED, _UNSUPPORTED and _VIOLATION */
-    double host_seconds;   /* for which the runner has kept the device waiting in this call */
-    char not_provided[60]; /* CallReport.not_provided, of this runner */
-    ControlReply reply;    /* being filled in */
+    char end_text[700];     /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
+    uint32_t requests;      /* of this call */
+    double serving_seconds; /* of this call, without launches; counted on the simulated GPU */
+    double host_seconds;    /* for which the runner has kept the device waiting in this call */
+    char not_provided[60];  /* CallReport.not_provided, of this runner */
+    ControlReply reply;     /* being filled in */
 } Broker;
 
 #endif

@@ -5,7 +5,7 @@
 
 uint64_t handles_add(Handles *handles, void *object)
 {
-    if (handles->count == HANDLES_MAX)
+    if (handles->count == HANDLES_MAX || (handles->most != 0 && handles->living >= handles->most))
         return 0;
     if (handles->count == handles->capacity) {
         uint32_t capacity = handles->capacity == 0 ? 64 : 2 * handles->capacity;
@@ -16,6 +16,7 @@ uint64_t handles_add(Handles *handles, void *object)
         handles->capacity = capacity;
     }
     handles->objects[handles->count] = object;
+    handles->living++;
     return handles->first + handles->count++;
 }
 
@@ -28,13 +29,15 @@ void *handles_get(const Handles *handles, uint64_t number)
 void *handles_remove(Handles *handles, uint64_t number)
 {
     void *object = handles_get(handles, number);
-    if (object != NULL)
+    if (object != NULL) {
         handles->objects[number - handles->first] = NULL;
+        handles->living--;
+    }
     return object;
 }
 
 void handles_free(Handles *handles)
 {
     free(handles->objects);
-    *handles = (Handles){.first = handles->first};
+    *handles = (Handles){.first = handles->first, .most = handles->most};
 }

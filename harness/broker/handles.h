@@ -6,12 +6,13 @@
 
 #include <stdint.h>
 
-enum { HANDLES_MAX = 1 << 20 };
+enum { HANDLES_MAX = 1 << 20 }; /* numbers that are given in all */
 
-typedef struct Handles { /* {.first = F} is empty; numbers start at F, which is not 0 */
+typedef struct Handles { /* {.first = F, .most = M} is empty; numbers start at F, which is not 0 */
     uint64_t first;
     void **objects;
     uint32_t count, capacity;
+    uint32_t living, most; /* objects now, and the limit on them; most 0: HANDLES_MAX */
 } Handles;
 
 /* The number of the object; 0: there are too many. */

@@ -28,7 +28,8 @@ struct SimGpu {
     const Translator *translator; /* NULL: this library was built without one */
     TranslatorSettings translator_settings;
     _Atomic int cancelled;
-    SimLine *lines; /* of the last launch with SIM_COUNT_LINES; NULL: it had not that flag */
+    int variable_count; /* of all modules, in device memory */
+    SimLine *lines;     /* of the last launch with SIM_COUNT_LINES; NULL: it had not that flag */
 };
 
 struct SimFunction {

@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FATBIN_MAGIC = 0xBA55ED50 };
+enum {
+    FATBIN_MAGIC = 0xBA55ED50,
+    MAX_VARIABLES = 2048,    /* of all modules: each is an allocation, of which there are 8192 */
+    MAX_PTX_BYTES = 32 << 20 /* a parsed module takes many times its text */
+};
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
@@ -28,10 +32,13 @@ static Status place_variable(SimModule *module, PtxVariable *variable, Message *
         return STATUS_OK; /* such as a texture reference; kernels that use it are refused */
     if (variable->bytes == 0)
         return STATUS_OK; /* declared only, without a size */
+    if (gpu->variable_count >= MAX_VARIABLES)
+        return fail(STATUS_BAD_INPUT, why, "more than %d variables in device memory", MAX_VARIABLES);
     variable->address = memory_alloc(&gpu->memory, variable->bytes, variable->name);
     if (variable->address == 0)
         return fail(STATUS_BAD_INPUT, why, "variable '%.100s' of %llu bytes does not fit into device memory",
                     variable->name, (unsigned long long)variable->bytes);
+    gpu->variable_count++;
     memset((void *)variable->address, 0, variable->bytes);
     if (variable->initial_bytes > 0)
         memcpy((void *)variable->address, variable->initial, variable->initial_bytes);
@@ -112,6 +119,8 @@ Status simgpu_module_load(SimGpu *gpu, const void *image, size_t bytes, SimModul
     const char *ptx = NULL;
     size_t ptx_bytes = 0;
     Status status = find_ptx(new, image, bytes, &ptx, &ptx_bytes, why);
+    if (status == STATUS_OK && ptx_bytes > MAX_PTX_BYTES)
+        status = fail(STATUS_BAD_INPUT, why, "%zu bytes of PTX, at most %d can be loaded", ptx_bytes, MAX_PTX_BYTES);
     if (status == STATUS_OK)
         status = ptx_parse("PTX", ptx, ptx_bytes, &new->ptx, why);
     if (status == STATUS_OK)
@@ -130,7 +139,7 @@ void simgpu_module_unload(SimGpu *gpu, SimModule *module)
         return;
     for (const PtxVariable *variable = module->ptx.variables; variable != NULL; variable = variable->next)
         if (is_placed(variable) && variable->address != 0)
-            memory_release(&gpu->memory, variable->address);
+            gpu->variable_count -= memory_release(&gpu->memory, variable->address);
     while (module->functions != NULL) {
         SimFunction *function = module->functions;
         module->functions = function->next;

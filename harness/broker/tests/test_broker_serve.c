@@ -14,6 +14,42 @@ static uint64_t ask_function(const char *name)
     return broker.reader.ring->reply.error == CUDA_ERROR_SUCCESS ? broker.reader.ring->reply.value[0] : 0;
 }
 
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+static void a_function_that_is_asked_for_again_costs_nothing(void **state)
+{
+    uint64_t number = ask_function("nothing");
+    assert_true(number != 0);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(ask_function("nothing"), number);
+    assert_int_equal(broker.functions.count, 1);
+}
+
+static void the_judges_own_allocation_comes_after_all_that_a_submission_may_make(void **state)
+{
+    uint64_t address = 0;
+    for (int i = 0; i < BROKER_MAX_ALLOCATIONS; i++)
+        assert_int_equal(ask(RING_ALLOC, 1, 0, 0, 0).error, 0);
+    assert_false(broker.reply.report.allocation_refused);
+    RingReply last = broker.reader.ring->reply;
+    assert_int_equal(ask(RING_ALLOC, 1, 0, 0, 0).error, CUDA_ERROR_MEMORY_ALLOCATION);
+    assert_true(broker.reply.report.allocation_refused);
+    for (int i = 0; i <= CALL_MAX_PARAMETERS; i++)
+        assert_int_equal(broker.device->memory->alloc(broker.device, 4096, &address), 0);
+    assert_int_equal(ask(RING_RELEASE, last.value[0], 0, 0, 0).error, 0);
+    assert_int_equal(ask(RING_ALLOC, 1, 0, 0, 0).error, 0);
+}
+
+static void streams_and_events_are_limited(void **state)
+{
+    for (int i = 0; i < BROKER_MAX_STREAMS; i++)
+        assert_int_equal(ask(RING_STREAM_NEW, 0, 0, 0, 0).error, 0);
+    assert_int_equal(ask(RING_STREAM_NEW, 0, 0, 0, 0).error, CUDA_ERROR_MEMORY_ALLOCATION);
+    for (int i = 0; i < BROKER_MAX_EVENTS; i++)
+        assert_int_equal(ask(RING_EVENT_NEW, 0, 0, 0, 0).error, 0);
+    assert_int_equal(ask(RING_EVENT_NEW, 0, 0, 0, 0).error, CUDA_ERROR_MEMORY_ALLOCATION);
+}
+
 /* ---- honest requests --------------------------------------------------------------------------------------------- */
 
 static void an_allocation_holds_what_is_written(void **state)
@@ -216,6 +252,9 @@ static void random_requests_do_not_crash_the_broker(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_A_BROKER(a_function_that_is_asked_for_again_costs_nothing),
+        WITH_A_BROKER(the_judges_own_allocation_comes_after_all_that_a_submission_may_make),
+        WITH_A_BROKER(streams_and_events_are_limited),
         WITH_A_BROKER(an_allocation_holds_what_is_written),
         WITH_A_BROKER(the_error_of_a_posted_launch_comes_with_the_next_reply),
         WITH_A_BROKER(a_submission_learns_the_limits_of_the_device_and_not_which_one_it_is),

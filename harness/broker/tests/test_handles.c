@@ -39,12 +39,27 @@ static void the_number_of_handles_is_limited(void **state)
     handles_free(&handles);
 }
 
+static void the_number_of_living_objects_is_limited(void **state)
+{
+    Handles handles = {.first = 1, .most = 3};
+    int object;
+    for (uint64_t i = 1; i <= 3; i++)
+        assert_int_equal(handles_add(&handles, &object), i);
+    assert_int_equal(handles_add(&handles, &object), 0);
+    assert_ptr_equal(handles_remove(&handles, 2), &object);
+    assert_null(handles_remove(&handles, 2)); /* counts once */
+    assert_int_equal(handles_add(&handles, &object), 4);
+    assert_int_equal(handles_add(&handles, &object), 0);
+    handles_free(&handles);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_names_its_object_until_it_is_removed),
         cmocka_unit_test(numbers_that_were_never_given_have_no_object),
         cmocka_unit_test(the_number_of_handles_is_limited),
+        cmocka_unit_test(the_number_of_living_objects_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
