@@ -28,7 +28,10 @@ void judge_note_device(Progress *progress, const DeviceInfo *device)
 static Status learn_device(Judging *judging, Message *why)
 {
     DeviceInfo *device = &judging->result->device;
+    bool was_confined = device->unconfined[0] == '\0';
     Status status = session_device(judging->session, device, why);
+    if (status == STATUS_OK && was_confined && device->unconfined[0] != '\0')
+        result_warn(judging->result, "the broker ran with sandbox partial: %s", device->unconfined);
     if (status == STATUS_OK)
         judge_note_device(judging->job->progress, device);
     return status;

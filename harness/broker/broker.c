@@ -1,14 +1,19 @@
 #include "harness/broker/broker.h"
 
 #include "harness/broker/broker_call.h"
+#include "harness/broker/broker_confine.h"
 #include "harness/broker/broker_serve.h"
+#include "base/paths.h"
 #include "harness/control/control.h"
 #include "harness/control/control_check.h"
 #include "harness/device/open/device_open.h"
+#include "harness/device/sim/device_sim.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -58,11 +63,30 @@ static bool say_hello(Broker *broker)
     return send_device(broker);
 }
 
+/* A simulated GPU is confined before its threads start, a real one after its driver has. Nothing that a submission made
+ * has been read by then. A test that plays the broker in its own process stays as it is. */
+static void confine(Broker *broker, char *missing, size_t size)
+{
+    char profiles[PATH_MAX], translations[PATH_MAX];
+    Message why;
+    bool modelled = broker->reply.device.modelled;
+    const Confinement confinement = {
+        .is_real_gpu = !modelled,
+        .profiles = paths_home("simgpu/profiles", profiles, sizeof profiles, &why) == STATUS_OK ? profiles : NULL,
+        .translations = device_sim_translations(translations, sizeof translations) ? translations : NULL};
+    if (broker->is_process)
+        broker_confine(&confinement, missing, size);
+}
+
 /* A copy of the lock's descriptor stays open, and so holds the lock, until this process ends. */
 static bool open_device(Broker *broker, int lock)
 {
     ControlReply *reply = &broker->reply;
+    char missing[sizeof reply->device.unconfined] = "";
+    bool modelled = reply->device.modelled;
     *reply = (ControlReply){.device = reply->device};
+    if (modelled)
+        confine(broker, missing, sizeof missing);
     if (lock >= 0 && fcntl(lock, F_DUPFD_CLOEXEC, 3) < 0)
         reply->status = fail_errno(&reply->why, "the device's lock");
     if (reply->status == STATUS_OK)
@@ -71,6 +95,9 @@ static bool open_device(Broker *broker, int lock)
         reply->device = broker->device->info;
         if (!reply->device.modelled)
             capture_output(broker);
+        if (!modelled)
+            confine(broker, missing, sizeof missing);
+        memcpy(reply->device.unconfined, missing, sizeof missing);
     }
     return send_device(broker);
 }
@@ -183,6 +210,7 @@ int broker_main(int argc, char **argv)
         fprintf(stderr, "broker: started by the judge itself, with DESCRIPTOR and DEVICE\n");
         return 2;
     }
+    broker.is_process = true;
     broker.control = atoi(argv[1]);
     broker.device_name = argv[2];
     broker_run(&broker);

@@ -62,6 +62,7 @@ typedef struct BrokerTextures { /* numbers of the existing textures; the device 
 typedef struct Broker {
     int control; /* the socket to the grader (control.h) */
     const char *device_name;
+    bool is_process; /* a process of its own, which confines itself */
     Device *device;  /* NULL until it is opened */
     int printed;     /* reading end of the pipe with the output of the driver of a real GPU; -1: none */
     CallLimits limits;

@@ -14,6 +14,7 @@ typedef struct DeviceInfo {
     char uuid[48];         /* "GPU-5a0c...": this one device among all of its model; "" for the simulated GPU */
     char driver[64];       /* driver version; "simgpu" for the simulated GPU */
     char passed_over[300]; /* why "auto" did not take a GPU that may be there; "": it found none, or took it */
+    char unconfined[160];  /* what of the broker's sandbox the kernel did not offer; "": nothing, or not open yet */
     bool modelled;         /* times come from a model, not from a clock */
     bool calibrated;       /* the model was fitted to measurements on such a GPU */
     int epoch;             /* version of the timing method: times of different epochs do not compare */

@@ -118,11 +118,23 @@ void device_describe_sim(const HardwareProfile *profile, DeviceInfo *info)
              profile->calibrated ? "" : ", uncalibrated");
 }
 
-/* Uses the same host compiler as nvcc. The compiled libraries are kept in the same cache as the output of nvcc: a
- * process that can write there can change every verdict anyway. */
+static const char COMPILER[] = "/usr/bin/gcc"; /* the host compiler of nvcc */
+
+/* A folder below that of what nvcc made, so that a broker may write there and nowhere else. */
+bool device_sim_translations(char *folder, size_t size)
+{
+    const char *engine = getenv("CONVJUDGE_ENGINE");
+    char cache[PATH_MAX];
+    if ((engine != NULL && strcmp(engine, "interpreter") == 0) || access(COMPILER, X_OK) != 0 ||
+        paths_cache(cache, sizeof cache, NULL) != STATUS_OK ||
+        (size_t)snprintf(folder, size, "%s/translations", cache) >= size)
+        return false;
+    mkdir(cache, 0700); /* both may exist */
+    return mkdir(folder, 0700) == 0 || access(folder, F_OK) == 0;
+}
+
 static Status choose_engine(SimGpu *gpu, Message *why)
 {
-    static const char compiler[] = "/usr/bin/gcc";
     const char *engine = getenv("CONVJUDGE_ENGINE");
     bool is_free = engine == NULL || engine[0] == '\0';
     SimTranslate when = SIM_TRANSLATE_WHERE_IT_PAYS;
@@ -136,8 +148,8 @@ static Status choose_engine(SimGpu *gpu, Message *why)
     else if (!is_free)
         return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_ENGINE=%s: expected 'interpreter', 'translator' or 'compare'",
                     engine);
-    if (paths_cache(folder, sizeof folder, NULL) == STATUS_OK && access(compiler, X_OK) == 0 &&
-        !simgpu_set_translator(gpu, compiler, folder, when) && !is_free)
+    if (device_sim_translations(folder, sizeof folder) && !simgpu_set_translator(gpu, COMPILER, folder, when) &&
+        !is_free)
         return fail(STATUS_BAD_INPUT, why, "CONVJUDGE_ENGINE=%s: this build has no translator (make JIT=1)", engine);
     return STATUS_OK;
 }

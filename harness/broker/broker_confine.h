@@ -1,0 +1,30 @@
+/* broker_confine.h - takes from a broker everything that serving a submission does not need, before it reads the first
+ * byte that a submission made, so that a hole in its readers is not a hole in the judge.
+ *
+ * On a simulated GPU: namespaces of its own for users, network, IPC, host name and cgroups; no capabilities; Landlock,
+ * which leaves the system's programs and libraries and the profiles to read, and the folder of translations to write,
+ * and no signals to processes outside; a filter of system calls without sockets, without ways to other processes, and
+ * without the parts of the kernel that only attacks need. Where kernels are not translated, it starts no process and
+ * writes no file. A translation's gcc runs under the same rules.
+ *
+ * On a real GPU the driver decides what it opens and when, so only the filter is used, without rules about files,
+ * signals and processes.
+ *
+ * Source   Linux, Documentation/userspace-api/landlock.rst; user_namespaces(7); seccomp_rule_add(3).  */
+#ifndef HARNESS_BROKER_BROKER_CONFINE_H
+#define HARNESS_BROKER_BROKER_CONFINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct Confinement {
+    bool is_real_gpu;
+    const char *profiles;     /* folder to read from; NULL: none */
+    const char *translations; /* folder to write to, which exists; NULL: kernels are not translated */
+} Confinement;
+
+/* Confines the calling process, for good; it must have one thread. What the kernel does not offer is left out, and
+ * `missing` then names it; "": nothing is missing. */
+void broker_confine(const Confinement *confinement, char *missing, size_t size);
+
+#endif
