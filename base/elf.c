@@ -44,9 +44,11 @@ bool elf_section(const Elf *elf, unsigned index, ElfSection *section)
     Elf64_Shdr header;
     if (!read_header(elf, index, &header) || header.sh_name >= elf->names_bytes)
         return false;
+    enum { MAX_NAME_BYTES = 8192 }; /* every section could have one name that is as long as the file */
     const char *name = elf->image + elf->names_offset + header.sh_name;
+    uint64_t room = elf->names_bytes - header.sh_name;
     bool in_file = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
-    if (memchr(name, '\0', elf->names_bytes - header.sh_name) == NULL ||
+    if (memchr(name, '\0', room < MAX_NAME_BYTES ? room : MAX_NAME_BYTES) == NULL ||
         (in_file && !lies_inside(elf->bytes, header.sh_offset, header.sh_size)))
         return false;
     *section = (ElfSection){.name = name,

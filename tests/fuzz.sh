@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1 seconds=$2
 programs=$build/fuzz/tests/fuzz
-targets=(fatbin ptx broker control)
+targets=(fatbin ptx broker control execute machine_code)
 
 printf '1..%d\n' "${#targets[@]}"
 if ! compgen -c clang | grep -E '^clang-(1[6-9]|2[0-9])$' >/dev/null; then
@@ -17,9 +17,11 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/{fatbin,ptx,broker,control} "$build/fuzz/found"
+mkdir -p "$work"/{fatbin,ptx,broker,control,execute,machine_code} "$build/fuzz/found"
 cp simgpu/tests/data/*.ptx "$work/ptx/"
+cp simgpu/tests/data/*.ptx "$work/execute/"
 cp simgpu/tests/data/*.fatbin "$work/fatbin/"
+cp simgpu/tests/data/*.fatbin "$work/machine_code/"
 grep -ohE '[.a-z][a-z0-9_]*(\.[a-z0-9_]+)+' simgpu/tests/data/*.ptx | sort -u | sed 's/.*/"&"/' >"$work/ptx.dict"
 
 # request KIND BYTES [WORD...]: a request with a body of BYTES bytes that begins with the words (tests/fuzz/broker.c).
@@ -46,12 +48,14 @@ printf '\0' >"$work/broker/raw"
 head -c 200 /dev/zero >>"$work/broker/raw"
 
 CONVJUDGE_FUZZ_SEEDS="$work/control" "$programs/control"
+CONVJUDGE_FUZZ_SEEDS="$work/execute" "$programs/execute"
 
 # fuzz NUMBER TARGET: one line of TAP; of a failure also the fuzzer's report, or the end of its log.
 fuzz() {
-    local log=$build/fuzz/$2.log options=() executions=''
+    local log=$build/fuzz/$2.log options=() executions='' share=1
     if [[ -e $work/$2.dict ]]; then options=("-dict=$work/$2.dict"); fi
-    if "$programs/$2" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=65536 -print_final_stats=1 \
+    if [[ $2 == execute ]]; then share=4; fi # most of what a submission can reach is behind it
+    if "$programs/$2" -max_total_time=$((seconds < 600 ? seconds * share : seconds)) -timeout=20 -rss_limit_mb=3000 -max_len=65536 -print_final_stats=1 \
         -artifact_prefix="$build/fuzz/found/$2-" "${options[@]}" "$work/$2" >"$log" 2>&1; then
         executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     fi

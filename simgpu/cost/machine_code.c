@@ -16,11 +16,26 @@ static int loop_start(const Code *code, int end)
     return block->ends == END_BRANCH && block->target > 0 && block->target <= end ? block->target : -1;
 }
 
+/* The innermost of nested loops ends first, and so its blocks are taken when an outer one comes. `below[i]` is where to
+ * look for a block at or below i that is not taken yet, so that many nested loops take no longer than one. */
 static void find_loops(const Code *code, MachineProgram *program)
 {
-    for (int end = code->block_count - 1; end >= 0; end--) /* the innermost of nested loops is written last */
-        for (int first = loop_start(code, end), i = first; first >= 0 && i <= end; i++)
-            program->blocks[i].loop = first;
+    int *below = zeroed((size_t)code->block_count + 1, sizeof *below);
+    for (int i = 0; i < code->block_count; i++)
+        below[i] = i;
+    for (int end = 0; end < code->block_count; end++) {
+        int first = loop_start(code, end), i = end;
+        while (first >= 0 && i >= first) {
+            if (below[i] == i) {
+                program->blocks[i].loop = first; /* at least 1: block 0 is in no loop */
+                below[i] = i - 1;
+            }
+            int next = below[i];
+            below[i] = next > 0 && below[next] < next ? below[next] : next; /* shortens the way for the next time */
+            i = next;
+        }
+    }
+    free(below);
 }
 
 static void describe_ptx(const Code *code, MachineProgram *program)

@@ -43,8 +43,7 @@ static uint64_t read_leb(Reader *reader, bool is_signed)
     return value;
 }
 
-/* ---- sequences and kernels
- * ---------------------------------------------------------------------------------------- */
+/* ---- kernels -------------------------------------------------------------------------------------------------------- */
 
 static bool find_index(const Elf *elf, const char *prefix, const char *name, unsigned *index)
 {
@@ -57,36 +56,19 @@ static bool find_index(const Elf *elf, const char *prefix, const char *name, uns
     return false;
 }
 
-/* Whether the number at `place` of the table is an address in section `code`. */
-static bool is_address_in(const Elf *elf, uint64_t place, unsigned code)
-{
-    ElfSection relocations, symbols;
-    Elf64_Rela rela;
-    Elf64_Sym symbol;
-    if (!elf_find(elf, ".rela", ".nv_debug_line_sass", &relocations) || relocations.data == NULL ||
-        !elf_find(elf, ".symtab", "", &symbols) || symbols.data == NULL)
-        return false;
-    for (uint64_t at = 0; at + sizeof rela <= relocations.bytes; at += sizeof rela) {
-        memcpy(&rela, relocations.data + at, sizeof rela);
-        uint64_t number = ELF64_R_SYM(rela.r_info);
-        if (rela.r_offset != place || (number + 1) * sizeof symbol > symbols.bytes)
-            continue;
-        memcpy(&symbol, symbols.data + number * sizeof symbol, sizeof symbol);
-        return symbol.st_shndx == code;
-    }
-    return false;
-}
-
-/* ---- the line number program
- * ------------------------------------------------------------------------------------------------- */
+/* ---- the line number program ---------------------------------------------------------------------------------------- */
 
 enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, CONST_ADD_PC = 8, FIXED_ADVANCE_PC, MAX_OPCODES = 32 };
 enum { END_SEQUENCE = 1, SET_ADDRESS };
 
+/* A forged table could have the same instructions described, or the same relocations searched, over and over: a second
+ * of that is worth a minute for a module with many kernels. The largest tables of the public solutions take 20000 steps. */
+enum { MOST_STEPS = 8 << 20 };
+
 typedef struct LineProgram {
-    const Elf *elf;
-    ElfSection table;
-    unsigned code; /* index of the kernel's section */
+    ElfSection table, relocations, symbols;
+    unsigned code;  /* index of the kernel's section */
+    uint64_t steps; /* taken so far, in loops that the size of the table does not limit */
     int32_t *lines;
     size_t count;
 
@@ -96,18 +78,40 @@ typedef struct LineProgram {
     uint8_t arguments[MAX_OPCODES];
 
     uint64_t address;
-    int64_t line;
+    uint64_t line;         /* may wrap around */
     bool ours;             /* the current sequence is the kernel's */
     uint64_t last_address; /* of the row before, whose line holds until the next row */
-    int64_t last_line;
+    uint64_t last_line;
     bool found;
 } LineProgram;
 
+/* Whether the number at `place` of the table is an address in the kernel's section. */
+static bool is_address_in_code(LineProgram *program, uint64_t place)
+{
+    const ElfSection *relocations = &program->relocations, *symbols = &program->symbols;
+    Elf64_Rela rela;
+    Elf64_Sym symbol;
+    for (uint64_t at = 0; relocations->bytes - at >= sizeof rela && program->steps < MOST_STEPS; at += sizeof rela) {
+        program->steps++;
+        memcpy(&rela, relocations->data + at, sizeof rela);
+        uint64_t number = ELF64_R_SYM(rela.r_info);
+        if (rela.r_offset != place || number >= symbols->bytes / sizeof symbol)
+            continue;
+        memcpy(&symbol, symbols->data + number * sizeof symbol, sizeof symbol);
+        return symbol.st_shndx == program->code;
+    }
+    return false;
+}
+
 static void set_lines(LineProgram *program, uint64_t until)
 {
-    for (uint64_t at = program->last_address / MACHINE_INSTRUCTION_BYTES; at < until / MACHINE_INSTRUCTION_BYTES; at++)
-        if (at < program->count)
-            program->lines[at] = (int32_t)program->last_line;
+    uint64_t end = until / MACHINE_INSTRUCTION_BYTES;
+    end = end < program->count ? end : program->count;
+    for (uint64_t at = program->last_address / MACHINE_INSTRUCTION_BYTES; at < end && program->steps < MOST_STEPS;
+         at++) {
+        program->steps++;
+        program->lines[at] = (int32_t)program->last_line;
+    }
 }
 
 static void add_row(LineProgram *program)
@@ -140,7 +144,7 @@ static void run_extended(LineProgram *program, Reader *reader)
     unsigned opcode = *reader->at;
     reader->at += bytes;
     if (opcode == SET_ADDRESS) {
-        program->ours = is_address_in(program->elf, place, program->code);
+        program->ours = is_address_in_code(program, place);
         program->address = program->last_address = read_number(&operand, 8);
     } else if (opcode == END_SEQUENCE) {
         add_row(program);
@@ -153,7 +157,7 @@ static void run_standard(LineProgram *program, Reader *reader, uint64_t opcode)
     switch (opcode) {
     case COPY: add_row(program); break;
     case ADVANCE_PC: program->address += read_leb(reader, false) * program->unit; break;
-    case ADVANCE_LINE: program->line += (int64_t)read_leb(reader, true); break;
+    case ADVANCE_LINE: program->line += read_leb(reader, true); break;
     case CONST_ADD_PC: program->address += (255 - program->opcode_base) / program->line_range * program->unit; break;
     case FIXED_ADVANCE_PC: program->address += read_number(reader, 2); break;
     default:
@@ -166,7 +170,7 @@ static void run_special(LineProgram *program, uint64_t opcode)
 {
     uint64_t adjusted = opcode - program->opcode_base;
     program->address += adjusted / program->line_range * program->unit;
-    program->line += program->line_base + (int64_t)(adjusted % program->line_range);
+    program->line += (uint64_t)program->line_base + adjusted % program->line_range;
     add_row(program);
 }
 
@@ -204,10 +208,12 @@ static bool run_unit(LineProgram *program, Reader *reader)
 bool machine_lines(const void *cubin, size_t bytes, const char *kernel, int32_t *lines, size_t count)
 {
     Elf elf;
-    LineProgram program = {.elf = &elf, .lines = lines, .count = count};
+    LineProgram program = {.lines = lines, .count = count};
     memset(lines, 0, count * sizeof *lines);
     if (!elf_open(&elf, cubin, bytes) || !find_index(&elf, ".text.", kernel, &program.code) ||
-        !elf_find(&elf, ".nv_debug_line_sass", "", &program.table) || program.table.data == NULL)
+        !elf_find(&elf, ".nv_debug_line_sass", "", &program.table) || program.table.data == NULL ||
+        !elf_find(&elf, ".rela", ".nv_debug_line_sass", &program.relocations) || program.relocations.data == NULL ||
+        !elf_find(&elf, ".symtab", "", &program.symbols) || program.symbols.data == NULL)
         return false;
     Reader table = {.at = (const unsigned char *)program.table.data,
                     .end = (const unsigned char *)program.table.data + program.table.bytes};
@@ -217,7 +223,7 @@ bool machine_lines(const void *cubin, size_t bytes, const char *kernel, int32_t 
             return false;
         Reader unit = {.at = table.at, .end = table.at + unit_bytes};
         table.at += unit_bytes;
-        if (!run_unit(&program, &unit))
+        if (!run_unit(&program, &unit) || program.steps >= MOST_STEPS)
             return false;
     }
     return program.found;

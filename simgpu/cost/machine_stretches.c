@@ -18,8 +18,9 @@ typedef struct StretchBlock { /* a block in the current stretch */
 
 typedef struct Scan {
     MachineProgram *program;
-    StretchLine *lines;    /* [program->line_count] zero except for lines of this stretch */
-    StretchBlock *blocks;  /* [block] zero except for blocks of this stretch */
+    StretchLine *lines;              /* [program->line_count] zero except for lines of this stretch */
+    StretchBlock *blocks;            /* [block] zero except for blocks of this stretch */
+    int32_t *loop_first, *loop_last; /* [loop] its first and last block in this stretch */
     uint32_t *loop_copies; /* [loop] most copies of one of its blocks in this stretch, by accesses to memory */
     uint32_t *touched;     /* [touched_count] lines of this stretch */
     size_t touched_count;
@@ -92,17 +93,18 @@ static void add_variant(MachineLine *line, uint32_t copies, const MachineWork *a
         line->variants[line->variant_count++] = (MachineVariant){.copies = copies, .work = one};
 }
 
-/* The first and the last block of the line's loop that stand in the stretch. */
-static void find_neighbours(const Scan *scan, MachineLine *line)
+/* For each loop, the first and the last of its blocks that stand in the stretch. */
+static void find_neighbours(Scan *scan)
 {
     const MachineBlock *blocks = scan->program->blocks;
-    line->first = line->last = line->block;
     for (size_t i = 0; i < scan->touched_count; i++) {
         int32_t block = block_of(scan, i);
-        if (blocks[block].loop != blocks[line->block].loop)
-            continue;
-        line->first = block < line->first ? block : line->first;
-        line->last = block > line->last ? block : line->last;
+        scan->loop_first[blocks[block].loop] = scan->loop_last[blocks[block].loop] = block;
+    }
+    for (size_t i = 0; i < scan->touched_count; i++) {
+        int32_t block = block_of(scan, i), loop = blocks[block].loop;
+        scan->loop_first[loop] = block < scan->loop_first[loop] ? block : scan->loop_first[loop];
+        scan->loop_last[loop] = block > scan->loop_last[loop] ? block : scan->loop_last[loop];
     }
 }
 
@@ -120,12 +122,14 @@ static void end_line(const Scan *scan, MachineLine *line, const MachineWork *wor
         machine_work_add(&line->dispatch, work, 1);
     else
         add_variant(line, scan->blocks[line->block].copies, work);
-    find_neighbours(scan, line);
+    line->first = scan->loop_first[scan->program->blocks[line->block].loop];
+    line->last = scan->loop_last[scan->program->blocks[line->block].loop];
 }
 
 static void end_stretch(Scan *scan)
 {
     count_copies(scan);
+    find_neighbours(scan);
     for (size_t i = 0; i < scan->touched_count; i++) {
         StretchLine *line = &scan->lines[scan->touched[i]];
         if (scan->knows_copies)
@@ -171,11 +175,15 @@ static void scan_program(MachineProgram *program, size_t block_count, bool knows
                  .knows_copies = knows_copies,
                  .lines = zeroed(program->line_count, sizeof *scan.lines),
                  .blocks = zeroed(block_count, sizeof *scan.blocks),
+                 .loop_first = zeroed(block_count, sizeof *scan.loop_first),
+                 .loop_last = zeroed(block_count, sizeof *scan.loop_last),
                  .loop_copies = zeroed(block_count, sizeof *scan.loop_copies),
                  .touched = zeroed(program->line_count, sizeof *scan.touched)};
     scan_stretches(&scan);
     free(scan.lines);
     free(scan.blocks);
+    free(scan.loop_first);
+    free(scan.loop_last);
     free(scan.loop_copies);
     free(scan.touched);
 }

@@ -15,6 +15,7 @@ enum { NO_LOAD = 0, SEVERAL_SIZES = 255 };
 typedef struct LineSizes {
     uint8_t *bytes; /* [count], by line of PTX */
     size_t count;
+    uint64_t steps_left; /* in the search for loads that belong together */
 } LineSizes;
 
 /* Bits 0 to 8 are the operation, bits 73 to 75 the size: 4 to 6 for 32, 64 and 128 bits. */
@@ -74,9 +75,9 @@ static uint8_t machine_bytes(const LineSizes *sizes, const Instruction *load)
 }
 
 /* Whether an instruction of a block in [from, to) changes the register. */
-static bool changes(const Instruction *from, const Instruction *to, Operand base)
+static bool changes(LineSizes *sizes, const Instruction *from, const Instruction *to, Operand base)
 {
-    for (; from < to; from++)
+    for (; from < to && sizes->steps_left > 0; from++, sizes->steps_left--)
         for (int i = 0; i < MAX_RESULTS; i++)
             if (from->results[i].slot == base.slot && base.slot != NO_SLOT)
                 return true;
@@ -84,20 +85,20 @@ static bool changes(const Instruction *from, const Instruction *to, Operand base
 }
 
 /* The load `distance` bytes beyond `load` without a machine instruction of its own; NULL: there is none. */
-static Instruction *beyond(const Code *code, const BasicBlock *block, const LineSizes *sizes, const Instruction *load,
+static Instruction *beyond(const Code *code, const BasicBlock *block, LineSizes *sizes, const Instruction *load,
                            uint32_t distance)
 {
-    for (int32_t i = block->first; i < block->end; i++) {
+    for (int32_t i = block->first; i < block->end && sizes->steps_left > 0; i++, sizes->steps_left--) {
         Instruction *other = &code->instructions[i];
         if (is_shared_load(other) && own_bytes(other) == own_bytes(load) && machine_bytes(sizes, other) == NO_LOAD &&
             other->sources[0].slot == load->sources[0].slot && other->offset == load->offset + distance &&
-            !changes(load < other ? load : other, load < other ? other : load, load->sources[0]))
+            !changes(sizes, load < other ? load : other, load < other ? other : load, load->sources[0]))
             return other;
     }
     return NULL;
 }
 
-static void merge(const Code *code, const BasicBlock *block, const LineSizes *sizes, Instruction *load)
+static void merge(const Code *code, const BasicBlock *block, LineSizes *sizes, Instruction *load)
 {
     enum { MOST_LOADS = 16 };
     Instruction *others[MOST_LOADS];
@@ -116,7 +117,8 @@ static void merge(const Code *code, const BasicBlock *block, const LineSizes *si
 
 void merged_loads_find(const void *cubin, size_t bytes, const char *kernel, Code *code)
 {
-    LineSizes sizes = {.count = 1};
+    enum { MOST_STEPS = 1 << 26 }; /* a kernel of 10000 loads in one block takes half of them */
+    LineSizes sizes = {.count = 1, .steps_left = MOST_STEPS};
     for (int i = 0; i < code->instruction_count; i++)
         if (code->instructions[i].ptx_line >= (int32_t)sizes.count)
             sizes.count = (size_t)code->instructions[i].ptx_line + 1;
