@@ -5,7 +5,7 @@
  * operands, types, state spaces and numbers, and most of what it makes is lowered and run.
  *
  * CONVJUDGE_FUZZ_SEEDS=FOLDER writes a kernel for each row of the tables of opcodes there, as inputs to begin with, and
- * ends. CONVJUDGE_FUZZ_TRANSLATE=N translates about one input in N; 0: none. Unless it is given, one in 500.  */
+ * ends.  */
 #include "tests/fuzz/run_kernels.h"
 
 #include "simgpu/tests/opcode_kernel.h"
@@ -47,15 +47,9 @@ static uint32_t hash_of(const uint8_t *data, size_t bytes)
     return hash;
 }
 
-static uint32_t translate_one_in(void)
-{
-    const char *given = getenv("CONVJUDGE_FUZZ_TRANSLATE");
-    return given == NULL ? TRANSLATE_ONE_IN : (uint32_t)strtoul(given, NULL, 10);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    uint32_t hash = hash_of(data, bytes), one_in = translate_one_in();
+    uint32_t hash = hash_of(data, bytes);
     uint32_t flags = hash % 3 == 0   ? 0
                      : hash % 3 == 1 ? SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED
                                      : SIM_COUNT_LINES;
@@ -63,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     memcpy(text, data, bytes);
     text[bytes] = '\0';
     run_kernels(&interpreting, text, bytes, MOST_KERNELS, flags);
-    if (one_in != 0 && hash / 3 % one_in == 0)
+    if (hash / 3 % TRANSLATE_ONE_IN == 0)
         run_kernels(translating_machine(), text, bytes, 1, flags); /* gcc takes a second or two for each */
     ;
     free(text);
