@@ -199,3 +199,10 @@ layout_by() {
     holds "$(wc -l <ours) > 400"
     diff ours theirs
 }
+
+@test "GPU code that clang's device step did not make is refused" {
+    by_clang
+    judge check "$root"/tests/attacks/{garbage_in_the_fatbin_section,surplus_module,{machine_code,ptx}_of_another_kernel,forge_the_module}.cu
+    ends 0
+    counts 5 "^ok "
+}

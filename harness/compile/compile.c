@@ -86,7 +86,7 @@ static Status cache_key(const CompileJob *job, const CompileTools *tools, const 
     Hash hash;
     Text prototype = prototype_header(job, toolkit);
     hash_begin(&hash);
-    hash_add_string(&hash, "convjudge compilation 3"); /* raise it when an entry's meaning changes */
+    hash_add_string(&hash, "convjudge compilation 4"); /* raise it when an entry's meaning changes */
     hash_add(&hash, job->source, job->source_bytes);
     hash_add(&hash, prototype.data, prototype.length);
     hash_add_string(&hash, COMPILE_SCRIPT);
@@ -118,8 +118,8 @@ static Status run_compiler(const CompileJob *job, const CompileTools *tools, con
 {
     bool is_clang = tools->toolkit->kind == TOOLKIT_CLANG;
     ProcessEnd end = {0};
-    Status status = is_clang ? compile_with_clang(job, tools, folders, &run->output, &end, why)
-                             : compile_with_nvcc(job, tools, folders, &run->output, &end, why);
+    Status status = is_clang ? compile_with_clang(job, tools, folders, &run->module, &run->output, &end, why)
+                             : compile_with_nvcc(job, tools, folders, &run->module, &run->output, &end, why);
     if (status != STATUS_OK)
         return status;
     run->seconds = end.seconds;
@@ -146,17 +146,39 @@ static Status find_or_compile(const CompileJob *job, const CompileTools *tools, 
     return status;
 }
 
-/* Writes the object beside the sandbox's folders and reads its modules. */
-static Status take_object(const CompileJob *job, const CompileFolders *folders, const CompilerRun *run,
-                          Compiled *compiled, Message *why)
+/* The runner can register no other GPU code (harness/broker/broker_module.c); this says so to an honest person. */
+static void refuse_foreign_code(CompilerRun *run, Compiled *compiled)
+{
+    static const char line[] = COMPILE_SOURCE_NAME
+        ": error: the object file holds GPU code that the device compiler did "
+        "not make (section .nv_fatbin)\n";
+    Text output = {0};
+    text_add(&output, line);
+    text_append(&output, run->output.data, run->output.length);
+    text_free(&run->output);
+    run->output = output;
+    compiled->outcome = COMPILE_ERROR;
+}
+
+/* Writes the object beside the sandbox's folders and takes the module of the device step. */
+static Status take_object(const CompileJob *job, const CompileFolders *folders, CompilerRun *run, Compiled *compiled,
+                          Message *why)
 {
     Arena *arena = &compiled->arena;
+    if (!module_is_alone(&run->module, &run->object)) {
+        refuse_foreign_code(run, compiled);
+        return STATUS_OK;
+    }
     Status status = compile_put_file(folders->folder, "submission.so", run->object.data, run->object.length, why);
     if (status != STATUS_OK)
         return status;
     compiled->object_path = arena_printf(arena, "%s/submission.so", folders->folder);
     report_kernels(&run->output, arena, &compiled->kernels, &compiled->kernel_count);
-    status = modules_read(compiled->object_path, arena, &compiled->modules, &compiled->module_count, why);
+    compiled->modules = arena_array(arena, 1, sizeof *compiled->modules);
+    compiled->module_count = run->module.length > 0;
+    if (compiled->module_count > 0)
+        compiled->modules[0] = (CompileModule){arena_copy(arena, run->module.data, run->module.length),
+                                               run->module.length};
     compiled->machine_code = machine_code_digest(compiled->modules, compiled->module_count, job->compute,
                                                  &run->host_object);
     return status;
@@ -166,6 +188,8 @@ static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const
                             const Text *output, Compiled *compiled)
 {
     const char *const paths[] = {"/submission/" COMPILE_SOURCE_NAME,
+                                 job->file_name,
+                                 COMPILE_HOST_NAME,
                                  job->file_name,
                                  COMPILE_SOURCE_NAME,
                                  job->file_name,

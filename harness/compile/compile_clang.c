@@ -55,7 +55,8 @@ static const char *const device_flags[] = {
 };
 /* -w: the first step has given the warnings. */
 static const char *const host_flags[] = {
-    "--cuda-host-only", "-w", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", "submission.fatbin", NULL,
+    "--cuda-host-only",  "-w", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", "submission.fatbin", "-c",
+    COMPILE_SOURCE_NAME, NULL,
 };
 
 /* ---- the cache's key --------------------------------------------------------------------------------------------- */
@@ -96,23 +97,22 @@ static size_t add_arguments(const char **argv, size_t count, const char *const *
     return count;
 }
 
-static Status put_fatbin(const CompileJob *job, const CompileFolders *folders, Message *why)
+static Status put_fatbin(const CompileJob *job, const CompileFolders *folders, Text *fatbin, Message *why)
 {
     char path[PATH_MAX + 32];
-    Text ptx = {0}, fatbin = {0};
+    Text ptx = {0};
     snprintf(path, sizeof path, "%s/submission.ptx", folders->out);
     Status status = text_read_file(path, COMPILE_FILE_BYTES, &ptx, why);
     if (status == STATUS_OK) {
-        fatbin_write(ptx.data, ptx.length, job->compute, &fatbin);
-        status = compile_put_file(folders->in, "submission.fatbin", fatbin.data, fatbin.length, why);
+        fatbin_write(ptx.data, ptx.length, job->compute, fatbin);
+        status = compile_put_file(folders->in, "submission.fatbin", fatbin->data, fatbin->length, why);
     }
-    text_free(&fatbin);
     text_free(&ptx);
     return status;
 }
 
-Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders, Text *output,
-                          ProcessEnd *end, Message *why)
+Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders, Text *module,
+                          Text *output, ProcessEnd *end, Message *why)
 {
     char clang[PATH_MAX], architecture[40];
     const char *device[MAX_ARGUMENTS] = {clang, architecture};
@@ -126,7 +126,7 @@ Status compile_with_clang(const CompileJob *job, const CompileTools *tools, cons
     if (status != STATUS_OK || end->exit_status != 0)
         return status;
     double seconds = end->seconds;
-    status = put_fatbin(job, folders, why);
+    status = put_fatbin(job, folders, module, why);
     if (status == STATUS_OK)
         status = compile_in_sandbox(job, tools, folders, host, output, end, why);
     end->seconds += seconds;

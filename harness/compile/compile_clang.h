@@ -5,9 +5,10 @@
 #include "base/hash.h"
 #include "harness/compile/compile_sandbox.h"
 
-/* Makes submission.o and submission.so in folders->out from the sources in folders->in. */
+/* Makes submission.o and submission.so in folders->out from the sources in folders->in. `module` gets the fatbin that the
+ * judge makes of the device step's PTX. */
 MUST_USE Status compile_with_clang(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
-                                   Text *output, ProcessEnd *end, Message *why);
+                                   Text *module, Text *output, ProcessEnd *end, Message *why);
 
 /* Adds what a result depends on besides the source and the compiler's version. */
 MUST_USE Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why);

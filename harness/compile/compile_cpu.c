@@ -12,9 +12,10 @@
 #define SOURCE_NAME "submission.c"
 
 /* $1: object, $2: shared object. */
-static const char script[] = "gcc -std=gnu11 -O3 -march=native -fopenmp -pthread -fPIC -include prototype.h -I. "
-                             "-c " SOURCE_NAME " -o \"$1\" &&\n"
-                             "gcc -shared -fopenmp -pthread -Wl,-z,defs \"$1\" -lm -o \"$2\"\n";
+static const char script[] =
+    "gcc -std=gnu11 -O3 -march=native -fopenmp -pthread -fPIC -include prototype.h -I. "
+    "-c " SOURCE_NAME " -o \"$1\" &&\n"
+    "gcc -shared -fno-lto -fno-use-linker-plugin -fopenmp -pthread -Wl,-z,defs \"$1\" -lm -o \"$2\"\n";
 
 /* Scalar parameters are whole numbers: problem.json allows no others. */
 static void add_prototype(const CompileJob *job, Text *text)

@@ -15,6 +15,7 @@ enum {
 /* Submissions are compiled under this name, so that their code does not depend on the student's file name. The line
  * information of PTX holds it as /submission/submission.cu; show the student's own name instead. */
 #define COMPILE_SOURCE_NAME "submission.cu"
+#define COMPILE_HOST_NAME "submission.cudafe1.cpp" /* what nvcc calls the host's side of it */
 
 typedef struct CompileJob {
     const char *file_name; /* what diagnostics call the source: the student's own file name */

@@ -9,52 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fatbins follow one another, each at a multiple of 8 bytes. */
-static size_t skip_padding(const ElfSection *section, size_t offset)
+static bool is_zero(const char *data, size_t bytes)
 {
-    while (offset < section->bytes && section->data[offset] == '\0')
-        offset++;
-    return offset;
+    while (bytes > 0 && *data == '\0')
+        data++, bytes--;
+    return bytes == 0;
 }
 
-static Status split_fatbins(const char *path, const ElfSection *section, Arena *arena, CompileModule **modules,
-                            size_t *count, Message *why)
+bool module_is_alone(const Text *module, const Text *object)
 {
-    for (int fill = 0; fill <= 1; fill++) { /* count, then copy */
-        size_t found = 0, offset = skip_padding(section, 0);
-        while (offset < section->bytes) {
-            size_t bytes = fatbin_size(section->data + offset, section->bytes - offset);
-            if (bytes == 0)
-                return fail(STATUS_BAD_INPUT, why, "%s: .nv_fatbin: no fatbin at byte %zu", path, offset);
-            if (fill)
-                (*modules)[found] = (CompileModule){memcpy(arena_alloc(arena, bytes), section->data + offset, bytes),
-                                                    bytes};
-            found++;
-            offset = skip_padding(section, offset + bytes);
-        }
-        if (!fill)
-            *modules = arena_array(arena, found, sizeof **modules);
-        *count = found;
-    }
-    return STATUS_OK;
-}
-
-Status modules_read(const char *object_path, Arena *arena, CompileModule **modules, size_t *count, Message *why)
-{
-    Text object = {0};
     Elf elf;
     ElfSection section;
-    *modules = NULL;
-    *count = 0;
-    Status status = text_read_file(object_path, COMPILE_FILE_BYTES, &object, why);
-    if (status != STATUS_OK)
-        return status;
-    if (!elf_open(&elf, object.data, object.length))
-        status = fail(STATUS_BAD_INPUT, why, "%s: not an ELF file", object_path);
-    else if (elf_find(&elf, ".nv_fatbin", "", &section) && section.data != NULL) /* none: no kernels */
-        status = split_fatbins(object_path, &section, arena, modules, count, why);
-    text_free(&object);
-    return status;
+    if (!elf_open(&elf, object->data, object->length))
+        return false;
+    if (!elf_find(&elf, ".nv_fatbin", "", &section))
+        return module->length == 0;
+    return section.data != NULL && section.bytes >= module->length &&
+           memcmp(section.data, module->data, module->length) == 0 &&
+           is_zero(section.data + module->length, section.bytes - module->length);
 }
 
 /* ---- the digest of the machine code ------------------------------------------------------------------------------ */

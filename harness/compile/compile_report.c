@@ -139,10 +139,10 @@ static bool is_noise(const char *line, size_t length)
            (starts_with(line, length, "    ") && memmem(line, length, "bytes stack frame", 17) != NULL);
 }
 
-/* The linker begins a message with a temporary file and an address. */
+/* The linker begins a message with the file of the host's side and an address. */
 static size_t linker_prefix(const char *line, size_t length)
 {
-    const char *end = starts_with(line, length, "tmpxft_") ? memmem(line, length, "): ", 3) : NULL;
+    const char *end = starts_with(line, length, COMPILE_HOST_NAME ":(") ? memmem(line, length, "): ", 3) : NULL;
     return end != NULL ? (size_t)(end + 3 - line) : 0;
 }
 
@@ -167,8 +167,8 @@ void report_diagnostics(const Text *output, const char *const *paths, Text *diag
 /* If the very first line of the output names the student's file, it is not repeated. */
 static void add_error(const char *line, size_t length, bool first, const CompileJob *job, Text *diagnostics)
 {
-    bool has_place = memmem(line, length, COMPILE_SOURCE_NAME, strlen(COMPILE_SOURCE_NAME)) == line;
     size_t prefix = linker_prefix(line, length);
+    bool has_place = prefix == 0 && starts_with(line, length, COMPILE_SOURCE_NAME);
     if (!has_place)
         text_printf(diagnostics, "%s: %.*s\n", job->file_name, (int)(length - prefix), line + prefix);
     else if (!first)

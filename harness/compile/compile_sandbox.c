@@ -1,8 +1,10 @@
-/* Sources are written under fixed names into a folder that the sandbox sees read-only. A few lines of shell in the
- * sandbox compile (nvcc -c, clang -c) and link (g++): separately, so that the object before linking can be hashed; this
- * costs nothing, since nvcc would call g++, too. Where gold is installed it links in a quarter of the time; what it
- * cannot link the usual linker explains, in the same words everywhere. Output and files are bounded; nothing that a
- * student chose is ever part of a command line.  */
+/* Sources are written under fixed names into a folder that the sandbox sees read-only. The device step comes first, in a
+ * sandbox of its own, and the judge reads its fatbin before the host's side is compiled and linked. A few lines of shell
+ * in a second sandbox do that: separately, so that the object before linking can be hashed; this costs nothing, since
+ * nvcc would call g++, too. The linker's plugin is off, because it would run another compiler on bytecode and options
+ * that inline assembly can put into sections of the object. Where gold is installed it links in a quarter of the time;
+ * what it cannot link the usual linker explains, in the same words everywhere. Output and files are bounded; nothing
+ * that a student chose is ever part of a command line.  */
 #include "harness/compile/compile_sandbox.h"
 
 #include "harness/sandbox/sandbox.h"
@@ -15,8 +17,9 @@
 enum { COMPILE_PROCESSES = 64, COMPILE_OPEN_FILES = 256, COMPILE_TMP_BYTES = 256 << 20, MAX_MOUNTS = 5 };
 
 const char COMPILE_SCRIPT[] = "object=$1 shared=$2 runtime=$3\nshift 3\n"
-                              "\"$@\" -c " COMPILE_SOURCE_NAME " -o \"$object\" || exit\n"
-                              "link() { g++ -shared \"$object\" \"$runtime\" -Wl,-z,defs -o \"$shared\" \"$@\"; }\n"
+                              "\"$@\" -o \"$object\" || exit\n"
+                              "link() { g++ -shared -fno-lto -fno-use-linker-plugin \"$object\" \"$runtime\" "
+                              "-Wl,-z,defs -o \"$shared\" \"$@\"; }\n"
                               "said=$(link -fuse-ld=gold 2>&1) || link\n";
 
 /* ---- folders and files ------------------------------------------------------------------------------------------- */

@@ -40,8 +40,8 @@ void compile_program_path(const Toolkit *toolkit, char *path, size_t size);
 MUST_USE Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
                                    const char *const *argv, Text *output, ProcessEnd *end, Message *why);
 
-/* A few lines of shell that compile COMPILE_SOURCE_NAME and link it, and the arguments that run them; the compiler
- * and its flags follow. Each path is an argument of its own: without a sandbox, sandbox.c replaces it by the host's
+/* A few lines of shell that compile the host's side and link it, and the arguments that run them; the compiler, its
+ * flags, "-c" and its input follow. Each path is an argument of its own: without a sandbox, sandbox.c replaces it by the host's
  * path. */
 extern const char COMPILE_SCRIPT[];
 #define COMPILE_SHELL                                                                                                  \

@@ -15,7 +15,7 @@ typedef struct CompileKernel {
     uint32_t registers, shared_bytes, spill_bytes, stack_bytes, constant_bytes;
 } CompileKernel;
 
-typedef struct CompileModule { /* one fatbin of the object's .nv_fatbin section */
+typedef struct CompileModule { /* a fatbin of the compiler's device step */
     const void *image;
     size_t bytes;
 } CompileModule;

@@ -1,5 +1,5 @@
-/* An entry of the cache is one line, "<seconds> <bytes of the object> <bytes of the host object>", then the object,
- * the host object and what the compiler printed. */
+/* An entry of the cache is one line, "<seconds> <bytes of the module> <bytes of the object> <bytes of the host
+ * object>", then the module, the object, the host object and what the compiler printed. */
 #include "harness/compile/compiler_run.h"
 
 #include "base/compile_cache.h"
@@ -9,6 +9,7 @@
 
 void compiler_run_free(CompilerRun *run)
 {
+    text_free(&run->module);
     text_free(&run->object);
     text_free(&run->host_object);
     text_free(&run->output);
@@ -17,15 +18,18 @@ void compiler_run_free(CompilerRun *run)
 
 static bool unpack(const Text *entry, CompilerRun *run)
 {
-    size_t object, host_object;
+    size_t module, object, host_object;
     int head = 0;
-    if (sscanf(entry->data, "%lf %zu %zu%n", &run->seconds, &object, &host_object, &head) != 3 ||
+    if (sscanf(entry->data, "%lf %zu %zu %zu%n", &run->seconds, &module, &object, &host_object, &head) != 4 ||
         entry->data[head] != '\n')
         return false;
     const char *at = entry->data + head + 1;
     size_t left = entry->length - (size_t)head - 1;
-    if (object > left || host_object > left - object)
+    if (module > left || object > left - module || host_object > left - module - object)
         return false;
+    text_append(&run->module, at, module);
+    at += module;
+    left -= module;
     text_append(&run->object, at, object);
     text_append(&run->host_object, at + object, host_object);
     text_append(&run->output, at + object + host_object, left - object - host_object);
@@ -44,7 +48,9 @@ bool compiler_run_read(const Digest *key, CompilerRun *run)
 void compiler_run_write(const Digest *key, const CompilerRun *run)
 {
     Text entry = {0};
-    text_printf(&entry, "%.6f %zu %zu\n", run->seconds, run->object.length, run->host_object.length);
+    text_printf(&entry, "%.6f %zu %zu %zu\n", run->seconds, run->module.length, run->object.length,
+                run->host_object.length);
+    text_append(&entry, run->module.data, run->module.length);
     text_append(&entry, run->object.data, run->object.length);
     text_append(&entry, run->host_object.data, run->host_object.length);
     text_append(&entry, run->output.data, run->output.length);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 typedef struct CompilerRun {
+    Text module;      /* the fatbin of the device step, as it was before the host's side was compiled */
     Text object;      /* submission.so */
     Text host_object; /* submission.o */
     Text output;      /* what was printed, unchanged */

@@ -1,7 +1,6 @@
-#include "base/tests/unit.h"
+#include "harness/compile/tests/compile_fixture.h"
 
 #include "base/elf.h"
-#include "harness/compile/compile.h"
 #include "harness/compile/compile_modules.h"
 #include "harness/sandbox/process.h"
 #include "simgpu/ptx/fatbin.h"
@@ -15,49 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PARAMETERS "const float* input, const float* kernel, float* output, int input_size, int kernel_size"
-#define PROTOTYPE "void solve(" PARAMETERS ")"
-#define KERNEL                                                                                                         \
-    "__global__ void convolve(" PARAMETERS ")\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                \
-    "    float sum = 0;\n    for (int k = 0; k < kernel_size; k++)\n        sum += input[i + k] * kernel[k];\n"        \
-    "    output[i] = sum;\n}\n" /* lines 1-8 */
-#define BODY                                                                                                           \
-    "{\n    convolve<<<1, 256>>>(input, kernel, output, input_size, kernel_size);\n    cudaDeviceSynchronize();\n}\n"
-#define RIGHT KERNEL "extern \"C\" " PROTOTYPE "\n" BODY
-
 #define TEN(level, text)                                                                                               \
     "#define a" #level " " text " " text " " text " " text " " text " " text " " text " " text " " text " " text "\n"
-
-static char scratch[200], cache[300];
-static Toolkit toolkit;
-
-static Compiled compile_within(const char *file_name, const char *source, unsigned cpu_seconds)
-{
-    static const char *const types[] = {"const float*", "const float*", "float*", "int", "int"};
-    const CompileJob job = {.file_name = file_name,
-                            .source = source,
-                            .source_bytes = strlen(source),
-                            .prototype = PROTOTYPE,
-                            .parameter_types = types,
-                            .parameter_count = 5,
-                            .compute = 90,
-                            .cpu_seconds = cpu_seconds};
-    Compiled compiled;
-    Message why = {0};
-    if (compile_submission(&job, &toolkit, scratch, &compiled, &why) != STATUS_OK)
-        fail_test("%s", why.text);
-    return compiled;
-}
-
-static Compiled compile_as(const char *file_name, const char *source)
-{
-    return compile_within(file_name, source, 0);
-}
-
-static Compiled compile_source(const char *source)
-{
-    return compile_as("my file.cu", source);
-}
 
 static void check_compiles(const char *source)
 {
@@ -394,56 +352,6 @@ static void without_a_cache_folder_it_compiles_all_the_same(void **state)
     compiled_free(&compiled);
 }
 
-/* ---- reading objects --------------------------------------------------------------------------------------------- */
-
-static void a_damaged_object_is_refused_and_crashes_nothing(void **state)
-{
-    Compiled compiled = compile_source(RIGHT);
-    Text object = {0};
-    char path[300];
-    assert_int_equal(text_read_file(compiled.object_path, 1 << 26, &object, NULL), STATUS_OK);
-    snprintf(path, sizeof path, "%s/damaged.so", scratch);
-    srand(7);
-    for (int round = 0; round < 300; round++) {
-        Text damaged = {0};
-        Arena arena = {0};
-        CompileModule *modules;
-        size_t count;
-        Message why;
-        text_append(&damaged, object.data, round % 3 == 0 ? (size_t)rand() % object.length : object.length);
-        for (int i = 0; i < 8 && damaged.length > 0; i++) /* headers more often than the rest */
-            damaged.data[(size_t)rand() % (i % 2                 ? damaged.length
-                                           : damaged.length < 64 ? damaged.length
-                                                                 : 64)] = (char)rand();
-        FILE *file = fopen(path, "w");
-        fwrite(damaged.data, 1, damaged.length, file);
-        fclose(file);
-        Status status = modules_read(path, &arena, &modules, &count, &why);
-        assert_true(status == STATUS_OK || status == STATUS_BAD_INPUT);
-        arena_free(&arena);
-        text_free(&damaged);
-    }
-    text_free(&object);
-    compiled_free(&compiled);
-}
-
-static int make_scratch(void **state)
-{
-    Message why;
-    assert_int_equal(scratch_new(scratch, sizeof scratch, NULL), STATUS_OK);
-    snprintf(cache, sizeof cache, "%s/cache", scratch);
-    setenv("CONVJUDGE_CACHE", cache, 1);
-    if (toolkit_find(&toolkit, &why) != STATUS_OK)
-        fail_test("%s", why.text);
-    return 0;
-}
-
-static int remove_scratch(void **state)
-{
-    scratch_remove(scratch);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -468,7 +376,6 @@ int main(void)
         cmocka_unit_test(a_failed_compilation_is_not_cached),
         cmocka_unit_test(a_damaged_entry_is_compiled_again),
         cmocka_unit_test(without_a_cache_folder_it_compiles_all_the_same),
-        cmocka_unit_test(a_damaged_object_is_refused_and_crashes_nothing),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
