@@ -18,7 +18,7 @@ enum { MAX_STATEMENT_BYTES = 1 << 20, LOOKS = 64 /* elements per case that are e
 /* Enough cases to tell mistakes apart, enough reference solutions for a ranking, enough mistakes to test the cases. */
 enum { LEAST_HIDDEN_CASES = 14, LEAST_REFERENCES = 6, LEAST_WRONG = 8 };
 
-static const uint64_t SEED = 1; /* for data that is drawn anew in every run; any value will do */
+static const GeneratorKey SEED = {{1}}; /* for data that is drawn anew in every run; any value will do */
 
 #define EXAMPLE "\n## Example\n"
 #define INTENSITY "\n## Arithmetic intensity\n"
@@ -254,7 +254,7 @@ static Status case_arrays_make(const Problem *problem, const Testcase *testcase,
         arrays->inputs[i] = malloc(count * element_bytes(parameter->type));
         if (arrays->inputs[i] == NULL)
             return fail_errno(why, "%s of \"%s\"", parameter->name, testcase->name);
-        testcase_fill(problem, testcase, i, SEED, arrays->inputs[i], count);
+        testcase_fill(problem, testcase, i, &SEED, arrays->inputs[i], count);
     }
     return status;
 }

@@ -35,7 +35,7 @@ Status call_prepare(const Problem *problem, const Testcase *testcase, Session *s
     return status == STATUS_OK ? session_buffers(session, call->arguments, problem->parameter_count, why) : status;
 }
 
-void call_fill(Call *call, uint64_t secret)
+void call_fill(Call *call, const GeneratorKey *secret)
 {
     for (size_t i = 0; i < call->problem->parameter_count; i++)
         if (call->arguments[i].role == ARGUMENT_INPUT)

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "grader/check/checker.h"
 #include "grader/oracle/oracle.h"
+#include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "harness/session/session.h"
@@ -23,8 +24,8 @@ MUST_USE Status call_describe(const Problem *problem, const Testcase *testcase, 
 /* The same, with memory for the arrays from session_buffers(). */
 MUST_USE Status call_prepare(const Problem *problem, const Testcase *testcase, Session *session, Call *call,
                              Message *why);
-/* Fills the inputs from the testcase; data without a seed of their own come from `secret`. */
-void call_fill(Call *call, uint64_t secret);
+/* Fills the inputs from the testcase; random data come from `secret`, as for testcase_fill(). */
+void call_fill(Call *call, const GeneratorKey *secret);
 /* Compares the output in memory with the one that the oracle computes from the inputs in memory. */
 MUST_USE Status call_compare(const Call *call, const Oracle *oracle, Comparison *comparison, Message *why);
 int64_t call_input_bytes(const Call *call);

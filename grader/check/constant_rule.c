@@ -121,7 +121,7 @@ static Status find_in_call(Call *call, const CallReport *report, const Oracle *o
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const Oracle *oracle, Session *session,
-                           const Compiled *compiled, const CallLimits *limits, uint64_t secret,
+                           const Compiled *compiled, const CallLimits *limits, const GeneratorKey *secret,
                            ConstantRuleFinding *finding, Message *why)
 {
     Call call;

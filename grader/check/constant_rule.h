@@ -15,6 +15,7 @@
 
 #include "base/status.h"
 #include "grader/oracle/oracle.h"
+#include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 #include "harness/session/session.h"
@@ -37,7 +38,7 @@ typedef struct ConstantRuleFinding {
 /* `session`: on CONSTANT_RULE_DEVICE, with nothing loaded. `compiled`: compiled for that device. */
 MUST_USE Status constant_rule_check(const Problem *problem, const TestcaseSet *set, const Oracle *oracle,
                                     Session *session, const Compiled *compiled, const CallLimits *limits,
-                                    uint64_t secret, ConstantRuleFinding *finding, Message *why);
+                                    const GeneratorKey *secret, ConstantRuleFinding *finding, Message *why);
 
 /* The case whose sizes are used; NULL if no sample or hidden case is small enough. */
 const Testcase *constant_rule_case(const Problem *problem, const TestcaseSet *set);

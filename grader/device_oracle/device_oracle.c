@@ -162,9 +162,9 @@ Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int me
     return status;
 }
 
-Status device_oracle_fill(DeviceOracle *oracle, uint64_t secret, Message *why)
+Status device_oracle_fill(DeviceOracle *oracle, const GeneratorKey *secret, Message *why)
 {
-    const OracleRequest request = {.kind = ORACLE_FILL, .secret = secret};
+    const OracleRequest request = {.kind = ORACLE_FILL, .secret = *secret};
     return post(oracle, &request, NULL, why);
 }
 

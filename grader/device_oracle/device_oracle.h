@@ -3,13 +3,13 @@
  *
  *     device_oracle_start     opens the device and compiles, in the background
  *     device_oracle_case      takes the memory for the arrays of one call, which the broker shares
- *     device_oracle_fill      makes the inputs of the call with this seed
+ *     device_oracle_fill      makes the inputs of the call with this key
  *     device_oracle_check     compares the output with the one that the inputs filled last give
  *     device_oracle_wait      waits for both
  *
  * Fill and check are posted and done in order, so that checking call k and making the inputs of call k + 1 take one
  * round trip. If a check refuses an output, checker_compare() can explain it: the output is still there, and
- * testcase_fill() makes the same inputs from the seed.
+ * testcase_fill() makes the same inputs from the key.
  *
  * Errors   every failure is the judge's own fault, even a process that died.  */
 #ifndef GRADER_DEVICE_ORACLE_DEVICE_ORACLE_H
@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "grader/check/checker.h"
+#include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 
@@ -39,7 +40,7 @@ MUST_USE Status device_oracle_ready(DeviceOracle *oracle, Message *why);
 MUST_USE Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int memory, size_t memory_bytes,
                                    const size_t *offsets, int *exchange, Message *why);
 /* Posts a request for the inputs that testcase_fill() makes of `secret`, bit for bit. Only generated data. */
-MUST_USE Status device_oracle_fill(DeviceOracle *oracle, uint64_t secret, Message *why);
+MUST_USE Status device_oracle_fill(DeviceOracle *oracle, const GeneratorKey *secret, Message *why);
 /* Posts a request to check the output against the inputs filled last. */
 MUST_USE Status device_oracle_check(DeviceOracle *oracle, Message *why);
 /* Waits for all posted requests. `accepted` and `comparison` (as checker_summarise() makes it) are those of the last

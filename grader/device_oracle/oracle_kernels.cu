@@ -5,7 +5,8 @@
  *   generated.h   the declarations of oracle_case_header(), the type Output of the output's elements, and ORACLE_FILE,
  *                 "problems/<id>/oracle.h" Products are not fused with sums (-fmad=false), so that each value has
  * the same bits as on the CPU. Most of the time goes into arithmetic and conversions in double. One thread computes
- * one element, so that neighbouring threads read neighbouring elements, and a warp reads each weight once. */
+ * one element of the output, so that neighbouring threads read neighbouring elements, and a warp reads each weight
+ * once. */
 #include "generated.h"
 #include "grader/problem/generator.h"
 #include "grader/device_oracle/oracle_kernels.h"
@@ -20,20 +21,37 @@ static __device__ uint64_t my_element(void)
 
 /* --- inputs ------------------------------------------------------------------------------------------------------- */
 
-#define FILL(name, type, value)                                                                                        \
+/* A thread makes all numbers of one block of the cipher. Neighbouring threads store neighbouring elements. */
+#define FILL(name, type, numbers, value)                                                                               \
     extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) name(const OracleFill fill)                             \
     {                                                                                                                  \
-        uint64_t i = my_element();                                                                                     \
-        if (i < fill.count)                                                                                            \
-            ((type *)fill.data)[i] = (type)(value);                                                                    \
+        const uint32_t number = (uint32_t)my_element(), lane = number % GENERATOR_LANES;                               \
+        const uint64_t first = (uint64_t)(number / GENERATOR_LANES) * GENERATOR_LANES * (numbers) + lane;              \
+        if (first >= fill.count)                                                                                       \
+            return;                                                                                                    \
+        const GeneratorBlock block = generator_data(&fill.key, number);                                                \
+        _Pragma("unroll") for (int k = 0; k < (numbers); k++)                                                          \
+        {                                                                                                              \
+            const uint64_t i = first + (uint64_t)k * GENERATOR_LANES;                                                  \
+            if (i < fill.count)                                                                                        \
+                ((type *)fill.data)[i] = (type)(value);                                                                \
+        }                                                                                                              \
     }
 
 #define FILL_WITH_NUMBERS(name, type)                                                                                  \
-    FILL(integers_##name, type, (double)generator_integer(fill.key, i, (int64_t)fill.a, (int64_t)fill.b))              \
-    FILL(ramp_##name, type, generator_ramp(i, fill.a, fill.b))
+    FILL(integers_##name, type, GENERATOR_WORDS,                                                                       \
+         (double)generator_integer(block.words[k], (int64_t)fill.a, (int64_t)fill.b))                                  \
+    extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) ramp_##name(const OracleFill fill)                      \
+    {                                                                                                                  \
+        const uint64_t i = my_element();                                                                               \
+        if (i < fill.count)                                                                                            \
+            ((type *)fill.data)[i] = (type)generator_ramp(i, fill.a, fill.b);                                          \
+    }
 
-FILL(uniform_float32, float, generator_uniform(fill.key, i, (float)fill.a, (float)fill.b))
-FILL(normal_float32, float, generator_normal(fill.key, i, (float)fill.a, (float)fill.b))
+FILL(uniform_float32, float, GENERATOR_WORDS, generator_uniform(block.words[k], (float)fill.a, (float)fill.b))
+FILL(normal_float32, float, GENERATOR_NORMALS,
+     generator_normal(block.words[4 * k], block.words[4 * k + 1], block.words[4 * k + 2], block.words[4 * k + 3],
+                      (float)fill.a, (float)fill.b))
 FILL_WITH_NUMBERS(float32, float)
 FILL_WITH_NUMBERS(int32, int32_t)
 FILL_WITH_NUMBERS(uint8, uint8_t)

@@ -1,10 +1,12 @@
 /* oracle_kernels.h - the parameters of the kernels of oracle_kernels.cu. Each kernel has one of these structs as
- * its only parameter, and one thread for each element, in blocks of ORACLE_BLOCK. Pointers are addresses on the
+ * its only parameter, in blocks of ORACLE_BLOCK threads. It has one thread for each element; or, where random numbers
+ * are made, one for each block of ChaCha20 (generator.h), in whole groups. Pointers are addresses on the
  * device.  */
 #ifndef GRADER_DEVICE_ORACLE_ORACLE_KERNELS_H
 #define GRADER_DEVICE_ORACLE_ORACLE_KERNELS_H
 
 #include "grader/check/tally.h"
+#include "grader/problem/generator.h"
 
 #include <stdint.h>
 
@@ -12,7 +14,8 @@ enum { ORACLE_BLOCK = 256, ORACLE_MAX_PARAMETERS = 16, ORACLE_MAX_RANK = 4 };
 
 /* Of uniform_float32, normal_float32, and integers_ and ramp_ with float32, int32 and uint8: they fill an array. */
 typedef struct OracleFill {
-    uint64_t key, count;
+    GeneratorKey key;
+    uint64_t count;
     double a, b; /* as in CaseSource */
     void *data;
 } OracleFill;

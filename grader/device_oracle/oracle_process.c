@@ -233,10 +233,20 @@ static Status take_case(OracleProcess *process, const OracleRequest *request, in
 
 /* --- inputs ------------------------------------------------------------------------------------------------------- */
 
-/* The kernel for each kind of data; NULL: none. A constant is a ramp without a step. */
-static const char *const GENERATORS[] = {
-    [SOURCE_UNIFORM] = "uniform", [SOURCE_NORMAL] = "normal", [SOURCE_INTEGERS] = "integers", [SOURCE_RAMP] = "ramp",
-    [SOURCE_CONSTANT] = "ramp",   [SOURCE_IMPULSE] = NULL,    [SOURCE_VALUES] = NULL,         [SOURCE_FILE] = NULL,
+/* The kernel for each kind of data, NULL: none; and how many numbers each of its threads makes. A constant is a ramp
+ * without a step. */
+static const struct {
+    const char *name;
+    size_t numbers;
+} KERNELS[] = {
+    [SOURCE_UNIFORM] = {"uniform", GENERATOR_WORDS},
+    [SOURCE_NORMAL] = {"normal", GENERATOR_NORMALS},
+    [SOURCE_INTEGERS] = {"integers", GENERATOR_WORDS},
+    [SOURCE_RAMP] = {"ramp", 1},
+    [SOURCE_CONSTANT] = {"ramp", 1},
+    [SOURCE_IMPULSE] = {NULL, 0},
+    [SOURCE_VALUES] = {NULL, 0},
+    [SOURCE_FILE] = {NULL, 0},
 };
 static const char *const TYPES[] = {
     [ELEMENT_FLOAT32] = "float32", [ELEMENT_INT32] = "int32", [ELEMENT_UINT8] = "uint8"};
@@ -253,7 +263,7 @@ static Status generate_impulse(const OracleProcess *process, const CaseSource *s
     return status_of(process, error, "making an impulse", why);
 }
 
-static Status generate_input(const OracleProcess *process, size_t parameter, uint64_t secret, Message *why)
+static Status generate_input(const OracleProcess *process, size_t parameter, const GeneratorKey *secret, Message *why)
 {
     char kernel[40];
     const OracleArray *array = &process->arrays[parameter];
@@ -266,11 +276,13 @@ static Status generate_input(const OracleProcess *process, size_t parameter, uin
                              .data = (void *)(uintptr_t)array->address};
     if (source->kind == SOURCE_IMPULSE)
         return generate_impulse(process, source, type, array, why);
-    if (GENERATORS[source->kind] == NULL)
+    if (KERNELS[source->kind].name == NULL)
         return fail(STATUS_BAD_INPUT, why, "%s: the oracle on a device makes only generated data",
                     process->problem.parameters[parameter].name);
-    snprintf(kernel, sizeof kernel, "%s_%s", GENERATORS[source->kind], TYPES[type]);
-    return launch_kernel(process, kernel, &fill, sizeof fill, array->count, why);
+    snprintf(kernel, sizeof kernel, "%s_%s", KERNELS[source->kind].name, TYPES[type]);
+    size_t numbers = KERNELS[source->kind].numbers * GENERATOR_LANES; /* of the threads of one group */
+    return launch_kernel(process, kernel, &fill, sizeof fill, (array->count + numbers - 1) / numbers * GENERATOR_LANES,
+                         why);
 }
 
 static CudaError hand_out(const OracleProcess *process, const OracleArray *array)
@@ -282,7 +294,7 @@ static CudaError hand_out(const OracleProcess *process, const OracleArray *array
 }
 
 /* Launches all kernels before the copies, so that the copies follow one another. */
-static Status fill_inputs(OracleProcess *process, uint64_t secret, Message *why)
+static Status fill_inputs(OracleProcess *process, const GeneratorKey *secret, Message *why)
 {
     Status status = STATUS_OK;
     const Problem *problem = &process->problem;
@@ -366,7 +378,7 @@ static Status serve_request(OracleProcess *process, const OracleRequest *request
     if (request->kind == ORACLE_CASE && process->module != NULL)
         return take_case(process, request, descriptor, why);
     if (request->kind == ORACLE_FILL && process->tallies != 0)
-        return fill_inputs(process, request->secret, why);
+        return fill_inputs(process, &request->secret, why);
     if (request->kind == ORACLE_CHECK && process->tallies != 0)
         return check_output(process, why);
     return fail(STATUS_BAD_INPUT, why, "the oracle on %s: request %d out of turn", process->device_name, request->kind);

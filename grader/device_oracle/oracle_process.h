@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "grader/check/checker.h"
+#include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/testcase.h"
 
@@ -32,7 +33,7 @@ typedef struct OracleRequest {
     size_t memory_bytes;                    /* case */
     size_t offsets[PROBLEM_MAX_PARAMETERS]; /* case: place of each array in the memory */
     bool through_host;                      /* case: make no exchange */
-    uint64_t secret;                        /* fill: as for testcase_fill() */
+    GeneratorKey secret;                    /* fill: as for testcase_fill() */
 } OracleRequest;
 
 typedef struct OracleReply {

@@ -127,7 +127,7 @@ Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Me
     CallReport report = {0};
     Status status = call_prepare(judging->job->problem, testcase, judging->session, &call, why);
     if (status == STATUS_OK) {
-        call_fill(&call, judging->secret);
+        call_fill(&call, &judging->secret);
         item->input_bytes = call_input_bytes(&call);
         status = call_solve(judging, &call, item, &report, why);
     }

@@ -81,7 +81,6 @@ static Status take_sitting(Judging *judging, TimedCase *cases, size_t count, Mes
         .monitor = judging->monitor,
         .usual_clock_mhz = result->device.usual_clock_mhz,
         .progress = judging->job->progress,
-        .secret = judging->secret,
     };
     Status status = device_oracle_ready(judging->device_oracle, why);
     if (status == STATUS_OK)

@@ -35,7 +35,7 @@ static Status check_rule(const Judging *judging, ConstantRuleFinding *finding, M
                  problem->constant_filter);
     } else if (status == STATUS_OK) {
         status = constant_rule_check(problem, &judging->set, judging->oracle, session, compiled, &judging->limits,
-                                     judging->secret, finding, why);
+                                     &judging->secret, finding, why);
     }
     session_close(session);
     compiled_free(&again);

@@ -5,8 +5,8 @@
 #include "grader/judge/clocked_cases.h"
 #include "grader/judge/compilation.h"
 #include "grader/judge/constant_step.h"
+#include "grader/problem/key_stream.h"
 #include "grader/problem/testcase_read.h"
-#include "grader/problem/testcase_data.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/session_open.h"
 
@@ -69,7 +69,7 @@ static Status open_all(Judging *judging, Message *why)
     if (status == STATUS_OK)
         status = oracle_open(job->problem, &judging->oracle, why);
     if (status == STATUS_OK)
-        status = secret_seed(&judging->secret, why);
+        status = key_new(&judging->secret, why);
     if (status == STATUS_OK)
         status = scratch_new(judging->scratch, sizeof judging->scratch, why);
     if (status == STATUS_OK)

@@ -5,6 +5,7 @@
 #include "grader/device_oracle/device_oracle.h"
 #include "grader/judge/job.h"
 #include "grader/oracle/oracle.h"
+#include "grader/problem/generator.h"
 #include "grader/problem/testcase.h"
 #include "grader/result/result.h"
 #include "harness/compile/toolkit.h"
@@ -29,7 +30,7 @@ typedef struct Judging {
     TestcaseSet set;
     const Testcase **testcases;      /* of result->cases, by the same index */
     const ExecutionProfile *profile; /* in the session; NULL: not wanted */
-    uint64_t secret;                 /* seed of the data of this grading */
+    GeneratorKey secret;             /* of the data of this grading */
     bool findings_told;              /* a warning or a verdict has named a finding */
     bool queued;                     /* somebody else had the device */
     bool ended;                      /* the verdict is final */

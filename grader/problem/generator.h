@@ -1,11 +1,18 @@
-/* generator.h - the elements of generated test data. Each depends only on a key and on its index.
+/* generator.h - the elements of generated test data. Each depends only on a key of 256 bits and on its index.
  *
- * The generator is counter-based. It has no state, so that any number of threads can make the elements in any order, on
- * the host or on a GPU. The bits are the same everywhere: every product of floating-point numbers below fits into the
- * 53 bits of a double and is exact, whether or not a compiler fuses it with the sum that follows.
+ * Source   ChaCha20: RFC 8439, "ChaCha20 and Poly1305 for IETF Protocols", section 2.3, "The ChaCha20 Block Function".
  *
- * Source   splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014), with the constants
- *          of Stafford's mix 13.  */
+ * Whoever sees all elements of any number of arrays cannot compute an element of an array with another key: that would
+ * break the cipher.
+ *
+ * Layout   A block has 16 words of 32 bits. A group is 8 blocks that follow one another: word 0 of each block, then word
+ *          1 of each block, and so on. So 8 blocks are computed side by side, on a processor with vectors or by 8
+ *          threads of a GPU, and what they store lies side by side. A uniform or whole number takes one word. A nearly
+ *          normal number takes 4 words of one block: the first 8 take words 0 to 3 of each block, and so on.
+ *
+ * The cipher counts blocks, so it needs no state: any number of threads can make the elements in any order, on the host
+ * or on a GPU. The bits are the same everywhere: every product of floating-point numbers below fits into the 53 bits
+ * of a double and is exact, whether or not a compiler fuses it with the sum that follows.  */
 #ifndef GRADER_PROBLEM_GENERATOR_H
 #define GRADER_PROBLEM_GENERATOR_H
 
@@ -17,55 +24,125 @@
 #define GENERATOR static inline
 #endif
 
-/* A bijection of 64-bit numbers whose results look random. */
-GENERATOR uint64_t generator_mix(uint64_t x)
+enum {
+    GENERATOR_LANES = 8,        /* blocks of a group */
+    GENERATOR_WORDS = 16,       /* of a block; and numbers made from them: */
+    GENERATOR_NORMALS = 4,      /* nearly normal numbers of a block */
+    GENERATOR_NORMAL_WORDS = 4, /* words for one */
+};
+
+typedef struct GeneratorKey {
+    uint32_t words[8];
+} GeneratorKey;
+
+typedef struct GeneratorBlock {
+    uint32_t words[GENERATOR_WORDS];
+} GeneratorBlock;
+
+/* ---- ChaCha20 ---------------------------------------------------------------------------------------------------- */
+
+/* Section 2.1, "The ChaCha Quarter Round". The words may be vectors, with one lane for each block. */
+#define GENERATOR_QUARTER(a, b, c, d)                                                                                  \
+    a += b, d ^= a, d = d << 16 | d >> 16;                                                                             \
+    c += d, b ^= c, b = b << 12 | b >> 20;                                                                             \
+    a += b, d ^= a, d = d << 8 | d >> 24;                                                                              \
+    c += d, b ^= c, b = b << 7 | b >> 25
+
+/* Two of the 20 rounds: the columns of the 4 x 4 words, then the diagonals. */
+#define GENERATOR_DOUBLE_ROUND(x)                                                                                      \
+    GENERATOR_QUARTER(x[0], x[4], x[8], x[12]);                                                                        \
+    GENERATOR_QUARTER(x[1], x[5], x[9], x[13]);                                                                        \
+    GENERATOR_QUARTER(x[2], x[6], x[10], x[14]);                                                                       \
+    GENERATOR_QUARTER(x[3], x[7], x[11], x[15]);                                                                       \
+    GENERATOR_QUARTER(x[0], x[5], x[10], x[15]);                                                                       \
+    GENERATOR_QUARTER(x[1], x[6], x[11], x[12]);                                                                       \
+    GENERATOR_QUARTER(x[2], x[7], x[8], x[13]);                                                                        \
+    GENERATOR_QUARTER(x[3], x[4], x[9], x[14])
+
+/* The words before the first round. */
+GENERATOR GeneratorBlock generator_state(const GeneratorKey *key, uint32_t counter, uint32_t nonce0, uint32_t nonce1,
+                                         uint32_t nonce2)
 {
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
+    const GeneratorBlock state = {{0x61707865, 0x3320646E, 0x79622D32, 0x6B206574, key->words[0], key->words[1],
+                                   key->words[2], key->words[3], key->words[4], key->words[5], key->words[6],
+                                   key->words[7], counter, nonce0, nonce1, nonce2}};
+    return state;
 }
 
-/* 64 random bits: element `index` of the sequence of `key`. */
-GENERATOR uint64_t generator_bits(uint64_t key, uint64_t index)
+GENERATOR GeneratorBlock generator_block(const GeneratorKey *key, uint32_t counter, uint32_t nonce0, uint32_t nonce1,
+                                         uint32_t nonce2)
 {
-    return generator_mix(key + (index + 1) * 0x9E3779B97F4A7C15u);
+    const GeneratorBlock state = generator_state(key, counter, nonce0, nonce1, nonce2);
+    GeneratorBlock block = state;
+    for (int i = 0; i < 10; i++) {
+        GENERATOR_DOUBLE_ROUND(block.words);
+    }
+    for (int i = 0; i < GENERATOR_WORDS; i++)
+        block.words[i] += state.words[i];
+    return block;
 }
 
-/* Derives the key of a part, for instance of one testcase or one parameter, from the key of the whole. */
-GENERATOR uint64_t generator_key(uint64_t key, uint64_t part)
+/* A key for a part, for instance for one array, from the key of the whole. Parts have different `purpose`, `a` or `b`;
+ * `purpose` is not 0, which is the nonce of data. Neither key tells anything about another part's. */
+GENERATOR GeneratorKey generator_derive(const GeneratorKey *key, uint32_t purpose, uint32_t a, uint32_t b)
 {
-    return generator_bits(generator_mix(key), part);
+    const GeneratorBlock block = generator_block(key, 0, purpose, a, b);
+    GeneratorKey derived;
+    for (int i = 0; i < 8; i++)
+        derived.words[i] = block.words[i];
+    return derived;
 }
+
+/* Block `number` of the data of `key`. */
+GENERATOR GeneratorBlock generator_data(const GeneratorKey *key, uint32_t number)
+{
+    return generator_block(key, number, 0, 0, 0);
+}
+
+/* The word that element `index` of an array of uniform or whole numbers is made of. */
+GENERATOR uint32_t generator_word(const GeneratorKey *key, uint64_t index)
+{
+    uint64_t group = index / (GENERATOR_LANES * GENERATOR_WORDS);
+    uint32_t place = (uint32_t)(index % (GENERATOR_LANES * GENERATOR_WORDS));
+    uint32_t number = (uint32_t)(group * GENERATOR_LANES + place % GENERATOR_LANES);
+    return generator_data(key, number).words[place / GENERATOR_LANES];
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* One of 2^24 equally spaced numbers in [low, high). If the largest of them would round up to `high`, it becomes
  * `low`. */
-GENERATOR float generator_uniform(uint64_t key, uint64_t index, float low, float high)
+GENERATOR float generator_uniform(uint32_t word, float low, float high)
 {
     float width = high - low;
-    double step = (double)(int32_t)(generator_bits(key, index) >> 40) * 0x1p-24; /* 24 bits */
+    double step = (double)(int32_t)(word >> 8) * 0x1p-24; /* 24 bits */
     float value = (float)(low + width * step);
     return value < high ? value : low;
 }
 
-/* Nearly normal: the sum of twelve uniform numbers has mean 6 and deviation 1. It never leaves 6 deviations. */
-GENERATOR float generator_normal(uint64_t key, uint64_t index, float mean, float deviation)
+/* The sum of the three numbers of 10 bits in a word. */
+GENERATOR uint32_t generator_thirds(uint32_t word)
 {
-    const uint64_t mask = (1u << 21) - 1;
-    uint64_t sum = 0;
-    for (uint64_t i = 0; i < 4; i++) {
-        uint64_t bits = generator_bits(key, 4 * index + i);
-        sum += (bits & mask) + (bits >> 21 & mask) + (bits >> 42 & mask);
-    }
-    /* Adds half a step for each of the 12 numbers, so that the mean is exact. */
-    double standard = ((double)(int32_t)sum + 6) * 0x1p-21 - 6; /* 26 bits */
+    return (word & 1023) + (word >> 10 & 1023) + (word >> 20 & 1023);
+}
+
+/* Nearly normal: the sum of twelve uniform numbers has mean 6 and deviation 1. It never leaves 6 deviations. Each has 10
+ * bits; the 8 bits that are left divide a step of the sum into 256. */
+GENERATOR float generator_normal(uint32_t a, uint32_t b, uint32_t c, uint32_t d, float mean, float deviation)
+{
+    uint32_t sum = generator_thirds(a) + generator_thirds(b) + generator_thirds(c) + generator_thirds(d);
+    uint32_t rest = a >> 30 | b >> 30 << 2 | c >> 30 << 4 | d >> 30 << 6;
+    /* The mean of a number of k bits is half a step below 2^(k-1). Of these steps, `sum` lacks 12 * 128 and `rest`
+     * has 127.5 too many, so that the mean is exact. */
+    double standard = ((double)(int32_t)(sum << 8 | rest) + 1408.5) * 0x1p-18 - 6; /* 25 bits */
     return (float)(mean + deviation * standard);
 }
 
 /* A whole number in [low, high]; high - low must be below 2^32. */
-GENERATOR int64_t generator_integer(uint64_t key, uint64_t index, int64_t low, int64_t high)
+GENERATOR int64_t generator_integer(uint32_t word, int64_t low, int64_t high)
 {
     uint64_t count = (uint64_t)(high - low) + 1;
-    return low + (int64_t)((generator_bits(key, index) >> 32) * count >> 32);
+    return low + (int64_t)(word * count >> 32);
 }
 
 /* start + step * index, rounded once. The product is exact: `step` has 24 bits and an index of an array at most 31. */

@@ -61,7 +61,7 @@ static inline Status bench_evaluate(Bench *bench, const Testcase *testcase, Mess
         if (bench->problem.parameters[i].role == ROLE_IN) {
             size_t count = elements(bench, i);
             bench->inputs[i] = malloc(count * element_bytes(bench->problem.parameters[i].type));
-            testcase_fill(&bench->problem, testcase, i, 5, bench->inputs[i], count);
+            testcase_fill(&bench->problem, testcase, i, &(GeneratorKey){{5}}, bench->inputs[i], count);
         }
     bench->count = elements(bench, problem_output(&bench->problem));
     bench->expected = malloc(bench->count * sizeof *bench->expected);

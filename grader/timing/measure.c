@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "grader/check/checker.h"
-#include "grader/problem/generator.h"
+#include "grader/problem/key_stream.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,11 +17,6 @@ static const double QUIET_SECONDS = 120; /* longest wait for a device that other
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t next_secret(Measuring *measuring)
-{
-    return generator_key(measuring->secret, ++measuring->calls);
-}
-
 static Status await_oracle(Measuring *measuring, bool *accepted, Comparison *comparison, Message *why)
 {
     double seconds = 0;
@@ -30,16 +25,20 @@ static Status await_oracle(Measuring *measuring, bool *accepted, Comparison *com
     return status;
 }
 
-static Status fill_inputs(Measuring *measuring, uint64_t secret, Message *why)
+/* Makes the inputs of a call from a key of its own, which nothing else depends on. */
+static Status fill_inputs(Measuring *measuring, GeneratorKey *secret, Message *why)
 {
     bool accepted;
     Comparison comparison;
-    Status status = device_oracle_fill(measuring->device_oracle, secret, why);
+    Status status = key_new(secret, why);
+    if (status == STATUS_OK)
+        status = device_oracle_fill(measuring->device_oracle, secret, why);
     return status == STATUS_OK ? await_oracle(measuring, &accepted, &comparison, why) : status;
 }
 
 /* The oracle on the device only says that an output is wrong. The one on the CPU compares it again, and says how. */
-static Status explain_refusal(Measuring *measuring, Call *call, uint64_t secret, TimedCase *timed_case, Message *why)
+static Status explain_refusal(Measuring *measuring, Call *call, const GeneratorKey *secret, TimedCase *timed_case,
+                              Message *why)
 {
     call_fill(call, secret);
     Status status = call_compare(call, measuring->oracle, &timed_case->comparison, why);
@@ -56,22 +55,25 @@ static void keep_comparison(TimedCase *timed_case, const Comparison *comparison)
     timed_case->compared = true;
 }
 
-/* Checks the output of the call with the seed `secret`, and makes the inputs of the one with `next` (0: there is
- * none) in the same round trip. */
-static Status check_and_fill(Measuring *measuring, Call *call, uint64_t secret, uint64_t next, TimedCase *timed_case,
+/* Checks the output of the call with the key `*secret`. If it is not the last one, makes the inputs of the next in the
+ * same round trip, and its key, which becomes `*secret`. */
+static Status check_and_fill(Measuring *measuring, Call *call, bool last, GeneratorKey *secret, TimedCase *timed_case,
                              Message *why)
 {
     bool accepted = false;
     Comparison comparison;
+    const GeneratorKey checked = *secret;
     Status status = device_oracle_check(measuring->device_oracle, why);
-    if (status == STATUS_OK && next != 0)
-        status = device_oracle_fill(measuring->device_oracle, next, why);
+    if (status == STATUS_OK && !last)
+        status = key_new(secret, why);
+    if (status == STATUS_OK && !last)
+        status = device_oracle_fill(measuring->device_oracle, secret, why);
     if (status == STATUS_OK)
         status = await_oracle(measuring, &accepted, &comparison, why);
     if (status != STATUS_OK)
         return status;
     keep_comparison(timed_case, &comparison);
-    return accepted ? STATUS_OK : explain_refusal(measuring, call, secret, timed_case, why);
+    return accepted ? STATUS_OK : explain_refusal(measuring, call, &checked, timed_case, why);
 }
 
 static void keep_sample(TimedCase *timed_case, int block)
@@ -119,18 +121,16 @@ static Status begin_case(Measuring *measuring, TimedCase *timed_case, Call *call
 static Status time_case(Measuring *measuring, int block, int warm_up, int timed, TimedCase *timed_case, Message *why)
 {
     Call call;
-    uint64_t secret = next_secret(measuring);
+    GeneratorKey secret;
     Status status = begin_case(measuring, timed_case, &call, why);
     if (status == STATUS_OK)
-        status = fill_inputs(measuring, secret, why);
+        status = fill_inputs(measuring, &secret, why);
     for (int i = 0; i < warm_up + timed && status == STATUS_OK && !timed_case->failed; i++) {
-        uint64_t next = i + 1 < warm_up + timed ? next_secret(measuring) : 0;
         status = call_once(measuring, &call, timed_case, why);
         if (status == STATUS_OK && !timed_case->failed)
-            status = check_and_fill(measuring, &call, secret, next, timed_case, why);
+            status = check_and_fill(measuring, &call, i + 1 == warm_up + timed, &secret, timed_case, why);
         if (status == STATUS_OK && !timed_case->failed && i >= warm_up)
             keep_sample(timed_case, block);
-        secret = next;
         progress_advance(measuring->progress);
     }
     return status;
@@ -189,9 +189,10 @@ static void read_conditions(const Measuring *measuring, BlockConditions *conditi
 static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *why)
 {
     Call call;
+    GeneratorKey secret;
     Status status = begin_case(measuring, timed_case, &call, why);
     for (double start_s = now_s(); status == STATUS_OK && now_s() - start_s < LOAD_SECONDS;)
-        status = fill_inputs(measuring, next_secret(measuring), why);
+        status = fill_inputs(measuring, &secret, why);
     return status;
 }
 

@@ -43,8 +43,6 @@ typedef struct Measuring {
     DeviceMonitor *monitor; /* NULL: the state of the device is unknown */
     double usual_clock_mhz; /* under load; 0: the highest one of the device */
     Progress *progress;
-    uint64_t secret;
-    uint64_t calls;         /* number of calls so far, which gives each call a seed of its own */
     double check_s, wait_s; /* time spent so far on checking outputs, and on waiting for a quiet device */
 } Measuring;
 

@@ -92,8 +92,8 @@ static inline void bench_open(Bench *bench, size_t rows, size_t cols)
     bench->x = malloc((rows + 2) * (cols + 2) * sizeof *bench->x);
     bench->w = malloc(9 * sizeof *bench->w);
     bench->y = malloc(bench->count * sizeof *bench->y);
-    testcase_fill(&bench->problem, bench->testcase, 0, 1, bench->x, (rows + 2) * (cols + 2));
-    testcase_fill(&bench->problem, bench->testcase, 1, 1, bench->w, 9);
+    testcase_fill(&bench->problem, bench->testcase, 0, &(GeneratorKey){{1}}, bench->x, (rows + 2) * (cols + 2));
+    testcase_fill(&bench->problem, bench->testcase, 1, &(GeneratorKey){{1}}, bench->w, 9);
     fill_right(bench);
 }
 

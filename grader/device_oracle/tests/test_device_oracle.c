@@ -2,7 +2,7 @@
 #include "base/tests/unit.h"
 
 #include "grader/device_oracle/device_oracle.h"
-#include "grader/problem/generator.h"
+#include "grader/problem/key_stream.h"
 #include "grader/oracle/oracle.h"
 #include "grader/device_oracle/oracle_process.h"
 #include "grader/tests/home.h"
@@ -109,7 +109,7 @@ static void use_case(Bench *bench, const Testcase *testcase)
     check_status(give_case(bench, testcase, &why), &why);
 }
 
-static void fill(Bench *bench, uint64_t secret)
+static void fill(Bench *bench, const GeneratorKey *secret)
 {
     Message why = {0};
     double seconds;
@@ -120,7 +120,7 @@ static void fill(Bench *bench, uint64_t secret)
 
 /* --- inputs ------------------------------------------------------------------------------------------------------- */
 
-static void check_inputs(const Bench *bench, uint64_t secret)
+static void check_inputs(const Bench *bench, const GeneratorKey *secret)
 {
     for (size_t i = 0; i < bench->problem.parameter_count; i++) {
         if (bench->problem.parameters[i].role != ROLE_IN)
@@ -165,9 +165,10 @@ static void inputs_have_the_bits_that_the_grader_would_give_them(void **state)
                                    .sizes = {{[4] = 37, [5] = 29}},
                                    .sources = {floats[i], ints[i % COUNT_OF(ints)], bytes[i % COUNT_OF(bytes)]}};
         use_case(&bench, &testcase);
-        for (uint64_t secret = 5; secret < 8; secret++) {
-            fill(&bench, secret);
-            check_inputs(&bench, secret);
+        for (uint32_t secret = 5; secret < 8; secret++) {
+            const GeneratorKey key = {{secret, 0, 0, 0, 0, 0, 0, ~secret}};
+            fill(&bench, &key);
+            check_inputs(&bench, &key);
         }
     }
     bench_close(&bench);
@@ -193,6 +194,11 @@ static void fill_right(const Bench *bench)
     for (size_t i = 0; i < count; i++)
         output(bench)[i] = (float)expected[i];
     free(expected);
+}
+
+static int64_t whole_number(const GeneratorKey *key, uint64_t index, int64_t low, int64_t high)
+{
+    return generator_integer(generator_word(key, index), low, high);
 }
 
 static bool close_to(double a, double b)
@@ -226,10 +232,10 @@ static bool accepted(const Bench *bench)
     return accepts;
 }
 
-static void check_outputs(Bench *bench, uint64_t seed)
+static void check_outputs(Bench *bench, const GeneratorKey *seed)
 {
     size_t count = bench->counts[problem_output(&bench->problem)];
-    size_t one = (size_t)generator_integer(seed, 0, 0, (int64_t)count - 1);
+    size_t one = (size_t)whole_number(seed, 0, 0, (int64_t)count - 1);
     const uint32_t poison = POISON;
     float *out = output(bench), right;
     fill(bench, seed);
@@ -265,24 +271,24 @@ static Testcase uniform_case(Sizes sizes)
 static void outputs_are_tallied_as_the_checker_does(void **state)
 {
     Bench one, two;
-    uint64_t seed;
+    GeneratorKey seed;
     Message why;
     unsetenv("CONVJUDGE_HOME");
     bench_open(&one, "conv1d");
     bench_open(&two, "conv2d");
-    assert_int_equal(secret_seed(&seed, &why), STATUS_OK);
+    assert_int_equal(key_new(&seed, &why), STATUS_OK);
     for (uint64_t i = 0; i < 8; i++) {
-        int64_t taps = generator_integer(seed, 10 * i, 1, 300);
-        int64_t size = taps + generator_integer(seed, 10 * i + 1, 0, 3000);
+        int64_t taps = whole_number(&seed, 10 * i, 1, 300);
+        int64_t size = taps + whole_number(&seed, 10 * i + 1, 0, 3000);
         Testcase testcase = uniform_case((Sizes){{[3] = size, [4] = taps}});
         use_case(&one, &testcase);
-        check_outputs(&one, seed + i);
-        int64_t r = generator_integer(seed, 10 * i + 2, 1, 15), s = generator_integer(seed, 10 * i + 3, 1, 15);
-        int64_t rows = r + generator_integer(seed, 10 * i + 4, 0, 60);
-        int64_t cols = s + generator_integer(seed, 10 * i + 5, 0, 60);
+        check_outputs(&one, &seed);
+        int64_t r = whole_number(&seed, 10 * i + 2, 1, 15), s = whole_number(&seed, 10 * i + 3, 1, 15);
+        int64_t rows = r + whole_number(&seed, 10 * i + 4, 0, 60);
+        int64_t cols = s + whole_number(&seed, 10 * i + 5, 0, 60);
         testcase = uniform_case((Sizes){{[3] = rows, [4] = cols, [5] = r, [6] = s}});
         use_case(&two, &testcase);
-        check_outputs(&two, seed + i);
+        check_outputs(&two, &seed);
     }
     bench_close(&one);
     bench_close(&two);
@@ -305,7 +311,7 @@ static void bytes_are_tallied_as_the_checker_does(void **state)
                                                {.kind = SOURCE_INTEGERS, .a = -9, .b = 9},
                                                {.kind = SOURCE_INTEGERS, .a = 0, .b = 1}}};
         use_case(&bench, &testcase);
-        fill(&bench, 3);
+        fill(&bench, &(GeneratorKey){{3}});
         const float *a = array(&bench, 0);
         const int32_t *b = array(&bench, 1);
         const uint8_t *mask = array(&bench, 2);
@@ -335,7 +341,7 @@ static void values_and_magnitudes_have_the_bits_of_the_host(void **state)
         Comparison comparison;
         bool accepts;
         use_case(&bench, &testcase);
-        fill(&bench, (uint64_t)taps);
+        fill(&bench, &(GeneratorKey){{(uint32_t)taps}});
         inputs_of(&bench, inputs);
         check_status(oracle_evaluate(bench.host, &testcase.sizes, inputs, 0, 1, &expected, &magnitude, &why), &why);
         *output(&bench) = 0;
@@ -364,15 +370,16 @@ static void a_check_and_the_next_inputs_are_one_round_trip(void **state)
                                            {.kind = SOURCE_INTEGERS, .a = 0, .b = 1}}};
     bench_open(&bench, "blend");
     use_case(&bench, &testcase);
-    fill(&bench, 1);
-    for (uint64_t secret = 2; secret < 6; secret++) {
+    fill(&bench, &(GeneratorKey){{1}});
+    for (uint32_t number = 2; number < 6; number++) {
+        const GeneratorKey secret = {{number}};
         fill_right(&bench);
         check_status(device_oracle_check(bench.device, &why), &why);
-        check_status(device_oracle_fill(bench.device, secret, &why), &why);
+        check_status(device_oracle_fill(bench.device, &secret, &why), &why);
         accepts = false;
         check_status(device_oracle_wait(bench.device, &accepts, &comparison, &seconds, &why), &why);
         assert_true(accepts);
-        check_inputs(&bench, secret);
+        check_inputs(&bench, &secret);
     }
     assert_false(accepted(&bench)); /* the output of the call before */
     bench_close(&bench);
@@ -394,7 +401,7 @@ static void a_dead_oracle_is_the_judges_fault(void **state)
     assert_int_equal(status, STATUS_SYSTEM);
     assert_string_equal(why.text, "the oracle on sim:h200, the judge's process that checks outputs, ended unexpectedly "
                                   "(exit status 137)");
-    assert_int_equal(device_oracle_fill(bench.device, 1, &why), STATUS_SYSTEM);
+    assert_int_equal(device_oracle_fill(bench.device, &(GeneratorKey){{1}}, &why), STATUS_SYSTEM);
     assert_int_equal(device_oracle_wait(bench.device, &accepts, &comparison, &seconds, &why), STATUS_SYSTEM);
     assert_non_null(strstr(why.text, "exit status 137"));
     bench_close(&bench);
@@ -408,12 +415,12 @@ static void what_cannot_be_done_is_refused_and_the_oracle_lives_on(void **state)
     Testcase testcase = {.sizes = {{[4] = 3, [5] = 4}},
                          .sources = {{.kind = SOURCE_VALUES}, {.kind = SOURCE_CONSTANT}, {.kind = SOURCE_CONSTANT}}};
     bench_open(&bench, "blend");
-    assert_int_equal(device_oracle_fill(bench.device, 1, &why), STATUS_OK);
+    assert_int_equal(device_oracle_fill(bench.device, &(GeneratorKey){{1}}, &why), STATUS_OK);
     assert_int_equal(device_oracle_wait(bench.device, NULL, NULL, &seconds, &why), STATUS_BAD_INPUT);
     assert_string_equal(why.text, "the oracle on sim:h200: request 3 out of turn");
 
     use_case(&bench, &testcase);
-    assert_int_equal(device_oracle_fill(bench.device, 1, &why), STATUS_OK);
+    assert_int_equal(device_oracle_fill(bench.device, &(GeneratorKey){{1}}, &why), STATUS_OK);
     assert_int_equal(device_oracle_wait(bench.device, NULL, NULL, &seconds, &why), STATUS_BAD_INPUT);
     assert_string_equal(why.text, "a: the oracle on a device makes only generated data");
 
@@ -427,8 +434,8 @@ static void what_cannot_be_done_is_refused_and_the_oracle_lives_on(void **state)
 
     testcase.sources[0].kind = SOURCE_CONSTANT;
     use_case(&bench, &testcase);
-    fill(&bench, 1);
-    check_inputs(&bench, 1);
+    fill(&bench, &(GeneratorKey){{1}});
+    check_inputs(&bench, &(GeneratorKey){{1}});
     bench_close(&bench);
 }
 
@@ -448,7 +455,7 @@ static void an_expected_value_that_is_not_finite_is_the_judges_fault(void **stat
         .sources = {{.kind = SOURCE_NORMAL, .b = 1}, {.kind = SOURCE_CONSTANT}, {.kind = SOURCE_CONSTANT}}};
     bench_open(&bench, "blend");
     use_case(&bench, &testcase);
-    fill(&bench, 1);
+    fill(&bench, &(GeneratorKey){{1}});
     assert_int_equal(device_oracle_check(bench.device, &why), STATUS_OK);
     assert_int_equal(device_oracle_wait(bench.device, &accepts, &comparison, &seconds, &why), STATUS_SYSTEM);
     assert_non_null(strstr(why.text, "problems/blend/oracle.h: an expected value is not finite"));

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/problem/generator.h"
+#include "grader/problem/key_stream.h"
 #include "grader/oracle/oracle.h"
 #include "grader/problem/testcase.h"
 #include "grader/problem/testcase_data.h"
@@ -72,6 +72,11 @@ static void compare_with_fftw(Bench *bench, const Testcase *testcase, int rows, 
     bench_drop_case(bench);
 }
 
+static int64_t whole_number(const GeneratorKey *key, uint64_t index, int64_t low, int64_t high)
+{
+    return generator_integer(generator_word(key, index), low, high);
+}
+
 static Testcase uniform_case(uint64_t seed)
 {
     const CaseSource source = {.kind = SOURCE_UNIFORM, .a = -1, .b = 1, .seeded = true, .seed = seed};
@@ -83,21 +88,20 @@ static Testcase uniform_case(uint64_t seed)
 static void oracles_agree_with_fourier_transforms_on_random_sizes(void **state)
 {
     Bench one, two;
-    uint64_t seed;
+    GeneratorKey seed;
     Message why;
     unsetenv("CONVJUDGE_HOME");
     bench_open(&one, "conv1d");
     bench_open(&two, "conv2d");
-    assert_int_equal(secret_seed(&seed, &why), STATUS_OK);
+    assert_int_equal(key_new(&seed, &why), STATUS_OK);
     for (uint64_t i = 0; i < 12; i++) {
-        int taps = (int)generator_integer(seed, 10 * i, 1, 2047),
-            size = taps + (int)generator_integer(seed, 10 * i + 1, 0, 20000);
-        Testcase testcase = uniform_case(seed + i);
+        int taps = (int)whole_number(&seed, 10 * i, 1, 2047),
+            size = taps + (int)whole_number(&seed, 10 * i + 1, 0, 20000);
+        Testcase testcase = uniform_case(seed.words[0] + i);
         testcase.sizes = (Sizes){{[3] = size, [4] = taps}};
         compare_with_fftw(&one, &testcase, 1, size, 1, taps);
-        int rows = (int)generator_integer(seed, 10 * i + 2, 31, 200),
-            cols = (int)generator_integer(seed, 10 * i + 3, 31, 200);
-        int r = (int)generator_integer(seed, 10 * i + 4, 1, 31), s = (int)generator_integer(seed, 10 * i + 5, 1, 31);
+        int rows = (int)whole_number(&seed, 10 * i + 2, 31, 200), cols = (int)whole_number(&seed, 10 * i + 3, 31, 200);
+        int r = (int)whole_number(&seed, 10 * i + 4, 1, 31), s = (int)whole_number(&seed, 10 * i + 5, 1, 31);
         testcase.sizes = (Sizes){{[3] = rows, [4] = cols, [5] = r, [6] = s}};
         compare_with_fftw(&two, &testcase, rows, cols, r, s);
     }

@@ -80,20 +80,21 @@ static void arrays_of_every_type_are_filled(void **state)
     Problem problem;
     TestcaseSet set;
     Message why;
+    const GeneratorKey secret = {{1}};
     float a[6];
     int32_t b[6];
     uint8_t mask[3];
     assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
     assert_int_equal(testcases_read(&problem, &set, &why), STATUS_OK);
-    testcase_fill(&problem, &set.cases[2], 0, 1, a, 6);
-    testcase_fill(&problem, &set.cases[2], 1, 1, b, 6);
-    testcase_fill(&problem, &set.cases[2], 2, 1, mask, 3);
+    testcase_fill(&problem, &set.cases[2], 0, &secret, a, 6);
+    testcase_fill(&problem, &set.cases[2], 1, &secret, b, 6);
+    testcase_fill(&problem, &set.cases[2], 2, &secret, mask, 3);
     for (int i = 0; i < 6; i++) {
         assert_true(a[i] == 1 + 0.5f * (float)i);
         assert_int_equal(b[i], i == 3 ? -4 : 0);
         assert_int_equal(mask[i / 2], 255);
     }
-    testcase_fill(&problem, &set.cases[0], 1, 1, b, 2);
+    testcase_fill(&problem, &set.cases[0], 1, &secret, b, 2);
     assert_int_equal(b[1], INT32_MAX);
     testcases_free(&set);
     problem_free(&problem);

@@ -21,14 +21,21 @@ static void lies_within(const char *what, double got, double low, double high)
         fail_test("%s is %g, expected %g to %g", what, got, low, high);
 }
 
+static double normal_number(uint64_t key, uint32_t index)
+{
+    const GeneratorKey wide = {{(uint32_t)key, (uint32_t)(key >> 32)}};
+    const GeneratorBlock block = generator_data(&wide, index);
+    return generator_normal(block.words[0], block.words[1], block.words[2], block.words[3], 0, 1);
+}
+
 /* Calls of 100 us with 1 % of noise, and blocks that differ by `between`, relative; the host's clock is exact but for
  * its gap. */
 static void make_sitting(CaseSample *samples, uint64_t key, double between, double clock_gap_s)
 {
     for (int i = 0; i < SAMPLES; i++) {
         int block = i / CALLS;
-        double shift = between * generator_normal(generator_key(key, 1), (uint64_t)block, 0, 1);
-        double event_s = 100e-6 * (1 + shift + 0.01 * generator_normal(key, (uint64_t)i, 0, 1));
+        double shift = between * normal_number(2 * key + 1, (uint32_t)block);
+        double event_s = 100e-6 * (1 + shift + 0.01 * normal_number(2 * key, (uint32_t)i));
         samples[i] = (CaseSample){.event_s = event_s, .host_s = event_s + clock_gap_s, .block = block};
     }
 }
