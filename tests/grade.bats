@@ -20,6 +20,23 @@ load processes.sh
         .sandbox] | join(" ")' "1 Accepted conv1d sim-h200 true true true true true true true array full"
 }
 
+@test "--seed repeats the hidden data of a grading, which is not recorded; another grading has other data" {
+    submission >x.cu
+    judge grade --no-record --json one.json x.cu
+    ends 0
+    judge grade --no-record --json other.json x.cu
+    ends 0
+    judge grade --seed "$(jq -r .seed one.json)" --json again.json x.cu
+    ends 0 "not recorded"
+    errors='[.cases[] | select(.name | startswith("hidden")) | .mean_error] | join(" ")'
+    json again.json .seed "$(jq -r .seed one.json)"
+    json again.json "$errors" "$(jq -r "$errors" one.json)"
+    [[ "$(jq -r "$errors" one.json)" != "$(jq -r "$errors" other.json)" ]]
+    [[ "$(jq -r .seed one.json)" =~ ^[0-9a-f]{64}$ && "$(jq -r .seed one.json)" != "$(jq -r .seed other.json)" ]]
+    judge grade --seed 12 x.cu
+    ends 2 "grade: option '--seed': expected the 64 hexadecimal digits"
+}
+
 @test "every case of result.json has a name, a verdict and its errors, and every timed one its times" {
     submission >x.cu
     judge grade --json result.json x.cu

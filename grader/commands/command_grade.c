@@ -2,6 +2,7 @@
 
 #include "grader/terminal/json_target.h"
 #include "grader/judge/judge.h"
+#include "grader/problem/key_stream.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/report/report.h"
@@ -13,6 +14,8 @@
 
 typedef struct Grading {
     const Options *options;
+    bool recorded;
+    GeneratorKey seed; /* if --seed is given */
     char person[PERSON_MAX_BYTES + 1];
     Submission submission;
     Problem problem;
@@ -40,13 +43,26 @@ static Status choose_person(Grading *grading, Message *why)
     return status;
 }
 
-/* With --no-record, a database that cannot be read is no error: the report lacks the percentile in the class. */
+/* Where nothing is recorded, a database that cannot be read is no error: the report lacks the percentile in the class. */
 static Status open_store(Grading *grading, Message *why)
 {
-    if (!grading->options->no_record)
+    if (grading->recorded)
         return ranking_open(STORE_WRITE, &grading->store, why);
     if (ranking_open(STORE_READ, &grading->store, NULL) != STATUS_OK)
         grading->store = NULL;
+    return STATUS_OK;
+}
+
+/* Who knows the data beforehand could put the answers into the file, so such a run is not recorded. */
+static Status choose_seed(Grading *grading, Message *why)
+{
+    const char *seed = grading->options->seed;
+    grading->recorded = !grading->options->no_record && seed == NULL;
+    if (seed != NULL && !key_read(seed, &grading->seed))
+        return fail(
+            STATUS_BAD_INPUT, why,
+            "grade: option '--seed': expected the 64 hexadecimal digits of \"seed\" in a result.json, found '%s'",
+            seed);
     return STATUS_OK;
 }
 
@@ -55,6 +71,8 @@ static Status check_request(Grading *grading, Message *why)
 {
     const Options *options = grading->options;
     Status status = options_expect_file(options, why);
+    if (status == STATUS_OK)
+        status = choose_seed(grading, why);
     if (status == STATUS_OK)
         status = choose_person(grading, why);
     if (status == STATUS_OK)
@@ -90,6 +108,7 @@ static Status judge_file(Grading *grading, Message *why)
     const JudgeJob job = {
         .problem = &grading->problem,
         .submission = &grading->submission,
+        .secret = grading->options->seed == NULL ? NULL : &grading->seed,
         .device = device_name(grading->options),
         .progress = &grading->progress,
         .anchor = choose_anchor,
@@ -102,7 +121,7 @@ static Status judge_file(Grading *grading, Message *why)
 static Status rank_result(Grading *grading, Message *why)
 {
     Result *result = &grading->result;
-    bool recorded = !grading->options->no_record && !result->on_cpu;
+    bool recorded = grading->recorded && !result->on_cpu;
     Status status = STATUS_OK;
     result->person = grading->person;
     ranking_decide(result, recorded);

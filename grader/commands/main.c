@@ -20,13 +20,15 @@ static const struct Subcommand {
     const char *usage;
 } subcommands[] = {
     {"grade", command_grade,
-     "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--no-record] FILE\n"
+     "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--seed HEX] [--no-record] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
      "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
      "    --device DEVICE  auto (a GPU if there is one, else sim), cuda[:N], sim[:PROFILE]; for plain C:\n"
      "                     cpu (with the timed cases of sim) or cpu:cuda (with those of cuda)\n"
      "    --as NAME        the name to record the run under; default: the login name\n"
      "    --json FILE      write result.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
+     "    --seed HEX       repeat a grading: hidden cases with the data of the run with this \"seed\" in its\n"
+     "                     result.json; the run is not recorded\n"
      "    --no-record      do not record the run\n"},
     {"leaderboard", command_leaderboard,
      "convjudge leaderboard --problem ID [--device DEVICE]\n"

@@ -24,6 +24,7 @@ static const OptionKind kinds[] = {
     {"device", true, offsetof(Options, device), {NULL}},
     {"as", true, offsetof(Options, person), {"grade"}},
     {"json", true, offsetof(Options, json), {"grade", "explain"}},
+    {"seed", true, offsetof(Options, seed), {"grade"}},
     {"no-record", false, offsetof(Options, no_record), {"grade"}},
     {"export", false, offsetof(Options, export_times), {"references"}},
     {"timed", false, offsetof(Options, timed), {"check"}},

@@ -8,10 +8,11 @@
 
 typedef struct Options {
     const char *subcommand; /* "grade" */
-    const char *problem;    /* NULL: not given; likewise the next three */
+    const char *problem;    /* NULL: not given; likewise the next four */
     const char *device;
     const char *person;
     const char *json;
+    const char *seed;
     bool no_record;
     bool export_times;
     bool timed;

@@ -2,6 +2,7 @@
 #ifndef GRADER_JUDGE_JOB_H
 #define GRADER_JUDGE_JOB_H
 
+#include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/terminal/progress.h"
@@ -12,9 +13,10 @@
 typedef struct JudgeJob {
     const Problem *problem;
     const Submission *submission;
-    const char *device; /* "auto", "sim:h200", "cpu", ... as session_open() takes it */
-    bool timed_only;    /* leave out samples and hidden cases: for reference solutions, which `check` judges */
-    bool untimed_only;  /* leave out timed cases: only the verdict is wanted */
+    const GeneratorKey *secret; /* of the data of sample and hidden cases; NULL: a new one */
+    const char *device;         /* "auto", "sim:h200", "cpu", ... as session_open() takes it */
+    bool timed_only;            /* leave out samples and hidden cases: for reference solutions, which `check` judges */
+    bool untimed_only;          /* leave out timed cases: only the verdict is wanted */
     bool
         beyond_samples; /* run the hidden cases even after wrong answers to samples: which of them finds the mistake? */
     ExecutionProfile

@@ -59,6 +59,18 @@ static void list_cases(Judging *judging)
         result_keep_largest_case(judging->result, judging->testcases);
 }
 
+static Status choose_secret(Judging *judging, Message *why)
+{
+    const GeneratorKey *given = judging->job->secret;
+    Status status = STATUS_OK;
+    if (given != NULL)
+        judging->secret = *given;
+    else
+        status = key_new(&judging->secret, why);
+    key_hex(&judging->secret, judging->result->seed);
+    return status;
+}
+
 /* The session opens its device while everything else is read. */
 static Status open_all(Judging *judging, Message *why)
 {
@@ -69,7 +81,7 @@ static Status open_all(Judging *judging, Message *why)
     if (status == STATUS_OK)
         status = oracle_open(job->problem, &judging->oracle, why);
     if (status == STATUS_OK)
-        status = key_new(&judging->secret, why);
+        status = choose_secret(judging, why);
     if (status == STATUS_OK)
         status = scratch_new(judging->scratch, sizeof judging->scratch, why);
     if (status == STATUS_OK)

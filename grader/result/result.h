@@ -53,6 +53,8 @@ typedef struct Result {
     const Problem *problem; /* belongs to the caller */
     const char *file_name;
     Digest source;
+    char seed[65];     /* 64 hexadecimal digits: the key that the data of all cases follow from, but not of calls
+                        * that a GPU times; "": none was chosen */
     char time_utc[32]; /* start of the grading, "2026-01-31T12:00:00Z" */
     const char *person;
     DeviceInfo device;   /* if `on_cpu`, only its names mean anything */

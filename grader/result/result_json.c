@@ -262,6 +262,8 @@ static void put_identity(cJSON *root, const Result *result)
     cJSON_AddStringToObject(root, "machine_code", result->compiled.machine_code.hex);
     cJSON_AddStringToObject(root, "person", result->person);
     cJSON_AddStringToObject(root, "time_utc", result->time_utc);
+    if (result->seed[0] != '\0')
+        cJSON_AddStringToObject(root, "seed", result->seed);
 }
 
 void result_json(const Result *result, Text *out)
