@@ -27,12 +27,23 @@ static bool is_active(const uint32_t *bits, uint32_t lane)
     return bits == NULL || (bits[lane / WARP] >> (lane % WARP) & 1);
 }
 
+/* From the lane before. Lanes on both sides of the first one may lie more than 2 GiB apart. */
+static int64_t step_to(const Pattern *pattern, uint32_t lane)
+{
+    return (int64_t)pattern->relative[lane] - pattern->relative[lane - 1];
+}
+
 /* Length of the run from `start` in which each lane is `step` beyond the one before. */
 static uint32_t run_length(const Pattern *pattern, uint32_t start, int32_t *step)
 {
     uint32_t end = start + 1;
-    *step = end < pattern->count ? pattern->relative[end] - pattern->relative[start] : 0;
-    while (end < pattern->count && pattern->relative[end] - pattern->relative[end - 1] == *step)
+    int64_t wide = end < pattern->count ? step_to(pattern, end) : 0;
+    *step = (int32_t)wide;
+    if (*step != wide) {
+        *step = 0;
+        return 1;
+    }
+    while (end < pattern->count && step_to(pattern, end) == wide)
         end++;
     return end - start;
 }

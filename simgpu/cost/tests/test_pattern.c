@@ -135,9 +135,28 @@ static void addresses_too_far_apart_make_no_pattern(void **state)
     pattern_free(&pattern);
 }
 
+/* Two neighbours may lie further apart than a step can say, though each is near enough to the first lane. */
+static void no_step_is_too_long_for_its_lanes(void **state)
+{
+    const int64_t far_away = 3ll << 29;
+    Pattern pattern;
+    uint64_t addresses[LANES];
+    for (int lane = 0; lane < LANES; lane++)
+        addresses[lane] = (1ull << 40) + (uint64_t)(4ll * lane + (lane == 31 ? -far_away : lane >= 32 ? far_away : 0));
+    pattern_new(&pattern, LANES);
+    assert_true(pattern_set(&pattern, addresses, 0, LANES, NULL));
+    assert_int_equal(pattern.kind, PATTERN_RUNS);
+    for (uint32_t i = 0; i < pattern.run_count; i++)
+        for (uint32_t k = 0; k < pattern.runs[i].count; k++)
+            assert_true(pattern.relative[pattern.runs[i].lane] + (int64_t)pattern.runs[i].step * k ==
+                        (int64_t)(addresses[pattern.runs[i].lane + k] - addresses[0]));
+    pattern_free(&pattern);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_step_is_too_long_for_its_lanes),
         cmocka_unit_test(patterns_cost_what_hardware_counts),
         cmocka_unit_test(loads_take_the_cycles_that_hardware_does),
         cmocka_unit_test(a_broadcast_takes_what_a_pattern_of_one_address_does),
