@@ -94,11 +94,21 @@ static void keep_sample(CaseResult *item, const CallReport *report)
     item->sample_count++;
 }
 
+/* Which blocks the sanitizer looks at: other ones in each case of each grading, and the same ones with the same seed. */
+static uint64_t sample_key(const Judging *judging, const CaseResult *item)
+{
+    const uint32_t purpose = UINT32_MAX; /* of no array (testcase_key()) */
+    const GeneratorKey key = generator_derive(&judging->secret, purpose, item->group,
+                                              (uint32_t)(item - judging->result->cases));
+    return (uint64_t)key.words[1] << 32 | key.words[0];
+}
+
 /* Calls solve(), and again where a timed case needs more samples. `report` is the last call's. */
 static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallReport *report, Message *why)
 {
     const bool timed = case_is_timed(item->group), warms_up = timed && judging->session->traits.clock == SESSION_WALL;
-    const CallOptions options = {.check_inputs = true, .sanitize = !timed, .untimed = !timed};
+    const CallOptions options = {
+        .check_inputs = true, .sanitize = !timed, .untimed = !timed, .sample_key = sample_key(judging, item)};
     const int calls = warms_up ? 1 + CASE_TRIALS : 1;
     const double start_s = now_s();
     Status status = STATUS_OK;

@@ -308,6 +308,7 @@ typedef struct DeviceCheck {
                                  * that can change the result is a fault */
     bool is_untimed;         /* nobody asks for times and counters: as long as there was no timed event, a device with
                                  * modelled times may count instructions only, and give launches any time */
+    uint64_t sample_key;     /* decides which blocks of large launches are looked at; 0: the device chooses */
     DeviceFindings findings; /* filled in; faults are not among them */
 } DeviceCheck;
 

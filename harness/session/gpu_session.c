@@ -298,6 +298,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .exchanged = gpu->exchanged,
                               .sanitize = options->sanitize,
                               .is_untimed = options->untimed,
+                              .sample_key = options->sample_key,
                               .uninitialised_byte = options->uninitialised_byte};
     if (gpu->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");

@@ -51,14 +51,39 @@ void sanitizer_free(Sanitizer *sanitizer)
     free(sanitizer);
 }
 
+/* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014). */
+static uint64_t mixed(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+/* The block that is chosen of run `number` of `length` blocks, counted from the first of them. */
+static uint64_t chosen_of(uint64_t key, uint64_t number, uint64_t length)
+{
+    return key == 0 ? 0 : mixed(key + number * 0x9E3779B97F4A7C15u) % length;
+}
+
+/* A block that is searched closely is one of those that are checked in detail. */
+static void choose_checks(Sanitizer *sanitizer, uint64_t block, uint64_t blocks)
+{
+    const SanitizerPlan *plan = sanitizer->plan;
+    const uint64_t run = block / plan->stride, runs = plan->close_stride / plan->stride;
+    const bool is_end = block == 0 || block + 1 == blocks;
+    const bool is_chosen = block % plan->stride == chosen_of(plan->sample_key, run, plan->stride);
+    sanitizer->is_detailed = is_chosen || is_end;
+    sanitizer->is_close = (is_chosen && run % runs == chosen_of(plan->sample_key == 0 ? 0 : mixed(plan->sample_key),
+                                                                run / runs, runs)) ||
+                          is_end;
+}
+
 /* The new epoch and the new generation make all that earlier blocks left in the tables invalid, so that nothing needs
  * to be cleared. */
 void sanitizer_begin_block(Worker *worker)
 {
     Sanitizer *sanitizer = worker->sanitizer;
-    bool is_last = worker->block + 1 == worker->launch->blocks;
-    sanitizer->is_detailed = worker->block % sanitizer->plan->stride == 0 || is_last;
-    sanitizer->is_close = worker->block % sanitizer->plan->close_stride == 0 || is_last;
+    choose_checks(sanitizer, worker->block, worker->launch->blocks);
     sanitizer->is_ordered = false;
     sanitizer->first_epoch = sanitizer->epoch + 1;
     sanitizer->epoch += 2; /* first_epoch itself stands for "before the block's first accesses" */

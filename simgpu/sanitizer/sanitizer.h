@@ -21,7 +21,8 @@
  * Storing the value that is there already is no race. In global memory this is known only where the block itself has
  * stored the old value.
  *
- * Bounds   Of a large grid, up to DETAILED_BLOCKS blocks at equal distances and the last one are checked completely. Of
+ * Bounds   Of a large grid, up to DETAILED_BLOCKS blocks, the first and the last one are checked completely: one of each
+ *          run of blocks of equal length, which SimLaunch.sample_key chooses, so that a kernel cannot foresee it. Of
  *          the other blocks the sanitizer sees the stores into global memory, and the loads from memory that has
  *          unwritten bytes. Races in global memory between threads of one block are looked for in CLOSE_BLOCKS of the
  *          blocks and in the last one, because most loads are from memory that nobody writes, and checking them takes

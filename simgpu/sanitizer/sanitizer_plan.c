@@ -111,6 +111,7 @@ SanitizerPlan *sanitizer_plan_new(const Launch *launch)
     const uint64_t stride = (launch->blocks + DETAILED_BLOCKS - 1) / DETAILED_BLOCKS;
     SanitizerPlan *plan = zeroed(1, sizeof *plan);
     *plan = (SanitizerPlan){.flags = flags,
+                            .sample_key = launch->request->sample_key,
                             .stride = stride,
                             .close_stride = (launch->blocks + stride * CLOSE_BLOCKS - 1) / (stride * CLOSE_BLOCKS) *
                                             stride,

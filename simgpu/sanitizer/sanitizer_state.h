@@ -21,11 +21,12 @@ typedef struct RawFinding RawFinding;       /* raw_finding.h */
 typedef struct ShadowCells ShadowCells;     /* shadow_cells.c */
 
 typedef struct SanitizerPlan {
-    uint32_t flags;                           /* SimLaunchFlags */
-    uint64_t stride;                          /* blocks from one that is checked in detail to the next */
-    uint64_t close_stride;                    /* blocks from one whose threads' races in global memory are looked for to
-                                              * the next: a multiple of `stride` */
-    uint8_t shared_cell_log, global_cell_log; /* logarithm of the bytes of a cell */
+    uint32_t flags;                              /* SimLaunchFlags */
+    uint64_t stride;                             /* one of so many blocks that follow each other is checked in detail */
+    uint64_t close_stride;                       /* one of so many blocks is searched for its threads' races in global
+                                              * memory: a multiple of `stride` */
+    uint64_t sample_key;                         /* SimLaunch.sample_key */
+    uint8_t shared_cell_log, global_cell_log;    /* logarithm of the bytes of a cell */
     bool has_shared_compare, has_global_compare; /* the kernel has compare-and-swap there, and loops around such an
                                                   * operation begin with a plain load */
     bool *may_change;          /* [allocation] the launch may store into it; loads from others cannot race */

@@ -12,7 +12,8 @@ enum {
 
 /* A kernel of blocks of 128 threads on a machine of its own. The host fills the input with 0, 1, 2, ...; output and
  * words it fills with zeros, which count as written where `all_written` says so. */
-static inline SimReport sanitizer_run(const char *name, uint32_t blocks, int threads, uint32_t flags, bool all_written)
+static inline SimReport sanitizer_run_sampled(const char *name, uint32_t blocks, int threads, uint32_t flags,
+                                              bool all_written, uint64_t sample_key)
 {
     static float numbers[SANITIZER_ELEMENTS];
     SimGpu *gpu = machine_new(0, threads);
@@ -34,13 +35,19 @@ static inline SimReport sanitizer_run(const char *name, uint32_t blocks, int thr
                         .shape.block = {SANITIZER_THREADS, 1, 1},
                         .parameters = arrays,
                         .warp_instructions = 10000000,
-                        .flags = flags};
+                        .flags = flags,
+                        .sample_key = sample_key};
     simgpu_launch(gpu, &launch, &report);
     if (report.outcome != SIM_OK)
         fail_test("%s: outcome %d: %s", name, report.outcome, report.fault.text);
     simgpu_module_unload(gpu, module);
     simgpu_free(gpu);
     return report;
+}
+
+static inline SimReport sanitizer_run(const char *name, uint32_t blocks, int threads, uint32_t flags, bool all_written)
+{
+    return sanitizer_run_sampled(name, blocks, threads, flags, all_written, 0);
 }
 
 /* What is expected of one kernel. */

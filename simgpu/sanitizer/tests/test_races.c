@@ -108,6 +108,25 @@ static void findings_do_not_depend_on_the_number_of_threads(void **state)
     }
 }
 
+/* Each of 512 blocks races alike. Without a key, the first block is one of those that are chosen; with a key, others are
+ * chosen, and the first is looked at besides. */
+static void a_key_chooses_the_blocks_that_are_looked_at(void **state)
+{
+    const char *kernel = "scratch_without_barrier";
+    uint64_t lanes[3], keys[3] = {0, 0x0123456789ABCDEF, 0x0123456789ABCDF0};
+    SimReport plain = sanitizer_run(kernel, SANITIZER_MAX_BLOCKS, 2, 0, true);
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        SimReport report = sanitizer_run_sampled(kernel, SANITIZER_MAX_BLOCKS, 2, SIM_SANITIZE_RACES, true, keys[i]);
+        SimReport again = sanitizer_run_sampled(kernel, SANITIZER_MAX_BLOCKS, 1, SIM_SANITIZE_RACES, true, keys[i]);
+        assert_true(report.finding_count > 0);
+        lanes[i] = report.findings[0].where.lanes;
+        assert_int_equal(lanes[i], again.findings[0].where.lanes);
+        assert_true(report.modelled_s == plain.modelled_s);
+        assert_memory_equal(&report.counters, &plain.counters, sizeof plain.counters);
+    }
+    assert_true(lanes[0] != lanes[1] || lanes[0] != lanes[2] || lanes[1] != lanes[2]);
+}
+
 static void watching_changes_no_counter(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(in_order); i++) {
@@ -182,6 +201,7 @@ int main(void)
         cmocka_unit_test(races_in_large_allocations_are_found),
         cmocka_unit_test(one_array_as_input_and_output_races),
         cmocka_unit_test(findings_do_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(a_key_chooses_the_blocks_that_are_looked_at),
         cmocka_unit_test(watching_changes_no_counter),
         cmocka_unit_test(only_what_is_asked_for_is_found),
     };
