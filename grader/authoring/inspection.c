@@ -269,7 +269,7 @@ static Status inspect_literal(const Problem *problem, const Testcase *testcase, 
     Status status = case_arrays_make(problem, testcase, &arrays, why);
     if (status == STATUS_OK)
         status = checker_compare(problem, &unanswered, oracle, (const void *const *)arrays.inputs,
-                                 testcase->expected.data, CALL_POISON_BITS, &comparison, why);
+                                 testcase->expected.data, call_poison(0), &comparison, why);
     if (status == STATUS_OK && comparison.wrong > 0)
         status = fail(STATUS_BAD_INPUT, why,
                       "testcases/%s, \"%s\": element %zu of \"expected\" is %.9g, but oracle.h says %.9g", problem->id,

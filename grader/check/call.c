@@ -48,8 +48,9 @@ Status call_compare(const Call *call, const Oracle *oracle, Comparison *comparis
     for (size_t i = 0; i < call->problem->parameter_count; i++)
         if (call->arguments[i].role == ARGUMENT_INPUT)
             inputs[i] = call->arguments[i].data;
-    const void *output = call->arguments[problem_output(call->problem)].data;
-    return checker_compare(call->problem, call->testcase, oracle, inputs, output, CALL_POISON_BITS, comparison, why);
+    const SessionArgument *output = &call->arguments[problem_output(call->problem)];
+    return checker_compare(call->problem, call->testcase, oracle, inputs, output->data, output->poison_bits, comparison,
+                           why);
 }
 
 int64_t call_input_bytes(const Call *call)

@@ -46,7 +46,7 @@ static void poison(Broker *broker, const ControlArgument *output, uint8_t uninit
         memset(pattern, uninitialised_byte, sizeof pattern);
     else if (output->float_output)
         for (size_t i = 0; i < sizeof pattern / sizeof *pattern; i++)
-            pattern[i] = CALL_POISON_BITS;
+            pattern[i] = output->poison_bits;
     else
         for (size_t i = 0; i < sizeof pattern; i += 256) /* getrandom() gives up to 256 bytes at once */
             random_bytes(broker, (uint8_t *)pattern + i, 256);

@@ -42,10 +42,11 @@ typedef struct ControlArgument { /* one parameter of solve() */
     char name[32];
     ArgumentRole role;
     uint32_t element_bytes;
-    bool float_output; /* poison it with CALL_POISON_BITS, else with random bytes */
-    bool probed;       /* DeviceProbe.source */
-    uint64_t value;    /* of an ARGUMENT_VALUE */
-    ControlSpan span;  /* of an array: its place in the buffers */
+    bool float_output; /* poison it with `poison_bits`, else with random bytes */
+    uint32_t poison_bits;
+    bool probed;      /* DeviceProbe.source */
+    uint64_t value;   /* of an ARGUMENT_VALUE */
+    ControlSpan span; /* of an array: its place in the buffers */
 } ControlArgument;
 
 static inline bool control_is_array(const ControlArgument *argument)

@@ -14,8 +14,12 @@
 
 enum { CALL_MAX_PARAMETERS = SOLVE_MAX_WORDS };
 
-/* Float outputs are filled with this NaN before a call. It is quiet, and its payload does not come from arithmetic. */
-#define CALL_POISON_BITS 0x7FC0DEADu
+/* The NaN that fills float outputs before a call: another one in each, made from `random`. It is quiet, and its payload is
+ * not that of a NaN that arithmetic makes, 0 on x86 and all ones on a GPU (PTX ISA 9.0, "Floating Point Instructions"). */
+static inline uint32_t call_poison(uint32_t random)
+{
+    return 0x7FC00001u | (random & 0x803FFFFCu);
+}
 
 /* The value that replaces a probed one in [1, 2) (DeviceProbe). The map is exact and one-to-one, and its results lie
  * outside [1, 2). It is not a multiplication by a constant: an output that used the replacement only in part cannot be

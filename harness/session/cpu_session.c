@@ -166,7 +166,7 @@ static Status start_runner(CpuSession *cpu, const SessionArgument *arguments, Ca
 
 static void poison(const SessionArgument *argument, uint8_t *to)
 {
-    const uint32_t bits = CALL_POISON_BITS;
+    const uint32_t bits = argument->poison_bits;
     for (size_t i = 0; i < argument->bytes; i++)
         to[i] = argument->float_output ? ((const uint8_t *)&bits)[i % sizeof bits] : (uint8_t)(i * 151 + 101);
 }

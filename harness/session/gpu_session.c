@@ -275,6 +275,7 @@ static bool describe_arguments(const GpuSession *gpu, const SessionArgument *arg
         request->arguments[i] = (ControlArgument){.role = argument->role,
                                                   .value = argument->value,
                                                   .float_output = argument->float_output,
+                                                  .poison_bits = argument->poison_bits,
                                                   .probed = argument->probed,
                                                   .element_bytes = argument->element_bytes};
         snprintf(request->arguments[i].name, sizeof request->arguments[i].name, "%s",

@@ -1,5 +1,7 @@
 #include "harness/session/session.h"
 
+#include <sys/random.h>
+
 Status session_device(Session *session, DeviceInfo *info, Message *why)
 {
     return session->ops->device(session, info, why);
@@ -17,11 +19,23 @@ Status session_buffers(Session *session, SessionArgument *arguments, size_t coun
     return session->ops->buffers(session, arguments, count, why);
 }
 
+static Status choose_poison(SessionArgument *arguments, size_t count, Message *why)
+{
+    uint32_t random;
+    for (size_t i = 0; i < count; i++) {
+        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+            return fail_errno(why, "the kernel's random number generator");
+        arguments[i].poison_bits = call_poison(random);
+    }
+    return STATUS_OK;
+}
+
 Status session_call(Session *session, SessionArgument *arguments, size_t count, const CallOptions *options,
                     CallReport *report, Message *why)
 {
     *report = (CallReport){.kernel_wrote_output = -1};
-    return session->ops->call(session, arguments, count, options, report, why);
+    Status status = choose_poison(arguments, count, why);
+    return status == STATUS_OK ? session->ops->call(session, arguments, count, options, report, why) : status;
 }
 
 void session_close(Session *session)

@@ -34,12 +34,13 @@ typedef struct SessionArgument { /* one parameter of solve() */
     ArgumentRole role;
     size_t bytes; /* size of the array; inputs and outputs */
     uint32_t element_bytes;
-    bool float_output; /* poison with CALL_POISON_BITS, else with a random pattern */
-    bool probed;       /* an input of floats in [1, 2). While kernels run, constant memory that holds its values holds
+    bool float_output;    /* poison with `poison_bits`, else with a random pattern */
+    uint32_t poison_bits; /* set by session_call(): each element of an output of floats held them before the call */
+    bool probed;    /* an input of floats in [1, 2). While kernels run, constant memory that holds its values holds
                         * call_probe_value() of them, and CallReport.direct_load names a kernel that loads from the
                         * array itself. At most one argument, and only on a device with Device.simulation */
-    uint64_t value;    /* ARGUMENT_VALUE: the word handed over (an int sign-extended, a float's bits) */
-    void *data;        /* set by session_buffers(): host memory of the array, valid until the next session_buffers() */
+    uint64_t value; /* ARGUMENT_VALUE: the word handed over (an int sign-extended, a float's bits) */
+    void *data;     /* set by session_buffers(): host memory of the array, valid until the next session_buffers() */
 } SessionArgument;
 
 typedef struct CallOptions { /* {0}: a timed call and nothing else */

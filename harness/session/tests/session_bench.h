@@ -125,7 +125,7 @@ static inline bool output_is_poison(const Run *run)
 {
     const uint32_t *output = run->arguments[1].data;
     for (int i = 0; i < COUNT; i++)
-        if (output[i] != CALL_POISON_BITS)
+        if (output[i] != run->arguments[1].poison_bits)
             return false;
     return true;
 }

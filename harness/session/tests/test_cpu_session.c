@@ -4,6 +4,7 @@
 #include "harness/session/session_open.h"
 #include "harness/sandbox/scratch.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,9 +158,28 @@ static void an_output_that_is_not_written_holds_the_poison(void **state)
 {
     Run run;
     run_once(&run, SOLVE("out[0] = 1;"), &LIMITS);
-    assert_int_equal(((uint32_t *)run.arguments[1].data)[1], CALL_POISON_BITS);
+    assert_int_equal(((uint32_t *)run.arguments[1].data)[1], run.arguments[1].poison_bits);
     assert_true(((float *)run.arguments[1].data)[0] == 1);
+    assert_true(isnan(((float *)run.arguments[1].data)[1]));
     end(&run);
+}
+
+static void no_call_has_the_poison_of_another(void **state)
+{
+    const uint32_t of_x86 = 0x7FC00000, of_gpus = 0x7FFFFFFF; /* NaNs that arithmetic makes */
+    uint32_t first = 0;
+    size_t alike = 0;
+    for (int i = 0; i < 4; i++) {
+        Run run;
+        run_once(&run, SOLVE("out[0] = 1;"), &LIMITS);
+        const uint32_t bits = run.arguments[1].poison_bits;
+        alike += bits == first;
+        first = i == 0 ? bits : first;
+        assert_true(bits != of_x86 && bits != of_gpus);
+        end(&run);
+    }
+    assert_true(alike <= 1); /* two of 2^21 values may be equal by chance */
+    assert_true(call_poison(0) != of_x86 && call_poison(UINT32_MAX) != (of_gpus | 0x80000000));
 }
 
 static void a_changed_input_is_seen_and_changes_nothing_here(void **state)
@@ -263,6 +283,7 @@ int main(void)
         cmocka_unit_test(there_is_no_device_to_profile_or_to_share),
         cmocka_unit_test(openmp_and_posix_threads_are_there),
         cmocka_unit_test(an_output_that_is_not_written_holds_the_poison),
+        cmocka_unit_test(no_call_has_the_poison_of_another),
         cmocka_unit_test(a_changed_input_is_seen_and_changes_nothing_here),
         cmocka_unit_test(what_it_prints_is_kept),
         cmocka_unit_test(a_baseline_that_does_not_return_is_an_outcome),
