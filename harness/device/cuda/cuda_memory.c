@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 static const uint64_t MAP_BYTES = 64u << 20; /* memory is mapped into the range in steps of this size */
 
@@ -41,14 +42,14 @@ static CudaError map_up_to(CudaDevice *cuda, uint64_t end)
 
 /* ---- red zones --------------------------------------------------------------------------------------------------- */
 
-/* All bytes of a zone have one random value, which a submission cannot know. */
+/* All bytes of the zones of a piece have one random value, which says nothing about that of another piece. */
 static CudaError fill_zones(CudaDevice *cuda, const AddressPiece *piece)
 {
     const CudaDriver *driver = cuda->driver;
     uint64_t end = piece->address + piece->bytes, begin = address_zones_begin(piece);
-    CudaError error = driver->cuMemsetD8Async(begin, cuda->zone_pattern, piece->address - begin, cuda->own.raw);
+    CudaError error = driver->cuMemsetD8Async(begin, piece->zone_byte, piece->address - begin, cuda->own.raw);
     if (error == CUDA_ERROR_SUCCESS)
-        error = driver->cuMemsetD8Async(end, cuda->zone_pattern, address_zones_end(piece) - end, cuda->own.raw);
+        error = driver->cuMemsetD8Async(end, piece->zone_byte, address_zones_end(piece) - end, cuda->own.raw);
     return error == CUDA_ERROR_SUCCESS ? cuda_wait_own(cuda) : cuda_note(cuda, error);
 }
 
@@ -77,8 +78,8 @@ static bool zones_hold(CudaDevice *cuda, const AddressPiece *piece, const uint8_
 {
     size_t head = piece->address - address_zones_begin(piece);
     size_t tail = address_zones_end(piece) - piece->address - piece->bytes;
-    size_t behind = untouched(zones + head, tail, cuda->zone_pattern);
-    size_t before = untouched(zones, head, cuda->zone_pattern);
+    size_t behind = untouched(zones + head, tail, piece->zone_byte);
+    size_t before = untouched(zones, head, piece->zone_byte);
     if (behind < tail)
         set_zone_fault(cuda, piece, behind, "past the end of");
     else if (before < head)
@@ -134,7 +135,8 @@ static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
     if (piece == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     *address = piece->address;
-    CudaError error = map_up_to(cuda, address_zones_end(piece));
+    CudaError error = getrandom(&piece->zone_byte, 1, 0) == 1 ? map_up_to(cuda, address_zones_end(piece))
+                                                              : CUDA_ERROR_UNKNOWN;
     if (error == CUDA_ERROR_SUCCESS)
         error = fill_zones(cuda, piece);
     if (error != CUDA_ERROR_SUCCESS)

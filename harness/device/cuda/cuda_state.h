@@ -97,9 +97,8 @@ struct CudaDevice {
     CuAddress exchange;   /* 0: none */
     uint64_t exchange_bytes;
     uint64_t flush_address, flush_bytes;
-    uint8_t zone_pattern; /* every byte of a red zone */
-    uint8_t *zones;       /* pinned memory into which red zones are copied for their check */
-    uint8_t *bounce;      /* pinned memory: CUDA_BOUNCE_SLOTS slots */
+    uint8_t *zones;  /* pinned memory into which red zones are copied for their check */
+    uint8_t *bounce; /* pinned memory: CUDA_BOUNCE_SLOTS slots */
     unsigned bounce_used;
 
     DeviceModule *modules;

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { CALIBRATION_BRACKETS = 31 };
 
@@ -252,9 +251,6 @@ Status device_open_cuda(int ordinal, Device **device, Message *why)
     Status status = cuda_driver_open(&cuda->driver, why);
     if (status == STATUS_OK)
         status = cuda_describe(cuda->driver, ordinal, &cuda->device.info, why);
-    if (status == STATUS_OK &&
-        getrandom(&cuda->zone_pattern, sizeof cuda->zone_pattern, 0) != sizeof cuda->zone_pattern)
-        status = fail_errno(why, "random bytes");
     for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS && status == STATUS_OK; i++) {
         CudaError error = STEPS[i].open(cuda);
         if (error != CUDA_ERROR_SUCCESS)
