@@ -53,7 +53,7 @@ help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
-settings := SUB PROBLEM DEVICE AS JSON
+settings := SUB PROBLEM DEVICE AS JSON UNCONFINED
 others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT LANES LDLIBS NVCC SANITIZE V WARNINGS
 given     = $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
 unknown  := $(filter-out $(settings) $(others),$(given))
@@ -64,7 +64,7 @@ need_tests = $(if $(wildcard tests/run.sh),,$(error the student's kit has no tes
 
 grade: setup  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|cuda[:N]|sim[:profile]|cpu] [AS=name] [JSON=file]
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build
-	@$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(BUILD)/convjudge grade $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} \
+	@$(call need,SUB,name the file: make grade SUB=mykernel.cu)$(BUILD)/convjudge grade $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} $${DEVICE:+--device "$$DEVICE"} \
 	  $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 leaderboard: build  ## Show the ranking: PROBLEM=id [DEVICE=...]
@@ -72,23 +72,23 @@ leaderboard: build  ## Show the ranking: PROBLEM=id [DEVICE=...]
 	  $${DEVICE:+--device "$$DEVICE"}
 
 references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
-	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references --problem "$$PROBLEM" \
+	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"} --export
 
 baselines: build  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
-	@$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(BUILD)/convjudge baselines --problem "$$PROBLEM" \
+	@$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(BUILD)/convjudge baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"}
 
 sweep: build  ## Time every combination of a "// sweep:" line's macros: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...]
-	@$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(BUILD)/convjudge sweep $${PROBLEM:+--problem "$$PROBLEM"} \
+	@$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(BUILD)/convjudge sweep $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} -- "$$SUB"
 
 explain: build  ## Show where a submission's time goes, line by line, and what to change: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...] [JSON=file]
-	@$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(BUILD)/convjudge explain $${PROBLEM:+--problem "$$PROBLEM"} \
+	@$(call need,SUB,name the file: make explain SUB=mykernel.cu)$(BUILD)/convjudge explain $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
 	  $${DEVICE:+--device "$$DEVICE"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 check-problem: build  ## Check that a problem is complete, and name the first thing missing: PROBLEM=id [DEVICE=...]
-	@$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(BUILD)/convjudge check-problem --problem "$$PROBLEM" \
+	@$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(BUILD)/convjudge check-problem $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"}
 
 new-problem:  ## Create a new problem from a small working example: PROBLEM=my-conv
@@ -98,7 +98,7 @@ student-kit:  ## Pack the judge for students, without hidden cases and solutions
 	@grader/authoring/student_kit.sh $(BUILD)/student-kit.tar.gz
 
 calibrate: build  ## Measure the peak rates of a GPU and time all reference solutions on it: [DEVICE=...]
-	@$(known)$(BUILD)/convjudge calibrate $${DEVICE:+--device "$$DEVICE"}
+	@$(known)$(BUILD)/convjudge calibrate $${UNCONFINED:+--unconfined} $${DEVICE:+--device "$$DEVICE"}
 
 build: $(BUILD)/convjudge $(BUILD)/convjudge-runner $(BUILD)/libcudart.so.13  ## Build the judge
 

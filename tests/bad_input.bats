@@ -691,7 +691,7 @@ recursive() {
     judge leaderboard --problem conv1d
     ends 0
     run unshare --user --map-root-user --mount bash -c '
-        mount --bind frozen frozen && mount -o remount,bind,ro frozen && cd "$PWD" && "$1/convjudge" grade x.cu' _ "$build"
+        mount --bind frozen frozen && mount -o remount,bind,ro frozen && cd "$PWD" && "$1/convjudge" grade --unconfined x.cu' _ "$build"
     ends 2 "leaderboard.db" "read-only"
 }
 

@@ -4,12 +4,60 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-@test "without bubblewrap a submission is judged with a warning and not ranked" {
+@test "without bubblewrap nothing runs, in one line" {
+    submission >x.cu
+    export CONVJUDGE_BWRAP=/bin/false
+    local command
+    for command in "grade x.cu" "explain x.cu" "check x.cu" "check-problem --problem conv1d" "sweep x.cu"; do
+        # shellcheck disable=SC2086
+        judge $command
+        ends 2 "no submission runs without a full sandbox; --unconfined (UNCONFINED=1 for make)" "sandbox is none: /bin/false"
+        equal 1 "${#lines[@]}"
+    done
+}
+
+@test "with --unconfined a submission is judged without bubblewrap, with a warning, and not ranked" {
     submission >x.cu
     export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache # what is compiled is not confined either
     run unshare --user --map-root-user --mount bash -c '
-        mount --bind /bin/false /usr/bin/bwrap && "$1/convjudge" grade --json result.json x.cu' _ "$build"
+        mount --bind /bin/false /usr/bin/bwrap && "$1/convjudge" grade --unconfined --json result.json x.cu' _ "$build"
     ends 0 "Accepted" "warning: the submission ran with sandbox none: /usr/bin/bwrap"
     json result.json '.rank_status | startswith("not ranked: sandbox none: ")' true
     json result.json '.warnings[0] | contains("sandbox none")' true
+}
+
+@test "with --unconfined nothing is ranked, whatever the sandbox" {
+    submission >x.cu
+    judge grade --unconfined --json result.json x.cu
+    ends 0 "Accepted"
+    json result.json '[.sandbox, .rank_status] | join(", ")' "full, not ranked: --unconfined was given"
+}
+
+# shaky COUNT: a bubblewrap that fails for want of processes in its first COUNT calls.
+shaky() {
+    printf '#!/bin/sh\necho >>%q\n[ $(wc -l <%q) -gt %d ] || { echo "bwrap: Creating new namespace failed: %s" >&2; exit 1; }\nexec /usr/bin/bwrap "$@"\n' \
+        "$PWD/calls" "$PWD/calls" "$1" "Resource temporarily unavailable" >bwrap
+    chmod +x bwrap
+    export CONVJUDGE_BWRAP=$PWD/bwrap
+}
+
+@test "a shortage that passes does not make the sandbox weaker" {
+    submission >x.cu
+    shaky 3
+    judge grade --json result.json x.cu
+    ends 0 "Accepted"
+    json result.json .sandbox full
+}
+
+@test "a sandbox that cannot be made later is a fault of the judge" {
+    submission >x.cu
+    export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache
+    local call
+    for call in 2 3 4; do # device step, host step, runner; the first call tries the sandbox
+        rm -f calls
+        shaky 0
+        sed -i "s/-gt 0/-ne $call/" bwrap
+        judge grade x.cu
+        ends 2 "sandbox could not be made" "Resource temporarily unavailable"
+    done
 }

@@ -5,6 +5,7 @@
 #include "grader/device_oracle/oracle_process.h"
 #include "grader/result/version.h"
 #include "harness/broker/broker.h"
+#include "harness/sandbox/sandbox.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ static const struct Subcommand {
     const char *usage;
 } subcommands[] = {
     {"grade", command_grade,
-     "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--seed HEX] [--no-record] FILE\n"
+     "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--seed HEX]\n"
+     "                [--no-record] [--unconfined] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
      "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
      "    --device DEVICE  auto (a GPU if there is one, else sim), cuda[:N], sim[:PROFILE]; for plain C:\n"
@@ -29,37 +31,39 @@ static const struct Subcommand {
      "    --json FILE      write result.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
      "    --seed HEX       repeat a grading: hidden cases with the data of the run with this \"seed\" in its\n"
      "                     result.json; the run is not recorded\n"
-     "    --no-record      do not record the run\n"},
+     "    --no-record      do not record the run\n"
+     "    --unconfined     run it even where no full sandbox can be made, with your rights and without a rank: use\n"
+     "                     it only for files that you would run yourself; the other commands take it, too\n"},
     {"leaderboard", command_leaderboard,
      "convjudge leaderboard --problem ID [--device DEVICE]\n"
      "    Prints the ranking: each person's best accepted submission.\n"},
     {"references", command_references,
-     "convjudge references --problem ID [--device DEVICE] [--export]\n"
+     "convjudge references --problem ID [--device DEVICE] [--export] [--unconfined]\n"
      "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},
     {"baselines", command_baselines,
-     "convjudge baselines --problem ID [--device DEVICE]\n"
+     "convjudge baselines --problem ID [--device DEVICE] [--unconfined]\n"
      "    Times the CPU baselines and the reference solutions, and prints them in one table.\n"},
     {"explain", command_explain,
-     "convjudge explain [--problem ID] [--device DEVICE] [--json FILE|-] [--ncu] FILE\n"
+     "convjudge explain [--problem ID] [--device DEVICE] [--json FILE|-] [--ncu] [--unconfined] FILE\n"
      "    Shows where FILE's time goes on a simulated GPU: what limits each kernel, what each line costs,\n"
      "    and what to change.\n"
      "    --json FILE      write explain.json (docs/formats.md); \"-\": to standard output, instead of the report\n"
      "    --ncu            with --device cuda: also show what Nsight Compute measures. This runs FILE directly on\n"
      "                     the GPU, outside of the sandbox and with your rights: use it only for your own files\n"},
     {"sweep", command_sweep,
-     "convjudge sweep [--problem ID] [--device DEVICE] FILE\n"
+     "convjudge sweep [--problem ID] [--device DEVICE] [--unconfined] FILE\n"
      "    Times FILE with every combination of the macros in its line \"// sweep: BLOCK=8,16 TILE=1,2\".\n"},
     {"calibrate", command_calibrate,
-     "convjudge calibrate [--device DEVICE]\n"
+     "convjudge calibrate [--device DEVICE] [--unconfined]\n"
      "    Measures the peak rates of a GPU, for leaderboard/devices/<device>.json, and times all reference\n"
      "    solutions, for leaderboard/references/<device>.json.\n"},
     {"check", command_check,
-     "convjudge check [--problem ID] [--device DEVICE] [--timed] [PATH...]\n"
+     "convjudge check [--problem ID] [--device DEVICE] [--timed] [--unconfined] [PATH...]\n"
      "    Checks that solutions get the verdict that their folder names. Default: all, on the simulated GPU. On a\n"
      "    real GPU, the verdicts in a line \"// on cuda: VERDICT, VERDICT\" are right, too. Prints TAP.\n"
      "    --timed          on a real GPU, also run the timed cases, which takes longer\n"},
     {"check-problem", command_check_problem,
-     "convjudge check-problem --problem ID [--device DEVICE]\n"
+     "convjudge check-problem --problem ID [--device DEVICE] [--unconfined]\n"
      "    Checks that a problem is complete (statement, cases, oracle, starter, solutions) and that every hidden case\n"
      "    finds a wrong solution. Shows which case finds which solution, and names the first thing missing.\n"
      "    Prints TAP.\n"},
@@ -110,6 +114,10 @@ static int run_subcommand(const struct Subcommand *subcommand, int argc, char **
         fputs(subcommand->usage, stdout);
         return 0;
     }
+    if (options.unconfined)
+        sandbox_allow_unconfined();
+    if (status == STATUS_OK && subcommand->run != command_leaderboard)
+        status = sandbox_require(&why);
     if (status == STATUS_OK)
         status = subcommand->run(&options, &exit_status, &why);
     return status == STATUS_OK ? exit_status : complain(why.text);

@@ -29,6 +29,10 @@ static const OptionKind kinds[] = {
     {"export", false, offsetof(Options, export_times), {"references"}},
     {"timed", false, offsetof(Options, timed), {"check"}},
     {"ncu", false, offsetof(Options, ncu), {"explain"}},
+    {"unconfined",
+     false,
+     offsetof(Options, unconfined),
+     {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem"}},
     {"help", false, offsetof(Options, help), {NULL}},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };

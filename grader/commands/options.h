@@ -17,6 +17,7 @@ typedef struct Options {
     bool export_times;
     bool timed;
     bool ncu;
+    bool unconfined;
     bool help;
     char **operands; /* the other words: names of files */
     int operand_count;

@@ -70,6 +70,8 @@ void ranking_decide(Result *result, bool recorded)
         snprintf(status, size, "not ranked: on this device kernels can access the judge's own memory");
     else if (strcmp(result->sandbox, "full") != 0)
         snprintf(status, size, "not ranked: sandbox %s", result->sandbox);
+    else if (result->unconfined)
+        snprintf(status, size, "not ranked: --unconfined was given");
     else if (!has_hidden_cases(result))
         snprintf(status, size, "not ranked: the hidden cases, which decide, are not here");
     else if (!recorded)

@@ -27,6 +27,7 @@ void result_begin(Result *result, const Problem *problem, const Submission *subm
         .person = "",
         .judge = CONVJUDGE_VERSION,
         .sandbox = sandbox_level(),
+        .unconfined = sandbox_allows_unconfined(),
         .text = "",
     };
     strftime(result->time_utc, sizeof result->time_utc, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));

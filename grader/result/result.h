@@ -63,6 +63,7 @@ typedef struct Result {
     char toolkit[80];    /* the compiler and its version: "nvcc 13.0.88" */
     bool by_clang;       /* times cannot be compared with those of code from nvcc */
     const char *sandbox; /* sandbox_level() */
+    bool unconfined;     /* --unconfined was given */
     Compiled compiled;
 
     Verdict verdict;  /* of the first case that failed, or of a step that failed before or after the cases */

@@ -109,11 +109,15 @@ Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, cons
         .mount_count = list_mounts(tools, folders, mounts),
         .tmp_bytes = COMPILE_TMP_BYTES,
     };
+    const size_t before = output->length;
     Sandbox *sandbox;
     ProcessSpec process;
     Status status = sandbox_new(&spec, &sandbox, &process, why);
     if (status == STATUS_OK)
         status = process_run(&process, COMPILE_WALL_SECONDS, COMPILE_OUTPUT_BYTES, output, end, why);
+    if (status == STATUS_OK && sandbox_was_not_made(sandbox, end->exit_status))
+        status = fail(STATUS_SYSTEM, why, "the compiler's sandbox could not be made: %.300s",
+                      output->data != NULL ? output->data + before : "no reason given");
     sandbox_free(sandbox);
     return status;
 }

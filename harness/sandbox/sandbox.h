@@ -32,8 +32,9 @@ typedef struct SandboxSpec {
  * sandbox only.
  *
  * Mounts must be readable by everyone (if the judge runs as root, the program has another user), and their targets
- * must lie outside /usr, which is read-only. If bubblewrap is missing or refused by the system, the process runs
- * without it, and paths inside (whole arguments, the folder) are replaced by those of the host: see sandbox_level().
+ * must lie outside /usr, which is read-only. Where no full sandbox can be made it fails, as sandbox_require() does. If
+ * running unconfined is allowed, and bubblewrap is missing or refused by the system, the process runs without it, and
+ * paths inside (whole arguments, the folder) are replaced by those of the host: see sandbox_level().
  *
  * CONVJUDGE_BWRAP names a bubblewrap other than /usr/bin/bwrap. It finds its libraries through LD_LIBRARY_PATH; the
  * sandboxed program does not see that variable. */
@@ -41,7 +42,18 @@ typedef struct Sandbox Sandbox;
 MUST_USE Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *process, Message *why);
 void sandbox_free(Sandbox *sandbox);
 
-/* The sandbox that this machine allows, found once by running `true` in it: "full", "partial: <what is missing>" or
+/* Whether a process that ended with this status (ProcessEnd) never became the program, because bubblewrap could not
+ * make the sandbox this time: a shortage of the judge's, not a fault of the program's. */
+bool sandbox_was_not_made(const Sandbox *sandbox, int exit_status);
+
+/* Without a full sandbox nothing runs, unless this is called before. What runs then is not ranked. */
+void sandbox_allow_unconfined(void);
+bool sandbox_allows_unconfined(void);
+/* STATUS_UNSUPPORTED, and a message that names the option, where sandbox_new() would fail for want of a sandbox. */
+MUST_USE Status sandbox_require(Message *why);
+
+/* The sandbox that this machine allows, found once by running `true` in it, again where a resource is short for a
+ * moment: "full", "partial: <what is missing>" or
  * "none: <why>". */
 const char *sandbox_level(void);
 

@@ -121,7 +121,7 @@ static void take_printed(GpuSession *gpu, const Wait *wait, CallReport *report)
         text_add_printable(&report->printed, wait->printed, wait->reply.printed_bytes);
 }
 
-static void take_reply(GpuSession *gpu, const Wait *wait, const char *doing, CallReport *report)
+static Status take_reply(GpuSession *gpu, const Wait *wait, const char *doing, CallReport *report, Message *why)
 {
     int exit_status = 0;
     if (!wait->timed_out)
@@ -131,8 +131,12 @@ static void take_reply(GpuSession *gpu, const Wait *wait, const char *doing, Cal
         explain_time_out(gpu, doing, report);
     if (wait->timed_out || wait->reply.runner_gone || report->outcome != CALL_OK)
         stop_both(gpu, &exit_status);
+    if (exit_status == RUNNER_NOT_MADE)
+        return fail(STATUS_SYSTEM, why, "the submission's sandbox could not be made: %.300s",
+                    report->printed.data != NULL ? report->printed.data : "no reason given");
     if (!wait->timed_out && wait->reply.runner_gone)
         explain_runner_end(gpu, exit_status, wait->reply.host_memory_refused, doing, report);
+    return STATUS_OK;
 }
 
 /* Waits for the end of a load or a call, which the broker has been asked for, and fills in the report. After trouble of
@@ -142,7 +146,7 @@ static Status await_end(GpuSession *gpu, const char *doing, CallReport *report, 
     Wait *wait = allocated(calloc(1, sizeof *wait));
     Status status = await_reply(gpu, gpu->limits.wall_seconds, wait, why);
     if (status == STATUS_OK)
-        take_reply(gpu, wait, doing, report);
+        status = take_reply(gpu, wait, doing, report, why);
     else
         stop_both(gpu, NULL);
     free(wait);

@@ -159,8 +159,13 @@ void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t 
 
 void runner_process_stop(RunnerProcess *runner, int *exit_status)
 {
+    int status = 0;
     if (runner->pid > 0)
-        process_kill(runner->pid, exit_status);
+        process_kill(runner->pid, &status);
+    if (runner->sandbox != NULL && sandbox_was_not_made(runner->sandbox, status))
+        status = RUNNER_NOT_MADE;
+    if (exit_status != NULL)
+        *exit_status = status;
     close_if_open(&runner->ended);
     close_if_open(&runner->output);
     sandbox_free(runner->sandbox);
