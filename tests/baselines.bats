@@ -175,7 +175,7 @@ EOF
 @test "sections for GPU code in a CPU baseline are nothing to the judge" {
     {
         one_baseline
-        echo '__asm__(".pushsection .nv_fatbin, \"a\"\n.fill 4096, 1, 0x50\n.popsection\n.pushsection .nvFatBinSegment, \"a\"\n.quad 1\n.popsection");'
+        printf '%s\n' '__asm__(".pushsection .nv_fatbin, \"a\"\n.fill 4096, 1, 0x50\n.popsection\n.pushsection .nvFatBinSegment, \"a\"\n.quad 1\n.popsection");'
     } >x.c
     judge grade --device cpu --no-record x.c
     ends 0 "Accepted"
