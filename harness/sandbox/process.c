@@ -74,6 +74,7 @@ static void set_limits(int link, const ProcessLimits *limits)
 {
     set_limit(link, RLIMIT_AS, limits->address_space_bytes);
     set_limit(link, RLIMIT_DATA, limits->data_bytes);
+    set_limit(link, RLIMIT_STACK, limits->stack_bytes);
     set_limit(link, RLIMIT_FSIZE, limits->file_bytes);
     set_limit(link, RLIMIT_CPU, limits->cpu_seconds);
     set_limit(link, RLIMIT_NPROC, limits->processes);

@@ -18,6 +18,7 @@ typedef struct ProcessLimits {  /* 0: as inherited */
     size_t address_space_bytes; /* RLIMIT_AS */
     size_t data_bytes;          /* RLIMIT_DATA: private writable memory, without reservations that nobody may access */
     size_t file_bytes;          /* RLIMIT_FSIZE */
+    size_t stack_bytes;         /* RLIMIT_STACK, which limits on data leave out */
     unsigned cpu_seconds;       /* RLIMIT_CPU */
     unsigned processes;         /* RLIMIT_NPROC */
     unsigned open_files;        /* RLIMIT_NOFILE */

@@ -10,6 +10,8 @@
 static const int denied[] = {
     /* memory that no limit of a process counts */
     SCMP_SYS(memfd_create),
+    447, /* memfd_secret, Linux 5.14 */
+    SCMP_SYS(io_setup),
     SCMP_SYS(shmget),
     SCMP_SYS(msgget),
     SCMP_SYS(semget),
@@ -58,6 +60,8 @@ typedef struct Rule {
 static const Rule by_argument[] = {
     /* Shared memory without a file: limits count private memory only. */
     {SCMP_SYS(mmap), EPERM, 1, SCMP_A3_64(SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS)},
+    /* Memory that grows downwards counts as a stack, not as data. */
+    {SCMP_SYS(mmap), EPERM, 1, SCMP_A3_64(SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN)},
     /* The network leads nowhere, and other families may not know namespaces. */
     {SCMP_SYS(socket), EPERM, 1, SCMP_A0_64(SCMP_CMP_NE, AF_UNIX)},
 };

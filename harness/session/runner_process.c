@@ -15,6 +15,7 @@ enum {
     MAX_PROCESSES = 32,
     MAX_FILES = 64,
     FILE_BYTES = 16 << 20,
+    STACK_BYTES = 8 << 20,
     RUNNER_OWN_BYTES = 16 << 20, /* private memory of the runner itself: C library, runtime, one stack */
     THREADS_A_PROCESSOR = 4,     /* of a CPU baseline */
     THREAD_BYTES = 10 << 20      /* private memory of a thread: the 8 MiB of its stack count in full */
@@ -55,13 +56,13 @@ static Status start_in_sandbox(const RunnerSpec *runner_spec, const char *object
                                           .keep_count = 1,
                                           .output = output,
                                           .limits = {.data_bytes = runner_spec->data_bytes,
+                                                     .stack_bytes = STACK_BYTES,
                                                      .file_bytes = FILE_BYTES,
                                                      .processes = runner_spec->processes,
                                                      .open_files = MAX_FILES}},
                               .mounts = mounts,
                               .mount_count = runner_spec->library == NULL ? 2 : 3,
                               .one_process = true,
-                              .proc = true,
                               .dev = true,
                               .tmp_bytes = FILE_BYTES};
     ProcessSpec process;
@@ -94,9 +95,12 @@ static Status start_and_listen(const RunnerSpec *runner_spec, const char *object
 Status runner_process_start(const char *object_path, int ring, const CallLimits *limits, RunnerProcess *runner,
                             Message *why)
 {
+    /* Where the loader looks for libraries beside the program: there is no /proc that would tell it. */
+    static const char *const environment[] = {"LD_ORIGIN_PATH=/judge", NULL};
     const RunnerSpec runner_spec = {.role = "cuda",
                                     .library = "libcudart.so.13",
                                     .memory = ring,
+                                    .environment = environment,
                                     .data_bytes = limits->host_bytes + RUNNER_OWN_BYTES,
                                     .processes = MAX_PROCESSES};
     return start_and_listen(&runner_spec, object_path, runner, why);

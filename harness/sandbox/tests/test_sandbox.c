@@ -130,6 +130,8 @@ static void system_calls_that_only_attacks_need_fail(void **state)
     static const char *const bodies[] = {
         /* each returns 0 if the call fails with EPERM */
         "return memfd_create(\"x\", 0) != -1 || errno != EPERM;",
+        "return syscall(447, 0) != -1 || errno != EPERM;", /* memfd_secret */
+        "return mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0) != MAP_FAILED || errno != EPERM;",
         "return shmget(IPC_PRIVATE, 4096, 0600) != -1 || errno != EPERM;",
         "return mmap(0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED || errno != EPERM;",
         "return mmap(0, 4096, 3, 3 | MAP_ANONYMOUS, -1, 0) != MAP_FAILED || errno != EPERM;",
