@@ -61,3 +61,15 @@ shaky() {
         ends 2 "sandbox could not be made" "Resource temporarily unavailable"
     done
 }
+
+@test "the same holds for a CPU baseline" {
+    printf '// problem: conv1d\nvoid solve(%s) {}\n' "$conv1d_parameters" >x.c
+    local call
+    for call in 2 3; do # compiler, runner
+        rm -f calls
+        shaky 0
+        sed -i "s/-gt 0/-ne $call/" bwrap
+        judge grade --device cpu x.c
+        ends 2 "sandbox could not be made" "Resource temporarily unavailable"
+    done
+}

@@ -106,17 +106,21 @@ static void take_printed(CpuSession *cpu, CallReport *report)
 }
 
 /* The process neither finished what it was doing nor refused to. */
-static void explain_loss(CpuSession *cpu, const char *doing, CallReport *report)
+static Status explain_loss(CpuSession *cpu, const char *doing, CallReport *report, Message *why)
 {
     int exit_status = 0;
     bool ended = has_ended(cpu);
     take_printed(cpu, report);
     stop_runner(cpu, &exit_status);
+    if (exit_status == RUNNER_NOT_MADE)
+        return fail(STATUS_SYSTEM, why, "the submission's sandbox could not be made: %.300s",
+                    report->printed.data != NULL ? report->printed.data : "no reason given");
     report->outcome = ended ? CALL_RUN_TIME_ERROR : CALL_TIME_LIMIT;
     if (ended)
         runner_process_explain_end(exit_status, doing, report->text, sizeof report->text);
     else
         snprintf(report->text, sizeof report->text, "%s took longer than %g s", doing, cpu->limits.wall_seconds);
+    return STATUS_OK;
 }
 
 static void explain_refusal(CpuSession *cpu, CallReport *report)
@@ -158,8 +162,8 @@ static Status start_runner(CpuSession *cpu, const SessionArgument *arguments, Ca
     if (status != STATUS_OK)
         return status;
     if (!await_phase_after(cpu, CPU_STARTING, now_s() + cpu->limits.wall_seconds))
-        explain_loss(cpu, "a constructor", report);
-    else if (atomic_load(&memory_of(cpu)->phase) != CPU_READY)
+        return explain_loss(cpu, "a constructor", report, why);
+    if (atomic_load(&memory_of(cpu)->phase) != CPU_READY)
         explain_refusal(cpu, report);
     return STATUS_OK;
 }
@@ -198,18 +202,18 @@ static void take_back(const CpuSession *cpu, const SessionArgument *arguments, b
     }
 }
 
-static void call_solve(CpuSession *cpu, const SessionArgument *arguments, bool check_inputs, CallReport *report)
+static Status call_solve(CpuSession *cpu, const SessionArgument *arguments, bool check_inputs, CallReport *report,
+                         Message *why)
 {
     hand_over(cpu, arguments);
     double start_s = now_s();
     cpu_phase_set(memory_of(cpu), CPU_CALL);
-    if (!await_phase_after(cpu, CPU_CALL, start_s + cpu->limits.wall_seconds)) {
-        explain_loss(cpu, "solve()", report);
-        return;
-    }
+    if (!await_phase_after(cpu, CPU_CALL, start_s + cpu->limits.wall_seconds))
+        return explain_loss(cpu, "solve()", report, why);
     report->event_s = now_s() - start_s;
     take_printed(cpu, report);
     take_back(cpu, arguments, check_inputs, report);
+    return STATUS_OK;
 }
 
 static Status cpu_call(Session *session, SessionArgument *arguments, size_t count, const CallOptions *options,
@@ -220,7 +224,7 @@ static Status cpu_call(Session *session, SessionArgument *arguments, size_t coun
         return fail(STATUS_BAD_INPUT, why, "session_call() without session_load() or session_buffers()");
     Status status = cpu->runner.pid == 0 ? start_runner(cpu, arguments, report, why) : STATUS_OK;
     if (status == STATUS_OK && report->outcome == CALL_OK)
-        call_solve(cpu, arguments, options->check_inputs, report);
+        status = call_solve(cpu, arguments, options->check_inputs, report, why);
     cpu->loaded = status == STATUS_OK && report->outcome == CALL_OK;
     return status;
 }
