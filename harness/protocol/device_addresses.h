@@ -1,7 +1,7 @@
 /* device_addresses.h - the range of virtual addresses in which all device memory lies.
  *
- * The broker allocates device memory only in [DEVICE_BASE, DEVICE_BASE + DEVICE_SPAN); the runner reserves the same
- * range without access rights. So an address alone tells, in both processes, whether it means device or host
+ * The broker allocates device memory only in [DEVICE_BASE, DEVICE_BASE + DEVICE_SPAN); in the runner nothing but managed
+ * memory lies there. So an address alone tells, in both processes, whether it means device or host
  * memory. */
 #ifndef HARNESS_PROTOCOL_DEVICE_ADDRESSES_H
 #define HARNESS_PROTOCOL_DEVICE_ADDRESSES_H

@@ -1,6 +1,7 @@
 #include "harness/runtime/managed.h"
 #include "harness/runtime/transfer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -13,12 +14,24 @@ static Managed *all_managed;
 
 enum { PAGE = 4096 };
 
+/* True if the pages are there now; some may have been there before, with other managed memory on them. */
+static bool map_pages(uint64_t first, uint64_t end)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    void *mapped = mmap((void *)(uintptr_t)first, end - first, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (mapped != MAP_FAILED || errno != EEXIST)
+        return mapped != MAP_FAILED;
+    if (end - first <= PAGE)
+        return true;
+    uint64_t middle = first + (end - first) / PAGE / 2 * PAGE;
+    return map_pages(first, middle) && map_pages(middle, end);
+}
+
 /* Other allocations on the same pages become accessible, too. They all belong to the submission. */
 static cudaError_t open_pages(uint64_t address, uint64_t bytes)
 {
     uint64_t first = address / PAGE * PAGE, end = (address + bytes + PAGE - 1) / PAGE * PAGE;
-    bool open = mprotect((void *)(uintptr_t)first, end - first, PROT_READ | PROT_WRITE) == 0;
-    return open ? cudaSuccess : cudaErrorMemoryAllocation;
+    return map_pages(first, end) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 cudaError_t managed_adopt(uint64_t address, uint64_t bytes)

@@ -148,7 +148,10 @@ static void add_files(Sandbox *sandbox)
         ADD(sandbox, "--dev", "/dev", "--remount-ro", "/dev", "--dev-bind", "/dev/null",
             "/dev/zero"); /* a shared mapping of it would be memory that no limit counts */
     size_t tmp_bytes = spec->tmp_bytes != 0 ? spec->tmp_bytes : DEFAULT_TMP_BYTES;
-    ADD(sandbox, "--perms", "1777", "--size", arena_printf(&sandbox->arena, "%zu", tmp_bytes), "--tmpfs", "/tmp");
+    if (spec->read_only)
+        ADD(sandbox, "--perms", "0755", "--dir", "/tmp");
+    else
+        ADD(sandbox, "--perms", "1777", "--size", arena_printf(&sandbox->arena, "%zu", tmp_bytes), "--tmpfs", "/tmp");
     for (size_t i = 0; i < spec->mount_count; i++)
         add_bind(sandbox, spec->mounts[i].writable ? "--bind" : "--ro-bind", spec->mounts[i].source,
                  spec->mounts[i].target);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,12 +17,16 @@ enum {
     MAX_FILES = 64,
     FILE_BYTES = 16 << 20,
     STACK_BYTES = 8 << 20,
+    MAPPED_BYTES = 256 << 20,    /* address space beyond private memory: libraries, the object, gaps between them */
     RUNNER_OWN_BYTES = 16 << 20, /* private memory of the runner itself: C library, runtime, one stack */
     THREADS_A_PROCESSOR = 4,     /* of a CPU baseline */
     THREAD_BYTES = 10 << 20      /* private memory of a thread: the 8 MiB of its stack count in full */
 };
 
 static const char INSIDE_OBJECT[] = "/judge/submission.so";
+
+/* Each arena of malloc() would take 64 MiB of address space, which is limited, for each thread. */
+#define ONE_ARENA "MALLOC_ARENA_MAX=1"
 
 static const char PROGRAM[] = "convjudge-runner", INSIDE_PROGRAM[] = "/judge/convjudge-runner";
 
@@ -39,32 +44,37 @@ static Status start_in_sandbox(const RunnerSpec *runner_spec, const char *object
                                RunnerProcess *runner, Message *why)
 {
     char program[4096], library[4096] = "", library_inside[256], descriptor[16];
+    struct stat shared;
     Status status = paths_build(PROGRAM, program, sizeof program, why);
     if (status == STATUS_OK && runner_spec->library != NULL)
         status = paths_build(runner_spec->library, library, sizeof library, why);
     if (status != STATUS_OK)
         return status;
+    if (fstat(runner_spec->memory, &shared) != 0)
+        return fail_errno(why, "the runner's shared memory");
     snprintf(descriptor, sizeof descriptor, "%d", runner_spec->memory);
     snprintf(library_inside, sizeof library_inside, "/judge/%s",
              runner_spec->library == NULL ? "" : runner_spec->library);
     const char *const arguments[] = {INSIDE_PROGRAM, runner_spec->role, descriptor, INSIDE_OBJECT, NULL};
     const SandboxMount mounts[] = {
         {program, INSIDE_PROGRAM, false}, {object_path, INSIDE_OBJECT, false}, {library, library_inside, false}};
-    const SandboxSpec spec = {.process = {.argv = arguments,
-                                          .environment = runner_spec->environment,
-                                          .keep = &runner_spec->memory,
-                                          .keep_count = 1,
-                                          .output = output,
-                                          .limits = {.data_bytes = runner_spec->data_bytes,
-                                                     .stack_bytes = STACK_BYTES,
-                                                     .file_bytes = FILE_BYTES,
-                                                     .processes = runner_spec->processes,
-                                                     .open_files = MAX_FILES}},
-                              .mounts = mounts,
-                              .mount_count = runner_spec->library == NULL ? 2 : 3,
-                              .one_process = true,
-                              .dev = true,
-                              .tmp_bytes = FILE_BYTES};
+    const SandboxSpec spec = {
+        .process = {.argv = arguments,
+                    .environment = runner_spec->environment,
+                    .keep = &runner_spec->memory,
+                    .keep_count = 1,
+                    .output = output,
+                    .limits = {.address_space_bytes = runner_spec->data_bytes + MAPPED_BYTES + (size_t)shared.st_size,
+                               .data_bytes = runner_spec->data_bytes,
+                               .stack_bytes = STACK_BYTES,
+                               .file_bytes = FILE_BYTES,
+                               .processes = runner_spec->processes,
+                               .open_files = MAX_FILES}},
+        .mounts = mounts,
+        .mount_count = runner_spec->library == NULL ? 2 : 3,
+        .one_process = true,
+        .dev = true,
+        .read_only = true};
     ProcessSpec process;
     status = sandbox_new(&spec, &runner->sandbox, &process, why);
     return status == STATUS_OK ? process_start(&process, &runner->pid, why) : status;
@@ -96,7 +106,7 @@ Status runner_process_start(const char *object_path, int ring, const CallLimits 
                             Message *why)
 {
     /* Where the loader looks for libraries beside the program: there is no /proc that would tell it. */
-    static const char *const environment[] = {"LD_ORIGIN_PATH=/judge", NULL};
+    static const char *const environment[] = {"LD_ORIGIN_PATH=/judge", ONE_ARENA, NULL};
     const RunnerSpec runner_spec = {.role = "cuda",
                                     .library = "libcudart.so.13",
                                     .memory = ring,
@@ -111,7 +121,7 @@ Status runner_process_start_on_cpu(const char *object_path, int memory, const Ca
 {
     /* Idle threads of OpenMP sleep at once. On busy processors they would spin while other threads have work to do;
      * sleeping took a tenth of the time (measured, two threads on two busy processors). */
-    static const char *const environment[] = {"OMP_WAIT_POLICY=passive", NULL};
+    static const char *const environment[] = {"OMP_WAIT_POLICY=passive", ONE_ARENA, NULL};
     const unsigned threads = MAX_PROCESSES + THREADS_A_PROCESSOR * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     const RunnerSpec runner_spec = {.role = "cpu",
                                     .memory = memory,

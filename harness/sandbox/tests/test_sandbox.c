@@ -81,6 +81,18 @@ static void proc_and_dev_are_there_only_when_asked_for(void **state)
     text_free(&output);
 }
 
+static void where_all_is_read_only_no_file_can_be_made(void **state)
+{
+    Text output = {0};
+    inside_with(
+        (SandboxSpec){.read_only = true, .dev = true},
+        "ls -A /tmp; for f in / /tmp /dev /dev/shm /usr /etc /given/here; do mkdir $f/x 2>/dev/null && echo $f; "
+        "done; mkdir /tmp/x 2>&1 | grep -o Read-only",
+        20, &output);
+    assert_string_equal(output.data, "Read-only\n");
+    text_free(&output);
+}
+
 static void the_exit_status_comes_through(void **state)
 {
     Text output = {0};
@@ -296,6 +308,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_level_is_full),
     cmocka_unit_test(the_sandbox_hides_the_host),
     cmocka_unit_test(proc_and_dev_are_there_only_when_asked_for),
+    cmocka_unit_test(where_all_is_read_only_no_file_can_be_made),
     cmocka_unit_test(the_exit_status_comes_through),
     cmocka_unit_test(a_kept_descriptor_comes_through),
     cmocka_unit_test(a_missing_mount_is_named),
