@@ -1,5 +1,15 @@
 # ConvJudge. `make` alone lists the targets.
 #
+# What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too. It is taken literally before anything else is expanded, since make 4.4
+# and later expand every variable of the command line for the first $(shell) that they run. It reaches the judge through the environment, never through
+# the text of a command. AS is also make's name for the assembler, so it counts on the command line alone.
+settings := SUB PROBLEM DEVICE AS JSON UNCONFINED
+from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
+given    := $(call from,command,$(.VARIABLES))
+exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
+$(foreach name,$(given) $(exported),$(eval override $(name) := $$(value $(name))))
+$(foreach name,$(settings),$(eval $(if $(filter $(name),$(exported)),,un)export $(name)))
+
 # The layers, lowest first. Each is one static library; a unit test is linked only with its own layer and those below it,
 # so an include that points the wrong way does not link (`make lint` says so sooner).
 LAYERS := base simgpu harness leaderboard grader
@@ -23,16 +33,6 @@ linked    = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(
 CJSON    := $(or $(filter /%,$(shell $(CC) -print-file-name=libcjson.a)),$(BUILD)/libcjson.so.1)
 LDLIBS   := $(foreach library,sqlite3 md seccomp,$(call linked,$(library))) $(if $(filter %.a,$(CJSON)),$(CJSON),-lcjson) -Wl,-rpath,'$$ORIGIN' -lpthread -ldl -lm
 
-# What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too: it is taken literally, and reaches the
-# judge through the environment, never through the text of a command. AS is also make's name for the assembler.
-literal = $(foreach name,$(1),$(if $(filter command line environment,$(origin $(name))),$(eval override $(name) := $$(value $(name)))$(eval export $(name)),$(eval unexport $(name))))
-$(call literal,SUB PROBLEM DEVICE JSON)
-ifeq ($(origin AS),command line)
-$(call literal,AS)
-else
-unexport AS
-endif
-
 # Files with a main(), and files that are compiled in a special way, are not part of their layer's library.
 no_jit         := $(if $(JIT),,simgpu/jit/%)
 not_in_library := simgpu/code/lane_loops.c simgpu/gpu/bench.c harness/runner/% harness/runtime/% grader/commands/main.c grader/oracle/row.c $(no_jit)
@@ -53,9 +53,7 @@ help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
-settings := SUB PROBLEM DEVICE AS JSON UNCONFINED
 others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT LANES LDLIBS NVCC SANITIZE V WARNINGS
-given     = $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
 unknown  := $(filter-out $(settings) $(others),$(given))
 known     = $(if $(unknown),$(error unknown variable $(unknown); expected one of: $(settings)))
 
