@@ -1,6 +1,7 @@
 #include "leaderboard/references.h"
 
 #include "base/json.h"
+#include "leaderboard/case_times.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +23,13 @@ static const JsonKey problem_keys[] = {
 
 static const JsonKey reference_keys[] = {
     {"name", JSON_STRING, true},     {"source_hash", JSON_STRING, true}, {"time_utc", JSON_STRING, true},
-    {"score_ms", JSON_NUMBER, true}, {"uncertainty", JSON_NUMBER, true},
+    {"score_ms", JSON_NUMBER, true}, {"uncertainty", JSON_NUMBER, true}, {"cases", JSON_ARRAY, false},
+};
+
+static const JsonKey case_keys[] = {
+    {"name", JSON_STRING, true},
+    {"time_ms", JSON_NUMBER, true},
+    {"uncertainty", JSON_NUMBER, true},
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -38,6 +45,28 @@ typedef struct Parts {
     size_t count;
 } Parts;
 
+/* Files that were written by an older version have no times of cases. */
+static Status take_cases(const JsonFile *file, const cJSON *list, Arena *arena, ReferenceTime *time, Message *why)
+{
+    Text text = {0};
+    double ms, uncertainty;
+    Status status = STATUS_OK;
+    for (const cJSON *item = list == NULL ? NULL : list->child; item != NULL && status == STATUS_OK;
+         item = item->next) {
+        status = json_check(file, item, case_keys, COUNT_OF(case_keys), why);
+        if (status == STATUS_OK)
+            status = json_number(file, item, "time_ms", 1e-9, 1e9, &ms, why);
+        if (status == STATUS_OK)
+            status = json_number(file, item, "uncertainty", 0, 1, &uncertainty, why);
+    }
+    if (status == STATUS_OK && list != NULL) {
+        json_print(list, &text);
+        time->cases = arena_string(arena, text.data);
+    }
+    text_free(&text);
+    return status;
+}
+
 static Status take_time(const JsonFile *file, const cJSON *item, Arena *arena, ReferenceTime *time, Message *why)
 {
     Status status = json_check(file, item, reference_keys, COUNT_OF(reference_keys), why);
@@ -45,6 +74,8 @@ static Status take_time(const JsonFile *file, const cJSON *item, Arena *arena, R
         status = json_number(file, item, "score_ms", 1e-9, 1e9, &time->time.ms, why);
     if (status == STATUS_OK)
         status = json_number(file, item, "uncertainty", 0, 1, &time->time.uncertainty, why);
+    if (status == STATUS_OK)
+        status = take_cases(file, json_get(item, "cases"), arena, time, why);
     if (status != STATUS_OK)
         return status;
     time->name = arena_string(arena, json_string(item, "name"));
@@ -128,22 +159,44 @@ Status references_read(const char *path, const Board *board, Arena *arena, Refer
     return status;
 }
 
-static cJSON *part_item(const Board *board, const ReferenceTime *times, size_t count)
+/* The samples stay in the database of the machine that took them. */
+static Status put_cases(cJSON *object, const ReferenceTime *reference, Message *why)
 {
+    Arena arena = {0};
+    CaseTime *times;
+    size_t count;
+    Status status = case_times_read(reference->name, reference->cases, &arena, &times, &count, why);
+    cJSON *list = status == STATUS_OK && count > 0 ? cJSON_AddArrayToObject(object, "cases") : NULL;
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "name", times[i].name);
+        json_put_number(item, "time_ms", times[i].time.ms);
+        json_put_number(item, "uncertainty", times[i].time.uncertainty);
+        cJSON_AddItemToArray(list, item);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+static Status put_part(cJSON *parts, const Board *board, const ReferenceTime *times, size_t count, Message *why)
+{
+    Status status = STATUS_OK;
     cJSON *problem = cJSON_CreateObject();
     cJSON_AddStringToObject(problem, "problem", board->problem);
     cJSON_AddStringToObject(problem, "revision", board->revision);
     cJSON *list = cJSON_AddArrayToObject(problem, "references");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         cJSON *item = cJSON_CreateObject();
         cJSON_AddStringToObject(item, "name", times[i].name);
         cJSON_AddStringToObject(item, "source_hash", times[i].source_hash);
         cJSON_AddStringToObject(item, "time_utc", times[i].time_utc);
         json_put_number(item, "score_ms", times[i].time.ms);
         json_put_number(item, "uncertainty", times[i].time.uncertainty);
+        status = put_cases(item, &times[i], why);
         cJSON_AddItemToArray(list, item);
     }
-    return problem;
+    cJSON_AddItemToArray(parts, problem);
+    return status;
 }
 
 Status references_write(const char *path, const Board *board, const ReferenceTime *times, size_t count, Message *why)
@@ -158,16 +211,18 @@ Status references_write(const char *path, const Board *board, const ReferenceTim
         cJSON_AddStringToObject(root, "device", board->device);
         cJSON_AddNumberToObject(root, "epoch", board->epoch);
         cJSON *list = cJSON_AddArrayToObject(root, "problems");
-        for (size_t i = 0; i < parts.count; i++) {
+        for (size_t i = 0; i < parts.count && status == STATUS_OK; i++) {
             const Part *part = &parts.items[i];
             if (part->board.epoch == board->epoch && strcmp(part->board.problem, board->problem) != 0)
-                cJSON_AddItemToArray(list, part_item(&part->board, part->times, part->count));
+                status = put_part(list, &part->board, part->times, part->count, why);
         }
-        cJSON_AddItemToArray(list, part_item(board, times, count));
+        if (status == STATUS_OK)
+            status = put_part(list, board, times, count, why);
         json_print(root, &text);
         cJSON_Delete(root);
-        status = text_write_file(path, &text, why);
     }
+    if (status == STATUS_OK)
+        status = text_write_file(path, &text, why);
     text_free(&text);
     arena_free(&arena);
     return status;

@@ -1,7 +1,7 @@
 -- The leaderboard's database. docs/formats.md explains the columns that need more than their name.
 -- Whoever changes a table raises user_version here and STORE_SCHEMA_VERSION in store.h.
 
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- One row for each submission that was judged, whatever its verdict. Rows are added, never changed.
 CREATE TABLE runs (
@@ -44,7 +44,8 @@ CREATE TABLE reference_times (
     epoch         INTEGER NOT NULL,
     score_ms      REAL NOT NULL CHECK (score_ms > 0),
     uncertainty   REAL NOT NULL CHECK (uncertainty >= 0),
-    source_hash TEXT NOT NULL
+    source_hash TEXT NOT NULL,
+    cases         TEXT NOT NULL      -- the `cases` of result.json
 ) STRICT;
 
 CREATE INDEX reference_times_of_a_board ON reference_times (problem, revision, device, epoch);

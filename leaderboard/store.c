@@ -283,8 +283,8 @@ Status store_add_reference(Store *store, const Board *board, const ReferenceTime
     Status status = prepare_statement(
         store,
         "INSERT INTO reference_times (time_utc, name, problem, revision, device, epoch, score_ms,"
-        " uncertainty, source_hash) VALUES (:time_utc, :name, :problem, :revision, :device,"
-        " :epoch, :score_ms, :uncertainty, :source_hash)",
+        " uncertainty, source_hash, cases) VALUES (:time_utc, :name, :problem, :revision, :device,"
+        " :epoch, :score_ms, :uncertainty, :source_hash, :cases)",
         &statement, why);
     if (status != STATUS_OK)
         return status;
@@ -293,6 +293,7 @@ Status store_add_reference(Store *store, const Board *board, const ReferenceTime
     bind_text(statement, ":time_utc", reference->time_utc);
     bind_text(statement, ":name", reference->name);
     bind_text(statement, ":source_hash", reference->source_hash);
+    bind_text(statement, ":cases", reference->cases == NULL ? "[]" : reference->cases);
     return insert_row(store, statement, why);
 }
 
@@ -392,6 +393,7 @@ static void take_reference(Arena *arena, sqlite3_stmt *row, void *item)
         .source_hash = column_text(arena, row, 1),
         .time_utc = column_text(arena, row, 2),
         .time = {.ms = sqlite3_column_double(row, 3), .uncertainty = sqlite3_column_double(row, 4)},
+        .cases = column_text(arena, row, 5),
     };
 }
 
@@ -400,12 +402,13 @@ Status store_references(Store *store, const Board *board, Arena *arena, Referenc
 {
     sqlite3_stmt *statement;
     Rows rows = {.arena = arena, .item_bytes = sizeof **references};
-    Status status = prepare_statement(store,
-                                      "SELECT name, source_hash, time_utc, score_ms, uncertainty FROM reference_times"
-                                      " WHERE id IN (SELECT max(id) FROM reference_times WHERE problem = :problem"
-                                      " AND revision = :revision AND device = :device AND epoch = :epoch GROUP BY name)"
-                                      " ORDER BY name",
-                                      &statement, why);
+    Status status = prepare_statement(
+        store,
+        "SELECT name, source_hash, time_utc, score_ms, uncertainty, cases FROM reference_times"
+        " WHERE id IN (SELECT max(id) FROM reference_times WHERE problem = :problem"
+        " AND revision = :revision AND device = :device AND epoch = :epoch GROUP BY name)"
+        " ORDER BY name",
+        &statement, why);
     if (status != STATUS_OK)
         return status;
     bind_board(statement, board);

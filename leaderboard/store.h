@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 1 };
+enum { STORE_SCHEMA_VERSION = 2 };
 
 typedef struct Store Store;
 typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;
@@ -48,6 +48,7 @@ typedef struct ReferenceTime {
     const char *name; /* "naive.cu" */
     const char *source_hash, *time_utc;
     MeasuredTime time;
+    const char *cases; /* JSON (case_times.h); NULL: the times of its cases are unknown */
 } ReferenceTime;
 
 /* STORE_WRITE creates a missing file or table, and fails at once if the file cannot be written. */

@@ -1,6 +1,7 @@
 #include "grader/ranking/ladder.h"
 
 #include "base/paths.h"
+#include "grader/result/result_json.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -75,10 +76,11 @@ void ladder_free(Ladder *ladder)
     *ladder = (Ladder){0};
 }
 
-static void set_time(Ladder *ladder, Rung *rung, MeasuredTime time, const char *time_utc)
+static void set_time(Ladder *ladder, Rung *rung, MeasuredTime time, const char *time_utc, const char *cases)
 {
     rung->time.time = time;
     rung->time.time_utc = arena_string(&ladder->arena, time_utc);
+    rung->time.cases = cases == NULL ? NULL : arena_string(&ladder->arena, cases);
 }
 
 void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count)
@@ -88,7 +90,7 @@ void ladder_take(Ladder *ladder, const ReferenceTime *times, size_t count)
             Rung *rung = &ladder->rungs[i];
             if (!(rung->time.time.ms > 0) && strcmp(rung->time.name, times[k].name) == 0 &&
                 strcmp(rung->time.source_hash, times[k].source_hash) == 0)
-                set_time(ladder, rung, times[k].time, times[k].time_utc);
+                set_time(ladder, rung, times[k].time, times[k].time_utc, times[k].cases);
         }
 }
 
@@ -100,8 +102,16 @@ void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count)
         Rung *rung = &ladder->rungs[i];
         rung->time.name = arena_string(&ladder->arena, times[i].name);
         rung->time.source_hash = arena_string(&ladder->arena, times[i].source_hash);
-        set_time(ladder, rung, times[i].time, times[i].time_utc);
+        set_time(ladder, rung, times[i].time, times[i].time_utc, times[i].cases);
     }
+}
+
+static void keep_time(Ladder *ladder, Rung *rung, const Result *result)
+{
+    Text cases = {0};
+    result_cases_json(result, &cases);
+    set_time(ladder, rung, result->score, result->time_utc, cases.data);
+    text_free(&cases);
 }
 
 Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why)
@@ -121,7 +131,7 @@ Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *pro
     else if (status == STATUS_OK && !(result.score.ms > 0))
         status = fail(STATUS_BAD_INPUT, why, "problem %s has no timed cases for this device", ladder->problem->id);
     else if (status == STATUS_OK)
-        set_time(ladder, rung, result.score, result.time_utc);
+        keep_time(ladder, rung, &result);
     result_free(&result);
     return status;
 }
@@ -165,6 +175,7 @@ ReferenceTime *ladder_times(const Ladder *ladder, Arena *arena, size_t *count)
             time->name = arena_string(arena, time->name);
             time->source_hash = arena_string(arena, time->source_hash);
             time->time_utc = arena_string(arena, time->time_utc);
+            time->cases = time->cases == NULL ? NULL : arena_string(arena, time->cases);
         }
     qsort(times, *count, sizeof *times, by_time);
     return times;

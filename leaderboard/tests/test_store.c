@@ -1,5 +1,6 @@
 #include "base/tests/unit.h"
 
+#include "leaderboard/case_times.h"
 #include "leaderboard/references.h"
 #include "leaderboard/store.h"
 
@@ -143,7 +144,9 @@ static void the_newest_time_of_a_reference_counts(void **state)
     Message why = {0};
     Store *store = opened(STORE_WRITE);
     const ReferenceTime all[] = {
-        {"tiled.cu", "s1", "t1", {2, 0.01}}, {"naive.cu", "s2", "t2", {9, 0.01}}, {"tiled.cu", "s3", "t3", {1, 0.01}}};
+        {.name = "tiled.cu", .source_hash = "s1", .time_utc = "t1", .time = {2, 0.01}},
+        {.name = "naive.cu", .source_hash = "s2", .time_utc = "t2", .time = {9, 0.01}},
+        {.name = "tiled.cu", .source_hash = "s3", .time_utc = "t3", .time = {1, 0.01}, .cases = "[{\"name\": 1}]"}};
     for (size_t i = 0; i < COUNT_OF(all); i++)
         must(store_add_reference(store, &board, &all[i], &why), &why);
     must(store_references(store, &board, &arena, &times, &count, &why), &why);
@@ -151,6 +154,8 @@ static void the_newest_time_of_a_reference_counts(void **state)
     assert_string_equal(times[0].name, "naive.cu");
     assert_string_equal(times[1].source_hash, "s3");
     assert_true(times[1].time.ms == 1);
+    assert_string_equal(times[0].cases, "[]");
+    assert_string_equal(times[1].cases, "[{\"name\": 1}]");
     store_close(store);
     arena_free(&arena);
 }
@@ -191,7 +196,7 @@ static void a_newer_schema_is_refused(void **state)
 {
     store_close(opened(STORE_WRITE));
     assert_int_equal(sql("PRAGMA user_version = 7"), SQLITE_OK);
-    refused(STORE_WRITE, STATUS_BAD_INPUT, "schema version 7, this program knows version 1");
+    refused(STORE_WRITE, STATUS_BAD_INPUT, "schema version 7, this program knows version 2");
 }
 
 static void a_damaged_file_is_refused(void **state)
@@ -366,8 +371,10 @@ static void reference_times_travel_in_a_file(void **state)
     char file[256];
     snprintf(file, sizeof file, "%s/sim.json", folder);
     const Board other = {.problem = "conv2d", .revision = "r9", .device = "sim-test", .epoch = 1};
-    const ReferenceTime one[] = {{"naive.cu", "s", "t", {1.0 / 3, 0.005}}};
-    const ReferenceTime two[] = {{"tiled.cu", "s", "t", {0.1, 0.005}}, {"best.cu", "s", "t", {0.2, 0.005}}};
+    static const char cases[] = "[{\"name\": \"hidden 1\"}, {\"name\": \"long\", \"time_ms\": 0.125, "
+                                "\"uncertainty\": 0.01, \"samples\": []}]";
+    const ReferenceTime one[] = {{"naive.cu", "s", "t", {1.0 / 3, 0.005}, cases}};
+    const ReferenceTime two[] = {{"tiled.cu", "s", "t", {0.1, 0.005}, NULL}, {"best.cu", "s", "t", {0.2, 0.005}, NULL}};
     must(references_write(file, &board, two, 2, &why), &why);
     must(references_write(file, &other, one, 1, &why), &why);
     must(references_write(file, &board, two, 2, &why), &why);
@@ -378,6 +385,14 @@ static void reference_times_travel_in_a_file(void **state)
     must(references_read(file, &other, &arena, &times, &count, &why), &why);
     assert_int_equal(count, 1);
     assert_true(times[0].time.ms == 1.0 / 3);
+
+    CaseTime *case_times;
+    size_t case_count;
+    must(case_times_read(file, times[0].cases, &arena, &case_times, &case_count, &why), &why);
+    assert_int_equal(case_count, 1);
+    assert_true(case_times_find(case_times, case_count, "long")->ms == 0.125);
+    assert_true(case_times_find(case_times, case_count, "long")->uncertainty == 0.01);
+    assert_null(case_times_find(case_times, case_count, "hidden 1"));
 
     Board newer = board;
     newer.epoch = 2;
@@ -402,6 +417,11 @@ static void a_broken_file_of_reference_times_is_refused_with_its_line(void **sta
          "\n\"score_ms\": -1,"
          " \"uncertainty\": 0}]}]}",
          ":2: score_ms"},
+        {"{\"schema\": 1, \"device\": \"sim-test\", \"epoch\": 1, \"problems\": [{\"problem\": \"a\","
+         "\"revision\": \"b\", \"references\": [{\"name\": \"n\", \"source_hash\": \"s\", \"time_utc\": \"t\","
+         "\"score_ms\": 1, \"uncertainty\": 0, \"cases\": [{\"name\": \"long\",\n\"time_ms\": 0,"
+         " \"uncertainty\": 0}]}]}]}",
+         ":2: time_ms"},
     };
     Arena arena = {0};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
