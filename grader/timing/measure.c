@@ -118,18 +118,19 @@ static Status begin_case(Measuring *measuring, TimedCase *timed_case, Call *call
     return status;
 }
 
-static Status time_case(Measuring *measuring, int block, int warm_up, int timed, TimedCase *timed_case, Message *why)
+static Status time_case(Measuring *measuring, const CallPlan *plan, int block, TimedCase *timed_case, Message *why)
 {
+    const int calls = plan->warm_up_calls + plan->timed_calls;
     Call call;
     GeneratorKey secret;
     Status status = begin_case(measuring, timed_case, &call, why);
     if (status == STATUS_OK)
         status = fill_inputs(measuring, &secret, why);
-    for (int i = 0; i < warm_up + timed && status == STATUS_OK && !timed_case->failed; i++) {
+    for (int i = 0; i < calls && status == STATUS_OK && !timed_case->failed; i++) {
         status = call_once(measuring, &call, timed_case, why);
         if (status == STATUS_OK && !timed_case->failed)
-            status = check_and_fill(measuring, &call, i + 1 == warm_up + timed, &secret, timed_case, why);
-        if (status == STATUS_OK && !timed_case->failed && i >= warm_up)
+            status = check_and_fill(measuring, &call, i + 1 == calls, &secret, timed_case, why);
+        if (status == STATUS_OK && !timed_case->failed && i >= plan->warm_up_calls)
             keep_sample(timed_case, block);
         progress_advance(measuring->progress);
     }
@@ -204,7 +205,7 @@ static Status load_program(Measuring *measuring, const Compiled *compiled, Timed
     return status;
 }
 
-static Status time_cases(Measuring *measuring, const Compiled *compiled, int block, int warm_up, int timed,
+static Status time_cases(Measuring *measuring, const Compiled *compiled, const CallPlan *plan, int block,
                          TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why)
 {
     *conditions = (BlockConditions){0};
@@ -212,15 +213,15 @@ static Status time_cases(Measuring *measuring, const Compiled *compiled, int blo
     if (status == STATUS_OK && !cases[0].failed)
         status = put_load_on(measuring, &cases[0], why);
     for (size_t i = 0; i < case_count && status == STATUS_OK && measure_failed(cases, case_count) == NULL; i++) {
-        status = time_case(measuring, block, warm_up, timed, &cases[i], why);
+        status = time_case(measuring, plan, block, &cases[call_plan_case(plan, i)], why);
         if (status == STATUS_OK)
             read_conditions(measuring, conditions);
     }
     return status;
 }
 
-Status measure_block(Measuring *measuring, const Compiled *compiled, int block, int warm_up, int timed,
-                     TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why)
+Status measure_block(Measuring *measuring, const Compiled *compiled, const CallPlan *plan, int block, TimedCase *cases,
+                     size_t case_count, BlockConditions *conditions, Message *why)
 {
     Status status = STATUS_OK;
     bool good = false;
@@ -231,7 +232,7 @@ Status measure_block(Measuring *measuring, const Compiled *compiled, int block, 
             while (cases[i].sample_count > 0 && cases[i].samples[cases[i].sample_count - 1].block == block)
                 cases[i].sample_count--;
         wait_until_quiet(measuring);
-        status = time_cases(measuring, compiled, block, warm_up, timed, cases, case_count, conditions, why);
+        status = time_cases(measuring, compiled, plan, block, cases, case_count, conditions, why);
         good = conditions->disturbance[0] == '\0' || measure_failed(cases, case_count) != NULL;
     }
     return status;

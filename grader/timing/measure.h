@@ -6,7 +6,7 @@
  *                              solve() runs between two events and two readings of the host's clock
  *                              the oracle on the device checks the output, and makes the inputs of the next call
  *
- * The problem sets the numbers of calls; a submission cannot change them. A disturbed block is repeated.
+ * The plan sets the numbers of calls; a submission cannot change them. A disturbed block is repeated.
  *
  * Source  the method of docs/measurements.md and docs/security.md.  */
 #ifndef GRADER_TIMING_MEASURE_H
@@ -17,6 +17,7 @@
 #include "grader/device_oracle/device_oracle.h"
 #include "grader/oracle/oracle.h"
 #include "grader/terminal/progress.h"
+#include "grader/timing/call_plan.h"
 #include "grader/timing/timing.h"
 #include "harness/device/monitor/device_monitor.h"
 #include "harness/session/session.h"
@@ -46,9 +47,8 @@ typedef struct Measuring {
     double check_s, wait_s; /* time spent so far on checking outputs, and on waiting for a quiet device */
 } Measuring;
 
-/* Takes one block of all cases: for each, `warm_up` calls that are not kept and `timed` calls that are. Stops after
- * a call that failed. If loading fails, the first case has failed. */
-MUST_USE Status measure_block(Measuring *measuring, const Compiled *compiled, int block, int warm_up, int timed,
+/* Takes one block of the plan. Stops after a call that failed. If loading fails, the first case has failed. */
+MUST_USE Status measure_block(Measuring *measuring, const Compiled *compiled, const CallPlan *plan, int block,
                               TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why);
 
 /* The first case that has failed; NULL: none. */

@@ -20,8 +20,9 @@ typedef struct Sitting {
     char anchor_failure[800]; /* the anchor failed: one sentence; "": it did not */
 } Sitting;
 
-/* Times all cases and fills in their samples. Stops after a call that failed. Samples and blocks lie in `arena`. */
-MUST_USE Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, TimedCase *cases,
-                             size_t case_count, Arena *arena, Sitting *sitting, Message *why);
+/* Times all cases by the plan and fills in their samples. Stops after a call that failed. Samples and blocks lie in
+ * `arena`. */
+MUST_USE Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor *anchor, const CallPlan *plan,
+                             TimedCase *cases, size_t case_count, Arena *arena, Sitting *sitting, Message *why);
 
 #endif

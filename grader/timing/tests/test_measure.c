@@ -92,12 +92,18 @@ static void bench_close(Bench *bench)
     arena_free(&bench->arena);
 }
 
-static void sit(Bench *bench, const Anchor *anchor)
+static void sit_by(Bench *bench, const Anchor *anchor, const CallPlan *plan)
 {
     Message why = {0};
-    check_status(sitting_take(&bench->measuring, &bench->compiled, anchor, bench->cases, 2, &bench->arena,
+    check_status(sitting_take(&bench->measuring, &bench->compiled, anchor, plan, bench->cases, 2, &bench->arena,
                               &bench->sitting, &why),
                  &why);
+}
+
+static void sit(Bench *bench, const Anchor *anchor)
+{
+    const CallPlan plan = call_plan_of(&problem);
+    sit_by(bench, anchor, &plan);
 }
 
 static void every_block_has_its_calls_and_every_output_is_checked(void **state)
@@ -177,6 +183,18 @@ static void a_fault_ends_the_sitting(void **state)
     bench_close(&bench);
 }
 
+static void the_cases_come_in_the_order_of_the_plan(void **state)
+{
+    Bench bench;
+    CallPlan plan = call_plan_of(&problem);
+    plan.order = (const size_t[]){1, 0};
+    bench_open(&bench, "solutions/conv1d/run_time_error/out_of_bounds_read.cu");
+    sit_by(&bench, &(Anchor){0}, &plan);
+    assert_ptr_equal(measure_failed(bench.cases, 2), &bench.cases[1]);
+    assert_false(bench.cases[0].failed);
+    bench_close(&bench);
+}
+
 static int set_up(void **state)
 {
     Message why = {0};
@@ -211,6 +229,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_anchor_that_fails_is_no_fault_of_the_submission),
         cmocka_unit_test(an_answer_kept_from_an_earlier_call_is_found_and_explained),
         cmocka_unit_test(a_fault_ends_the_sitting),
+        cmocka_unit_test(the_cases_come_in_the_order_of_the_plan),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,30 @@
+/* call_plan.h - how often solve() is called in a sitting, and in which order the cases come.
+ *
+ * A block is one runner. For each case in turn it makes the warm-up calls and then the timed calls, which are the samples. A
+ * submission does not learn which call is which.  */
+#ifndef GRADER_TIMING_CALL_PLAN_H
+#define GRADER_TIMING_CALL_PLAN_H
+
+#include "grader/problem/problem.h"
+
+#include <stddef.h>
+
+typedef struct CallPlan {
+    int blocks;
+    int warm_up_calls;   /* of each case in a block */
+    int timed_calls;     /* of each case in a block */
+    const size_t *order; /* [number of cases]: the cases of a block in the order in which they are timed; NULL: as they
+                          * are listed */
+} CallPlan;
+
+/* The plan of the problem's author. */
+CallPlan call_plan_of(const Problem *problem);
+/* The same for the anchor: one block, with fewer calls. */
+CallPlan call_plan_of_anchor(const CallPlan *plan);
+
+/* Calls of solve() in a sitting with that many cases. */
+int call_plan_count(const CallPlan *plan, size_t case_count);
+/* Which case comes at a place of the order. */
+size_t call_plan_case(const CallPlan *plan, size_t place);
+
+#endif
