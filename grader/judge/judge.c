@@ -153,12 +153,20 @@ static Status load_object(Judging *judging, Message *why)
     return status;
 }
 
+/* Sees to it that nothing of an earlier call is left: neither memory of the host nor memory of the device. */
+static Status renew_runner(Judging *judging, Message *why)
+{
+    Status status = judging->is_fresh ? STATUS_OK : load_object(judging, why);
+    judging->is_fresh = true;
+    return status;
+}
+
 static Status load_submission(Judging *judging, Message *why)
 {
     judging->limits = limits_of(&judging->job->problem->limits);
     if (judging->ended)
         return STATUS_OK;
-    Status status = load_object(judging, why);
+    Status status = renew_runner(judging, why);
     if (status == STATUS_OK && judging->job->profile != NULL)
         status = session_profile(judging->session, &judging->profile, why);
     if (status == STATUS_OK)
@@ -171,11 +179,18 @@ static Status load_submission(Judging *judging, Message *why)
 
 /* ---- groups of cases --------------------------------------------------------------------------------------------- */
 
+/* What calls leave behind in the runner or on the device must not help a later group. A timed case is a block of its
+ * own, so that it pays for all that it uses. */
+static bool needs_fresh_runner(CaseGroup group, bool is_first)
+{
+    return is_first || case_is_timed(group);
+}
+
 static Status run_group(Judging *judging, CaseGroup group, const char *step, double *seconds, Message *why)
 {
     Result *result = judging->result;
     Status status = STATUS_OK;
-    bool failed = false;
+    bool failed = false, is_first = true;
     int total = judging_count(judging, group);
     if (judging->ended || total == 0)
         return STATUS_OK;
@@ -186,6 +201,11 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
         CaseResult *item = &result->cases[i];
         if (item->group != group)
             continue;
+        if (needs_fresh_runner(group, is_first))
+            status = renew_runner(judging, why);
+        if (status != STATUS_OK || judging->ended)
+            break;
+        is_first = judging->is_fresh = false;
         status = case_run(judging, judging->testcases[i], item, why);
         failed = failed || item->verdict != VERDICT_ACCEPTED;
         judging->ended = failed && item->verdict != VERDICT_WRONG_ANSWER && item->verdict != VERDICT_ACCEPTED;

@@ -32,6 +32,7 @@ typedef struct Judging {
     const ExecutionProfile *profile; /* in the session; NULL: not wanted */
     GeneratorKey secret;             /* of the data of this grading */
     bool findings_told;              /* a warning or a verdict has named a finding */
+    bool is_fresh;                   /* the runner in the session has not been called yet */
     bool queued;                     /* somebody else had the device */
     bool ended;                      /* the verdict is final */
 } Judging;

@@ -1,7 +1,7 @@
 /* call_plan.h - how often solve() is called in a sitting, and in which order the cases come.
  *
- * A block is one runner. For each case in turn it makes the warm-up calls and then the timed calls, which are the samples. A
- * submission does not learn which call is which.  */
+ * A block is one runner. For each case in turn it makes the warm-up calls and then the timed calls, which are the
+ * samples. A submission does not learn which call is which.  */
 #ifndef GRADER_TIMING_CALL_PLAN_H
 #define GRADER_TIMING_CALL_PLAN_H
 
