@@ -3,6 +3,7 @@
 #include "harness/broker/broker_arrays.h"
 #include "harness/broker/broker_fault.h"
 #include "harness/broker/broker_observe.h"
+#include "harness/broker/broker_request.h"
 #include "harness/broker/broker_serve.h"
 
 #include <stdio.h>
@@ -135,8 +136,11 @@ void broker_call(Broker *broker, const ControlRequest *request)
     CudaError error = device->timing->end(device, &bracket);
     broker_profile_end(broker);
     broker_observe_end(broker, &observation);
+    if (bracket.gate_forged)
+        broker_violation(broker, "something opened the gate that holds back all work until the clock runs");
     report->event_s = bracket.event_s;
     report->host_s = bracket.host_s;
+    report->ended_s = bracket.ended_s;
     report->pending_at_return = bracket.pending;
     device->report->statistics(device, &report->statistics);
     conclude(broker);

@@ -53,6 +53,7 @@ typedef struct CallReport {
     CallOutcome outcome;
     char text[700];         /* one sentence for the student; empty where outcome is CALL_OK */
     double event_s, host_s; /* the bracket around solve() on both clocks; host_s 0 where there is one clock */
+    double ended_s;         /* when the bracket ended, by now_s(); 0 where there is one clock */
     DeviceStatistics statistics;
     int kernel_wrote_output;    /* 1, 0, or -1 where the device cannot tell */
     CudaError first_error;      /* the first error that a CUDA call of solve() returned, checked or not; 0: none */

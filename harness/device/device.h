@@ -196,7 +196,9 @@ typedef struct DeviceTextureOps {
 typedef struct DeviceBracket { /* the device work of one solve(), on both clocks */
     double event_s;            /* from the first operation to the end of the last, by the device's own clock */
     double host_s;             /* the same by the host's clock; 0 on a device with one clock */
+    double ended_s;            /* when the work had ended, by now_s(); 0 on a device with one clock */
     bool pending;              /* work was still running when solve() returned */
+    bool gate_forged;          /* something opened the gate that holds the work back, and it was not the judge */
 } DeviceBracket;
 
 /* A bracket times one solve(): from the first operation after `begin` to the end of the last one before `end`, over

@@ -9,8 +9,9 @@
  *          deadlock" and calls abort().
  * Modules  are text with one item per line: "kernel NAME PARAMETER_BYTES", "variable NAME BYTES", or "error N", the
  *          error that cuModuleLoadData() returns. Parameters are words of 8 bytes, the last may be shorter.
- * Kernels  do what their name says: "store" (u64 address, u32 value), "spin" (u32 microseconds), "hang" (never ends),
- *          "fault" (an illegal address, which makes the context unusable); any other name does nothing.
+ * Kernels  do what their name says: "store" (u64 address, u32 value), "spin" (u32 microseconds), "hide" (the same, but
+ *          queries of its stream say that it has ended), "hang" (never ends), "fault" (an illegal address, which makes
+ *          the context unusable); any other name does nothing.
  * Setting  CONVJUDGE_FAKE_CUDA_DEVICES=N: the number of devices, which differ only in their uuid; default 1.
  *          CONVJUDGE_FAKE_CUDA_LOG=FILE: appends a line for each call, and "ran CALL stream=N" for each operation that
  *          has ended. A poll that would repeat the line before it is not logged.
@@ -107,6 +108,8 @@ typedef struct Operation {
     uint8_t staged[]; /* the bytes of a small copy, the parameters of a kernel */
 } Operation;
 
+/* The kernel "hide" (cuda_launch.c). */
+bool run_hide(Operation *operation);
 /* Starts the thread that executes operations, unless it runs. */
 bool start_queues(void);
 /* 0: the legacy default stream. */

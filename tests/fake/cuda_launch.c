@@ -26,6 +26,11 @@ static bool run_spin(Operation *operation)
     return now_s() >= operation->ends_s;
 }
 
+bool run_hide(Operation *operation)
+{
+    return run_spin(operation);
+}
+
 static bool run_hang(Operation *operation)
 {
     return false;
@@ -46,7 +51,11 @@ static const struct {
     const char *name;
     bool (*run)(Operation *operation);
     size_t parameter_bytes;
-} KERNELS[] = {{"store", run_store, 12}, {"spin", run_spin, 4}, {"hang", run_hang, 0}, {"fault", run_fault, 0}};
+} KERNELS[] = {{"store", run_store, 12},
+               {"spin", run_spin, 4},
+               {"hide", run_hide, 4},
+               {"hang", run_hang, 0},
+               {"fault", run_fault, 0}};
 
 static Operation kernel_operation(CuFunction function)
 {

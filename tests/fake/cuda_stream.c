@@ -141,8 +141,7 @@ bool start_queues(void)
 
 static bool run_wait_value(Operation *operation)
 {
-    uint32_t found = __atomic_load_n((uint32_t *)at(operation->to), __ATOMIC_ACQUIRE);
-    return (int32_t)(found - (uint32_t)operation->value) >= 0;
+    return __atomic_load_n((uint64_t *)at(operation->to), __ATOMIC_ACQUIRE) == operation->value;
 }
 
 static bool is_held(const Stream *stream)
@@ -254,7 +253,8 @@ CudaError cuStreamQuery(CuStream handle)
     const Stream *stream = stream_of(handle);
     if (stream == NULL)
         return leave(CUDA_ERROR_INVALID_RESOURCE_HANDLE);
-    bool busy = stream->head != NULL || (stream == &legacy && is_held_up(stream, UINT64_MAX));
+    const bool works = stream->head != NULL && stream->head->run != run_hide;
+    bool busy = works || (stream == &legacy && is_held_up(stream, UINT64_MAX));
     return leave(busy ? CUDA_ERROR_NOT_READY : CUDA_ERROR_SUCCESS);
 }
 
@@ -271,11 +271,11 @@ CudaError cuStreamWaitEvent(CuStream stream, CuEvent event, unsigned flags)
     return leave(event->destroyed ? CUDA_ERROR_INVALID_RESOURCE_HANDLE : append(stream, &operation, NULL, 0));
 }
 
-CudaError cuStreamWaitValue32(CuStream stream, CuAddress address, uint32_t value, unsigned flags)
+CudaError cuStreamWaitValue64(CuStream stream, CuAddress address, uint64_t value, unsigned flags)
 {
-    ENTER("cuStreamWaitValue32 stream=%d", number_of(stream));
-    Operation operation = {.call = "cuStreamWaitValue32", .run = run_wait_value, .to = address, .value = value};
-    if (address % 4 != 0 || !is_reachable(address, 4) || flags != CU_WAIT_VALUE_GEQ)
+    ENTER("cuStreamWaitValue64 stream=%d", number_of(stream));
+    Operation operation = {.call = "cuStreamWaitValue64", .run = run_wait_value, .to = address, .value = value};
+    if (address % 8 != 0 || !is_reachable(address, 8) || flags != CU_WAIT_VALUE_EQ)
         return leave(CUDA_ERROR_INVALID_VALUE);
     return leave(append(stream, &operation, NULL, 0));
 }

@@ -73,7 +73,7 @@ enum {
     CU_STREAM_NON_BLOCKING = 1, /* CUstream_flags */
     CU_EVENT_TIMED = 0,
     CU_EVENT_UNTIMED = 2,  /* CUevent_flags */
-    CU_WAIT_VALUE_GEQ = 0, /* CUstreamWaitValue_flags */
+    CU_WAIT_VALUE_EQ = 1, /* CUstreamWaitValue_flags */
     CU_HOST_ALLOC_DEVICE_MAP = 2,
     CU_HOST_REGISTER_DEVICE_MAP = 2,
     CU_ALLOCATION_PINNED = 1, /* CUmemAllocationType */
@@ -242,8 +242,8 @@ typedef struct CuTextureDescription { /* CUDA_TEXTURE_DESC */
     CALL(cuStreamDestroy, "cuStreamDestroy_v2", (CuStream stream))                                                     \
     CALL(cuStreamQuery, "cuStreamQuery", (CuStream stream))                                                            \
     CALL(cuStreamWaitEvent, "cuStreamWaitEvent", (CuStream stream, CuEvent event, unsigned flags))                     \
-    CALL(cuStreamWaitValue32, "cuStreamWaitValue32_v2",                                                                \
-         (CuStream stream, CuAddress address, uint32_t value, unsigned flags))                                         \
+    CALL(cuStreamWaitValue64, "cuStreamWaitValue64_v2",                                                                \
+         (CuStream stream, CuAddress address, uint64_t value, unsigned flags))                                         \
     CALL(cuStreamWriteValue64, "cuStreamWriteValue64_v2",                                                              \
          (CuStream stream, CuAddress address, uint64_t value, unsigned flags))                                         \
     CALL(cuEventCreate, "cuEventCreate", (CuEvent * event, unsigned flags))                                            \

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/symbol.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -20,11 +21,21 @@
  * and carries the mark; a mark in the legacy stream would hold up the others.
  *
  * The host's clock runs from the opening of the gate to the arrival of the nonce. A kernel can forge the events, which
- * lie in the memory of the context (docs/security.md); to forge the nonce it would have to guess it.
+ * lie in the memory of the context (docs/security.md). To open the gate early, or to write the nonce early, it would have
+ * to find the number in the commands that the driver has queued. So the host's clock is held against what follows: the
+ * gate's word must be as the judge left it when the judge opens the gate; if the device is seen idle later than the
+ * nonce allows, the later moment counts; and once the device seems to be idle, each stream gets a second number, its echo,
+ * which did not exist before and arrives within microseconds unless work is still running there.
  *
  * A mark costs the device less than a microsecond, the same in every submission and on both clocks.  */
 
 static const double SETTLE_SECONDS = 20e-6; /* how long after the awaited work the nonce may arrive */
+
+/* A device that is seen idle, or an echo that arrives, this much later than usual was still working. Honest brackets
+ * stay below a third of it (measured on an H200). */
+static const double LATE_SECONDS = 20e-6;
+
+static const double ECHO_SECONDS = 1; /* for an echo when the driver says that all streams are idle, without a time limit */
 
 /* How long to look for the nonce between two queries of the driver, which take a microsecond while the device works. If
  * all work is in one stream, the nonce arrives before the driver reports the end. */
@@ -162,12 +173,29 @@ void cuda_observe(CudaDevice *cuda)
 
 /* ---- the gate ---------------------------------------------------------------------------------------------------- */
 
-static void open_gate(CudaDevice *cuda)
+/* The gate's word must still be the one that closed it: nothing runs while the gate is closed, and nobody else writes. */
+static void stop_holding(CudaDevice *cuda)
 {
+    cuda->bracket.gate_forged |= cuda->shared->gate != cuda->words.closed;
     cuda->holding = false;
     cuda->held = 0;
+}
+
+static void open_gate(CudaDevice *cuda)
+{
+    stop_holding(cuda);
     cuda->bracket.released_s = now_s();
-    cuda->shared->gate = cuda->turn;
+    cuda->shared->gate = cuda->words.open;
+}
+
+static CudaError close_gate(CudaDevice *cuda)
+{
+    if (getrandom(&cuda->words, sizeof cuda->words, 0) != (ssize_t)sizeof cuda->words)
+        return CUDA_ERROR_UNKNOWN;
+    cuda->shared->gate = cuda->words.closed;
+    cuda->held = 0;
+    cuda->holding = true;
+    return CUDA_ERROR_SUCCESS;
 }
 
 CudaError cuda_release(CudaDevice *cuda)
@@ -188,11 +216,11 @@ void cuda_open_for_copy(CudaDevice *cuda)
 
 static CudaError hold(CudaDevice *cuda, DeviceStream *stream)
 {
-    if (stream->held_in == cuda->turn)
+    if (stream->held_for == cuda->words.open)
         return CUDA_ERROR_SUCCESS;
-    stream->held_in = cuda->turn;
-    return cuda_note(cuda,
-                     cuda->driver->cuStreamWaitValue32(stream->raw, cuda->gate_address, cuda->turn, CU_WAIT_VALUE_GEQ));
+    stream->held_for = cuda->words.open;
+    return cuda_note(cuda, cuda->driver->cuStreamWaitValue64(stream->raw, cuda->gate_address, cuda->words.open,
+                                                             CU_WAIT_VALUE_EQ));
 }
 
 /* If the gate is open, the host's clock starts just before the first operation is submitted. */
@@ -279,8 +307,11 @@ static CudaError release_and_wait(CudaDevice *cuda, Poll *poll, void *what)
     CudaError error = cuda_release(cuda);
     if (error == CUDA_ERROR_SUCCESS)
         error = mark_end(cuda);
+    double before_s = cuda->waited_s;
     if (error == CUDA_ERROR_SUCCESS)
         error = wait_until(cuda, poll, what);
+    if (cuda->waited_s > before_s)
+        cuda->bracket.idle_s = now_s();
     if (error == CUDA_ERROR_SUCCESS)
         settle(cuda);
     return error;
@@ -346,10 +377,53 @@ CudaError cuda_bracket_begin(CudaDevice *cuda)
     if (error != CUDA_ERROR_SUCCESS)
         return error;
     *bracket = (CudaBracket){.open = true, .start = bracket->start, .stop = bracket->stop};
-    cuda->turn++;
-    cuda->held = 0;
-    cuda->holding = true;
-    return CUDA_ERROR_SUCCESS;
+    return close_gate(cuda);
+}
+
+/* Writes a new nonce in the order of the stream, and waits for it. `took_s`: how long that took. */
+static CudaError echo(CudaDevice *cuda, DeviceStream *stream, double *took_s)
+{
+    CudaBracket *bracket = &cuda->bracket;
+    const double start_s = now_s(), limit_s = cuda->time_limit_s > 0 ? cuda->time_limit_s : ECHO_SECONDS;
+    if (getrandom(&bracket->nonce, sizeof bracket->nonce, 0) != (ssize_t)sizeof bracket->nonce)
+        return CUDA_ERROR_UNKNOWN;
+    CudaError error =
+        cuda_note(cuda, cuda->driver->cuStreamWriteValue64(stream->raw, cuda->nonce_address, bracket->nonce, 0));
+    while (error == CUDA_ERROR_SUCCESS && cuda->shared->nonce != bracket->nonce)
+        if (now_s() - start_s > limit_s)
+            error = cuda->time_limit_s > 0 ? time_is_up(cuda) : CUDA_ERROR_UNKNOWN;
+    *took_s = now_s() - start_s;
+    return error;
+}
+
+static CudaError collect_echo(CudaDevice *cuda, DeviceStream *stream)
+{
+    double took_s;
+    CudaError error = echo(cuda, stream, &took_s);
+    cuda->bracket.late_s = fmax(cuda->bracket.late_s, took_s - cuda->usual_echo_s);
+    return error;
+}
+
+/* Asks each stream that seems to be idle for an echo. */
+static CudaError collect_echoes(CudaDevice *cuda)
+{
+    CudaError error = cuda->own.used ? collect_echo(cuda, &cuda->own) : CUDA_ERROR_SUCCESS;
+    for (DeviceStream *stream = next_used(cuda, NULL); stream != NULL && error == CUDA_ERROR_SUCCESS;
+         stream = next_used(cuda, stream))
+        error = collect_echo(cuda, stream);
+    return error;
+}
+
+CudaError cuda_measure_echo(CudaDevice *cuda, double *took_s)
+{
+    return echo(cuda, &cuda->own, took_s);
+}
+
+/* When the work had ended, as far as the host can tell. */
+static double ended_s(const CudaBracket *bracket)
+{
+    const bool idle_late = bracket->idle_s - bracket->arrived_s > LATE_SECONDS;
+    return (idle_late ? bracket->idle_s : bracket->arrived_s) + (bracket->late_s > LATE_SECONDS ? bracket->late_s : 0);
 }
 
 static CudaError take_times(CudaDevice *cuda, DeviceBracket *taken)
@@ -358,7 +432,8 @@ static CudaError take_times(CudaDevice *cuda, DeviceBracket *taken)
     float milliseconds = 0;
     CudaError error = cuda->driver->cuEventElapsedTime(&milliseconds, bracket->start, bracket->stop);
     taken->event_s = 1e-3 * milliseconds;
-    taken->host_s = bracket->arrived_s - bracket->released_s;
+    taken->host_s = ended_s(bracket) - bracket->released_s;
+    taken->ended_s = ended_s(bracket);
     return cuda_note(cuda, error);
 }
 
@@ -373,13 +448,17 @@ CudaError cuda_bracket_end(CudaDevice *cuda, DeviceBracket *taken)
         error = cuda_wait_all(cuda);
         for (double start_s = now_s(); error == CUDA_ERROR_SUCCESS && !bracket->arrived;) {
             cuda_observe(cuda);
-            if (now_s() - start_s > 1) /* all streams are idle, and still it has not arrived */
+            if (now_s() - start_s > ECHO_SECONDS) /* all streams are idle, and still it has not arrived */
                 error = CUDA_ERROR_UNKNOWN;
         }
+        if (error == CUDA_ERROR_SUCCESS)
+            error = collect_echoes(cuda);
     }
+    if (cuda->holding)
+        stop_holding(cuda);
     if (error == CUDA_ERROR_SUCCESS && bracket->started)
         error = take_times(cuda, taken);
+    taken->gate_forged = bracket->gate_forged;
     bracket->open = false;
-    cuda->holding = false;
     return error == CUDA_ERROR_SUCCESS ? cuda_wait_all(cuda) : error;
 }

@@ -23,6 +23,9 @@ MUST_USE CudaError cuda_wait_own(CudaDevice *cuda);
 void cuda_observe(CudaDevice *cuda);
 /* Lets the judge's own stream wait for a stream's work, so that the stream can be destroyed. */
 MUST_USE CudaError cuda_join(CudaDevice *cuda, DeviceStream *stream);
+/* How long a number takes to arrive that the judge's own stream, which must be idle, is to write. */
+MUST_USE CudaError cuda_measure_echo(CudaDevice *cuda, double *took_s);
+
 /* Begin and end a bracket (DeviceTimingOps). They do not check the red zones. */
 MUST_USE CudaError cuda_bracket_begin(CudaDevice *cuda);
 MUST_USE CudaError cuda_bracket_end(CudaDevice *cuda, DeviceBracket *bracket);

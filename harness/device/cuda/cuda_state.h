@@ -23,7 +23,7 @@ struct DeviceStream {
     CuStream raw;
     bool non_blocking;
     CuEvent joint;    /* lets another stream wait for this one's work */
-    uint32_t held_in; /* the turn of the gate for which it waits */
+    uint64_t held_for; /* the word of the gate for which it waits */
     bool used;        /* since the bracket began, or since the device was last idle */
     DeviceStream *next;
 };
@@ -60,17 +60,24 @@ struct DeviceModule {
 
 /* Pinned host memory that the device reads and writes directly. */
 typedef struct CudaShared {
-    volatile uint32_t gate;  /* held streams wait until it reaches their turn */
+    volatile uint64_t gate;  /* held streams wait until it is GateWords.open */
     volatile uint64_t nonce; /* written in stream order after the last operation */
 } CudaShared;
 
+typedef struct GateWords { /* random numbers, new in each bracket */
+    uint64_t closed, open;
+} GateWords;
+
 typedef struct CudaBracket {
-    bool open;      /* between begin and end */
-    bool started;   /* `start` is recorded */
-    bool marked;    /* `stop` and the nonce are queued behind the last operation */
-    bool arrived;   /* the nonce was written, at arrived_s */
-    uint64_t nonce; /* the number that the device is to write */
+    bool open;        /* between begin and end */
+    bool started;     /* `start` is recorded */
+    bool marked;      /* `stop` and the nonce are queued behind the last operation */
+    bool arrived;     /* the nonce was written, at arrived_s */
+    bool gate_forged; /* the gate's word had changed before the judge opened the gate */
+    uint64_t nonce;   /* the number that the device is to write */
     double released_s, arrived_s;
+    double idle_s; /* when the work behind the last mark was first seen to have ended */
+    double late_s; /* how much later than it should an echo arrived (cuda_gate.c) */
     CuEvent start, stop;
 } CudaBracket;
 
@@ -82,9 +89,10 @@ struct CudaDevice {
     CudaShared *shared;
     CuAddress gate_address, nonce_address;
 
-    bool holding;  /* the gate is closed */
-    uint32_t turn; /* the value of the gate's word that opens it */
-    unsigned held; /* operations that wait behind the gate */
+    bool holding; /* the gate is closed */
+    GateWords words;
+    unsigned held;       /* operations that wait behind the gate */
+    double usual_echo_s; /* from the submission of an echo to its arrival, if the device is idle */
     bool idle;     /* nothing was submitted since cuda_wait_all() last returned */
     CudaBracket bracket;
     DeviceStream legacy, own; /* `own` is the judge's; it is never held */

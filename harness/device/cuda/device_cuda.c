@@ -210,6 +210,17 @@ static CudaError measure_clock_gap(CudaDevice *cuda)
     return error;
 }
 
+static CudaError measure_echo(CudaDevice *cuda)
+{
+    double echoes_s[CALIBRATION_BRACKETS];
+    CudaError error = cuda_wait_all(cuda);
+    for (int i = 0; i < CALIBRATION_BRACKETS && error == CUDA_ERROR_SUCCESS; i++)
+        error = cuda_measure_echo(cuda, &echoes_s[i]);
+    qsort(echoes_s, CALIBRATION_BRACKETS, sizeof *echoes_s, by_number);
+    cuda->usual_echo_s = error == CUDA_ERROR_SUCCESS ? echoes_s[CALIBRATION_BRACKETS / 2] : 0;
+    return error;
+}
+
 static const struct {
     CudaError (*open)(CudaDevice *cuda);
     const char *doing;
@@ -219,6 +230,7 @@ static const struct {
     {open_range, "the fixed range of device addresses"},
     {cuda_streams_open, "creating streams and events"},
     {open_flush, "device memory for flushing the L2"},
+    {measure_echo, "timing an echo"},
     {measure_clock_gap, "comparing both clocks"},
 };
 

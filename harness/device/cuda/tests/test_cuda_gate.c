@@ -1,4 +1,5 @@
 /* The gate that holds the streams of a submission, and both clocks.  */
+#include "harness/device/cuda/cuda_gate.h"
 #include "harness/tests/cuda_fixture.h"
 
 /* ---- the gate ---------------------------------------------------------------------------------------------------- */
@@ -20,10 +21,10 @@ static void nothing_runs_before_the_host_waits_and_everything_does_then(void **s
     assert_int_equal(f->device->events->record(f->device, event, streams[2]), 0);
     usleep(GLIMPSE_US);
     assert_int_equal(lines_with(f, "ran "), 0);
-    assert_int_equal(lines_with(f, "cuStreamWaitValue32"), 3);
-    assert_true(comes_first(f, "cuStreamWaitValue32 stream=0", "cuLaunchKernel store stream=0"));
-    assert_true(comes_first(f, "cuStreamWaitValue32 stream=2", "cuLaunchKernel store stream=2"));
-    assert_true(comes_first(f, "cuStreamWaitValue32 stream=3", "cuLaunchKernel store stream=3"));
+    assert_int_equal(lines_with(f, "cuStreamWaitValue64"), 3);
+    assert_true(comes_first(f, "cuStreamWaitValue64 stream=0", "cuLaunchKernel store stream=0"));
+    assert_true(comes_first(f, "cuStreamWaitValue64 stream=2", "cuLaunchKernel store stream=2"));
+    assert_true(comes_first(f, "cuStreamWaitValue64 stream=3", "cuLaunchKernel store stream=3"));
     assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
     assert_int_equal(lines_with(f, "ran cuLaunchKernel"), 3);
     for (uint32_t i = 0; i < COUNT_OF(streams); i++) {
@@ -337,6 +338,64 @@ static void work_under_way_at_the_end_of_a_bracket_is_noticed(void **state)
     assert_true(end(f).pending);
 }
 
+/* ---- what a kernel may forge ------------------------------------------------------------------------------------- */
+
+static void a_gate_that_was_opened_or_changed_is_noticed(void **state)
+{
+    Fixture *f = *state;
+    CudaDevice *cuda = cuda_of(f->device);
+    for (int forgery = 0; forgery < 3; forgery++) {
+        begin(f);
+        assert_int_equal(store(f, f->array, 7, NULL), 0);
+        if (forgery > 0)
+            cuda->shared->gate = forgery == 1 ? cuda->words.open : 1;
+        assert_int_equal(end(f).gate_forged, forgery > 0);
+    }
+    begin(f);
+    cuda->shared->gate = cuda->words.open; /* nothing ever waited for it */
+    assert_true(end(f).gate_forged);
+}
+
+static void the_words_of_the_gate_never_repeat(void **state)
+{
+    Fixture *f = *state;
+    GateWords seen[4];
+    for (size_t i = 0; i < COUNT_OF(seen); i++) {
+        begin(f);
+        seen[i] = cuda_of(f->device)->words;
+        end(f);
+        for (size_t k = 0; k <= i; k++)
+            assert_true(seen[k].closed != seen[i].open && (k == i || seen[k].open != seen[i].open));
+    }
+}
+
+/* Writes the nonce before the device does, as a kernel could that finds it. */
+static void forge_the_nonce(Fixture *f)
+{
+    CudaDevice *cuda = cuda_of(f->device);
+    f->device->hardware->start_held_work(f->device);
+    assert_true(cuda->bracket.marked);
+    cuda->shared->nonce = cuda->bracket.nonce;
+    cuda_observe(cuda);
+    assert_true(cuda->bracket.arrived);
+}
+
+static void a_forged_nonce_does_not_shorten_the_hosts_time(void **state)
+{
+    static const char *const kernels[] = {"spin", "hide"}; /* hide forges the end of its stream as well */
+    Fixture *f = *state;
+    const uint32_t microseconds = 20000;
+    for (size_t i = 0; i < COUNT_OF(kernels); i++) {
+        assert_non_null(f->device->modules->function(f->module, kernels[i]));
+        begin(f);
+        assert_int_equal(launch(f, kernels[i], &microseconds, sizeof microseconds, NULL), 0);
+        forge_the_nonce(f);
+        DeviceBracket taken = end(f);
+        assert_false(taken.pending);
+        assert_true(taken.host_s >= 0.02 && taken.host_s < WAIT_S);
+    }
+}
+
 static void the_gap_between_the_clocks_is_known(void **state)
 {
     Fixture *f = *state;
@@ -359,6 +418,9 @@ int main(void)
         ON_A_DEVICE(what_the_host_does_before_the_gate_opens_takes_no_time),
         ON_A_DEVICE(a_bracket_with_nothing_in_it_takes_no_time),
         ON_A_DEVICE(work_under_way_at_the_end_of_a_bracket_is_noticed),
+        ON_A_DEVICE(a_gate_that_was_opened_or_changed_is_noticed),
+        ON_A_DEVICE(the_words_of_the_gate_never_repeat),
+        ON_A_DEVICE(a_forged_nonce_does_not_shorten_the_hosts_time),
         ON_A_DEVICE(the_gap_between_the_clocks_is_known),
     };
     return run_each(tests, COUNT_OF(tests));
