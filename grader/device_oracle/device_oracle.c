@@ -118,10 +118,10 @@ pid_t device_oracle_pid(const DeviceOracle *oracle)
 
 /* --- requests ----------------------------------------------------------------------------------------------------- */
 
-Status device_oracle_wait(DeviceOracle *oracle, bool *accepted, Comparison *comparison, double *seconds, Message *why)
+Status device_oracle_wait(DeviceOracle *oracle, OracleAnswer *answer, Message *why)
 {
     Status status = oracle->process == 0 ? lost(oracle, why) : STATUS_OK;
-    *seconds = 0;
+    answer->seconds = 0;
     while (oracle->posted_count > 0) {
         OracleReply reply = {0};
         const OracleRequestKind kind = oracle->posted[0];
@@ -129,10 +129,11 @@ Status device_oracle_wait(DeviceOracle *oracle, bool *accepted, Comparison *comp
         status = status == STATUS_OK ? one : status;
         if (one != STATUS_OK)
             continue;
-        *seconds += reply.seconds;
+        answer->seconds += reply.seconds;
         if (kind == ORACLE_CHECK) {
-            *accepted = reply.accepted;
-            *comparison = reply.comparison;
+            answer->accepted = reply.accepted;
+            answer->comparison = reply.comparison;
+            answer->taken_s = reply.taken_s;
         }
     }
     return status;
@@ -140,8 +141,8 @@ Status device_oracle_wait(DeviceOracle *oracle, bool *accepted, Comparison *comp
 
 Status device_oracle_ready(DeviceOracle *oracle, Message *why)
 {
-    double seconds;
-    return device_oracle_wait(oracle, NULL, NULL, &seconds, why);
+    OracleAnswer ignored;
+    return device_oracle_wait(oracle, &ignored, why);
 }
 
 Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int memory, size_t memory_bytes,

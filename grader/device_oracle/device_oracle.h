@@ -28,6 +28,13 @@
 
 typedef struct DeviceOracle DeviceOracle;
 
+typedef struct OracleAnswer {
+    bool accepted;         /* of the last check, as are the next two */
+    Comparison comparison; /* as checker_summarise() makes it */
+    double taken_s;        /* when the oracle had a copy of the output that nobody else can change, by now_s() */
+    double seconds;        /* that the process spent on all requests */
+} OracleAnswer;
+
 /* `device`: as for device_open(). */
 MUST_USE Status device_oracle_start(const Problem *problem, const char *device, DeviceOracle **oracle, Message *why);
 /* Waits until the device is open and the code compiled. */
@@ -43,10 +50,8 @@ MUST_USE Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcas
 MUST_USE Status device_oracle_fill(DeviceOracle *oracle, const GeneratorKey *secret, Message *why);
 /* Posts a request to check the output against the inputs filled last. */
 MUST_USE Status device_oracle_check(DeviceOracle *oracle, Message *why);
-/* Waits for all posted requests. `accepted` and `comparison` (as checker_summarise() makes it) are those of the last
- * check, and stay unchanged if none was posted. `seconds`: how long the process worked. */
-MUST_USE Status device_oracle_wait(DeviceOracle *oracle, bool *accepted, Comparison *comparison, double *seconds,
-                                   Message *why);
+/* Waits for all posted requests. The members of a check are left alone if there was none. */
+MUST_USE Status device_oracle_wait(DeviceOracle *oracle, OracleAnswer *answer, Message *why);
 
 /* The process, which uses the device only between a fill or check and the end of device_oracle_wait(). */
 pid_t device_oracle_pid(const DeviceOracle *oracle);

@@ -319,7 +319,7 @@ static CudaError take_in(const OracleProcess *process, const OracleArray *array)
                                           array->bytes, NULL);
 }
 
-static Status tally_output(const OracleProcess *process, Message *why)
+static Status tally_output(OracleProcess *process, Message *why)
 {
     const OracleArray *output = &process->arrays[process->output];
     OracleTally tally = {.count = (uint32_t)output->count,
@@ -333,6 +333,7 @@ static Status tally_output(const OracleProcess *process, Message *why)
     for (size_t i = 0; i < TENSOR_MAX_RANK; i++)
         tally.shape[i] = (uint32_t)process->shape[i];
     Status status = status_of(process, take_in(process, output), "copying the output", why);
+    process->reply.taken_s = now_s();
     if (status == STATUS_OK)
         status = launch_kernel(process, "tally", &tally, sizeof tally, output->count, why);
     if (status == STATUS_OK)

@@ -42,6 +42,7 @@ typedef struct OracleReply {
     bool accepted;         /* check */
     Comparison comparison; /* check: as checker_summarise() makes it */
     double seconds;        /* duration of the request, by the clock of the process */
+    double taken_s; /* check: when the process had a copy of the output that nobody else can change, by now_s() */
 } OracleReply;
 
 /* Runs `convjudge oracle DESCRIPTOR DEVICE`; `argv` begins with "oracle". Returns the exit status. */

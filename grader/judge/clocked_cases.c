@@ -25,11 +25,12 @@ Status clocked_cases_prepare(Judging *judging, Message *why)
 
 /* ---- the verdicts ------------------------------------------------------------------------------------------------ */
 
-/* Two clocks that disagree grossly: one of them was forged. */
-static void compare_clocks(Judging *judging, CaseResult *item)
+/* Two clocks that disagree grossly, or an output that was not there when both had stopped: a clock was forged. */
+static void compare_clocks(Judging *judging, CaseResult *item, double usual_taken_s)
 {
     Text text = {0};
-    if (timing_clocks_disagree(item->samples, item->sample_count, judging->result->device.clock_gap_s, &text)) {
+    if (timing_clocks_disagree(item->samples, item->sample_count, judging->result->device.clock_gap_s, &text) ||
+        (usual_taken_s > 0 && timing_taken_late(item->samples, item->sample_count, usual_taken_s, &text))) {
         item->verdict = VERDICT_INTEGRITY_VIOLATION;
         item->text = arena_string(&judging->result->arena, text.data);
     }
@@ -49,7 +50,7 @@ static void conclude_case(Judging *judging, CaseResult *item, const TimedCase *t
         return;
     item->samples = timed->samples;
     item->sample_count = timed->sample_count;
-    compare_clocks(judging, item);
+    compare_clocks(judging, item, timed->usual_taken_s);
     if (item->verdict == VERDICT_ACCEPTED)
         result_time_case(item, &judging->result->device);
 }

@@ -73,6 +73,7 @@ static void put_samples(cJSON *object, const CaseResult *item)
         cJSON *sample = cJSON_CreateObject();
         json_put_number(sample, "event_ms", 1e3 * item->samples[i].event_s);
         put_known(sample, "host_ms", 1e3 * item->samples[i].host_s);
+        put_known(sample, "taken_ms", 1e3 * item->samples[i].taken_s);
         if (item->sample_count > 1)
             cJSON_AddNumberToObject(sample, "block", item->samples[i].block);
         cJSON_AddItemToArray(list, sample);

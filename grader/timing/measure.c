@@ -17,23 +17,21 @@ static const double QUIET_SECONDS = 120; /* longest wait for a device that other
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 
-static Status await_oracle(Measuring *measuring, bool *accepted, Comparison *comparison, Message *why)
+static Status await_oracle(Measuring *measuring, OracleAnswer *answer, Message *why)
 {
-    double seconds = 0;
-    Status status = device_oracle_wait(measuring->device_oracle, accepted, comparison, &seconds, why);
-    measuring->check_s += seconds;
+    Status status = device_oracle_wait(measuring->device_oracle, answer, why);
+    measuring->check_s += answer->seconds;
     return status;
 }
 
 /* Makes the inputs of a call from a key of its own, which nothing else depends on. */
 static Status fill_inputs(Measuring *measuring, GeneratorKey *secret, Message *why)
 {
-    bool accepted;
-    Comparison comparison;
+    OracleAnswer ignored;
     Status status = key_new(secret, why);
     if (status == STATUS_OK)
         status = device_oracle_fill(measuring->device_oracle, secret, why);
-    return status == STATUS_OK ? await_oracle(measuring, &accepted, &comparison, why) : status;
+    return status == STATUS_OK ? await_oracle(measuring, &ignored, why) : status;
 }
 
 /* The oracle on the device only says that an output is wrong. The one on the CPU compares it again, and says how. */
@@ -60,8 +58,7 @@ static void keep_comparison(TimedCase *timed_case, const Comparison *comparison)
 static Status check_and_fill(Measuring *measuring, Call *call, bool last, GeneratorKey *secret, TimedCase *timed_case,
                              Message *why)
 {
-    bool accepted = false;
-    Comparison comparison;
+    OracleAnswer answer = {0};
     const GeneratorKey checked = *secret;
     Status status = device_oracle_check(measuring->device_oracle, why);
     if (status == STATUS_OK && !last)
@@ -69,18 +66,21 @@ static Status check_and_fill(Measuring *measuring, Call *call, bool last, Genera
     if (status == STATUS_OK && !last)
         status = device_oracle_fill(measuring->device_oracle, secret, why);
     if (status == STATUS_OK)
-        status = await_oracle(measuring, &accepted, &comparison, why);
+        status = await_oracle(measuring, &answer, why);
     if (status != STATUS_OK)
         return status;
-    keep_comparison(timed_case, &comparison);
-    return accepted ? STATUS_OK : explain_refusal(measuring, call, &checked, timed_case, why);
+    timed_case->taken_s = answer.taken_s - timed_case->report.ended_s;
+    keep_comparison(timed_case, &answer.comparison);
+    return answer.accepted ? STATUS_OK : explain_refusal(measuring, call, &checked, timed_case, why);
 }
 
 static void keep_sample(TimedCase *timed_case, int block)
 {
     if (timed_case->sample_count < timed_case->sample_room)
-        timed_case->samples[timed_case->sample_count++] = (CaseSample){
-            .event_s = timed_case->report.event_s, .host_s = timed_case->report.host_s, .block = block};
+        timed_case->samples[timed_case->sample_count++] = (CaseSample){.event_s = timed_case->report.event_s,
+                                                                       .host_s = timed_case->report.host_s,
+                                                                       .block = block,
+                                                                       .taken_s = timed_case->taken_s};
 }
 
 static Status call_once(Measuring *measuring, Call *call, TimedCase *timed_case, Message *why)

@@ -33,6 +33,8 @@ typedef struct TimedCase { /* one case, over all blocks */
     Comparison comparison; /* of the call that failed, else of the one with the largest error */
     bool failed;           /* a call ended badly, or its output was wrong */
     int64_t input_bytes;
+    double taken_s;       /* of the last call: as CaseSample.taken_s */
+    double usual_taken_s; /* its median in calls of the anchor; 0: there is no anchor */
 } TimedCase;
 
 typedef struct Measuring {

@@ -1,5 +1,6 @@
 #include "grader/timing/sitting.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static int count_calls(const CallPlan *plan, bool anchored, size_t case_count)
@@ -20,7 +21,7 @@ static TimedCase *same_cases(const TimedCase *cases, size_t case_count, size_t r
 }
 
 /* An anchor that fails is no fault of the submission; the sitting then goes on without one. */
-static Status time_anchor(Measuring *measuring, const Anchor *anchor, const CallPlan *plan, const TimedCase *cases,
+static Status time_anchor(Measuring *measuring, const Anchor *anchor, const CallPlan *plan, TimedCase *cases,
                           size_t case_count, Sitting *sitting, double *score_ms, Message *why)
 {
     const CallPlan of_anchor = call_plan_of_anchor(plan);
@@ -36,8 +37,10 @@ static Status time_anchor(Measuring *measuring, const Anchor *anchor, const Call
     if (failed != NULL)
         snprintf(sitting->anchor_failure, sizeof sitting->anchor_failure, "the anchor %s failed: %s", anchor->name,
                  failed->report.text);
-    for (size_t i = 0; i < case_count; i++)
+    for (size_t i = 0; i < case_count; i++) {
+        cases[i].usual_taken_s = fmax(cases[i].usual_taken_s, timing_taken_s(calls[i].samples, calls[i].sample_count));
         text_free(&calls[i].report.printed);
+    }
     arena_free(&arena);
     return status;
 }

@@ -15,7 +15,7 @@ static const double LEAST_UNCERTAINTY = 0.005;
  * those of a forged one (measured; the gap itself is 6-9 us). The slack matters for short kernels, the factor for
  * long ones. */
 static const double FORGED_FACTOR = 1.5, FORGED_SLACK_S = 20e-6;
-enum { FORGED_BLOCKS = 2 };
+enum { FORGED_BLOCKS = 2 }; /* one odd block is no proof */
 
 static const double HOST_MARGIN = 1.01, HOST_MARGIN_S = 1e-6;
 
@@ -288,7 +288,7 @@ MeasuredTime timing_score(const MeasuredTime *cases, size_t count)
     return (MeasuredTime){.ms = exp(log_ms / (double)count), .uncertainty = uncertainty / (double)count};
 }
 
-/* ---- forged events ----------------------------------------------------------------------------------------------- */
+/* ---- forged times ----------------------------------------------------------------------------------------------- */
 
 static bool looks_forged(ClockMedians medians)
 {
@@ -316,4 +316,38 @@ bool timing_clocks_disagree(const CaseSample *samples, size_t count, double cloc
         add_dispute(text, first);
     arena_free(&arena);
     return forged >= FORGED_BLOCKS;
+}
+
+static double median_taken_s(const CaseSample *samples, size_t count, double *room)
+{
+    for (size_t i = 0; i < count; i++)
+        room[i] = samples[i].taken_s;
+    return median(room, count);
+}
+
+double timing_taken_s(const CaseSample *samples, size_t count)
+{
+    Arena arena = {0};
+    double taken_s = count == 0 ? 0 : median_taken_s(samples, count, arena_array(&arena, count, sizeof(double)));
+    arena_free(&arena);
+    return taken_s;
+}
+
+bool timing_taken_late(const CaseSample *samples, size_t count, double usual_s, Text *text)
+{
+    Arena arena = {0};
+    CaseBlocks blocks = blocks_of(samples, count, 0, &arena);
+    double first_s = 0;
+    int late = 0;
+    for (size_t i = 0; i < blocks.block_count; i++) {
+        const Block *block = &blocks.blocks[i];
+        double taken_s = median_taken_s(block->samples, block->count, blocks.host_s);
+        if (taken_s > FORGED_FACTOR * usual_s + FORGED_SLACK_S && late++ == 0)
+            first_s = taken_s;
+    }
+    if (late >= FORGED_BLOCKS)
+        text_printf(text, "the output could be taken %s after the end of the work, that of the anchor after %s",
+                    quantity_time(1e3 * first_s).text, quantity_time(1e3 * usual_s).text);
+    arena_free(&arena);
+    return late >= FORGED_BLOCKS;
 }

@@ -27,8 +27,9 @@
 
 typedef struct CaseSample { /* one timed call, on both clocks */
     double event_s;
-    double host_s; /* 0: the device has only one clock */
-    int block;     /* number of the block, from 0 */
+    double host_s;  /* 0: the device has only one clock */
+    int block;      /* number of the block, from 0 */
+    double taken_s; /* from the end of the work, by the host's clock, until the oracle had the output; 0: unknown */
 } CaseSample;
 
 typedef struct Timing {
@@ -67,5 +68,13 @@ MeasuredTime timing_score(const MeasuredTime *cases, size_t count);
 /* True if the events show grossly less than the host's clock in at least two blocks: one odd sample or block is no
  * proof. Then adds "CUDA events say 4.4 us, the host's clock 64 us", of the first such block, to `text`. */
 bool timing_clocks_disagree(const CaseSample *samples, size_t count, double clock_gap_s, Text *text);
+
+/* The median of the taken_s of all samples. */
+double timing_taken_s(const CaseSample *samples, size_t count);
+
+/* True if the oracle had the output grossly later than `usual_s`, which is timing_taken_s() of an honest program in the
+ * same case, in at least two blocks: then the device was still working when both clocks had stopped. Then adds "the output
+ * came 900 us after the end of the work, that of ... " to `text`. */
+bool timing_taken_late(const CaseSample *samples, size_t count, double usual_s, Text *text);
 
 #endif

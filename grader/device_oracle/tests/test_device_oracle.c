@@ -1,5 +1,6 @@
 /* The oracle in a process of its own, here on the simulated GPU. */
 #include "base/tests/unit.h"
+#include "base/clock.h"
 
 #include "grader/device_oracle/device_oracle.h"
 #include "grader/problem/key_stream.h"
@@ -112,10 +113,10 @@ static void use_case(Bench *bench, const Testcase *testcase)
 static void fill(Bench *bench, const GeneratorKey *secret)
 {
     Message why = {0};
-    double seconds;
+    OracleAnswer answer;
     check_status(device_oracle_fill(bench->device, secret, &why), &why);
-    check_status(device_oracle_wait(bench->device, NULL, NULL, &seconds, &why), &why);
-    assert_true(seconds > 0);
+    check_status(device_oracle_wait(bench->device, &answer, &why), &why);
+    assert_true(answer.seconds > 0);
 }
 
 /* --- inputs ------------------------------------------------------------------------------------------------------- */
@@ -210,26 +211,28 @@ static bool close_to(double a, double b)
 static bool accepted(const Bench *bench)
 {
     Message why = {0};
-    Comparison host, device;
-    double seconds;
-    bool accepts = false;
+    Comparison host;
+    OracleAnswer answer = {0};
+    const Comparison *device = &answer.comparison;
+    const double start_s = now_s();
     const void *inputs[PROBLEM_MAX_PARAMETERS];
     inputs_of(bench, inputs);
     check_status(
         checker_compare(&bench->problem, &bench->testcase, bench->host, inputs, output(bench), POISON, &host, &why),
         &why);
     check_status(device_oracle_check(bench->device, &why), &why);
-    check_status(device_oracle_wait(bench->device, &accepts, &device, &seconds, &why), &why);
-    assert_int_equal(accepts, host.wrong == 0 && !host.rms_exceeded);
-    assert_int_equal(device.count, host.count);
-    assert_int_equal(device.rank, host.rank);
-    assert_memory_equal(device.shape, host.shape, host.rank * sizeof *host.shape);
-    assert_int_equal(device.rms_exceeded, host.rms_exceeded);
-    assert_true(device.max_error == host.max_error || (isnan(device.max_error) && isnan(host.max_error)));
-    assert_true(host.wrong > 0 || device.bound == host.bound);
-    assert_true(close_to(device.mean_error, host.mean_error));
-    assert_true(close_to(device.rms, host.rms));
-    return accepts;
+    check_status(device_oracle_wait(bench->device, &answer, &why), &why);
+    assert_int_equal(answer.accepted, host.wrong == 0 && !host.rms_exceeded);
+    assert_int_equal(device->count, host.count);
+    assert_int_equal(device->rank, host.rank);
+    assert_memory_equal(device->shape, host.shape, host.rank * sizeof *host.shape);
+    assert_int_equal(device->rms_exceeded, host.rms_exceeded);
+    assert_true(device->max_error == host.max_error || (isnan(device->max_error) && isnan(host.max_error)));
+    assert_true(host.wrong > 0 || device->bound == host.bound);
+    assert_true(close_to(device->mean_error, host.mean_error));
+    assert_true(close_to(device->rms, host.rms));
+    assert_true(answer.taken_s > start_s && answer.taken_s < now_s());
+    return answer.accepted;
 }
 
 static void check_outputs(Bench *bench, const GeneratorKey *seed)
@@ -337,18 +340,17 @@ static void values_and_magnitudes_have_the_bits_of_the_host(void **state)
     for (int64_t taps = 1; taps < 2047; taps = 3 * taps + 1) { /* one output: its figures are the comparison's */
         const Testcase testcase = uniform_case((Sizes){{[3] = taps, [4] = taps}});
         const void *inputs[PROBLEM_MAX_PARAMETERS];
-        double expected, magnitude, seconds;
-        Comparison comparison;
-        bool accepts;
+        double expected, magnitude;
+        OracleAnswer answer;
         use_case(&bench, &testcase);
         fill(&bench, &(GeneratorKey){{(uint32_t)taps}});
         inputs_of(&bench, inputs);
         check_status(oracle_evaluate(bench.host, &testcase.sizes, inputs, 0, 1, &expected, &magnitude, &why), &why);
         *output(&bench) = 0;
         check_status(device_oracle_check(bench.device, &why), &why);
-        check_status(device_oracle_wait(bench.device, &accepts, &comparison, &seconds, &why), &why);
-        assert_true(comparison.max_error == fabs(expected));
-        assert_true(comparison.bound == 0x1p-23 * 32 * magnitude + 0x1p-23 * 4 * magnitude);
+        check_status(device_oracle_wait(bench.device, &answer, &why), &why);
+        assert_true(answer.comparison.max_error == fabs(expected));
+        assert_true(answer.comparison.bound == 0x1p-23 * 32 * magnitude + 0x1p-23 * 4 * magnitude);
     }
     bench_close(&bench);
     setenv("CONVJUDGE_HOME", home, 1);
@@ -359,9 +361,7 @@ static void a_check_and_the_next_inputs_are_one_round_trip(void **state)
 {
     Bench bench;
     Message why = {0};
-    bool accepts = false;
-    Comparison comparison;
-    double seconds;
+    OracleAnswer answer;
     const Testcase testcase = {.group = CASE_TIMED_CUDA,
                                .number = 1,
                                .sizes = {{[4] = 37, [5] = 29}},
@@ -376,9 +376,9 @@ static void a_check_and_the_next_inputs_are_one_round_trip(void **state)
         fill_right(&bench);
         check_status(device_oracle_check(bench.device, &why), &why);
         check_status(device_oracle_fill(bench.device, &secret, &why), &why);
-        accepts = false;
-        check_status(device_oracle_wait(bench.device, &accepts, &comparison, &seconds, &why), &why);
-        assert_true(accepts);
+        answer.accepted = false;
+        check_status(device_oracle_wait(bench.device, &answer, &why), &why);
+        assert_true(answer.accepted);
         check_inputs(&bench, &secret);
     }
     assert_false(accepted(&bench)); /* the output of the call before */
@@ -391,9 +391,7 @@ static void a_dead_oracle_is_the_judges_fault(void **state)
 {
     Bench bench;
     Message why = {0};
-    bool accepts;
-    Comparison comparison;
-    double seconds;
+    OracleAnswer answer;
     const Testcase testcase = uniform_case((Sizes){{[4] = 3, [5] = 4}});
     bench_open(&bench, "blend");
     kill(device_oracle_pid(bench.device), SIGKILL);
@@ -402,7 +400,7 @@ static void a_dead_oracle_is_the_judges_fault(void **state)
     assert_string_equal(why.text, "the oracle on sim:h200, the judge's process that checks outputs, ended unexpectedly "
                                   "(exit status 137)");
     assert_int_equal(device_oracle_fill(bench.device, &(GeneratorKey){{1}}, &why), STATUS_SYSTEM);
-    assert_int_equal(device_oracle_wait(bench.device, &accepts, &comparison, &seconds, &why), STATUS_SYSTEM);
+    assert_int_equal(device_oracle_wait(bench.device, &answer, &why), STATUS_SYSTEM);
     assert_non_null(strstr(why.text, "exit status 137"));
     bench_close(&bench);
 }
@@ -411,17 +409,17 @@ static void what_cannot_be_done_is_refused_and_the_oracle_lives_on(void **state)
 {
     Bench bench;
     Message why = {0};
-    double seconds;
+    OracleAnswer answer;
     Testcase testcase = {.sizes = {{[4] = 3, [5] = 4}},
                          .sources = {{.kind = SOURCE_VALUES}, {.kind = SOURCE_CONSTANT}, {.kind = SOURCE_CONSTANT}}};
     bench_open(&bench, "blend");
     assert_int_equal(device_oracle_fill(bench.device, &(GeneratorKey){{1}}, &why), STATUS_OK);
-    assert_int_equal(device_oracle_wait(bench.device, NULL, NULL, &seconds, &why), STATUS_BAD_INPUT);
+    assert_int_equal(device_oracle_wait(bench.device, &answer, &why), STATUS_BAD_INPUT);
     assert_string_equal(why.text, "the oracle on sim:h200: request 3 out of turn");
 
     use_case(&bench, &testcase);
     assert_int_equal(device_oracle_fill(bench.device, &(GeneratorKey){{1}}, &why), STATUS_OK);
-    assert_int_equal(device_oracle_wait(bench.device, NULL, NULL, &seconds, &why), STATUS_BAD_INPUT);
+    assert_int_equal(device_oracle_wait(bench.device, &answer, &why), STATUS_BAD_INPUT);
     assert_string_equal(why.text, "a: the oracle on a device makes only generated data");
 
     size_t far[PROBLEM_MAX_PARAMETERS];
@@ -443,9 +441,7 @@ static void an_expected_value_that_is_not_finite_is_the_judges_fault(void **stat
 {
     Bench bench;
     Message why = {0};
-    bool accepts;
-    Comparison comparison;
-    double seconds;
+    OracleAnswer answer;
     char *spoilt = replaced(home_oracle, "    return sum_add(",
                             "    sum.value += row == 1 ? 1e308 * 10 : 0;\n    return sum_add(");
     home_write("problems/blend/oracle.h", spoilt);
@@ -457,7 +453,7 @@ static void an_expected_value_that_is_not_finite_is_the_judges_fault(void **stat
     use_case(&bench, &testcase);
     fill(&bench, &(GeneratorKey){{1}});
     assert_int_equal(device_oracle_check(bench.device, &why), STATUS_OK);
-    assert_int_equal(device_oracle_wait(bench.device, &accepts, &comparison, &seconds, &why), STATUS_SYSTEM);
+    assert_int_equal(device_oracle_wait(bench.device, &answer, &why), STATUS_SYSTEM);
     assert_non_null(strstr(why.text, "problems/blend/oracle.h: an expected value is not finite"));
     bench_close(&bench);
     home_write("problems/blend/oracle.h", home_oracle);

@@ -116,8 +116,8 @@ static void one_slow_block_does_not_move_the_time(void **state)
 static void the_larger_clock_is_the_time(void **state)
 {
     const double gap_s = 7e-6;
-    const CaseSample honest[] = {{40e-6, 46e-6, 0}, {41e-6, 47e-6, 0}, {42e-6, 48e-6, 0}};
-    const CaseSample forged[] = {{4e-6, 66e-6, 0}, {4e-6, 67e-6, 0}, {4e-6, 69e-6, 0}};
+    const CaseSample honest[] = {{40e-6, 46e-6, 0, 0}, {41e-6, 47e-6, 0, 0}, {42e-6, 48e-6, 0, 0}};
+    const CaseSample forged[] = {{4e-6, 66e-6, 0, 0}, {4e-6, 67e-6, 0, 0}, {4e-6, 69e-6, 0, 0}};
     Timing timing = timing_of(honest, 3, gap_s);
     close_to(timing.time_s, 41e-6);
     close_to(timing.min_s, 40e-6);
@@ -130,10 +130,11 @@ static void the_larger_clock_is_the_time(void **state)
 
 static void samples_that_no_clock_shows_make_no_time(void **state)
 {
-    static const CaseSample refused[] = {{0, 0, 0},        {-1e-3, 1e-3, 0},    {NAN, 1e-3, 0},  {1e-3, NAN, 0},
-                                         {INFINITY, 0, 0}, {1e-3, INFINITY, 0}, {1e-3, -1e-3, 0}};
+    static const CaseSample refused[] = {{0, 0, 0, 0},       {-1e-3, 1e-3, 0, 0}, {NAN, 1e-3, 0, 0},
+                                         {1e-3, NAN, 0, 0},  {INFINITY, 0, 0, 0}, {1e-3, INFINITY, 0, 0},
+                                         {1e-3, -1e-3, 0, 0}};
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
-        const CaseSample samples[] = {{1e-3, 1e-3, 0}, refused[i], {1e-3, 1e-3, 1}};
+        const CaseSample samples[] = {{1e-3, 1e-3, 0, 0}, refused[i], {1e-3, 1e-3, 1, 0}};
         Timing timing = timing_of(samples, 3, 0);
         if (timing.time_s != 0 || timing.count != 0)
             fail_test("row %zu has the time %g", i, timing.time_s);
@@ -226,7 +227,7 @@ static bool are_convicted(int forged, double clock_gap_s, Text *text)
     CaseSample samples[SAMPLES];
     for (int i = 0; i < SAMPLES; i++) {
         int block = i / CALLS;
-        samples[i] = (CaseSample){block < forged ? 4.4e-6 : 64e-6, 64e-6 + clock_gap_s, block};
+        samples[i] = (CaseSample){block < forged ? 4.4e-6 : 64e-6, 64e-6 + clock_gap_s, block, 0};
     }
     return timing_clocks_disagree(samples, SAMPLES, clock_gap_s, text);
 }
@@ -273,12 +274,43 @@ static void what_an_honest_host_sees_convicts_nobody(void **state)
         {-1e-3, 64e-6, true},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const CaseSample samples[] = {{rows[i].event_s, rows[i].host_s, 0}, {rows[i].event_s, rows[i].host_s, 1}};
+        const CaseSample samples[] = {{rows[i].event_s, rows[i].host_s, 0, 0}, {rows[i].event_s, rows[i].host_s, 1, 0}};
         Text text = {0};
         if (timing_clocks_disagree(samples, 2, 7e-6, &text) != rows[i].forged)
             fail_test("row %zu", i);
         text_free(&text);
     }
+}
+
+/* ---- the output ---------------------------------------------------------------------------------------------- */
+
+/* The output was there 90 us after the work, but 1 ms after it in the first `late` blocks. */
+static bool output_is_late(int late, double usual_s, Text *text)
+{
+    CaseSample samples[SAMPLES];
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i] = (CaseSample){1e-3, 1e-3, i / CALLS, i / CALLS < late ? 1e-3 : i % 5 == 0 ? 5e-3 : 90e-6};
+    return timing_taken_late(samples, SAMPLES, usual_s, text);
+}
+
+static void an_output_that_is_late_in_two_blocks_is_found(void **state)
+{
+    Text text = {0};
+    assert_false(output_is_late(0, 80e-6, &text));
+    assert_false(output_is_late(1, 80e-6, &text));
+    assert_int_equal(text.length, 0);
+    assert_true(output_is_late(2, 80e-6, &text));
+    assert_string_equal(text.data,
+                        "the output could be taken 1 ms after the end of the work, that of the anchor after 80 us");
+    text_free(&text);
+    assert_false(output_is_late(2, 660e-6, &text)); /* 1.5 * 660 + 20 = 1010 */
+}
+
+static void the_usual_time_of_taking_is_a_median(void **state)
+{
+    const CaseSample samples[] = {{.taken_s = 3}, {.taken_s = 1}, {.taken_s = 2}};
+    close_to(timing_taken_s(samples, 3), 2);
+    assert_true(timing_taken_s(samples, 0) == 0);
 }
 
 int main(void)
@@ -302,6 +334,8 @@ int main(void)
         cmocka_unit_test(one_odd_block_convicts_nobody),
         cmocka_unit_test(odd_samples_in_every_block_convict_nobody),
         cmocka_unit_test(what_an_honest_host_sees_convicts_nobody),
+        cmocka_unit_test(an_output_that_is_late_in_two_blocks_is_found),
+        cmocka_unit_test(the_usual_time_of_taking_is_a_median),
     };
     return cmocka_run_group_tests_name("timing", tests, NULL, NULL);
 }
