@@ -72,7 +72,7 @@ enum {
     CU_STREAM_BLOCKING = 0,
     CU_STREAM_NON_BLOCKING = 1, /* CUstream_flags */
     CU_EVENT_TIMED = 0,
-    CU_EVENT_UNTIMED = 2,  /* CUevent_flags */
+    CU_EVENT_UNTIMED = 2, /* CUevent_flags */
     CU_WAIT_VALUE_EQ = 1, /* CUstreamWaitValue_flags */
     CU_HOST_ALLOC_DEVICE_MAP = 2,
     CU_HOST_REGISTER_DEVICE_MAP = 2,

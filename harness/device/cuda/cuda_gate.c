@@ -35,7 +35,8 @@ static const double SETTLE_SECONDS = 20e-6; /* how long after the awaited work t
  * stay below a third of it (measured on an H200). */
 static const double LATE_SECONDS = 20e-6;
 
-static const double ECHO_SECONDS = 1; /* for an echo when the driver says that all streams are idle, without a time limit */
+static const double ECHO_SECONDS =
+    1; /* for an echo when the driver says that all streams are idle, without a time limit */
 
 /* How long to look for the nonce between two queries of the driver, which take a microsecond while the device works. If
  * all work is in one stream, the nonce arrives before the driver reports the end. */
@@ -219,8 +220,8 @@ static CudaError hold(CudaDevice *cuda, DeviceStream *stream)
     if (stream->held_for == cuda->words.open)
         return CUDA_ERROR_SUCCESS;
     stream->held_for = cuda->words.open;
-    return cuda_note(cuda, cuda->driver->cuStreamWaitValue64(stream->raw, cuda->gate_address, cuda->words.open,
-                                                             CU_WAIT_VALUE_EQ));
+    return cuda_note(
+        cuda, cuda->driver->cuStreamWaitValue64(stream->raw, cuda->gate_address, cuda->words.open, CU_WAIT_VALUE_EQ));
 }
 
 /* If the gate is open, the host's clock starts just before the first operation is submitted. */
@@ -387,8 +388,8 @@ static CudaError echo(CudaDevice *cuda, DeviceStream *stream, double *took_s)
     const double start_s = now_s(), limit_s = cuda->time_limit_s > 0 ? cuda->time_limit_s : ECHO_SECONDS;
     if (getrandom(&bracket->nonce, sizeof bracket->nonce, 0) != (ssize_t)sizeof bracket->nonce)
         return CUDA_ERROR_UNKNOWN;
-    CudaError error =
-        cuda_note(cuda, cuda->driver->cuStreamWriteValue64(stream->raw, cuda->nonce_address, bracket->nonce, 0));
+    CudaError error = cuda_note(
+        cuda, cuda->driver->cuStreamWriteValue64(stream->raw, cuda->nonce_address, bracket->nonce, 0));
     while (error == CUDA_ERROR_SUCCESS && cuda->shared->nonce != bracket->nonce)
         if (now_s() - start_s > limit_s)
             error = cuda->time_limit_s > 0 ? time_is_up(cuda) : CUDA_ERROR_UNKNOWN;

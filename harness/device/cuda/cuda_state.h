@@ -22,9 +22,9 @@ enum {
 struct DeviceStream {
     CuStream raw;
     bool non_blocking;
-    CuEvent joint;    /* lets another stream wait for this one's work */
+    CuEvent joint;     /* lets another stream wait for this one's work */
     uint64_t held_for; /* the word of the gate for which it waits */
-    bool used;        /* since the bracket began, or since the device was last idle */
+    bool used;         /* since the bracket began, or since the device was last idle */
     DeviceStream *next;
 };
 
@@ -93,7 +93,7 @@ struct CudaDevice {
     GateWords words;
     unsigned held;       /* operations that wait behind the gate */
     double usual_echo_s; /* from the submission of an echo to its arrival, if the device is idle */
-    bool idle;     /* nothing was submitted since cuda_wait_all() last returned */
+    bool idle;           /* nothing was submitted since cuda_wait_all() last returned */
     CudaBracket bracket;
     DeviceStream legacy, own; /* `own` is the judge's; it is never held */
     DeviceStream *streams;    /* all others */
