@@ -33,3 +33,10 @@ Digest hash_end(Hash *hash)
     SHA256End(&hash->state, digest.hex);
     return digest;
 }
+
+Digest hash_of_bytes(const void *bytes, size_t count)
+{
+    Digest digest;
+    SHA256Data(bytes, count, digest.hex);
+    return digest;
+}

@@ -22,4 +22,7 @@ void hash_add_string(Hash *hash, const char *string);
 void hash_add_strings(Hash *hash, const char *const *strings);
 Digest hash_end(Hash *hash);
 
+/* The plain SHA-256 of some bytes, as sha256sum(1) prints it. */
+Digest hash_of_bytes(const void *bytes, size_t count);
+
 #endif

@@ -1,9 +1,10 @@
 -- The leaderboard's database. docs/formats.md explains the columns that need more than their name.
--- Whoever changes a table raises user_version here and STORE_SCHEMA_VERSION in store.h.
+-- Whoever changes a table raises user_version here and STORE_SCHEMA_VERSION in store.h, and says in upgrade.c how an
+-- older database becomes a new one. Rows of all tables are added, never changed.
 
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
--- One row for each submission that was judged, whatever its verdict. Rows are added, never changed.
+-- One row for each submission that was judged, whatever its verdict.
 CREATE TABLE runs (
     id            INTEGER PRIMARY KEY,
     time_utc      TEXT NOT NULL,     -- "2026-01-31T12:00:00Z"
@@ -18,11 +19,13 @@ CREATE TABLE runs (
     judge         TEXT NOT NULL,     -- version of ConvJudge
     sandbox       TEXT NOT NULL,
     verdict       TEXT NOT NULL,
-    rank_status   TEXT NOT NULL,     -- "ranked", or "not ranked: " and why
+    rank_status   TEXT NOT NULL,     -- "ranked", or "not ranked: " or "quarantined: " and why
     score_ms      REAL CHECK (score_ms > 0),
     uncertainty   REAL CHECK (uncertainty >= 0), -- of score_ms, relative: 0.005 is half a percent
-    machine_code  TEXT,              -- hash: submissions that compile to the same code are pooled
-    source_hash TEXT NOT NULL,
+    machine_code  TEXT,              -- hash of everything that runs, for device and host
+    source_hash   TEXT NOT NULL,     -- of a row of `sources`
+    file_name     TEXT NOT NULL,     -- of the source, as its author called it
+    sitting       TEXT NOT NULL,     -- what the times follow from besides the samples, as JSON
     cases         TEXT NOT NULL      -- the `cases` of result.json
 ) STRICT;
 
@@ -32,6 +35,46 @@ CREATE TRIGGER runs_are_never_changed BEFORE UPDATE ON runs
 BEGIN SELECT RAISE(ABORT, 'runs are never changed'); END;
 CREATE TRIGGER runs_are_never_deleted BEFORE DELETE ON runs
 BEGIN SELECT RAISE(ABORT, 'runs are never deleted'); END;
+
+-- The text of each submission, once however often it is handed in.
+CREATE TABLE sources (
+    id            INTEGER PRIMARY KEY,
+    source_hash   TEXT NOT NULL UNIQUE,
+    source        TEXT NOT NULL
+) STRICT;
+
+CREATE TRIGGER sources_are_never_changed BEFORE UPDATE ON sources
+BEGIN SELECT RAISE(ABORT, 'sources are never changed'); END;
+CREATE TRIGGER sources_are_never_deleted BEFORE DELETE ON sources
+BEGIN SELECT RAISE(ABORT, 'sources are never deleted'); END;
+
+-- What a teacher decided about a run. The newest ruling of a run is in force.
+CREATE TABLE rulings (
+    id            INTEGER PRIMARY KEY,
+    time_utc      TEXT NOT NULL,
+    run           INTEGER NOT NULL,  -- id of a row of `runs`
+    kind          TEXT NOT NULL CHECK (kind IN ('retract', 'accept', 'reject')),
+    why           TEXT NOT NULL CHECK (why <> ''),
+    person        TEXT NOT NULL      -- who decided it
+) STRICT;
+
+CREATE INDEX rulings_of_a_run ON rulings (run);
+
+CREATE TRIGGER rulings_are_never_changed BEFORE UPDATE ON rulings
+BEGIN SELECT RAISE(ABORT, 'rulings are never changed'); END;
+CREATE TRIGGER rulings_are_never_deleted BEFORE DELETE ON rulings
+BEGIN SELECT RAISE(ABORT, 'rulings are never deleted'); END;
+
+-- Where each run stands now: 'ranked', 'unranked', 'quarantined', 'retracted' or 'rejected'. A run that the judge did
+-- not rank stays so; a quarantined one ranks once it is accepted; accepting also undoes a retraction.
+CREATE VIEW run_states AS
+SELECT runs.id AS run,
+       CASE WHEN rank_status <> 'ranked' AND rank_status NOT LIKE 'quarantined:%' THEN 'unranked'
+            WHEN kind = 'retract' THEN 'retracted'
+            WHEN kind = 'reject' THEN 'rejected'
+            WHEN kind = 'accept' OR rank_status = 'ranked' THEN 'ranked'
+            ELSE 'quarantined' END AS state
+FROM runs LEFT JOIN rulings ON rulings.id = (SELECT max(id) FROM rulings WHERE rulings.run = runs.id);
 
 -- Times of the reference solutions. The newest row of a name counts, as long as its source is still the file's.
 CREATE TABLE reference_times (
@@ -44,7 +87,7 @@ CREATE TABLE reference_times (
     epoch         INTEGER NOT NULL,
     score_ms      REAL NOT NULL CHECK (score_ms > 0),
     uncertainty   REAL NOT NULL CHECK (uncertainty >= 0),
-    source_hash TEXT NOT NULL,
+    source_hash   TEXT NOT NULL,
     cases         TEXT NOT NULL      -- the `cases` of result.json
 ) STRICT;
 
@@ -54,3 +97,18 @@ CREATE TRIGGER reference_times_are_never_changed BEFORE UPDATE ON reference_time
 BEGIN SELECT RAISE(ABORT, 'reference times are never changed'); END;
 CREATE TRIGGER reference_times_are_never_deleted BEFORE DELETE ON reference_times
 BEGIN SELECT RAISE(ABORT, 'reference times are never deleted'); END;
+
+-- One link for each row of the tables above, in the order in which they were added (chain.h).
+CREATE TABLE chain (
+    link          INTEGER PRIMARY KEY, -- 1, 2, 3, ... without a gap
+    row_table     TEXT NOT NULL,
+    row_id        INTEGER NOT NULL,
+    previous      TEXT NOT NULL,     -- hash of the link before; of the first one 64 zeros
+    hash          TEXT NOT NULL,     -- of the row and the other columns of this link
+    UNIQUE (row_table, row_id)
+) STRICT;
+
+CREATE TRIGGER links_are_never_changed BEFORE UPDATE ON chain
+BEGIN SELECT RAISE(ABORT, 'links of the chain are never changed'); END;
+CREATE TRIGGER links_are_never_deleted BEFORE DELETE ON chain
+BEGIN SELECT RAISE(ABORT, 'links of the chain are never deleted'); END;

@@ -1,5 +1,8 @@
 /* store.h - the record of every judged submission, in one SQLite file (schema.sql).
  *
+ * Rows are only added, and each has a link in a chain of hashes (chain.h). What teachers decide about runs is in
+ * rulings.h.
+ *
  * A row is acknowledged when store_add_run() returns, and from then on survives a crash of any process and of the
  * machine: write-ahead log, synced at every commit. Any number of processes may read and write at once; a writer waits
  * at most CONVJUDGE_DB_TIMEOUT_MS milliseconds (30,000 unless set) for the others. Not for network file systems, where
@@ -11,13 +14,14 @@
 #define LEADERBOARD_STORE_H
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "leaderboard/percentile.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 2 };
+enum { STORE_SCHEMA_VERSION = 3 };
 
 typedef struct Store Store;
 typedef enum StoreMode { STORE_READ, STORE_WRITE } StoreMode;
@@ -35,14 +39,28 @@ typedef struct Run { /* one judged submission; all texts are UTF-8 */
     const char *verdict, *rank_status;
     MeasuredTime time;        /* ms 0: no time */
     const char *machine_code; /* NULL: nothing was compiled */
-    const char *source_hash;
-    const char *cases; /* JSON */
+    const char *source_hash, *source, *file_name;
+    const char *sitting, *cases; /* JSON */
 } Run;
 
-typedef struct StoredRun { /* the part of a ranked run that a ranking needs */
+typedef struct Receipt { /* proves to who has it that a run is in the chain */
+    int64_t run;         /* its number; 0: the run was not recorded */
+    int64_t link;        /* of the run in the chain */
+    Digest hash;         /* of that link */
+} Receipt;
+
+typedef struct StoredRun { /* a run that ranks */
+    int64_t id;
     const char *time_utc, *person, *machine_code;
     MeasuredTime time;
+    const char *cases; /* JSON */
 } StoredRun;
+
+typedef struct RecordedRun { /* any run as it is in the database; its source only if asked for */
+    int64_t id;
+    Run run;
+    const char *state; /* of the view run_states: "ranked", "quarantined", ... */
+} RecordedRun;
 
 typedef struct ReferenceTime {
     const char *name; /* "naive.cu" */
@@ -51,15 +69,23 @@ typedef struct ReferenceTime {
     const char *cases; /* JSON (case_times.h); NULL: the times of its cases are unknown */
 } ReferenceTime;
 
-/* STORE_WRITE creates a missing file or table, and fails at once if the file cannot be written. */
+/* STORE_WRITE creates a missing file or table, and fails at once if the file cannot be written. A file of an older
+ * version is upgraded, in both modes. */
 MUST_USE Status store_open(const char *path, StoreMode mode, Store **store, Message *why);
 void store_close(Store *store);
 
-MUST_USE Status store_add_run(Store *store, const Run *run, Message *why);
-/* The ranked runs of a board, oldest first, allocated in `arena`. */
+/* Also keeps the source, unless it is there already. `receipt` may be NULL. */
+MUST_USE Status store_add_run(Store *store, const Run *run, Receipt *receipt, Message *why);
+/* The runs of a board that rank, oldest first, allocated in `arena`: those that the judge ranked or a teacher accepted,
+ * and that no teacher retracted or rejected. */
 MUST_USE Status store_runs(Store *store, const Board *board, Arena *arena, StoredRun **runs, size_t *count,
                            Message *why);
-/* The boards with a ranked run of this revision of a problem; for each device only the newest epoch. */
+/* One run with its source, which is NULL if the database does not have it. NOT_FOUND: no such run. */
+MUST_USE Status store_run(Store *store, int64_t id, Arena *arena, RecordedRun *run, Message *why);
+/* The runs of a problem (NULL: of all) in one state (NULL: in any), oldest first, without their sources. */
+MUST_USE Status store_list_runs(Store *store, const char *problem, const char *state, Arena *arena, RecordedRun **runs,
+                                size_t *count, Message *why);
+/* The boards with a run that ranks of this revision of a problem; for each device only the newest epoch. */
 MUST_USE Status store_boards(Store *store, const char *problem, const char *revision, Arena *arena, Board **boards,
                              size_t *count, Message *why);
 

@@ -126,7 +126,7 @@ static Status rank_result(Grading *grading, Message *why)
     result->person = grading->person;
     ranking_decide(result, recorded);
     if (recorded)
-        status = ranking_record(grading->store, result, why);
+        status = ranking_record(grading->store, grading->submission.source.data, result, why);
     if (status == STATUS_OK && result->score.ms > 0 && !result->on_cpu)
         status = ranking_place(grading->store, recorded, device_name(grading->options), &grading->progress, result,
                                why);

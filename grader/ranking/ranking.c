@@ -80,11 +80,12 @@ void ranking_decide(Result *result, bool recorded)
         snprintf(status, size, "ranked");
 }
 
-Status ranking_record(Store *store, const Result *result, Message *why)
+Status ranking_record(Store *store, const char *source, Result *result, Message *why)
 {
     const char *code = result->compiled.machine_code.hex;
-    Text cases = {0};
+    Text cases = {0}, sitting = {0};
     result_cases_json(result, &cases);
+    result_sitting_json(result, &sitting);
     const Run run = {
         .board = ranking_board(result),
         .time_utc = result->time_utc,
@@ -99,10 +100,14 @@ Status ranking_record(Store *store, const Result *result, Message *why)
         .time = result->score,
         .machine_code = code[0] == '\0' ? NULL : code,
         .source_hash = result->source.hex,
+        .source = source,
+        .file_name = result->file_name,
+        .sitting = sitting.data,
         .cases = cases.data,
     };
-    Status status = store_add_run(store, &run, why);
+    Status status = store_add_run(store, &run, &result->receipt, why);
     text_free(&cases);
+    text_free(&sitting);
     return status;
 }
 

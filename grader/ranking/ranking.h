@@ -16,7 +16,8 @@ Board ranking_board(const Result *result);
 /* Fills in result->rank_status. `recorded`: the run will be recorded. */
 void ranking_decide(Result *result, bool recorded);
 
-MUST_USE Status ranking_record(Store *store, const Result *result, Message *why);
+/* Also keeps the source, and fills in the result's receipt. */
+MUST_USE Status ranking_record(Store *store, const char *source, Result *result, Message *why);
 
 /* Fills in ranks, percentiles and the ladder of an accepted result with a score. Times of reference solutions come from
  * the store, else from the times file of the device; if the run is `recorded`, missing ones are taken now and stored.

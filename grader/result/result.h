@@ -82,11 +82,12 @@ typedef struct Result {
     MeasuredTime score;                    /* geometric mean over the timed cases; ms 0: no score */
     double gflops, gbytes_per_s, roofline; /* geometric means as well */
 
-    char rank_status[300];         /* "ranked", or "not ranked: " and the reason */
+    char rank_status[300];         /* "ranked", or "not ranked: " or "quarantined: " and the reason */
     Percentile references, class_; /* n 0: absent */
     size_t rank;                   /* in the class; 0: not ranked */
     ReferenceTime *ladder;         /* the reference solutions' times, fastest first */
     size_t ladder_count;
+    Receipt receipt; /* run 0: not recorded */
     Arena arena;
 } Result;
 

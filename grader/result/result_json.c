@@ -306,3 +306,27 @@ void result_cases_json(const Result *result, Text *out)
     json_print(list, out);
     cJSON_Delete(list);
 }
+
+void result_sitting_json(const Result *result, Text *out)
+{
+    cJSON *root = cJSON_CreateObject();
+    const DeviceInfo *device = &result->device;
+    put_known(root, "clock_gap_us", 1e6 * device->clock_gap_s);
+    put_anchor(root, &result->anchor);
+    put_known(root, "read_bytes_per_s", device->read_bytes_per_s);
+    put_known(root, "copy_bytes_per_s", device->copy_bytes_per_s);
+    put_known(root, "fma_flops_per_s", device->fma_flops_per_s);
+    cJSON *list = cJSON_AddArrayToObject(root, "work"); /* of each timed case, in their order */
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (!case_is_timed(item->group))
+            continue;
+        cJSON *work = cJSON_CreateObject();
+        json_put_number(work, "operations", (double)item->operations);
+        json_put_number(work, "bytes", (double)item->bytes);
+        json_put_number(work, "input_bytes", (double)item->input_bytes);
+        cJSON_AddItemToArray(list, work);
+    }
+    json_print(root, out);
+    cJSON_Delete(root);
+}

@@ -7,5 +7,7 @@
 void result_json(const Result *result, Text *out);
 /* Only the list of cases, which the database keeps. */
 void result_cases_json(const Result *result, Text *out);
+/* What times and rates follow from besides the samples, which the database keeps, too. */
+void result_sitting_json(const Result *result, Text *out);
 
 #endif

@@ -1,8 +1,7 @@
-#include "base/tests/unit.h"
+#include "leaderboard/tests/made_store.h"
 
 #include "leaderboard/case_times.h"
 #include "leaderboard/references.h"
-#include "leaderboard/store.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,67 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static char folder[64];
-static char path[128];
-
-static int new_folder(void **state)
-{
-    strcpy(folder, "/tmp/convjudge-test-store.XXXXXX");
-    setenv("CONVJUDGE_DB_TIMEOUT_MS", "30000", 1);
-    if (mkdtemp(folder) == NULL)
-        return -1;
-    snprintf(path, sizeof path, "%s/leaderboard.db", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    static const char *const names[] = {"leaderboard.db", "leaderboard.db-wal", "leaderboard.db-shm", "sim.json"};
-    char file[256];
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        snprintf(file, sizeof file, "%s/%s", folder, names[i]);
-        unlink(file);
-    }
-    return rmdir(folder);
-}
-
-static const Board board = {.problem = "conv1d", .revision = "r1", .device = "sim-test", .epoch = 1};
-
-static Run a_run(const char *person, double ms)
-{
-    return (Run){
-        .board = board,
-        .time_utc = "2026-01-31T12:00:00Z",
-        .person = person,
-        .device_name = "Test",
-        .driver = "none",
-        .toolkit = "13.0",
-        .judge = "1",
-        .sandbox = "full",
-        .verdict = ms > 0 ? "Accepted" : "Wrong Answer",
-        .rank_status = ms > 0 ? "ranked" : "not ranked: not accepted",
-        .time = {ms, 0.005},
-        .machine_code = "c0de",
-        .source_hash = "50ce",
-        .cases = "[]",
-    };
-}
-
-static Store *opened(StoreMode mode)
-{
-    Store *store;
-    Message why = {0};
-    if (store_open(path, mode, &store, &why) != STATUS_OK)
-        fail_test("%s", why.text);
-    return store;
-}
-
-static void must(Status status, const Message *why)
-{
-    if (status != STATUS_OK)
-        fail_test("%s", why->text);
-}
 
 /* Opening fails, and the message is the path followed by this text. */
 static void refused(StoreMode mode, Status expected, const char *message)
@@ -96,15 +34,6 @@ static void write_file(const char *bytes, size_t count)
     assert_int_equal(fclose(file), 0);
 }
 
-static int sql(const char *statements)
-{
-    sqlite3 *database;
-    sqlite3_open(path, &database);
-    int result = sqlite3_exec(database, statements, NULL, NULL, NULL);
-    sqlite3_close(database);
-    return result;
-}
-
 static void ranked_runs_come_back_oldest_first(void **state)
 {
     Arena arena = {0};
@@ -116,7 +45,7 @@ static void ranked_runs_come_back_oldest_first(void **state)
     elsewhere.board.epoch = 2;
     const Run all[] = {a_run("ann", 0.1 + 0.2), a_run("wrong", 0), elsewhere, a_run("Zoë 学生", 2)};
     for (size_t i = 0; i < COUNT_OF(all); i++)
-        must(store_add_run(store, &all[i], &why), &why);
+        must(store_add_run(store, &all[i], NULL, &why), &why);
     store_close(store);
 
     store = opened(STORE_READ);
@@ -165,7 +94,7 @@ static void rows_are_never_changed_or_deleted(void **state)
     Message why = {0};
     Store *store = opened(STORE_WRITE);
     Run run = a_run("ann", 1);
-    must(store_add_run(store, &run, &why), &why);
+    must(store_add_run(store, &run, NULL, &why), &why);
     store_close(store);
     assert_int_equal(sql("UPDATE runs SET score_ms = 0.5"), SQLITE_CONSTRAINT);
     assert_int_equal(sql("DELETE FROM runs"), SQLITE_CONSTRAINT);
@@ -196,7 +125,7 @@ static void a_newer_schema_is_refused(void **state)
 {
     store_close(opened(STORE_WRITE));
     assert_int_equal(sql("PRAGMA user_version = 7"), SQLITE_OK);
-    refused(STORE_WRITE, STATUS_BAD_INPUT, "schema version 7, this program knows version 2");
+    refused(STORE_WRITE, STATUS_BAD_INPUT, "written by a newer ConvJudge: schema version 7");
 }
 
 static void a_damaged_file_is_refused(void **state)
@@ -205,7 +134,7 @@ static void a_damaged_file_is_refused(void **state)
     Store *store = opened(STORE_WRITE);
     for (int i = 0; i < 100; i++) {
         Run run = a_run("ann", 1);
-        must(store_add_run(store, &run, &why), &why);
+        must(store_add_run(store, &run, NULL, &why), &why);
     }
     store_close(store);
     FILE *file = fopen(path, "r+");
@@ -255,7 +184,7 @@ static void write_until_killed(int writer, int acknowledged)
     for (int row = 1;; row++) {
         snprintf(person, sizeof person, "%d.%d", writer, row);
         Run run = a_run(person, 1);
-        if (store_add_run(store, &run, &why) != STATUS_OK || write(acknowledged, &row, sizeof row) != sizeof row)
+        if (store_add_run(store, &run, NULL, &why) != STATUS_OK || write(acknowledged, &row, sizeof row) != sizeof row)
             _exit(4);
     }
 }
@@ -338,7 +267,7 @@ static void sixteen_writers_at_once_all_succeed(void **state)
                 _exit(3);
             for (int row = 0; row < ROWS; row++) {
                 Run run = a_run("x", 1);
-                if (store_add_run(store, &run, &why) != STATUS_OK)
+                if (store_add_run(store, &run, NULL, &why) != STATUS_OK)
                     _exit(4);
             }
             _exit(0);
@@ -435,8 +364,6 @@ static void a_broken_file_of_reference_times_is_refused_with_its_line(void **sta
     }
     arena_free(&arena);
 }
-
-#define test(function) cmocka_unit_test_setup_teardown(function, new_folder, remove_folder)
 
 int main(void)
 {

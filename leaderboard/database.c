@@ -1,0 +1,102 @@
+#include "leaderboard/database.h"
+
+#include <sqlite3.h>
+
+Status database_fail(const Store *store, Message *why)
+{
+    const char *path = store->path;
+    switch (sqlite3_errcode(store->database)) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return fail(STATUS_BUSY, why, "%s: locked by another process for more than %g s", path,
+                    store->timeout_ms / 1e3);
+    case SQLITE_READONLY: return fail(STATUS_SYSTEM, why, "%s: read-only, expected a file that can be written", path);
+    case SQLITE_CANTOPEN: return fail(STATUS_SYSTEM, why, "%s: cannot be opened", path);
+    case SQLITE_NOTADB:
+        return fail(STATUS_BAD_INPUT, why, "%s: not a database, expected a leaderboard that ConvJudge made", path);
+    case SQLITE_CORRUPT: return fail(STATUS_BAD_INPUT, why, "%s: the database is damaged", path);
+    default: return fail(STATUS_SYSTEM, why, "%s: %s", path, sqlite3_errmsg(store->database));
+    }
+}
+
+Status database_run(Store *store, const char *sql, Message *why)
+{
+    return sqlite3_exec(store->database, sql, NULL, NULL, NULL) == SQLITE_OK ? STATUS_OK : database_fail(store, why);
+}
+
+Status database_prepare(Store *store, const char *sql, sqlite3_stmt **statement, Message *why)
+{
+    int result = sqlite3_prepare_v2(store->database, sql, -1, statement, NULL);
+    return result == SQLITE_OK ? STATUS_OK : database_fail(store, why);
+}
+
+Status database_ask(Store *store, const char *sql, char *text, size_t size, Message *why)
+{
+    sqlite3_stmt *statement;
+    Status status = database_prepare(store, sql, &statement, why);
+    if (status != STATUS_OK)
+        return status;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        sqlite3_snprintf((int)size, text, "%s", (const char *)sqlite3_column_text(statement, 0));
+    else
+        status = database_fail(store, why);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+Status database_begin(Store *store, Message *why)
+{
+    return database_run(store, "BEGIN IMMEDIATE", why);
+}
+
+Status database_end(Store *store, Status status, Message *why)
+{
+    if (status == STATUS_OK)
+        status = database_run(store, "COMMIT", why);
+    if (status != STATUS_OK)
+        sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+void database_bind_text(sqlite3_stmt *statement, const char *parameter, const char *text)
+{
+    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, parameter), text, -1, SQLITE_STATIC);
+}
+
+void database_bind_integer(sqlite3_stmt *statement, const char *parameter, int64_t value)
+{
+    sqlite3_bind_int64(statement, sqlite3_bind_parameter_index(statement, parameter), value);
+}
+
+Status database_insert(Store *store, sqlite3_stmt *statement, int64_t *id, Message *why)
+{
+    int result = sqlite3_step(statement);
+    Status status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
+    sqlite3_finalize(statement);
+    if (id != NULL)
+        *id = sqlite3_last_insert_rowid(store->database);
+    return status;
+}
+
+void *database_rows_next(Rows *rows)
+{
+    rows->items = arena_grown(rows->arena, rows->items, rows->count, &rows->capacity, rows->item_bytes);
+    return rows->items + rows->item_bytes * rows->count++;
+}
+
+const char *database_text(Arena *arena, sqlite3_stmt *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return arena_string(arena, text == NULL ? "" : (const char *)text);
+}
+
+Status database_select(Store *store, sqlite3_stmt *statement, void (*take)(Arena *, sqlite3_stmt *, void *item),
+                       Rows *rows, Message *why)
+{
+    int result;
+    while ((result = sqlite3_step(statement)) == SQLITE_ROW)
+        take(rows->arena, statement, database_rows_next(rows));
+    Status status = result == SQLITE_DONE ? STATUS_OK : database_fail(store, why);
+    sqlite3_finalize(statement);
+    return status;
+}

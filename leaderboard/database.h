@@ -1,0 +1,56 @@
+/* database.h - SQLite as the files of this folder use it: statements, rows in an arena, transactions.
+ *
+ * Errors   as store.h says.  */
+#ifndef LEADERBOARD_DATABASE_H
+#define LEADERBOARD_DATABASE_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "leaderboard/store.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+struct Store {
+    sqlite3 *database;
+    char *path;
+    int timeout_ms;
+};
+
+/* Explains SQLite's last error to the owner of the file. */
+Status database_fail(const Store *store, Message *why);
+
+MUST_USE Status database_run(Store *store, const char *sql, Message *why);
+MUST_USE Status database_prepare(Store *store, const char *sql, sqlite3_stmt **statement, Message *why);
+
+/* Runs a statement whose result is one row with one text, which is copied into `text`. */
+MUST_USE Status database_ask(Store *store, const char *sql, char *text, size_t size, Message *why);
+
+/* Takes the write lock at once, and waits for it. A transaction that reads first could not wait: when two such readers
+ * want to write, one of them fails. */
+MUST_USE Status database_begin(Store *store, Message *why);
+/* Commits if `status` is STATUS_OK, else undoes everything since database_begin(). */
+MUST_USE Status database_end(Store *store, Status status, Message *why);
+
+void database_bind_text(sqlite3_stmt *statement, const char *parameter, const char *text);
+void database_bind_integer(sqlite3_stmt *statement, const char *parameter, int64_t value);
+
+/* Runs an INSERT and frees it; `*id` (may be NULL) becomes the row's. */
+MUST_USE Status database_insert(Store *store, sqlite3_stmt *statement, int64_t *id, Message *why);
+
+typedef struct Rows { /* a growing array of rows in an arena */
+    Arena *arena;
+    char *items;
+    size_t count, capacity, item_bytes;
+} Rows;
+
+void *database_rows_next(Rows *rows);
+
+/* "" for NULL. */
+const char *database_text(Arena *arena, sqlite3_stmt *statement, int column);
+
+/* Steps through the result and frees the statement; `take` makes an item from one row. */
+MUST_USE Status database_select(Store *store, sqlite3_stmt *statement,
+                                void (*take)(Arena *, sqlite3_stmt *, void *item), Rows *rows, Message *why);
+
+#endif

@@ -1,0 +1,167 @@
+/* store_open.c - opens the database, and makes or upgrades its tables.  */
+#include "leaderboard/store.h"
+
+#include "base/allocated.h"
+#include "leaderboard/database.h"
+#include "leaderboard/schema.h"
+#include "leaderboard/upgrade.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DEFAULT_TIMEOUT_MS = 30000 };
+
+static int timeout_ms(void)
+{
+    const char *text = getenv("CONVJUDGE_DB_TIMEOUT_MS");
+    if (text == NULL)
+        return DEFAULT_TIMEOUT_MS;
+    char *end;
+    long value = strtol(text, &end, 10);
+    return end != text && *end == '\0' && value >= 0 && value <= 3600000 ? (int)value : DEFAULT_TIMEOUT_MS;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+/* The version of the database; 0: nothing is in it yet. One statement asks for version and tables, since between two
+ * statements another process could create the tables. */
+static Status read_version(Store *store, int *version, Message *why)
+{
+    char answer[32] = "";
+    int tables = 0;
+    Status status = database_ask(
+        store, "SELECT user_version || ' ' || (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version", answer,
+        sizeof answer, why);
+    if (status != STATUS_OK)
+        return status;
+    sscanf(answer, "%d %d", version, &tables);
+    if (*version == 0 && tables != 0)
+        return fail(STATUS_BAD_INPUT, why, "%s: a database of another program, expected a leaderboard", store->path);
+    if (*version > STORE_SCHEMA_VERSION)
+        return fail(STATUS_BAD_INPUT, why,
+                    "%s: written by a newer ConvJudge: schema version %d, this program knows versions up to %d",
+                    store->path, *version, STORE_SCHEMA_VERSION);
+    return STATUS_OK;
+}
+
+/* Finds damage now rather than after minutes of judging. */
+static Status check_health(Store *store, Message *why)
+{
+    char health[300] = "";
+    Status status = database_ask(store, "PRAGMA quick_check(1)", health, sizeof health, why);
+    if (status == STATUS_OK && strcmp(health, "ok") != 0)
+        return fail(STATUS_BAD_INPUT, why, "%s: the database is damaged: %s", store->path, health);
+    return status;
+}
+
+/* The switch to write-ahead logging needs exclusive access for a moment, and SQLite does not wait for it. */
+static Status use_write_ahead_log(Store *store, Message *why)
+{
+    char mode[16] = "";
+    for (int waited_ms = 0;; waited_ms += 10) {
+        Status status = database_ask(store, "PRAGMA journal_mode = WAL", mode, sizeof mode, why);
+        if (status == STATUS_OK && strcmp(mode, "wal") != 0)
+            return fail(STATUS_SYSTEM, why, "%s: write-ahead logging does not work here (%s)", store->path, mode);
+        if (status != STATUS_BUSY || waited_ms >= store->timeout_ms)
+            return status;
+        nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+    }
+}
+
+/* Takes the write lock, which fails for a locked or read-only file, and creates the tables if there are none. Tables of
+ * an older version are upgraded. */
+static Status create_tables(Store *store, Message *why)
+{
+    int version;
+    Status status = database_begin(store, why);
+    if (status != STATUS_OK)
+        return status;
+    status = read_version(store, &version, why);
+    if (status == STATUS_OK && version == 0)
+        status = database_run(store, schema_sql, why);
+    else if (status == STATUS_OK && version != STORE_SCHEMA_VERSION)
+        status = upgrade_database(store, version, why);
+    return database_end(store, status, why);
+}
+
+/* Whether a new file cannot be created in its folder, or an existing one cannot be written. SQLite asks the system,
+ * which lets root write to everything; but a file without any write permission is not meant to be changed. */
+static Status check_can_be_written(const char *path, const struct stat *info, Message *why)
+{
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s.", slash == NULL ? 0 : (int)(slash - path) + 1, path);
+    if (access(folder, F_OK) != 0)
+        return fail(STATUS_NOT_FOUND, why, "%s: its folder does not exist", path);
+    bool kept = info != NULL && (info->st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
+    bool refused = access(folder, W_OK) != 0 && (errno == EROFS || errno == EACCES);
+    if (kept || refused || (info != NULL && access(path, W_OK) != 0))
+        return fail(STATUS_SYSTEM, why, "%s: read-only, expected a file and a folder that can be written", path);
+    return STATUS_OK;
+}
+
+static Status check_file(const char *path, StoreMode mode, Message *why)
+{
+    struct stat info;
+    bool exists = stat(path, &info) == 0;
+    if (!exists && mode == STORE_READ)
+        return fail(STATUS_NOT_FOUND, why, "%s: no leaderboard yet", path);
+    if (exists && !S_ISREG(info.st_mode))
+        return fail(STATUS_BAD_INPUT, why, "%s: not a regular file, expected a database", path);
+    return mode == STORE_WRITE ? check_can_be_written(path, exists ? &info : NULL, why) : STATUS_OK;
+}
+
+static Status open_database(Store *store, StoreMode mode, Message *why)
+{
+    /* A reader without permission to write would leave the files of the log behind if it is the last to close. */
+    int reading = access(store->path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    int flags = mode == STORE_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : reading;
+    if (sqlite3_open_v2(store->path, &store->database, flags, NULL) != SQLITE_OK)
+        return database_fail(store, why);
+    sqlite3_busy_timeout(store->database, store->timeout_ms);
+    int version;
+    Status status = read_version(store, &version, why);
+    if (status == STATUS_OK)
+        status = check_health(store, why);
+    if (status == STATUS_OK && mode == STORE_READ && version == 0)
+        return fail(STATUS_NOT_FOUND, why, "%s: no leaderboard yet", store->path);
+    if (status != STATUS_OK || (mode == STORE_READ && version == STORE_SCHEMA_VERSION))
+        return status;
+    status = use_write_ahead_log(store, why);
+    if (status == STATUS_OK)
+        status = database_run(store, "PRAGMA synchronous = FULL", why);
+    return status == STATUS_OK ? create_tables(store, why) : status;
+}
+
+Status store_open(const char *path, StoreMode mode, Store **store, Message *why)
+{
+    *store = NULL;
+    Status status = check_file(path, mode, why);
+    if (status != STATUS_OK)
+        return status;
+    Store *opened = allocated(calloc(1, sizeof *opened));
+    opened->path = allocated(strdup(path));
+    opened->timeout_ms = timeout_ms();
+    status = open_database(opened, mode, why);
+    if (status == STATUS_OK)
+        *store = opened;
+    else
+        store_close(opened);
+    return status;
+}
+
+void store_close(Store *store)
+{
+    if (store == NULL)
+        return;
+    sqlite3_close(store->database);
+    free(store->path);
+    free(store);
+}

@@ -1,0 +1,227 @@
+#include "leaderboard/tests/made_store.h"
+
+#include "base/text.h"
+#include "leaderboard/rulings.h"
+
+/* The rank status of a run, what a teacher decides one after the other, and the state that follows. */
+static const struct {
+    const char *rank_status, *rulings, *state;
+} rows[] = {
+    {"ranked", "", "ranked"},
+    {"ranked", "t", "retracted"},
+    {"ranked", "ta", "ranked"},
+    {"ranked", "tat", "retracted"},
+    {"ranked", "j", "rejected"},
+    {"quarantined: faster than the roofline", "", "quarantined"},
+    {"quarantined: faster than the roofline", "a", "ranked"},
+    {"quarantined: faster than the roofline", "j", "rejected"},
+    {"quarantined: faster than the roofline", "aj", "rejected"},
+    {"quarantined: faster than the roofline", "ja", "ranked"},
+    {"quarantined: faster than the roofline", "at", "retracted"},
+    {"not ranked: not accepted", "", "unranked"},
+    {"not ranked: not accepted", "t", "unranked"},
+};
+
+static Status rule(Store *store, int64_t run, RulingKind kind, const char *reason, Message *why)
+{
+    const Ruling ruling = {run, kind, reason, "teacher", "2026-01-31T12:00:00Z"};
+    return rulings_add(store, &ruling, why);
+}
+
+static RulingKind kind_of(char letter)
+{
+    return letter == 't' ? RULING_RETRACT : letter == 'a' ? RULING_ACCEPT : RULING_REJECT;
+}
+
+static void the_newest_ruling_decides(void **state)
+{
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Arena arena = {0};
+        RecordedRun found;
+        Ruling ruling;
+        Run run = a_run("ann", 1);
+        run.rank_status = rows[i].rank_status;
+        int64_t id = added(store, run);
+        for (const char *letter = rows[i].rulings; *letter != '\0'; letter++)
+            must(rule(store, id, kind_of(*letter), "so", &why), &why);
+        must(store_run(store, id, &arena, &found, &why), &why);
+        if (strcmp(found.state, rows[i].state) != 0)
+            fail_test("%s, %s: %s, expected %s", rows[i].rank_status, rows[i].rulings, found.state, rows[i].state);
+        must(rulings_in_force(store, id, &arena, &ruling, &why), &why);
+        size_t count = strlen(rows[i].rulings);
+        if (count == 0)
+            assert_int_equal(ruling.run, 0);
+        else
+            assert_true(ruling.run == id && ruling.kind == kind_of(rows[i].rulings[count - 1]));
+        arena_free(&arena);
+    }
+    store_close(store);
+}
+
+static void only_runs_that_rank_are_on_the_board(void **state)
+{
+    Arena arena = {0};
+    Message why = {0};
+    StoredRun *runs;
+    RecordedRun *waiting;
+    size_t count;
+    Store *store = opened(STORE_WRITE);
+    Run fast = a_run("eve", 0.1);
+    fast.rank_status = "quarantined: twice as fast as the roofline";
+    int64_t first = added(store, a_run("ann", 1)), second = added(store, a_run("bob", 2)), third = added(store, fast);
+    must(rule(store, second, RULING_RETRACT, "copied", &why), &why);
+    must(store_runs(store, &board, &arena, &runs, &count, &why), &why);
+    assert_true(count == 1 && runs[0].id == first);
+    must(store_list_runs(store, "conv1d", "quarantined", &arena, &waiting, &count, &why), &why);
+    assert_true(count == 1 && waiting[0].id == third && waiting[0].run.time.ms == 0.1);
+    must(store_list_runs(store, "conv2d", NULL, &arena, &waiting, &count, &why), &why);
+    assert_int_equal(count, 0);
+
+    must(rule(store, third, RULING_ACCEPT, "I have read it", &why), &why);
+    must(store_runs(store, &board, &arena, &runs, &count, &why), &why);
+    assert_true(count == 2 && runs[1].id == third && strcmp(runs[1].person, "eve") == 0);
+    must(store_list_runs(store, NULL, NULL, &arena, &waiting, &count, &why), &why);
+    assert_int_equal(count, 3);
+    store_close(store);
+    arena_free(&arena);
+}
+
+static void a_ruling_needs_a_run_and_a_reason(void **state)
+{
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    int64_t wrong = added(store, a_run("ann", 0));
+    assert_int_equal(rule(store, wrong, RULING_RETRACT, " \t", &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "the reason is empty"));
+    assert_int_equal(rule(store, wrong + 1, RULING_RETRACT, "so", &why), STATUS_NOT_FOUND);
+    assert_non_null(strstr(why.text, "there is no run 2"));
+    assert_int_equal(rule(store, wrong, RULING_ACCEPT, "so", &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "run 1 is not ranked: not accepted"));
+    store_close(store);
+    assert_int_equal(sql("SELECT 1 / 0 FROM rulings"), SQLITE_OK);
+}
+
+static void rulings_are_never_changed_or_deleted(void **state)
+{
+    Message why = {0};
+    Store *store = opened(STORE_WRITE);
+    must(rule(store, added(store, a_run("ann", 1)), RULING_RETRACT, "so", &why), &why);
+    store_close(store);
+    assert_int_equal(sql("UPDATE rulings SET kind = 'accept'"), SQLITE_CONSTRAINT);
+    assert_int_equal(sql("DELETE FROM rulings"), SQLITE_CONSTRAINT);
+    assert_int_equal(sql("UPDATE sources SET source = ''"), SQLITE_CONSTRAINT);
+    assert_int_equal(sql("DELETE FROM sources"), SQLITE_CONSTRAINT);
+    assert_int_equal(sql("UPDATE chain SET hash = ''"), SQLITE_CONSTRAINT);
+    assert_int_equal(sql("DELETE FROM chain"), SQLITE_CONSTRAINT);
+}
+
+static int number(const char *query)
+{
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    sqlite3_open(path, &database);
+    assert_int_equal(sqlite3_prepare_v2(database, query, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int value = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return value;
+}
+
+static void a_source_is_kept_once(void **state)
+{
+    Arena arena = {0};
+    Message why = {0};
+    RecordedRun found;
+    Store *store = opened(STORE_WRITE);
+    Run other = a_run("bob", 2);
+    other.source_hash = "other";
+    other.source = "// ein Kommentar über nichts";
+    added(store, a_run("ann", 1));
+    added(store, a_run("ann", 1));
+    int64_t last = added(store, other);
+    must(store_run(store, last, &arena, &found, &why), &why);
+    assert_string_equal(found.run.source, other.source);
+    assert_string_equal(found.run.file_name, "x.cu");
+    store_close(store);
+    arena_free(&arena);
+    assert_int_equal(number("SELECT count(*) FROM sources"), 2);
+    assert_int_equal(number("SELECT count(*) FROM chain"), 5);
+}
+
+/* ---- an older database ------------------------------------------------------------------------------------------- */
+
+static void make_version_1(void)
+{
+    Text text = {0};
+    Message why = {0};
+    must(text_read_file("leaderboard/tests/schema_1.sql", 100000, &text, &why), &why);
+    text_add(&text,
+             "INSERT INTO runs VALUES (3, 't', 'ann', 'conv1d', 'r1', 'sim-test', 1, 'Test', 'none', '13.0', '1', "
+             "'full', 'Accepted', 'ranked', 0.5, 0.005, 'c0de', '50ce', '[]');"
+             "INSERT INTO runs VALUES (7, 't', 'bob', 'conv1d', 'r1', 'sim-test', 1, 'Test', 'none', '13.0', '1', "
+             "'full', 'Wrong Answer', 'not ranked: not accepted', NULL, NULL, NULL, '50ce', '[]');"
+             "INSERT INTO reference_times VALUES (1, 't', 'naive.cu', 'conv1d', 'r1', 'sim-test', 1, 2, 0.01, 's');");
+    assert_int_equal(sql(text.data), SQLITE_OK);
+    text_free(&text);
+}
+
+/* Version 2 only added a column. */
+static void an_older_database_is_upgraded(void **state)
+{
+    static const StoreMode modes[] = {STORE_READ, STORE_WRITE, STORE_WRITE};
+    for (size_t i = 0; i < COUNT_OF(modes); i++) {
+        Arena arena = {0};
+        Message why = {0};
+        RecordedRun *runs;
+        ReferenceTime *times;
+        size_t count;
+        make_version_1();
+        if (i == 2)
+            assert_int_equal(sql("ALTER TABLE reference_times ADD COLUMN cases TEXT NOT NULL DEFAULT '[]';"
+                                 "PRAGMA user_version = 2"),
+                             SQLITE_OK);
+        Store *store = opened(modes[i]);
+        must(store_list_runs(store, NULL, NULL, &arena, &runs, &count, &why), &why);
+        assert_int_equal(count, 2);
+        assert_true(runs[0].id == 3 && runs[0].run.time.ms == 0.5 && strcmp(runs[0].state, "ranked") == 0);
+        assert_true(runs[1].id == 7 && runs[1].run.machine_code == NULL && strcmp(runs[1].state, "unranked") == 0);
+        must(store_references(store, &board, &arena, &times, &count, &why), &why);
+        assert_int_equal(count, 1);
+        store_close(store);
+        store_close(opened(STORE_WRITE));
+        assert_int_equal(number("SELECT count(*) FROM chain"), 3);
+        assert_int_equal(number("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+        arena_free(&arena);
+        unlink(path);
+    }
+}
+
+/* A database that cannot be upgraded stays as it was. */
+static void an_upgrade_that_fails_changes_nothing(void **state)
+{
+    Store *store;
+    Message why = {0};
+    make_version_1();
+    assert_int_equal(sql("CREATE TABLE rulings (x)"), SQLITE_OK);
+    assert_int_not_equal(store_open(path, STORE_WRITE, &store, &why), STATUS_OK);
+    assert_int_equal(number("PRAGMA user_version"), 1);
+    assert_int_equal(number("SELECT count(*) FROM runs"), 2);
+    assert_int_equal(sql("DELETE FROM runs"), SQLITE_CONSTRAINT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test(the_newest_ruling_decides),
+        test(only_runs_that_rank_are_on_the_board),
+        test(a_ruling_needs_a_run_and_a_reason),
+        test(rulings_are_never_changed_or_deleted),
+        test(a_source_is_kept_once),
+        test(an_older_database_is_upgraded),
+        test(an_upgrade_that_fails_changes_nothing),
+    };
+    return cmocka_run_group_tests_name("rulings", tests, NULL, NULL);
+}
