@@ -26,7 +26,10 @@ Status case_times_read(const char *path, const char *cases, Arena *arena, CaseTi
     if (status == STATUS_OK) {
         const cJSON *list = json_get(file.root, "cases"), *item;
         *times = arena_array(arena, (size_t)cJSON_GetArraySize(list), sizeof **times);
-        cJSON_ArrayForEach(item, list) take_time(item, arena, *times, count);
+        cJSON_ArrayForEach(item, list)
+        {
+            take_time(item, arena, *times, count);
+        }
         json_free(&file);
     }
     text_free(&text);

@@ -212,7 +212,7 @@ static CudaError measure_clock_gap(CudaDevice *cuda)
 
 static CudaError measure_echo(CudaDevice *cuda)
 {
-    double echoes_s[CALIBRATION_BRACKETS];
+    double echoes_s[CALIBRATION_BRACKETS] = {0};
     CudaError error = cuda_wait_all(cuda);
     for (int i = 0; i < CALIBRATION_BRACKETS && error == CUDA_ERROR_SUCCESS; i++)
         error = cuda_measure_echo(cuda, &echoes_s[i]);
