@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -19,7 +20,7 @@
 /* What a child sends to its parent before it executes the program. After a success it sends nothing: exec closes its
  * end of the link. */
 typedef struct ChildNews {
-    int error;         /* errno; 0: the child waits until the parent has mapped the users of its namespace */
+    int error;         /* errno; 0: the child dies with its parent from now on, and waits for the parent's answer */
     const char *doing; /* a string literal, which has the same address in both processes */
 } ChildNews;
 
@@ -29,6 +30,18 @@ static void report_failure(int link, const char *doing)
     if (send(link, &news, sizeof news, MSG_NOSIGNAL) < 0)
         _exit(126);
     _exit(127);
+}
+
+static bool maps_all_users(const ProcessSpec *spec)
+{
+    return spec->own_users && geteuid() == 0;
+}
+
+/* Only root may have a namespace of processes without one of users. */
+static int namespaces_of(const ProcessSpec *spec)
+{
+    int users = maps_all_users(spec) || (spec->own_processes && geteuid() != 0) ? CLONE_NEWUSER : 0;
+    return users | (spec->own_processes ? CLONE_NEWPID | CLONE_NEWNS : 0);
 }
 
 /* ---- in the child, between fork and exec: system calls only, as another thread may have held a lock -------------- */
@@ -42,15 +55,27 @@ static bool write_file(const char *path, const char *text, size_t length)
     return written;
 }
 
-/* Enters a user namespace, waits until the parent, which is root outside, has mapped its users, and forbids nested
- * ones. */
-static void enter_own_users(int link)
+/* The kernel kills the child when the parent's thread ends. That the parent answers shows that it lived after this was
+ * arranged. It has mapped the users of the child's namespace by then. */
+static void die_with_parent(int link)
 {
     ChildNews news = {0};
-    if (unshare(CLONE_NEWUSER) != 0)
-        report_failure(link, "a user namespace");
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+        report_failure(link, "PR_SET_PDEATHSIG");
     if (send(link, &news, sizeof news, MSG_NOSIGNAL) < 0 || recv(link, &news, sizeof news, 0) != sizeof news)
         _exit(126);
+}
+
+/* In /proc the child finds itself under the number that it has in its own namespace. */
+static void mount_own_proc(int link)
+{
+    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
+        report_failure(link, "a /proc of its own");
+}
+
+static void forbid_nested_users(int link)
+{
     if (!write_file("/proc/sys/user/max_user_namespaces", "0", 1))
         report_failure(link, "forbidding nested user namespaces");
 }
@@ -106,25 +131,17 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void die_with_parent(int link, pid_t parent)
-{
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
-        report_failure(link, "PR_SET_PDEATHSIG");
-    if (getppid() != parent) /* the parent died before the line above */
-        _exit(126);
-}
-
-static void exec_program(const ProcessSpec *spec, int link, pid_t parent)
+static void exec_program(const ProcessSpec *spec, int link)
 {
     static const char *const no_environment[] = {NULL};
     const char *const *environment = spec->environment != NULL ? spec->environment : no_environment;
     setpgid(0, 0);
     reset_signals();
-    die_with_parent(link, parent);
-    if (spec->own_users && geteuid() == 0) {
-        enter_own_users(link);
-        die_with_parent(link, parent); /* a change of credentials resets it: prctl(2) */
-    }
+    die_with_parent(link);
+    if (spec->own_processes)
+        mount_own_proc(link);
+    if (maps_all_users(spec))
+        forbid_nested_users(link);
     set_descriptors(link, spec);
     if (spec->folder != NULL && chdir(spec->folder) != 0)
         report_failure(link, spec->folder);
@@ -136,7 +153,7 @@ static void exec_program(const ProcessSpec *spec, int link, pid_t parent)
 /* ---- in the parent ----------------------------------------------------------------------------------------------- */
 
 /* Gives the child's user namespace the users (or groups) of this one, each under its own number. */
-static bool map_users(pid_t child, const char *kind)
+static bool map_all(pid_t child, const char *kind)
 {
     char path[64], map[1024] = "";
     size_t length = 0;
@@ -151,9 +168,29 @@ static bool map_users(pid_t child, const char *kind)
     return write_file(path, map, length);
 }
 
-/* Answers the child until it executes the program. */
-static Status await_exec(int link, pid_t child, const char *program, Message *why)
+/* Gives it one user (or group). */
+static bool map_one(pid_t child, const char *kind, unsigned number)
 {
+    char path[64], map[40];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)child, kind);
+    int length = snprintf(map, sizeof map, "%u %u 1\n", number, number);
+    return write_file(path, map, (size_t)length);
+}
+
+static bool map_users(const ProcessSpec *spec, pid_t child)
+{
+    char path[64];
+    if (maps_all_users(spec))
+        return map_all(child, "uid_map") && map_all(child, "gid_map");
+    snprintf(path, sizeof path, "/proc/%d/setgroups", (int)child);
+    return write_file(path, "deny", 4) && map_one(child, "uid_map", geteuid()) && map_one(child, "gid_map", getegid());
+}
+
+/* Answers the child until it executes the program. */
+static Status await_exec(int link, pid_t child, const ProcessSpec *spec, Message *why)
+{
+    const char *program = spec->argv[0];
+    const bool has_users = (namespaces_of(spec) & CLONE_NEWUSER) != 0;
     ChildNews news;
     ssize_t length;
     while ((length = recv(link, &news, sizeof news, 0)) != 0) {
@@ -165,9 +202,10 @@ static Status await_exec(int link, pid_t child, const char *program, Message *wh
             errno = news.error;
             return fail_errno(why, "%s: cannot be started: %s", program, news.doing);
         }
-        if (!map_users(child, "uid_map") || !map_users(child, "gid_map") ||
-            send(link, &news, sizeof news, MSG_NOSIGNAL) < 0)
+        if (has_users && !map_users(spec, child))
             return fail_errno(why, "%s: cannot be started: the users of its namespace", program);
+        if (send(link, &news, sizeof news, MSG_NOSIGNAL) < 0)
+            return fail_errno(why, "%s: cannot be started", program);
     }
     return STATUS_OK;
 }
@@ -175,18 +213,18 @@ static Status await_exec(int link, pid_t child, const char *program, Message *wh
 Status process_start(const ProcessSpec *spec, pid_t *child, Message *why)
 {
     int link[2];
-    pid_t parent = getpid();
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) != 0)
         return fail_errno(why, "%s: cannot be started", spec->argv[0]);
-    pid_t pid = fork();
+    /* As fork(), which cannot make namespaces. */
+    pid_t pid = (pid_t)syscall(SYS_clone, (long)namespaces_of(spec) | SIGCHLD, NULL, NULL, NULL, 0L);
     if (pid == 0) {
         close(link[0]); /* otherwise the child would never see the parent's end of the link close */
-        exec_program(spec, link[1], parent);
+        exec_program(spec, link[1]);
     }
     Status status = pid < 0 ? fail_errno(why, "%s: no new process", spec->argv[0]) : STATUS_OK;
     close(link[1]);
     if (status == STATUS_OK)
-        status = await_exec(link[0], pid, spec->argv[0], why);
+        status = await_exec(link[0], pid, spec, why);
     close(link[0]);
     if (status != STATUS_OK && pid > 0)
         process_kill(pid, NULL);

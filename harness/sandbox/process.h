@@ -35,6 +35,9 @@ typedef struct ProcessSpec {
     /* If the parent is root: the child runs in a user namespace of its own with the same users, in which it can become
      * another user, and nested namespaces are forbidden. */
     bool own_users;
+    /* The child is the first process of a namespace of processes, with a /proc of its own: when it ends, the kernel kills
+     * every process that it has started, whatever these are doing at that moment. */
+    bool own_processes;
 } ProcessSpec;
 
 /* Starts the child in a process group of its own. */

@@ -10,6 +10,10 @@
  * 40). For root, process_start() first makes a namespace with all users, and the program becomes nobody in it, after
  * bubblewrap has opened what only root may open.
  *
+ * bubblewrap itself dies with the judge, but the process that it starts arranges to die with bubblewrap only a moment
+ * later. So bubblewrap is the first process of an outer namespace of processes, where the kernel allows one: a kill of
+ * the judge or of bubblewrap at any moment leaves nothing.
+ *
  * RLIMIT_NPROC is set by the last program before the untrusted one, where the kernel counts the processes of this
  * namespace only (Linux 5.14 and later), not everything else that the user runs.  */
 #include "harness/sandbox/sandbox.h"
@@ -40,6 +44,7 @@ enum { PROBE_SECONDS = 20, PROBE_TRIES = 7, PROBE_PAUSE_MS = 20 /* twice as long
 typedef struct SandboxPlan {
     bool bubblewrap;     /* false: no sandbox at all */
     bool own_users;      /* root: process_start() makes a namespace with all users */
+    bool own_processes;  /* process_start() makes a namespace of processes, in which bubblewrap is the first one */
     bool no_nesting;     /* nested user namespaces can be forbidden (bubblewrap 0.8) */
     bool process_limit;  /* RLIMIT_NPROC counts per namespace */
     const char *missing; /* what a partial sandbox lacks; NULL: nothing */
@@ -219,6 +224,7 @@ static Status use_bubblewrap(Sandbox *sandbox, const SandboxPlan *plan, ProcessS
     process->argv = sandbox->argv;
     process->folder = NULL;
     process->own_users = plan->own_users;
+    process->own_processes = plan->own_processes;
     process->limits.processes = 0;
     return status;
 }
@@ -343,7 +349,10 @@ static SandboxPlan find_plan(Message *why)
     }
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         SandboxPlan plan = plans[i];
-        plan.bubblewrap = true;
+        plan.bubblewrap = plan.own_processes = true;
+        if (plan_works(&plan, why))
+            return plan;
+        plan.own_processes = false;
         if (plan_works(&plan, why))
             return plan;
     }

@@ -210,6 +210,22 @@ static void a_child_dies_with_its_parent(void **state)
     close(ends[1]);
 }
 
+/* A process with a session of its own that has not arranged to die with anybody: so is bubblewrap's child for a moment. */
+static void own_processes_die_with_the_child(void **state)
+{
+    char line[100];
+    Text output = {0};
+    const char *const mark = "sleep 86.4";
+    ProcessEnd end = shell_with((ProcessSpec){.own_processes = true},
+                                "setsid sleep 86.4 & sleep 0.1; echo $$; head -c 12 /proc/1/cmdline; kill -9 $$", 20,
+                                100, &output);
+    assert_string_equal(output.data, "1\n/bin/sh");
+    assert_int_equal(end.exit_status, 0); /* the first process of a namespace cannot kill itself */
+    snprintf(line, sizeof line, "pgrep -fx '%s'", mark);
+    assert_int_not_equal(system(line), 0);
+    text_free(&output);
+}
+
 static void root_can_start_a_child_in_which_it_is_limited(void **state)
 {
     if (geteuid() != 0)
@@ -334,6 +350,7 @@ int main(void)
         cmocka_unit_test(only_kept_descriptors_are_inherited),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_child_dies_with_its_parent),
+        cmocka_unit_test(own_processes_die_with_the_child),
         cmocka_unit_test(root_can_start_a_child_in_which_it_is_limited),
         cmocka_unit_test(a_scratch_folder_is_private_and_removed_with_its_content),
         cmocka_unit_test(a_folder_is_removed_however_its_owner_ends),
