@@ -5,11 +5,13 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -109,6 +111,23 @@ static void add_entry(EntryList *list, const char *name, const struct stat *info
     entry->bytes = (unsigned long long)info->st_size;
 }
 
+/* Whether the process that worked on it is gone: the system has released its lock then. Where the file system knows no
+ * such locks, age decides. */
+static bool is_abandoned(int unfinished, const struct stat *info)
+{
+    if (unfinished >= 0 && flock(unfinished, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    return (unfinished < 0 || errno != EWOULDBLOCK) && time(NULL) - info->st_mtim.tv_sec > UNFINISHED_AFTER_S;
+}
+
+/* False if somebody took it for abandoned before it could be locked. */
+static bool lock_unfinished(int unfinished)
+{
+    struct stat info;
+    flock(unfinished, LOCK_EX); /* not every file system can */
+    return fstat(unfinished, &info) == 0 && info.st_nlink > 0;
+}
+
 /* A file, or a workplace with the files in it. */
 static void remove_unfinished(int at, const char *name)
 {
@@ -123,12 +142,25 @@ static void remove_unfinished(int at, const char *name)
     unlinkat(at, name, AT_REMOVEDIR);
 }
 
-/* Lists the entries and removes what was left unfinished. Files of other names are not the cache's. */
-static void list_entries(int at, EntryList *list)
+/* Removes it if it is abandoned, and says so. */
+static bool sweep_unfinished(int at, const char *name, const struct stat *info)
 {
+    int unfinished = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool abandoned = is_abandoned(unfinished, info);
+    if (abandoned)
+        remove_unfinished(at, name);
+    if (unfinished >= 0)
+        close(unfinished);
+    return abandoned;
+}
+
+/* Lists the entries (`list` may be NULL) and removes what was left unfinished; returns how much of that is in work. Files
+ * of other names are not the cache's. */
+static size_t list_entries(int at, EntryList *list)
+{
+    size_t in_work = 0;
     int again = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *files = again < 0 ? NULL : fdopendir(again);
-    time_t now = time(NULL);
     for (struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
         struct stat info;
         const char *name = file->d_name;
@@ -136,13 +168,14 @@ static void list_entries(int at, EntryList *list)
         bool is_unfinished = strncmp(name, UNFINISHED, strlen(UNFINISHED)) == 0;
         if ((!is_entry && !is_unfinished) || fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
-        if (is_entry && !S_ISDIR(info.st_mode))
+        if (is_entry && list != NULL && !S_ISDIR(info.st_mode))
             add_entry(list, name, &info);
-        else if (is_unfinished && now - info.st_mtime > UNFINISHED_AFTER_S)
-            remove_unfinished(at, name);
+        else if (is_unfinished && !sweep_unfinished(at, name, &info))
+            in_work++;
     }
     if (files != NULL)
         closedir(files);
+    return in_work;
 }
 
 static int compare_last_use(const void *a, const void *b)
@@ -231,8 +264,12 @@ static void write_entry(int at, const Digest *key, const Text *content)
         return;
     snprintf(unfinished, sizeof unfinished, UNFINISHED "%016llx", number);
     int file = openat(at, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file >= 0 && (!write_content(file, key, content) || renameat(at, unfinished, at, key->hex) != 0))
+    int lock = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 3); /* write_content() closes the file */
+    if (lock < 0 || !lock_unfinished(lock) || !write_content(file, key, content) ||
+        renameat(at, unfinished, at, key->hex) != 0)
         unlinkat(at, unfinished, 0);
+    if (lock >= 0)
+        close(lock);
 }
 
 void compile_cache_write(const char *folder, const Digest *key, const Text *content)
@@ -245,13 +282,41 @@ void compile_cache_write(const char *folder, const Digest *key, const Text *cont
     close(at);
 }
 
-bool compile_cache_workplace(const char *folder, char *path, size_t size)
+bool compile_cache_workplace(const char *folder, char *path, size_t size, int *lock)
 {
     char parent[PATH_MAX];
     int at = make_folder(folder);
     if (at < 0)
         return false;
     close(at);
-    return find_folder(folder, parent) && (size_t)snprintf(path, size, "%s/" UNFINISHED "XXXXXX", parent) < size &&
-           mkdtemp(path) != NULL;
+    if (!find_folder(folder, parent) || (size_t)snprintf(path, size, "%s/" UNFINISHED "XXXXXX", parent) >= size ||
+        mkdtemp(path) == NULL)
+        return false;
+    *lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*lock >= 0 && lock_unfinished(*lock))
+        return true;
+    if (*lock >= 0)
+        close(*lock);
+    rmdir(path);
+    return false;
+}
+
+static size_t sweep_folder(const char *folder)
+{
+    int at = open_folder(folder);
+    size_t in_work = at < 0 ? 0 : list_entries(at, NULL);
+    if (at >= 0)
+        close(at);
+    return in_work;
+}
+
+size_t compile_cache_sweep(const char *folder)
+{
+    char parent[PATH_MAX], translations[PATH_MAX];
+    size_t in_work = sweep_folder(folder);
+    if (folder == NULL && find_folder(NULL, parent) &&
+        (size_t)snprintf(translations, sizeof translations, "%s/" COMPILE_CACHE_TRANSLATIONS, parent) <
+            sizeof translations)
+        in_work += sweep_folder(translations);
+    return in_work;
 }

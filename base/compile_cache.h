@@ -8,7 +8,8 @@
  *          symbolic link, and be closed to writing by others; so must each entry. An entry whose digest does not
  *          match is ignored.
  * Sharing  An entry is written under another name and renamed into place, so that other processes, and a kill at any
- *          moment, never see half of one. What a killed process left unfinished is removed after an hour.
+ *          moment, never see half of one. What is unfinished is locked by the process that works on it, so that
+ *          whoever comes next can tell what a killed process left, and removes it.
  * Size     At most 4000 entries and 1 GiB; whoever writes one removes the least recently used beyond that.
  * Errors   None: where the folder cannot be used, nothing is found and nothing is kept, and everything works without.
  *
@@ -32,8 +33,15 @@ void *compile_cache_load(const char *folder, const Digest *key);
 
 void compile_cache_write(const char *folder, const Digest *key, const Text *content);
 
-/* Makes a private folder inside the cache's, for a compiler to work in. The caller removes it; if the caller is killed,
- * the cache does so after an hour. False where none can be made. */
-bool compile_cache_workplace(const char *folder, char *path, size_t size);
+/* Makes a private folder inside the cache's, for a compiler to work in. The caller removes it and then closes `*lock`; if
+ * the caller is killed, the cache removes it. False where none can be made. */
+bool compile_cache_workplace(const char *folder, char *path, size_t size, int *lock);
+
+/* The folder of translated kernels, inside the judge's own. */
+#define COMPILE_CACHE_TRANSLATIONS "translations"
+
+/* Removes what killed processes left unfinished; returns how much of it still belongs to somebody. With NULL also in the
+ * folder of translated kernels. */
+size_t compile_cache_sweep(const char *folder);
 
 #endif

@@ -199,10 +199,10 @@ static void an_entry_of_another_user_is_ignored(void **state)
 static void expect_unused(void)
 {
     char place[200];
-    int before = files_in_folder();
+    int lock, before = files_in_folder();
     assert_false(holds("a", ""));
     write_text("b", "beta");
-    assert_false(compile_cache_workplace(folder, place, sizeof place));
+    assert_false(compile_cache_workplace(folder, place, sizeof place, &lock));
     assert_int_equal(files_in_folder(), before);
 }
 
@@ -246,16 +246,19 @@ static void a_symbolic_link_is_no_folder(void **state)
 static void a_half_written_entry_is_not_seen(void **state)
 {
     char place[200], inside[220];
+    int lock;
     write_text("a", "alpha");
-    shell("touch %s/.new.0123456789abcdef", folder);
-    assert_true(compile_cache_workplace(folder, place, sizeof place));
+    shell("touch %s/.new.0123456789abcdef", folder); /* nobody has locked it: its writer was killed */
+    assert_true(compile_cache_workplace(folder, place, sizeof place, &lock));
     snprintf(inside, sizeof inside, "%s/source.c", place);
     shell("touch %s", inside);
     write_text("b", "beta");
-    assert_int_equal(files_in_folder(), 4); /* another process may still be writing */
-    shell("touch -d '2 hours ago' %s/.new.*", folder);
+    assert_int_equal(files_in_folder(), 3); /* the workplace is in use */
+    assert_int_equal(compile_cache_sweep(folder), 1);
+    close(lock); /* as the system does for a process that ends */
+    assert_int_equal(compile_cache_sweep(folder), 0);
+    assert_int_equal(files_in_folder(), 2);
     write_text("c", "gamma");
-    assert_int_equal(files_in_folder(), 3);
     assert_true(holds("a", "alpha") && holds("b", "beta") && holds("c", "gamma"));
 }
 
@@ -360,12 +363,13 @@ static void other_files_in_the_folder_are_left_alone(void **state)
 static void a_folder_that_cannot_be_made_is_no_error(void **state)
 {
     char place[200];
+    int lock;
     Digest key = key_of("a");
     Text text = {0};
     compile_cache_write("/proc/no/such/folder", &key, &text);
     assert_false(compile_cache_read("/proc/no/such/folder", &key, &text));
     assert_null(compile_cache_load("/proc/no/such/folder", &key));
-    assert_false(compile_cache_workplace("/proc/no/such/folder", place, sizeof place));
+    assert_false(compile_cache_workplace("/proc/no/such/folder", place, sizeof place, &lock));
 }
 
 /* Root may write everywhere, so another user does this. */

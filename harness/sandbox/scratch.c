@@ -1,5 +1,7 @@
 #include "harness/sandbox/scratch.h"
 
+#include "base/compile_cache.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -89,7 +91,8 @@ static int sweep(const char *path, pid_t owner)
     return left;
 }
 
-/* Waits until the other end of the pipe is gone, that is, until the parent is; then removes the parent's folders. */
+/* Waits until the other end of the pipe is gone, that is, until the parent is; then removes the parent's folders, and what
+ * a killed process left in the compile cache. */
 static void janitor(int pipe_end, const char *folder, pid_t parent)
 {
     setsid(); /* neither Ctrl-C nor a signal to the parent's group reaches it */
@@ -98,13 +101,14 @@ static void janitor(int pipe_end, const char *folder, pid_t parent)
     char byte;
     while (read(0, &byte, 1) < 0 && errno == EINTR)
         ;
-    for (int try = 0; sweep(folder, parent) > 0 && try < JANITOR_TRIES; try++)
+    for (int try = 0; sweep(folder, parent) + (int)compile_cache_sweep(NULL) > 0 && try < JANITOR_TRIES; try++)
         nanosleep(&(struct timespec){.tv_nsec = JANITOR_PAUSE_MS * 1000000l}, NULL);
     _exit(0);
 }
 
-static Status start_janitor(const char *folder, Message *why)
+Status scratch_guard(Message *why)
 {
+    const char *folder = parent_folder();
     static pid_t has_janitor; /* a forked child needs one of its own */
     if (has_janitor == getpid())
         return STATUS_OK;
@@ -131,7 +135,7 @@ Status scratch_new(char *path, size_t size, Message *why)
     const char *parent = parent_folder();
     if ((size_t)snprintf(path, size, "%s/%s%d.XXXXXX", parent, PREFIX, (int)getpid()) >= size)
         return fail(STATUS_BAD_INPUT, why, "%s: TMPDIR is too long a path", parent);
-    Status status = start_janitor(parent, why);
+    Status status = scratch_guard(why);
     if (status != STATUS_OK)
         return status;
     if (mkdtemp(path) == NULL)

@@ -1,4 +1,5 @@
-/* scratch.h - private temporary folders that are removed when their process ends, however it ends.
+/* scratch.h - private temporary folders that are removed when their process ends, however it ends. So is what the process
+ * and its children leave unfinished in the compile cache.
  *
  * A folder is named convjudge.<pid>.XXXXXX and lies in TMPDIR or /tmp. The first one starts a janitor, a forked child
  * that waits for the end of its parent (exit, a signal, kill -9, a crash) and then removes the parent's folders. No
@@ -11,6 +12,8 @@
 
 #include <stddef.h>
 
+/* Starts the janitor if it has not been started. */
+MUST_USE Status scratch_guard(Message *why);
 /* Makes a folder that only this user may enter. */
 MUST_USE Status scratch_new(char *path, size_t size, Message *why);
 /* Removes the folder with everything in it; a missing folder is no error. Symbolic links are never followed. */

@@ -1,6 +1,7 @@
 #include "harness/session/broker_process.h"
 
 #include "base/clock.h"
+#include "base/compile_cache.h"
 #include "harness/control/control.h"
 #include "harness/control/control_check.h"
 #include "harness/device/monitor/device_lock.h"
@@ -43,6 +44,7 @@ void broker_process_stop(BrokerProcess *broker)
 void broker_process_end(BrokerProcess *broker)
 {
     broker_process_stop(broker);
+    compile_cache_sweep(NULL); /* translations that were under way */
     if (broker->lock >= 0)
         close(broker->lock);
     broker->lock = -1;

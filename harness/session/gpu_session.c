@@ -3,6 +3,7 @@
 #include "base/allocated.h"
 #include "base/clock.h"
 #include "harness/protocol/ring.h"
+#include "harness/sandbox/scratch.h"
 #include "harness/session/array_layout.h"
 #include "harness/session/broker_process.h"
 #include "harness/session/runner_process.h"
@@ -415,7 +416,9 @@ Status gpu_session_open(const char *device, Session **session, Message *why)
     gpu->base.ops = &OPS;
     gpu->broker = broker_process_new(device);
     gpu->runner = (RunnerProcess){.ended = -1, .output = -1};
-    Status status = broker_process_start(&gpu->broker, why);
+    Status status = scratch_guard(why);
+    if (status == STATUS_OK)
+        status = broker_process_start(&gpu->broker, why);
     if (status != STATUS_OK)
         free(gpu);
     else

@@ -135,10 +135,12 @@ static bool compile_into_cache(Translation *translation, const char *compiler, c
 static bool compile_library(Translation *translation, const char *compiler, const char *folder, const Digest *key)
 {
     char place[PATH_MAX];
-    if (!compile_cache_workplace(folder, place, sizeof place))
+    int lock;
+    if (!compile_cache_workplace(folder, place, sizeof place, &lock))
         return false;
     bool done = compile_into_cache(translation, compiler, folder, place, key);
     rmdir(place);
+    close(lock);
     return done;
 }
 

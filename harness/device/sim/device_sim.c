@@ -1,6 +1,7 @@
 #include "harness/device/sim/device_sim.h"
 
 #include "base/allocated.h"
+#include "base/compile_cache.h"
 #include "base/paths.h"
 #include "harness/device/sim/sim_array.h"
 #include "harness/device/sim/sim_check.h"
@@ -127,7 +128,7 @@ bool device_sim_translations(char *folder, size_t size)
     char cache[PATH_MAX];
     if ((engine != NULL && strcmp(engine, "interpreter") == 0) || access(COMPILER, X_OK) != 0 ||
         paths_cache(cache, sizeof cache, NULL) != STATUS_OK ||
-        (size_t)snprintf(folder, size, "%s/translations", cache) >= size)
+        (size_t)snprintf(folder, size, "%s/" COMPILE_CACHE_TRANSLATIONS, cache) >= size)
         return false;
     mkdir(cache, 0700); /* both may exist */
     return mkdir(folder, 0700) == 0 || access(folder, F_OK) == 0;
