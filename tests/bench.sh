@@ -66,7 +66,8 @@ CONVJUDGE_HOME=$scratch/home "$build/convjudge" grade --no-record --json "$scrat
 grader=$!
 declare -A peak=()
 while kill -0 "$grader" 2>/dev/null; do
-    for pid in "$grader" $(pgrep -P "$grader" -f '^/proc/self/exe broker' || true); do
+    # The broker's first process only waits for the second one.
+    for pid in "$grader" $(pgrep -P "$(pgrep -d, -P "$grader" -f '^/proc/self/exe broker')" -f '^/proc/self/exe broker' || true); do
         kib=$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null || true)
         [[ -z $kib ]] || peak[$pid]=$kib
     done

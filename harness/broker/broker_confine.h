@@ -1,7 +1,7 @@
 /* broker_confine.h - takes from a broker everything that serving a submission does not need, before it reads the first
  * byte that a submission made, so that a hole in its readers is not a hole in the judge.
  *
- * On a simulated GPU: namespaces of its own for users, network, IPC, host name and cgroups; no capabilities; Landlock,
+ * On a simulated GPU: namespaces of its own for users, processes, network, IPC, host name and cgroups; no capabilities; Landlock,
  * which leaves the system's programs and libraries and the profiles to read, and the folder of translations to write,
  * and no signals to processes outside; a filter of system calls without sockets, without ways to other processes, and
  * without the parts of the kernel that only attacks need. Where kernels are not translated, it starts no process and
@@ -23,7 +23,8 @@ typedef struct Confinement {
     const char *translations; /* folder to write to, which exists; NULL: kernels are not translated */
 } Confinement;
 
-/* Confines the calling process, for good; it must have one thread. What the kernel does not offer is left out, and
+/* Confines the calling process, for good; it must have one thread. Where it gets a namespace of processes, the call
+ * returns in a child, and the calling process only waits for it. What the kernel does not offer is left out, and
  * `missing` then names it; "": nothing is missing. */
 void broker_confine(const Confinement *confinement, char *missing, size_t size);
 
