@@ -62,6 +62,25 @@ shaky() {
     done
 }
 
+@test "a compiler that is killed from outside is a fault of the judge" {
+    submission >x.cu
+    export CONVJUDGE_CACHE=$BATS_TEST_TMPDIR/cache
+    local call
+    for call in 2 3; do # device step, host step
+        rm -f calls
+        shaky 0
+        sed -i "s/-gt 0/-ne $call/; s/{ echo.*; exit 1; }/exit 137/" bwrap
+        judge grade x.cu
+        ends 2 "the compiler was killed"
+    done
+}
+
+@test "a file that says so is a file that does not compile" {
+    { submission; echo '#error Killed signal terminated program cc1plus'; } >x.cu
+    judge grade x.cu
+    ends 1 "Compile Error"
+}
+
 @test "the same holds for a CPU baseline" {
     printf '// problem: conv1d\nvoid solve(%s) {}\n' "$conv1d_parameters" >x.c
     local call

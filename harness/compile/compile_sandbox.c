@@ -9,6 +9,7 @@
 
 #include "harness/sandbox/sandbox.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,36 @@ static size_t list_mounts(const CompileTools *tools, const CompileFolders *folde
     return count;
 }
 
+/* A program that used up its processor time ran for as long; anything else that kills a compiler comes from outside, and
+ * is no fault of the source. */
+static bool was_killed(const CompileJob *job, const ProcessEnd *end)
+{
+    return end->exit_status == 128 + SIGKILL && !end->timed_out && end->seconds < compile_cpu_seconds(job);
+}
+
+/* gcc only says that one of its programs was killed. A source can have it say so, too, but says it every time. */
+static bool says_killed(const Text *output, size_t from)
+{
+    return output->data != NULL && strstr(output->data + from, "Killed signal terminated program") != NULL;
+}
+
+static Status run_once(const CompileJob *job, const SandboxSpec *spec, Text *output, ProcessEnd *end, Message *why)
+{
+    const size_t before = output->length;
+    Sandbox *sandbox;
+    ProcessSpec process;
+    Status status = sandbox_new(spec, &sandbox, &process, why);
+    if (status == STATUS_OK)
+        status = process_run(&process, COMPILE_WALL_SECONDS, COMPILE_OUTPUT_BYTES, output, end, why);
+    if (status == STATUS_OK && sandbox_was_not_made(sandbox, end->exit_status))
+        status = fail(STATUS_SYSTEM, why, "the compiler's sandbox could not be made: %.300s",
+                      output->data != NULL ? output->data + before : "no reason given");
+    if (status == STATUS_OK && was_killed(job, end))
+        status = fail(STATUS_SYSTEM, why, "the compiler was killed; perhaps this machine is short of memory");
+    sandbox_free(sandbox);
+    return status;
+}
+
 Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, const CompileFolders *folders,
                           const char *const *argv, Text *output, ProcessEnd *end, Message *why)
 {
@@ -110,14 +141,9 @@ Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, cons
         .tmp_bytes = COMPILE_TMP_BYTES,
     };
     const size_t before = output->length;
-    Sandbox *sandbox;
-    ProcessSpec process;
-    Status status = sandbox_new(&spec, &sandbox, &process, why);
-    if (status == STATUS_OK)
-        status = process_run(&process, COMPILE_WALL_SECONDS, COMPILE_OUTPUT_BYTES, output, end, why);
-    if (status == STATUS_OK && sandbox_was_not_made(sandbox, end->exit_status))
-        status = fail(STATUS_SYSTEM, why, "the compiler's sandbox could not be made: %.300s",
-                      output->data != NULL ? output->data + before : "no reason given");
-    sandbox_free(sandbox);
-    return status;
+    Status status = run_once(job, &spec, output, end, why);
+    if (status != STATUS_OK || !says_killed(output, before))
+        return status;
+    output->data[output->length = before] = '\0';
+    return run_once(job, &spec, output, end, why);
 }
