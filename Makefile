@@ -111,10 +111,12 @@ test:  ## Run every test; the last line counts them
 	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build test-tools
 	@tests/run.sh $(BUILD)
 
-test-all: test  ## The same, and both engines and compilers on all cases of all solutions, and ten minutes of fuzzing for each target
+test-all: test  ## The same, and both engines and compilers on all cases of all solutions, 50 kills, and ten minutes of fuzzing for each target
 	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
 	@$(BUILD)/convjudge check tests/student/*.cu
 	@tests/clang.sh $(BUILD) all
+	@tests/kills.sh $(BUILD) 50
+	@tests/same_verdict.sh $(BUILD) 200
 	@tests/fuzz.sh $(BUILD) 600
 
 # The suites need these besides the judge. Suites that are programs are built by tests/run.sh while other suites run.

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Tests the judge on a machine with a real GPU. Prints TAP; the last line is `N passed, N failed`. Needs the built
 # judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
-# Usage: [DEVICE=cuda:1] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
-# PART: repeat, faults, forged, together, solutions, student, attacks; without any all of them, in this order.
+# Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
+# COUNT: how often the part `same` grades one file; 10 otherwise
+# PART: repeat, same, faults, forged, together, solutions, student, attacks; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat faults forged together solutions student attacks)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same faults forged together solutions student attacks)
 device=${DEVICE:-cuda}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -105,6 +106,12 @@ part_repeat() {
     grade "$honest" "$scratch/again" || true
     holds "the same submission has the same time again, within four uncertainties" '(.[0].score_ms / .[1].score_ms | log | fabs)
         <= 4 * ([.[].uncertainty | . * .] | add | sqrt)' "$scratch/usual" "$scratch/again"
+}
+
+part_same() {
+    local status=0
+    tests/same_verdict.sh "$build" "${COUNT:-10}" "$device" >"$scratch/same" || status=$?
+    result "$status" "one honest file has the same verdict ${COUNT:-10} times" "$scratch/same"
 }
 
 part_faults() {

@@ -20,3 +20,16 @@ descendant() {
     done
     return 1
 }
+
+# descendants PID: prints the process id of every descendant.
+descendants() {
+    local file children child
+    for file in "/proc/$1/task/"*/children; do
+        children=''
+        { read -r children <"$file"; } 2>/dev/null
+        for child in $children; do
+            echo "$child"
+            descendants "$child"
+        done
+    done
+}

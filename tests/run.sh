@@ -23,6 +23,9 @@ suites() { # one a line: name, tab, command
     for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for file in solutions/*/; do printf '%s\t%s/convjudge check-problem --problem %s\n' "${file%/}" "$build" "$(basename "$file")"; done
     printf 'tests/student\ttests/student.sh %s\n' "$build"
+    printf 'tests/kills\ttests/kills.sh %s 8\n' "$build"
+    printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
+    printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
     printf 'tests/attacks\t%s/convjudge check tests/attacks/*.cu\n' "$build"
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
     printf 'tests/circles\ttests/circles.sh %s\n' "$build"
