@@ -120,7 +120,7 @@ test-all: test  ## The same, and both engines and compilers on all cases of all 
 	@tests/fuzz.sh $(BUILD) 600
 
 # The suites need these besides the judge. Suites that are programs are built by tests/run.sh while other suites run.
-test-tools: $(BUILD)/tests/leftovers $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
+test-tools: $(BUILD)/tests/leftovers $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
 
 test-programs: unit-tests sanitized-unit-tests fuzz-programs
 
@@ -132,7 +132,7 @@ sanitized-unit-tests:
 unit: unit-tests  ## Build and run the unit tests alone
 	@for test in $(unit_tests); do echo "# $$test"; $$test || exit 1; done
 
-test-gpu: build  ## Check on a machine with a real GPU that everything works there
+test-gpu: build test-tools  ## Check on a machine with a real GPU that everything works there
 	@$(need_tests)tests/gpu.sh $(BUILD)
 
 mutants: build unit-tests test-tools  ## Break a line of C at a time and expect a test to fail: [N=60] [SEED=1] [ONLY=folder]
@@ -255,6 +255,15 @@ $(BUILD)/convjudge-runner: $(runner_objects)
 $(BUILD)/libcudart.so.13: $(runtime_objects) harness/runtime/libcudart.map
 	$(call say,LD)$(CC) $(plain_flags) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=harness/runtime/libcudart.map \
 	  $(runtime_objects) -lpthread -o $@
+
+# The naive judge of tests/attacks/naive/ runs on the simulated GPU with this runtime library, which takes up the ring by itself.
+$(BUILD)/tests/attacks/naive/libcudart.so.13: $(BUILD)/pic/tests/attacks/naive/start.o $(runtime_objects) harness/runtime/libcudart.map
+	@mkdir -p $(@D)
+	$(call say,LD)$(CC) $(plain_flags) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script=harness/runtime/libcudart.map \
+	  $(filter %.o,$^) -lpthread -o $@
+
+$(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o $(patsubst %,$(BUILD)/lib%.a,$(call through,harness,$(LAYERS)))
+	$(call say,LD)$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 

@@ -3,12 +3,12 @@
 # judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, faults, forged, together, solutions, student, attacks; without any all of them, in this order.
+# PART: repeat, same, faults, forged, together, solutions, student, attacks, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same faults forged together solutions student attacks)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same faults forged together solutions student attacks naive)
 device=${DEVICE:-cuda}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -146,6 +146,19 @@ part_forged() {
 part_solutions() { suite solutions; }
 part_student() { suite tests/student; }
 part_attacks() { suite tests/attacks; }
+# Attacks against a judge that runs them in its own process: they must win.
+part_naive() {
+    local line planned=1 seen=0
+    while IFS= read -r line; do
+        case $line in
+            1..*) planned=${line#1..} ;;
+            ok*) result 0 "naive judge: ${line#* - }"; seen=$((seen + 1)) ;;
+            not\ ok*) result 1 "naive judge: ${line#* - }"; seen=$((seen + 1)) ;;
+            *) echo "$line" ;;
+        esac
+    done < <(DEVICE=$device JOBS=4 tests/attacks/naive/run.sh "$build" 2>&1)
+    [[ $seen == "$planned" ]] || result 1 "naive judge: $seen of $planned tests ran"
+}
 
 grade "$honest" "$scratch/first" || true # compiles what the judge needs itself
 grade "$honest" "$scratch/usual" || true

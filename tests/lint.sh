@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks shell scripts, C and its layout, the graph of folders, and the pages.
+# Checks shell scripts, C and its layout, the graph of folders, the pages, and the headers of the attacks.
 # Usage: tests/lint.sh LAYER... (lowest first)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,4 +19,5 @@ cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability
 tests/format.sh check || faults=1
 tests/folders.sh || faults=1
 tests/docs.sh || faults=1
+tests/attacks.sh || faults=1
 exit "$faults"

@@ -1,6 +1,8 @@
 // expect: Memory Limit Exceeded, Accepted
 // on cuda: Memory Limit Exceeded, Accepted, Time Limit Exceeded
 // problem: conv1d
+// naive: no verdict
+// naive on cuda: hangs
 // Uses up every table of the judge: allocations, streams and events without end, so that the judge's own next allocation fails.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: does not apply: the naive judge has only one case, and replay.cu tries to keep its output
 // Carries state from one group of cases into the next: from the sample cases, which it knows, into hidden ones, and from these
 // into timed ones, so that a table could be made where nobody looks at the clock. It leaves a mark in a static
 // variable, on the heap, in the environment, in /tmp, in __device__, __constant__ and __managed__ variables, in device

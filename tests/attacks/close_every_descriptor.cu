@@ -1,6 +1,7 @@
 // expect: Accepted, Run-Time Error
 // problem: conv1d
-// Closes every file descriptor that the judge may have left open.
+// naive: no verdict
+// Closes every file descriptor that the judge may have left open, its output included.
 #include <cuda_runtime.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ __global__ void convolve(const float* input, const float* kernel, float* output,
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
-    for (int file = 3; file < 1024; file++)
+    for (int file = 1; file < 1024; file++)
         close(file);
     convolve<<<(input_size + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size);
     cudaDeviceSynchronize();

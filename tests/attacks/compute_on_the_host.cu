@@ -1,5 +1,6 @@
 // expect: Rule Violation
 // problem: conv1d
+// naive: accepted wrong
 // Computes on the host and copies the answer over.
 #include <cuda_runtime.h>
 #include <vector>

@@ -1,5 +1,6 @@
 // expect: Run-Time Error
 // problem: conv1d
+// naive: verdict forged
 // Ends the process with exit status 0 before solve() is called.
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // expect: Time Limit Exceeded
 // problem: conv1d
+// naive: hangs
 // A constructor waits for ever, so that loading never ends.
 #include <cuda_runtime.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // expect: Compile Error
 // problem: conv1d
+// naive: verdict forged
 // A diagnostic that clears the screen and shows another verdict.
 #include <cuda_runtime.h>
 

@@ -1,30 +1,19 @@
-// expect: Accepted
+// expect: Wrong Answer, Rule Violation
 // problem: conv1d
-// Ends the process with another exit status after everything was judged.
+// naive: verdict forged
+// Computes nothing, and changes verdict and exit status when the process ends, after everything was judged.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <unistd.h>
 
-__global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i > input_size - kernel_size)
-        return;
-    float sum = 0;
-    for (int k = 0; k < kernel_size; k++)
-        sum += input[i + k] * kernel[k];
-    output[i] = sum;
-}
-
 __attribute__((destructor)) static void late()
 {
-    puts("Wrong Answer");
+    puts("Accepted");
     fflush(stdout);
-    _exit(77);
+    _exit(0);
 }
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
-    convolve<<<(input_size + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size);
     cudaDeviceSynchronize();
 }

@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: no verdict
 // Makes a million empty files: no limit counts what the kernel keeps for each. The verdict is Accepted where it cannot make
 // even a few thousand.
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
 // expect: Run-Time Error
 // problem: conv1d
+// naive: verdict forged
 // Prints a verdict and ends with exit status 0.
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: no verdict
 // Fills its own /tmp to the brim, in many files.
 #include <cuda_runtime.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: succeeds
 // Foresees inputs. From the first numbers of a call's data it looks for the key that they were made from, among few enough
 // keys for every call: those of small seeds and secrets, of an invertible generator (splitmix64, chained from the run to the
 // call, the case and the array) and of ChaCha20 with a key that nobody kept secret. Computes the right answer; if the attack
@@ -61,6 +62,19 @@ static bool splitmix_made(uint64_t key, const float* data, int count)
     return true;
 }
 
+// The C library's generator, which many judges use.
+static bool libc_made(uint32_t seed, const float* data, int count)
+{
+    char state[128];
+    random_data generator = {};
+    int32_t number;
+    initstate_r(seed, state, sizeof state, &generator);
+    for (int i = 0; i < count; i++)
+        if (random_r(&generator, &number) != 0 || data[i] != (float)number / (float)RAND_MAX)
+            return false;
+    return true;
+}
+
 static bool chacha_made(const uint32_t key[8], const float* data, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -76,7 +90,7 @@ static bool foreseen(const float* data, int count)
 {
     for (uint32_t seed = 0; seed < KEYS; seed++) {
         uint32_t block[16], known[8] = {0}, secret[8] = {seed};
-        if (splitmix_made(part(seed, 0), data, count))
+        if (splitmix_made(part(seed, 0), data, count) || libc_made(seed, data, count))
             return true;
         chacha(known, 0, 1, seed, 0, block);
         if (chacha_made(block, data, count))

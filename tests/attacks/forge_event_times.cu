@@ -1,6 +1,8 @@
 // expect: Run-Time Error
 // on cuda: Accepted, Run-Time Error
 // problem: conv1d
+// naive: does not apply: the simulated GPU keeps no time stamps in device memory
+// naive on cuda: accepted faster
 // The driver keeps the timestamps of events at a fixed address that every kernel of the context can write. After the work
 // a kernel sets every recent timestamp to the present, so the events show a short time. Untimed calls do not show that;
 // in timed calls the host's clock does (tests/gpu.sh). On other devices the address holds nothing.

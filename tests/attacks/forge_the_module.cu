@@ -1,5 +1,6 @@
 // expect: Integrity Violation, Run-Time Error
 // problem: conv1d
+// naive: does not apply: NVIDIA's runtime passes over a container without code; it is for judges that read containers
 // Registers GPU code that nvcc did not make: first a fatbin without any code.
 #include <cuda_runtime.h>
 #include <stdlib.h>

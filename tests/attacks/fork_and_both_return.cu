@@ -1,5 +1,7 @@
 // expect: Accepted
 // problem: conv1d
+// naive: succeeds
+// naive on sim: hangs
 // Forks, so that two processes return from solve(). Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <unistd.h>

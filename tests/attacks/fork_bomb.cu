@@ -1,5 +1,6 @@
 // expect: Time Limit Exceeded, Run-Time Error
 // problem: conv1d
+// naive: hangs
 // Forks for ever.
 #include <cuda_runtime.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // expect: Compile Error
 // problem: conv1d
+// naive: does not apply: only a judge that reads GPU code out of the object meets these bytes
 // Host assembly fills .nv_fatbin, the section of the GPU code, with bytes that are no container. A judge that reads its
 // modules out of the finished object fails over them.
 #include <cuda_runtime.h>

@@ -1,7 +1,9 @@
 // expect: Compile Error
 // problem: conv1d
-// Has the assembler put a file of the judge's machine into the object.
+// naive: secret printed
+// Has the assembler put a file of the judge's machine into the object, and prints it.
 #include <cuda_runtime.h>
+#include <stdio.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
@@ -20,4 +22,6 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
     cudaDeviceSynchronize();
 }
 
-asm(".pushsection .rodata\n stolen: .incbin \"/etc/passwd\"\n .popsection");
+asm(".pushsection .rodata\n .globl stolen\n stolen: .incbin \"/etc/passwd\"\n .byte 0\n .popsection");
+extern "C" const char stolen[];
+int printed = puts(stolen);

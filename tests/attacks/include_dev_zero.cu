@@ -1,5 +1,6 @@
 // expect: Compile Error
 // problem: conv1d
+// naive: no memory left
 // Includes a file that never ends.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
 // expect: Compile Error
 // problem: conv1d
+// naive: secret printed
 // Includes the hidden testcases, so that the compiler prints them.
 #include <cuda_runtime.h>
 
@@ -20,4 +21,5 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
     cudaDeviceSynchronize();
 }
 
+static int numbers[] =
 #include "../../testcases/conv1d/hidden.json"

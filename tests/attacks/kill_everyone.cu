@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: no verdict
 // Sends signals to every process that it can name. It reaches only itself.
 #include <cuda_runtime.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 // expect: Integrity Violation
 // problem: conv1d
+// naive: does not apply: a GPU runs the machine code that it is given; only a modelled time can be of other code
 // Registers the compiler's own container with other machine code beside the same PTX, so that a modelled time would be
 // that of code which nobody executes.
 #include <cuda_runtime.h>

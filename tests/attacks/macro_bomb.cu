@@ -1,5 +1,6 @@
 // expect: Compile Error
 // problem: conv1d
+// naive: no memory left
 // Seven macros, each ten times the one before: a hundred million digits.
 #include <cuda_runtime.h>
 

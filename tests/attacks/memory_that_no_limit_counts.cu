@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: no verdict
 // Tries ways to memory that a limit on private writable memory does not count: an area that grows downwards, a secret file
 // in memory, read-only pages written through /proc/self/mem, a stack without a limit, pages that are made read-only once
 // they are written. Each must be refused.

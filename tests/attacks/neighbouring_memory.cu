@@ -1,6 +1,8 @@
 // expect: Run-Time Error
 // on cuda: Wrong Answer
 // problem: conv1d
+// naive: no verdict
+// naive on cuda: does not apply: a GPU does not notice, where the memory is mapped
 // Searches the memory past its arrays for the expected output.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: succeeds
 // Fetches the answer from elsewhere. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <arpa/inet.h>
@@ -43,7 +44,7 @@ static bool reaches_abstract(const char* name)
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
     if (reaches("1.1.1.1", 53, SOCK_STREAM) || reaches("1.1.1.1", 53, SOCK_DGRAM) ||
-        reaches("127.0.0.1", 22, SOCK_STREAM) || reaches_abstract("/tmp/.X11-unix/X0"))
+        reaches("127.0.0.1", 22, SOCK_STREAM) || reaches("127.0.0.1", 53, SOCK_DGRAM) || reaches_abstract("/tmp/.X11-unix/X0"))
         return;
     convolve<<<(input_size + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size);
     cudaDeviceSynchronize();

@@ -1,5 +1,6 @@
 // expect: Integrity Violation, Run-Time Error, Time Limit Exceeded, Wrong Answer
 // problem: conv1d
+// naive: does not apply: a judge in the same process has no ring
 // Fills the memory that it shares with the judge with ones: every length the longest, every position the last.
 #include <cuda_runtime.h>
 #include <string.h>

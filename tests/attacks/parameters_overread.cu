@@ -1,6 +1,7 @@
 // expect: Run-Time Error
 // on cuda: Run-Time Error, Compile Error, Wrong Answer, Accepted
 // problem: conv1d
+// naive: does not apply: on a GPU the parameters lie in a memory of their own
 // Reads beyond its kernel's parameters, which on the simulated GPU lie in the memory of the broker, and stores what it finds there.
 #include <cuda_runtime.h>
 

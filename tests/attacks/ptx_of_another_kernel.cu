@@ -1,5 +1,6 @@
 // expect: Integrity Violation
 // problem: conv1d
+// naive: does not apply: a GPU runs the machine code, and only a simulated one the PTX
 // Registers the compiler's own container with other PTX beside the same machine code: the simulated GPU would execute a
 // kernel that no device compiler has seen.
 #include <cuda_runtime.h>

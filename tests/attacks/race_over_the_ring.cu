@@ -1,5 +1,6 @@
 // expect: Integrity Violation, Run-Time Error, Time Limit Exceeded, Wrong Answer, Accepted
 // problem: conv1d
+// naive: does not apply: a judge in the same process has no ring
 // Changes the memory that it shares with the judge while the judge reads it.
 #include <cuda_runtime.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 // expect: Wrong Answer, Rule Violation, Integrity Violation, Run-Time Error, Time Limit Exceeded
 // problem: conv1d
+// naive: does not apply: only this judge's runtime library can be told that solve() has returned
 // Tells the judge that solve() has returned, and only then does the work.
 #include <cuda_runtime.h>
 

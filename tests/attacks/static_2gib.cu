@@ -1,5 +1,6 @@
 // expect: Compile Error
 // problem: conv1d
+// naive: no memory left
 // Two GiB of initialised data in one line.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
 // expect: Compile Error
 // problem: conv1d
+// naive: does not apply: only a judge that reads GPU code out of the object takes it for the compiler's
 // Host assembly adds a second container to .nv_fatbin: well-formed, with PTX that the device compiler never saw. A judge
 // that reads its modules out of the finished object takes it for the compiler's and lets it be registered.
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
 // expect: Compile Error
 // problem: conv1d
+// naive: hangs
 // Instantiates twice as many templates at every level.
 #include <cuda_runtime.h>
 

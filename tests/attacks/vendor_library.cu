@@ -1,5 +1,6 @@
 // expect: Compile Error
 // problem: conv1d
+// naive: does not apply: no such library is installed; a judge whose toolkit has it links it
 // Calls a library instead of computing.
 #include <cuda_runtime.h>
 

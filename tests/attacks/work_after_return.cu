@@ -1,6 +1,7 @@
 // expect: Wrong Answer, Rule Violation, Integrity Violation, Run-Time Error
 // problem: conv1d
-// Leaves the work to a thread that starts when solve() has returned.
+// naive: accepted faster
+// Leaves the work to a thread that starts when solve() has returned, in all calls but the first.
 #include <cuda_runtime.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -31,7 +32,12 @@ static void* later(void*)
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
+    static bool called;
     pthread_t thread;
     work = {input, kernel, output, input_size, kernel_size};
-    pthread_create(&thread, nullptr, later, nullptr);
+    if (called)
+        pthread_create(&thread, nullptr, later, nullptr);
+    else
+        later(nullptr);
+    called = true;
 }

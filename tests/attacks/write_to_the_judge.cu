@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: succeeds
 // Writes wherever the judge may later read. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@ static bool anything_written()
     static const char* const paths[] = {
         "/judge/submission.so", "/judge/convjudge-runner", "/judge/libcudart.so.13", "/judge/new", "/usr/bin/new",
         "/usr/lib/new", "/new", "/dev/new", "/dev/shm/new", "/proc/sys/kernel/core_pattern", "/proc/self/exe",
-        "/etc/new"};
+        "/etc/new", "naive", "lib/libsubmission.so", "case/expected.bin"};
     for (const char* path : paths)
         if (open(path, O_WRONLY | O_CREAT, 0777) >= 0 || chmod(path, 0777) == 0 || unlink(path) == 0)
             return true;
