@@ -284,26 +284,26 @@ static void what_an_honest_host_sees_convicts_nobody(void **state)
 
 /* ---- the output ---------------------------------------------------------------------------------------------- */
 
-/* The output was there 90 us after the work, but 1 ms after it in the first `late` blocks. */
+/* The output was there 0.5 ms after the work, but 2 ms after it in the first `late` blocks. */
 static bool output_is_late(int late, double usual_s, Text *text)
 {
     CaseSample samples[SAMPLES];
     for (int i = 0; i < SAMPLES; i++)
-        samples[i] = (CaseSample){1e-3, 1e-3, i / CALLS, i / CALLS < late ? 1e-3 : i % 5 == 0 ? 5e-3 : 90e-6};
+        samples[i] = (CaseSample){1e-3, 1e-3, i / CALLS, i / CALLS < late ? 2e-3 : i % 5 == 0 ? 5e-3 : 0.5e-3};
     return timing_taken_late(samples, SAMPLES, usual_s, text);
 }
 
 static void an_output_that_is_late_in_two_blocks_is_found(void **state)
 {
     Text text = {0};
-    assert_false(output_is_late(0, 80e-6, &text));
-    assert_false(output_is_late(1, 80e-6, &text));
+    assert_false(output_is_late(0, 0.4e-3, &text));
+    assert_false(output_is_late(1, 0.4e-3, &text));
     assert_int_equal(text.length, 0);
-    assert_true(output_is_late(2, 80e-6, &text));
+    assert_true(output_is_late(2, 0.4e-3, &text));
     assert_string_equal(text.data,
-                        "the output could be taken 1 ms after the end of the work, that of the anchor after 80 us");
+                        "the output could be taken 2 ms after the end of the work, that of the anchor after 400 us");
     text_free(&text);
-    assert_false(output_is_late(2, 660e-6, &text)); /* 1.5 * 660 + 20 = 1010 */
+    assert_false(output_is_late(2, 0.51e-3, &text)); /* 2 * 0.51 + 1 = 2.02 */
 }
 
 static void the_usual_time_of_taking_is_a_median(void **state)
