@@ -72,7 +72,6 @@ static Status take_sitting(Judging *judging, TimedCase *cases, size_t count, Mes
 {
     Result *result = judging->result;
     Sitting sitting = {0};
-    const CallPlan plan = call_plan_of(judging->job->problem);
     const Anchor anchor = {.name = judging->anchor_name, .compiled = &judging->anchor};
     Measuring measuring = {
         .problem = judging->job->problem,
@@ -86,8 +85,8 @@ static Status take_sitting(Judging *judging, TimedCase *cases, size_t count, Mes
     };
     Status status = device_oracle_ready(judging->device_oracle, why);
     if (status == STATUS_OK)
-        status = sitting_take(&measuring, &result->compiled, &anchor, &plan, cases, count, &result->arena, &sitting,
-                              why);
+        status = sitting_take(&measuring, &result->compiled, &anchor, &judging->plan, cases, count, &result->arena,
+                              &sitting, why);
     copy_sitting(result, &sitting, &measuring);
     return status;
 }

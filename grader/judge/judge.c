@@ -7,6 +7,7 @@
 #include "grader/judge/constant_step.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase_read.h"
+#include "grader/timing/second_plan.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/session_open.h"
 
@@ -71,6 +72,16 @@ static Status choose_secret(Judging *judging, Message *why)
     return status;
 }
 
+static void choose_plan(Judging *judging)
+{
+    Result *result = judging->result;
+    const CallPlan first = call_plan_of(judging->job->problem);
+    judging->plan = !judging->job->second_sitting
+                        ? first
+                        : second_plan_of(&first, &judging->secret, result->case_count, &result->arena);
+    result->plan = judging->plan;
+}
+
 /* The session opens its device while everything else is read. */
 static Status open_all(Judging *judging, Message *why)
 {
@@ -100,6 +111,7 @@ static Status open_judging(Judging *judging, Message *why)
     result->on_cpu = judging->session->traits.runs_c;
     mark_times(judging);
     list_cases(judging);
+    choose_plan(judging);
     result->seconds.start = now_s() - start_s;
     return STATUS_OK;
 }
@@ -198,7 +210,8 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
     double start_s = now_s();
     progress_begin(judging->job->progress, step, total);
     for (size_t i = 0; i < result->case_count && !judging->ended && status == STATUS_OK; i++) {
-        CaseResult *item = &result->cases[i];
+        const size_t place = call_plan_case(&judging->plan, i);
+        CaseResult *item = &result->cases[place];
         if (item->group != group)
             continue;
         if (needs_fresh_runner(group, is_first))
@@ -206,7 +219,7 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
         if (status != STATUS_OK || judging->ended)
             break;
         is_first = judging->is_fresh = false;
-        status = case_run(judging, judging->testcases[i], item, why);
+        status = case_run(judging, judging->testcases[place], item, why);
         failed = failed || item->verdict != VERDICT_ACCEPTED;
         judging->ended = failed && item->verdict != VERDICT_WRONG_ANSWER && item->verdict != VERDICT_ACCEPTED;
         progress_advance(judging->job->progress);
@@ -238,6 +251,8 @@ static void conclude(const Judging *judging)
     }
     if (result->verdict == VERDICT_ACCEPTED)
         result_score(result);
+    if (judging->job->second_sitting)
+        return; /* the verdict has been told */
     progress_begin(judging->job->progress, "verdict", 0);
     progress_end(judging->job->progress, verdict_name(result->verdict));
 }

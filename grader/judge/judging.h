@@ -8,6 +8,7 @@
 #include "grader/problem/generator.h"
 #include "grader/problem/testcase.h"
 #include "grader/result/result.h"
+#include "grader/timing/call_plan.h"
 #include "harness/compile/toolkit.h"
 #include "harness/device/monitor/device_monitor.h"
 #include "harness/session/session.h"
@@ -31,6 +32,7 @@ typedef struct Judging {
     const Testcase **testcases;      /* of result->cases, by the same index */
     const ExecutionProfile *profile; /* in the session; NULL: not wanted */
     GeneratorKey secret;             /* of the data of this grading */
+    CallPlan plan;                   /* of the timed cases; it has an order only if no other cases are listed */
     bool findings_told;              /* a warning or a verdict has named a finding */
     bool is_fresh;                   /* the runner in the session has not been called yet */
     bool queued;                     /* somebody else had the device */

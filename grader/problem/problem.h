@@ -60,7 +60,8 @@ typedef struct Problem {
     bool kernel_must_write_output;
     const char *constant_filter;            /* input that must be read through constant memory; NULL: none */
     int blocks, warm_up_calls, timed_calls; /* for devices with a clock */
-    Digest revision;                        /* problem_revision.h */
+    double review_factor; /* a result that is so many times faster than anything known is timed again */
+    Digest revision;      /* problem_revision.h */
     Arena arena;
 } Problem;
 

@@ -13,7 +13,7 @@
 
 enum { MAX_PROBLEM_BYTES = 1 << 20 };
 
-static const double DEVICE_SECONDS = 10; /* default */
+static const double DEVICE_SECONDS = 10, REVIEW_FACTOR = 1.3; /* defaults */
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -245,8 +245,10 @@ static Status read_rules(const JsonFile *file, Problem *problem, Message *why)
 
 static Status read_timing(const JsonFile *file, Problem *problem, Message *why)
 {
-    static const JsonKey keys[] = {
-        {"blocks", JSON_NUMBER, true}, {"warm_up_calls", JSON_NUMBER, true}, {"timed_calls", JSON_NUMBER, true}};
+    static const JsonKey keys[] = {{"blocks", JSON_NUMBER, true},
+                                   {"warm_up_calls", JSON_NUMBER, true},
+                                   {"timed_calls", JSON_NUMBER, true},
+                                   {"review_factor", JSON_NUMBER, false}};
     const cJSON *object = json_get(file->root, "timing");
     int64_t blocks = 0, warm_up_calls = 0, timed_calls = 0;
     Status status = json_check(file, object, keys, LENGTH_OF(keys), why);
@@ -256,6 +258,9 @@ static Status read_timing(const JsonFile *file, Problem *problem, Message *why)
         status = json_integer(file, object, "warm_up_calls", 0, 1000, &warm_up_calls, why);
     if (status == STATUS_OK)
         status = json_integer(file, object, "timed_calls", 1, 100000, &timed_calls, why);
+    problem->review_factor = REVIEW_FACTOR;
+    if (status == STATUS_OK)
+        status = json_number(file, object, "review_factor", 1.05, 100, &problem->review_factor, why);
     problem->blocks = (int)blocks;
     problem->warm_up_calls = (int)warm_up_calls;
     problem->timed_calls = (int)timed_calls;

@@ -6,11 +6,15 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 void result_free(Result *result)
 {
+    if (result->second != NULL)
+        result_free(result->second);
+    free(result->second);
     compiled_free(&result->compiled);
     arena_free(&result->arena);
     *result = (Result){0};
@@ -99,6 +103,16 @@ void result_time_case(CaseResult *item, const DeviceInfo *device)
         item->roofline = fmax((double)item->bytes / device->copy_bytes_per_s,
                               (double)item->operations / device->fma_flops_per_s) /
                          time_s;
+}
+
+const CaseResult *result_second_case(const Result *result, const CaseResult *item)
+{
+    const Result *second = result->second;
+    for (size_t i = 0; second != NULL && i < second->case_count; i++)
+        if (case_is_timed(item->group) && second->cases[i].time.ms > 0 &&
+            strcmp(second->cases[i].name, item->name) == 0)
+            return &second->cases[i];
+    return NULL;
 }
 
 /* The times of all timed cases; each gets the uncertainty of the sitting. */

@@ -10,6 +10,7 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase.h"
+#include "grader/timing/call_plan.h"
 #include "grader/timing/timing.h"
 #include "grader/result/verdict.h"
 #include "harness/compile/compile.h"
@@ -38,13 +39,16 @@ typedef struct CaseResult {
     MeasuredTime time; /* the same time, with the uncertainty of the sitting */
     double gflops, gbytes_per_s, roofline;
     DeviceStatistics statistics;
+    double known_ms;      /* timed cases of a result that would rank: the best time known before; 0: none */
+    const char *known_of; /* whose it is: "tiled.cu", "run 12" */
 } CaseResult;
 
 typedef struct StepSeconds { /* duration of each step of the grading, by the wall clock */
     double start, compile, sample, hidden, timed;
-    double check; /* part of the others: computing and comparing expected outputs on the device */
-    double open;  /* part of the others: from the start of one broker until its device is open */
-    double wait;  /* part of the others: waiting until the device is free and steady */
+    double second; /* a second sitting, with everything that it takes */
+    double check;  /* part of the others: computing and comparing expected outputs on the device */
+    double open;   /* part of the others: from the start of one broker until its device is open */
+    double wait;   /* part of the others: waiting until the device is free and steady */
 } StepSeconds;
 
 enum { RESULT_MAX_WARNINGS = 16 };
@@ -78,6 +82,11 @@ typedef struct Result {
     BlockConditions *blocks; /* by number, in the arena */
     size_t block_count;
     char unsteady[300]; /* why the times do not count; "": they do */
+    CallPlan plan;      /* of the timed cases */
+
+    /* The timed cases once more, in a second sitting (grader/ranking/review.h); NULL: there was none. Its verdict, times
+     * and conditions mean the same as the result's. */
+    struct Result *second;
 
     MeasuredTime score;                    /* geometric mean over the timed cases; ms 0: no score */
     double gflops, gbytes_per_s, roofline; /* geometric means as well */
@@ -107,6 +116,9 @@ __attribute__((format(printf, 2, 3))) void result_warn(Result *result, const cha
 
 /* Computes the time and the rates of a case from its samples. */
 void result_time_case(CaseResult *item, const DeviceInfo *device);
+/* The same case in the second sitting; NULL: it was not timed there. */
+const CaseResult *result_second_case(const Result *result, const CaseResult *item);
+
 /* Computes score and rates if every timed case has a time. The drift of the anchor, which is known only after all
  * cases, becomes part of the uncertainty of each. */
 void result_score(Result *result);

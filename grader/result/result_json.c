@@ -112,8 +112,27 @@ static void put_counters(cJSON *object, const DeviceStatistics *statistics)
     cJSON_AddStringToObject(counters, "longest_kernel", statistics->longest);
 }
 
-static cJSON *case_item(const Problem *problem, const CaseResult *item)
+/* What a case was held against that was timed again, and its time in the second sitting. */
+static void put_review(cJSON *object, const Result *result, const CaseResult *item)
 {
+    const CaseResult *second = result_second_case(result, item);
+    if (result->second == NULL)
+        return;
+    cJSON *review = cJSON_AddObjectToObject(object, "review");
+    if (item->known_ms > 0) {
+        json_put_number(review, "known_ms", item->known_ms);
+        cJSON_AddStringToObject(review, "known_of", item->known_of);
+    }
+    if (second == NULL)
+        return;
+    json_put_number(review, "time_ms", second->time.ms);
+    json_put_number(review, "uncertainty", second->time.uncertainty);
+    put_samples(review, second);
+}
+
+static cJSON *case_item(const Result *result, const CaseResult *item)
+{
+    const Problem *problem = result->problem;
     cJSON *object = cJSON_CreateObject();
     bool timed = case_is_timed(item->group);
     cJSON_AddStringToObject(object, "name", item->name);
@@ -136,6 +155,7 @@ static cJSON *case_item(const Problem *problem, const CaseResult *item)
         put_known(object, "gbytes_per_s", item->gbytes_per_s);
         put_known(object, "roofline", item->roofline);
         put_counters(object, &item->statistics);
+        put_review(object, result, item);
     }
     return object;
 }
@@ -144,7 +164,7 @@ static cJSON *cases_item(const Result *result)
 {
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < result->case_count; i++)
-        cJSON_AddItemToArray(list, case_item(result->problem, &result->cases[i]));
+        cJSON_AddItemToArray(list, case_item(result, &result->cases[i]));
     return list;
 }
 
@@ -221,6 +241,7 @@ static void put_seconds(cJSON *root, const StepSeconds *seconds)
     json_put_number(object, "sample", seconds->sample);
     json_put_number(object, "hidden", seconds->hidden);
     json_put_number(object, "timed", seconds->timed);
+    put_known(object, "second_sitting", seconds->second);
     put_known(object, "check", seconds->check);
     put_known(object, "open", seconds->open);
     put_known(object, "wait", seconds->wait);
@@ -252,6 +273,25 @@ static void put_sitting(cJSON *root, const Result *result)
             cJSON_AddStringToObject(item, "disturbance", block->disturbance);
         cJSON_AddItemToArray(list, item);
     }
+}
+
+/* The times are with the cases. */
+static void put_second_sitting(cJSON *root, const Result *result)
+{
+    const Result *second = result->second;
+    if (second == NULL)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "second_sitting");
+    cJSON_AddStringToObject(object, "verdict", verdict_name(second->verdict));
+    cJSON_AddStringToObject(object, "text", second->text);
+    cJSON *order = cJSON_AddArrayToObject(object, "order");
+    for (size_t i = 0; i < second->case_count; i++)
+        cJSON_AddItemToArray(order, cJSON_CreateString(second->cases[call_plan_case(&second->plan, i)].name));
+    if (second->block_count > 0) {
+        cJSON_AddNumberToObject(object, "warm_up_calls", second->plan.warm_up_calls);
+        cJSON_AddNumberToObject(object, "timed_calls", second->plan.timed_calls);
+    }
+    put_sitting(object, second);
 }
 
 static void put_identity(cJSON *root, const Result *result)
@@ -295,6 +335,7 @@ void result_json(const Result *result, Text *out)
     cJSON_AddItemToObject(root, "compile", compile_item(result));
     put_seconds(root, &result->seconds);
     put_sitting(root, result);
+    put_second_sitting(root, result);
     cJSON_AddItemToObject(root, "cases", cases_item(result));
     json_print(root, out);
     cJSON_Delete(root);
