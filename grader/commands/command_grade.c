@@ -5,6 +5,7 @@
 #include "grader/problem/key_stream.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
+#include "grader/ranking/review.h"
 #include "grader/report/report.h"
 #include "grader/result/result_json.h"
 #include "harness/session/cpu_device.h"
@@ -103,9 +104,9 @@ static const Submission *choose_anchor(void *context, const DeviceInfo *device)
     return anchor == NULL || anchor->submission.source.length == 0 ? NULL : &anchor->submission;
 }
 
-static Status judge_file(Grading *grading, Message *why)
+static JudgeJob job_of(Grading *grading)
 {
-    const JudgeJob job = {
+    return (JudgeJob){
         .problem = &grading->problem,
         .submission = &grading->submission,
         .secret = grading->options->seed == NULL ? NULL : &grading->seed,
@@ -114,22 +115,32 @@ static Status judge_file(Grading *grading, Message *why)
         .anchor = choose_anchor,
         .context = grading,
     };
+}
+
+static Status judge_file(Grading *grading, Message *why)
+{
+    const JudgeJob job = job_of(grading);
     return judge_submission(&job, &grading->result, why);
 }
 
-/* The run is recorded before it is reported, so that nothing reported can be lost. */
+/* A result that would rank is reviewed first, which needs the times of the reference solutions. The run is recorded before
+ * it is reported, so that nothing reported can be lost. */
 static Status rank_result(Grading *grading, Message *why)
 {
     Result *result = &grading->result;
-    bool recorded = grading->recorded && !result->on_cpu;
+    const bool recorded = grading->recorded && !result->on_cpu, compared = result->score.ms > 0 && !result->on_cpu;
+    const JudgeJob job = job_of(grading);
     Status status = STATUS_OK;
     result->person = grading->person;
     ranking_decide(result, recorded);
-    if (recorded)
+    if (compared)
+        status = ranking_compare(grading->store, recorded, job.device, job.progress, result, why);
+    if (status == STATUS_OK && strcmp(result->rank_status, "ranked") == 0)
+        status = review_result(grading->store, &job, result, why);
+    if (status == STATUS_OK && recorded)
         status = ranking_record(grading->store, grading->submission.source.data, result, why);
-    if (status == STATUS_OK && result->score.ms > 0 && !result->on_cpu)
-        status = ranking_place(grading->store, recorded, device_name(grading->options), &grading->progress, result,
-                               why);
+    if (status == STATUS_OK && compared && grading->store != NULL)
+        status = ranking_place(grading->store, result, why);
     return status;
 }
 

@@ -202,8 +202,8 @@ Status ranking_ladder(Store *store, const Problem *problem, const Board *board, 
     return status;
 }
 
-static Status place_among_references(Store *store, bool recorded, const char *device, Progress *progress,
-                                     Result *result, Message *why)
+Status ranking_compare(Store *store, bool recorded, const char *device, Progress *progress, Result *result,
+                       Message *why)
 {
     Ladder ladder;
     Board board = ranking_board(result);
@@ -238,7 +238,7 @@ static MeasuredTime time_that_counts(const Result *result, const StoredRun *runs
     return result->score;
 }
 
-static Status place_in_class(Store *store, Result *result, Message *why)
+Status ranking_place(Store *store, Result *result, Message *why)
 {
     Arena arena = {0};
     StoredRun *runs;
@@ -257,10 +257,4 @@ static Status place_in_class(Store *store, Result *result, Message *why)
     }
     arena_free(&arena);
     return status;
-}
-
-Status ranking_place(Store *store, bool recorded, const char *device, Progress *progress, Result *result, Message *why)
-{
-    Status status = place_among_references(store, recorded, device, progress, result, why);
-    return status == STATUS_OK && store != NULL ? place_in_class(store, result, why) : status;
 }

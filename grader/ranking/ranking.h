@@ -19,11 +19,14 @@ void ranking_decide(Result *result, bool recorded);
 /* Also keeps the source, and fills in the result's receipt. */
 MUST_USE Status ranking_record(Store *store, const char *source, Result *result, Message *why);
 
-/* Fills in ranks, percentiles and the ladder of an accepted result with a score. Times of reference solutions come from
- * the store, else from the times file of the device; if the run is `recorded`, missing ones are taken now and stored.
- * `store` may be NULL if it is not. A failure of a single reference solution is a warning. */
-MUST_USE Status ranking_place(Store *store, bool recorded, const char *device, Progress *progress, Result *result,
-                              Message *why);
+/* Fills in the ladder of an accepted result with a score, and its percentile among the reference solutions. Their times
+ * come from the store, else from the times file of the device; if the run is `recorded`, missing ones are taken now and
+ * stored. `store` may be NULL if it is not. A failure of a single reference solution is a warning. */
+MUST_USE Status ranking_compare(Store *store, bool recorded, const char *device, Progress *progress, Result *result,
+                                Message *why);
+
+/* Fills in rank and percentile in the class, after a run that ranks was recorded. */
+MUST_USE Status ranking_place(Store *store, Result *result, Message *why);
 
 /* Reads the reference solutions of a problem, with their known times on a device; `store` may be NULL. */
 MUST_USE Status ranking_ladder(Store *store, const Problem *problem, const Board *board, Ladder *ladder, Message *why);
