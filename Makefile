@@ -3,7 +3,7 @@
 # What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too. It is taken literally before anything else is expanded, since make 4.4
 # and later expand every variable of the command line for the first $(shell) that they run. It reaches the judge through the environment, never through
 # the text of a command. AS is also make's name for the assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE AS JSON UNCONFINED
+settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT WHY UNCONFINED
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -68,6 +68,10 @@ grade: setup  ## Judge a submission: SUB=mykernel.cu [PROBLEM=id] [DEVICE=auto|c
 leaderboard: build  ## Show the ranking: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make leaderboard PROBLEM=conv1d)$(BUILD)/convjudge leaderboard --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"}
+
+quarantine: build  ## List accepted runs that are too fast to rank without a look: [PROBLEM=id] [JSON=file]; decide: ACCEPT=run|REJECT=run WHY="..." [AS=name]
+	@$(known)$(BUILD)/convjudge quarantine $${PROBLEM:+--problem "$$PROBLEM"} $${ACCEPT:+--accept "$$ACCEPT"} $${REJECT:+--reject "$$REJECT"} \
+	  $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"}
 
 references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
@@ -267,5 +271,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help grade leaderboard quarantine references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers test-gpu mutants lint format docs bench clean

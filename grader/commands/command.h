@@ -10,6 +10,8 @@
 MUST_USE Status command_grade(const Options *options, int *exit_status, Message *why);
 /* Prints a problem's ranking. */
 MUST_USE Status command_leaderboard(const Options *options, int *exit_status, Message *why);
+/* Lists the runs that wait in quarantine, or accepts or rejects one. */
+MUST_USE Status command_quarantine(const Options *options, int *exit_status, Message *why);
 /* Times a problem's reference solutions. */
 MUST_USE Status command_references(const Options *options, int *exit_status, Message *why);
 /* Measures the peak rates of a GPU, and times the reference solutions of all problems. */

@@ -37,6 +37,15 @@ static const struct Subcommand {
     {"leaderboard", command_leaderboard,
      "convjudge leaderboard --problem ID [--device DEVICE]\n"
      "    Prints the ranking: each person's best accepted submission.\n"},
+    {"quarantine", command_quarantine,
+     "convjudge quarantine [--problem ID] [--json FILE|-]\n"
+     "convjudge quarantine --accept RUN|--reject RUN --why TEXT [--as NAME]\n"
+     "    Lists the runs that wait in quarantine: accepted ones that are too fast to be ranked without a look. The other\n"
+     "    form decides about one of them: an accepted run ranks like any other, a rejected one stays hidden. Nothing is\n"
+     "    deleted, and the newest decision counts.\n"
+     "    --json FILE      write the list with sources and samples (docs/formats.md); \"-\": to standard output, instead\n"
+     "                     of the list\n"
+     "    --as NAME        who decides; default: the login name\n"},
     {"references", command_references,
      "convjudge references --problem ID [--device DEVICE] [--export] [--unconfined]\n"
      "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},
@@ -116,7 +125,7 @@ static int run_subcommand(const struct Subcommand *subcommand, int argc, char **
     }
     if (options.unconfined)
         sandbox_allow_unconfined();
-    if (status == STATUS_OK && subcommand->run != command_leaderboard)
+    if (status == STATUS_OK && subcommand->run != command_leaderboard && subcommand->run != command_quarantine)
         status = sandbox_require(&why);
     if (status == STATUS_OK)
         status = subcommand->run(&options, &exit_status, &why);

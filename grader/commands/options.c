@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SUBCOMMANDS = 8 };
+enum { MAX_SUBCOMMANDS = 12 };
 
 typedef struct OptionKind {
     const char *name;
@@ -20,11 +20,14 @@ static const OptionKind kinds[] = {
     {"problem",
      true,
      offsetof(Options, problem),
-     {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem"}},
+     {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine"}},
     {"device", true, offsetof(Options, device), {NULL}},
-    {"as", true, offsetof(Options, person), {"grade"}},
-    {"json", true, offsetof(Options, json), {"grade", "explain"}},
+    {"as", true, offsetof(Options, person), {"grade", "quarantine"}},
+    {"json", true, offsetof(Options, json), {"grade", "explain", "quarantine"}},
     {"seed", true, offsetof(Options, seed), {"grade"}},
+    {"accept", true, offsetof(Options, accept), {"quarantine"}},
+    {"reject", true, offsetof(Options, reject), {"quarantine"}},
+    {"why", true, offsetof(Options, why), {"quarantine"}},
     {"no-record", false, offsetof(Options, no_record), {"grade"}},
     {"export", false, offsetof(Options, export_times), {"references"}},
     {"timed", false, offsetof(Options, timed), {"check"}},

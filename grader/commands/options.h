@@ -8,11 +8,13 @@
 
 typedef struct Options {
     const char *subcommand; /* "grade" */
-    const char *problem;    /* NULL: not given; likewise the next four */
+    const char *problem;    /* NULL: not given; likewise the other strings */
     const char *device;
     const char *person;
     const char *json;
     const char *seed;
+    const char *accept, *reject; /* numbers of runs */
+    const char *why;
     bool no_record;
     bool export_times;
     bool timed;

@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# Results that are much faster than anything known: the second sitting, and the quarantine.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# A home of the judge with one problem and one reference solution, which computes everything four times over.
+slow_home() {
+    export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
+    mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases,leaderboard/references,solutions/conv1d/accepted}
+    ln -s "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
+    ln -s "$root/simgpu/profiles" "$CONVJUDGE_HOME/simgpu/"
+    ln -s "$root/testcases/conv1d" "$CONVJUDGE_HOME/testcases/"
+    cp -r "$root/problems/conv1d" "$CONVJUDGE_HOME/problems/"
+    submission 'for (int i = 0; i < 3; i++)
+        convolve<<<(input_size + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size);' \
+        >"$CONVJUDGE_HOME/solutions/conv1d/accepted/slow.cu"
+}
+
+# With a hundred times as many operations as there are, the direct roofline is so high that every honest file is beyond it.
+raise_roofline() {
+    sed -i 's/"operations": "2 /"operations": "200 /' "$CONVJUDGE_HOME/problems/conv1d/problem.json"
+}
+
+fast=$root/solutions/conv1d/accepted/vector_loads.cu
+
+@test "an honest result that is far ahead ranks after a second sitting, which is announced" {
+    slow_home
+    judge grade --as Ada --json one.json "$fast"
+    ends 0 "the best known is" "(slow.cu): timed again, which takes about" "second sitting      the same times" "1 of 1 in the class"
+    lacks quarantine
+    json one.json '.rank_status, (.seconds.second_sitting > 0), .second_sitting.verdict, (.second_sitting.order | length)' \
+        $'ranked\ntrue\nAccepted\n3'
+    json one.json '[.cases[] | select(.timed)] | length == 3 and all(.review.time_ms == .time_ms and .review.known_of == "slow.cu"
+        and .review.known_ms > .time_ms and (.review.samples | length >= 1))' true
+    json one.json '[.cases[] | select(.timed).name] == .second_sitting.order' false
+    stored "SELECT json_extract(value, '$.review.known_of') FROM runs, json_each(cases) WHERE json_extract(value, '$.timed') LIMIT 1" slow.cu
+
+    # The best time is known now, so the next result is no surprise.
+    judge grade --as Bob --json two.json "$fast"
+    ends 0 "in the class"
+    lacks "second sitting"
+    json two.json '.second_sitting, .seconds.second_sitting' $'null\nnull'
+    judge quarantine
+    ends 0 "no run waits in quarantine"
+}
+
+@test "a file that is fast by chance ends in quarantine, and is not ranked" {
+    slow_home
+    local tries=0
+    until [[ ${output-} == *"quarantined: "* ]]; do
+        holds "$((++tries)) <= 20"
+        rm -f "$CONVJUDGE_DB"
+        judge grade --as Eve --json result.json "$root/tests/attacks/draw_lots.cu"
+        ends 0 "Accepted"
+    done
+    ends 0 " in a second sitting" "warning: this result waits in quarantine"
+    json result.json '(.rank_status | test("^quarantined: .* took .*, and .* in a second sitting$")), .verdict, .rank' \
+        $'true\nAccepted\nnull'
+    judge leaderboard --problem conv1d
+    ends 0 "no ranked submissions"
+    judge quarantine --json list.json
+    ends 0 "run 1: Eve, conv1d on sim-h200" "draw_lots.cu" "second sitting" "factor"
+    json list.json '[.runs[0].run, .runs[0].person, (.runs[0].source | test("unlucky")), (.runs[0].cases | length)] | join(" ")' \
+        "1 Eve true 3"
+}
+
+@test "a result beyond twice the roofline waits until a teacher has accepted it" {
+    slow_home
+    raise_roofline
+    judge grade --as Ada "$fast"
+    ends 0 "second sitting      " "times faster than the direct roofline" "quarantined: "
+    judge leaderboard --problem conv1d
+    ends 0 "no ranked submissions"
+
+    judge quarantine --accept 1 --why "read it" --as Teacher
+    ends 0 "run 1 of Ada for conv1d is accepted, and ranks"
+    judge leaderboard --problem conv1d
+    ends 0 "Ada"
+    judge quarantine
+    ends 0 "no run waits in quarantine"
+    stored 'SELECT run, kind, why, person FROM rulings' "1|accept|read it|Teacher"
+    judge grade --as Bob "$fast" # what a teacher has accepted is possible
+    ends 0 "in the class"
+
+    judge quarantine --reject 1 --why "the data were known"
+    ends 0 "run 1 of Ada for conv1d is rejected, and stays hidden"
+    judge leaderboard --problem conv1d
+    lacks Ada
+    rows 2
+    stored 'SELECT count(*) FROM rulings' 2
+}
+
+@test "a run that is only a little faster than an unseen one does not pass the roofline either" {
+    slow_home
+    raise_roofline
+    sed -i 's/"timed_calls": 100/"timed_calls": 100, "review_factor": 100/' "$CONVJUDGE_HOME/problems/conv1d/problem.json"
+    judge grade --as Ada "$root/solutions/conv1d/accepted/naive.cu" # within a factor of 100: ranks
+    ends 0 "1 of 1 in the class"
+    lacks "second sitting"
+    sed -i 's/"review_factor": 100/"review_factor": 2/' "$CONVJUDGE_HOME/problems/conv1d/problem.json"
+    judge grade --as Bob "$root/solutions/conv1d/accepted/shared_tile.cu" # the same time as Ada's
+    ends 0 "quarantined: " "times faster than the direct roofline"
+}
+
+@test "what waits in quarantine is no best time for others" {
+    slow_home
+    raise_roofline
+    judge grade --as Ada "$fast"
+    ends 0 "quarantined: "
+    judge grade --as Bob --json result.json "$fast"
+    ends 0 "quarantined: "
+    json result.json '[.cases[].review.known_of | values] | unique | join(" ")' slow.cu
+}
+
+@test "a run that is not recorded is not timed again" {
+    slow_home
+    judge grade --no-record "$fast"
+    ends 0 "not recorded"
+    lacks "second sitting"
+}
+
+@test "make quarantine lists and decides, and takes nothing for a command" {
+    slow_home
+    raise_roofline
+    judge grade --as Ada "$fast"
+    ends 0 "quarantined: "
+    run make -C "$root" --no-print-directory BUILD="$build" -o build quarantine
+    ends 0 "run 1: Ada"
+    # shellcheck disable=SC2016
+    run make -C "$root" --no-print-directory BUILD="$build" -o build quarantine ACCEPT=1 WHY='it is "$(shell touch '"$PWD"'/ran)" fine' AS=Teacher
+    ends 0 "run 1 of Ada for conv1d is accepted"
+    absent ran
+    # shellcheck disable=SC2016
+    stored 'SELECT why FROM rulings' 'it is "$(shell touch '"$PWD"'/ran)" fine'
+}
+
+@test "decisions that make no sense are refused in one line" {
+    slow_home
+    judge quarantine --accept 1 --why x
+    ends 2 "no leaderboard yet"
+    absent "$CONVJUDGE_DB"
+    judge grade --as Ada "$root/solutions/conv1d/accepted/naive.cu"
+    ends 0
+    judge quarantine --accept 9 --why x
+    ends 2 "9"
+    judge quarantine --accept 1 --why x
+    ends 2 "run 1 is not in quarantine: ranked"
+    judge quarantine --accept 1
+    ends 2 "a decision needs its reason: --why TEXT"
+    judge quarantine --accept 1 --why " "
+    ends 2 "a decision needs its reason: --why TEXT"
+    judge quarantine --accept one --why x
+    ends 2 "option '--accept': expected the number of a run, found 'one'"
+    judge quarantine --reject -1 --why x
+    ends 2 "option '--reject': expected the number of a run, found '-1'"
+    judge quarantine --accept 1 --reject 1 --why x
+    ends 2 "'--accept' and '--reject' exclude each other"
+    judge quarantine --why x
+    ends 2 "'--why' belongs to '--accept RUN' or '--reject RUN'"
+    judge quarantine x.cu
+    ends 2 "quarantine: expected no file, found 'x.cu'"
+    stored 'SELECT count(*) FROM rulings' 0
+}
