@@ -115,7 +115,8 @@ static DeviceStream *next_used(CudaDevice *cuda, DeviceStream *after)
     return stream;
 }
 
-CudaError cuda_join(CudaDevice *cuda, DeviceStream *stream)
+/* Lets the judge's own stream wait for a stream's work, so that the stream can be destroyed. */
+static CudaError join(CudaDevice *cuda, DeviceStream *stream)
 {
     CudaError error = cuda->driver->cuEventRecord(stream->joint, stream->raw);
     if (error == CUDA_ERROR_SUCCESS)
@@ -139,7 +140,7 @@ static CudaError last_stream(CudaDevice *cuda, CuStream *raw)
         return CUDA_ERROR_SUCCESS;
     }
     for (DeviceStream *stream = only; stream != NULL && error == CUDA_ERROR_SUCCESS; stream = next_used(cuda, stream)) {
-        error = cuda_join(cuda, stream);
+        error = join(cuda, stream);
         stream->used = true; /* if it is used again, it must be joined again */
     }
     return error;
@@ -353,6 +354,45 @@ CudaError cuda_wait_all(CudaDevice *cuda)
     return error;
 }
 
+/* ---- echoes ------------------------------------------------------------------------------------------------------ */
+
+/* Lets the stream write a new random number, and waits for it. `took_s`: how long that took. */
+static CudaError echo(CudaDevice *cuda, DeviceStream *stream, double *took_s)
+{
+    uint64_t word;
+    const double start_s = now_s(), limit_s = cuda->time_limit_s > 0 ? cuda->time_limit_s : ECHO_SECONDS;
+    if (getrandom(&word, sizeof word, 0) != (ssize_t)sizeof word)
+        return CUDA_ERROR_UNKNOWN;
+    CudaError error = cuda_note(cuda, cuda->driver->cuStreamWriteValue64(stream->raw, cuda->echo_address, word, 0));
+    while (error == CUDA_ERROR_SUCCESS && cuda->shared->echo != word)
+        if (now_s() - start_s > limit_s)
+            error = cuda->time_limit_s > 0 ? time_is_up(cuda) : CUDA_ERROR_UNKNOWN;
+    *took_s = now_s() - start_s;
+    return error;
+}
+
+CudaError cuda_measure_echo(CudaDevice *cuda, double *took_s)
+{
+    return echo(cuda, &cuda->own, took_s);
+}
+
+static CudaError collect_echo(CudaDevice *cuda, DeviceStream *stream)
+{
+    double took_s;
+    CudaError error = echo(cuda, stream, &took_s);
+    cuda->bracket.late_s = fmax(cuda->bracket.late_s, took_s - cuda->usual_echo_s);
+    return error;
+}
+
+CudaError cuda_finish(CudaDevice *cuda, DeviceStream *stream)
+{
+    CudaError error = cuda_wait(cuda, stream);
+    if (error == CUDA_ERROR_SUCCESS && stream->used)
+        error = collect_echo(cuda, stream);
+    stream->used = false;
+    return error;
+}
+
 /* ---- the bracket ------------------------------------------------------------------------------------------------- */
 
 /* Writes twice the size of the L2, after no line can be persistent there (cudaAccessPropertyPersisting). */
@@ -381,30 +421,6 @@ CudaError cuda_bracket_begin(CudaDevice *cuda)
     return close_gate(cuda);
 }
 
-/* Writes a new nonce in the order of the stream, and waits for it. `took_s`: how long that took. */
-static CudaError echo(CudaDevice *cuda, DeviceStream *stream, double *took_s)
-{
-    CudaBracket *bracket = &cuda->bracket;
-    const double start_s = now_s(), limit_s = cuda->time_limit_s > 0 ? cuda->time_limit_s : ECHO_SECONDS;
-    if (getrandom(&bracket->nonce, sizeof bracket->nonce, 0) != (ssize_t)sizeof bracket->nonce)
-        return CUDA_ERROR_UNKNOWN;
-    CudaError error = cuda_note(
-        cuda, cuda->driver->cuStreamWriteValue64(stream->raw, cuda->nonce_address, bracket->nonce, 0));
-    while (error == CUDA_ERROR_SUCCESS && cuda->shared->nonce != bracket->nonce)
-        if (now_s() - start_s > limit_s)
-            error = cuda->time_limit_s > 0 ? time_is_up(cuda) : CUDA_ERROR_UNKNOWN;
-    *took_s = now_s() - start_s;
-    return error;
-}
-
-static CudaError collect_echo(CudaDevice *cuda, DeviceStream *stream)
-{
-    double took_s;
-    CudaError error = echo(cuda, stream, &took_s);
-    cuda->bracket.late_s = fmax(cuda->bracket.late_s, took_s - cuda->usual_echo_s);
-    return error;
-}
-
 /* Asks each stream that seems to be idle for an echo. */
 static CudaError collect_echoes(CudaDevice *cuda)
 {
@@ -413,11 +429,6 @@ static CudaError collect_echoes(CudaDevice *cuda)
          stream = next_used(cuda, stream))
         error = collect_echo(cuda, stream);
     return error;
-}
-
-CudaError cuda_measure_echo(CudaDevice *cuda, double *took_s)
-{
-    return echo(cuda, &cuda->own, took_s);
 }
 
 /* When the work had ended, as far as the host can tell. */

@@ -21,8 +21,9 @@ MUST_USE CudaError cuda_wait_all(CudaDevice *cuda);
 MUST_USE CudaError cuda_wait_own(CudaDevice *cuda);
 /* Looks whether the work has ended, without waiting. The sooner its end is seen, the better the host's clock. */
 void cuda_observe(CudaDevice *cuda);
-/* Lets the judge's own stream wait for a stream's work, so that the stream can be destroyed. */
-MUST_USE CudaError cuda_join(CudaDevice *cuda, DeviceStream *stream);
+/* Waits for a stream that nothing will use again, and makes sure that nothing runs there. */
+MUST_USE CudaError cuda_finish(CudaDevice *cuda, DeviceStream *stream);
+
 /* How long a number takes to arrive that the judge's own stream, which must be idle, is to write. */
 MUST_USE CudaError cuda_measure_echo(CudaDevice *cuda, double *took_s);
 

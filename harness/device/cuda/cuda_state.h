@@ -62,6 +62,7 @@ struct DeviceModule {
 typedef struct CudaShared {
     volatile uint64_t gate;  /* held streams wait until it is GateWords.open */
     volatile uint64_t nonce; /* written in stream order after the last operation */
+    volatile uint64_t echo;  /* written in the order of a stream that seems to be idle */
 } CudaShared;
 
 typedef struct GateWords { /* random numbers, new in each bracket */
@@ -87,7 +88,7 @@ struct CudaDevice {
     int ordinal;
     bool has_context;
     CudaShared *shared;
-    CuAddress gate_address, nonce_address;
+    CuAddress gate_address, nonce_address, echo_address;
 
     bool holding; /* the gate is closed */
     GateWords words;

@@ -36,7 +36,8 @@ static CudaError stream_create(Device *device, bool non_blocking, DeviceStream *
     return CUDA_ERROR_SUCCESS;
 }
 
-/* A stream that is destroyed still finishes its work, and the judge must see the end of it. */
+/* A stream that is destroyed still finishes its work. The judge must see the end of it, and afterwards could not ask the
+ * stream any more. */
 static CudaError stream_destroy(Device *device, DeviceStream *stream)
 {
     CudaDevice *cuda = cuda_of(device);
@@ -47,7 +48,7 @@ static CudaError stream_destroy(Device *device, DeviceStream *stream)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
     if (error == CUDA_ERROR_SUCCESS && stream->used)
-        error = cuda_join(cuda, stream);
+        error = cuda_finish(cuda, stream);
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda_note(cuda, cuda->driver->cuStreamDestroy(stream->raw));
     if (error == CUDA_ERROR_SUCCESS)

@@ -159,6 +159,7 @@ static CudaError open_shared_memory(CudaDevice *cuda)
     cuda->zones = zones;
     cuda->gate_address = address + offsetof(CudaShared, gate);
     cuda->nonce_address = address + offsetof(CudaShared, nonce);
+    cuda->echo_address = address + offsetof(CudaShared, echo);
     return CUDA_ERROR_SUCCESS;
 }
 

@@ -396,6 +396,20 @@ static void a_forged_nonce_does_not_shorten_the_hosts_time(void **state)
     }
 }
 
+static void a_kernel_that_hides_in_a_destroyed_stream_takes_its_time(void **state)
+{
+    Fixture *f = *state;
+    const uint32_t microseconds = 20000;
+    assert_non_null(f->device->modules->function(f->module, "hide"));
+    DeviceStream *stream = new_stream(f, true);
+    begin(f);
+    assert_int_equal(launch(f, "hide", &microseconds, sizeof microseconds, stream), 0);
+    assert_int_equal(spin(f, 1000, NULL), 0);
+    forge_the_nonce(f);
+    assert_int_equal(f->device->streams->destroy(f->device, stream), 0);
+    assert_true(end(f).host_s >= 0.02);
+}
+
 static void the_gap_between_the_clocks_is_known(void **state)
 {
     Fixture *f = *state;
@@ -421,6 +435,7 @@ int main(void)
         ON_A_DEVICE(a_gate_that_was_opened_or_changed_is_noticed),
         ON_A_DEVICE(the_words_of_the_gate_never_repeat),
         ON_A_DEVICE(a_forged_nonce_does_not_shorten_the_hosts_time),
+        ON_A_DEVICE(a_kernel_that_hides_in_a_destroyed_stream_takes_its_time),
         ON_A_DEVICE(the_gap_between_the_clocks_is_known),
     };
     return run_each(tests, COUNT_OF(tests));
