@@ -1,8 +1,8 @@
 /* managed.h - cudaMallocManaged() and __managed__ variables: device memory that the host can access at the same
  * address.
  *
- * The host has a copy, at the same virtual address as the memory on the device. It is pushed to the device before every
- * launch, and pulled back when the host synchronises. That suffices for devices whose concurrentManagedAccess is 0:
+ * The host has a copy, at the same virtual address as the memory on the device. What the program has changed there is
+ * pushed to the device before every launch, and all is pulled back when the host synchronises. That suffices for devices whose concurrentManagedAccess is 0:
  * there host and device must not access managed memory at the same time.  */
 #ifndef HARNESS_RUNTIME_MANAGED_H
 #define HARNESS_RUNTIME_MANAGED_H
