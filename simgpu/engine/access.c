@@ -6,6 +6,7 @@
 
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/store_note.h"
 #include "simgpu/engine/access_check.h"
 #include "simgpu/engine/access_count.h"
 #include "simgpu/engine/access_move.h"
@@ -32,6 +33,8 @@ static bool access_global(Worker *worker, Access *access, Active *active)
     if (!access_check_global(worker, access, active))
         return false;
     access_count(worker, access, active);
+    if (access->is_store)
+        store_note(worker, access->note, active, access->first, access->pattern, access->bytes);
     access->host = (char *)access->first;
     access_move(worker, access, active);
     return true;

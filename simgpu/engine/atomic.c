@@ -7,6 +7,7 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/store_note.h"
 #include "simgpu/code/lane_math.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
@@ -122,6 +123,8 @@ static void *find_word(Worker *worker, const Instruction *instruction, uint32_t 
     }
     if (worker->sanitizer != NULL)
         sanitizer_atomic(worker, instruction, in_shared, lane, address);
+    if (!in_shared)
+        store_note_word(worker, note, address, bytes);
     return in_shared ? (void *)(worker->shared + address) : (void *)address;
 }
 

@@ -13,7 +13,8 @@
 
 typedef struct AllocationState {
     unsigned char *contents;
-    uint8_t *written; /* Allocation.written */
+    uint8_t *written;   /* Allocation.written */
+    uint8_t *from_host; /* Allocation.from_host */
     bool kernel_wrote;
 } AllocationState;
 
@@ -40,6 +41,7 @@ static Snapshot *snapshot_new(const SimGpu *gpu)
         snapshot->allocations[i] = (AllocationState){
             .contents = copy_of((const void *)allocation->address, allocation->bytes),
             .written = copy_of(allocation->written, allocation->bytes),
+            .from_host = copy_of(allocation->from_host, allocation->bytes),
             .kernel_wrote = allocation->kernel_wrote};
     }
     snapshot->output_length = gpu->output.length;
@@ -56,6 +58,8 @@ static void snapshot_restore(const Snapshot *snapshot, SimGpu *gpu)
         memcpy((void *)allocation->address, state->contents, allocation->bytes);
         free(allocation->written);
         allocation->written = copy_of(state->written, allocation->bytes);
+        free(allocation->from_host);
+        allocation->from_host = copy_of(state->from_host, allocation->bytes);
         allocation->kernel_wrote = state->kernel_wrote;
     }
     gpu->output.length = snapshot->output_length;
@@ -67,6 +71,7 @@ static void snapshot_free(Snapshot *snapshot)
     for (int i = 0; i < snapshot->count; i++) {
         free(snapshot->allocations[i].contents);
         free(snapshot->allocations[i].written);
+        free(snapshot->allocations[i].from_host);
     }
     free(snapshot->allocations);
     free(snapshot);
@@ -208,6 +213,7 @@ static bool memory_differs(const Words *words, const Snapshot *interpreted, cons
         if (bytes_differ(words, "memory", other->label, one->contents, (const unsigned char *)other->address,
                          other->bytes) ||
             bytes_differ(words, "what is written", other->label, one->written, other->written, other->bytes) ||
+            bytes_differ(words, "what is the host's", other->label, one->from_host, other->from_host, other->bytes) ||
             numbers_differ(words, "an allocation was written all over", one->written == NULL, other->written == NULL) ||
             numbers_differ(words, "a kernel wrote an allocation", one->kernel_wrote, other->kernel_wrote))
             return true;

@@ -4,6 +4,7 @@
 #include "simgpu/cost/cost.h"
 #include "simgpu/gpu/compare.h"
 #include "simgpu/gpu/launch.h"
+#include "simgpu/memory/origin.h"
 #include "simgpu/memory/validity.h"
 
 #include <stdio.h>
@@ -127,6 +128,47 @@ void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes)
     int index = memory_find(&gpu->memory, address);
     if (index >= 0)
         validity_unmark(&gpu->memory.allocations[index], address, bytes);
+}
+
+/* NULL where no allocation holds the address. */
+static Allocation *allocation_at(const SimGpu *gpu, uint64_t address)
+{
+    int index = memory_find(&gpu->memory, address);
+    return index < 0 ? NULL : &gpu->memory.allocations[index];
+}
+
+void simgpu_host_writes(SimGpu *gpu, uint64_t address, const void *from, uint64_t bytes)
+{
+    Allocation *to = allocation_at(gpu, address);
+    if (to != NULL)
+        origin_write(to, address, from, bytes);
+}
+
+void simgpu_host_fills(SimGpu *gpu, uint64_t address, uint8_t value, uint64_t bytes)
+{
+    Allocation *to = allocation_at(gpu, address);
+    if (to != NULL)
+        origin_fill(to, address, value, bytes);
+}
+
+void simgpu_copies(SimGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    Allocation *target = allocation_at(gpu, to), *source = allocation_at(gpu, from);
+    if (target != NULL && source != NULL)
+        origin_copy(target, to, source, from, bytes);
+}
+
+void simgpu_forget_origin(SimGpu *gpu, uint64_t address, uint64_t bytes)
+{
+    Allocation *allocation = allocation_at(gpu, address);
+    if (allocation != NULL)
+        origin_clear(allocation, address, bytes);
+}
+
+bool simgpu_comes_from_host(const SimGpu *gpu, uint64_t address, uint64_t bytes)
+{
+    const Allocation *allocation = allocation_at(gpu, address);
+    return allocation != NULL && origin_is_host(allocation, address, bytes);
 }
 
 void simgpu_forget_released(SimGpu *gpu)

@@ -70,6 +70,16 @@ void simgpu_name(SimGpu *gpu, uint64_t address, const char *name, uint32_t eleme
 void simgpu_mark_written(SimGpu *gpu, uint64_t address, uint64_t bytes);
 void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes);
 
+/* Which bytes of device memory come from the host, and not from a kernel's store (simgpu/memory/origin.h). The first
+ * three must be called before the bytes change; each range lies in one allocation or variable. Stores of kernels are
+ * noticed by themselves. */
+void simgpu_host_writes(SimGpu *gpu, uint64_t address, const void *from, uint64_t bytes);
+void simgpu_host_fills(SimGpu *gpu, uint64_t address, uint8_t value, uint64_t bytes);
+void simgpu_copies(SimGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes);
+/* From now on, what is there counts as nobody's. */
+void simgpu_forget_origin(SimGpu *gpu, uint64_t address, uint64_t bytes);
+bool simgpu_comes_from_host(const SimGpu *gpu, uint64_t address, uint64_t bytes);
+
 /* Sets the byte that fills uninitialised memory from now on: new allocations, the unwritten bytes of existing ones,
  * shared and local memory when a block begins, and the value that a shuffle takes from a lane which takes no part. If
  * the results of a kernel change with this byte, the kernel has used uninitialised values. */

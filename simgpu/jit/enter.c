@@ -1,7 +1,9 @@
 #include "simgpu/jit/enter.h"
 
 #include "simgpu/block/group.h"
+#include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
+#include "simgpu/block/store_note.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/jit/jit_state.h"
 #include "simgpu/jit/prove.h"
@@ -53,6 +55,14 @@ static void sanitize_store(Frame *frame, s32 number, u64 first)
     put_scalars(worker, point);
     sanitize_load(frame, point->instruction, first);
     reopen_scalars(worker, point);
+}
+
+static void note_translated_store(Frame *frame, s32 number, u64 first)
+{
+    Worker *worker = frame->worker;
+    const Instruction *instruction = &worker->code->instructions[number];
+    store_note(worker, &worker->notes[instruction->index], worker->jit->active, first, pattern_of(frame, instruction),
+               bytes_of_lane(instruction));
 }
 
 static void sanitize_join(Frame *frame)
@@ -179,6 +189,7 @@ void begin_translation(Worker *worker, const Translation *translation)
     frame->execute = execute_at;
     frame->sanitize_load = sanitize_load;
     frame->sanitize_store = sanitize_store;
+    frame->note_store = note_translated_store;
     frame->sanitize_join = sanitize_join;
     frame->sanitize_barrier = sanitize_barrier;
 }

@@ -79,6 +79,7 @@ static bool prove_global(Worker *worker, const Instruction *instruction, ProvenA
                      pattern_extent(pattern, bytes)) ||
         !allow(proven, pattern, note->begin, note->end, bytes, first))
         return false;
+    proven->is_noted = worker->launch->memory->allocations[note->allocation].from_host != NULL;
     proven->sectors[first % SECTOR_BYTES] = pattern_sectors(pattern, bits, first, bytes);
     proven->cost = instruction->space == PTX_CONST ? pattern_distinct(pattern, bits)
                                                    : pattern_load_wavefronts(pattern, bits, bytes);

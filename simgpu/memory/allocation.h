@@ -16,6 +16,7 @@ typedef struct Allocation {
     char label[32];         /* its name in messages; "": none */
     uint32_t element_bytes; /* of an array with a label */
     uint8_t *written;       /* [bytes] as in validity.h, owned; NULL: all is written */
+    uint8_t *from_host;     /* [bytes] as in origin.h, owned; NULL: nothing comes from the host */
 } Allocation;
 
 #endif

@@ -1,6 +1,7 @@
 #include "simgpu/memory/memory.h"
 
 #include "base/allocated.h"
+#include "simgpu/memory/origin.h"
 #include "simgpu/memory/validity.h"
 
 #include <errno.h>
@@ -56,8 +57,10 @@ void memory_free(Memory *memory)
         munmap((void *)memory->base, memory->span);
     if (memory->pattern_file >= 0)
         close(memory->pattern_file);
-    for (int i = 0; i < memory->count; i++)
+    for (int i = 0; i < memory->count; i++) {
         validity_free(&memory->allocations[i]);
+        origin_free(&memory->allocations[i]);
+    }
     free(memory->allocations);
     *memory = (Memory){.pattern_file = -1};
 }
@@ -174,6 +177,7 @@ bool memory_release(Memory *memory, uint64_t address)
     memory->released[memory->released_count++ % MEMORY_RELEASED] = (Released){
         .address = address, .bytes = memory->allocations[index].bytes};
     validity_free(&memory->allocations[index]);
+    origin_free(&memory->allocations[index]);
     memory->used -= memory->allocations[index].bytes;
     memory->count--;
     memmove(memory->allocations + index, memory->allocations + index + 1,

@@ -23,6 +23,7 @@ typedef struct ProvenAccess {
     u64 version;         /* of the irregular axis; 0: no axis */
     u64 origin, room;    /* if first - origin <= room, all lanes are within the allocation */
     u64 lowest, highest; /* of the first addresses so far; lowest > highest: none yet */
+    s32 is_noted;        /* a store that must be told to `note_store` */
     u64 cost;            /* summed over the warps. Shared memory and loads from global memory: wavefronts;
                            * constant memory: distinct words */
     u32 sectors[32];     /* of global memory: sectors, by the first address modulo 32; 0: not known */
@@ -56,6 +57,8 @@ struct Frame {
     s32 is_sanitized;   /* calls the sanitizer (simgpu/sanitizer/sanitizer.h): */
     void (*sanitize_load)(Frame *frame, s32 instruction, u64 first); /* before a load */
     void (*sanitize_store)(Frame *frame, s32 point, u64 first);      /* before a store; the point has its values */
+    void (*note_store)(Frame *frame, s32 instruction,
+                       u64 first); /* before a store into memory that the host wrote to */
     void (*sanitize_join)(Frame *frame);
     void (*sanitize_barrier)(Frame *frame);
     /* Proves the accesses of an instruction with these steps, and fills in proven[]; 0: it cannot. `axis` is the

@@ -96,6 +96,15 @@ static void check_access(Builder *b, const AccessAddress *place)
         text_printf(&b->commit, "    f->sums.load_wavefronts += proven[%d].cost;\n", i->index);
 }
 
+/* Tells of a store into memory in which something comes from the host (simgpu/memory/origin.h). */
+static void note_store(Builder *b, const AccessAddress *place)
+{
+    const Instruction *i = place->instruction;
+    if (!b->is_dry_run && i->kind == STORE && i->space != PTX_SHARED)
+        text_printf(&b->commit, "    if (proven[%d].is_noted)\n        f->note_store(f, %d, %s);\n", i->index,
+                    b->instruction, place->first);
+}
+
 /* The sanitizer finds the values of a store in the register file, because a store begins a stretch. */
 static void sanitize_access(Builder *b, const AccessAddress *place)
 {
@@ -175,6 +184,7 @@ bool translate_access(Builder *b, const Instruction *instruction)
     find_first(b, &place);
     check_access(b, &place);
     sanitize_access(b, &place);
+    note_store(b, &place);
     if (!b->is_dry_run)
         find_pointer(b, &place);
     else
