@@ -58,6 +58,9 @@ static void warn_of_what_was_overlooked(Judging *judging, const CaseResult *item
     if (call->first_error != 0)
         result_warn(judging->result, "a CUDA call failed, though the output was right: %s",
                     judging_wording(judging, item->group == CASE_HIDDEN, call->first_error_text));
+    if (call->output_copied)
+        result_warn(judging->result, "solve() copies its results to the output on the device, which costs time: let "
+                                     "the kernel write to the output directly");
     if (call->pending_at_return)
         result_warn(judging->result, "solve() returned before its kernels had finished; add cudaDeviceSynchronize()");
 }

@@ -65,6 +65,10 @@ static bool is_right(const Comparison *comparison)
     return comparison->wrong == 0 && !comparison->rms_exceeded;
 }
 
+static const char LET_KERNELS_WRITE[] =
+    "let a kernel write to it directly, or copy a kernel's results to it on the device "
+    "with cudaMemcpyDeviceToDevice";
+
 Judgement judgement_of_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output)
 {
     if (call->outcome != CALL_OK || comparison == NULL)
@@ -73,8 +77,13 @@ Judgement judgement_of_call(const CallReport *call, const Comparison *comparison
         return judgement(VERDICT_RULE_VIOLATION, "solve() changed one of its input arrays");
     if (!is_right(comparison))
         return judge_wrong_output(call, comparison);
-    if (kernel_must_write_output && call->kernel_wrote_output == 0)
-        return judgement(VERDICT_RULE_VIOLATION, "no kernel wrote the output: it was computed by the CPU or copied");
+    if (kernel_must_write_output && call->output_origin == ORIGIN_NO_KERNEL)
+        return judgement(VERDICT_RULE_VIOLATION, "no kernel wrote the output: %s", LET_KERNELS_WRITE);
+    if (kernel_must_write_output && call->output_origin == ORIGIN_HOST)
+        return judgement(VERDICT_RULE_VIOLATION,
+                         "a part of the output, or all of it, was copied from the host or from an "
+                         "input: %s",
+                         LET_KERNELS_WRITE);
     return judgement(VERDICT_ACCEPTED, "%s", "");
 }
 

@@ -86,9 +86,14 @@ static void keep_sample(TimedCase *timed_case, int block)
 static Status call_once(Measuring *measuring, Call *call, TimedCase *timed_case, Message *why)
 {
     static const CallOptions options = {0};
+    const ContentOrigin worst = timed_case->report.output_origin;
+    const bool copied = timed_case->report.output_copied;
     text_free(&timed_case->report.printed);
     Status status = session_call(measuring->session, call->arguments, measuring->problem->parameter_count, &options,
                                  &timed_case->report, why);
+    if (worst > timed_case->report.output_origin) /* what one of the calls did counts, not only what the last one did */
+        timed_case->report.output_origin = worst;
+    timed_case->report.output_copied |= copied;
     timed_case->failed = status == STATUS_OK && timed_case->report.outcome != CALL_OK;
     return status;
 }

@@ -60,6 +60,12 @@ static void poison(Broker *broker, const ControlArgument *output, uint8_t uninit
     }
 }
 
+static void fill_output(Broker *broker, const ControlArgument *output, uint8_t uninitialised_byte, uint64_t address)
+{
+    poison(broker, output, uninitialised_byte, address);
+    broker->device->memory->forget_origin(broker->device, address, output->span.bytes);
+}
+
 static void pin_buffers(Broker *broker)
 {
     if (!broker->buffers_pinned)
@@ -81,11 +87,12 @@ void broker_arrays_fill(Broker *broker, const ControlRequest *request)
         pin_buffers(broker);
     for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++) {
         const ControlArgument *argument = &request->arguments[i];
+        broker->output_bytes[i] = argument->role == ARGUMENT_OUTPUT ? argument->span.bytes : 0;
         if (argument->role == ARGUMENT_INPUT)
             broker_require(broker, take_input(broker, request->exchanged, &argument->span, broker->arrays[i]),
                            "copy of the inputs");
         else if (argument->role == ARGUMENT_OUTPUT)
-            poison(broker, argument, request->uninitialised_byte, broker->arrays[i]);
+            fill_output(broker, argument, request->uninitialised_byte, broker->arrays[i]);
     }
 }
 
@@ -105,6 +112,22 @@ static bool input_changed(Broker *broker, const ControlArgument *input, uint64_t
     return false;
 }
 
+/* An output that looks as the host left it convicts only in timed calls. Their data are random: no kernel computes from
+ * them what the host had put there before. In a fixed case it may, for example from an image of one value. */
+static void find_origin(Broker *broker, const ControlArgument *output, bool is_untimed, uint64_t address)
+{
+    CallReport *report = &broker->reply.report;
+    ContentOrigin origin = ORIGIN_UNKNOWN;
+    broker_require(broker,
+                   broker->device->memory->origin(broker->device, address, output->span.bytes,
+                                                  output->element_bytes > 0 ? output->element_bytes : 1, &origin),
+                   "reading of the output");
+    if (origin == ORIGIN_LIKE_HOST)
+        origin = is_untimed ? ORIGIN_KERNELS : ORIGIN_HOST;
+    if (origin > report->output_origin)
+        report->output_origin = origin;
+}
+
 static CudaError give_output(Broker *broker, bool exchanged, const ControlSpan *span, uint64_t address)
 {
     Device *device = broker->device;
@@ -115,14 +138,13 @@ static CudaError give_output(Broker *broker, bool exchanged, const ControlSpan *
 
 void broker_arrays_read(Broker *broker, const ControlRequest *request)
 {
-    Device *device = broker->device;
     CallReport *report = &broker->reply.report;
     for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++) {
         const ControlArgument *argument = &request->arguments[i];
         if (argument->role == ARGUMENT_INPUT && request->check_inputs)
             report->input_changed = report->input_changed || input_changed(broker, argument, broker->arrays[i]);
         else if (argument->role == ARGUMENT_OUTPUT) {
-            report->kernel_wrote_output = device->memory->kernel_wrote(device, broker->arrays[i]);
+            find_origin(broker, argument, request->is_untimed, broker->arrays[i]);
             broker_require(broker, give_output(broker, request->exchanged, &argument->span, broker->arrays[i]),
                            "reading of the output");
         }
@@ -134,6 +156,6 @@ void broker_arrays_release(Broker *broker)
     for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++) {
         if (broker->arrays[i] != 0)
             broker_require(broker, broker->device->memory->release(broker->device, broker->arrays[i]), "release");
-        broker->arrays[i] = 0;
+        broker->arrays[i] = broker->output_bytes[i] = 0;
     }
 }

@@ -88,7 +88,7 @@ static void conclude(Broker *broker)
 static void begin_call(Broker *broker)
 {
     Device *device = broker->device;
-    broker->reply = (ControlReply){.report = {.kernel_wrote_output = -1}};
+    broker->reply = (ControlReply){0};
     broker->posted_error = CUDA_ERROR_SUCCESS;
     device->report->reset(device);
     if (device->simulation != NULL)

@@ -37,6 +37,7 @@ static CudaError launch_known(Broker *broker, const BrokerFunction *known, const
         return device->kernels->launch(device, launch);
     launch_check(&device->info, info, &launch->shape, hint, sizeof hint);
     CudaError error = device->kernels->launch(device, launch);
+    broker->launches += error == CUDA_ERROR_SUCCESS;
     note_launch_error(broker, error, known, &launch->shape, hint);
     if (device_failed(broker, &fault) && fault.kind == DEVICE_TIME_LIMIT)
         broker->end = SERVE_DEVICE_TIME;

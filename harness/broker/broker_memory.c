@@ -10,6 +10,13 @@ static bool is_judges_array(const Broker *broker, uint64_t address)
     return false;
 }
 
+/* A copy before the first kernel only prepares the output; after it, it is the result that is copied. */
+void broker_note_device_copy(Broker *broker, uint64_t address)
+{
+    for (size_t i = 0; i < CALL_MAX_PARAMETERS && broker->launches > 0; i++)
+        broker->reply.report.output_copied |= address - broker->arrays[i] < broker->output_bytes[i];
+}
+
 CudaError serve_alloc(Broker *broker, RingReply *reply)
 {
     uint64_t bytes = broker_words(broker)[0];
@@ -85,6 +92,7 @@ CudaError serve_copy(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (!broker_owns(broker, to, bytes) || !broker_owns(broker, from, bytes))
         return CUDA_ERROR_INVALID_VALUE;
+    broker_note_device_copy(broker, to);
     return broker->device->copies->copy(broker->device, to, from, bytes, stream);
 }
 

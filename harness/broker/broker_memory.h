@@ -7,6 +7,9 @@
 /* True if the bytes lie in one allocation (the submission's or an array of the call) or in one variable. */
 bool broker_owns(Broker *broker, uint64_t address, uint64_t bytes);
 
+/* A copy within the device is about to write to `address`. */
+void broker_note_device_copy(Broker *broker, uint64_t address);
+
 Serve serve_alloc, serve_release, serve_memory_info, serve_owned, serve_write, serve_read, serve_copy, serve_fill;
 
 #endif

@@ -173,6 +173,7 @@ void broker_serve(Broker *broker, RingKind awaited)
     broker->end = SERVE_GOING;
     broker->host_seconds = broker->serving_seconds = 0;
     broker->requests = 0;
+    broker->launches = 0;
     while (broker->end == SERVE_GOING) {
         uint32_t doorbell = ring_doorbell(broker->reader.ring);
         switch (ring_take(&broker->reader, &broker->record)) {

@@ -81,10 +81,12 @@ typedef struct Broker {
 
     uint8_t *buffers; /* host memory of the arrays, shared with the grader */
     size_t buffer_bytes;
-    bool has_exchange;                    /* for these buffers */
-    bool buffers_pinned;                  /* the device knows them */
-    ExecutionProfile *profile;            /* shared with the grader; NULL: calls are not profiled */
-    uint64_t arrays[CALL_MAX_PARAMETERS]; /* device addresses during a call; 0: none */
+    bool has_exchange;                          /* for these buffers */
+    bool buffers_pinned;                        /* the device knows them */
+    ExecutionProfile *profile;                  /* shared with the grader; NULL: calls are not profiled */
+    uint64_t arrays[CALL_MAX_PARAMETERS];       /* device addresses during a call; 0: none */
+    uint64_t output_bytes[CALL_MAX_PARAMETERS]; /* of those arrays that are outputs; else 0 */
+    uint64_t launches;                          /* of this call */
 
     ServeEnd end;
     char end_text[700];     /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */

@@ -48,6 +48,8 @@ CudaError serve_copy_box(Broker *broker, RingReply *reply)
     if (!place_of(broker, &asked->to, &box, &to) || !place_of(broker, &asked->from, &box, &from) ||
         (to.host != NULL && from.host != NULL))
         return CUDA_ERROR_INVALID_VALUE;
+    if (to.host == NULL && from.host == NULL && to.array == NULL)
+        broker_note_device_copy(broker, to.address);
     return broker->device->arrays->copy_box(broker->device, &to, &from, &box, stream);
 }
 

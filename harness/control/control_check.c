@@ -107,8 +107,9 @@ static bool is_valid_report(const CallReport *report)
         if (!IS_TERMINATED(item->text) || !ARE_FLAGS(&item->is_undefined, &item->is_unwritten, &item->is_global))
             return false;
     }
-    if (!ARE_FLAGS(&report->allocation_refused, &report->input_changed, &report->pending_at_return,
-                   &report->statistics.has_counters))
+    if (report->output_origin > ORIGIN_HOST ||
+        !ARE_FLAGS(&report->allocation_refused, &report->input_changed, &report->output_copied,
+                   &report->pending_at_return, &report->statistics.has_counters))
         return false;
     return report->outcome <= CALL_INTEGRITY_VIOLATION && IS_TERMINATED(report->text) &&
            IS_TERMINATED(report->first_error_text) && IS_TERMINATED(report->not_provided) &&

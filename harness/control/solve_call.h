@@ -55,20 +55,21 @@ typedef struct CallReport {
     double event_s, host_s; /* the bracket around solve() on both clocks; host_s 0 where there is one clock */
     double ended_s;         /* when the bracket ended, by now_s(); 0 where there is one clock */
     DeviceStatistics statistics;
-    int kernel_wrote_output;    /* 1, 0, or -1 where the device cannot tell */
-    CudaError first_error;      /* the first error that a CUDA call of solve() returned, checked or not; 0: none */
-    char first_error_text[300]; /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
-    char not_provided[60];      /* the first CUDA call of this runner that the judge does not provide, unless an error
+    ContentOrigin output_origin; /* of all outputs: the worst */
+    bool output_copied;          /* a copy within the device wrote into an output after a kernel was launched */
+    CudaError first_error;       /* the first error that a CUDA call of solve() returned, checked or not; 0: none */
+    char first_error_text[300];  /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
+    char not_provided[60];       /* the first CUDA call of this runner that the judge does not provide, unless an error
                                  * of the submission's own came before it in the same call of solve(); "": none */
-    bool allocation_refused;    /* an allocation of device memory exceeded the limit */
-    bool input_changed;         /* an input array no longer holds what it held */
-    DeviceFindings findings;    /* of a call that was watched */
-    char direct_load[400];      /* "kernel blur (blur.cu:31)": it wrote the output, and loaded from the probed array
+    bool allocation_refused;     /* an allocation of device memory exceeded the limit */
+    bool input_changed;          /* an input array no longer holds what it held */
+    DeviceFindings findings;     /* of a call that was watched */
+    char direct_load[400];       /* "kernel blur (blur.cu:31)": it wrote the output, and loaded from the probed array
                                  * itself */
-    bool pending_at_return;     /* kernels were still under way when solve() returned: it did not synchronise */
-    Text printed;               /* what host and device code printed, at most 64 KiB, printable; free it. The session
+    bool pending_at_return;      /* kernels were still under way when solve() returned: it did not synchronise */
+    Text printed;                /* what host and device code printed, at most 64 KiB, printable; free it. The session
                                  * fills it in: in a ControlReply it is empty */
-    uint64_t printed_lost;      /* bytes printed beyond that */
+    uint64_t printed_lost;       /* bytes printed beyond that */
 } CallReport;
 
 #endif

@@ -17,8 +17,7 @@ enum {
 
 typedef struct AddressPiece {
     uint64_t address, bytes;
-    uint64_t copied_bytes; /* written by copies, not by kernels; counted by the caller */
-    uint8_t zone_byte;     /* every byte of its red zones; chosen by the caller */
+    uint8_t zone_byte; /* every byte of its red zones; chosen by the caller */
 } AddressPiece;
 
 typedef struct AddressRange { /* {.base = B, .span = S} is empty */

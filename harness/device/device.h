@@ -33,6 +33,17 @@ typedef struct ExecutionProfile ExecutionProfile; /* sim/execution_profile.h */
 
 /* ---- memory and copies ------------------------------------------------------------------------------------------- */
 
+/* Who made the contents of some device memory. Copies within the device change nothing about that. Zeros are nobody's.
+ * A simulated GPU knows it of every byte. A real one does not report what kernels store: there, the host's is what
+ * still holds the values that the host has put there (host_origin.h). */
+typedef enum ContentOrigin {                 /* from the best to the worst */
+                             ORIGIN_UNKNOWN, /* nothing is known against it */
+                             ORIGIN_KERNELS,
+                             ORIGIN_LIKE_HOST, /* a part looks as the host left it, though kernels ran since; they may have computed the same */
+                             ORIGIN_NO_KERNEL, /* no kernel was launched since the last reset */
+                             ORIGIN_HOST       /* a part of it, at least, came from the host */
+} ContentOrigin;
+
 typedef struct DeviceMemoryOps {
     /* Fails with CUDA_ERROR_MEMORY_ALLOCATION past the limit. */
     CudaError (*alloc)(Device *device, uint64_t bytes, uint64_t *address);
@@ -41,8 +52,11 @@ typedef struct DeviceMemoryOps {
     uint64_t (*allocated_bytes)(Device *device);
     /* True if [address, address + bytes) lies in one living allocation or module variable. */
     bool (*owns)(Device *device, uint64_t address, uint64_t bytes);
-    /* Whether a kernel has stored into the allocation at `address` since the last reset: 1, 0, or -1 (unknown). */
-    int (*kernel_wrote)(Device *device, uint64_t address);
+    /* Who made what lies there now (ContentOrigin); reads it where it must. The range lies in one allocation. */
+    CudaError (*origin)(Device *device, uint64_t address, uint64_t bytes, uint32_t element_bytes,
+                        ContentOrigin *origin);
+    /* What lies there now counts as nobody's. */
+    void (*forget_origin)(Device *device, uint64_t address, uint64_t bytes);
 } DeviceMemoryOps;
 
 /* Between device addresses and host memory of the broker. `read` returns when the bytes have arrived; `write` may

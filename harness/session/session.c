@@ -10,7 +10,7 @@ Status session_device(Session *session, DeviceInfo *info, Message *why)
 Status session_load(Session *session, const Compiled *compiled, const CallLimits *limits, CallReport *report,
                     Message *why)
 {
-    *report = (CallReport){.kernel_wrote_output = -1};
+    *report = (CallReport){0};
     return session->ops->load(session, compiled, limits, report, why);
 }
 
@@ -33,7 +33,7 @@ static Status choose_poison(SessionArgument *arguments, size_t count, Message *w
 Status session_call(Session *session, SessionArgument *arguments, size_t count, const CallOptions *options,
                     CallReport *report, Message *why)
 {
-    *report = (CallReport){.kernel_wrote_output = -1};
+    *report = (CallReport){0};
     Status status = choose_poison(arguments, count, why);
     return status == STATUS_OK ? session->ops->call(session, arguments, count, options, report, why) : status;
 }

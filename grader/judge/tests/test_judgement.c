@@ -16,29 +16,44 @@ static const struct {
     Verdict verdict;
     const char *text;
 } rows[] = {
-    {"a right output", {.kernel_wrote_output = 1}, &right, VERDICT_ACCEPTED, ""},
-    {"a device that cannot tell who wrote", {.kernel_wrote_output = -1}, &right, VERDICT_ACCEPTED, ""},
-    {"an error without consequences", {.kernel_wrote_output = 1, .first_error = 1}, &right, VERDICT_ACCEPTED, ""},
-    {"a refused allocation without consequences",
-     {.kernel_wrote_output = 1, .allocation_refused = true},
+    {"a right output", {.output_origin = ORIGIN_KERNELS}, &right, VERDICT_ACCEPTED, ""},
+    {"a device that cannot tell who wrote", {.output_origin = ORIGIN_UNKNOWN}, &right, VERDICT_ACCEPTED, ""},
+    {"an error without consequences",
+     {.output_origin = ORIGIN_KERNELS, .first_error = 1},
      &right,
      VERDICT_ACCEPTED,
      ""},
-    {"no kernel wrote", {.kernel_wrote_output = 0}, &right, VERDICT_RULE_VIOLATION, "no kernel"},
-    {"a wrong output", {.kernel_wrote_output = 1}, &wrong, VERDICT_WRONG_ANSWER, "the last element"},
-    {"too imprecise", {.kernel_wrote_output = 1}, &imprecise, VERDICT_WRONG_ANSWER, "too imprecise"},
+    {"a refused allocation without consequences",
+     {.output_origin = ORIGIN_KERNELS, .allocation_refused = true},
+     &right,
+     VERDICT_ACCEPTED,
+     ""},
+    {"no kernel wrote", {.output_origin = ORIGIN_NO_KERNEL}, &right, VERDICT_RULE_VIOLATION, "no kernel"},
+    {"copied from the host",
+     {.output_origin = ORIGIN_HOST},
+     &right,
+     VERDICT_RULE_VIOLATION,
+     "cudaMemcpyDeviceToDevice"},
+    {"a result that was copied on the device",
+     {.output_origin = ORIGIN_KERNELS, .output_copied = true},
+     &right,
+     VERDICT_ACCEPTED,
+     ""},
+    {"a wrong output", {.output_origin = ORIGIN_KERNELS}, &wrong, VERDICT_WRONG_ANSWER, "the last element"},
+    {"too imprecise", {.output_origin = ORIGIN_KERNELS}, &imprecise, VERDICT_WRONG_ANSWER, "too imprecise"},
     {"a wrong output after a read of what nothing has written",
-     {.kernel_wrote_output = 1,
+     {.output_origin = ORIGIN_KERNELS,
       .findings = {.items = {{.text = "race"}, {.is_undefined = true, .text = "unwritten"}}, .count = 2}},
      &wrong,
      VERDICT_WRONG_ANSWER,
      "the last element; unwritten"},
     {"a right output after such a read",
-     {.kernel_wrote_output = 1, .findings = {.items = {{.is_undefined = true, .text = "unwritten"}}, .count = 1}},
+     {.output_origin = ORIGIN_KERNELS,
+      .findings = {.items = {{.is_undefined = true, .text = "unwritten"}}, .count = 1}},
      &right,
      VERDICT_ACCEPTED,
      ""},
-    {"nothing written at all", {.kernel_wrote_output = 0}, &wrong, VERDICT_WRONG_ANSWER, "the last element"},
+    {"nothing written at all", {.output_origin = ORIGIN_NO_KERNEL}, &wrong, VERDICT_WRONG_ANSWER, "the last element"},
     {"wrong after a refused allocation",
      {.allocation_refused = true, .first_error = 2},
      &wrong,
@@ -49,7 +64,11 @@ static const struct {
      &wrong,
      VERDICT_RUN_TIME_ERROR,
      "launch of k: bad"},
-    {"a changed input", {.kernel_wrote_output = 1, .input_changed = true}, &right, VERDICT_RULE_VIOLATION, "input"},
+    {"a changed input",
+     {.output_origin = ORIGIN_KERNELS, .input_changed = true},
+     &right,
+     VERDICT_RULE_VIOLATION,
+     "input"},
     {"a fault", {.outcome = CALL_RUN_TIME_ERROR, .text = "boom"}, NULL, VERDICT_RUN_TIME_ERROR, "boom"},
     {"a fault after a refused allocation",
      {.outcome = CALL_RUN_TIME_ERROR, .allocation_refused = true, .text = "boom"},
@@ -60,7 +79,7 @@ static const struct {
     {"memory", {.outcome = CALL_MEMORY_LIMIT, .text = "big"}, NULL, VERDICT_MEMORY_LIMIT_EXCEEDED, "big"},
     {"an unknown instruction", {.outcome = CALL_UNSUPPORTED, .text = "wmma"}, NULL, VERDICT_JUDGE_ERROR, "wmma"},
     {"a missing call without consequences",
-     {.kernel_wrote_output = 1, .first_error = 801, .not_provided = "cudaGraphCreate"},
+     {.output_origin = ORIGIN_KERNELS, .first_error = 801, .not_provided = "cudaGraphCreate"},
      &right,
      VERDICT_ACCEPTED,
      ""},
@@ -85,7 +104,7 @@ static const struct {
      VERDICT_INTEGRITY_VIOLATION,
      "foreign"},
     {"a copied output after a missing call",
-     {.kernel_wrote_output = 0, .not_provided = "cudaGraphCreate"},
+     {.output_origin = ORIGIN_NO_KERNEL, .not_provided = "cudaGraphCreate"},
      &right,
      VERDICT_RULE_VIOLATION,
      "no kernel"},
@@ -106,9 +125,10 @@ static void each_call_gets_its_verdict(void **state)
     }
 }
 
-static const CallReport unwritten = {.kernel_wrote_output = 1,
+static const CallReport unwritten = {.output_origin = ORIGIN_KERNELS,
                                      .findings = {.items = {{.is_undefined = true, .text = "unwritten"}}, .count = 1}};
-static const CallReport written = {.kernel_wrote_output = 1, .findings = {.items = {{.text = "race"}}, .count = 1}};
+static const CallReport written = {.output_origin = ORIGIN_KERNELS,
+                                   .findings = {.items = {{.text = "race"}}, .count = 1}};
 
 static void only_undefined_values_need_a_rerun(void **state)
 {
@@ -125,10 +145,10 @@ static const struct {
     Verdict verdict;
     const char *text;
 } again_rows[] = {
-    {"right again", &unwritten, {.kernel_wrote_output = 1}, &right, VERDICT_ACCEPTED, ""},
+    {"right again", &unwritten, {.output_origin = ORIGIN_KERNELS}, &right, VERDICT_ACCEPTED, ""},
     {"wrong",
      &unwritten,
-     {.kernel_wrote_output = 1},
+     {.output_origin = ORIGIN_KERNELS},
      &wrong,
      VERDICT_WRONG_ANSWER,
      "right only by luck: it uses an undefined value, and with another one: the last element; unwritten"},
@@ -140,7 +160,7 @@ static const struct {
      "with another one: boom; unwritten"},
     {"wrong, and the line is not to be told",
      &written,
-     {.kernel_wrote_output = 1},
+     {.output_origin = ORIGIN_KERNELS},
      &wrong,
      VERDICT_WRONG_ANSWER,
      "with another one: the last element"},
@@ -158,8 +178,11 @@ static void a_rerun_gets_its_verdict(void **state)
 
 static void a_problem_may_let_the_host_write(void **state)
 {
-    const CallReport call = {.kernel_wrote_output = 0};
-    assert_int_equal(judgement_of_call(&call, &right, false).verdict, VERDICT_ACCEPTED);
+    const ContentOrigin origins[] = {ORIGIN_NO_KERNEL, ORIGIN_HOST};
+    for (size_t i = 0; i < COUNT_OF(origins); i++) {
+        const CallReport call = {.output_origin = origins[i]};
+        assert_int_equal(judgement_of_call(&call, &right, false).verdict, VERDICT_ACCEPTED);
+    }
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include "harness/device/array_check.h"
 #include "harness/device/cuda/cuda_gate.h"
 #include "harness/device/cuda/cuda_memory.h"
+#include "harness/device/cuda/cuda_origin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 struct DeviceArray {
     CuArray raw;
     uint64_t bytes;
+    OriginRows place; /* where cuda->host_origin has it */
 };
 
 /* Flags of cuda.h: CUDA_ARRAY3D_ and CU_TRSF_ */
@@ -48,6 +50,7 @@ static CudaError array_create(Device *device, const DeviceShape *shape, DeviceAr
     if (*array == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     (*array)->bytes = bytes;
+    (*array)->place = cuda_origin_place(cuda, shape, bytes);
     CudaError error = create_array(cuda, shape, &(*array)->raw);
     if (error == CUDA_ERROR_SUCCESS)
         cuda->array_bytes += bytes;
@@ -64,6 +67,7 @@ static CudaError array_destroy(Device *device, DeviceArray *array)
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda_note(cuda, cuda->driver->cuArrayDestroy(array->raw));
     cuda->array_bytes -= array->bytes;
+    host_origin_forget(&cuda->host_origin, array->place.first, array->bytes);
     free(array);
     return error;
 }
@@ -122,6 +126,25 @@ static CuCopy3D describe_copy(const DevicePlace *to, const DevicePlace *from, co
     };
 }
 
+static OriginRows origin_rows(const DevicePlace *place)
+{
+    if (place->array == NULL)
+        return (OriginRows){place->address, place->pitch, place->slice_rows * place->pitch};
+    OriginRows rows = place->array->place;
+    rows.first += place->z * rows.slice_bytes + place->y * rows.pitch + place->x_bytes;
+    return rows;
+}
+
+static CudaError note_origin(CudaDevice *cuda, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box)
+{
+    const OriginRows target = origin_rows(to), source = origin_rows(from);
+    const OriginRows host = {0, from->pitch, from->slice_rows * from->pitch};
+    if (is_host(to))
+        return CUDA_ERROR_SUCCESS;
+    return is_host(from) ? cuda_origin_write_box(cuda, &target, from->host, &host, box)
+                         : cuda_origin_copy_box(cuda, &target, &source, box);
+}
+
 /* As for plain copies (cuda_memory.h): host data waits in a slot if there is room; else the gate opens. */
 static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
                           DeviceStream *stream)
@@ -135,6 +158,9 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
         error = check_place(cuda, from, box, &from_bytes);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
+    error = note_origin(cuda, to, from, box);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
     void *slot = is_host(from) ? cuda_bounce(cuda, from->host, from_bytes) : NULL;
     if (slot != NULL)
         source.host = slot;
@@ -144,7 +170,7 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
         return error;
     if (waits)
         cuda_open_for_copy(cuda);
-    cuda_count_copy(cuda, to->address, box->width_bytes * box->height * box->depth);
+    cuda->statistics.copies++;
     CuCopy3D copy = describe_copy(to, &source, box);
     error = cuda_note(cuda, cuda->driver->cuMemcpy3DAsync(&copy, raw));
     return error == CUDA_ERROR_SUCCESS && waits ? cuda_wait(cuda, stream) : error;
@@ -159,11 +185,13 @@ static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t 
     uint64_t bytes;
     CuStream raw;
     CudaError error = check_place(cuda, &place, &box, &bytes);
+    for (uint64_t y = 0; y < height && error == CUDA_ERROR_SUCCESS; y++)
+        error = cuda_origin_fill(cuda, to + y * pitch, value, width);
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    cuda->statistics.copies++; /* not counted as a copy into the piece: a constant is not a result */
+    cuda->statistics.copies++;
     return cuda_note(cuda, cuda->driver->cuMemsetD2D8Async(to, at_least(width, pitch), value, width, height, raw));
 }
 

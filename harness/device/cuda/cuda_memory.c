@@ -1,6 +1,7 @@
 #include "harness/device/cuda/cuda_memory.h"
 
 #include "harness/device/cuda/cuda_gate.h"
+#include "harness/device/cuda/cuda_origin.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -157,6 +158,7 @@ static CudaError release(Device *device, uint64_t address)
     CudaError error = cuda_wait_all(cuda);
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda_check_zones(cuda, piece);
+    host_origin_forget(&cuda->host_origin, address, piece->bytes);
     address_give_back(&cuda->range, address);
     return error;
 }
@@ -187,23 +189,14 @@ static uint64_t allocated_bytes(Device *device)
     return cuda_used_bytes(cuda_of(device)) - cuda_of(device)->flush_bytes;
 }
 
-/* The hardware does not report what kernels store. But if no kernel has run, or if copies have filled the whole array,
- * no kernel has. */
-static int kernel_wrote(Device *device, uint64_t address)
-{
-    const CudaDevice *cuda = cuda_of(device);
-    const AddressPiece *piece = address_find(&cuda->range, address, 1);
-    bool copied = piece != NULL && piece->copied_bytes >= piece->bytes;
-    return cuda->statistics.kernels == 0 || copied ? 0 : -1;
-}
-
 const DeviceMemoryOps CUDA_MEMORY_OPS = {
     .alloc = alloc,
     .release = release,
     .set_limit = set_limit,
     .allocated_bytes = allocated_bytes,
     .owns = owns,
-    .kernel_wrote = kernel_wrote,
+    .origin = cuda_origin_of,
+    .forget_origin = cuda_origin_forget,
 };
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
@@ -213,14 +206,6 @@ CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes)
     if (cuda->sticky != CUDA_ERROR_SUCCESS)
         return cuda->sticky;
     return bytes == 0 || owns(&cuda->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-void cuda_count_copy(CudaDevice *cuda, uint64_t to, uint64_t bytes)
-{
-    AddressPiece *piece = address_find(&cuda->range, to, bytes);
-    cuda->statistics.copies++;
-    if (piece != NULL)
-        piece->copied_bytes += bytes;
 }
 
 void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes)
@@ -240,13 +225,16 @@ static CudaError write_bytes(Device *device, uint64_t to, const void *from, uint
     CudaError error = cuda_check_range(cuda, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
+    error = cuda_origin_write(cuda, to, from, bytes);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
     const void *slot = cuda_bounce(cuda, from, bytes);
     error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
     if (slot == NULL)
         cuda_open_for_copy(cuda);
-    cuda_count_copy(cuda, to, bytes);
+    cuda->statistics.copies++;
     error = cuda_note(cuda, cuda->driver->cuMemcpyHtoDAsync(to, slot != NULL ? slot : from, bytes, raw));
     return error == CUDA_ERROR_SUCCESS && slot == NULL ? cuda_wait(cuda, stream) : error;
 }
@@ -276,10 +264,12 @@ static CudaError copy_bytes(Device *device, uint64_t to, uint64_t from, uint64_t
         error = cuda_check_range(cuda, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    error = cuda_enter(cuda, stream, &raw);
+    error = cuda_origin_copy(cuda, to, from, bytes);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    cuda_count_copy(cuda, to, bytes);
+    cuda->statistics.copies++;
     return cuda_note(cuda, cuda->driver->cuMemcpyDtoDAsync(to, from, bytes, raw));
 }
 
@@ -290,10 +280,12 @@ static CudaError fill_bytes(Device *device, uint64_t to, uint8_t value, uint64_t
     CudaError error = cuda_check_range(cuda, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    error = cuda_enter(cuda, stream, &raw);
+    error = cuda_origin_fill(cuda, to, value, bytes);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_enter(cuda, stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    cuda->statistics.copies++; /* not counted as a copy into the piece: a constant is not a result */
+    cuda->statistics.copies++;
     return cuda_note(cuda, cuda->driver->cuMemsetD8Async(to, value, bytes, raw));
 }
 

@@ -14,8 +14,6 @@ static inline uint64_t cuda_used_bytes(const CudaDevice *cuda)
 }
 /* The error that a copy of these bytes meets: the sticky error, or INVALID_VALUE if the device does not own them. */
 MUST_USE CudaError cuda_check_range(CudaDevice *cuda, uint64_t address, uint64_t bytes);
-/* Counts a copy of so many bytes to `to`, which need not lie in the range. */
-void cuda_count_copy(CudaDevice *cuda, uint64_t to, uint64_t bytes);
 /* Copies host data, which the caller may overwrite before the stream reaches the copy, into a slot of the judge's; NULL
  * if there is no room. */
 void *cuda_bounce(CudaDevice *cuda, const void *from, uint64_t bytes);

@@ -222,6 +222,7 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
                                          bytes == 0 ? NULL : extra);
     if (error == CUDA_ERROR_SUCCESS) {
         cuda->statistics.kernels++;
+        cuda->host_origin.kernels++;
         remember_kernel(cuda, launch->function->name);
     }
     return cuda_note(cuda, error);

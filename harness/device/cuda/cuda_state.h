@@ -9,6 +9,7 @@
 #include "harness/device/address_range.h"
 #include "harness/device/cuda/cuda_driver.h"
 #include "harness/device/device.h"
+#include "harness/device/host_origin.h"
 
 enum {
     CUDA_MAX_HELD = 400,          /* operations; the driver's own queues have room for a thousand */
@@ -103,7 +104,9 @@ struct CudaDevice {
     uint64_t mapped_bytes; /* bytes of the range, from its base on, that have memory behind them */
     uint64_t memory_limit;
     uint64_t array_bytes; /* of CUDA arrays, which lie outside the range and count as well */
-    CuAddress exchange;   /* 0: none */
+    HostOrigin host_origin;
+    uint64_t array_places; /* places of arrays in host_origin that have been given out; behind CUDA_ARRAY_PLACES */
+    CuAddress exchange;    /* 0: none */
     uint64_t exchange_bytes;
     uint64_t flush_address, flush_bytes;
     uint8_t *zones;  /* pinned memory into which red zones are copied for their check */

@@ -43,8 +43,6 @@ static void reset_report(Device *device)
     cuda->statistics = (DeviceStatistics){0};
     cuda->fault = (DeviceFault){0};
     cuda->waited_s = 0;
-    for (size_t i = 0; i < cuda->range.count; i++)
-        cuda->range.pieces[i].copied_bytes = 0;
 }
 
 static void report_statistics(Device *device, DeviceStatistics *statistics)
@@ -115,6 +113,7 @@ static void close_device(Device *device)
     cuda_modules_free(cuda);
     cuda_streams_free(cuda);
     address_range_free(&cuda->range);
+    host_origin_free(&cuda->host_origin);
     free(cuda);
 }
 

@@ -70,6 +70,19 @@ static bool is_host(const DevicePlace *place)
     return place->array == NULL && place->host != NULL;
 }
 
+/* Tells the memory what is about to happen to a row. */
+static void note_row(SimDevice *sim, const DevicePlace *to, const uint8_t *row, const DevicePlace *from,
+                     const uint8_t *from_row, uint64_t bytes)
+{
+    if (is_host(to))
+        return;
+    if (is_host(from))
+        simgpu_host_writes(sim->gpu, (uint64_t)row, from_row, bytes);
+    else
+        simgpu_copies(sim->gpu, (uint64_t)row, (uint64_t)from_row, bytes);
+    simgpu_mark_written(sim->gpu, (uint64_t)row, bytes);
+}
+
 static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
                           DeviceStream *stream)
 {
@@ -83,9 +96,9 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
     for (uint64_t z = 0; z < box->depth; z++)
         for (uint64_t y = 0; y < box->height; y++) {
             uint8_t *row = target.first + z * target.slice_bytes + y * target.pitch;
-            memmove(row, source.first + z * source.slice_bytes + y * source.pitch, box->width_bytes);
-            if (!is_host(to))
-                simgpu_mark_written(sim->gpu, (uint64_t)row, box->width_bytes);
+            const uint8_t *from_row = source.first + z * source.slice_bytes + y * source.pitch;
+            note_row(sim, to, row, from, from_row, box->width_bytes);
+            memmove(row, from_row, box->width_bytes);
         }
     sim_count_copy(sim, stream, box->width_bytes * box->height * box->depth, is_host(to) || is_host(from));
     if (!is_host(to))
@@ -104,6 +117,7 @@ static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t 
     if (error != CUDA_ERROR_SUCCESS)
         return error;
     for (uint64_t y = 0; y < height; y++) {
+        simgpu_host_fills(sim->gpu, to + y * pitch, value, width);
         memset(byte_at(to + y * pitch), value, width);
         simgpu_mark_written(sim->gpu, to + y * pitch, width);
     }

@@ -42,11 +42,20 @@ static bool owns(Device *device, uint64_t address, uint64_t bytes)
     return simgpu_find(sim_of(device)->gpu, address, bytes, &found);
 }
 
-/* The judge's allocations are new in every call, so that "ever written" means "written since the last reset". */
-static int kernel_wrote(Device *device, uint64_t address)
+static CudaError origin_of(Device *device, uint64_t address, uint64_t bytes, uint32_t element_bytes,
+                           ContentOrigin *origin)
 {
-    SimAllocation found;
-    return simgpu_find(sim_of(device)->gpu, address, 1, &found) && found.kernel_wrote;
+    SimDevice *sim = sim_of(device);
+    if (simgpu_comes_from_host(sim->gpu, address, bytes))
+        *origin = ORIGIN_HOST;
+    else
+        *origin = sim->statistics.kernels == 0 ? ORIGIN_NO_KERNEL : ORIGIN_KERNELS;
+    return sim->sticky;
+}
+
+static void forget_origin(Device *device, uint64_t address, uint64_t bytes)
+{
+    simgpu_forget_origin(sim_of(device)->gpu, address, bytes);
 }
 
 const DeviceMemoryOps SIM_MEMORY_OPS = {
@@ -55,7 +64,8 @@ const DeviceMemoryOps SIM_MEMORY_OPS = {
     .set_limit = set_limit,
     .allocated_bytes = allocated_bytes,
     .owns = owns,
-    .kernel_wrote = kernel_wrote,
+    .origin = origin_of,
+    .forget_origin = forget_origin,
 };
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
@@ -82,6 +92,7 @@ static CudaError write_bytes(Device *device, uint64_t to, const void *from, uint
     CudaError error = sim_check_range(sim, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
+    simgpu_host_writes(sim->gpu, to, from, bytes);
     memcpy(byte_at(to), from, bytes);
     simgpu_mark_written(sim->gpu, to, bytes);
     sim_count_copy(sim, stream, bytes, true);
@@ -108,6 +119,7 @@ static CudaError copy_bytes(Device *device, uint64_t to, uint64_t from, uint64_t
         error = sim_check_range(sim, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
+    simgpu_copies(sim->gpu, to, from, bytes);
     memmove(byte_at(to), byte_at(from), bytes);
     simgpu_mark_written(sim->gpu, to, bytes);
     sim_count_copy(sim, stream, bytes, false);
@@ -120,6 +132,7 @@ static CudaError fill_bytes(Device *device, uint64_t to, uint8_t value, uint64_t
     CudaError error = sim_check_range(sim, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
+    simgpu_host_fills(sim->gpu, to, value, bytes);
     memset(byte_at(to), value, bytes);
     simgpu_mark_written(sim->gpu, to, bytes);
     sim_count_copy(sim, stream, bytes, false);

@@ -11,7 +11,7 @@ static void an_honest_submission_is_called_again_and_again(void **state)
         assert_int_equal(run.report.outcome, CALL_OK);
         assert_true(output_is_twice_the_input(&run));
         assert_int_equal(run.report.first_error, 0);
-        assert_int_equal(run.report.kernel_wrote_output, 1);
+        assert_int_equal(run.report.output_origin, ORIGIN_KERNELS);
         assert_false(run.report.input_changed);
         assert_false(run.report.pending_at_return);
         assert_int_equal(run.report.statistics.kernels, 1);

@@ -382,18 +382,37 @@ static void an_image_that_the_driver_refuses_says_why(void **state)
     assert_int_equal(f->device->streams->synchronize_all(f->device), 0);
 }
 
-static void what_no_kernel_can_have_written_is_known(void **state)
+static ContentOrigin origin_of(Fixture *f, uint64_t address, uint64_t bytes)
+{
+    ContentOrigin origin;
+    assert_int_equal(f->device->memory->origin(f->device, address, bytes, 4, &origin), 0);
+    return origin;
+}
+
+/* What is written outside of a bracket is the judge's. */
+static void what_the_host_has_written_is_known(void **state)
 {
     Fixture *f = *state;
-    static char bytes[ARRAY_BYTES];
+    const DeviceCopyOps *copies = f->device->copies;
+    DeviceBracket bracket;
+    uint64_t other, array = f->array;
+    assert_int_equal(f->device->memory->alloc(f->device, 64, &other), 0);
+    assert_int_equal(copies->write(f->device, array, "the judge's own", 16, NULL), 0);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
     f->device->report->reset(f->device);
-    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), 0);
-    assert_int_equal(store(f, f->array, 7, NULL), 0);
-    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), -1);
-    assert_int_equal(f->device->copies->write(f->device, f->array, bytes, sizeof bytes - 1, NULL), 0);
-    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), -1);
-    assert_int_equal(f->device->copies->write(f->device, f->array, bytes, 1, NULL), 0);
-    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), 0);
+    assert_int_equal(origin_of(f, array, ARRAY_BYTES), ORIGIN_NO_KERNEL);
+    assert_int_equal(store(f, array, 7, NULL), 0);
+    assert_int_equal(origin_of(f, array, ARRAY_BYTES), ORIGIN_UNKNOWN);
+    assert_int_equal(copies->write(f->device, other, "by the host's hand", 16, NULL), 0);
+    assert_int_equal(copies->copy(f->device, array + 16, other + 4, 8, NULL), 0);
+    assert_int_equal(origin_of(f, array, ARRAY_BYTES), ORIGIN_HOST);
+    assert_int_equal(origin_of(f, array, 16), ORIGIN_UNKNOWN);
+    assert_int_equal(store(f, other, 7, NULL), 0); /* a kernel, but not there */
+    assert_int_equal(origin_of(f, array, ARRAY_BYTES), ORIGIN_LIKE_HOST);
+    assert_int_equal(copies->fill(f->device, array, 0, ARRAY_BYTES, NULL), 0);
+    assert_int_equal(origin_of(f, array, ARRAY_BYTES), ORIGIN_UNKNOWN);
+    assert_int_equal(f->device->timing->end(f->device, &bracket), 0);
+    assert_int_equal(f->device->memory->release(f->device, other), 0);
 }
 
 int main(void)
@@ -422,7 +441,7 @@ int main(void)
         ON_A_DEVICE(a_store_to_where_there_is_no_memory_is_a_fault),
         ON_A_DEVICE(a_refused_launch_leaves_the_device_usable),
         ON_A_DEVICE(an_image_that_the_driver_refuses_says_why),
-        ON_A_DEVICE(what_no_kernel_can_have_written_is_known),
+        ON_A_DEVICE(what_the_host_has_written_is_known),
     };
     return run_each(tests, COUNT_OF(tests));
 }

@@ -57,6 +57,44 @@ static void symbols_are_plain_addresses(void **state)
     assert_false(f->device->modules->variable(f->module, "letters", &address, &bytes));
 }
 
+/* ---- who made the contents --------------------------------------------------------------------------------------- */
+
+static ContentOrigin origin_of(Fixture *f, uint64_t address, uint64_t bytes)
+{
+    ContentOrigin origin;
+    assert_int_equal(f->device->memory->origin(f->device, address, bytes, 4, &origin), 0);
+    return origin;
+}
+
+/* The kernel stores 128 words; every copy takes along whose they are, and a store over it counts. */
+static void every_byte_has_an_origin(void **state)
+{
+    Fixture *f = *state;
+    const DeviceCopyOps *copies = f->device->copies;
+    uint64_t other;
+    f->device->report->reset(f->device);
+    assert_int_equal(f->device->memory->alloc(f->device, ARRAY_BYTES, &other), 0);
+    assert_int_equal(store(f, f->array, 7, 1, NULL), 0);
+    assert_int_equal(origin_of(f, f->array, 256), ORIGIN_KERNELS);
+    assert_int_equal(copies->copy(f->device, other, f->array, 256, NULL), 0);
+    assert_int_equal(origin_of(f, other, 256), ORIGIN_KERNELS);
+    assert_int_equal(copies->write(f->device, other + 100, "host", 4, NULL), 0);
+    assert_int_equal(origin_of(f, other, 256), ORIGIN_HOST);
+    assert_int_equal(origin_of(f, other, 100), ORIGIN_KERNELS);
+    assert_int_equal(origin_of(f, other + 104, 100), ORIGIN_KERNELS);
+    assert_int_equal(copies->copy(f->device, f->array + 8, other + 100, 4, NULL), 0);
+    assert_int_equal(origin_of(f, f->array + 8, 4), ORIGIN_HOST);
+    assert_int_equal(copies->fill(f->device, f->array + 8, 0, 4, NULL), 0);
+    assert_int_equal(origin_of(f, f->array, 256), ORIGIN_KERNELS);
+    assert_int_equal(copies->fill(f->device, f->array + 8, 9, 1, NULL), 0);
+    assert_int_equal(origin_of(f, f->array, 256), ORIGIN_HOST);
+    assert_int_equal(store(f, f->array, 7, 1, NULL), 0);
+    assert_int_equal(origin_of(f, f->array, 256), ORIGIN_KERNELS);
+    assert_int_equal(copies->write(f->device, f->array, (const void *)(uintptr_t)f->array, 256, NULL), 0);
+    assert_int_equal(origin_of(f, f->array, 256), ORIGIN_KERNELS); /* nothing has changed */
+    assert_int_equal(f->device->memory->release(f->device, other), 0);
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static void a_kernel_runs_and_is_counted(void **state)
@@ -64,7 +102,7 @@ static void a_kernel_runs_and_is_counted(void **state)
     Fixture *f = *state;
     uint32_t back[128];
     DeviceStatistics statistics;
-    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), 0);
+    assert_int_equal(origin_of(f, f->array, 4), ORIGIN_NO_KERNEL);
     assert_int_equal(f->device->timing->begin(f->device), 0);
     f->device->report->reset(f->device);
     assert_int_equal(store(f, f->array, 7, 2, NULL), 0);
@@ -79,7 +117,7 @@ static void a_kernel_runs_and_is_counted(void **state)
     assert_int_equal(statistics.global_store_requests, 4);
     assert_int_equal(statistics.global_store_sectors, 16);
     assert_string_equal(statistics.longest, "store");
-    assert_int_equal(f->device->memory->kernel_wrote(f->device, f->array), 1);
+    assert_int_equal(origin_of(f, f->array, 4), ORIGIN_KERNELS);
 }
 
 static void a_refused_launch_leaves_the_device_usable(void **state)
@@ -342,6 +380,7 @@ int main(void)
         ON_A_DEVICE(copies_outside_an_allocation_are_refused),
         ON_A_DEVICE(the_memory_limit_holds),
         ON_A_DEVICE(symbols_are_plain_addresses),
+        ON_A_DEVICE(every_byte_has_an_origin),
         ON_A_DEVICE(a_kernel_runs_and_is_counted),
         ON_A_DEVICE(a_refused_launch_leaves_the_device_usable),
         ON_A_DEVICE(a_fault_is_met_by_the_next_operation_and_all_after_it),

@@ -1,0 +1,52 @@
+/* host_origin.h - remembers what the host has put into device memory, for a device that does not report what kernels
+ * store: if the same is still there at the end, no kernel has computed it.
+ *
+ * Memory is a set of ranges. Each refers to a copy of the bytes that the host wrote there; copies within the device
+ * make more ranges that refer to the same bytes. This is only bookkeeping: the device's memory itself is the caller's,
+ * and addresses may be any numbers. Zeros tell nothing, because a kernel may leave them as they are: only other values
+ * count.
+ *
+ * Errors   false: there would be more than HOST_ORIGIN_MOST ranges or HOST_ORIGIN_MOST_BYTES, or there is no memory. The
+ *          device must not do then what it was asked for.  */
+#ifndef HARNESS_DEVICE_HOST_ORIGIN_H
+#define HARNESS_DEVICE_HOST_ORIGIN_H
+
+#include "harness/device/device.h"
+
+enum { HOST_ORIGIN_MOST = 1 << 16 };
+#define HOST_ORIGIN_MOST_BYTES (4ull << 30)
+
+typedef struct HostBytes HostBytes;
+
+typedef struct HostRange { /* the host has written [begin, end) */
+    uint64_t begin, end;
+    HostBytes *bytes; /* shared; NULL: each byte is `value` */
+    uint64_t offset;  /* of the first one in `bytes` */
+    uint64_t kernels; /* launched before that */
+    uint8_t value;
+} HostRange;
+
+typedef struct HostOrigin { /* {0} is empty */
+    HostRange *ranges;      /* [count], by address, disjoint */
+    size_t count, capacity;
+    uint64_t held_bytes; /* of all copies of what the host wrote */
+    uint64_t kernels;    /* launched so far; counted by the caller */
+} HostOrigin;
+
+void host_origin_free(HostOrigin *origin);
+MUST_USE bool host_origin_write(HostOrigin *origin, uint64_t to, const void *from, uint64_t bytes);
+MUST_USE bool host_origin_fill(HostOrigin *origin, uint64_t to, uint8_t value, uint64_t bytes);
+/* The places may overlap. */
+MUST_USE bool host_origin_copy(HostOrigin *origin, uint64_t to, uint64_t from, uint64_t bytes);
+/* What lies in [address, address + bytes) is no longer the host's. */
+void host_origin_forget(HostOrigin *origin, uint64_t address, uint64_t bytes);
+
+/* Index of the first range that ends behind `address`; `count` if there is none. */
+size_t host_origin_find(const HostOrigin *origin, uint64_t address);
+/* Compares a part of a range with `now`, what device memory holds there, element by element. `base` is the address of an
+ * element. ORIGIN_HOST: no kernel was launched since the host wrote it; ORIGIN_LIKE_HOST: one was, but more than half of
+ * what is not zero is still the same; else ORIGIN_UNKNOWN. */
+ContentOrigin host_origin_compare(const HostOrigin *origin, const HostRange *range, uint64_t base,
+                                  uint32_t element_bytes, const uint8_t *now);
+
+#endif
