@@ -3,7 +3,7 @@
 # What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too. It is taken literally before anything else is expanded, since make 4.4
 # and later expand every variable of the command line for the first $(shell) that they run. It reaches the judge through the environment, never through
 # the text of a command. AS is also make's name for the assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT WHY UNCONFINED
+settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT WHY TOP UNCONFINED
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -72,6 +72,10 @@ leaderboard: build  ## Show the ranking: PROBLEM=id [DEVICE=...]
 quarantine: build  ## List accepted runs that are too fast to rank without a look: [PROBLEM=id] [JSON=file]; decide: ACCEPT=run|REJECT=run WHY="..." [AS=name]
 	@$(known)$(BUILD)/convjudge quarantine $${PROBLEM:+--problem "$$PROBLEM"} $${ACCEPT:+--accept "$$ACCEPT"} $${REJECT:+--reject "$$REJECT"} \
 	  $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"}
+
+retime: build  ## Time the best submissions side by side, and compare the order with the stored one: PROBLEM=id [TOP=5] [DEVICE=...]
+	@$(call need,PROBLEM,name the problem: make retime PROBLEM=conv1d)$(BUILD)/convjudge retime $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
+	  $${TOP:+--top "$$TOP"} $${DEVICE:+--device "$$DEVICE"}
 
 references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
@@ -271,5 +275,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard quarantine references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help grade leaderboard quarantine retime references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers test-gpu mutants lint format docs bench clean

@@ -46,6 +46,12 @@ static const struct Subcommand {
      "    --json FILE      write the list with sources and samples (docs/formats.md); \"-\": to standard output, instead\n"
      "                     of the list\n"
      "    --as NAME        who decides; default: the login name\n"},
+    {"retime", command_retime,
+     "convjudge retime --problem ID [--top N] [--device DEVICE] [--unconfined]\n"
+     "    Times the best submissions of a device's board side by side, in turn, and prints the order by the stored times\n"
+     "    and the order found now, with the ratios of times in the same round. Records nothing. Exit status 0: no rank is\n"
+     "    contradicted, 1: one is, or a submission is no longer accepted.\n"
+     "    --top N          how many people, besides the best reference solution; default: 5\n"},
     {"references", command_references,
      "convjudge references --problem ID [--device DEVICE] [--export] [--unconfined]\n"
      "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},

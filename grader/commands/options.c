@@ -20,7 +20,8 @@ static const OptionKind kinds[] = {
     {"problem",
      true,
      offsetof(Options, problem),
-     {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine"}},
+     {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine",
+      "retime"}},
     {"device", true, offsetof(Options, device), {NULL}},
     {"as", true, offsetof(Options, person), {"grade", "quarantine"}},
     {"json", true, offsetof(Options, json), {"grade", "explain", "quarantine"}},
@@ -28,6 +29,7 @@ static const OptionKind kinds[] = {
     {"accept", true, offsetof(Options, accept), {"quarantine"}},
     {"reject", true, offsetof(Options, reject), {"quarantine"}},
     {"why", true, offsetof(Options, why), {"quarantine"}},
+    {"top", true, offsetof(Options, top), {"retime"}},
     {"no-record", false, offsetof(Options, no_record), {"grade"}},
     {"export", false, offsetof(Options, export_times), {"references"}},
     {"timed", false, offsetof(Options, timed), {"check"}},
@@ -35,7 +37,7 @@ static const OptionKind kinds[] = {
     {"unconfined",
      false,
      offsetof(Options, unconfined),
-     {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem"}},
+     {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem", "retime"}},
     {"help", false, offsetof(Options, help), {NULL}},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };

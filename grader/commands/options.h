@@ -15,6 +15,7 @@ typedef struct Options {
     const char *seed;
     const char *accept, *reject; /* numbers of runs */
     const char *why;
+    const char *top;
     bool no_record;
     bool export_times;
     bool timed;

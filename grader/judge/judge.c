@@ -75,7 +75,9 @@ static Status choose_secret(Judging *judging, Message *why)
 static void choose_plan(Judging *judging)
 {
     Result *result = judging->result;
-    const CallPlan first = call_plan_of(judging->job->problem);
+    CallPlan first = call_plan_of(judging->job->problem);
+    if (judging->job->one_block)
+        first.blocks = 1;
     judging->plan = !judging->job->second_sitting
                         ? first
                         : second_plan_of(&first, &judging->secret, result->case_count, &result->arena);
