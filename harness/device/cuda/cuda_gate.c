@@ -27,7 +27,11 @@
  * nonce allows, the later moment counts; and once the device seems to be idle, each stream gets a second number, its echo,
  * which did not exist before and arrives within microseconds unless work is still running there.
  *
- * A mark costs the device less than a microsecond, the same in every submission and on both clocks.  */
+ * A mark costs the device less than a microsecond, the same in every submission and on both clocks.
+ *
+ * A bracket also tells how long the device was busy. It was idle from the moment at which the host saw that all work had
+ * ended (at the end of a wait, or when it looked while the host code was silent) to the next operation. What the host
+ * does not see counts as busy, so that an allocation may seem to be work, but work never to be an allocation.  */
 
 static const double SETTLE_SECONDS = 20e-6; /* how long after the awaited work the nonce may arrive */
 
@@ -173,6 +177,52 @@ void cuda_observe(CudaDevice *cuda)
     }
 }
 
+/* ---- pauses ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_QUERIES = 4 }; /* with more streams in use, finding out whether all are idle would take too long */
+
+static void begin_pause(CudaDevice *cuda)
+{
+    CudaBracket *bracket = &cuda->bracket;
+    if (!bracket->open || !bracket->started || bracket->pausing)
+        return;
+    bracket->pausing = true;
+    bracket->pause_s = now_s();
+}
+
+static void end_pause(CudaDevice *cuda)
+{
+    CudaBracket *bracket = &cuda->bracket;
+    if (bracket->pausing)
+        bracket->pauses_s += now_s() - bracket->pause_s;
+    bracket->pausing = false;
+}
+
+/* `done` is known to be idle; NULL: none is. */
+static bool all_streams_are_idle(CudaDevice *cuda, const DeviceStream *done)
+{
+    int queries = 0;
+    if (cuda->own.used && cuda->driver->cuStreamQuery(cuda->own.raw) != CUDA_ERROR_SUCCESS)
+        return false;
+    for (DeviceStream *stream = next_used(cuda, NULL); stream != NULL; stream = next_used(cuda, stream))
+        if (stream != done &&
+            (++queries > MOST_QUERIES || cuda->driver->cuStreamQuery(stream->raw) != CUDA_ERROR_SUCCESS))
+            return false;
+    return true;
+}
+
+bool cuda_is_idle(CudaDevice *cuda)
+{
+    const CudaBracket *bracket = &cuda->bracket;
+    if (!bracket->open || !bracket->started || bracket->pausing || cuda->holding || cuda->sticky != CUDA_ERROR_SUCCESS)
+        return true;
+    cuda_observe(cuda);
+    const bool is_idle = all_streams_are_idle(cuda, NULL);
+    if (is_idle)
+        begin_pause(cuda);
+    return is_idle;
+}
+
 /* ---- the gate ---------------------------------------------------------------------------------------------------- */
 
 /* The gate's word must still be the one that closed it: nothing runs while the gate is closed, and nobody else writes. */
@@ -249,6 +299,7 @@ CudaError cuda_enter(CudaDevice *cuda, DeviceStream *stream, CuStream *raw)
         error = hold(cuda, stream);
     if (error == CUDA_ERROR_SUCCESS)
         error = record_start(cuda, stream);
+    end_pause(cuda);
     cuda->held += cuda->holding;
     cuda->idle = false;
     cuda->bracket.marked = false;
@@ -319,9 +370,18 @@ static CudaError release_and_wait(CudaDevice *cuda, Poll *poll, void *what)
     return error;
 }
 
+static CudaError wait_for_stream(CudaDevice *cuda, DeviceStream *stream)
+{
+    return release_and_wait(cuda, poll_stream, stream);
+}
+
 CudaError cuda_wait(CudaDevice *cuda, DeviceStream *stream)
 {
-    return release_and_wait(cuda, poll_stream, stream == NULL ? &cuda->legacy : stream);
+    DeviceStream *done = stream == NULL ? &cuda->legacy : stream;
+    CudaError error = wait_for_stream(cuda, done);
+    if (error == CUDA_ERROR_SUCCESS && cuda->bracket.open && all_streams_are_idle(cuda, done))
+        begin_pause(cuda);
+    return error;
 }
 
 CudaError cuda_wait_event(CudaDevice *cuda, CuEvent event)
@@ -340,16 +400,17 @@ CudaError cuda_wait_all(CudaDevice *cuda)
     CudaError error = cuda->sticky;
     for (DeviceStream *stream = next_used(cuda, NULL); stream != NULL && error == CUDA_ERROR_SUCCESS;
          stream = next_used(cuda, stream)) {
-        error = cuda_wait(cuda, stream);
+        error = wait_for_stream(cuda, stream);
         stream->used = stream->used && cuda->bracket.open;
     }
     if (error == CUDA_ERROR_SUCCESS && cuda->own.used)
-        error = cuda_wait(cuda, &cuda->own);
+        error = wait_for_stream(cuda, &cuda->own);
     if (error == CUDA_ERROR_SUCCESS) {
         cuda->own.used = cuda->own.used && cuda->bracket.open;
         cuda->last_kernel_count = 0;
         cuda->bounce_used = 0;
         cuda->idle = true;
+        begin_pause(cuda);
     }
     return error;
 }
@@ -442,10 +503,12 @@ static CudaError take_times(CudaDevice *cuda, DeviceBracket *taken)
 {
     const CudaBracket *bracket = &cuda->bracket;
     float milliseconds = 0;
+    double last_pause_s = bracket->pausing ? fmax(bracket->arrived_s - bracket->pause_s, 0) : 0;
     CudaError error = cuda->driver->cuEventElapsedTime(&milliseconds, bracket->start, bracket->stop);
     taken->event_s = 1e-3 * milliseconds;
     taken->host_s = ended_s(bracket) - bracket->released_s;
     taken->ended_s = ended_s(bracket);
+    taken->busy_s = fmax(fmax(taken->event_s, taken->host_s) - bracket->pauses_s - last_pause_s, 0);
     return cuda_note(cuda, error);
 }
 

@@ -23,6 +23,8 @@ MUST_USE CudaError cuda_wait_own(CudaDevice *cuda);
 void cuda_observe(CudaDevice *cuda);
 /* Waits for a stream that nothing will use again, and makes sure that nothing runs there. */
 MUST_USE CudaError cuda_finish(CudaDevice *cuda, DeviceStream *stream);
+/* False while work of the bracket is under way. */
+bool cuda_is_idle(CudaDevice *cuda);
 
 /* How long a number takes to arrive that the judge's own stream, which must be idle, is to write. */
 MUST_USE CudaError cuda_measure_echo(CudaDevice *cuda, double *took_s);
