@@ -141,6 +141,12 @@ part_forged() {
     # shellcheck disable=SC2016 # the variable is jq's
     holds "forged event times gain nothing" '.[0].score_ms as $usual | .[1] | .verdict != "Accepted" or .score_ms > 0.9 * $usual' \
         "$scratch/usual" "$scratch/forged"
+    grade tests/attacks/work_in_the_first_call.cu "$scratch/worked" || true
+    # shellcheck disable=SC2016 # the variables are jq's
+    holds "work in a warm-up call is spread over the timed calls of its block" '.[0].score_ms as $usual | .[1] | .score_ms > 2 * $usual and
+        ([.cases[] | select(.timed) | (.samples | length) as $n | .warm_up | length > 0 and $n > 0] | all) and
+        ([.cases[] | select(.timed) | .samples[].charged_ms] | min > 0)' "$scratch/usual" "$scratch/worked"
+    holds "an honest submission is charged nothing" '[.[0].cases[] | select(.timed) | .samples[] | has("charged_ms")] | any | not' "$scratch/usual"
     [[ ! -e $scratch/forged ]] || jq -r '"# forged event times: \(.verdict): \(.text)"' "$scratch/forged"
 }
 part_solutions() { suite solutions; }

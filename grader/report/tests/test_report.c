@@ -124,7 +124,7 @@ static CaseResult measured_case(const char *name, CaseSample *samples, double ga
     CaseResult item = made_up_case(CASE_TIMED_CUDA, name, VERDICT_ACCEPTED);
     for (int i = 0; i < BLOCKS * CALLS; i++) {
         double event_s = 59e-6 + 0.2e-6 * (i % CALLS);
-        samples[i] = (CaseSample){event_s, event_s + gap_s + host_s, i / CALLS, 0};
+        samples[i] = (CaseSample){.event_s = event_s, .host_s = event_s + gap_s + host_s, .block = i / CALLS};
     }
     item.samples = samples;
     item.sample_count = BLOCKS * CALLS;

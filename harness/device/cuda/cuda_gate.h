@@ -2,10 +2,9 @@
 #ifndef HARNESS_DEVICE_CUDA_CUDA_GATE_H
 #define HARNESS_DEVICE_CUDA_CUDA_GATE_H
 
+#include "harness/device/cuda/cuda_fault.h"
 #include "harness/device/cuda/cuda_state.h"
 
-/* Keeps a sticky error and describes it in the device's fault. Returns `error`. */
-CudaError cuda_note(CudaDevice *cuda, CudaError error);
 /* The driver's stream for one asynchronous operation that is about to follow; NULL is the legacy default stream. */
 MUST_USE CudaError cuda_enter(CudaDevice *cuda, DeviceStream *stream, CuStream *raw);
 /* Opens the gate if operations wait behind it. */

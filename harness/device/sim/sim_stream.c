@@ -242,7 +242,8 @@ static double whole_femtoseconds(double seconds)
 static CudaError bracket_end(Device *device, DeviceBracket *bracket)
 {
     SimDevice *sim = sim_of(device);
-    *bracket = (DeviceBracket){.busy_s = sim->busy_s, .pending = all_streams_end(sim) > sim->host_s};
+    *bracket = (DeviceBracket){.busy_s = whole_femtoseconds(sim->busy_s),
+                               .pending = all_streams_end(sim) > sim->host_s};
     double work_s = sim->last_end_s - sim->first_start_s;
     if (work_s > 0)
         bracket->event_s = whole_femtoseconds(work_s) + simgpu_profile(sim->gpu)->events_s;
