@@ -3,10 +3,8 @@
 #include "base/suggestion.h"
 #include "base/text.h"
 
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_SUBCOMMANDS = 12 };
@@ -22,17 +20,14 @@ static const OptionKind kinds[] = {
     {"problem",
      true,
      offsetof(Options, problem),
-     {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine",
-      "retime"}},
+     {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine"}},
     {"device", true, offsetof(Options, device), {NULL}},
-    {"as", true, offsetof(Options, person), {"grade", "quarantine", "retract"}},
-    {"json", true, offsetof(Options, json), {"grade", "explain", "quarantine", "verify-leaderboard"}},
+    {"as", true, offsetof(Options, person), {"grade", "quarantine"}},
+    {"json", true, offsetof(Options, json), {"grade", "explain", "quarantine"}},
     {"seed", true, offsetof(Options, seed), {"grade"}},
     {"accept", true, offsetof(Options, accept), {"quarantine"}},
     {"reject", true, offsetof(Options, reject), {"quarantine"}},
-    {"why", true, offsetof(Options, why), {"quarantine", "retract"}},
-    {"receipt", true, offsetof(Options, receipt), {"verify-leaderboard"}},
-    {"top", true, offsetof(Options, top), {"retime"}},
+    {"why", true, offsetof(Options, why), {"quarantine"}},
     {"no-record", false, offsetof(Options, no_record), {"grade"}},
     {"export", false, offsetof(Options, export_times), {"references"}},
     {"timed", false, offsetof(Options, timed), {"check"}},
@@ -40,7 +35,7 @@ static const OptionKind kinds[] = {
     {"unconfined",
      false,
      offsetof(Options, unconfined),
-     {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem", "retime"}},
+     {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem"}},
     {"help", false, offsetof(Options, help), {NULL}},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
@@ -168,17 +163,6 @@ Status options_parse(int argc, char **argv, Options *options, Message *why)
 }
 
 /* ---- what a subcommand expects ----------------------------------------------------------------------------------- */
-
-Status options_run_number(const Options *options, const char *where, const char *text, int64_t *run, Message *why)
-{
-    char *end;
-    long long number = strtoll(text, &end, 10);
-    *run = number;
-    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && number > 0 && number < LLONG_MAX)
-        return STATUS_OK;
-    return fail(STATUS_BAD_INPUT, why, "%s: %s: expected the number of a run, found '%s'", options->subcommand, where,
-                text);
-}
 
 Status options_expect_file(const Options *options, Message *why)
 {

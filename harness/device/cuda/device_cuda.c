@@ -74,11 +74,6 @@ static void start_held_work(Device *device)
     cuda_note(cuda, cuda_release(cuda));
 }
 
-static bool is_idle(Device *device)
-{
-    return cuda_is_idle(cuda_of(device));
-}
-
 /* Memory that cannot be pinned can still be copied, but more slowly. */
 static void pin(Device *device, void *memory, size_t bytes)
 {
@@ -94,7 +89,6 @@ static void unpin(Device *device, void *memory)
 static const DeviceHardwareOps HARDWARE_OPS = {
     .set_time_limit = set_time_limit,
     .start_held_work = start_held_work,
-    .is_idle = is_idle,
     .pin = pin,
     .unpin = unpin,
 };

@@ -14,7 +14,7 @@ kind=${device%%:*}
 nvcc=$(realpath "$(harness/compilers.sh nvcc)")
 cuda=$(realpath "$(dirname "$nvcc")/..")
 tools=$build/tests/attacks/naive
-secret='the-key-of-the-naive-judge|root:x:0:0|"schema": 1'
+secret='the-key-of-the-naive-judge|root:x:0:0|:/bin/bash|/nologin|"schema": 1'
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
@@ -68,7 +68,7 @@ has_won() {
             awk -v us="$(microseconds "$1")" -v honest="$(microseconds "$scratch/honest")" 'BEGIN { exit !(us < honest / 2) }' ;;
         'accepted wrong'*) grep -qs '^Accepted: .* us a call' "$1/run.log" ;;
         'verdict forged'*) { [[ $2 == 0 ]] && grep '^Accepted' "$1/run.log" | grep -qvE "$own"; } ||
-            grep -q $'\e.*Accepted' "$1/compiler.log" ;;
+            grep -qs $'\e.*Accepted' "$1/compiler.log" "$1/run.log" ;;
         'secret printed'*) grep -qsE "$secret" "$1/run.log" "$1/compiler.log" ;;
         'succeeds'*) grep -qs '^Wrong Answer: .* us a call' "$1/run.log" ;;
         'hangs'*) [[ $2 == 124 ]] ;;
@@ -80,11 +80,11 @@ has_won() {
 
 # try NUMBER FILE: one line of TAP
 try() {
-    local claim seconds=30 folder=$scratch/$1
+    local claim seconds=120 folder=$scratch/$1
     claim=$(claim "$2")
     case $claim in
         'does not apply: '*) echo "ok $1 - $2 # skip $claim"; return ;;
-        hangs*) seconds=5 ;;
+        hangs*) seconds=$patience ;;
     esac
     judge "$2" "$folder" "$seconds"
     if has_won "$folder" "$status" "$claim"; then
@@ -101,7 +101,9 @@ try() {
     -c tests/attacks/naive/naive.cu -o "$scratch/naive.o"
 mkdir -m 755 "$scratch/case"
 "$tools/make_case" "$scratch/case" "${size[@]}"
-judge solutions/conv1d/accepted/naive.cu "$scratch/honest" 60
+start=$SECONDS
+judge solutions/conv1d/accepted/naive.cu "$scratch/honest" 120
+patience=$((4 + 4 * (SECONDS - start))) # seconds after which an attack counts as hanging
 echo "1..$((${#files[@]} + 1))"
 honest=not
 if [[ $status == 0 && -n $(microseconds "$scratch/honest") ]]; then honest=''; fi

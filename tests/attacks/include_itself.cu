@@ -1,0 +1,29 @@
+// expect: Compile Error
+// problem: conv1d
+// naive: hangs
+// Includes itself twice, up to the depth that the compiler allows.
+#include <cuda_runtime.h>
+
+#ifndef DEPTH_9
+#ifndef ROUND
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > input_size - kernel_size)
+        return;
+    float sum = 0;
+    for (int k = 0; k < kernel_size; k++)
+        sum += input[i + k] * kernel[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    convolve<<<(input_size + 255) / 256, 256>>>(input, kernel, output, input_size, kernel_size);
+    cudaDeviceSynchronize();
+}
+#define ROUND
+#endif
+#include __FILE__
+#include __FILE__
+#endif
