@@ -201,6 +201,7 @@ typedef struct SpecialRegister {
 
 typedef struct CodeLine {
     int32_t ptx_line, block; /* a line of PTX, and the basic block that executes it */
+    int32_t place;           /* of the instruction on its line, which may hold several: 0, 1, 2 ... */
     int32_t access;          /* Instruction.index of its access to memory; -1: it has none */
 } CodeLine;
 

@@ -92,10 +92,9 @@ static double missing_sectors(const SimCounters *counters)
 }
 
 /* A request takes one wavefront, or more if it accesses many sectors. */
-static double wavefronts(const HardwareProfile *profile, uint64_t requests, uint64_t sectors)
+static double wavefronts(const HardwareProfile *profile, double requests, double sectors)
 {
-    double further = sectors > requests ? (double)(sectors - requests) : 0;
-    return (double)requests + further / profile->sectors_per_wavefront;
+    return requests + fmax(0, sectors - requests) / profile->sectors_per_wavefront;
 }
 
 /* A multiprocessor has four texture units, each of which delivers one texel per cycle: NVIDIA H100 Tensor Core GPU
@@ -110,26 +109,41 @@ static double texture_cycles(const SimCounters *counters)
  * address: measured on an H200 (simgpu/calibrate, accesses). */
 static double merged_wavefronts(const SimCounters *counters, const SimMachineRatios *machine)
 {
+    const double MOST_MERGED = 0.25; /* 4 bytes of 16 */
     const double saved = (1 - 2.18 / 4.05) /
-                         (1 - 0.25); /* fraction of the wavefronts, for each request that is saved */
-    return (double)counters->shared_load_wavefronts * (1 - saved * (1 - fmin(1, machine->shared)));
+                         (1 - MOST_MERGED); /* fraction of the wavefronts, for each request that is saved */
+    return (double)counters->shared_load_wavefronts * (1 - saved * (1 - fmin(1, fmax(MOST_MERGED, machine->shared))));
 }
 
 /* Bank conflicts in the L1 can take longer than all sectors. */
 static double load_wavefronts(const HardwareProfile *profile, const SimCounters *counters)
 {
     return fmax((double)counters->global_load_wavefronts,
-                wavefronts(profile, counters->global_load_requests, counters->global_load_sectors));
+                wavefronts(profile, (double)counters->global_load_requests, (double)counters->global_load_sectors));
+}
+
+/* Accesses to local memory, and the sectors of these. PTX does not show those of spilled registers; ptxas may keep
+ * small arrays in registers. */
+typedef struct LocalTraffic {
+    double requests, sectors;
+} LocalTraffic;
+
+static LocalTraffic local_traffic(const SimCounters *counters, const SimMachineRatios *machine)
+{
+    double instructions = (double)counters->warp_instructions;
+    return (LocalTraffic){.requests = fmax((double)counters->local_requests, machine->local * instructions),
+                          .sectors = fmax((double)counters->local_sectors, machine->local_sectors * instructions)};
 }
 
 static double load_store_cycles(const HardwareProfile *profile, const SimCounters *counters,
                                 const SimMachineRatios *machine)
 {
+    const LocalTraffic local = local_traffic(counters, machine);
     double count = merged_wavefronts(counters, machine) + (double)counters->shared_store_wavefronts +
                    load_wavefronts(profile, counters) +
-                   wavefronts(profile, counters->global_store_requests, counters->global_store_sectors) +
-                   wavefronts(profile, counters->local_requests, counters->local_sectors) +
-                   (double)counters->atomic_requests;
+                   wavefronts(profile, (double)counters->global_store_requests,
+                              (double)counters->global_store_sectors) +
+                   wavefronts(profile, local.requests, local.sectors) + (double)counters->atomic_requests;
     return count / profile->load_store_wavefronts;
 }
 
@@ -141,21 +155,53 @@ static double loaded_sectors(const SimCounters *counters)
 
 /* The L2 serves the loads that miss the L1, and of textures each sector once. Stores are written through, and the L2
  * does atomic operations one lane after the other. */
-static double l2_seconds(const HardwareProfile *profile, const SimCounters *counters)
+static double l2_seconds(const CostInput *input, double local_sectors)
 {
+    const HardwareProfile *profile = input->profile;
+    const SimCounters *counters = input->counters;
     double textures = fmin((double)counters->texture_sectors, (double)counters->unique_load_sectors);
     double loads = missing_sectors(counters) + textures;
     double stores = (double)counters->global_store_sectors + (double)counters->atomic_lanes;
-    return (loads + stores) * SECTOR_BYTES / profile->l2_bytes_per_s;
+    return (loads + stores + local_sectors) * SECTOR_BYTES / profile->l2_bytes_per_s;
 }
 
-/* Assumes that the L2 holds all data that is read again, since a convolution streams its arrays once. */
-static double dram_seconds(const HardwareProfile *profile, const SimCounters *counters)
+/* ---- local memory ------------------------------------------------------------------------------------------------ */
+
+/* The part of `bytes` that a cache cannot hold. All of them are accessed over and over. */
+static double overflow_of(double bytes, double cache_bytes)
 {
+    return bytes > cache_bytes ? 1 - cache_bytes / bytes : 0;
+}
+
+/* Local memory is cached by the L1 and the L2; a frame's bytes of all threads that run together must fit. */
+static double local_l2_sectors(const CostInput *input, const LocalTraffic *local, const Shape *shape)
+{
+    double threads = shape->together * shape->warps_per_block * SIM_WARP_SIZE;
+    double shared = shape->together *
+                    ((double)input->function->static_shared_bytes + input->shape.dynamic_shared_bytes);
+    double cache = fmax(0, (double)input->profile->l1_bytes - shared);
+    return local->sectors * overflow_of(threads * input->function->frame_bytes, cache);
+}
+
+static double local_memory_sectors(const CostInput *input, const LocalTraffic *local, const Shape *shape)
+{
+    double multiprocessors = fmin(shape->blocks, input->profile->multiprocessors);
+    double threads = multiprocessors * shape->together * shape->warps_per_block * SIM_WARP_SIZE;
+    return local_l2_sectors(input, local, shape) *
+           overflow_of(threads * input->function->frame_bytes, input->profile->l2_bytes);
+}
+
+/* ---- global memory ----------------------------------------------------------------------------------------------- */
+
+/* Assumes that the L2 holds all data that is read again, since a convolution streams its arrays once. */
+static double dram_seconds(const CostInput *input, double local_sectors)
+{
+    const HardwareProfile *profile = input->profile;
+    const SimCounters *counters = input->counters;
     double loads = fmin(loaded_sectors(counters), (double)counters->unique_load_sectors);
     double stores = fmin((double)counters->global_store_sectors, (double)counters->unique_store_sectors);
     return loads * SECTOR_BYTES / profile->dram_read_bytes_per_s +
-           stores * SECTOR_BYTES / profile->dram_copy_bytes_per_s;
+           (stores + local_sectors) * SECTOR_BYTES / profile->dram_copy_bytes_per_s;
 }
 
 /* ---- the work of ptxas --------------------------------------------------------------------------------------- */
@@ -279,6 +325,8 @@ SimMachineRatios cost_machine_ratios(const CostInput *input, const MachineWork *
         .multiply = ratio(work->multiply * SIM_WARP_SIZE, (double)counters->integer),
         .special = ratio(work->special * SIM_WARP_SIZE, (double)counters->special),
         .shared = ratio(work->shared, (double)counters->shared_load_requests),
+        .local = ratio(work->local, warp_instructions),
+        .local_sectors = ratio(work->local_bytes * SIM_WARP_SIZE / SECTOR_BYTES, warp_instructions),
         .constant = ratio(work->constant, requests),
         .uniform = ratio(work->uniform, requests),
         .direct = ratio(work->direct, warp_instructions),
@@ -298,6 +346,7 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
     double s_per_cycle = shape->share /
                          profile->clock_hz; /* seconds for a cycle of work that all multiprocessors share */
     double multiply = machine.multiply * (double)counters->integer;
+    const LocalTraffic local = local_traffic(counters, &machine);
     const CostPart found[PART_COUNT] = {
         {"issue", machine.issue * (double)counters->warp_instructions / profile->warp_schedulers * s_per_cycle},
         {"fma",
@@ -308,8 +357,8 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
         {"special", machine.special * (double)counters->special / profile->special_lanes * s_per_cycle},
         {"lsu", load_store_cycles(profile, counters, &machine) * s_per_cycle},
         {"texture", texture_cycles(counters) * s_per_cycle},
-        {"l2", l2_seconds(profile, counters)},
-        {"dram", dram_seconds(profile, counters)},
+        {"l2", l2_seconds(input, local_l2_sectors(input, &local, shape))},
+        {"dram", dram_seconds(input, local_memory_sectors(input, &local, shape))},
         {"constant", constant_cycles(input, &machine, shape) * s_per_cycle},
         {"latency", latency_seconds(input, &machine, shape)},
         {"blocks", shape->blocks * shape->share * profile->block_start_s},

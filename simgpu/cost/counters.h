@@ -60,15 +60,17 @@ typedef struct Executed {
 
 /* The machine code that ran, as multiples of the counters of PTX; all 0 if the machine code is unknown. */
 typedef struct SimMachineRatios {
-    double issue;             /* instructions / warp_instructions */
-    double fma;               /* float32 operations / fp32 */
-    double alu, multiply;     /* integer operations / integer; multiply: those on one half of the float32 pipe */
-    double special;           /* special functions / special */
-    double shared;            /* loads from shared memory / shared_load_requests; ptxas merges neighbours */
-    double constant, uniform; /* loads of constants by LDC, by ULDC / constant_requests */
-    double direct;            /* instructions with an element of a constant array as an operand / warp_instructions */
-    uint32_t direct_bytes;    /* size of all such operands */
-    double waiting;           /* time from start to end of a warp / the same according to PTX */
+    double issue;                /* instructions / warp_instructions */
+    double fma;                  /* float32 operations / fp32 */
+    double alu, multiply;        /* integer operations / integer; multiply: those on one half of the float32 pipe */
+    double special;              /* special functions / special */
+    double shared;               /* loads from shared memory / shared_load_requests; ptxas merges neighbours */
+    double local, local_sectors; /* accesses to local memory, with those of spilled registers, and the 32-byte sectors
+                                  * of these / warp_instructions */
+    double constant, uniform;    /* loads of constants by LDC, by ULDC / constant_requests */
+    double direct;         /* instructions with an element of a constant array as an operand / warp_instructions */
+    uint32_t direct_bytes; /* size of all such operands */
+    double waiting;        /* time from start to end of a warp / the same according to PTX */
 } SimMachineRatios;
 
 void simgpu_counters_add(SimCounters *sum, const SimCounters *part);

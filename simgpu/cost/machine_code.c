@@ -4,7 +4,6 @@
 #include "simgpu/cost/machine_stretches.h"
 #include "simgpu/cost/machine_wait.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
@@ -38,6 +37,55 @@ static void find_loops(const Code *code, MachineProgram *program)
     free(below);
 }
 
+static bool adds_or_multiplies(const Instruction *instruction)
+{
+    if (instruction->kind != RUN_LANES)
+        return false;
+    switch ((Opcode)instruction->opcode) {
+    case OP_fma_f32:
+    case OP_fma_ftz_f32:
+    case OP_add_f32:
+    case OP_add_ftz_f32:
+    case OP_sub_f32:
+    case OP_sub_ftz_f32:
+    case OP_mul_f32:
+    case OP_mul_ftz_f32: return true;
+    default: return false;
+    }
+}
+
+static void describe_access(MachineLine *line, const Instruction *access)
+{
+    PtxSpace space = (PtxSpace)access->space;
+    line->space = line->accesses == 0 || line->space == space ? space : PTX_NO_SPACE;
+    line->access_bytes = (uint32_t)access->count << access->size;
+    line->accesses++;
+}
+
+/* What the lines of PTX do. Instructions without a line are the judge's own. */
+static void describe_statements(const Code *code, MachineProgram *program)
+{
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *instruction = &code->instructions[i];
+        size_t number = (size_t)instruction->ptx_line;
+        if (instruction->ptx_line <= 0 || number >= program->line_count)
+            continue;
+        bool accesses = instruction->kind == LOAD || instruction->kind == STORE;
+        if (accesses && !instruction->is_hidden)
+            describe_access(&program->lines[number], instruction);
+        program->lines[number].is_float |= adds_or_multiplies(instruction);
+    }
+    for (size_t i = 0; i < program->line_count; i++)
+        if (program->lines[i].instances > 1)
+            program->lines[i].accesses /= program->lines[i].instances;
+}
+
+static void describe_place(MachineLine *line, int32_t place)
+{
+    line->instances += place == 0;
+    line->statements = line->statements > (uint32_t)place ? line->statements : (uint32_t)place + 1;
+}
+
 static void describe_ptx(const Code *code, MachineProgram *program)
 {
     for (int i = 0; i < code->line_count; i++)
@@ -51,7 +99,9 @@ static void describe_ptx(const Code *code, MachineProgram *program)
         program->lines[code->lines[i].ptx_line].block = code->lines[i].block;
         program->lines[code->lines[i].ptx_line].access = code->lines[i].access;
         program->blocks[code->lines[i].block].lines++;
+        describe_place(&program->lines[code->lines[i].ptx_line], code->lines[i].place);
     }
+    describe_statements(code, program);
     find_loops(code, program);
 }
 
@@ -83,6 +133,8 @@ bool machine_code_read(const void *cubin, size_t bytes, const char *kernel, cons
     describe_ptx(code, program);
     find_accesses(program);
     program->direct_bytes = find_direct_bytes(program);
+    program->parts = zeroed(program->instruction_count + 1, sizeof *program->parts);
+    machine_flow_find(program->instructions, program->instruction_count, &program->flow);
     machine_stretches_find_copies(program, (size_t)code->block_count);
     machine_code_wait(program, code, profile, NULL);
     return true;
@@ -100,77 +152,7 @@ void machine_code_free(MachineProgram *program)
     free(program->instructions);
     free(program->lines);
     free(program->blocks);
+    free(program->parts);
+    machine_flow_free(&program->flow);
     *program = (MachineProgram){0};
-}
-
-/* ---- what a launch did ------------------------------------------------------------------------------------------- */
-
-/* Mean number of iterations of the innermost loop that a block lies in. */
-static double iterations_of(const MachineProgram *program, int block, const uint64_t *executed)
-{
-    int first = program->blocks[block].loop;
-    if (first <= 0 || executed[first - 1] == 0)
-        return 1;
-    return fmax(1, (double)executed[first] / (double)executed[first - 1]);
-}
-
-static bool has_copies(const MachineCopies *of, uint32_t copies)
-{
-    for (int i = 0; i < of->count; i++)
-        if (of->copies[i] == copies)
-            return true;
-    return false;
-}
-
-/* The work of a line in the stretch that holds so many copies of its block. NULL: the line belongs only to other
- * stretches of the block. Code that ptxas put between the copies runs whichever stretch is taken. */
-static const MachineWork *variant_of(const MachineLine *line, const MachineCopies *block, uint32_t copies)
-{
-    const MachineVariant *most = NULL;
-    for (int i = 0; i < line->variant_count; i++) {
-        const MachineVariant *variant = &line->variants[i];
-        if (variant->copies == copies)
-            return &variant->work;
-        if (!has_copies(block, variant->copies) && (most == NULL || variant->copies > most->copies))
-            most = variant;
-    }
-    return most == NULL ? NULL : &most->work;
-}
-
-/* A loop runs the stretch with the most copies as long as that many iterations are left, then the one with the next
- * fewer, and so on. */
-static void add_line(const MachineLine *line, const MachineCopies *block, double iterations, double executed,
-                     MachineWork *sum)
-{
-    double left = floor(iterations + 0.5), all = left;
-    for (int i = 0; i < block->count; i++) {
-        double taken = i + 1 < block->count ? floor(left / block->copies[i]) * block->copies[i] : left;
-        const MachineWork *work = variant_of(line, block, block->copies[i]);
-        if (work != NULL)
-            machine_work_add(sum, work, executed * taken / all);
-        left -= taken;
-    }
-    if (block->count == 0)
-        machine_work_add(sum, variant_of(line, block, 1), executed);
-}
-
-/* ptxas turns a branch over few instructions into a condition of each of them, so that warps that run the block before
- * and the block after also run these. */
-static double executions_of(const MachineLine *line, int block, const uint64_t *executed)
-{
-    uint64_t before = executed[line->first], behind = executed[line->last], around = before < behind ? before : behind;
-    return (double)(executed[block] > around ? executed[block] : around);
-}
-
-void machine_code_total(const MachineProgram *program, const Code *code, const uint64_t *executed, MachineWork *sum)
-{
-    *sum = (MachineWork){0};
-    for (int i = 0; i < code->line_count; i++) {
-        int block = code->lines[i].block;
-        const MachineLine *line = &program->lines[code->lines[i].ptx_line];
-        double iterations = iterations_of(program, block, executed), times = executions_of(line, block, executed);
-        machine_work_add(sum, &line->dispatch, times / iterations);
-        if (line->variant_count > 0)
-            add_line(line, &program->blocks[line->block].copies, iterations, times, sum);
-    }
 }

@@ -28,7 +28,4 @@ void machine_code_free(MachineProgram *program);
 void machine_code_wait(MachineProgram *program, const Code *code, const HardwareProfile *profile,
                        const LoadShare *loads);
 
-/* The work of warps that executed block i executed[i] times. */
-void machine_code_total(const MachineProgram *program, const Code *code, const uint64_t *executed, MachineWork *sum);
-
 #endif

@@ -19,9 +19,27 @@ static int64_t branch_target(const uint64_t word[2], size_t index, int compute_m
     return (int64_t)index + 1 + bytes / MACHINE_INSTRUCTION_BYTES;
 }
 
+/* Bits 73 to 75 are the size of an access: 0 and 1 for a byte, 2 and 3 for two bytes, 4 to 6 for 4, 8 and 16. */
+static uint32_t access_bytes(const uint64_t word[2])
+{
+    uint32_t size = word[1] >> 9 & 7;
+    return size < 2 ? 1 : size < 4 ? 2 : size < 7 ? 4u << (size - 4) : 4;
+}
+
+/* Bits 12 to 15 are the predicate of an instruction, bits 87 to 90 a second one of a branch; 7: true. */
+static bool is_conditional(const uint64_t word[2])
+{
+    enum { PLAIN_BRANCH = 0x947, TRUE = 7 };
+    if ((word[0] & 0x1ff) == MACHINE_BRA)
+        return (word[0] & 0xfff) != PLAIN_BRANCH || (word[0] >> 12 & 15) != TRUE || (word[1] >> 23 & 15) != TRUE;
+    return (word[0] >> 12 & 15) != TRUE;
+}
+
 static MachineInstruction decode(const uint64_t word[2], size_t index, int compute_major)
 {
     MachineInstruction instruction = {.operation = word[0] & 0x1ff,
+                                      .bytes = access_bytes(word),
+                                      .is_conditional = is_conditional(word),
                                       .stall = word[1] >> 41 & 15,
                                       .result_barrier = word[1] >> 46 & 7,
                                       .operand_barrier = word[1] >> 49 & 7,
@@ -47,6 +65,36 @@ bool machine_is_access(const MachineInstruction *instruction)
     uint32_t operation = instruction->operation;
     bool constant = operation == MACHINE_LDC || operation == MACHINE_ULDC || operation == MACHINE_ULDC_INDEXED;
     return constant ? instruction->of_variables : operation >= MACHINE_LD && operation <= MACHINE_LAST_MEMORY;
+}
+
+bool machine_is_local(const MachineInstruction *instruction)
+{
+    return instruction->operation == MACHINE_LDL || instruction->operation == MACHINE_STL;
+}
+
+bool machine_is_float(const MachineInstruction *instruction)
+{
+    uint32_t operation = instruction->operation;
+    return operation == MACHINE_FMUL || operation == MACHINE_FADD || operation == MACHINE_FFMA;
+}
+
+bool machine_makes_access(const MachineInstruction *instruction, PtxSpace space)
+{
+    bool generic = space == PTX_NO_SPACE;
+    switch (instruction->operation) {
+    case MACHINE_LD:
+    case MACHINE_ST: return true;
+    case MACHINE_LDG:
+    case MACHINE_STG: return generic || space == PTX_GLOBAL;
+    case MACHINE_LDS:
+    case MACHINE_STS: return generic || space == PTX_SHARED;
+    case MACHINE_LDL:
+    case MACHINE_STL: return generic || space == PTX_LOCAL;
+    case MACHINE_LDC:
+    case MACHINE_ULDC:
+    case MACHINE_ULDC_INDEXED: return instruction->of_variables && (generic || space == PTX_CONST);
+    default: return false;
+    }
 }
 
 static bool ends_stretch(uint32_t operation)

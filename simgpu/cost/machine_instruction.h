@@ -6,6 +6,8 @@
 #ifndef SIMGPU_COST_MACHINE_INSTRUCTION_H
 #define SIMGPU_COST_MACHINE_INSTRUCTION_H
 
+#include "simgpu/code/code.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,12 +37,17 @@ typedef enum MachineOperation {
     MACHINE_CALL = 0x144,
     MACHINE_BRA = 0x147,
     MACHINE_BRX = 0x149,
+    MACHINE_EXIT = 0x14d,
     MACHINE_RET = 0x150,
     MACHINE_LD = 0x180,
     MACHINE_LDG = 0x181,
     MACHINE_LDC = 0x182,
     MACHINE_LDL = 0x183,
     MACHINE_LDS = 0x184,
+    MACHINE_ST = 0x185,
+    MACHINE_STG = 0x186,
+    MACHINE_STL = 0x187,
+    MACHINE_STS = 0x188,
     MACHINE_LAST_MEMORY = 0x1af
 } MachineOperation;
 
@@ -48,6 +55,8 @@ enum { MACHINE_BARRIERS = 6 }; /* scoreboard barriers of a warp */
 
 typedef struct MachineInstruction {
     uint32_t operation;                       /* a MachineOperation, or one that makes no difference to the model */
+    uint32_t bytes;                           /* of an access to memory, per lane */
+    bool is_conditional;                      /* it runs only where a predicate holds */
     uint32_t stall;                           /* cycles until the warp's next instruction may issue */
     uint32_t result_barrier, operand_barrier; /* released when the result is there, when the operands have been read;
                                                * MACHINE_BARRIERS or more: none */
@@ -70,5 +79,12 @@ bool machine_instructions_read(const void *cubin, size_t bytes, const char *kern
 bool machine_is_load(const MachineInstruction *instruction);
 /* An access to memory in PTX: loads of kernel parameters and other constants of the compiler's are none. */
 bool machine_is_access(const MachineInstruction *instruction);
+/* A load from local memory or a store into it. */
+bool machine_is_local(const MachineInstruction *instruction);
+/* An addition, a multiplication or both in float32. */
+bool machine_is_float(const MachineInstruction *instruction);
+/* Whether ptxas could make the instruction of a plain load or store of PTX in the given space, of which it makes exactly
+ * one. PTX_NO_SPACE: a generic access. */
+bool machine_makes_access(const MachineInstruction *instruction, PtxSpace space);
 
 #endif

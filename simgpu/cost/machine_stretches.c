@@ -5,15 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct StretchLine {  /* a line of PTX in the current stretch */
-    MachineWork work;         /* of all copies */
-    uint32_t count, accesses; /* its machine instructions, and the accesses to memory among them */
+typedef struct StretchLine { /* a line of PTX in the current stretch */
+    MachineWork work;        /* of all copies */
+    uint32_t count;          /* its machine instructions */
+    uint32_t accesses;       /* those that ptxas makes of its accesses in PTX, one of each */
+    uint32_t access_bytes;   /* that these access, per lane */
+    uint32_t floats;         /* those that add or multiply in float32 */
 } StretchLine;
 
 typedef struct StretchBlock { /* a block in the current stretch */
     uint32_t copies;
     uint32_t instructions, rarest; /* of all its lines; of the line with the fewest */
     bool accesses;                 /* it accesses memory */
+    bool floats;                   /* it adds or multiplies in float32 */
 } StretchBlock;
 
 typedef struct Scan {
@@ -22,10 +26,18 @@ typedef struct Scan {
     StretchBlock *blocks;            /* [block] zero except for blocks of this stretch */
     int32_t *loop_first, *loop_last; /* [loop] its first and last block in this stretch */
     uint32_t *loop_copies; /* [loop] most copies of one of its blocks in this stretch, by accesses to memory */
+    int32_t stretch;       /* number of this stretch */
     uint32_t *touched;     /* [touched_count] lines of this stretch */
     size_t touched_count;
     bool knows_copies; /* MachineBlock.copies is known, from the second scan on */
 } Scan;
+
+/* Copies of a line, by its accesses to memory; 0: they are elsewhere. */
+static uint32_t copies_by_accesses(const Scan *scan, size_t number)
+{
+    uint32_t found = scan->lines[number].accesses, accesses = scan->program->lines[number].accesses;
+    return found == 0 || found >= accesses ? found / (accesses > 0 ? accesses : 1) : 1;
+}
 
 static int32_t block_of(const Scan *scan, size_t touched)
 {
@@ -61,11 +73,14 @@ static void count_copies(Scan *scan)
         const StretchLine *line = &scan->lines[scan->touched[i]];
         StretchBlock *here = &scan->blocks[block_of(scan, i)];
         uint32_t *in_loop = &scan->loop_copies[program->blocks[block_of(scan, i)].loop];
-        here->accesses |= line->accesses > 0;
-        here->copies = line->accesses > here->copies ? line->accesses : here->copies;
-        here->rarest = here->instructions == 0 || line->count < here->rarest ? line->count : here->rarest;
+        uint32_t copies = copies_by_accesses(scan, scan->touched[i]);
+        uint32_t statements = program->lines[scan->touched[i]].statements, each = line->count / statements;
+        here->accesses |= copies > 0;
+        here->floats |= line->floats > 0;
+        here->copies = copies > here->copies ? copies : here->copies;
+        here->rarest = here->instructions == 0 || each < here->rarest ? each : here->rarest;
         here->instructions += line->count;
-        *in_loop = line->accesses > *in_loop ? line->accesses : *in_loop;
+        *in_loop = copies > *in_loop ? copies : *in_loop;
     }
     for (size_t i = 0; i < scan->touched_count; i++) {
         MachineBlock *block = &program->blocks[block_of(scan, i)];
@@ -108,12 +123,12 @@ static void find_neighbours(Scan *scan)
     }
 }
 
-/* A stretch with instructions of a block that has several copies, but without its accesses, chooses the copy that runs
- * next. */
+/* A stretch with instructions of a block that has several copies, but without its accesses and its float32 operations,
+ * chooses the copy that runs next. */
 static bool is_dispatch(const Scan *scan, int32_t block)
 {
     const MachineCopies *copies = &scan->program->blocks[block].copies;
-    return copies->count > 0 && copies->copies[0] > 1 && !scan->blocks[block].accesses;
+    return copies->count > 0 && copies->copies[0] > 1 && !scan->blocks[block].accesses && !scan->blocks[block].floats;
 }
 
 static void end_line(const Scan *scan, MachineLine *line, const MachineWork *work)
@@ -126,14 +141,37 @@ static void end_line(const Scan *scan, MachineLine *line, const MachineWork *wor
     line->last = scan->loop_last[scan->program->blocks[line->block].loop];
 }
 
+/* Loads that ptxas has merged show as many copies as they load elements. */
+static uint32_t copies_shown(const StretchLine *line, const MachineLine *of)
+{
+    if (of->statements == 1 && of->is_float)
+        return line->floats;
+    if (of->statements == 1 && of->accesses == 1)
+        return line->access_bytes / of->access_bytes;
+    return 0;
+}
+
+static void add_part(const Scan *scan, size_t number)
+{
+    const StretchLine *line = &scan->lines[number];
+    const MachineLine *of = &scan->program->lines[number];
+    scan->program->parts[scan->program->part_count++] = (MachinePart){.line = (uint32_t)number,
+                                                                      .stretch = scan->stretch,
+                                                                      .shown = copies_shown(line, of),
+                                                                      .copies = scan->blocks[of->block].copies,
+                                                                      .work = line->work};
+}
+
 static void end_stretch(Scan *scan)
 {
     count_copies(scan);
     find_neighbours(scan);
     for (size_t i = 0; i < scan->touched_count; i++) {
         StretchLine *line = &scan->lines[scan->touched[i]];
-        if (scan->knows_copies)
+        if (scan->knows_copies) {
+            add_part(scan, scan->touched[i]);
             end_line(scan, &scan->program->lines[scan->touched[i]], &line->work);
+        }
         *line = (StretchLine){0};
     }
     for (size_t i = 0; i < scan->touched_count; i++) {
@@ -142,6 +180,7 @@ static void end_stretch(Scan *scan)
         scan->loop_copies[scan->program->blocks[block].loop] = 0;
     }
     scan->touched_count = 0;
+    scan->stretch++;
 }
 
 static void add_instruction(Scan *scan, const MachineInstruction *instruction, size_t number)
@@ -152,7 +191,12 @@ static void add_instruction(Scan *scan, const MachineInstruction *instruction, s
         scan->touched[scan->touched_count++] = (uint32_t)number;
     machine_work_add(&line->work, &work, 1);
     line->count++;
-    line->accesses += machine_is_access(instruction);
+    line->floats += machine_is_float(instruction);
+    if (scan->program->lines[number].accesses > 0 &&
+        machine_makes_access(instruction, scan->program->lines[number].space)) {
+        line->accesses++;
+        line->access_bytes += instruction->bytes;
+    }
 }
 
 static void scan_stretches(Scan *scan)
@@ -199,5 +243,6 @@ void machine_stretches_sum_work(MachineProgram *program, size_t block_count)
         program->lines[i].variant_count = 0;
         program->lines[i].dispatch = (MachineWork){0};
     }
+    program->part_count = 0;
     scan_program(program, block_count, true);
 }

@@ -9,7 +9,7 @@
 
 /* Fills in MachineBlock.copies and .accesses of all blocks. */
 void machine_stretches_find_copies(MachineProgram *program, size_t block_count);
-/* Fills in variants, dispatch, first and last of all lines. */
+/* Fills in variants, dispatch, first and last of all lines, and the parts of all stretches. */
 void machine_stretches_sum_work(MachineProgram *program, size_t block_count);
 
 #endif

@@ -1,5 +1,7 @@
 #include "simgpu/cost/machine_work.h"
 
+_Static_assert(sizeof(MachineWork) % sizeof(double) == 0, "work is numbers of one kind, one after the other");
+
 static bool is_integer_or_comparison(uint32_t operation)
 {
     return (operation >= MACHINE_MOV && operation <= MACHINE_VIMNMX3) ||
@@ -11,15 +13,16 @@ MachineWork machine_work_of(const MachineInstruction *instruction)
 {
     uint32_t operation = instruction->operation;
     bool multiplies = (operation >= MACHINE_IMAD && operation <= MACHINE_IMAD_HIGH) || operation == MACHINE_HFMA2;
-    bool is_float = operation == MACHINE_FMUL || operation == MACHINE_FADD || operation == MACHINE_FFMA;
     bool loads_constant = instruction->of_variables && machine_is_access(instruction);
     return (MachineWork){
         .issue = 1,
-        .fma = multiplies || is_float,
+        .fma = multiplies || machine_is_float(instruction),
         .multiply = multiplies,
         .alu = is_integer_or_comparison(operation),
         .special = operation >= MACHINE_FLO && operation <= MACHINE_POPC,
         .shared = operation == MACHINE_LDS,
+        .local = machine_is_local(instruction),
+        .local_bytes = machine_is_local(instruction) ? instruction->bytes : 0,
         .constant = loads_constant && operation == MACHINE_LDC,
         .direct = instruction->direct,
         .uniform = loads_constant && operation == MACHINE_ULDC_INDEXED,
@@ -35,8 +38,19 @@ void machine_work_add(MachineWork *sum, const MachineWork *work, double times)
     sum->alu += times * work->alu;
     sum->special += times * work->special;
     sum->shared += times * work->shared;
+    sum->local += times * work->local;
+    sum->local_bytes += times * work->local_bytes;
     sum->constant += times * work->constant;
     sum->uniform += times * work->uniform;
     sum->direct += times * work->direct;
     sum->cycles += times * work->cycles;
+}
+
+MachineWork machine_work_larger(const MachineWork *a, const MachineWork *b)
+{
+    MachineWork larger = *a;
+    for (size_t i = 0; i < sizeof larger / sizeof(double); i++)
+        if (((const double *)b)[i] > ((const double *)a)[i])
+            ((double *)&larger)[i] = ((const double *)b)[i];
+    return larger;
 }

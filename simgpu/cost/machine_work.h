@@ -7,16 +7,19 @@
 #include "simgpu/cost/machine_instruction.h"
 
 typedef struct MachineWork {
-    double issue;             /* all instructions */
-    double fma, alu, special; /* of the float32 pipe; of integers and comparisons; of special functions */
-    double multiply;          /* integer multiplications, which occupy one half of the float32 pipe */
-    double shared;            /* loads from shared memory */
-    double constant, uniform; /* loads of __constant__ arrays: LDC; through the uniform datapath (ULDC) */
-    double direct;            /* instructions with an element of such an array as an operand, at a fixed place */
-    double cycles;            /* from start to end of a warp that runs alone */
+    double issue;              /* all instructions */
+    double fma, alu, special;  /* of the float32 pipe; of integers and comparisons; of special functions */
+    double multiply;           /* integer multiplications, which occupy one half of the float32 pipe */
+    double shared;             /* loads from shared memory */
+    double local, local_bytes; /* loads from local memory and stores into it; bytes of them per lane */
+    double constant, uniform;  /* loads of __constant__ arrays: LDC; through the uniform datapath (ULDC) */
+    double direct;             /* instructions with an element of such an array as an operand, at a fixed place */
+    double cycles;             /* from start to end of a warp that runs alone */
 } MachineWork;
 
 MachineWork machine_work_of(const MachineInstruction *instruction);
+/* The larger one in each respect. */
+MachineWork machine_work_larger(const MachineWork *a, const MachineWork *b);
 void machine_work_add(MachineWork *sum, const MachineWork *work, double times);
 
 #endif

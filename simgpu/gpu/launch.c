@@ -8,6 +8,7 @@
 #include "simgpu/cost/cost.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/launch_limits.h"
+#include "simgpu/cost/machine_total.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/slow_path.h"
 #include "simgpu/memory/validity.h"
@@ -262,7 +263,7 @@ static SimMachineRatios machine_ratios(SimFunction *function, const Executed *ex
     for (int i = 0; i < code->block_count; i++)
         warps[i] = executed[i].warps;
     machine_code_wait(&function->machine, code, input->profile, loads);
-    machine_code_total(&function->machine, code, warps, &work);
+    machine_total(&function->machine, code, warps, &work);
     slow_path_add(&work, input->counters->slow_path_instructions);
     free(warps);
     return cost_machine_ratios(input, &work, function->machine.direct_bytes);

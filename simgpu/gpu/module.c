@@ -218,6 +218,9 @@ static void fill_info(SimFunction *function)
         info->registers = estimated_registers(&function->code, profile);
     info->static_shared_bytes = function->code.shared_bytes;
     info->local_bytes = function->code.local_bytes;
+    info->frame_bytes = cubin_frame_bytes(module->cubin, module->cubin_bytes, info->name);
+    if (info->frame_bytes < info->local_bytes)
+        info->frame_bytes = info->local_bytes;
     info->constant_bytes = (uint32_t)module->constant_bytes;
     info->max_threads_per_block = profile->max_threads_per_block;
     if (function->ptx->max_threads > 0 && function->ptx->max_threads < info->max_threads_per_block)

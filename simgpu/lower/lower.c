@@ -35,8 +35,10 @@ static void note_line(Lowering *l)
     Code *code = l->code;
     code->lines = arena_grown(&code->arena, code->lines, (size_t)code->line_count, &l->line_capacity,
                               sizeof *code->lines);
-    code->lines[code->line_count++] = (CodeLine){
-        .ptx_line = l->source->ptx_line, .block = code->block_count - 1, .access = code->memory_count};
+    code->lines[code->line_count++] = (CodeLine){.ptx_line = l->source->ptx_line,
+                                                 .block = code->block_count - 1,
+                                                 .place = l->source->place,
+                                                 .access = code->memory_count};
 }
 
 static void lower_function(Lowering *l, Instance *instance);

@@ -145,10 +145,13 @@ void fatbin_write(const char *ptx, size_t bytes, int compute, Text *image)
 /* ---- cubin ------------------------------------------------------------------------------------------------------- */
 
 /* .nv.info is a list of attributes {u8 format, u8 attribute, u16 length or value}, followed by `length` bytes if the
- * format is 4. Attribute 0x2f is {u32 symbol, u32 registers} of one function. */
-static uint32_t registers_of_symbol(const ElfSection *info, uint32_t symbol)
+ * format is 4. Attributes 0x2f and 0x11 are {u32 symbol, u32 number} of one function: its registers, and the bytes of
+ * its frame in local memory. */
+enum { ATTRIBUTE_FRAME = 0x11, ATTRIBUTE_REGISTERS = 0x2f };
+
+static uint32_t attribute_of_symbol(const ElfSection *info, uint8_t attribute, uint32_t symbol)
 {
-    enum { FORMAT_SIZED = 4, ATTRIBUTE_REGISTERS = 0x2f };
+    enum { FORMAT_SIZED = 4 };
     struct {
         uint8_t format, attribute;
         uint16_t length;
@@ -157,8 +160,8 @@ static uint32_t registers_of_symbol(const ElfSection *info, uint32_t symbol)
         uint32_t pair[2];
         if (head.format != FORMAT_SIZED)
             continue;
-        if (head.attribute == ATTRIBUTE_REGISTERS &&
-            copy_out(pair, sizeof pair, info->data, info->bytes, at + sizeof head) && pair[0] == symbol)
+        if (head.attribute == attribute && copy_out(pair, sizeof pair, info->data, info->bytes, at + sizeof head) &&
+            pair[0] == symbol)
             return pair[1];
         at += head.length;
     }
@@ -179,8 +182,17 @@ uint32_t cubin_registers(const void *cubin, size_t bytes, const char *kernel)
         return 0;
     uint32_t symbol = code.info & 0xFFFFFF;
     bool listed = elf_find(&elf, ".nv.info", "", &info) && info.data != NULL;
-    uint32_t registers = listed ? registers_of_symbol(&info, symbol) : 0;
+    uint32_t registers = listed ? attribute_of_symbol(&info, ATTRIBUTE_REGISTERS, symbol) : 0;
     return registers != 0 ? registers : code.info >> 24; /* the place in the output of nvcc up to 12 */
+}
+
+uint32_t cubin_frame_bytes(const void *cubin, size_t bytes, const char *kernel)
+{
+    Elf elf;
+    ElfSection code, info;
+    if (!find_code(cubin, bytes, kernel, &elf, &code) || !elf_find(&elf, ".nv.info", "", &info) || info.data == NULL)
+        return 0;
+    return attribute_of_symbol(&info, ATTRIBUTE_FRAME, code.info & 0xFFFFFF);
 }
 
 /* An instruction of compute capability 7.5 to 9.0 takes 16 bytes: the operation in bits 0 to 11, the constant bank in

@@ -32,6 +32,8 @@ MUST_USE Status fatbin_read(const void *image, size_t bytes, int compute, Fatbin
 void fatbin_write(const char *ptx, size_t bytes, int compute, Text *image);
 /* 32-bit registers per thread of a kernel, given by its mangled name; 0: the cubin does not say. */
 uint32_t cubin_registers(const void *cubin, size_t bytes, const char *kernel);
+/* Bytes per thread of a kernel's local memory, with spilled registers; 0: the cubin does not say. */
+uint32_t cubin_frame_bytes(const void *cubin, size_t bytes, const char *kernel);
 /* Whether the kernel's machine code loads __constant__ arrays through the uniform datapath (ULDC c[0x3][UR]). Only such
  * loads are slow on a long array (simgpu/cost/cost.c). */
 bool cubin_loads_constants_uniformly(const void *cubin, size_t bytes, const char *kernel);

@@ -67,6 +67,14 @@ static void try_operands(Parser *p, PtxInstruction *instruction)
     }
 }
 
+/* Of the function's last instruction, among those on the same line. */
+static int place_on_line(const PtxFunction *function)
+{
+    const PtxInstruction *last = &function->instructions[function->instruction_count - 1];
+    bool is_first = function->instruction_count == 1 || last[-1].ptx_line != last->ptx_line;
+    return is_first ? 0 : last[-1].place + 1;
+}
+
 /* instruction: ["@" ["!"] register] opcode operands ";" */
 static void parse_instruction(Parser *p)
 {
@@ -82,6 +90,7 @@ static void parse_instruction(Parser *p)
     Token opcode = expect_word(p, "an instruction");
     instruction->opcode = copy_text(p, &opcode);
     instruction->ptx_line = opcode.line;
+    instruction->place = place_on_line(p->function);
     p->in_call = strncmp(instruction->opcode, "call", 4) == 0;
     try_operands(p, instruction);
     expect(p, ";");

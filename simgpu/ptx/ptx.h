@@ -86,6 +86,7 @@ typedef struct PtxInstruction {
     bool guard_negated;
     int guard; /* register of @p, -1: none */
     int ptx_line;
+    int place;      /* on its line of PTX, which may hold several instructions: 0, 1, 2 ... */
     int file, line; /* of the source, from .loc; 0: unknown */
 } PtxInstruction;
 

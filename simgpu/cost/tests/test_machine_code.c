@@ -4,6 +4,7 @@
 #include "simgpu/ptx/fatbin.h"
 #include "simgpu/cost/machine_code.h"
 #include "simgpu/cost/machine_lines.h"
+#include "simgpu/cost/machine_total.h"
 #include "simgpu/lower/lower.h"
 #include "simgpu/ptx/parser.h"
 
@@ -79,7 +80,7 @@ static MachineWork work_through(const Kernel *of, bool adds)
     assert_non_null(executed);
     for (int i = 0; i < of->code.block_count; i++)
         executed[i] = adds || of->code.blocks[i].classes[FMA32] == 0;
-    machine_code_total(&of->program, &of->code, executed, &work);
+    machine_total(&of->program, &of->code, executed, &work);
     free(executed);
     return work;
 }
@@ -91,9 +92,9 @@ static MachineWork loop_of(uint64_t iterations)
     uint64_t *executed = calloc((size_t)kernel.code.block_count, sizeof *executed);
     assert_non_null(executed);
     executed[kernel.loop - 1] = 1;
-    machine_code_total(&kernel.program, &kernel.code, executed, &without);
+    machine_total(&kernel.program, &kernel.code, executed, &without);
     executed[kernel.loop] = iterations;
-    machine_code_total(&kernel.program, &kernel.code, executed, &with);
+    machine_total(&kernel.program, &kernel.code, executed, &with);
     free(executed);
     with.issue -= without.issue;
     with.fma -= without.fma;
