@@ -3,7 +3,7 @@
 # What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too. It is taken literally before anything else is expanded, since make 4.4
 # and later expand every variable of the command line for the first $(shell) that they run. It reaches the judge through the environment, never through
 # the text of a command. AS is also make's name for the assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT WHY UNCONFINED
+settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP UNCONFINED
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -50,7 +50,7 @@ say = $(if $(V),,@echo "  $(1) $@";)
 .SECONDARY:
 
 help:  ## Show this list
-	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A misspelt variable would be ignored in silence: make grade SUB=x.cu DEVISE=sim.
 others   := CONVJUDGE_% CUDA_% OMP_% NO_COLOR BUILD CC CFLAGS CPPFLAGS EXTRA JIT LANES LDLIBS NVCC SANITIZE V WARNINGS
@@ -72,6 +72,16 @@ leaderboard: build  ## Show the ranking: PROBLEM=id [DEVICE=...]
 quarantine: build  ## List accepted runs that are too fast to rank without a look: [PROBLEM=id] [JSON=file]; decide: ACCEPT=run|REJECT=run WHY="..." [AS=name]
 	@$(known)$(BUILD)/convjudge quarantine $${PROBLEM:+--problem "$$PROBLEM"} $${ACCEPT:+--accept "$$ACCEPT"} $${REJECT:+--reject "$$REJECT"} \
 	  $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} $${JSON:+--json "$$JSON"}
+
+retime: build  ## Time the best submissions side by side, and compare the order with the stored one: PROBLEM=id [TOP=5] [DEVICE=...]
+	@$(call need,PROBLEM,name the problem: make retime PROBLEM=conv1d)$(BUILD)/convjudge retime $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
+	  $${TOP:+--top "$$TOP"} $${DEVICE:+--device "$$DEVICE"}
+
+verify-leaderboard: build  ## Compute all times again from their samples and follow the chain of hashes: [RECEIPT=result.json] [JSON=file]
+	@$(known)$(BUILD)/convjudge verify-leaderboard $${RECEIPT:+--receipt "$$RECEIPT"} $${JSON:+--json "$$JSON"}
+
+retract: build  ## Hide a run from the ranking, and keep it as evidence: RUN=number WHY="..." [AS=name]
+	@$(call need,RUN,name the run: make retract RUN=12 WHY="a reason")$(BUILD)/convjudge retract $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} -- "$$RUN"
 
 references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
@@ -271,5 +281,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard quarantine references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help grade leaderboard quarantine retime verify-leaderboard retract references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers test-gpu mutants lint format docs bench clean

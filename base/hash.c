@@ -34,6 +34,14 @@ Digest hash_end(Hash *hash)
     return digest;
 }
 
+Digest hash_of_one(const void *bytes, size_t count)
+{
+    Hash hash;
+    hash_begin(&hash);
+    hash_add(&hash, bytes, count);
+    return hash_end(&hash);
+}
+
 Digest hash_of_bytes(const void *bytes, size_t count)
 {
     Digest digest;

@@ -22,6 +22,8 @@ void hash_add_string(Hash *hash, const char *string);
 void hash_add_strings(Hash *hash, const char *const *strings);
 Digest hash_end(Hash *hash);
 
+/* The hash of a single hash_add(). */
+Digest hash_of_one(const void *bytes, size_t count);
 /* The plain SHA-256 of some bytes, as sha256sum(1) prints it. */
 Digest hash_of_bytes(const void *bytes, size_t count);
 

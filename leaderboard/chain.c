@@ -4,12 +4,13 @@
 #include "leaderboard/database.h"
 
 #include <inttypes.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 const char *const chain_tables[] = {"runs", "sources", "rulings", "reference_times", NULL};
-
-#define NO_HASH "0000000000000000000000000000000000000000000000000000000000000000"
 
 static void add_column(sqlite3_stmt *row, int column, Text *text)
 {
@@ -64,7 +65,7 @@ static Status read_last_link(Store *store, int64_t *last, Digest *hash, Message 
     if (status != STATUS_OK)
         return status;
     *last = 0;
-    strcpy(hash->hex, NO_HASH);
+    strcpy(hash->hex, CHAIN_NO_HASH);
     int result = sqlite3_step(statement);
     if (result == SQLITE_ROW) {
         *last = sqlite3_column_int64(statement, 0);
@@ -106,4 +107,55 @@ Status chain_append(Store *store, const char *table, int64_t row, Receipt *recei
     if (status == STATUS_OK && receipt != NULL)
         *receipt = (Receipt){.run = row, .link = link.link, .hash = hash};
     return status;
+}
+
+/* ---- the last link, in a file ------------------------------------------------------------------------------------ */
+
+enum { HEAD_BYTES = 20 + 1 + 64 + 1 }; /* always the same length, so that a new head covers the old one */
+
+static int open_head(const Store *store, int flags)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s.head", store->path);
+    return open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0666);
+}
+
+static bool read_head(int file, Receipt *last)
+{
+    char line[HEAD_BYTES + 1] = "";
+    *last = (Receipt){0};
+    return pread(file, line, HEAD_BYTES, 0) == HEAD_BYTES &&
+           sscanf(line, "%20" SCNd64 " %64[0-9a-f]", &last->link, last->hash.hex) == 2;
+}
+
+static void write_head(const Store *store, const Receipt *last)
+{
+    Receipt written;
+    char line[HEAD_BYTES + 1];
+    int file = open_head(store, O_RDWR | O_CREAT);
+    if (file < 0)
+        return;
+    if (flock(file, LOCK_EX) == 0 && (!read_head(file, &written) || written.link < last->link)) {
+        snprintf(line, sizeof line, "%20" PRId64 " %s\n", last->link, last->hash.hex);
+        ssize_t ignored = pwrite(file, line, HEAD_BYTES, 0);
+        (void)ignored;
+    }
+    close(file);
+}
+
+Status chain_end(Store *store, Status status, const Receipt *last, Message *why)
+{
+    status = database_end(store, status, why);
+    if (status == STATUS_OK)
+        write_head(store, last);
+    return status;
+}
+
+bool chain_read_head(const Store *store, Receipt *last)
+{
+    int file = open_head(store, O_RDONLY);
+    bool found = file >= 0 && read_head(file, last);
+    if (file >= 0)
+        close(file);
+    return found;
 }

@@ -14,7 +14,8 @@
  *     machine_code null
  *
  * Whoever can write to the file can compute all hashes anew. That shows against a hash that somebody else has kept: a
- * student's receipt, for example.
+ * student's receipt, in result.json and on the terminal. Each writer also leaves the last link in the file
+ * <database>.head, so that links which somebody cut off at the end show, too.
  * Source   S. Haber and W. S. Stornetta, How to Time-Stamp a Digital Document, Journal of Cryptology 3 (1991).  */
 #ifndef LEADERBOARD_CHAIN_H
 #define LEADERBOARD_CHAIN_H
@@ -23,7 +24,10 @@
 #include "base/status.h"
 #include "leaderboard/store.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#define CHAIN_NO_HASH "0000000000000000000000000000000000000000000000000000000000000000"
 
 /* The tables whose rows have links; NULL at the end. */
 extern const char *const chain_tables[];
@@ -40,5 +44,11 @@ MUST_USE Status chain_hash(Store *store, const Link *link, Digest *hash, Message
 
 /* Adds the link of a new row, in the transaction that has added the row. `receipt` may be NULL. */
 MUST_USE Status chain_append(Store *store, const char *table, int64_t row, Receipt *receipt, Message *why);
+
+/* Ends the transaction as database_end() does, and then writes the last link to <database>.head, unless a later link is
+ * there already. A file that cannot be written is no failure. */
+MUST_USE Status chain_end(Store *store, Status status, const Receipt *last, Message *why);
+/* False if there is no such file, or no link in it. `run` in the receipt is 0. */
+bool chain_read_head(const Store *store, Receipt *last);
 
 #endif

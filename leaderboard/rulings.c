@@ -44,6 +44,7 @@ static Status insert_ruling(Store *store, const Ruling *ruling, int64_t *id, Mes
 Status rulings_add(Store *store, const Ruling *ruling, Message *why)
 {
     int64_t id;
+    Receipt last = {0};
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
@@ -51,8 +52,8 @@ Status rulings_add(Store *store, const Ruling *ruling, Message *why)
     if (status == STATUS_OK)
         status = insert_ruling(store, ruling, &id, why);
     if (status == STATUS_OK)
-        status = chain_append(store, "rulings", id, NULL, why);
-    return database_end(store, status, why);
+        status = chain_append(store, "rulings", id, &last, why);
+    return chain_end(store, status, &last, why);
 }
 
 static RulingKind kind_of(const char *name)

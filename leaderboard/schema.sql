@@ -88,6 +88,7 @@ CREATE TABLE reference_times (
     score_ms      REAL NOT NULL CHECK (score_ms > 0),
     uncertainty   REAL NOT NULL CHECK (uncertainty >= 0),
     source_hash   TEXT NOT NULL,
+    sitting       TEXT NOT NULL,     -- as in `runs`
     cases         TEXT NOT NULL      -- the `cases` of result.json
 ) STRICT;
 

@@ -102,7 +102,8 @@ Standing *standings_of(const StoredRun *runs, size_t run_count, Arena *arena, si
     qsort(pooled, run_count, sizeof *pooled, by_person);
     for (size_t i = 0; i < run_count; i++)
         if (i == 0 || strcmp(pooled[i].person, pooled[i - 1].person) != 0)
-            standings[(*count)++] = (Standing){pooled[i].person, pooled[i].time_utc, pooled[i].time, 0, {0}};
+            standings[(*count)++] = (Standing){pooled[i].person, pooled[i].time_utc, pooled[i].time, 0, {0},
+                                               pooled[i].id};
     qsort(standings, *count, sizeof *standings, by_time);
     assign_ranks(standings, *count);
     return standings;

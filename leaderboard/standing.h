@@ -19,6 +19,7 @@ typedef struct Standing {
     MeasuredTime time;     /* pooled */
     size_t rank;           /* 1 + the number of people who are significantly faster; ties share a rank */
     Percentile percentile; /* among the others */
+    int64_t run;           /* number of the latest run of that code */
 } Standing;
 
 /* Sorted with the fastest first. The array lives in `arena`; its strings are those of `runs`. */

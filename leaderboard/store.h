@@ -66,8 +66,21 @@ typedef struct ReferenceTime {
     const char *name; /* "naive.cu" */
     const char *source_hash, *time_utc;
     MeasuredTime time;
-    const char *cases; /* JSON (case_times.h); NULL: the times of its cases are unknown */
+    const char *cases;   /* JSON (case_times.h); NULL: the times of its cases are unknown */
+    const char *sitting; /* JSON; NULL: unknown. Only written */
 } ReferenceTime;
+
+typedef struct RecordedReference { /* any row of `reference_times` */
+    int64_t id;
+    Board board;
+    ReferenceTime reference;
+} RecordedReference;
+
+typedef struct RecordedSource {
+    int64_t id;
+    const char *source_hash, *source;
+    size_t bytes;
+} RecordedSource;
 
 /* STORE_WRITE creates a missing file or table, and fails at once if the file cannot be written. A file of an older
  * version is upgraded, in both modes. */
@@ -93,5 +106,14 @@ MUST_USE Status store_add_reference(Store *store, const Board *board, const Refe
 /* The newest time of each reference solution on a board, sorted by name, allocated in `arena`. */
 MUST_USE Status store_references(Store *store, const Board *board, Arena *arena, ReferenceTime **references,
                                  size_t *count, Message *why);
+
+/* Everything in the tables, in the order of their ids. */
+MUST_USE Status store_list_references(Store *store, Arena *arena, RecordedReference **references, size_t *count,
+                                      Message *why);
+MUST_USE Status store_list_sources(Store *store, Arena *arena, RecordedSource **sources, size_t *count, Message *why);
+
+/* Everything that is read between the two is of one moment, whatever others write meanwhile. */
+MUST_USE Status store_begin_reading(Store *store, Message *why);
+MUST_USE Status store_end_reading(Store *store, Message *why);
 
 #endif

@@ -79,6 +79,7 @@ static Status insert_source(Store *store, const Run *run, Message *why)
 Status store_add_run(Store *store, const Run *run, Receipt *receipt, Message *why)
 {
     int64_t id;
+    Receipt last = {0};
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
@@ -86,8 +87,11 @@ Status store_add_run(Store *store, const Run *run, Receipt *receipt, Message *wh
     if (status == STATUS_OK)
         status = insert_run(store, run, &id, why);
     if (status == STATUS_OK)
-        status = chain_append(store, "runs", id, receipt, why);
-    return database_end(store, status, why);
+        status = chain_append(store, "runs", id, &last, why);
+    status = chain_end(store, status, &last, why);
+    if (status == STATUS_OK && receipt != NULL)
+        *receipt = last;
+    return status;
 }
 
 static Status insert_reference(Store *store, const Board *board, const ReferenceTime *reference, int64_t *id,
@@ -97,8 +101,8 @@ static Status insert_reference(Store *store, const Board *board, const Reference
     Status status = database_prepare(
         store,
         "INSERT INTO reference_times (time_utc, name, problem, revision, device, epoch, score_ms,"
-        " uncertainty, source_hash, cases) VALUES (:time_utc, :name, :problem, :revision, :device,"
-        " :epoch, :score_ms, :uncertainty, :source_hash, :cases)",
+        " uncertainty, source_hash, sitting, cases) VALUES (:time_utc, :name, :problem, :revision, :device,"
+        " :epoch, :score_ms, :uncertainty, :source_hash, :sitting, :cases)",
         &statement, why);
     if (status != STATUS_OK)
         return status;
@@ -107,6 +111,7 @@ static Status insert_reference(Store *store, const Board *board, const Reference
     database_bind_text(statement, ":time_utc", reference->time_utc);
     database_bind_text(statement, ":name", reference->name);
     database_bind_text(statement, ":source_hash", reference->source_hash);
+    database_bind_text(statement, ":sitting", reference->sitting == NULL ? "{}" : reference->sitting);
     database_bind_text(statement, ":cases", reference->cases == NULL ? "[]" : reference->cases);
     return database_insert(store, statement, id, why);
 }
@@ -114,13 +119,14 @@ static Status insert_reference(Store *store, const Board *board, const Reference
 Status store_add_reference(Store *store, const Board *board, const ReferenceTime *reference, Message *why)
 {
     int64_t id;
+    Receipt last = {0};
     Status status = database_begin(store, why);
     if (status != STATUS_OK)
         return status;
     status = insert_reference(store, board, reference, &id, why);
     if (status == STATUS_OK)
-        status = chain_append(store, "reference_times", id, NULL, why);
-    return database_end(store, status, why);
+        status = chain_append(store, "reference_times", id, &last, why);
+    return chain_end(store, status, &last, why);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -301,4 +307,69 @@ Status store_references(Store *store, const Board *board, Arena *arena, Referenc
     *references = (ReferenceTime *)(void *)rows.items;
     *count = rows.count;
     return status;
+}
+
+static void take_recorded_reference(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(RecordedReference *)item = (RecordedReference){
+        .id = sqlite3_column_int64(row, 0),
+        .board = {.problem = database_text(arena, row, 1),
+                  .revision = database_text(arena, row, 2),
+                  .device = database_text(arena, row, 3),
+                  .epoch = sqlite3_column_int(row, 4)},
+        .reference = {.name = database_text(arena, row, 5),
+                      .source_hash = database_text(arena, row, 6),
+                      .time_utc = database_text(arena, row, 7),
+                      .time = {.ms = sqlite3_column_double(row, 8), .uncertainty = sqlite3_column_double(row, 9)},
+                      .sitting = database_text(arena, row, 10),
+                      .cases = database_text(arena, row, 11)},
+    };
+}
+
+Status store_list_references(Store *store, Arena *arena, RecordedReference **references, size_t *count, Message *why)
+{
+    sqlite3_stmt *statement;
+    Rows rows = {.arena = arena, .item_bytes = sizeof **references};
+    Status status = database_prepare(
+        store,
+        "SELECT id, problem, revision, device, epoch, name, source_hash, time_utc, score_ms,"
+        " uncertainty, sitting, cases FROM reference_times ORDER BY id",
+        &statement, why);
+    if (status == STATUS_OK)
+        status = database_select(store, statement, take_recorded_reference, &rows, why);
+    *references = (RecordedReference *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}
+
+static void take_recorded_source(Arena *arena, sqlite3_stmt *row, void *item)
+{
+    *(RecordedSource *)item = (RecordedSource){
+        .id = sqlite3_column_int64(row, 0),
+        .source_hash = database_text(arena, row, 1),
+        .source = arena_copy(arena, (const char *)sqlite3_column_text(row, 2), (size_t)sqlite3_column_bytes(row, 2)),
+        .bytes = (size_t)sqlite3_column_bytes(row, 2),
+    };
+}
+
+Status store_list_sources(Store *store, Arena *arena, RecordedSource **sources, size_t *count, Message *why)
+{
+    sqlite3_stmt *statement;
+    Rows rows = {.arena = arena, .item_bytes = sizeof **sources};
+    Status status = database_prepare(store, "SELECT id, source_hash, source FROM sources ORDER BY id", &statement, why);
+    if (status == STATUS_OK)
+        status = database_select(store, statement, take_recorded_source, &rows, why);
+    *sources = (RecordedSource *)(void *)rows.items;
+    *count = rows.count;
+    return status;
+}
+
+Status store_begin_reading(Store *store, Message *why)
+{
+    return database_run(store, "BEGIN", why);
+}
+
+Status store_end_reading(Store *store, Message *why)
+{
+    return database_run(store, "COMMIT", why);
 }

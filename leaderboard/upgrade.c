@@ -21,7 +21,7 @@ static const char take_version_2[] =
     " judge, sandbox, verdict, rank_status, score_ms, uncertainty, machine_code, source_hash, '', '{}', cases"
     " FROM runs_2 ORDER BY id;"
     "INSERT INTO reference_times SELECT id, time_utc, name, problem, revision, device, epoch, score_ms, uncertainty,"
-    " source_hash, cases FROM reference_times_2 ORDER BY id;"
+    " source_hash, '{}', cases FROM reference_times_2 ORDER BY id;"
     "DROP TABLE runs_2; DROP TABLE reference_times_2;";
 
 static void take_id(Arena *arena, sqlite3_stmt *row, void *item)

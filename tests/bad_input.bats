@@ -721,7 +721,7 @@ recursive() {
     ends 0
     judge leaderboard --problem conv1d
     ends 0
-    equal $'leaderboard.db\ntmp\nwork' "$(ls -A "$BATS_TEST_TMPDIR")"
+    equal $'leaderboard.db\nleaderboard.db.head\ntmp\nwork' "$(ls -A "$BATS_TEST_TMPDIR")"
 }
 
 @test "a database with a newer schema is refused" {

@@ -3,12 +3,12 @@
 # judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, faults, forged, together, solutions, student, attacks, naive; without any all of them, in this order.
+# PART: repeat, same, faults, forged, together, review, solutions, student, attacks, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same faults forged together solutions student attacks naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same faults forged together review solutions student attacks naive)
 device=${DEVICE:-cuda}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -141,7 +141,35 @@ part_forged() {
     # shellcheck disable=SC2016 # the variable is jq's
     holds "forged event times gain nothing" '.[0].score_ms as $usual | .[1] | .verdict != "Accepted" or .score_ms > 0.9 * $usual' \
         "$scratch/usual" "$scratch/forged"
+    grade tests/attacks/work_in_the_first_call.cu "$scratch/worked" || true
+    # shellcheck disable=SC2016 # the variables are jq's
+    holds "work in a warm-up call is spread over the timed calls of its block" '.[0].score_ms as $usual | .[1] | .score_ms > 2 * $usual and
+        ([.cases[] | select(.timed) | (.samples | length) as $n | .warm_up | length > 0 and $n > 0] | all) and
+        ([.cases[] | select(.timed) | .samples[].charged_ms] | min > 0)' "$scratch/usual" "$scratch/worked"
+    holds "an honest submission is charged nothing" '[.[0].cases[] | select(.timed) | .samples[] | has("charged_ms")] | any | not' "$scratch/usual"
     [[ ! -e $scratch/forged ]] || jq -r '"# forged event times: \(.verdict): \(.text)"' "$scratch/forged"
+}
+# A home of the judge in which the only reference solution computes everything four times over.
+slow_home() {
+    mkdir -p "$1"/{simgpu,problems,testcases,leaderboard/references,solutions/conv1d/accepted}
+    ln -s "$PWD/grader" "$PWD/harness" "$1/"
+    ln -s "$PWD/simgpu/profiles" "$1/simgpu/"
+    ln -s "$PWD/problems/conv1d" "$1/problems/"
+    ln -s "$PWD/testcases/conv1d" "$1/testcases/"
+    ln -s "$PWD/leaderboard/devices" "$1/leaderboard/"
+    sed 's/^ *convolve<<<.*/& & & &/' "$honest" >"$1/solutions/conv1d/accepted/slow.cu"
+}
+
+part_review() {
+    local status=0
+    slow_home "$scratch/home"
+    export CONVJUDGE_HOME=$scratch/home
+    "$build/convjudge" grade --as Ada --device "$device" --json "$scratch/review" solutions/conv1d/accepted/vector_loads.cu >"$scratch/review.log" 2>&1 || true
+    holds "an honest result far ahead of all others ranks after a second sitting" 'all(.rank_status == "ranked" and .second_sitting.verdict == "Accepted"
+        and ([.cases[] | select(.timed)] | all(.review.time_ms / .time_ms < 1.05 and .time_ms / .review.time_ms < 1.05)))' "$scratch/review"
+    "$build/convjudge" retime --problem conv1d --device "$device" >"$scratch/retime.log" 2>&1 || status=$?
+    result "$status" "the best timed side by side keep their order" "$scratch/retime.log"
+    unset CONVJUDGE_HOME
 }
 part_solutions() { suite solutions; }
 part_student() { suite tests/student; }

@@ -46,6 +46,12 @@ load processes.sh
     json result.json '[.cases[].name | select(. == "hidden 1")] | length' 1
 }
 
+@test "work that a submission does once for all later calls is part of its time" {
+    judge grade --no-record --json result.json "$root/tests/attacks/work_in_the_first_call.cu"
+    ends 0 "Accepted"
+    json result.json '.score_ms > 100 and ([.cases[] | select(.timed) | .samples | length == 1 and .[0].busy_ms > 100] | all)' true
+}
+
 @test "a failed hidden case shows its number and the kind of mistake, never data" {
     submission '' 'if (input_size - kernel_size > 100 && i == 7) { output[i] = 12345.678f; return; }' >x.cu
     judge grade --json result.json x.cu

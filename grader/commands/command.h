@@ -12,6 +12,14 @@ MUST_USE Status command_grade(const Options *options, int *exit_status, Message 
 MUST_USE Status command_leaderboard(const Options *options, int *exit_status, Message *why);
 /* Lists the runs that wait in quarantine, or accepts or rejects one. */
 MUST_USE Status command_quarantine(const Options *options, int *exit_status, Message *why);
+/* Times the best submissions of a problem side by side. Exit status 1: the order is not the stored one, or one of them is no
+ * longer accepted. */
+MUST_USE Status command_retime(const Options *options, int *exit_status, Message *why);
+/* Checks that the leaderboard follows from what was measured, and that nobody changed it. Exit status 1: it does not, or
+ * somebody did. */
+MUST_USE Status command_verify_leaderboard(const Options *options, int *exit_status, Message *why);
+/* Hides a run from the ranking. */
+MUST_USE Status command_retract(const Options *options, int *exit_status, Message *why);
 /* Times a problem's reference solutions. */
 MUST_USE Status command_references(const Options *options, int *exit_status, Message *why);
 /* Measures the peak rates of a GPU, and times the reference solutions of all problems. */

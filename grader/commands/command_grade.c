@@ -32,18 +32,6 @@ static const char *device_name(const Options *options)
     return options->device == NULL ? "auto" : options->device;
 }
 
-static Status choose_person(Grading *grading, Message *why)
-{
-    if (grading->options->person == NULL) {
-        person_login(grading->person);
-        return STATUS_OK;
-    }
-    Status status = person_check(grading->options->person, why);
-    if (status == STATUS_OK)
-        strcpy(grading->person, grading->options->person);
-    return status;
-}
-
 /* Where nothing is recorded, a database that cannot be read is no error: the report lacks the percentile in the class. */
 static Status open_store(Grading *grading, Message *why)
 {
@@ -75,7 +63,7 @@ static Status check_request(Grading *grading, Message *why)
     if (status == STATUS_OK)
         status = choose_seed(grading, why);
     if (status == STATUS_OK)
-        status = choose_person(grading, why);
+        status = person_choose(options->person, grading->person, why);
     if (status == STATUS_OK)
         status = submission_read(options->operands[0], &grading->submission, why);
     if (status == STATUS_OK)

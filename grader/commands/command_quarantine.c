@@ -8,9 +8,7 @@
 #include "leaderboard/rulings.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -23,29 +21,6 @@ typedef struct Decision { /* what the command line asks for */
 } Decision;
 
 /* ---- the request ------------------------------------------------------------------------------------------------- */
-
-static Status read_run_number(const char *option, const char *text, int64_t *run, Message *why)
-{
-    char *end;
-    long long number = strtoll(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || number < 1 || number == LLONG_MAX)
-        return fail(STATUS_BAD_INPUT, why, "quarantine: option '--%s': expected the number of a run, found '%s'",
-                    option, text);
-    *run = number;
-    return STATUS_OK;
-}
-
-static Status choose_person(const Options *options, Decision *decision, Message *why)
-{
-    if (options->person == NULL) {
-        person_login(decision->person);
-        return STATUS_OK;
-    }
-    Status status = person_check(options->person, why);
-    if (status == STATUS_OK)
-        strcpy(decision->person, options->person);
-    return status;
-}
 
 static Status read_decision(const Options *options, Decision *decision, Message *why)
 {
@@ -61,9 +36,9 @@ static Status read_decision(const Options *options, Decision *decision, Message 
         return fail(STATUS_BAD_INPUT, why, "quarantine: '--why' belongs to '--accept RUN' or '--reject RUN'");
     if (!decision->is_wanted)
         return STATUS_OK;
-    Status status = read_run_number(accepts ? "accept" : "reject", accepts ? options->accept : options->reject,
-                                    &decision->run, why);
-    return status == STATUS_OK ? choose_person(options, decision, why) : status;
+    Status status = options_run_number(options, accepts ? "option '--accept'" : "option '--reject'",
+                                       accepts ? options->accept : options->reject, &decision->run, why);
+    return status == STATUS_OK ? person_choose(options->person, decision->person, why) : status;
 }
 
 /* ---- deciding ---------------------------------------------------------------------------------------------------- */

@@ -46,6 +46,21 @@ static const struct Subcommand {
      "    --json FILE      write the list with sources and samples (docs/formats.md); \"-\": to standard output, instead\n"
      "                     of the list\n"
      "    --as NAME        who decides; default: the login name\n"},
+    {"retime", command_retime,
+     "convjudge retime --problem ID [--top N] [--device DEVICE] [--unconfined]\n"
+     "    Times the best submissions of a device's board side by side, in turn, and prints the order by the stored times\n"
+     "    and the order found now, with the ratios of times in the same round. Records nothing. Exit status 0: no rank is\n"
+     "    contradicted, 1: one is, or a submission is no longer accepted.\n"
+     "    --top N          how many people, besides the best reference solution; default: 5\n"},
+    {"verify-leaderboard", command_verify_leaderboard,
+     "convjudge verify-leaderboard [--json FILE|-] [--receipt RESULT.JSON] [RESULT.JSON...]\n"
+     "    Computes every time and score of the leaderboard again from its raw samples, and follows the chain of hashes.\n"
+     "    Names each row that was changed, removed or put in. Exit status 1: there is one.\n"
+     "    --receipt FILE   also check that the run of this result.json is in the leaderboard, unchanged\n"
+     "    --json FILE      write the findings as JSON (docs/formats.md); \"-\": to standard output, instead of the list\n"},
+    {"retract", command_retract,
+     "convjudge retract RUN --why TEXT [--as NAME]\n"
+     "    Hides a run from the ranking. The run stays as evidence, with the reason and who gave it.\n"},
     {"references", command_references,
      "convjudge references --problem ID [--device DEVICE] [--export] [--unconfined]\n"
      "    Times the reference solutions. --export also writes leaderboard/references/<device>.json.\n"},
@@ -113,6 +128,13 @@ static int refuse_command(const char *name)
     return exit_status;
 }
 
+/* Such a command runs no code of others, so it needs no sandbox. */
+static bool uses_database_alone(const struct Subcommand *subcommand)
+{
+    return subcommand->run == command_leaderboard || subcommand->run == command_verify_leaderboard ||
+           subcommand->run == command_retract || subcommand->run == command_quarantine;
+}
+
 static int run_subcommand(const struct Subcommand *subcommand, int argc, char **argv)
 {
     Options options;
@@ -125,7 +147,7 @@ static int run_subcommand(const struct Subcommand *subcommand, int argc, char **
     }
     if (options.unconfined)
         sandbox_allow_unconfined();
-    if (status == STATUS_OK && subcommand->run != command_leaderboard && subcommand->run != command_quarantine)
+    if (status == STATUS_OK && !uses_database_alone(subcommand))
         status = sandbox_require(&why);
     if (status == STATUS_OK)
         status = subcommand->run(&options, &exit_status, &why);

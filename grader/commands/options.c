@@ -3,8 +3,10 @@
 #include "base/suggestion.h"
 #include "base/text.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_SUBCOMMANDS = 12 };
@@ -20,14 +22,17 @@ static const OptionKind kinds[] = {
     {"problem",
      true,
      offsetof(Options, problem),
-     {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine"}},
+     {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine",
+      "retime"}},
     {"device", true, offsetof(Options, device), {NULL}},
-    {"as", true, offsetof(Options, person), {"grade", "quarantine"}},
-    {"json", true, offsetof(Options, json), {"grade", "explain", "quarantine"}},
+    {"as", true, offsetof(Options, person), {"grade", "quarantine", "retract"}},
+    {"json", true, offsetof(Options, json), {"grade", "explain", "quarantine", "verify-leaderboard"}},
     {"seed", true, offsetof(Options, seed), {"grade"}},
     {"accept", true, offsetof(Options, accept), {"quarantine"}},
     {"reject", true, offsetof(Options, reject), {"quarantine"}},
-    {"why", true, offsetof(Options, why), {"quarantine"}},
+    {"why", true, offsetof(Options, why), {"quarantine", "retract"}},
+    {"receipt", true, offsetof(Options, receipt), {"verify-leaderboard"}},
+    {"top", true, offsetof(Options, top), {"retime"}},
     {"no-record", false, offsetof(Options, no_record), {"grade"}},
     {"export", false, offsetof(Options, export_times), {"references"}},
     {"timed", false, offsetof(Options, timed), {"check"}},
@@ -35,7 +40,7 @@ static const OptionKind kinds[] = {
     {"unconfined",
      false,
      offsetof(Options, unconfined),
-     {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem"}},
+     {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem", "retime"}},
     {"help", false, offsetof(Options, help), {NULL}},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
@@ -163,6 +168,17 @@ Status options_parse(int argc, char **argv, Options *options, Message *why)
 }
 
 /* ---- what a subcommand expects ----------------------------------------------------------------------------------- */
+
+Status options_run_number(const Options *options, const char *where, const char *text, int64_t *run, Message *why)
+{
+    char *end;
+    long long number = strtoll(text, &end, 10);
+    *run = number;
+    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && number > 0 && number < LLONG_MAX)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "%s: %s: expected the number of a run, found '%s'", options->subcommand, where,
+                text);
+}
 
 Status options_expect_file(const Options *options, Message *why)
 {

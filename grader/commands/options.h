@@ -5,6 +5,7 @@
 #include "base/status.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct Options {
     const char *subcommand; /* "grade" */
@@ -15,6 +16,8 @@ typedef struct Options {
     const char *seed;
     const char *accept, *reject; /* numbers of runs */
     const char *why;
+    const char *top;
+    const char *receipt; /* name of a file */
     bool no_record;
     bool export_times;
     bool timed;
@@ -31,6 +34,9 @@ typedef struct Options {
  * another subcommand. */
 MUST_USE Status options_parse(int argc, char **argv, Options *options, Message *why);
 
+/* Reads the number of a run; `where` names its place in the message ("option '--accept'"). */
+MUST_USE Status options_run_number(const Options *options, const char *where, const char *text, int64_t *run,
+                                   Message *why);
 /* Refuses any number of files but one. */
 MUST_USE Status options_expect_file(const Options *options, Message *why);
 /* Refuses a missing --problem, and any file. */

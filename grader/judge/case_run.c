@@ -3,7 +3,9 @@
 #include "base/clock.h"
 #include "grader/check/call.h"
 #include "grader/judge/uninitialised_rerun.h"
+#include "grader/terminal/quantity.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const double TRIALS_S = 1; /* no trial begins later than this after the first call of the case */
@@ -92,9 +94,35 @@ void case_conclude(Judging *judging, CaseResult *item, const CallReport *call, c
 
 static void keep_sample(CaseResult *item, const CallReport *report)
 {
-    item->samples[item->sample_count] = (CaseSample){
-        .event_s = report->event_s, .host_s = report->host_s, .block = (int)item->sample_count};
+    item->samples[item->sample_count] = (CaseSample){.event_s = report->event_s,
+                                                     .host_s = report->host_s,
+                                                     .block = (int)item->sample_count,
+                                                     .busy_s = report->busy_s};
     item->sample_count++;
+}
+
+/* On a simulated GPU, a timed case has a runner of its own and a single call. Constructors may have worked before it. */
+static void charge_constructors(Judging *judging, CaseResult *item)
+{
+    if (judging->session->traits.clock != SESSION_MODEL || item->sample_count == 0 || !(judging->load.busy_s > 0))
+        return;
+    item->warm_up = arena_array(&judging->result->arena, 1, sizeof *item->warm_up);
+    item->warm_up[0] = judging->load;
+    item->warm_up_count = 1;
+    item->samples[0].charged_s = timing_excess(item->warm_up, 1, item->samples, 1);
+    case_warn_of_charge(judging, item);
+}
+
+void case_warn_of_charge(Judging *judging, const CaseResult *item)
+{
+    double most_s = 0;
+    for (size_t i = 0; i < item->sample_count; i++)
+        most_s = fmax(most_s, item->samples[i].charged_s);
+    if (most_s > 0)
+        result_warn(judging->result,
+                    "a call kept the device busy for much longer than the timed calls; the rest of its time was spread "
+                    "over them: %s each",
+                    quantity_time(1e3 * most_s).text);
 }
 
 /* Which blocks the sanitizer looks at: other ones in each case of each grading, and the same ones with the same seed. */
@@ -156,6 +184,7 @@ Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Me
         case_conclude(judging, item, &report, &decided);
     if (status != STATUS_OK || item->verdict != VERDICT_ACCEPTED)
         item->sample_count = 0;
+    charge_constructors(judging, item);
     result_time_case(item, &judging->result->device);
     text_free(&report.printed);
     return status;

@@ -16,6 +16,9 @@ MUST_USE Status case_run(Judging *judging, const Testcase *testcase, CaseResult 
 /* What a call of a case deserves, whose output, if there is one, has been compared in `item`. */
 Judgement case_judgement(const Judging *judging, const CaseResult *item, const CallReport *call);
 
+/* Warns of work that was charged to the timed calls of the case. */
+void case_warn_of_charge(Judging *judging, const CaseResult *item);
+
 /* Puts the verdict into the case, and its warnings into the result. */
 void case_conclude(Judging *judging, CaseResult *item, const CallReport *call, const Judgement *decided);
 

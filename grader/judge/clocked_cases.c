@@ -50,6 +50,9 @@ static void conclude_case(Judging *judging, CaseResult *item, const TimedCase *t
         return;
     item->samples = timed->samples;
     item->sample_count = timed->sample_count;
+    item->warm_up = timed->warm_up;
+    item->warm_up_count = timed->warm_up_count;
+    case_warn_of_charge(judging, item);
     compare_clocks(judging, item, timed->usual_taken_s);
     if (item->verdict == VERDICT_ACCEPTED)
         result_time_case(item, &judging->result->device);

@@ -17,6 +17,7 @@ typedef struct JudgeJob {
     const char *device;         /* "auto", "sim:h200", "cpu", ... as session_open() takes it */
     bool timed_only;            /* leave out samples and hidden cases: for reference solutions, which `check` judges */
     bool second_sitting;        /* with `timed_only`: other numbers of calls, other order of cases (second_plan.h) */
+    bool one_block;             /* on a real GPU: one block of timed calls, of however many the problem says */
     bool untimed_only;          /* leave out timed cases: only the verdict is wanted */
     bool
         beyond_samples; /* run the hidden cases even after wrong answers to samples: which of them finds the mistake? */

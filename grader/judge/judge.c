@@ -75,7 +75,9 @@ static Status choose_secret(Judging *judging, Message *why)
 static void choose_plan(Judging *judging)
 {
     Result *result = judging->result;
-    const CallPlan first = call_plan_of(judging->job->problem);
+    CallPlan first = call_plan_of(judging->job->problem);
+    if (judging->job->one_block)
+        first.blocks = 1;
     judging->plan = !judging->job->second_sitting
                         ? first
                         : second_plan_of(&first, &judging->secret, result->case_count, &result->arena);
@@ -159,6 +161,7 @@ static Status load_object(Judging *judging, Message *why)
         progress_end(judging->job->progress, status == STATUS_OK ? "the GPU is free" : "given up");
         judging->result->seconds.wait += now_s() - start_s;
     }
+    judging->load = (CaseSample){.event_s = report.event_s, .host_s = report.host_s, .busy_s = report.busy_s};
     if (status == STATUS_OK && report.outcome != CALL_OK)
         end_before_solve(judging, judgement_of_call(&report, NULL, false));
     text_free(&report.printed);

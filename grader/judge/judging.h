@@ -35,6 +35,7 @@ typedef struct Judging {
     CallPlan plan;                   /* of the timed cases; it has an order only if no other cases are listed */
     bool findings_told;              /* a warning or a verdict has named a finding */
     bool is_fresh;                   /* the runner in the session has not been called yet */
+    CaseSample load;                 /* what its constructors made the device do */
     bool queued;                     /* somebody else had the device */
     bool ended;                      /* the verdict is final */
 } Judging;

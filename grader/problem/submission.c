@@ -36,10 +36,7 @@ Status submission_read(const char *path, Submission *submission, Message *why)
     Text name = {0};
     terminal_add_line(&name, slash == NULL ? path : slash + 1);
     submission->file_name = name.data;
-    Hash hash;
-    hash_begin(&hash);
-    hash_add(&hash, submission->source.data, submission->source.length);
-    submission->hash = hash_end(&hash);
+    submission->hash = hash_of_one(submission->source.data, submission->source.length);
     return STATUS_OK;
 }
 

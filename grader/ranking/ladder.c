@@ -108,10 +108,13 @@ void ladder_adopt(Ladder *ladder, const ReferenceTime *times, size_t count)
 
 static void keep_time(Ladder *ladder, Rung *rung, const Result *result)
 {
-    Text cases = {0};
+    Text cases = {0}, sitting = {0};
     result_cases_json(result, &cases);
+    result_sitting_json(result, &sitting);
     set_time(ladder, rung, result->score, result->time_utc, cases.data);
+    rung->time.sitting = arena_string(&ladder->arena, sitting.data);
     text_free(&cases);
+    text_free(&sitting);
 }
 
 Status ladder_time(Ladder *ladder, Rung *rung, const char *device, Progress *progress, Message *why)
@@ -175,6 +178,7 @@ ReferenceTime *ladder_times(const Ladder *ladder, Arena *arena, size_t *count)
             time->name = arena_string(arena, time->name);
             time->source_hash = arena_string(arena, time->source_hash);
             time->time_utc = arena_string(arena, time->time_utc);
+            time->sitting = NULL;
             time->cases = time->cases == NULL ? NULL : arena_string(arena, time->cases);
         }
     qsort(times, *count, sizeof *times, by_time);

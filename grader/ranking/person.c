@@ -49,3 +49,15 @@ void person_login(char name[PERSON_MAX_BYTES + 1])
     else
         snprintf(name, PERSON_MAX_BYTES + 1, "uid %u", getuid());
 }
+
+Status person_choose(const char *given, char name[PERSON_MAX_BYTES + 1], Message *why)
+{
+    if (given == NULL) {
+        person_login(name);
+        return STATUS_OK;
+    }
+    Status status = person_check(given, why);
+    if (status == STATUS_OK)
+        strcpy(name, given);
+    return status;
+}

@@ -174,4 +174,5 @@ void report_write(const Result *result, TerminalStyle style, Text *out)
         add_success(result, style, out);
     add_printed(result, out);
     add_warnings(result, out);
+    report_add_receipt(result, out);
 }

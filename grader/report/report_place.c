@@ -53,6 +53,17 @@ void report_add_place(const Result *result, Text *out)
     add_rank(result, out);
 }
 
+void report_add_receipt(const Result *result, Text *out)
+{
+    if (result->receipt.run == 0)
+        return;
+    report_add_label(out, "receipt");
+    text_printf(out, "run %lld, link %lld of the chain\n", (long long)result->receipt.run,
+                (long long)result->receipt.link);
+    report_add_label(out, "");
+    text_printf(out, "%s\n", result->receipt.hash.hex);
+}
+
 /* ---- the ladder: the reference solutions, and the submission among them ------------------------------------------ */
 
 typedef struct Bar {

@@ -8,6 +8,8 @@
 
 /* The percentiles, if there is a time to compare, and the rank. */
 void report_add_place(const Result *result, Text *out);
+/* What proves later that the run was recorded; nothing if it was not. */
+void report_add_receipt(const Result *result, Text *out);
 /* Bars for the reference solutions and the submission, fastest first, and the next one to beat. */
 void report_add_ladder(const Result *result, TerminalStyle style, Text *out);
 

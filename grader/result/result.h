@@ -35,6 +35,8 @@ typedef struct CaseResult {
     int64_t operations, bytes, input_bytes;
     CaseSample *samples; /* of timed cases that were accepted, in order of their blocks */
     size_t sample_count;
+    CaseSample *warm_up; /* likewise, of the calls before those that are timed */
+    size_t warm_up_count;
     Timing timing;     /* from the samples */
     MeasuredTime time; /* the same time, with the uncertainty of the sitting */
     double gflops, gbytes_per_s, roofline;

@@ -66,18 +66,28 @@ static void put_timing(cJSON *object, const Timing *timing)
     cJSON_AddStringToObject(object, "clock", timing->host_decided ? "host" : "events");
 }
 
+static void put_calls(cJSON *object, const char *key, const CaseSample *samples, size_t count, bool in_blocks)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, key);
+    for (const CaseSample *sample = samples; sample < samples + count; sample++) {
+        cJSON *item = cJSON_CreateObject();
+        json_put_number(item, "event_ms", 1e3 * sample->event_s);
+        put_known(item, "host_ms", 1e3 * sample->host_s);
+        put_known(item, "taken_ms", 1e3 * sample->taken_s);
+        put_known(item, "busy_ms", 1e3 * sample->busy_s);
+        put_known(item, "charged_ms", 1e3 * sample->charged_s);
+        if (in_blocks)
+            cJSON_AddNumberToObject(item, "block", sample->block);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
 static void put_samples(cJSON *object, const CaseResult *item)
 {
-    cJSON *list = cJSON_AddArrayToObject(object, "samples");
-    for (size_t i = 0; i < item->sample_count; i++) {
-        cJSON *sample = cJSON_CreateObject();
-        json_put_number(sample, "event_ms", 1e3 * item->samples[i].event_s);
-        put_known(sample, "host_ms", 1e3 * item->samples[i].host_s);
-        put_known(sample, "taken_ms", 1e3 * item->samples[i].taken_s);
-        if (item->sample_count > 1)
-            cJSON_AddNumberToObject(sample, "block", item->samples[i].block);
-        cJSON_AddItemToArray(list, sample);
-    }
+    const bool in_blocks = item->sample_count > 1;
+    put_calls(object, "samples", item->samples, item->sample_count, in_blocks);
+    if (item->warm_up_count > 0)
+        put_calls(object, "warm_up", item->warm_up, item->warm_up_count, in_blocks);
 }
 
 static void put_counters(cJSON *object, const DeviceStatistics *statistics)
@@ -307,6 +317,16 @@ static void put_identity(cJSON *root, const Result *result)
         cJSON_AddStringToObject(root, "seed", result->seed);
 }
 
+static void put_receipt(cJSON *root, const Receipt *receipt)
+{
+    if (receipt->run == 0)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "receipt");
+    cJSON_AddNumberToObject(object, "run", (double)receipt->run);
+    cJSON_AddNumberToObject(object, "link", (double)receipt->link);
+    cJSON_AddStringToObject(object, "hash", receipt->hash.hex);
+}
+
 void result_json(const Result *result, Text *out)
 {
     cJSON *root = cJSON_CreateObject();
@@ -314,6 +334,7 @@ void result_json(const Result *result, Text *out)
     cJSON_AddStringToObject(root, "verdict", verdict_name(result->verdict));
     cJSON_AddStringToObject(root, "text", result->text);
     cJSON_AddStringToObject(root, "rank_status", result->rank_status);
+    put_receipt(root, &result->receipt);
     put_identity(root, result);
     put_device(root, &result->device);
     cJSON_AddStringToObject(root, "toolkit", result->toolkit);

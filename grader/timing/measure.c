@@ -74,13 +74,26 @@ static Status check_and_fill(Measuring *measuring, Call *call, bool last, Genera
     return answer.accepted ? STATUS_OK : explain_refusal(measuring, call, &checked, timed_case, why);
 }
 
+static CaseSample sample_of(const TimedCase *timed_case, int block)
+{
+    const CallReport *report = &timed_case->report;
+    return (CaseSample){.event_s = report->event_s,
+                        .host_s = report->host_s,
+                        .block = block,
+                        .taken_s = timed_case->taken_s,
+                        .busy_s = report->busy_s};
+}
+
+static void keep_warm_up(TimedCase *timed_case, int block)
+{
+    if (timed_case->warm_up_count < timed_case->warm_up_room)
+        timed_case->warm_up[timed_case->warm_up_count++] = sample_of(timed_case, block);
+}
+
 static void keep_sample(TimedCase *timed_case, int block)
 {
     if (timed_case->sample_count < timed_case->sample_room)
-        timed_case->samples[timed_case->sample_count++] = (CaseSample){.event_s = timed_case->report.event_s,
-                                                                       .host_s = timed_case->report.host_s,
-                                                                       .block = block,
-                                                                       .taken_s = timed_case->taken_s};
+        timed_case->samples[timed_case->sample_count++] = sample_of(timed_case, block);
 }
 
 static Status call_once(Measuring *measuring, Call *call, TimedCase *timed_case, Message *why)
@@ -135,14 +148,48 @@ static Status time_case(Measuring *measuring, const CallPlan *plan, int block, T
         status = call_once(measuring, &call, timed_case, why);
         if (status == STATUS_OK && !timed_case->failed)
             status = check_and_fill(measuring, &call, i + 1 == calls, &secret, timed_case, why);
-        if (status == STATUS_OK && !timed_case->failed && i >= plan->warm_up_calls)
-            keep_sample(timed_case, block);
+        if (status == STATUS_OK && !timed_case->failed)
+            (i < plan->warm_up_calls ? keep_warm_up : keep_sample)(timed_case, block);
         progress_advance(measuring->progress);
     }
     return status;
 }
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
+
+/* Number of the last samples that are of the block. */
+static size_t count_of_block(const CaseSample *samples, size_t count, int block)
+{
+    size_t of_block = 0;
+    while (of_block < count && samples[count - 1 - of_block].block == block)
+        of_block++;
+    return of_block;
+}
+
+static void forget_block(TimedCase *cases, size_t case_count, int block)
+{
+    for (TimedCase *item = cases; item < cases + case_count; item++) {
+        item->sample_count -= count_of_block(item->samples, item->sample_count, block);
+        item->warm_up_count -= count_of_block(item->warm_up, item->warm_up_count, block);
+    }
+}
+
+/* All cases of a block have the same runner, so what one call of it did may help each of them. */
+static void charge_block(TimedCase *cases, size_t case_count, int block)
+{
+    double excess_s = 0;
+    size_t all = 0;
+    for (const TimedCase *item = cases; item < cases + case_count; item++) {
+        size_t timed = count_of_block(item->samples, item->sample_count, block);
+        size_t warm_up = count_of_block(item->warm_up, item->warm_up_count, block);
+        excess_s += timing_excess(item->warm_up + item->warm_up_count - warm_up, warm_up,
+                                  item->samples + item->sample_count - timed, timed);
+        all += timed;
+    }
+    for (TimedCase *item = cases; item < cases + case_count; item++)
+        for (size_t i = count_of_block(item->samples, item->sample_count, block); i > 0; i--)
+            item->samples[item->sample_count - i].charged_s = excess_s / (double)all;
+}
 
 typedef struct OwnProcesses {
     pid_t pids[2];
@@ -202,11 +249,13 @@ static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *
     return status;
 }
 
-static Status load_program(Measuring *measuring, const Compiled *compiled, TimedCase *first, Message *why)
+static Status load_program(Measuring *measuring, const Compiled *compiled, int block, TimedCase *first, Message *why)
 {
     text_free(&first->report.printed);
     Status status = session_load(measuring->session, compiled, measuring->limits, &first->report, why);
     first->failed = status == STATUS_OK && first->report.outcome != CALL_OK;
+    if (status == STATUS_OK && first->report.busy_s > 0)
+        keep_warm_up(first, block);
     return status;
 }
 
@@ -214,9 +263,10 @@ static Status time_cases(Measuring *measuring, const Compiled *compiled, const C
                          TimedCase *cases, size_t case_count, BlockConditions *conditions, Message *why)
 {
     *conditions = (BlockConditions){0};
-    Status status = load_program(measuring, compiled, &cases[0], why);
-    if (status == STATUS_OK && !cases[0].failed)
-        status = put_load_on(measuring, &cases[0], why);
+    TimedCase *first = &cases[call_plan_case(plan, 0)];
+    Status status = load_program(measuring, compiled, block, first, why);
+    if (status == STATUS_OK && !first->failed)
+        status = put_load_on(measuring, first, why);
     for (size_t i = 0; i < case_count && status == STATUS_OK && measure_failed(cases, case_count) == NULL; i++) {
         status = time_case(measuring, plan, block, &cases[call_plan_case(plan, i)], why);
         if (status == STATUS_OK)
@@ -233,14 +283,23 @@ Status measure_block(Measuring *measuring, const Compiled *compiled, const CallP
     for (int try = 0; try < TRIES && status == STATUS_OK && !good; try++) {
         if (try > 0)
             progress_note(measuring->progress, "repeating block %d: %s", block + 1, conditions->disturbance);
-        for (size_t i = 0; i < case_count; i++) /* the samples of a disturbed try */
-            while (cases[i].sample_count > 0 && cases[i].samples[cases[i].sample_count - 1].block == block)
-                cases[i].sample_count--;
+        forget_block(cases, case_count, block); /* the samples of a disturbed try */
         wait_until_quiet(measuring);
         status = time_cases(measuring, compiled, plan, block, cases, case_count, conditions, why);
         good = conditions->disturbance[0] == '\0' || measure_failed(cases, case_count) != NULL;
     }
+    charge_block(cases, case_count, block);
     return status;
+}
+
+void measure_make_room(TimedCase *cases, size_t case_count, const CallPlan *plan, Arena *arena)
+{
+    for (TimedCase *item = cases; item < cases + case_count; item++) {
+        item->sample_room = (size_t)plan->blocks * (size_t)plan->timed_calls;
+        item->samples = arena_array(arena, item->sample_room, sizeof *item->samples);
+        item->warm_up_room = (size_t)plan->blocks * ((size_t)plan->warm_up_calls + 1);
+        item->warm_up = arena_array(arena, item->warm_up_room, sizeof *item->warm_up);
+    }
 }
 
 const TimedCase *measure_failed(const TimedCase *cases, size_t case_count)

@@ -6,7 +6,8 @@
  *                              solve() runs between two events and two readings of the host's clock
  *                              the oracle on the device checks the output, and makes the inputs of the next call
  *
- * The plan sets the numbers of calls; a submission cannot change them. A disturbed block is repeated.
+ * The plan sets the numbers of calls; a submission cannot change them. A disturbed block is repeated. What any call of a
+ * block does beyond measure (timing_excess()) is charged to all timed calls of the block in equal shares.
  *
  * Source  the method of docs/measurements.md and docs/security.md.  */
 #ifndef GRADER_TIMING_MEASURE_H
@@ -26,8 +27,10 @@
 
 typedef struct TimedCase { /* one case, over all blocks */
     const Testcase *testcase;
-    CaseSample *samples;
+    CaseSample *samples; /* the timed calls */
     size_t sample_count, sample_room;
+    CaseSample *warm_up; /* the calls before them; and the constructors, where these kept the device busy */
+    size_t warm_up_count, warm_up_room;
     CallReport report; /* of the call that failed, else of the last one */
     bool compared;
     Comparison comparison; /* of the call that failed, else of the one with the largest error */
@@ -48,6 +51,9 @@ typedef struct Measuring {
     Progress *progress;
     double check_s, wait_s; /* time spent so far on checking outputs, and on waiting for a quiet device */
 } Measuring;
+
+/* Makes room in `arena` for the samples of all calls of the plan. */
+void measure_make_room(TimedCase *cases, size_t case_count, const CallPlan *plan, Arena *arena);
 
 /* Takes one block of the plan. Stops after a call that failed. If loading fails, the first case has failed. */
 MUST_USE Status measure_block(Measuring *measuring, const Compiled *compiled, const CallPlan *plan, int block,

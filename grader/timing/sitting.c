@@ -10,13 +10,12 @@ static int count_calls(const CallPlan *plan, bool anchored, size_t case_count)
 }
 
 /* The same cases, for another program. */
-static TimedCase *same_cases(const TimedCase *cases, size_t case_count, size_t room, Arena *arena)
+static TimedCase *same_cases(const TimedCase *cases, size_t case_count, const CallPlan *plan, Arena *arena)
 {
     TimedCase *same = arena_array(arena, case_count, sizeof *same);
     for (size_t i = 0; i < case_count; i++)
-        same[i] = (TimedCase){.testcase = cases[i].testcase,
-                              .samples = arena_array(arena, room, sizeof *same[i].samples),
-                              .sample_room = room};
+        same[i] = (TimedCase){.testcase = cases[i].testcase};
+    measure_make_room(same, case_count, plan, arena);
     return same;
 }
 
@@ -28,7 +27,7 @@ static Status time_anchor(Measuring *measuring, const Anchor *anchor, const Call
     Arena arena = {0};
     DeviceInfo info;
     BlockConditions conditions;
-    TimedCase *calls = same_cases(cases, case_count, (size_t)of_anchor.timed_calls, &arena);
+    TimedCase *calls = same_cases(cases, case_count, &of_anchor, &arena);
     Status status = measure_block(measuring, anchor->compiled, &of_anchor, 0, calls, case_count, &conditions, why);
     if (status == STATUS_OK)
         status = session_device(measuring->session, &info, why);
@@ -63,10 +62,7 @@ Status sitting_take(Measuring *measuring, const Compiled *compiled, const Anchor
     AnchorTimes *times = &sitting->anchor;
     Status status = STATUS_OK;
     *sitting = (Sitting){0};
-    for (size_t i = 0; i < case_count; i++) {
-        cases[i].sample_room = (size_t)plan->blocks * (size_t)plan->timed_calls;
-        cases[i].samples = arena_array(arena, cases[i].sample_room, sizeof *cases[i].samples);
-    }
+    measure_make_room(cases, case_count, plan, arena);
     progress_begin(measuring->progress, "timed cases", count_calls(plan, anchor->name != NULL, case_count));
     if (anchor->name != NULL)
         status = time_anchor(measuring, anchor, plan, cases, case_count, sitting, &times->before_ms, why);

@@ -21,6 +21,10 @@ enum { FORGED_BLOCKS = 2 }; /* one odd block is no proof */
  * messages between three processes, and the change from one context to the other. */
 static const double LATE_FACTOR = 2, LATE_SLACK_S = 1e-3;
 
+/* A call may be busy for longer than the timed calls of its block by this factor, and for this long, before the rest
+ * is charged to them. Allocation keeps no device busy. Tables for a Fourier transform take less than a millisecond. */
+static const double FREE_FACTOR = 10, FREE_S = 0.05;
+
 static const double HOST_MARGIN = 1.01, HOST_MARGIN_S = 1e-6;
 
 /* The ends of a 95 % interval need about a thousand: Efron and Tibshirani, An Introduction to the Bootstrap (1993),
@@ -160,7 +164,7 @@ static double case_time_s(const CaseBlocks *blocks, bool *host_decided)
     for (size_t i = 0; i < blocks->block_count; i++) {
         ClockMedians medians = block_medians(blocks, &blocks->blocks[i]);
         by_host += host_says_more(medians);
-        blocks->block_s[i] = larger_s(medians);
+        blocks->block_s[i] = larger_s(medians) + blocks->blocks[i].samples[0].charged_s;
     }
     *host_decided = 2 * by_host > blocks->block_count;
     return median(blocks->block_s, blocks->block_count);
@@ -190,7 +194,7 @@ static double redrawn_block_s(const CaseBlocks *blocks, const Block *block, Dice
         blocks->event_s[i] = sample->event_s;
         blocks->host_s[i] = sample->host_s;
     }
-    return larger_s(medians_of_room(blocks, block->count));
+    return larger_s(medians_of_room(blocks, block->count)) + block->samples[0].charged_s;
 }
 
 /* Resamples the blocks of a case, and returns its time. */
@@ -223,7 +227,8 @@ static double half_width_s(const CaseBlocks *blocks, double time_s)
 static bool are_usable(const CaseSample *samples, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!(samples[i].event_s > 0 && samples[i].host_s >= 0 && isfinite(samples[i].event_s + samples[i].host_s)))
+        if (!(samples[i].event_s > 0 && samples[i].host_s >= 0 && samples[i].charged_s >= 0 &&
+              isfinite(samples[i].event_s + samples[i].host_s + samples[i].charged_s)))
             return false;
     return count > 0;
 }
@@ -244,7 +249,8 @@ static void describe_samples(const CaseSample *samples, size_t count, double clo
 {
     double *sorted = arena_array(arena, count, sizeof *sorted);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = timing->host_decided ? samples[i].host_s - clock_gap_s : samples[i].event_s;
+        sorted[i] = (timing->host_decided ? samples[i].host_s - clock_gap_s : samples[i].event_s) +
+                    samples[i].charged_s;
     qsort(sorted, count, sizeof *sorted, by_number);
     timing->min_s = sorted[0];
     timing->p5_s = quantile(sorted, count, 0.05);
@@ -266,6 +272,26 @@ Timing timing_of(const CaseSample *samples, size_t count, double clock_gap_s)
     describe_samples(samples, count, clock_gap_s, &timing, &arena);
     arena_free(&arena);
     return timing;
+}
+
+static double busy_beyond(double free_s, const CaseSample *calls, size_t count)
+{
+    double beyond_s = 0;
+    for (size_t i = 0; i < count; i++)
+        beyond_s += fmax(calls[i].busy_s - free_s, 0);
+    return beyond_s;
+}
+
+double timing_excess(const CaseSample *warm_up, size_t warm_up_count, const CaseSample *timed, size_t timed_count)
+{
+    Arena arena = {0};
+    if (timed_count == 0)
+        return 0;
+    CaseBlocks room = blocks_of(timed, timed_count, 0, &arena);
+    const Block all = {.samples = timed, .count = timed_count};
+    const double free_s = fmax(FREE_S, FREE_FACTOR * larger_s(block_medians(&room, &all)));
+    arena_free(&arena);
+    return busy_beyond(free_s, warm_up, warm_up_count) + busy_beyond(free_s, timed, timed_count);
 }
 
 double timing_uncertainty(double half_width, double drift)

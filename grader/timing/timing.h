@@ -25,11 +25,14 @@
  * by more than twice that, something disturbed the device. */
 #define TIMING_MOST_DRIFT 0.02
 
-typedef struct CaseSample { /* one timed call, on both clocks */
+typedef struct CaseSample { /* one call, on both clocks */
     double event_s;
-    double host_s;  /* 0: the device has only one clock */
-    int block;      /* number of the block, from 0 */
-    double taken_s; /* from the end of the work, by the host's clock, until the oracle had the output; 0: unknown */
+    double host_s;    /* 0: the device has only one clock */
+    int block;        /* number of the block, from 0 */
+    double taken_s;   /* from the end of the work, by the host's clock, until the oracle had the output; 0: unknown */
+    double busy_s;    /* for how long the device had work */
+    double charged_s; /* share in what calls of the block did beyond measure (timing_excess()): the same for all its
+                       * timed calls */
 } CaseSample;
 
 typedef struct Timing {
@@ -53,8 +56,13 @@ typedef struct BlockConditions { /* state of a real GPU while one block was time
 } BlockConditions;
 
 /* The time of a block is the larger of two medians: of the event times, and of the host times less `clock_gap_s`,
- * which the host's clock shows more than events around the same work. The same samples always give the same figures. */
+ * which the host's clock shows more than events around the same work. What the block is charged is added. The same
+ * samples always give the same figures. */
 Timing timing_of(const CaseSample *samples, size_t count, double clock_gap_s);
+
+/* A call may make a table once that later calls use, but not much more than that: returns the time that the device was
+ * busy in these calls of one case and one block beyond ten times the median of the timed ones and beyond 50 ms. */
+double timing_excess(const CaseSample *warm_up, size_t warm_up_count, const CaseSample *timed, size_t timed_count);
 
 /* The uncertainty of a time whose samples have this half-width, in a sitting whose anchor drifted by `drift`. */
 double timing_uncertainty(double half_width, double drift);

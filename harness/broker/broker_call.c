@@ -97,13 +97,38 @@ static void begin_call(Broker *broker)
         device->hardware->set_time_limit(device, broker->limits.device_seconds);
 }
 
+/* Ends the bracket, and reports its times. */
+static CudaError end_bracket(Broker *broker)
+{
+    CallReport *report = &broker->reply.report;
+    DeviceBracket bracket;
+    CudaError error = broker->device->timing->end(broker->device, &bracket);
+    report->event_s = bracket.event_s;
+    report->host_s = bracket.host_s;
+    report->ended_s = bracket.ended_s;
+    report->busy_s = bracket.busy_s;
+    report->pending_at_return = bracket.pending;
+    if (bracket.gate_forged)
+        broker_violation(broker, "something opened the gate that holds back all work until the clock runs");
+    return error;
+}
+
+/* Constructors can launch kernels. They are timed like those of solve(), since they may compute something that helps
+ * solve(). */
 void broker_load(Broker *broker)
 {
+    Device *device = broker->device;
     begin_call(broker);
     broker->not_provided[0] = '\0';
-    broker->device->memory->set_limit(broker->device, broker->limits.device_bytes);
+    device->memory->set_limit(device, broker->limits.device_bytes);
+    broker_require(broker, device->timing->begin(device), "bracket");
+    if (!broker_is_ok(broker))
+        return;
     broker_serve(broker, RING_READY);
+    CudaError error = end_bracket(broker);
     conclude(broker);
+    if (broker->reply.report.outcome == CALL_OK && !broker->reply.runner_gone)
+        broker_require(broker, error, "synchronisation");
 }
 
 static void command_runner(Broker *broker, const ControlRequest *request)
@@ -127,21 +152,14 @@ void broker_call(Broker *broker, const ControlRequest *request)
         broker_observe_begin(broker, request, &observation);
     if (!broker_is_ok(broker))
         return;
-    DeviceBracket bracket;
     broker_require(broker, device->timing->begin(device), "bracket");
     device->report->reset(device);
     broker_profile_begin(broker);
     command_runner(broker, request);
     broker_serve(broker, RING_RETURNED);
-    CudaError error = device->timing->end(device, &bracket);
+    CudaError error = end_bracket(broker);
     broker_profile_end(broker);
     broker_observe_end(broker, &observation);
-    if (bracket.gate_forged)
-        broker_violation(broker, "something opened the gate that holds back all work until the clock runs");
-    report->event_s = bracket.event_s;
-    report->host_s = bracket.host_s;
-    report->ended_s = bracket.ended_s;
-    report->pending_at_return = bracket.pending;
     device->report->statistics(device, &report->statistics);
     conclude(broker);
     if (report->outcome != CALL_OK || broker->reply.runner_gone)

@@ -17,6 +17,9 @@
 /* A device that holds streams back (DeviceBracket) releases them when the runner has been silent for this long. */
 static const double HOLD_SECONDS = 0.02;
 
+/* How often the broker looks whether the device is idle while the runner is silent. */
+static const double LOOK_SECONDS = 0.001;
+
 enum { LOOK_EVERY = 4096 }; /* requests, until the broker looks whether the runner is still there */
 
 static CudaError serve_nothing(Broker *broker, RingReply *reply)
@@ -158,11 +161,13 @@ static bool runner_or_grader_is_gone(const Broker *broker)
 
 static void wait_for_runner(Broker *broker, uint32_t doorbell)
 {
+    const DeviceHardwareOps *hardware = broker->device->hardware;
+    const bool is_busy = hardware != NULL && !hardware->is_idle(broker->device);
     double left = fmax(0, broker->limits.host_seconds - broker->host_seconds), start = now_s();
-    ring_sleep(&broker->reader, doorbell, fmin(left, HOLD_SECONDS));
+    ring_sleep(&broker->reader, doorbell, fmin(left, is_busy ? LOOK_SECONDS : HOLD_SECONDS));
     double waited = now_s() - start;
-    if (waited >= HOLD_SECONDS && broker->device->hardware != NULL)
-        broker->device->hardware->start_held_work(broker->device);
+    if (!is_busy && waited >= HOLD_SECONDS && hardware != NULL)
+        hardware->start_held_work(broker->device);
     broker->host_seconds += waited;
     if (broker->host_seconds >= broker->limits.host_seconds)
         broker->end = SERVE_HOST_TIME;

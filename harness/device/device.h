@@ -211,6 +211,7 @@ typedef struct DeviceBracket { /* the device work of one solve(), on both clocks
     double event_s;            /* from the first operation to the end of the last, by the device's own clock */
     double host_s;             /* the same by the host's clock; 0 on a device with one clock */
     double ended_s;            /* when the work had ended, by now_s(); 0 on a device with one clock */
+    double busy_s;             /* the larger of the two, less the time during which the device was seen idle */
     bool pending;              /* work was still running when solve() returned */
     bool gate_forged;          /* something opened the gate that holds the work back, and it was not the judge */
 } DeviceBracket;
@@ -267,6 +268,8 @@ typedef struct DeviceHardwareOps {
     void (*set_time_limit)(Device *device, double seconds);
     /* Starts the work that a bracket holds back; called when the host code has been silent for a while. */
     void (*start_held_work)(Device *device);
+    /* False while work is under way. Asked for now and then, so that a bracket learns how long the device was idle. */
+    bool (*is_idle)(Device *device);
     /* Announces host memory that copies are about to use often, so that the device can copy it faster. */
     void (*pin)(Device *device, void *memory, size_t bytes);
     void (*unpin)(Device *device, void *memory);

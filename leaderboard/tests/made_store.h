@@ -27,7 +27,8 @@ static inline int new_folder(void **state)
 
 static inline int remove_folder(void **state)
 {
-    static const char *const names[] = {"leaderboard.db", "leaderboard.db-wal", "leaderboard.db-shm", "sim.json"};
+    static const char *const names[] = {"leaderboard.db", "leaderboard.db-wal", "leaderboard.db-shm",
+                                        "leaderboard.db.head", "sim.json"};
     char file[256];
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         snprintf(file, sizeof file, "%s/%s", folder, names[i]);

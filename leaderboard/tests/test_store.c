@@ -302,8 +302,10 @@ static void reference_times_travel_in_a_file(void **state)
     const Board other = {.problem = "conv2d", .revision = "r9", .device = "sim-test", .epoch = 1};
     static const char cases[] = "[{\"name\": \"hidden 1\"}, {\"name\": \"long\", \"time_ms\": 0.125, "
                                 "\"uncertainty\": 0.01, \"samples\": []}]";
-    const ReferenceTime one[] = {{"naive.cu", "s", "t", {1.0 / 3, 0.005}, cases}};
-    const ReferenceTime two[] = {{"tiled.cu", "s", "t", {0.1, 0.005}, NULL}, {"best.cu", "s", "t", {0.2, 0.005}, NULL}};
+    const ReferenceTime one[] = {
+        {.name = "naive.cu", .source_hash = "s", .time_utc = "t", .time = {1.0 / 3, 0.005}, .cases = cases}};
+    const ReferenceTime two[] = {{.name = "tiled.cu", .source_hash = "s", .time_utc = "t", .time = {0.1, 0.005}},
+                                 {.name = "best.cu", .source_hash = "s", .time_utc = "t", .time = {0.2, 0.005}}};
     must(references_write(file, &board, two, 2, &why), &why);
     must(references_write(file, &other, one, 1, &why), &why);
     must(references_write(file, &board, two, 2, &why), &why);

@@ -124,7 +124,7 @@ static CaseResult measured_case(const char *name, CaseSample *samples, double ga
     CaseResult item = made_up_case(CASE_TIMED_CUDA, name, VERDICT_ACCEPTED);
     for (int i = 0; i < BLOCKS * CALLS; i++) {
         double event_s = 59e-6 + 0.2e-6 * (i % CALLS);
-        samples[i] = (CaseSample){event_s, event_s + gap_s + host_s, i / CALLS, 0};
+        samples[i] = (CaseSample){.event_s = event_s, .host_s = event_s + gap_s + host_s, .block = i / CALLS};
     }
     item.samples = samples;
     item.sample_count = BLOCKS * CALLS;
@@ -290,11 +290,11 @@ static void what_a_submission_prints_cannot_steer_the_terminal(void **state)
 static void the_leaderboard_is_aligned_with_wide_names_too(void **state)
 {
     const Standing standings[] = {
-        {"Ada", "2026-01-31T12:00:00Z", {0.5, 0.005}, 1, {.n = 2, .value = 100}},
-        {"計算機の学生", "2026-02-01T12:00:00Z", {12.3456, 0.005}, 2, {.n = 2, .value = 50}},
-        {"a name that is much longer than its column", "2026-02-01T12:00:00Z", {4000, 0.1}, 3, {.n = 0}},
-        {"Ada", "2026-02-01T12:00:00Z", {1e300, 1e300}, 99999, {.n = 2, .value = 0}},
-        {"Ada", "2026-02-01T12:00:00Z", {1e-300, NAN}, 99999, {.n = 2, .value = 0}},
+        {"Ada", "2026-01-31T12:00:00Z", {0.5, 0.005}, 1, {.n = 2, .value = 100}, 1},
+        {"計算機の学生", "2026-02-01T12:00:00Z", {12.3456, 0.005}, 2, {.n = 2, .value = 50}, 1},
+        {"a name that is much longer than its column", "2026-02-01T12:00:00Z", {4000, 0.1}, 3, {.n = 0}, 1},
+        {"Ada", "2026-02-01T12:00:00Z", {1e300, 1e300}, 99999, {.n = 2, .value = 0}, 1},
+        {"Ada", "2026-02-01T12:00:00Z", {1e-300, NAN}, 99999, {.n = 2, .value = 0}, 1},
     };
     const Board board = {.device = "sim-h200"};
     Text text = {0};

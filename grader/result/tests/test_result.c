@@ -27,7 +27,10 @@ static JsonFile as_json(const Result *result)
 
 static void a_case_takes_the_median_of_its_samples(void **state)
 {
-    CaseSample samples[] = {{3e-3, 0, 0, 0}, {1e-3, 0, 0, 0}, {2e-3, 0, 0, 0}, {100, 0, 0, 0}};
+    CaseSample samples[] = {{.event_s = 3e-3, .host_s = 0, .block = 0},
+                            {.event_s = 1e-3, .host_s = 0, .block = 0},
+                            {.event_s = 2e-3, .host_s = 0, .block = 0},
+                            {.event_s = 100, .host_s = 0, .block = 0}};
     CaseResult item = {.samples = samples, .sample_count = 3, .operations = 4000000, .bytes = 1000000};
     const DeviceInfo device = {.copy_bytes_per_s = 1e9, .fma_flops_per_s = 1e12};
     result_time_case(&item, &device);
@@ -59,7 +62,9 @@ static void the_score_is_the_geometric_mean_of_the_timed_cases(void **state)
 
 static void the_drift_of_the_anchor_is_part_of_the_uncertainty(void **state)
 {
-    CaseSample samples[] = {{1e-3, 0, 0, 0}, {1e-3, 0, 1, 0}, {1.08e-3, 0, 2, 0}}; /* 8 % between fastest and slowest */
+    CaseSample samples[] = {{.event_s = 1e-3, .host_s = 0, .block = 0},
+                            {.event_s = 1e-3, .host_s = 0, .block = 1},
+                            {.event_s = 1.08e-3, .host_s = 0, .block = 2}}; /* 8 % between fastest and slowest */
     CaseResult cases[] = {made_up_case(CASE_TIMED_CUDA, "a", VERDICT_ACCEPTED)};
     cases[0].samples = samples;
     cases[0].sample_count = 3;
@@ -200,7 +205,9 @@ static void has_number(const cJSON *object, const char *key, double expected)
 
 static void a_measured_time_shows_how_it_was_measured(void **state)
 {
-    CaseSample samples[] = {{1e-3, 1.006e-3, 0, 0}, {2e-3, 3e-3, 1, 0}, {3e-3, 4e-3, 2, 0}};
+    CaseSample samples[] = {{.event_s = 1e-3, .host_s = 1.006e-3, .block = 0},
+                            {.event_s = 2e-3, .host_s = 3e-3, .block = 1},
+                            {.event_s = 3e-3, .host_s = 4e-3, .block = 2}};
     CaseResult cases[] = {made_up_case(CASE_TIMED_CUDA, "a", VERDICT_ACCEPTED)};
     BlockConditions blocks[] = {{.sm_clock_mhz = 1980, .temperature_c = 41}, {.disturbance = "so"}};
     cases[0].samples = samples;

@@ -10,6 +10,7 @@
 #include "harness/session/session_open.h"
 #include "harness/compile/toolkit.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -195,6 +196,45 @@ static void the_cases_come_in_the_order_of_the_plan(void **state)
     bench_close(&bench);
 }
 
+static void warm_up_calls_are_timed(void **state)
+{
+    Bench bench;
+    bench_open(&bench, "solutions/conv1d/accepted/naive.cu");
+    sit(&bench, &(Anchor){0});
+    for (int i = 0; i < 2; i++) {
+        const TimedCase *item = &bench.cases[i];
+        assert_int_equal(item->warm_up_count, problem.blocks * problem.warm_up_calls);
+        for (size_t k = 0; k < item->warm_up_count; k++) {
+            assert_int_equal(item->warm_up[k].block, k / (size_t)problem.warm_up_calls);
+            assert_true(item->warm_up[k].event_s > 0 && item->warm_up[k].busy_s > 0);
+        }
+        for (size_t k = 0; k < item->sample_count; k++)
+            assert_true(item->samples[k].charged_s == 0);
+    }
+    bench_close(&bench);
+}
+
+/* The first call of each block, of whichever case it is, works for a quarter of a second. */
+static void work_of_a_warm_up_call_is_spread_over_the_timed_calls_of_all_cases(void **state)
+{
+    Bench bench;
+    bench_open(&bench, "tests/attacks/work_in_the_first_call.cu");
+    sit(&bench, &(Anchor){0});
+    assert_null(measure_failed(bench.cases, 2));
+    const double excess_s = bench.cases[0].warm_up[0].busy_s - 0.05;
+    assert_true(excess_s > 0.1);
+    for (int i = 0; i < 2; i++) {
+        const TimedCase *item = &bench.cases[i];
+        for (size_t k = 0; k < item->sample_count; k++) {
+            const double charged_s = item->samples[k].charged_s;
+            assert_true(fabs(charged_s / (excess_s / (2 * problem.timed_calls)) - 1) < 1e-6);
+            assert_true(item->samples[k].event_s < 0.001);
+            assert_true(timing_of(item->samples, item->sample_count, 0).time_s > charged_s);
+        }
+    }
+    bench_close(&bench);
+}
+
 static int set_up(void **state)
 {
     Message why = {0};
@@ -230,6 +270,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_answer_kept_from_an_earlier_call_is_found_and_explained),
         cmocka_unit_test(a_fault_ends_the_sitting),
         cmocka_unit_test(the_cases_come_in_the_order_of_the_plan),
+        cmocka_unit_test(warm_up_calls_are_timed),
+        cmocka_unit_test(work_of_a_warm_up_call_is_spread_over_the_timed_calls_of_all_cases),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -116,8 +116,12 @@ static void one_slow_block_does_not_move_the_time(void **state)
 static void the_larger_clock_is_the_time(void **state)
 {
     const double gap_s = 7e-6;
-    const CaseSample honest[] = {{40e-6, 46e-6, 0, 0}, {41e-6, 47e-6, 0, 0}, {42e-6, 48e-6, 0, 0}};
-    const CaseSample forged[] = {{4e-6, 66e-6, 0, 0}, {4e-6, 67e-6, 0, 0}, {4e-6, 69e-6, 0, 0}};
+    const CaseSample honest[] = {{.event_s = 40e-6, .host_s = 46e-6, .block = 0},
+                                 {.event_s = 41e-6, .host_s = 47e-6, .block = 0},
+                                 {.event_s = 42e-6, .host_s = 48e-6, .block = 0}};
+    const CaseSample forged[] = {{.event_s = 4e-6, .host_s = 66e-6, .block = 0},
+                                 {.event_s = 4e-6, .host_s = 67e-6, .block = 0},
+                                 {.event_s = 4e-6, .host_s = 69e-6, .block = 0}};
     Timing timing = timing_of(honest, 3, gap_s);
     close_to(timing.time_s, 41e-6);
     close_to(timing.min_s, 40e-6);
@@ -128,13 +132,57 @@ static void the_larger_clock_is_the_time(void **state)
     assert_true(timing.host_decided);
 }
 
+static void what_a_block_is_charged_is_added_to_its_time(void **state)
+{
+    CaseSample samples[SAMPLES];
+    make_sitting(samples, 1, 0, 7e-6);
+    Timing before = timing_of(samples, SAMPLES, 7e-6);
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i].charged_s = 5e-3;
+    Timing timing = timing_of(samples, SAMPLES, 7e-6);
+    close_to(timing.time_s, before.time_s + 5e-3);
+    close_to(timing.min_s, before.min_s + 5e-3);
+    close_to(timing.half_width * timing.time_s, before.half_width * before.time_s);
+    for (int i = CALLS; i < SAMPLES; i++) /* one block of three alone */
+        samples[i].charged_s = 0;
+    lies_within("the time", timing_of(samples, SAMPLES, 7e-6).time_s / before.time_s, 0.99, 1.02);
+}
+
+static void only_work_beyond_measure_is_charged(void **state)
+{
+    static const struct {
+        double first_s, median_s, last_s, excess_s;
+    } rows[] = {
+        {.first_s = 0.05, .median_s = 1e-3, .last_s = 1e-3, .excess_s = 0},    /* 50 ms are free */
+        {.first_s = 0.06, .median_s = 1e-3, .last_s = 1e-3, .excess_s = 0.01}, /* but no more */
+        {.first_s = 1.05, .median_s = 1e-3, .last_s = 1e-3, .excess_s = 1},
+        {.first_s = 0.3, .median_s = 0.03, .last_s = 0.03, .excess_s = 0}, /* ten times the median is free */
+        {.first_s = 0.5, .median_s = 0.03, .last_s = 0.03, .excess_s = 0.2},
+        {.first_s = 0,
+         .median_s = 1e-3,
+         .last_s = 0.1,
+         .excess_s = 0.05}, /* timed calls do not help each other either */
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const CaseSample warm_up[] = {{.event_s = 1e-6, .busy_s = rows[i].first_s}, {.event_s = 1, .busy_s = 0}};
+        const CaseSample timed[] = {{.event_s = rows[i].median_s, .busy_s = rows[i].median_s},
+                                    {.event_s = rows[i].median_s, .busy_s = rows[i].median_s},
+                                    {.event_s = 1e-6, .host_s = rows[i].last_s, .busy_s = rows[i].last_s}};
+        close_to(timing_excess(warm_up, 2, timed, 3), rows[i].excess_s);
+        close_to(timing_excess(warm_up, 2, timed, 0), 0);
+    }
+}
+
 static void samples_that_no_clock_shows_make_no_time(void **state)
 {
-    static const CaseSample refused[] = {{0, 0, 0, 0},       {-1e-3, 1e-3, 0, 0}, {NAN, 1e-3, 0, 0},
-                                         {1e-3, NAN, 0, 0},  {INFINITY, 0, 0, 0}, {1e-3, INFINITY, 0, 0},
-                                         {1e-3, -1e-3, 0, 0}};
+    static const CaseSample refused[] = {
+        {.event_s = 0, .host_s = 0, .block = 0},        {.event_s = -1e-3, .host_s = 1e-3, .block = 0},
+        {.event_s = NAN, .host_s = 1e-3, .block = 0},   {.event_s = 1e-3, .host_s = NAN, .block = 0},
+        {.event_s = INFINITY, .host_s = 0, .block = 0}, {.event_s = 1e-3, .host_s = INFINITY, .block = 0},
+        {.event_s = 1e-3, .host_s = -1e-3, .block = 0}};
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
-        const CaseSample samples[] = {{1e-3, 1e-3, 0, 0}, refused[i], {1e-3, 1e-3, 1, 0}};
+        const CaseSample samples[] = {
+            {.event_s = 1e-3, .host_s = 1e-3, .block = 0}, refused[i], {.event_s = 1e-3, .host_s = 1e-3, .block = 1}};
         Timing timing = timing_of(samples, 3, 0);
         if (timing.time_s != 0 || timing.count != 0)
             fail_test("row %zu has the time %g", i, timing.time_s);
@@ -227,7 +275,8 @@ static bool are_convicted(int forged, double clock_gap_s, Text *text)
     CaseSample samples[SAMPLES];
     for (int i = 0; i < SAMPLES; i++) {
         int block = i / CALLS;
-        samples[i] = (CaseSample){block < forged ? 4.4e-6 : 64e-6, 64e-6 + clock_gap_s, block, 0};
+        samples[i] = (CaseSample){
+            .event_s = block < forged ? 4.4e-6 : 64e-6, .host_s = 64e-6 + clock_gap_s, .block = block};
     }
     return timing_clocks_disagree(samples, SAMPLES, clock_gap_s, text);
 }
@@ -274,7 +323,8 @@ static void what_an_honest_host_sees_convicts_nobody(void **state)
         {-1e-3, 64e-6, true},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const CaseSample samples[] = {{rows[i].event_s, rows[i].host_s, 0, 0}, {rows[i].event_s, rows[i].host_s, 1, 0}};
+        const CaseSample samples[] = {{.event_s = rows[i].event_s, .host_s = rows[i].host_s, .block = 0},
+                                      {.event_s = rows[i].event_s, .host_s = rows[i].host_s, .block = 1}};
         Text text = {0};
         if (timing_clocks_disagree(samples, 2, 7e-6, &text) != rows[i].forged)
             fail_test("row %zu", i);
@@ -289,7 +339,12 @@ static bool output_is_late(int late, double usual_s, Text *text)
 {
     CaseSample samples[SAMPLES];
     for (int i = 0; i < SAMPLES; i++)
-        samples[i] = (CaseSample){1e-3, 1e-3, i / CALLS, i / CALLS < late ? 2e-3 : i % 5 == 0 ? 5e-3 : 0.5e-3};
+        samples[i] = (CaseSample){.event_s = 1e-3,
+                                  .host_s = 1e-3,
+                                  .block = i / CALLS,
+                                  .taken_s = i / CALLS < late ? 2e-3
+                                             : i % 5 == 0     ? 5e-3
+                                                              : 0.5e-3};
     return timing_taken_late(samples, SAMPLES, usual_s, text);
 }
 
@@ -322,6 +377,8 @@ int main(void)
         cmocka_unit_test(the_case_takes_the_median_of_its_blocks),
         cmocka_unit_test(one_slow_block_does_not_move_the_time),
         cmocka_unit_test(the_larger_clock_is_the_time),
+        cmocka_unit_test(what_a_block_is_charged_is_added_to_its_time),
+        cmocka_unit_test(only_work_beyond_measure_is_charged),
         cmocka_unit_test(samples_that_no_clock_shows_make_no_time),
         cmocka_unit_test(the_half_width_is_near_that_of_normal_noise),
         cmocka_unit_test(blocks_that_differ_widen_the_interval),

@@ -1,5 +1,6 @@
 #include "base/tests/unit.h"
 
+#include "harness/broker/broker_call.h"
 #include "harness/tests/broker_fixture.h"
 
 /* The broker against a runner that may write anything. */
@@ -12,6 +13,30 @@ static uint64_t ask_function(const char *name)
     post(RING_RETURNED, false, NULL, 0);
     broker_serve(&broker, RING_RETURNED);
     return broker.reader.ring->reply.error == CUDA_ERROR_SUCCESS ? broker.reader.ring->reply.value[0] : 0;
+}
+
+static void post_launch(uint64_t function, unsigned threads)
+{
+    RingLaunch launch = {.function = function, .grid = {1, 1, 1}, .block = {threads, 1, 1}, .parameter_bytes = 8};
+    uint8_t body[sizeof launch + 8] = {0};
+    assert_true(launch.function != 0);
+    memcpy(body, &launch, sizeof launch);
+    post(RING_LAUNCH, false, body, sizeof body);
+}
+
+static void what_constructors_launch_is_timed(void **state)
+{
+    const uint64_t function = ask_function("nothing");
+    post(RING_READY, false, NULL, 0);
+    broker_load(&broker);
+    assert_int_equal(broker.reply.report.outcome, CALL_OK);
+    assert_true(broker.reply.report.busy_s == 0);
+    for (int i = 0; i < 2; i++)
+        post_launch(function, 32);
+    post(RING_READY, false, NULL, 0);
+    broker_load(&broker);
+    assert_int_equal(broker.reply.report.outcome, CALL_OK);
+    assert_true(broker.reply.report.busy_s > 1e-6);
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
@@ -66,12 +91,7 @@ static void an_allocation_holds_what_is_written(void **state)
 
 static void the_error_of_a_posted_launch_comes_with_the_next_reply(void **state)
 {
-    RingLaunch launch = {
-        .function = ask_function("nothing"), .grid = {1, 1, 1}, .block = {2048, 1, 1}, .parameter_bytes = 8};
-    uint8_t body[sizeof launch + 8] = {0};
-    assert_true(launch.function != 0);
-    memcpy(body, &launch, sizeof launch);
-    post(RING_LAUNCH, false, body, sizeof body);
+    post_launch(ask_function("nothing"), 2048);
     assert_int_equal(ask(RING_SYNCHRONIZE, 0, 0, 0, 0).posted_error, CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(ask(RING_SYNCHRONIZE, 0, 0, 0, 0).posted_error, CUDA_ERROR_SUCCESS);
     assert_int_equal(broker.reply.report.first_error, CUDA_ERROR_INVALID_VALUE);
@@ -252,6 +272,7 @@ static void random_requests_do_not_crash_the_broker(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_A_BROKER(what_constructors_launch_is_timed),
         WITH_A_BROKER(a_function_that_is_asked_for_again_costs_nothing),
         WITH_A_BROKER(the_judges_own_allocation_comes_after_all_that_a_submission_may_make),
         WITH_A_BROKER(streams_and_events_are_limited),

@@ -1,11 +1,8 @@
 #include "harness/device/cuda/cuda_gate.h"
 
 #include "base/clock.h"
-#include "base/symbol.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 
 /* Theory of operation
@@ -27,7 +24,11 @@
  * nonce allows, the later moment counts; and once the device seems to be idle, each stream gets a second number, its echo,
  * which did not exist before and arrives within microseconds unless work is still running there.
  *
- * A mark costs the device less than a microsecond, the same in every submission and on both clocks.  */
+ * A mark costs the device less than a microsecond, the same in every submission and on both clocks.
+ *
+ * A bracket also tells how long the device was busy. It was idle from the moment at which the host saw that all work had
+ * ended (at the end of a wait, or when it looked while the host code was silent) to the next operation. What the host
+ * does not see counts as busy, so that an allocation may seem to be work, but work never to be an allocation.  */
 
 static const double SETTLE_SECONDS = 20e-6; /* how long after the awaited work the nonce may arrive */
 
@@ -41,69 +42,6 @@ static const double ECHO_SECONDS =
 /* How long to look for the nonce between two queries of the driver, which take a microsecond while the device works. If
  * all work is in one stream, the nonce arrives before the driver reports the end. */
 static const double LOOK_SECONDS = 10e-6, LOOK_SECONDS_OF_MANY = 1e-6;
-
-/* ---- errors ------------------------------------------------------------------------------------------------------ */
-
-/* After these errors a context is dead (CUDA Driver API, CUresult: "the context cannot be used"). */
-static bool is_sticky(CudaError error)
-{
-    switch (error) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_FAILURE:
-    case CUDA_ERROR_ECC_UNCORRECTABLE: return true;
-    default: return false;
-    }
-}
-
-/* "convolve", or "one of the kernels fill, convolve", since the hardware does not say which of several it was. */
-static void name_kernels(const CudaDevice *cuda, char *text, size_t size)
-{
-    char name[120];
-    size_t length = (size_t)snprintf(text, size, "%s", cuda->last_kernel_count > 1 ? "one of the kernels " : "");
-    if (cuda->last_kernel_count == 0)
-        snprintf(text, size, "a kernel");
-    for (unsigned i = 0; i < cuda->last_kernel_count && length < size; i++) {
-        symbol_name(cuda->last_kernels[i], name, sizeof name);
-        length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? ", " : "", name);
-    }
-}
-
-static void set_fault(CudaDevice *cuda, DeviceFaultKind kind, const char *what)
-{
-    char kernels[300];
-    if (cuda->fault.kind != DEVICE_NO_FAULT)
-        return;
-    name_kernels(cuda, kernels, sizeof kernels);
-    cuda->fault.kind = kind;
-    snprintf(cuda->fault.text, sizeof cuda->fault.text, "%s: %s", kernels, what);
-}
-
-CudaError cuda_note(CudaDevice *cuda, CudaError error)
-{
-    if (!is_sticky(error) || cuda->sticky != CUDA_ERROR_SUCCESS)
-        return error;
-    char what[200];
-    cuda->sticky = error;
-    snprintf(what, sizeof what, "%s (the simulated GPU, DEVICE=sim, may show where)", cuda_error_text(error));
-    set_fault(cuda, DEVICE_FAULT, what);
-    return error;
-}
-
-static CudaError time_is_up(CudaDevice *cuda)
-{
-    char what[100];
-    snprintf(what, sizeof what, "still running after %g s", cuda->time_limit_s);
-    set_fault(cuda, DEVICE_TIME_LIMIT, what);
-    cuda->sticky = CUDA_ERROR_LAUNCH_TIMEOUT;
-    return cuda->sticky;
-}
 
 /* ---- the end of the work ----------------------------------------------------------------------------------------- */
 
@@ -171,6 +109,52 @@ void cuda_observe(CudaDevice *cuda)
         bracket->arrived = true;
         bracket->arrived_s = now_s();
     }
+}
+
+/* ---- pauses ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_QUERIES = 4 }; /* with more streams in use, finding out whether all are idle would take too long */
+
+static void begin_pause(CudaDevice *cuda)
+{
+    CudaBracket *bracket = &cuda->bracket;
+    if (!bracket->open || !bracket->started || bracket->pausing)
+        return;
+    bracket->pausing = true;
+    bracket->pause_s = now_s();
+}
+
+static void end_pause(CudaDevice *cuda)
+{
+    CudaBracket *bracket = &cuda->bracket;
+    if (bracket->pausing)
+        bracket->pauses_s += now_s() - bracket->pause_s;
+    bracket->pausing = false;
+}
+
+/* `done` is known to be idle; NULL: none is. */
+static bool all_streams_are_idle(CudaDevice *cuda, const DeviceStream *done)
+{
+    int queries = 0;
+    if (cuda->own.used && cuda->driver->cuStreamQuery(cuda->own.raw) != CUDA_ERROR_SUCCESS)
+        return false;
+    for (DeviceStream *stream = next_used(cuda, NULL); stream != NULL; stream = next_used(cuda, stream))
+        if (stream != done &&
+            (++queries > MOST_QUERIES || cuda->driver->cuStreamQuery(stream->raw) != CUDA_ERROR_SUCCESS))
+            return false;
+    return true;
+}
+
+bool cuda_is_idle(CudaDevice *cuda)
+{
+    const CudaBracket *bracket = &cuda->bracket;
+    if (!bracket->open || !bracket->started || bracket->pausing || cuda->holding || cuda->sticky != CUDA_ERROR_SUCCESS)
+        return true;
+    cuda_observe(cuda);
+    const bool is_idle = all_streams_are_idle(cuda, NULL);
+    if (is_idle)
+        begin_pause(cuda);
+    return is_idle;
 }
 
 /* ---- the gate ---------------------------------------------------------------------------------------------------- */
@@ -249,6 +233,7 @@ CudaError cuda_enter(CudaDevice *cuda, DeviceStream *stream, CuStream *raw)
         error = hold(cuda, stream);
     if (error == CUDA_ERROR_SUCCESS)
         error = record_start(cuda, stream);
+    end_pause(cuda);
     cuda->held += cuda->holding;
     cuda->idle = false;
     cuda->bracket.marked = false;
@@ -288,7 +273,7 @@ static CudaError wait_until(CudaDevice *cuda, Poll *poll, void *what)
         look_for_nonce(cuda);
         spent_s = now_s() - start_s;
         if (cuda->time_limit_s > 0 && cuda->waited_s + spent_s > cuda->time_limit_s)
-            return time_is_up(cuda);
+            return cuda_time_is_up(cuda);
     }
     cuda->waited_s += spent_s;
     return cuda_note(cuda, error);
@@ -319,9 +304,18 @@ static CudaError release_and_wait(CudaDevice *cuda, Poll *poll, void *what)
     return error;
 }
 
+static CudaError wait_for_stream(CudaDevice *cuda, DeviceStream *stream)
+{
+    return release_and_wait(cuda, poll_stream, stream);
+}
+
 CudaError cuda_wait(CudaDevice *cuda, DeviceStream *stream)
 {
-    return release_and_wait(cuda, poll_stream, stream == NULL ? &cuda->legacy : stream);
+    DeviceStream *done = stream == NULL ? &cuda->legacy : stream;
+    CudaError error = wait_for_stream(cuda, done);
+    if (error == CUDA_ERROR_SUCCESS && cuda->bracket.open && all_streams_are_idle(cuda, done))
+        begin_pause(cuda);
+    return error;
 }
 
 CudaError cuda_wait_event(CudaDevice *cuda, CuEvent event)
@@ -340,16 +334,17 @@ CudaError cuda_wait_all(CudaDevice *cuda)
     CudaError error = cuda->sticky;
     for (DeviceStream *stream = next_used(cuda, NULL); stream != NULL && error == CUDA_ERROR_SUCCESS;
          stream = next_used(cuda, stream)) {
-        error = cuda_wait(cuda, stream);
+        error = wait_for_stream(cuda, stream);
         stream->used = stream->used && cuda->bracket.open;
     }
     if (error == CUDA_ERROR_SUCCESS && cuda->own.used)
-        error = cuda_wait(cuda, &cuda->own);
+        error = wait_for_stream(cuda, &cuda->own);
     if (error == CUDA_ERROR_SUCCESS) {
         cuda->own.used = cuda->own.used && cuda->bracket.open;
         cuda->last_kernel_count = 0;
         cuda->bounce_used = 0;
         cuda->idle = true;
+        begin_pause(cuda);
     }
     return error;
 }
@@ -366,7 +361,7 @@ static CudaError echo(CudaDevice *cuda, DeviceStream *stream, double *took_s)
     CudaError error = cuda_note(cuda, cuda->driver->cuStreamWriteValue64(stream->raw, cuda->echo_address, word, 0));
     while (error == CUDA_ERROR_SUCCESS && cuda->shared->echo != word)
         if (now_s() - start_s > limit_s)
-            error = cuda->time_limit_s > 0 ? time_is_up(cuda) : CUDA_ERROR_UNKNOWN;
+            error = cuda->time_limit_s > 0 ? cuda_time_is_up(cuda) : CUDA_ERROR_UNKNOWN;
     *took_s = now_s() - start_s;
     return error;
 }
@@ -442,10 +437,12 @@ static CudaError take_times(CudaDevice *cuda, DeviceBracket *taken)
 {
     const CudaBracket *bracket = &cuda->bracket;
     float milliseconds = 0;
+    double last_pause_s = bracket->pausing ? fmax(bracket->arrived_s - bracket->pause_s, 0) : 0;
     CudaError error = cuda->driver->cuEventElapsedTime(&milliseconds, bracket->start, bracket->stop);
     taken->event_s = 1e-3 * milliseconds;
     taken->host_s = ended_s(bracket) - bracket->released_s;
     taken->ended_s = ended_s(bracket);
+    taken->busy_s = fmax(fmax(taken->event_s, taken->host_s) - bracket->pauses_s - last_pause_s, 0);
     return cuda_note(cuda, error);
 }
 

@@ -2,10 +2,9 @@
 #ifndef HARNESS_DEVICE_CUDA_CUDA_GATE_H
 #define HARNESS_DEVICE_CUDA_CUDA_GATE_H
 
+#include "harness/device/cuda/cuda_fault.h"
 #include "harness/device/cuda/cuda_state.h"
 
-/* Keeps a sticky error and describes it in the device's fault. Returns `error`. */
-CudaError cuda_note(CudaDevice *cuda, CudaError error);
 /* The driver's stream for one asynchronous operation that is about to follow; NULL is the legacy default stream. */
 MUST_USE CudaError cuda_enter(CudaDevice *cuda, DeviceStream *stream, CuStream *raw);
 /* Opens the gate if operations wait behind it. */
@@ -23,6 +22,8 @@ MUST_USE CudaError cuda_wait_own(CudaDevice *cuda);
 void cuda_observe(CudaDevice *cuda);
 /* Waits for a stream that nothing will use again, and makes sure that nothing runs there. */
 MUST_USE CudaError cuda_finish(CudaDevice *cuda, DeviceStream *stream);
+/* False while work of the bracket is under way. */
+bool cuda_is_idle(CudaDevice *cuda);
 
 /* How long a number takes to arrive that the judge's own stream, which must be idle, is to write. */
 MUST_USE CudaError cuda_measure_echo(CudaDevice *cuda, double *took_s);

@@ -30,12 +30,13 @@ static CudaError map_more(CudaDevice *cuda, uint64_t bytes)
     return error;
 }
 
+/* Waits for the device first, so that the time for mapping never counts as the device's work. */
 static CudaError map_up_to(CudaDevice *cuda, uint64_t end)
 {
     uint64_t mapped_end = cuda->range.base + cuda->mapped_bytes;
     if (end <= mapped_end)
         return CUDA_ERROR_SUCCESS;
-    CudaError error = cuda_release(cuda);
+    CudaError error = cuda_wait_all(cuda);
     if (error == CUDA_ERROR_SUCCESS)
         error = map_more(cuda, (end - mapped_end + MAP_BYTES - 1) / MAP_BYTES * MAP_BYTES);
     return cuda_note(cuda, error);

@@ -78,8 +78,10 @@ typedef struct CudaBracket {
     bool gate_forged; /* the gate's word had changed before the judge opened the gate */
     uint64_t nonce;   /* the number that the device is to write */
     double released_s, arrived_s;
-    double idle_s; /* when the work behind the last mark was first seen to have ended */
-    double late_s; /* how much later than it should an echo arrived (cuda_gate.c) */
+    double idle_s;            /* when the work behind the last mark was first seen to have ended */
+    double late_s;            /* how much later than it should an echo arrived (cuda_gate.c) */
+    bool pausing;             /* nothing was submitted since pause_s, when the host saw that all work had ended */
+    double pause_s, pauses_s; /* pauses_s: sum of the times between the end of all work and the next operation */
     CuEvent start, stop;
 } CudaBracket;
 

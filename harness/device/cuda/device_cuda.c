@@ -74,6 +74,11 @@ static void start_held_work(Device *device)
     cuda_note(cuda, cuda_release(cuda));
 }
 
+static bool is_idle(Device *device)
+{
+    return cuda_is_idle(cuda_of(device));
+}
+
 /* Memory that cannot be pinned can still be copied, but more slowly. */
 static void pin(Device *device, void *memory, size_t bytes)
 {
@@ -89,6 +94,7 @@ static void unpin(Device *device, void *memory)
 static const DeviceHardwareOps HARDWARE_OPS = {
     .set_time_limit = set_time_limit,
     .start_held_work = start_held_work,
+    .is_idle = is_idle,
     .pin = pin,
     .unpin = unpin,
 };

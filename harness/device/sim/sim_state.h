@@ -21,7 +21,8 @@ typedef struct SimDevice {
     double host_s;         /* the modelled time that the host has reached by waiting */
     double polled_s;       /* queries about work up to this time have been answered "not ready" once */
     double engine_end_s[ENGINE_COUNT];
-    double first_start_s, last_end_s; /* of the bracket */
+    double first_start_s, last_end_s; /* of the bracket; and so is: */
+    double busy_s;                    /* sum of the durations of its operations */
     CudaError sticky;
     DeviceFault fault;
     DeviceStatistics statistics;

@@ -49,6 +49,7 @@ void sim_enqueue(SimDevice *sim, DeviceStream *stream, Engine engine, double sec
     double end_s = start_s + seconds;
     (stream == NULL ? &sim->legacy : stream)->end_s = end_s;
     sim->engine_end_s[engine] = end_s;
+    sim->busy_s += seconds;
     sim->first_start_s = fmin(sim->first_start_s, start_s);
     sim->last_end_s = fmax(sim->last_end_s, end_s);
 }
@@ -228,7 +229,7 @@ static CudaError bracket_begin(Device *device)
     SimDevice *sim = sim_of(device);
     sim_wait_all(sim);
     sim->first_start_s = INFINITY;
-    sim->last_end_s = 0;
+    sim->last_end_s = sim->busy_s = 0;
     return sim->sticky;
 }
 
@@ -241,7 +242,8 @@ static double whole_femtoseconds(double seconds)
 static CudaError bracket_end(Device *device, DeviceBracket *bracket)
 {
     SimDevice *sim = sim_of(device);
-    *bracket = (DeviceBracket){.pending = all_streams_end(sim) > sim->host_s};
+    *bracket = (DeviceBracket){.busy_s = whole_femtoseconds(sim->busy_s),
+                               .pending = all_streams_end(sim) > sim->host_s};
     double work_s = sim->last_end_s - sim->first_start_s;
     if (work_s > 0)
         bracket->event_s = whole_femtoseconds(work_s) + simgpu_profile(sim->gpu)->events_s;

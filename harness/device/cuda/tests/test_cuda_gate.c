@@ -313,6 +313,63 @@ static void what_the_host_does_before_the_gate_opens_takes_no_time(void **state)
     assert_true(taken.event_s < idle_s && taken.host_s < idle_s);
 }
 
+enum { SHORT_US = 20000, PAUSE_US = 200000 };
+
+static void assert_busy(DeviceBracket taken, double least_s, double most_s)
+{
+    if (!(taken.busy_s >= least_s - 1e-6 && taken.busy_s <= most_s))
+        fail_test("busy for %g s, expected %g to %g s", taken.busy_s, least_s, most_s);
+}
+
+static void pauses_of_the_host_do_not_keep_the_device_busy(void **state)
+{
+    Fixture *f = *state;
+    DeviceStream *stream = new_stream(f, true);
+    for (int look = 0; look < 2; look++) { /* the end of the work is seen by a wait, or by a look */
+        begin(f);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(spin(f, SHORT_US, i == 0 ? NULL : stream), 0);
+            if (look)
+                f->device->hardware->start_held_work(f->device);
+            else
+                assert_int_equal(f->device->streams->synchronize(f->device, i == 0 ? NULL : stream), 0);
+            while (!f->device->hardware->is_idle(f->device))
+                usleep(1000);
+            usleep(PAUSE_US);
+        }
+        DeviceBracket taken = end(f);
+        assert_true(taken.event_s > PAUSE_US * 1e-6);
+        assert_busy(taken, 2e-6 * SHORT_US, PAUSE_US * 1e-6);
+    }
+}
+
+static void work_counts_as_busy_while_the_host_does_something_else(void **state)
+{
+    Fixture *f = *state;
+    begin(f);
+    assert_int_equal(spin(f, PAUSE_US, NULL), 0);
+    assert_true(f->device->hardware->is_idle(f->device)); /* it is held back */
+    f->device->hardware->start_held_work(f->device);
+    assert_false(f->device->hardware->is_idle(f->device));
+    usleep(2 * PAUSE_US);
+    assert_true(f->device->hardware->is_idle(f->device));
+    assert_busy(end(f), PAUSE_US * 1e-6, 60);
+}
+
+static void mapping_memory_does_not_keep_the_device_busy(void **state)
+{
+    Fixture *f = *state;
+    uint64_t address;
+    begin(f);
+    empty_log(f);
+    assert_int_equal(spin(f, SHORT_US, NULL), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, UNMAPPED_BYTES, &address), 0);
+    assert_true(comes_first(f, "ran cuLaunchKernel", "cuMemCreate"));
+    usleep(PAUSE_US);
+    assert_int_equal(spin(f, SHORT_US, NULL), 0);
+    assert_busy(end(f), 2e-6 * SHORT_US, PAUSE_US * 1e-6);
+}
+
 static void a_bracket_with_nothing_in_it_takes_no_time(void **state)
 {
     Fixture *f = *state;
@@ -430,6 +487,9 @@ int main(void)
         ON_A_DEVICE(events_tell_the_time_between_them),
         ON_A_DEVICE(both_clocks_see_the_work_of_a_bracket),
         ON_A_DEVICE(what_the_host_does_before_the_gate_opens_takes_no_time),
+        ON_A_DEVICE(pauses_of_the_host_do_not_keep_the_device_busy),
+        ON_A_DEVICE(work_counts_as_busy_while_the_host_does_something_else),
+        ON_A_DEVICE(mapping_memory_does_not_keep_the_device_busy),
         ON_A_DEVICE(a_bracket_with_nothing_in_it_takes_no_time),
         ON_A_DEVICE(work_under_way_at_the_end_of_a_bracket_is_noticed),
         ON_A_DEVICE(a_gate_that_was_opened_or_changed_is_noticed),

@@ -1,0 +1,285 @@
+#include "grader/ranking/audit.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "grader/ranking/ranking.h"
+#include "grader/result/recorded.h"
+#include "grader/result/result_json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_RESULT_BYTES = 64 * 1024 * 1024 };
+
+static const double MOST_DIFFERENCE = 1e-9;
+
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
+
+static bool agree(double a, double b)
+{
+    return fabs(a - b) <= MOST_DIFFERENCE * fmax(fabs(a), fabs(b));
+}
+
+static void compare_numbers(Findings *findings, const char *place, const char *what, double expected, double found)
+{
+    char expected_text[40], found_text[40];
+    if (agree(expected, found))
+        return;
+    snprintf(expected_text, sizeof expected_text, "%.12g", expected);
+    snprintf(found_text, sizeof found_text, "%.12g", found);
+    findings_add(findings, place, what, expected_text, found_text);
+}
+
+static void compare_texts(Findings *findings, const char *place, const char *what, const char *expected,
+                          const char *found)
+{
+    if (strcmp(expected, found) != 0)
+        findings_add(findings, place, what, expected, found);
+}
+
+/* A member as text, so that a missing number and a word can be shown alike. */
+static const char *shown(const cJSON *item, char text[40])
+{
+    if (cJSON_IsString(item))
+        return item->valuestring;
+    if (cJSON_IsNumber(item))
+        snprintf(text, 40, "%.12g", item->valuedouble);
+    else
+        strcpy(text, "none");
+    return text;
+}
+
+static void compare_members(Findings *findings, const char *place, const char *what, const cJSON *expected,
+                            const cJSON *found)
+{
+    char expected_text[40], found_text[40];
+    if (cJSON_IsNumber(expected) && cJSON_IsNumber(found))
+        compare_numbers(findings, place, what, expected->valuedouble, found->valuedouble);
+    else
+        compare_texts(findings, place, what, shown(expected, expected_text), shown(found, found_text));
+}
+
+/* ---- what follows from samples ----------------------------------------------------------------------------------- */
+
+/* What result.json says of a case and follows from its samples, its work and the sitting. */
+static const char *const derived_of_case[] = {"time_ms",   "uncertainty", "min_ms", "p5_ms",        "p95_ms",
+                                              "variation", "clock",       "gflops", "gbytes_per_s", "roofline"};
+
+static Status parse_cases(const char *place, const char *cases, JsonFile *file, Message *why)
+{
+    Text text = {0};
+    text_printf(&text, "{\"cases\": %s}", cases); /* a JsonFile is always an object */
+    Status status = json_parse(place, text.data, text.length, file, why);
+    text_free(&text);
+    return status;
+}
+
+/* Writes the cases of the computed result as a grading would, and compares what both say. */
+static Status compare_cases(const char *place, const char *cases, const Result *computed, Findings *findings,
+                            Message *why)
+{
+    JsonFile found, expected;
+    Text text = {0};
+    Status status = parse_cases(place, cases, &found, why);
+    if (status != STATUS_OK)
+        return status;
+    result_cases_json(computed, &text);
+    status = parse_cases(place, text.data, &expected, why);
+    text_free(&text);
+    if (status == STATUS_OK) {
+        const cJSON *a = json_get(expected.root, "cases")->child, *b = json_get(found.root, "cases")->child;
+        for (; a != NULL && b != NULL; a = a->next, b = b->next)
+            for (size_t i = 0; i < sizeof derived_of_case / sizeof *derived_of_case; i++) {
+                const char *key = derived_of_case[i], *name = json_string(b, "name");
+                char what[300];
+                snprintf(what, sizeof what, "%s of case \"%s\"", key, name == NULL ? "" : name);
+                compare_members(findings, place, what, json_get(a, key), json_get(b, key));
+            }
+        json_free(&expected);
+    }
+    json_free(&found);
+    return status;
+}
+
+/* Computes the record again; one that cannot be read is a finding as well. */
+static bool compute_again(const char *place, const char *cases, const char *sitting, bool is_accepted, Result *computed,
+                          Findings *findings, AuditSummary *summary)
+{
+    Message why;
+    bool complete = false;
+    Status status = recorded_result(place, cases, sitting, is_accepted, computed, &complete, &why);
+    if (status == STATUS_OK && complete)
+        status = compare_cases(place, cases, computed, findings, &why);
+    if (status != STATUS_OK)
+        findings_add(findings, place, "cases and sitting", "what a grading writes", why.text);
+    summary->incomplete += status == STATUS_OK && !complete;
+    return status == STATUS_OK;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* A run that was ranked must be one that could be. */
+static void check_rank_status(const char *place, const Run *run, Result *computed, Findings *findings)
+{
+    bool could_rank = strncmp(run->rank_status, "not ranked: ", 12) != 0;
+    computed->verdict = VERDICT_COUNT;
+    if (!verdict_parse(run->verdict, &computed->verdict))
+        findings_add(findings, place, "verdict", "one of the verdicts", run->verdict);
+    computed->sandbox = run->sandbox;
+    ranking_decide(computed, true);
+    if (could_rank && strncmp(computed->rank_status, "not ranked: ", 12) == 0)
+        findings_add(findings, place, "rank_status", computed->rank_status, run->rank_status);
+}
+
+static void check_run(const RecordedRun *recorded, Findings *findings, AuditSummary *summary)
+{
+    char place[40];
+    Result computed;
+    const Run *run = &recorded->run;
+    bool is_accepted = strcmp(run->verdict, verdict_name(VERDICT_ACCEPTED)) == 0;
+    snprintf(place, sizeof place, "runs %" PRId64, recorded->id);
+    if (compute_again(place, run->cases, run->sitting, is_accepted, &computed, findings, summary)) {
+        const CaseResult *failed = result_failed_case(&computed);
+        if (failed != NULL)
+            compare_texts(findings, place, "verdict", verdict_name(failed->verdict), run->verdict);
+        compare_numbers(findings, place, "score_ms", computed.score.ms, run->time.ms);
+        compare_numbers(findings, place, "uncertainty", computed.score.ms > 0 ? computed.score.uncertainty : 0,
+                        run->time.uncertainty);
+        check_rank_status(place, run, &computed, findings);
+    }
+    result_free(&computed);
+}
+
+static void check_reference(const RecordedReference *recorded, Findings *findings, AuditSummary *summary)
+{
+    char place[60];
+    Result computed;
+    const ReferenceTime *reference = &recorded->reference;
+    snprintf(place, sizeof place, "reference_times %" PRId64, recorded->id);
+    bool has_cases = strcmp(reference->cases, "[]") != 0; /* older versions did not keep them */
+    summary->incomplete += !has_cases;
+    if (!has_cases)
+        return;
+    if (compute_again(place, reference->cases, reference->sitting, true, &computed, findings, summary)) {
+        compare_numbers(findings, place, "score_ms", computed.score.ms, reference->time.ms);
+        compare_numbers(findings, place, "uncertainty", computed.score.uncertainty, reference->time.uncertainty);
+    }
+    result_free(&computed);
+}
+
+static Status check_runs(Store *store, Findings *findings, AuditSummary *summary, Message *why)
+{
+    Arena arena = {0};
+    RecordedRun *runs;
+    Status status = store_list_runs(store, NULL, NULL, &arena, &runs, &summary->runs, why);
+    for (size_t i = 0; status == STATUS_OK && i < summary->runs; i++)
+        check_run(&runs[i], findings, summary);
+    arena_free(&arena);
+    return status;
+}
+
+static Status check_references(Store *store, Findings *findings, AuditSummary *summary, Message *why)
+{
+    Arena arena = {0};
+    RecordedReference *references;
+    Status status = store_list_references(store, &arena, &references, &summary->references, why);
+    for (size_t i = 0; status == STATUS_OK && i < summary->references; i++)
+        check_reference(&references[i], findings, summary);
+    arena_free(&arena);
+    return status;
+}
+
+static Status check_sources(Store *store, Findings *findings, Message *why)
+{
+    Arena arena = {0};
+    RecordedSource *sources;
+    size_t count;
+    Status status = store_list_sources(store, &arena, &sources, &count, why);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        char place[40];
+        snprintf(place, sizeof place, "sources %" PRId64, sources[i].id);
+        compare_texts(findings, place, "source_hash", hash_of_one(sources[i].source, sources[i].bytes).hex,
+                      sources[i].source_hash);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Message *why)
+{
+    *summary = (AuditSummary){0};
+    Status status = chain_check_schema(store, findings, why);
+    if (status == STATUS_OK)
+        status = chain_check_links(store, findings, &summary->chain, why);
+    if (status == STATUS_OK)
+        status = check_sources(store, findings, why);
+    if (status == STATUS_OK)
+        status = check_runs(store, findings, summary, why);
+    return status == STATUS_OK ? check_references(store, findings, summary, why) : status;
+}
+
+/* ---- receipts ---------------------------------------------------------------------------------------------------- */
+
+static Status read_receipt(const JsonFile *file, Receipt *receipt, Message *why)
+{
+    const cJSON *object = json_get(file->root, "receipt");
+    int64_t run = 0, link = 0;
+    if (!cJSON_IsObject(object))
+        return json_fail(file, NULL, why, "no receipt, expected a result.json of a recorded run");
+    Status status = json_integer(file, object, "run", 1, INT64_C(1) << 53, &run, why);
+    if (status == STATUS_OK)
+        status = json_integer(file, object, "link", 1, INT64_C(1) << 53, &link, why);
+    const char *hash = json_string(object, "hash");
+    if (status == STATUS_OK && (run == 0 || link == 0 || hash == NULL || strlen(hash) != 64))
+        status = json_fail(file, object, why, "expected run, link and the 64 digits of hash");
+    if (status == STATUS_OK) {
+        *receipt = (Receipt){.run = run, .link = link};
+        strcpy(receipt->hash.hex, hash);
+    }
+    return status;
+}
+
+static void compare_receipt(const char *place, const cJSON *root, const Run *run, Findings *findings)
+{
+    const struct {
+        const char *key, *value;
+    } texts[] = {
+        {"person", run->person},           {"time_utc", run->time_utc},       {"problem", run->board.problem},
+        {"revision", run->board.revision}, {"device", run->board.device},     {"verdict", run->verdict},
+        {"rank_status", run->rank_status}, {"source_hash", run->source_hash},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *said = json_string(root, texts[i].key);
+        compare_texts(findings, place, texts[i].key, said == NULL ? "none" : said, texts[i].value);
+    }
+    const cJSON *score = json_get(root, "score_ms");
+    compare_numbers(findings, place, "score_ms", cJSON_IsNumber(score) ? score->valuedouble : 0, run->time.ms);
+}
+
+static Status check_file(Store *store, const JsonFile *file, Findings *findings, Message *why)
+{
+    Arena arena = {0};
+    Receipt receipt;
+    RecordedRun recorded;
+    Message missing;
+    Status status = read_receipt(file, &receipt, why);
+    if (status == STATUS_OK)
+        status = chain_check_receipt(store, file->path, &receipt, findings, why);
+    if (status == STATUS_OK && store_run(store, receipt.run, &arena, &recorded, &missing) == STATUS_OK)
+        compare_receipt(file->path, file->root, &recorded.run, findings);
+    arena_free(&arena);
+    return status;
+}
+
+Status audit_receipt(Store *store, const char *path, Findings *findings, Message *why)
+{
+    JsonFile file;
+    Status status = json_read(path, MOST_RESULT_BYTES, &file, why);
+    if (status != STATUS_OK)
+        return status;
+    status = check_file(store, &file, findings, why);
+    json_free(&file);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* audit.h - whether what the leaderboard says follows from its raw samples.
+ *
+ * Each run and each time of a reference solution is computed again with the functions that grade
+ * (grader/result/recorded.h). Numbers agree if they differ by less than 1e-9 of their size, because a sample is stored
+ * in milliseconds and computed with in seconds.  */
+#ifndef GRADER_RANKING_AUDIT_H
+#define GRADER_RANKING_AUDIT_H
+
+#include "base/status.h"
+#include "leaderboard/chain_check.h"
+#include "leaderboard/findings.h"
+#include "leaderboard/store.h"
+
+#include <stddef.h>
+
+typedef struct AuditSummary {
+    ChainSummary chain;
+    size_t runs, references;
+    size_t incomplete; /* rows of an older version, whose times cannot be computed again */
+    size_t receipts;
+} AuditSummary;
+
+/* Checks the whole database. `store` must not change meanwhile: call it between store_begin_reading() and its end. */
+MUST_USE Status audit_store(Store *store, Findings *findings, AuditSummary *summary, Message *why);
+
+/* Checks that the database holds the run of a result.json. BAD_INPUT: the file has no receipt. */
+MUST_USE Status audit_receipt(Store *store, const char *path, Findings *findings, Message *why);
+
+#endif

@@ -1,0 +1,233 @@
+#include "grader/ranking/retime.h"
+
+#include "grader/judge/judge.h"
+#include "harness/compile/toolkit.h"
+#include "harness/device/open/device_open.h"
+#include "leaderboard/standing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Six ratios bound their median in 97 % of cases (paired.h). Modelled times are the same in each round; the second round shows
+ * that they are. */
+enum { ROUNDS = 6, MODELLED_ROUNDS = 2 };
+
+/* ---- the contenders ---------------------------------------------------------------------------------------------- */
+
+static Submission submission_of(const Run *run)
+{
+    Submission submission = {.path = run->file_name};
+    Text name = {0};
+    text_add(&name, run->file_name);
+    submission.file_name = name.data;
+    text_add(&submission.source, run->source);
+    snprintf(submission.hash.hex, sizeof submission.hash.hex, "%s", run->source_hash);
+    return submission;
+}
+
+static Status add_person(Store *store, const Standing *standing, Retiming *retiming, Message *why)
+{
+    Arena arena = {0};
+    RecordedRun recorded;
+    Status status = store_run(store, standing->run, &arena, &recorded, why);
+    if (status == STATUS_OK && recorded.run.source == NULL)
+        retiming->missing[retiming->missing_count++] = arena_string(&retiming->arena, standing->person);
+    else if (status == STATUS_OK)
+        retiming->contenders[retiming->count++] = (Contender){.name = arena_string(&retiming->arena, standing->person),
+                                                              .run = standing->run,
+                                                              .stored = standing->time,
+                                                              .submission = submission_of(&recorded.run)};
+    arena_free(&arena);
+    return status;
+}
+
+static Status add_people(Store *store, size_t top, Retiming *retiming, Message *why)
+{
+    Arena arena = {0};
+    StoredRun *runs;
+    size_t run_count, count = 0;
+    Status status = store_runs(store, &retiming->board, &arena, &runs, &run_count, why);
+    if (status == STATUS_OK) {
+        const Standing *standings = standings_of(runs, run_count, &arena, &count);
+        count = count < top ? count : top;
+        retiming->contenders = arena_array(&retiming->arena, count + 1, sizeof *retiming->contenders);
+        retiming->missing = arena_array(&retiming->arena, count, sizeof *retiming->missing);
+        for (size_t i = 0; i < count && status == STATUS_OK; i++)
+            status = add_person(store, &standings[i], retiming, why);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+static const Rung *best_rung(const Ladder *ladder)
+{
+    const Rung *best = NULL;
+    for (size_t i = 0; i < ladder->count; i++) {
+        const Rung *rung = &ladder->rungs[i];
+        if (rung->time.time.ms > 0 && rung->submission.source.length > 0 &&
+            (best == NULL || rung->time.time.ms < best->time.time.ms))
+            best = rung;
+    }
+    return best;
+}
+
+/* There is none where the reference solutions have no times yet. */
+static Status add_reference(Store *store, Retiming *retiming, Message *why)
+{
+    Ladder ladder;
+    Status status = ranking_ladder(store, retiming->problem, &retiming->board, &ladder, why);
+    if (status != STATUS_OK)
+        return status;
+    const Rung *best = best_rung(&ladder);
+    if (best != NULL) {
+        const Run run = {.file_name = best->submission.file_name,
+                         .source = best->submission.source.data,
+                         .source_hash = best->submission.hash.hex};
+        retiming->contenders[retiming->count++] = (Contender){.name = arena_string(&retiming->arena, best->time.name),
+                                                              .stored = best->time.time,
+                                                              .submission = submission_of(&run)};
+    }
+    ladder_free(&ladder);
+    return STATUS_OK;
+}
+
+static int by_stored_time(const void *a, const void *b)
+{
+    const Contender *x = a, *y = b;
+    return (x->stored.ms > y->stored.ms) - (x->stored.ms < y->stored.ms);
+}
+
+static void sort_by_stored_time(Retiming *retiming)
+{
+    qsort(retiming->contenders, retiming->count, sizeof *retiming->contenders, by_stored_time);
+    for (size_t i = 0; i < retiming->count; i++) {
+        Contender *contender = &retiming->contenders[i];
+        contender->stored_rank = 1;
+        for (size_t k = 0; k < retiming->count; k++)
+            contender->stored_rank += time_is_faster(retiming->contenders[k].stored, contender->stored);
+    }
+}
+
+static Status find_board(const char *device, Retiming *retiming, Message *why)
+{
+    Toolkit toolkit;
+    DeviceInfo *info = &retiming->device;
+    Status status = device_describe(device, info, why);
+    if (status == STATUS_OK)
+        status = toolkit_find(&toolkit, why);
+    if (status != STATUS_OK)
+        return status;
+    if (info->modelled)
+        toolkit_mark_times(&toolkit, info->id, sizeof info->id);
+    retiming->board = (Board){retiming->problem->id, retiming->problem->revision.hex, info->id, info->epoch};
+    retiming->rounds = info->modelled ? MODELLED_ROUNDS : ROUNDS;
+    return STATUS_OK;
+}
+
+Status retime_choose(Store *store, const Problem *problem, const char *device, size_t top, Retiming *retiming,
+                     Message *why)
+{
+    *retiming = (Retiming){.problem = problem};
+    Status status = find_board(device, retiming, why);
+    if (status == STATUS_OK)
+        status = add_people(store, top, retiming, why);
+    if (status == STATUS_OK)
+        status = add_reference(store, retiming, why);
+    if (status == STATUS_OK)
+        sort_by_stored_time(retiming);
+    return status;
+}
+
+/* ---- the rounds -------------------------------------------------------------------------------------------------- */
+
+/* One block of calls, in processes of its own. */
+static Status time_once(const Retiming *retiming, Contender *contender, size_t round, Message *why)
+{
+    Result result = {0};
+    const JudgeJob job = {.problem = retiming->problem,
+                          .submission = &contender->submission,
+                          .device = retiming->device.handle,
+                          .timed_only = true,
+                          .one_block = true};
+    Status status = judge_submission(&job, &result, why);
+    if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
+        contender->ms[round] = result.score.ms;
+    else if (status == STATUS_OK)
+        contender->verdict = result.verdict;
+    result_free(&result);
+    return status;
+}
+
+static Status time_rounds(Retiming *retiming, Progress *progress, Message *why)
+{
+    Status status = STATUS_OK;
+    progress_begin(progress, "side by side", (int)(retiming->rounds * retiming->count));
+    for (size_t round = 0; round < retiming->rounds && status == STATUS_OK; round++)
+        for (size_t i = 0; i < retiming->count && status == STATUS_OK; i++) {
+            progress_note(progress, "round %zu of %zu: %s", round + 1, retiming->rounds, retiming->contenders[i].name);
+            status = time_once(retiming, &retiming->contenders[i], round, why);
+            progress_advance(progress);
+        }
+    progress_end(progress, status == STATUS_OK ? "all timed" : "failed");
+    return status;
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+
+PairedRatio retime_ratio(const Retiming *retiming, const Contender *a, const Contender *b)
+{
+    return paired_ratio(a->ms, b->ms, retiming->rounds);
+}
+
+static int order_of(const Retiming *retiming, const Contender *a, const Contender *b)
+{
+    const PairedRatio ratio = retime_ratio(retiming, a, b);
+    return paired_order(&ratio);
+}
+
+static void rank(Retiming *retiming)
+{
+    double ones[ROUNDS];
+    for (size_t i = 0; i < retiming->rounds; i++)
+        ones[i] = 1;
+    for (size_t i = 0; i < retiming->count; i++) {
+        Contender *contender = &retiming->contenders[i];
+        const PairedRatio times = paired_ratio(contender->ms, ones, retiming->rounds);
+        if (times.rounds == 0)
+            continue;
+        contender->retimed_ms = times.median;
+        contender->retimed_rank = 1;
+        for (size_t k = 0; k < retiming->count; k++)
+            contender->retimed_rank += order_of(retiming, &retiming->contenders[k], contender) < 0;
+    }
+}
+
+Status retime_run(Retiming *retiming, Progress *progress, Message *why)
+{
+    for (size_t i = 0; i < retiming->count; i++)
+        retiming->contenders[i].ms = arena_array(&retiming->arena, retiming->rounds, sizeof(double));
+    Status status = time_rounds(retiming, progress, why);
+    if (status == STATUS_OK)
+        rank(retiming);
+    return status;
+}
+
+bool retime_contradicts(const Retiming *retiming)
+{
+    for (size_t i = 0; i < retiming->count; i++)
+        for (size_t k = 0; k < retiming->count; k++) {
+            const Contender *before = &retiming->contenders[i], *after = &retiming->contenders[k];
+            if (time_is_faster(before->stored, after->stored) && order_of(retiming, after, before) < 0)
+                return true;
+        }
+    return false;
+}
+
+void retime_free(Retiming *retiming)
+{
+    for (size_t i = 0; i < retiming->count; i++)
+        submission_free(&retiming->contenders[i].submission);
+    arena_free(&retiming->arena);
+    *retiming = (Retiming){0};
+}

@@ -1,0 +1,58 @@
+/* retime.h - times the best submissions of a board side by side: A B A B, in one go on one device.
+ *
+ * Times that were taken on different days differ by more than the device does within minutes. Each round times every
+ * contender once, one after the other, each in new processes. Contenders are the best runs of a board, one for each person,
+ * from the sources that the database keeps, and the best reference solution. Nothing is stored.  */
+#ifndef GRADER_RANKING_RETIME_H
+#define GRADER_RANKING_RETIME_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "grader/problem/submission.h"
+#include "grader/ranking/ranking.h"
+#include "grader/result/verdict.h"
+#include "grader/terminal/progress.h"
+#include "grader/timing/paired.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Contender {
+    const char *name;    /* the person, or the file name of the reference solution */
+    int64_t run;         /* 0: the reference solution */
+    MeasuredTime stored; /* the time that counts on the board */
+    size_t stored_rank;  /* 1 + the contenders that are significantly faster by the stored times */
+    Submission submission;
+    double *ms;          /* [rounds]: the score of each round; 0: it was not accepted */
+    double retimed_ms;   /* the median of these; 0: never accepted */
+    size_t retimed_rank; /* 1 + the contenders that are significantly faster in the rounds; 0: no time */
+    Verdict verdict;     /* of the round that failed; else VERDICT_ACCEPTED */
+} Contender;
+
+typedef struct Retiming {
+    const Problem *problem; /* owned by the caller */
+    Board board;
+    DeviceInfo device;
+    Contender *contenders; /* in the order of their stored times */
+    size_t count, rounds;
+    const char **missing; /* people whose source the database does not have */
+    size_t missing_count;
+    Arena arena;
+} Retiming;
+
+/* Chooses the contenders: the `top` best people, and the best reference solution. There may be none. */
+MUST_USE Status retime_choose(Store *store, const Problem *problem, const char *device, size_t top, Retiming *retiming,
+                              Message *why);
+
+/* Times them, and fills in times and ranks. */
+MUST_USE Status retime_run(Retiming *retiming, Progress *progress, Message *why);
+
+PairedRatio retime_ratio(const Retiming *retiming, const Contender *a, const Contender *b);
+
+/* Whether a contender is significantly faster than one that the stored times put significantly before it. */
+bool retime_contradicts(const Retiming *retiming);
+
+void retime_free(Retiming *retiming);
+
+#endif

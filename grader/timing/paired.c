@@ -1,0 +1,39 @@
+#include "grader/timing/paired.h"
+
+#include "base/allocated.h"
+#include "grader/timing/timing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+PairedRatio paired_ratio(const double *a, const double *b, size_t rounds)
+{
+    double *ratios = zeroed(rounds, sizeof *ratios);
+    size_t count = 0;
+    for (size_t i = 0; i < rounds; i++)
+        if (a[i] > 0 && b[i] > 0)
+            ratios[count++] = a[i] / b[i];
+    qsort(ratios, count, sizeof *ratios, by_number);
+    PairedRatio ratio = {.rounds = count};
+    if (count > 0) {
+        ratio.median = (ratios[(count - 1) / 2] + ratios[count / 2]) / 2;
+        ratio.low = ratios[0];
+        ratio.high = ratios[count - 1];
+    }
+    free(ratios);
+    return ratio;
+}
+
+int paired_order(const PairedRatio *ratio)
+{
+    const double least = timing_uncertainty(0, 0), tie = hypot(least, least);
+    if (ratio->rounds == 0)
+        return 0;
+    return (ratio->low > 1 + tie) - (ratio->high < 1 / (1 + tie));
+}

@@ -1,0 +1,47 @@
+#include "base/tests/unit.h"
+
+#include "grader/timing/paired.h"
+
+#include <math.h>
+
+static void ratios_are_taken_round_by_round(void **state)
+{
+    const double a[] = {10, 20, 40, 12}, b[] = {5, 10, 20, 4}; /* both are four times slower in the third round */
+    const PairedRatio ratio = paired_ratio(a, b, 4);
+    assert_int_equal(ratio.rounds, 4);
+    assert_true(ratio.median == 2 && ratio.low == 2 && ratio.high == 3);
+    assert_true(paired_ratio(a, b, 3).high == 2);
+}
+
+static void a_round_without_both_times_does_not_count(void **state)
+{
+    const double a[] = {10, 0, 10}, b[] = {5, 5, 0}, none[] = {0, 0, 0};
+    const PairedRatio ratio = paired_ratio(a, b, 3), nothing = paired_ratio(a, none, 3);
+    assert_int_equal(ratio.rounds, 1);
+    assert_true(ratio.median == 2);
+    assert_int_equal(nothing.rounds, 0);
+    assert_int_equal(paired_order(&nothing), 0);
+}
+
+static void one_is_faster_only_if_it_is_in_every_round(void **state)
+{
+    static const struct {
+        double low, high;
+        int order;
+    } rows[] = {{0.90, 0.99, -1}, {0.90, 0.995, 0}, {0.99, 1.01, 0}, {1, 1, 0}, {1.005, 1.1, 0}, {1.01, 1.1, 1}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const PairedRatio ratio = {.low = rows[i].low, .high = rows[i].high, .rounds = 6};
+        if (paired_order(&ratio) != rows[i].order)
+            fail_test("row %zu: expected %d", i, rows[i].order);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ratios_are_taken_round_by_round),
+        cmocka_unit_test(a_round_without_both_times_does_not_count),
+        cmocka_unit_test(one_is_faster_only_if_it_is_in_every_round),
+    };
+    return cmocka_run_group_tests_name("paired", tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# `convjudge retime`: the best of a board, timed side by side.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# conv1d_class: Ada has the fastest file, Bob a slower one.
+conv1d_class() {
+    judge grade --as Ada "$root/solutions/conv1d/accepted/vector_loads.cu"
+    ends 0
+    judge grade --as Bob "$root/solutions/conv1d/accepted/naive.cu"
+    ends 0
+}
+
+@test "contenders are timed in turn, and both orders are printed with their ratios" {
+    conv1d_class
+    judge retime --problem conv1d --device sim
+    ends 0 "side by side        round 1 of 2" "The orders agree."
+    counts 2 '^    1  Ada, run 1 +14\.[0-9]+ us'
+    counts 2 '^    1  vector_loads.cu +14\.[0-9]+ us'
+    counts 1 '^    3  Bob, run 2 +37\.[0-9]+ us$'
+    counts 1 '^    3  Bob, run 2 +37\.[0-9]+ us  2\.6[0-9]+ \((2\.6[0-9]+) to \1\)$'
+    counts 1 '1\.0000 \(1\.0000 to 1\.0000\), a tie$'
+    rows 2
+}
+
+@test "--top leaves out who is slower" {
+    conv1d_class
+    judge retime --problem conv1d --top 1
+    ends 0 "Ada, run 1" "vector_loads.cu"
+    lacks Bob
+}
+
+@test "a stored time that cannot be repeated is contradicted" {
+    conv1d_class
+    sqlite3 "$CONVJUDGE_DB" "CREATE TEMP TABLE forged AS SELECT * FROM runs WHERE person = 'Bob';
+        UPDATE forged SET id = 3, person = 'Eve', machine_code = 'e', score_ms = score_ms / 10;
+        INSERT INTO runs SELECT * FROM forged"
+    judge retime --problem conv1d
+    ends 1 "The orders contradict each other."
+    counts 1 '^    1  Eve, run 3 +3\.78 us$'
+    counts 1 '^    [34]  Eve, run 3 +37\.[0-9]+ us'
+}
+
+@test "a submission that is no longer accepted has no time" {
+    conv1d_class
+    sqlite3 "$CONVJUDGE_DB" "CREATE TEMP TABLE forged AS SELECT * FROM runs WHERE person = 'Bob';
+        UPDATE forged SET id = 3, person = 'Eve', machine_code = 'e', source_hash = 'wrong', file_name = 'wrong.cu';
+        INSERT INTO runs SELECT * FROM forged;
+        INSERT INTO sources (source_hash, source) SELECT 'wrong', replace(source, 'sum +=', 'sum -=')
+            FROM sources, runs WHERE sources.source_hash = runs.source_hash AND runs.id = 2"
+    judge retime --problem conv1d
+    ends 1
+    counts 1 '^    -  Eve, run 3 +-  Wrong Answer$'
+}
+
+@test "a submission without a source is named, and not timed" {
+    conv1d_class
+    sqlite3 "$CONVJUDGE_DB" "CREATE TEMP TABLE old AS SELECT * FROM runs WHERE person = 'Bob';
+        UPDATE old SET id = 3, person = 'Carol', machine_code = 'c', source_hash = 'unknown';
+        INSERT INTO runs SELECT * FROM old"
+    judge retime --problem conv1d
+    ends 0 "not timed, since the database lacks the source: Carol"
+    lacks "Carol, run"
+}
+
+@test "what cannot be timed is refused in one line" {
+    judge retime --problem conv1d
+    ends 2 "no leaderboard yet"
+    judge retime
+    ends 2 "retime: option '--problem' is missing"
+    judge retime --problem conv1d --top 0
+    ends 2 "option '--top': expected a number from 1 to 100, found '0'"
+    judge retime --problem conv1d --top few
+    ends 2 "option '--top': expected a number from 1 to 100, found 'few'"
+    judge grade --as Ada "$root/solutions/conv1d/accepted/naive.cu"
+    ends 0
+    judge retime --problem conv2d
+    ends 2 "problem conv2d has 1 of at least two submissions to time on sim-h200"
+}
+
+@test "make retime passes everything on" {
+    conv1d_class
+    run make -C "$root" --no-print-directory BUILD="$build" -o build retime PROBLEM=conv1d TOP=1 DEVICE=sim
+    ends 0 "Ada, run 1" "The orders agree."
+    lacks Bob
+}

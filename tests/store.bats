@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# What the leaderboard keeps, and how a change to it shows.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# Two gradings of the same file: runs 1 and 2, links 2 and 3 (link 1 is the source).
+graded() {
+    submission >x.cu
+    judge grade --as Ada --json ada.json x.cu
+    ends 0
+    judge grade --as Bob --json bob.json x.cu
+    ends 0 "receipt     run 2, link 3 of the chain" "$(jq -r .receipt.hash bob.json)"
+}
+
+tamper() { sqlite3 "$CONVJUDGE_DB" "$@"; }
+
+@test "what a grading records can be verified, with the receipts" {
+    graded
+    judge verify-leaderboard --receipt ada.json bob.json
+    ends 0 "2 runs, 0 reference times, 3 links, 2 receipts: all is well" "last link: 3 $(jq -r .receipt.hash bob.json)"
+    judge verify-leaderboard --json -
+    ends 0
+    equal 3 "$(jq .last_link.link <<<"$output")"
+    equal '[]' "$(jq -c .findings <<<"$output")"
+}
+
+@test "a changed row is named, with what was expected and found" {
+    graded
+    tamper "DROP TRIGGER runs_are_never_changed; UPDATE runs SET score_ms = score_ms / 2 WHERE person = 'Ada'"
+    judge verify-leaderboard --receipt ada.json
+    ends 1 "trigger runs_are_never_changed: definition: expected CREATE TRIGGER" "found none" \
+        "runs 1 (link 2): hash of the row: expected" "runs 1: score_ms: expected" "ada.json: score_ms: expected"
+    lacks "runs 2"
+    judge verify-leaderboard --json found.json
+    ends 1
+    equal '"trigger runs_are_never_changed"' "$(jq '.findings[0].place' found.json)"
+}
+
+@test "the end of the leaderboard cannot be cut off unnoticed" {
+    graded
+    tamper "DROP TRIGGER runs_are_never_deleted; DROP TRIGGER links_are_never_deleted;
+            DELETE FROM runs WHERE id = 2; DELETE FROM chain WHERE link = 3"
+    judge verify-leaderboard bob.json
+    ends 1 "the last link: link: expected link 3 $(jq -r .receipt.hash bob.json), found none" "bob.json: link: expected link 3"
+}
+
+@test "who makes the whole leaderboard anew cannot make the receipts anew" {
+    graded
+    rm "$CONVJUDGE_DB"*
+    judge grade --as Bob x.cu
+    ends 0
+    judge verify-leaderboard
+    ends 0 "all is well"
+    judge verify-leaderboard ada.json
+    ends 1 "ada.json: link: expected link 2 $(jq -r .receipt.hash ada.json), found link 2"
+}
+
+@test "a receipt must be one" {
+    graded
+    judge grade --no-record --json none.json x.cu
+    ends 0
+    lacks "receipt"
+    judge verify-leaderboard none.json
+    ends 2 "none.json: no receipt"
+    judge verify-leaderboard missing.json
+    ends 2 "missing.json"
+    jq '.score_ms = 1' ada.json >forged.json
+    judge verify-leaderboard forged.json
+    ends 1 "forged.json: score_ms: expected 1, found"
+    jq '.receipt.run = 2' ada.json >other.json
+    judge verify-leaderboard other.json
+    ends 1 "other.json"
+}
+
+@test "a leaderboard that does not exist cannot be verified" {
+    judge verify-leaderboard
+    ends 2 "no leaderboard yet"
+    judge retract 1 --why so
+    ends 2 "no leaderboard yet"
+    equal '' "$(ls "$CONVJUDGE_DB" 2>/dev/null)"
+}
+
+@test "a retracted run is hidden and kept, with the reason" {
+    graded
+    judge retract 2 --why "copied from Ada" --as teacher
+    ends 0 "run 2 of Bob for conv1d is retracted"
+    judge leaderboard --problem conv1d
+    ends 0 "Ada"
+    lacks "Bob"
+    stored "SELECT person || ': ' || why FROM rulings" "teacher: copied from Ada"
+    rows 2
+    judge verify-leaderboard ada.json bob.json
+    ends 0 "all is well"
+}
+
+@test "a retraction that cannot be is one clear line" {
+    graded
+    judge retract 3 --why "so"
+    ends 2 "there is no run 3"
+    judge retract 1
+    ends 2 "expected a reason: --why TEXT"
+    judge retract 1 --why "  "
+    ends 2 "the reason is empty"
+    judge retract --why so
+    ends 2 "expected the number of one RUN"
+    judge retract one --why so
+    ends 2 "expected the number of a run, found 'one'"
+    stored "SELECT count(*) FROM rulings" 0
+}
