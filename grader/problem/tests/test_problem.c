@@ -26,6 +26,7 @@ static void a_problem_is_read(void **state)
     assert_true(problem.tolerance.rms == 2e-5);
     assert_true(problem.kernel_must_write_output);
     assert_int_equal(problem.timed_calls, 100);
+    assert_true(problem.review_factor == 1.3); /* the default */
     problem_free(&problem);
 }
 
@@ -99,6 +100,8 @@ static const struct {
     {"write_output\": true", "write_output\": true, \"constant_filter\": true", "constant_filter: expected a string"},
     {"\"blocks\": 3", "\"blocks\": 0", "blocks: expected a whole number from 1"},
     {"\"timed_calls\": 100}", "\"timed_calls\": 100, \"calls\": 1}", "calls: unknown key"},
+    {"\"timed_calls\": 100}", "\"timed_calls\": 100, \"review_factor\": 1}",
+     "review_factor: expected a number from 1.05"},
     {"{\"name\": \"rows\", \"role\": \"size\", \"min\": 1, \"max\": 1000}", "7", "problem.json:8: expected an object"},
 };
 
