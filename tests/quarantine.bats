@@ -59,6 +59,9 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
         $'true\nAccepted\nnull'
     judge leaderboard --problem conv1d
     ends 0 "no ranked submissions"
+    stored "SELECT json_extract(sitting, '$.second_sitting.verdict') FROM runs" Accepted
+    judge verify-leaderboard
+    ends 0
     judge quarantine --json list.json
     ends 0 "run 1: Eve, conv1d on sim-h200" "draw_lots.cu" "second sitting" "factor"
     json list.json '[.runs[0].run, .runs[0].person, (.runs[0].source | test("unlucky")), (.runs[0].cases | length)] | join(" ")' \
@@ -83,6 +86,8 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     judge grade --as Bob "$fast" # what a teacher has accepted is possible
     ends 0 "in the class"
 
+    judge verify-leaderboard
+    ends 0
     judge quarantine --reject 1 --why "the data were known"
     ends 0 "run 1 of Ada for conv1d is rejected, and stays hidden"
     judge leaderboard --problem conv1d
@@ -103,11 +108,20 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     ends 0 "quarantined: " "times faster than the direct roofline"
 }
 
-@test "what waits in quarantine is no best time for others" {
+@test "what waits in quarantine is no best time for others, nor is what was rejected or retracted" {
     slow_home
     raise_roofline
     judge grade --as Ada "$fast"
     ends 0 "quarantined: "
+    judge grade --as Bob --json result.json "$fast"
+    ends 0 "quarantined: "
+    json result.json '[.cases[].review.known_of | values] | unique | join(" ")' slow.cu
+    judge quarantine --accept 1 --why "read it"
+    ends 0
+    judge quarantine --reject 2 --why "it is Ada's"
+    ends 0
+    judge retract 1 --why "the data were known"
+    ends 0
     judge grade --as Bob --json result.json "$fast"
     ends 0 "quarantined: "
     json result.json '[.cases[].review.known_of | values] | unique | join(" ")' slow.cu

@@ -27,6 +27,7 @@ static void take_samples(const cJSON *list, CaseResult *item, Arena *arena)
             .event_s = 1e-3 * number(sample, "event_ms"),
             .host_s = 1e-3 * number(sample, "host_ms"),
             .block = (int)number(sample, "block"),
+            .charged_s = 1e-3 * number(sample, "charged_ms"),
         };
     }
 }

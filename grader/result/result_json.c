@@ -389,6 +389,7 @@ void result_sitting_json(const Result *result, Text *out)
         json_put_number(work, "input_bytes", (double)item->input_bytes);
         cJSON_AddItemToArray(list, work);
     }
+    put_second_sitting(root, result);
     json_print(root, out);
     cJSON_Delete(root);
 }

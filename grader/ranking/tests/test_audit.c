@@ -16,7 +16,8 @@ static CaseResult clocked_case(const char *name, double seconds)
     for (int i = 0; i < BLOCKS * CALLS; i++)
         item.samples[i] = (CaseSample){.event_s = seconds * (1 + 0.003 * (i * 7 % 5)),
                                        .host_s = 6e-6 + seconds * (1 + 0.004 * (i * 3 % 5)),
-                                       .block = i / CALLS};
+                                       .block = i / CALLS,
+                                       .charged_s = 2e-6 * (i / CALLS)};
     return item;
 }
 
