@@ -54,6 +54,9 @@ bool elf_section(const Elf *elf, unsigned index, ElfSection *section)
     *section = (ElfSection){.name = name,
                             .data = in_file ? elf->image + header.sh_offset : NULL,
                             .bytes = header.sh_size,
+                            .type = header.sh_type,
+                            .flags = header.sh_flags,
+                            .link = header.sh_link,
                             .info = header.sh_info};
     return true;
 }

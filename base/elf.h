@@ -20,7 +20,9 @@ typedef struct ElfSection {
     const char *name; /* terminated, inside the image */
     const char *data; /* NULL where the section takes no room in the file (.bss) */
     uint64_t bytes;
-    uint32_t info; /* sh_info, whose meaning depends on the section */
+    uint32_t type;       /* SHT_PROGBITS, ... of <elf.h> */
+    uint64_t flags;      /* SHF_ALLOC: it is loaded into memory, ... */
+    uint32_t link, info; /* sh_link and sh_info, whose meaning depends on the section */
 } ElfSection;
 
 /* False if the image is not such a file. */

@@ -28,20 +28,23 @@ static MeasuredTime median_time(const StoredRun *runs, size_t count)
     return time;
 }
 
-static int by_code(const void *a, const void *b)
+/* Runs that compare equal are pooled. */
+static int by_pool(const void *a, const void *b)
 {
-    return strcmp(((const StoredRun *)a)->machine_code, ((const StoredRun *)b)->machine_code);
+    const StoredRun *x = a, *y = b;
+    int order = strcmp(x->person, y->person);
+    return order == 0 ? strcmp(x->machine_code, y->machine_code) : order;
 }
 
-/* Copies the runs and gives each the pooled time of its machine code. */
+/* Copies the runs and gives each the pooled time of its person and code. */
 static StoredRun *pooled_runs(const StoredRun *runs, size_t count, Arena *arena)
 {
     StoredRun *pooled = arena_array(arena, count, sizeof *pooled);
     if (count > 0)
         memcpy(pooled, runs, count * sizeof *pooled);
-    qsort(pooled, count, sizeof *pooled, by_code);
+    qsort(pooled, count, sizeof *pooled, by_pool);
     for (size_t first = 0, end; first < count; first = end) {
-        for (end = first + 1; end < count && by_code(&pooled[first], &pooled[end]) == 0; end++)
+        for (end = first + 1; end < count && by_pool(&pooled[first], &pooled[end]) == 0; end++)
             ;
         MeasuredTime time = median_time(pooled + first, end - first);
         for (size_t i = first; i < end; i++)
@@ -50,12 +53,13 @@ static StoredRun *pooled_runs(const StoredRun *runs, size_t count, Arena *arena)
     return pooled;
 }
 
-bool pooled_time(const StoredRun *runs, size_t run_count, const char *machine_code, MeasuredTime *pooled)
+bool pooled_time(const StoredRun *runs, size_t run_count, const char *person, const char *machine_code,
+                 MeasuredTime *pooled)
 {
     Arena arena = {0};
     StoredRun *all = pooled_runs(runs, run_count, &arena);
-    const StoredRun wanted = {.machine_code = machine_code};
-    const StoredRun *found = run_count == 0 ? NULL : bsearch(&wanted, all, run_count, sizeof *all, by_code);
+    const StoredRun wanted = {.person = person, .machine_code = machine_code};
+    const StoredRun *found = run_count == 0 ? NULL : bsearch(&wanted, all, run_count, sizeof *all, by_pool);
     if (found != NULL)
         *pooled = found->time;
     arena_free(&arena);

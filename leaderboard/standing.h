@@ -1,8 +1,8 @@
 /* standing.h - the class in order: each person's best ranked run on one board.
  *
- * Runs of the same machine code are pooled, whoever submitted them: their time is the median of all, so that nobody
- * gains by submitting a file again and again. A person's best is the fastest machine code that the person has
- * submitted.  */
+ * A person's runs of the same code, for device and host, are pooled: their time is the median of all, so that nobody
+ * gains by submitting a file again and again. Nobody's runs are pooled with another person's, who could spoil them. A
+ * person's best is the fastest code that the person has submitted.  */
 #ifndef LEADERBOARD_STANDING_H
 #define LEADERBOARD_STANDING_H
 
@@ -25,7 +25,8 @@ typedef struct Standing {
 /* Sorted with the fastest first. The array lives in `arena`; its strings are those of `runs`. */
 Standing *standings_of(const StoredRun *runs, size_t run_count, Arena *arena, size_t *count);
 
-/* The pooled time of one machine code; false if no run has that code. */
-bool pooled_time(const StoredRun *runs, size_t run_count, const char *machine_code, MeasuredTime *pooled);
+/* The pooled time of one code of one person; false if that person has no run of it. */
+bool pooled_time(const StoredRun *runs, size_t run_count, const char *person, const char *machine_code,
+                 MeasuredTime *pooled);
 
 #endif

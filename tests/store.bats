@@ -108,3 +108,23 @@ tamper() { sqlite3 "$CONVJUDGE_DB" "$@"; }
     ends 2 "expected the number of a run, found 'one'"
     stored "SELECT count(*) FROM rulings" 0
 }
+
+# A rival hands in the victim's kernels, launched three times from a section that is not called .text.
+@test "nobody spoils another person's time with the same kernels" {
+    submission | sed 's/^extern "C"/__attribute__((section("mine"), noinline)) static int times() { return 1; }\n&/;
+        s/convolve<<</for (int n = times(); n > 0; n--) &/' >x.cu
+    sed 's/return 1;/return 3;/' x.cu >y.cu
+    judge grade --as Victim --json x.json x.cu
+    ends 0
+    judge grade --as Rival --json y.json y.cu
+    ends 0
+    json x.json ".machine_code == $(jq .machine_code y.json)" false
+    judge grade --as Rival x.cu
+    ends 0 "1 of 2 in the class, as Rival"
+    judge leaderboard --problem conv1d
+    ends 0
+    local time
+    time=$(sqlite3 "$CONVJUDGE_DB" "SELECT printf('%.4g', 1000 * score_ms) FROM runs WHERE person = 'Victim'")
+    counts 1 "^ +1  Victim +$time us"
+    counts 1 "^ +1  Rival +$time us"
+}

@@ -228,12 +228,12 @@ Status ranking_compare(Store *store, bool recorded, const char *device, Progress
 
 /* ---- the class --------------------------------------------------------------------------------------------------- */
 
-/* The time that counts: for a ranked run the pooled time of its machine code, which may have been submitted before. */
+/* The time that counts: for a ranked run the pooled time of this code, which the person may have submitted before. */
 static MeasuredTime time_that_counts(const Result *result, const StoredRun *runs, size_t count)
 {
     MeasuredTime pooled;
     if (strcmp(result->rank_status, "ranked") == 0 &&
-        pooled_time(runs, count, result->compiled.machine_code.hex, &pooled))
+        pooled_time(runs, count, result->person, result->compiled.machine_code.hex, &pooled))
         return pooled;
     return result->score;
 }

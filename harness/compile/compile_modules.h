@@ -9,7 +9,8 @@
  * that section. */
 bool module_is_alone(const Text *module, const Text *object);
 
-/* Equal for submissions that compile to the same code, whatever their names, comments and lines. */
+/* Of everything that runs, on device and host: code, data, relocations, and what is done before solve(). Equal for sources
+ * that differ only in their files' names, comments and lines. */
 Digest machine_code_digest(const CompileModule *modules, size_t count, int compute, const Text *host_object);
 
 #endif

@@ -40,8 +40,7 @@ typedef struct Compiled {
     size_t module_count;
     CompileKernel *kernels; /* as nvcc reports them; none if clang compiled */
     size_t kernel_count;
-    /* Equal for submissions that compile to the same code for device and host, whatever their names, comments and lines
-     * are. */
+    /* Of everything that runs, on device and host (compile_modules.h). */
     Digest machine_code;
     Arena arena;
 } Compiled;

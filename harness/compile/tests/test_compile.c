@@ -262,30 +262,89 @@ static void control_characters_in_diagnostics_are_not_passed_on(void **state)
 
 /* ---- the machine code's digest ----------------------------------------------------------------------------------- */
 
-static void the_machine_code_is_the_same_whatever_names_comments_and_lines(void **state)
+/* Sources whose digests must all differ: each does something else, even if the kernel and solve() are the same. */
+static const char *const different[] = {
+    RIGHT,
+    KERNEL "extern \"C\" " PROTOTYPE
+           "{ convolve<<<1, 128>>>(input, kernel, output, input_size, kernel_size); cudaDeviceSynchronize(); }\n",
+    "__global__ void convolve(" PARAMETERS ")\n{ int i = blockIdx.x * blockDim.x + threadIdx.x; float sum = 1;\n"
+    "    for (int k = 0; k < kernel_size; k++) sum += input[i + k] * kernel[k]; output[i] = sum;\n}\nextern \"C\" " PROTOTYPE
+        BODY,
+/* a function in a section of its own, and one that does something else */
+#define IN_SECTION(statement)                                                                                          \
+    KERNEL "__attribute__((section(\"mine\"), noinline)) static void launch(" PARAMETERS ") { " statement " }\n"       \
+           "extern \"C\" " PROTOTYPE "{ launch(input, kernel, output, input_size, kernel_size); }\n"
+    IN_SECTION("convolve<<<1, 256>>>(input, kernel, output, input_size, kernel_size); cudaDeviceSynchronize();"),
+    IN_SECTION("for (int i = 0; i < 100; i++) convolve<<<1, 256>>>(input, kernel, output, input_size, kernel_size);"),
+/* a table in memory */
+#define BY_TABLE(numbers)                                                                                              \
+    KERNEL "static volatile int table[] = {" numbers "};\nextern \"C\" " PROTOTYPE                                     \
+           "{ for (int i = 0; i < table[input_size % 3]; i++)"                                                         \
+           " convolve<<<1, 256>>>(input, kernel, output, input_size, kernel_size); }\n"
+    BY_TABLE("1, 1, 1"),
+    BY_TABLE("1, 100, 1"),
+/* a text */
+#define BY_TEXT(text)                                                                                                  \
+    KERNEL "static const char *volatile times = \"" text "\";\nextern \"C\" " PROTOTYPE                                \
+           "{ for (int i = '0'; i < times[0]; i++)"                                                                    \
+           " convolve<<<1, 256>>>(input, kernel, output, input_size, kernel_size); }\n"
+    BY_TEXT("1"),
+    BY_TEXT("9"),
+/* the same code, but the other function is called */
+#define BY_CALL(name)                                                                                                  \
+    KERNEL "__attribute__((noinline)) static int one(int n) { __asm__ volatile(\"\"); return n; }\n"                   \
+           "__attribute__((noinline)) static int two(int n) { __asm__ volatile(\"nop\"); return n * 100; }\n"          \
+           "static int (*const volatile functions[])(int) = {one, two};\n"                                             \
+           "extern \"C\" " PROTOTYPE "{ for (int i = 0; i < " name "(1); i++)"                                         \
+           " convolve<<<1, 256>>>(input, kernel, output, input_size, kernel_size); }\n"
+    BY_CALL("one"),
+    BY_CALL("two"),
+    /* something before solve() */
+    KERNEL "__attribute__((constructor)) static void begin() { cudaFree(0); }\nextern \"C\" " PROTOTYPE BODY,
+/* the same two kernels, with their names exchanged */
+#define TWO(first, second)                                                                                             \
+    "__global__ void " first "(float *a) { a[0] = 1; }\n__global__ void " second "(float *a) { a[1] = 2; }\n"          \
+    "extern \"C\" " PROTOTYPE "{ for (int i = 0; i < 100; i++) one<<<1, 1>>>(output); two<<<1, 1>>>(output); }\n"
+    TWO("one", "two"),
+    TWO("two", "one"),
+};
+
+static void other_device_or_host_code_is_another_machine_code(void **state)
 {
-    static const char *const same =
-        "// a comment that moves every line\n\n\n__global__ void blur(" PARAMETERS
-        ")\n{ int j = blockIdx.x * blockDim.x + threadIdx.x;"
-        "    float total = 0; for (int k = 0; k < kernel_size; k++) total += input[j + k] * kernel[k]; output[j] = total; }\n"
-        "extern \"C\" " PROTOTYPE
-        "{ blur<<<1, 256>>>(input, kernel, output, input_size, kernel_size); cudaDeviceSynchronize(); }\n";
-    static const char *const other_block = KERNEL
-        "extern \"C\" " PROTOTYPE
-        "{ convolve<<<1, 128>>>(input, kernel, output, input_size, kernel_size); cudaDeviceSynchronize(); }\n";
-    static const char *const other_kernel =
-        "__global__ void convolve(" PARAMETERS ")\n{ int i = blockIdx.x * blockDim.x + threadIdx.x; float sum = 1;\n"
-        "    for (int k = 0; k < kernel_size; k++) sum += input[i + k] * kernel[k]; output[i] = sum;\n}\nextern \"C\" " PROTOTYPE
-            BODY;
-    Compiled a = compile_source(RIGHT), b = compile_as("another.cu", same), c = compile_source(other_block),
-             d = compile_source(other_kernel);
-    assert_string_equal(a.machine_code.hex, b.machine_code.hex);
-    assert_string_not_equal(a.machine_code.hex, c.machine_code.hex);
-    assert_string_not_equal(a.machine_code.hex, d.machine_code.hex);
-    compiled_free(&a);
-    compiled_free(&b);
-    compiled_free(&c);
-    compiled_free(&d);
+    enum { COUNT = sizeof different / sizeof *different };
+    Digest digests[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        Compiled compiled = compile_source(different[i]);
+        if (compiled.outcome != COMPILE_OK)
+            fail_test("%zu: %s", i, compiled.diagnostics.data);
+        digests[i] = compiled.machine_code;
+        compiled_free(&compiled);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(digests[i].hex, digests[k].hex) == 0)
+                fail_test("%zu and %zu have the same machine code:\n%s", k, i, different[i]);
+    }
+}
+
+/* A namespace without a name gets one from nvcc, which depends on the file. */
+static void names_of_files_comments_and_lines_do_not_change_the_machine_code(void **state)
+{
+    static const char *const sources[] = {
+        RIGHT,
+        "namespace { __device__ float table[3]; __device__ __noinline__ float weight(int i) { return table[i]; } }\n"
+        "static __device__ float more[3];\n"
+        "__global__ void fill(float *a) { a[1] = weight(threadIdx.x) + more[threadIdx.x]; }\n"
+        "extern \"C\" " PROTOTYPE "{ fill<<<1, 2>>>(output); }\n"};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        Text moved = {0};
+        text_printf(&moved, "// a comment that moves every line\n\n\n%s/* the end */\n", sources[i]);
+        Compiled a = compile_source(sources[i]), b = compile_as("another name.cu", moved.data);
+        assert_int_equal(b.outcome, COMPILE_OK);
+        if (strcmp(a.machine_code.hex, b.machine_code.hex) != 0)
+            fail_test("%zu: two machine codes", i);
+        compiled_free(&a);
+        compiled_free(&b);
+        text_free(&moved);
+    }
 }
 
 /* ---- the cache --------------------------------------------------------------------------------------------------- */
@@ -371,7 +430,8 @@ int main(void)
         cmocka_unit_test(existing_and_missing_files_look_alike),
         cmocka_unit_test(flags_in_the_judges_environment_are_not_honoured),
         cmocka_unit_test(control_characters_in_diagnostics_are_not_passed_on),
-        cmocka_unit_test(the_machine_code_is_the_same_whatever_names_comments_and_lines),
+        cmocka_unit_test(other_device_or_host_code_is_another_machine_code),
+        cmocka_unit_test(names_of_files_comments_and_lines_do_not_change_the_machine_code),
         cmocka_unit_test(a_second_compilation_comes_from_the_cache),
         cmocka_unit_test(a_failed_compilation_is_not_cached),
         cmocka_unit_test(a_damaged_entry_is_compiled_again),
