@@ -104,6 +104,7 @@ static void set_limits(int link, const ProcessLimits *limits)
     set_limit(link, RLIMIT_CPU, limits->cpu_seconds);
     set_limit(link, RLIMIT_NPROC, limits->processes);
     set_limit(link, RLIMIT_NOFILE, limits->open_files);
+    set_limit(link, RLIMIT_CORE, limits->no_core); /* 0 would still start a program that core(5) names; 1 does not */
 }
 
 /* Connects standard input to /dev/null, output and errors to `output`, and closes all other descriptors but those in

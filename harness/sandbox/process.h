@@ -22,6 +22,7 @@ typedef struct ProcessLimits {  /* 0: as inherited */
     unsigned cpu_seconds;       /* RLIMIT_CPU */
     unsigned processes;         /* RLIMIT_NPROC */
     unsigned open_files;        /* RLIMIT_NOFILE */
+    bool no_core;               /* no core file is written, nor given to a program of the system */
 } ProcessLimits;
 
 typedef struct ProcessSpec {

@@ -226,6 +226,7 @@ static Status use_bubblewrap(Sandbox *sandbox, const SandboxPlan *plan, ProcessS
     process->own_users = plan->own_users;
     process->own_processes = plan->own_processes;
     process->limits.processes = 0;
+    process->limits.no_core = true;
     return status;
 }
 
@@ -290,8 +291,10 @@ static bool counts_per_namespace(void)
 static bool plan_works_now(const SandboxPlan *plan, Message *why)
 {
     static const char *const program[] = {"/usr/bin/true", NULL};
-    const SandboxSpec spec = {
-        .process = {.argv = program, .output = -1, .limits = {.processes = 16}}, .proc = true, .dev = true};
+    const SandboxSpec spec = {.process = {.argv = program, .output = -1, .limits = {.processes = 16}},
+                              .one_process = true,
+                              .proc = true,
+                              .dev = true};
     Sandbox *sandbox = new_sandbox(&spec);
     ProcessSpec process;
     Text output = {0};

@@ -22,7 +22,7 @@ typedef struct SandboxSpec {
     ProcessSpec process;        /* argv, limits, descriptors; its folder is a path inside the sandbox */
     const SandboxMount *mounts; /* in addition to the system (/usr without /usr/local, /lib*, /bin, read-only) */
     size_t mount_count;
-    bool one_process; /* the program may start threads, but no processes */
+    bool one_process; /* a submission: it may start threads, but no processes, and only read files (seccomp.h) */
     bool proc, dev;   /* a new /proc, a minimal /dev: the compiler gets neither, the runner only /dev */
     bool read_only;   /* /tmp is empty and nothing can be written: no limit would count the files themselves */
     size_t tmp_bytes; /* size of the private /tmp; 0: 64 MiB */

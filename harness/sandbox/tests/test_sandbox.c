@@ -124,6 +124,7 @@ static int exit_status_of_program(SandboxSpec spec, const char *body)
     FILE *file = fopen(path, "w");
     fprintf(file,
             "#define _GNU_SOURCE\n#include <errno.h>\n#include <fcntl.h>\n#include <pthread.h>\n#include <string.h>\n"
+            "#include <sched.h>\n#include <sys/file.h>\n#include <sys/ioctl.h>\n#include <sys/resource.h>\n"
             "#include <sys/mman.h>\n#include <sys/ptrace.h>\n#include <sys/shm.h>\n#include <sys/socket.h>\n"
             "#include <sys/syscall.h>\n#include <unistd.h>\nstatic void *nothing(void *p) { return p; }\n"
             "int main(void) { %s }\n",
@@ -152,6 +153,11 @@ static void system_calls_that_only_attacks_need_fail(void **state)
         "return socket(AF_VSOCK, SOCK_STREAM, 0) != -1 || errno != EPERM;",
         "return syscall(SYS_keyctl, 0, 0, 0, 0, 0) != -1 || errno != EPERM;",
         "return syscall(SYS_io_uring_setup, 1, 0) != -1 || errno != EPERM;",
+        "int ends[2]; pipe(ends); return fcntl(ends[1], F_SETPIPE_SZ, 1 << 20) != -1 || errno != EPERM;",
+        "return syscall(SYS_vmsplice, 1, 0, 0, 0) != -1 || errno != EPERM;",
+        "return syscall(SYS_inotify_init1, 0) != -1 || errno != EPERM;",
+        "return mlockall(3) != -1 || errno != EPERM;",
+        "return syscall(SYS_personality, 0x40000) != -1 || errno != EPERM;",
         "return open(\"/dev/zero\", O_RDONLY) < 0 || mmap(0, 4096, 1, MAP_SHARED, 3, 0) != MAP_FAILED;",
     };
     for (size_t i = 0; i < COUNT_OF(bodies); i++)
@@ -164,13 +170,54 @@ static void system_calls_that_only_attacks_need_fail(void **state)
 static void a_program_that_must_stay_one_process_can_have_threads(void **state)
 {
     const SandboxSpec spec = {.one_process = true, .dev = true};
-    assert_int_equal(exit_status_of_program(spec, "return fork() != -1 || errno != EPERM;"), 0);
-    assert_int_equal(exit_status_of_program(spec, "return vfork() != -1 || errno != EPERM;"), 0);
+    assert_int_equal(exit_status_of_program(spec, "return fork() != -1 || errno != ENOSYS;"), 0);
+    assert_int_equal(exit_status_of_program(spec, "return vfork() != -1 || errno != ENOSYS;"), 0);
     assert_int_equal(
         exit_status_of_program(
             spec, "pthread_t t; void *r; return pthread_create(&t, 0, nothing, 0) || pthread_join(t, &r);"),
         0);
     assert_int_equal(exit_status_of_program((SandboxSpec){0}, "return fork() < 0;"), 0);
+}
+
+/* Everything but what a program of one process needs. */
+static void a_submission_has_no_other_system_calls(void **state)
+{
+    static const char *const calls[] = {
+        "memfd_create(\"x\", 0)",
+        "shmget(IPC_PRIVATE, 4096, 0600)",
+        "socket(AF_UNIX, SOCK_STREAM, 0)",
+        "socketpair(AF_UNIX, SOCK_STREAM, 0, s)",
+        "ptrace(PTRACE_TRACEME, 0, 0, 0)",
+        "syscall(SYS_timer_create, 0, 0, s)",
+        "syscall(SYS_vmsplice, 1, 0, 0, 0)",
+        "syscall(SYS_splice, 0, 0, 1, 0, 1, 0)",
+        "fcntl(1, F_SETPIPE_SZ, 1 << 20)",
+        "fcntl(0, F_SETLK, s)",
+        "flock(0, LOCK_SH)",
+        "fcntl(0, F_SETLEASE, F_RDLCK)",
+        "syscall(SYS_inotify_init1, 0)",
+        "mlockall(3)",
+        "(long)mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0)",
+        "(long)mmap(0, 2 << 20, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0)",
+        "(long)mmap(0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0)",
+        "setrlimit(RLIMIT_CORE, (struct rlimit[]){{0}})",
+        "prlimit(0, RLIMIT_AS, (struct rlimit[]){{1 << 30, 1 << 30}}, 0)",
+        "setpriority(PRIO_PROCESS, 0, 19)",
+        "syscall(SYS_sched_setscheduler, 0, 0, s)",
+        "syscall(SYS_personality, 0x40000)",
+        "unshare(CLONE_NEWNS)",
+        "syscall(SYS_clone3, 0, 0)",
+        "syscall(444, 0, 0, 1)",
+        "syscall(SYS_seccomp, 3, 0, 0)",
+        "ioctl(0, TIOCSTI, s)",
+        "fallocate(1, 0, 0, 4096)",
+    };
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
+        char body[300];
+        snprintf(body, sizeof body, "int s[20] = {0}; return %s != -1 || errno != ENOSYS;", calls[i]);
+        if (exit_status_of_program((SandboxSpec){.one_process = true, .dev = true}, body) != 0)
+            fail_test("%s", calls[i]);
+    }
 }
 
 static void a_missing_mount_is_named(void **state)
@@ -314,6 +361,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_missing_mount_is_named),
     cmocka_unit_test(an_unpacked_bubblewrap_finds_its_libraries_and_the_program_does_not),
     cmocka_unit_test(system_calls_that_only_attacks_need_fail),
+    cmocka_unit_test(a_submission_has_no_other_system_calls),
     cmocka_unit_test(a_program_that_must_stay_one_process_can_have_threads),
     cmocka_unit_test(the_number_of_processes_is_limited),
     cmocka_unit_test(sandboxes_do_not_share_the_limit),
