@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: no verdict
 // Tries every kind of mapping for more memory than the limit: huge pages, shared pages, areas that grow downwards, reserved
 // ones, moved ones, the heap, copies of the ring. In all, no kind may give 4 GiB.
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: no verdict
 // Asks for kernel objects that cost memory which no limit of a process counts: a hundred thousand timers, locks on files,
 // watches, queued signals, descriptors under way in sockets. Each must be refused, or end soon.
 #include <cuda_runtime.h>

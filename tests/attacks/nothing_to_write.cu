@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: no verdict
 // Looks for anything to write to, or to read about other processes: /proc, /sys, /dev, /dev/shm, /run, files without a name,
 // device nodes, links. There must be nothing.
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: no verdict
 // Keeps memory in pipes: gives a page of each huge page to a pipe and unmaps the rest, which the kernel then keeps whole, 16
 // GiB in all, while the process seems to have none. Must be refused.
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: no verdict
 // Tries every way to another process: fork, vfork, clone, clone3, a program, traced threads, new namespaces. Each must be
 // refused.
 #include <cuda_runtime.h>

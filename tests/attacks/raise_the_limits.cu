@@ -1,5 +1,6 @@
 // expect: Accepted
 // problem: conv1d
+// naive: no verdict
 // Raises its own limits and its priority, locks its memory, asks for core files, and changes how the kernel treats it. Each
 // must be refused.
 #include <cuda_runtime.h>

@@ -1,6 +1,8 @@
 // expect: Accepted
 // problem: conv1d
-// Starts threads with a stack of 1 GiB each, and touches a part of each. The limit on memory must end this before 4 GiB.
+// naive: does not apply: the sandbox around the naive judge has the same limit without a GPU
+// naive on cuda: no verdict
+// Starts threads with a stack of 1 GiB each, and touches a part of each. The limit on memory must end this before 3 GiB.
 #include <cuda_runtime.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -28,14 +30,14 @@ static void* touch(void*)
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
 {
     static int calls;
-    pthread_t threads[4];
+    pthread_t threads[3];
     pthread_attr_t attributes;
     int count = 0;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 1ul << 30);
-    while (calls == 0 && count < 4 && pthread_create(&threads[count], &attributes, touch, nullptr) == 0)
+    while (calls == 0 && count < 3 && pthread_create(&threads[count], &attributes, touch, nullptr) == 0)
         count++;
-    if (count == 4)
+    if (count == 3)
         _exit(1);
     for (int i = 0; i < count; i++)
         pthread_join(threads[i], nullptr);
