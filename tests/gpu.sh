@@ -3,12 +3,12 @@
 # judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, faults, forged, together, review, solutions, student, attacks, naive; without any all of them, in this order.
+# PART: repeat, same, groups, faults, forged, together, review, solutions, student, attacks, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same faults forged together review solutions student attacks naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together review solutions student attacks naive)
 device=${DEVICE:-cuda}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -112,6 +112,29 @@ part_same() {
     local status=0
     tests/same_verdict.sh "$build" "${COUNT:-10}" "$device" >"$scratch/same" || status=$?
     result "$status" "one honest file has the same verdict ${COUNT:-10} times" "$scratch/same"
+}
+
+part_groups() {
+    local group='' limits tries
+    grade solutions/conv1d/time_limit_exceeded/infinite_host_loop.cu "$scratch/fault" &
+    local grading=$!
+    for ((tries = 0; tries < 200; tries++)); do
+        if descendant "$grading" '/judge/convjudge-runner *' >/dev/null; then
+            group=$(find /sys/fs/cgroup -maxdepth 8 -name 'convjudge.*' 2>/dev/null | tail -n 1)
+            limits=$(cat "$group/memory.max" "$group/memory.swap.max" "$group/memory.oom.group" "$group/pids.max" 2>/dev/null | tr '\n' ' ') || true
+            break
+        fi
+        sleep 0.1
+    done
+    wait "$grading" || true
+    if [[ -z $group ]]; then
+        echo "# this machine lends no control groups with limits"
+        return
+    fi
+    [[ $limits =~ ^[0-9]+\ (0\ )?1\ [0-9]+\ $ ]] && tries=0 || tries=1
+    result $tries "a runner's control group has limits: $limits"
+    [[ -z $(find /sys/fs/cgroup -maxdepth 8 -name 'convjudge.*' 2>/dev/null) ]] && tries=0 || tries=1
+    result $tries "no control group is left"
 }
 
 part_faults() {

@@ -15,6 +15,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Of all programs of a compiler, which run one after the other, and their /tmp. */
+static const size_t COMPILE_ALL_MEMORY_BYTES = COMPILE_MEMORY_BYTES + (512ul << 20);
+
 enum { COMPILE_PROCESSES = 64, COMPILE_OPEN_FILES = 256, COMPILE_TMP_BYTES = 256 << 20, MAX_MOUNTS = 5 };
 
 const char COMPILE_SCRIPT[] = "object=$1 shared=$2 runtime=$3\nshift 3\n"
@@ -116,8 +119,12 @@ static Status run_once(const CompileJob *job, const SandboxSpec *spec, Text *out
     if (status == STATUS_OK && sandbox_was_not_made(sandbox, end->exit_status))
         status = fail(STATUS_SYSTEM, why, "the compiler's sandbox could not be made: %.300s",
                       output->data != NULL ? output->data + before : "no reason given");
-    if (status == STATUS_OK && was_killed(job, end))
+    if (status == STATUS_OK && sandbox_ran_out_of_memory(sandbox)) {
+        text_add(output, "out of memory\n");
+        end->exit_status = 1;
+    } else if (status == STATUS_OK && was_killed(job, end)) {
         status = fail(STATUS_SYSTEM, why, "the compiler was killed; perhaps this machine is short of memory");
+    }
     sandbox_free(sandbox);
     return status;
 }
@@ -139,6 +146,7 @@ Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, cons
         .mounts = mounts,
         .mount_count = list_mounts(tools, folders, mounts),
         .tmp_bytes = COMPILE_TMP_BYTES,
+        .memory_bytes = COMPILE_ALL_MEMORY_BYTES,
     };
     const size_t before = output->length;
     Status status = run_once(job, &spec, output, end, why);

@@ -1,6 +1,7 @@
 #include "harness/sandbox/process.h"
 
 #include "base/clock.h"
+#include "harness/sandbox/cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -205,6 +206,8 @@ static Status await_exec(int link, pid_t child, const ProcessSpec *spec, Message
         }
         if (has_users && !map_users(spec, child))
             return fail_errno(why, "%s: cannot be started: the users of its namespace", program);
+        if (spec->cgroup != NULL && !cgroup_take(spec->cgroup, child))
+            return fail_errno(why, "%s: cannot be started: its control group", program);
         if (send(link, &news, sizeof news, MSG_NOSIGNAL) < 0)
             return fail_errno(why, "%s: cannot be started", program);
     }

@@ -21,6 +21,7 @@
 #include "base/allocated.h"
 #include "base/arena.h"
 #include "base/paths.h"
+#include "harness/sandbox/cgroup.h"
 #include "harness/sandbox/seccomp.h"
 
 #include <errno.h>
@@ -55,8 +56,9 @@ struct Sandbox {
     const char **argv; /* MAX_ARGUMENTS + 1 */
     size_t count;
     const SandboxSpec *spec;
-    int filter;            /* descriptor of the filter of system calls; -1: none */
-    int status;            /* descriptor of what bubblewrap says about its child, in JSON; -1: none */
+    int filter; /* descriptor of the filter of system calls; -1: none */
+    int status; /* descriptor of what bubblewrap says about its child, in JSON; -1: none */
+    Cgroup cgroup;
     char folder[PATH_MAX]; /* used as /tmp if there is no bubblewrap; otherwise "" */
 };
 
@@ -426,6 +428,16 @@ static Status check_mounts(const SandboxSpec *spec, const SandboxPlan *plan, Mes
     return STATUS_OK;
 }
 
+static void enter_cgroup(Sandbox *sandbox, ProcessSpec *process)
+{
+    enum { BUBBLEWRAPS = 4 }; /* processes of its own, setpriv and prlimit included */
+    unsigned processes = sandbox->spec->process.limits.processes;
+    const CgroupLimits limits = {.memory_bytes = sandbox->spec->memory_bytes,
+                                 .processes = processes == 0 ? 0 : processes + BUBBLEWRAPS};
+    if (cgroup_new(&limits, &sandbox->cgroup))
+        process->cgroup = sandbox->cgroup.path;
+}
+
 Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *process, Message *why)
 {
     const SandboxPlan *plan = machine_plan();
@@ -437,6 +449,8 @@ Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *proc
         return status;
     Sandbox *made = new_sandbox(spec);
     status = plan->bubblewrap ? use_bubblewrap(made, plan, process, why) : use_no_sandbox(made, process, why);
+    if (status == STATUS_OK && spec->memory_bytes != 0)
+        enter_cgroup(made, process);
     if (status == STATUS_OK && made->count > MAX_ARGUMENTS)
         status = fail(STATUS_BAD_INPUT, why, "sandbox: %zu arguments, the limit is %d", made->count, MAX_ARGUMENTS);
     if (status != STATUS_OK) {
@@ -458,6 +472,11 @@ bool sandbox_was_not_made(const Sandbox *sandbox, int exit_status)
     return length >= 0 && memmem(text, (size_t)length, "exit-code", 9) == NULL;
 }
 
+bool sandbox_ran_out_of_memory(const Sandbox *sandbox)
+{
+    return cgroup_ran_out_of_memory(&sandbox->cgroup);
+}
+
 void sandbox_free(Sandbox *sandbox)
 {
     if (sandbox == NULL)
@@ -468,6 +487,7 @@ void sandbox_free(Sandbox *sandbox)
         close(sandbox->filter);
     if (sandbox->status >= 0)
         close(sandbox->status);
+    cgroup_remove(&sandbox->cgroup);
     arena_free(&sandbox->arena);
     free(sandbox);
 }

@@ -22,10 +22,11 @@ typedef struct SandboxSpec {
     ProcessSpec process;        /* argv, limits, descriptors; its folder is a path inside the sandbox */
     const SandboxMount *mounts; /* in addition to the system (/usr without /usr/local, /lib*, /bin, read-only) */
     size_t mount_count;
-    bool one_process; /* a submission: it may start threads, but no processes, and only read files (seccomp.h) */
-    bool proc, dev;   /* a new /proc, a minimal /dev: the compiler gets neither, the runner only /dev */
-    bool read_only;   /* /tmp is empty and nothing can be written: no limit would count the files themselves */
-    size_t tmp_bytes; /* size of the private /tmp; 0: 64 MiB */
+    bool one_process;    /* a submission: it may start threads, but no processes, and only read files (seccomp.h) */
+    bool proc, dev;      /* a new /proc, a minimal /dev: the compiler gets neither, the runner only /dev */
+    bool read_only;      /* /tmp is empty and nothing can be written: no limit would count the files themselves */
+    size_t tmp_bytes;    /* size of the private /tmp; 0: 64 MiB */
+    size_t memory_bytes; /* of all processes together, where there are control groups (cgroup.h); 0: no limit */
 } SandboxSpec;
 
 /* Turns the spec into `*process`, for process_start() and process_run(). Its strings live until sandbox_free(),
@@ -46,6 +47,8 @@ void sandbox_free(Sandbox *sandbox);
 /* Whether a process that ended with this status (ProcessEnd) never became the program, because bubblewrap could not
  * make the sandbox this time: a shortage of the judge's, not a fault of the program's. */
 bool sandbox_was_not_made(const Sandbox *sandbox, int exit_status);
+/* Whether its processes were killed because they needed more than `memory_bytes`. */
+bool sandbox_ran_out_of_memory(const Sandbox *sandbox);
 
 /* Without a full sandbox nothing runs, unless this is called before. What runs then is not ranked. */
 void sandbox_allow_unconfined(void);

@@ -1,6 +1,7 @@
 #include "harness/sandbox/scratch.h"
 
 #include "base/compile_cache.h"
+#include "harness/sandbox/cgroup.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -101,7 +102,9 @@ static void janitor(int pipe_end, const char *folder, pid_t parent)
     char byte;
     while (read(0, &byte, 1) < 0 && errno == EINTR)
         ;
-    for (int try = 0; sweep(folder, parent) + (int)compile_cache_sweep(NULL) > 0 && try < JANITOR_TRIES; try++)
+    for (int try = 0;
+         sweep(folder, parent) + cgroup_sweep(parent) + (int)compile_cache_sweep(NULL) > 0 && try < JANITOR_TRIES;
+         try++)
         nanosleep(&(struct timespec){.tv_nsec = JANITOR_PAUSE_MS * 1000000l}, NULL);
     _exit(0);
 }

@@ -1,5 +1,5 @@
 /* scratch.h - private temporary folders that are removed when their process ends, however it ends. So is what the process
- * and its children leave unfinished in the compile cache.
+ * and its children leave unfinished in the compile cache, and its control groups.
  *
  * A folder is named convjudge.<pid>.XXXXXX and lies in TMPDIR or /tmp. The first one starts a janitor, a forked child
  * that waits for the end of its parent (exit, a signal, kill -9, a crash) and then removes the parent's folders. No

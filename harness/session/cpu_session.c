@@ -115,8 +115,13 @@ static Status explain_loss(CpuSession *cpu, const char *doing, CallReport *repor
     if (exit_status == RUNNER_NOT_MADE)
         return fail(STATUS_SYSTEM, why, "the submission's sandbox could not be made: %.300s",
                     report->printed.data != NULL ? report->printed.data : "no reason given");
-    report->outcome = ended ? CALL_RUN_TIME_ERROR : CALL_TIME_LIMIT;
-    if (ended)
+    report->outcome = exit_status == RUNNER_OUT_OF_MEMORY ? CALL_MEMORY_LIMIT
+                      : ended                             ? CALL_RUN_TIME_ERROR
+                                                          : CALL_TIME_LIMIT;
+    if (exit_status == RUNNER_OUT_OF_MEMORY)
+        snprintf(report->text, sizeof report->text, "the host code asked for more memory than its limit of %zu MiB",
+                 cpu->limits.host_bytes >> 20);
+    else if (ended)
         runner_process_explain_end(exit_status, doing, report->text, sizeof report->text);
     else
         snprintf(report->text, sizeof report->text, "%s took longer than %g s", doing, cpu->limits.wall_seconds);

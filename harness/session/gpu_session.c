@@ -136,7 +136,8 @@ static Status take_reply(GpuSession *gpu, const Wait *wait, const char *doing, C
         return fail(STATUS_SYSTEM, why, "the submission's sandbox could not be made: %.300s",
                     report->printed.data != NULL ? report->printed.data : "no reason given");
     if (!wait->timed_out && wait->reply.runner_gone)
-        explain_runner_end(gpu, exit_status, wait->reply.host_memory_refused, doing, report);
+        explain_runner_end(gpu, exit_status, wait->reply.host_memory_refused || exit_status == RUNNER_OUT_OF_MEMORY,
+                           doing, report);
     return STATUS_OK;
 }
 

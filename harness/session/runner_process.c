@@ -58,23 +58,24 @@ static Status start_in_sandbox(const RunnerSpec *runner_spec, const char *object
     const char *const arguments[] = {INSIDE_PROGRAM, runner_spec->role, descriptor, INSIDE_OBJECT, NULL};
     const SandboxMount mounts[] = {
         {program, INSIDE_PROGRAM, false}, {object_path, INSIDE_OBJECT, false}, {library, library_inside, false}};
-    const SandboxSpec spec = {
-        .process = {.argv = arguments,
-                    .environment = runner_spec->environment,
-                    .keep = &runner_spec->memory,
-                    .keep_count = 1,
-                    .output = output,
-                    .limits = {.address_space_bytes = runner_spec->data_bytes + MAPPED_BYTES + (size_t)shared.st_size,
-                               .data_bytes = runner_spec->data_bytes,
-                               .stack_bytes = STACK_BYTES,
-                               .file_bytes = FILE_BYTES,
-                               .processes = runner_spec->processes,
-                               .open_files = MAX_FILES}},
-        .mounts = mounts,
-        .mount_count = runner_spec->library == NULL ? 2 : 3,
-        .one_process = true,
-        .dev = true,
-        .read_only = true};
+    const size_t mapped = runner_spec->data_bytes + MAPPED_BYTES + (size_t)shared.st_size;
+    const SandboxSpec spec = {.process = {.argv = arguments,
+                                          .environment = runner_spec->environment,
+                                          .keep = &runner_spec->memory,
+                                          .keep_count = 1,
+                                          .output = output,
+                                          .limits = {.address_space_bytes = mapped,
+                                                     .data_bytes = runner_spec->data_bytes,
+                                                     .stack_bytes = STACK_BYTES,
+                                                     .file_bytes = FILE_BYTES,
+                                                     .processes = runner_spec->processes,
+                                                     .open_files = MAX_FILES}},
+                              .mounts = mounts,
+                              .mount_count = runner_spec->library == NULL ? 2 : 3,
+                              .memory_bytes = mapped,
+                              .one_process = true,
+                              .dev = true,
+                              .read_only = true};
     ProcessSpec process;
     status = sandbox_new(&spec, &runner->sandbox, &process, why);
     return status == STATUS_OK ? process_start(&process, &runner->pid, why) : status;
@@ -176,7 +177,9 @@ void runner_process_stop(RunnerProcess *runner, int *exit_status)
     int status = 0;
     if (runner->pid > 0)
         process_kill(runner->pid, &status);
-    if (runner->sandbox != NULL && sandbox_was_not_made(runner->sandbox, status))
+    if (runner->sandbox != NULL && sandbox_ran_out_of_memory(runner->sandbox))
+        status = RUNNER_OUT_OF_MEMORY;
+    else if (runner->sandbox != NULL && sandbox_was_not_made(runner->sandbox, status))
         status = RUNNER_NOT_MADE;
     if (exit_status != NULL)
         *exit_status = status;

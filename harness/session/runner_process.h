@@ -31,9 +31,10 @@ MUST_USE Status runner_process_start_on_cpu(const char *object_path, int memory,
 void runner_process_drain(RunnerProcess *runner);
 /* Appends what has been printed, made printable, and the number of bytes lost, and forgets both. */
 void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t *lost);
-enum { RUNNER_NOT_MADE = -1 };
+enum { RUNNER_NOT_MADE = -1, RUNNER_OUT_OF_MEMORY = -2 };
 /* Kills the process if it still runs, reaps it and frees everything. Sets `*exit_status` (may be NULL) as a shell
- * does, or to RUNNER_NOT_MADE: its sandbox could not be made, for which the submission can do nothing. */
+ * does, or to RUNNER_NOT_MADE: its sandbox could not be made, for which the submission can do nothing; or to
+ * RUNNER_OUT_OF_MEMORY: the kernel ended it because it had more memory than its limit. */
 void runner_process_stop(RunnerProcess *runner, int *exit_status);
 
 /* Writes "solve() did not return: the process ended with exit status 0"; `doing` is "solve()" or "a constructor". */
