@@ -170,6 +170,9 @@ part_forged() {
         ([.cases[] | select(.timed) | (.samples | length) as $n | .warm_up | length > 0 and $n > 0] | all) and
         ([.cases[] | select(.timed) | .samples[].charged_ms] | min > 0)' "$scratch/usual" "$scratch/worked"
     holds "an honest submission is charged nothing" '[.[0].cases[] | select(.timed) | .samples[] | has("charged_ms")] | any | not' "$scratch/usual"
+    grade tests/attacks/wait_on_the_device.cu "$scratch/waited" || true
+    holds "kernels that wait 2 s in each call use up the budget of the grading" '.[0] | .verdict == "Time Limit Exceeded" and
+        (.text | contains("grading_device_seconds")) and (.seconds | .sample + .hidden + .timed) < 90' "$scratch/waited"
     [[ ! -e $scratch/forged ]] || jq -r '"# forged event times: \(.verdict): \(.text)"' "$scratch/forged"
 }
 # A home of the judge in which the only reference solution computes everything four times over.

@@ -37,6 +37,17 @@ static void compare_clocks(Judging *judging, CaseResult *item, double usual_take
     text_free(&text);
 }
 
+static void explain_fewer_calls(Judging *judging, CaseResult *item, const TimedCase *timed)
+{
+    if (timed->fewest_calls == 0)
+        return;
+    item->fewer_calls = arena_printf(&judging->result->arena,
+                                     "%d instead of %d timed calls in a block, since more would take too much of the "
+                                     "grading's budget of %g s (grading_device_seconds)",
+                                     timed->fewest_calls, judging->plan.timed_calls, judging->budget.seconds);
+    result_warn(judging->result, "%s: %s", item->name, item->fewer_calls);
+}
+
 static void conclude_case(Judging *judging, CaseResult *item, const TimedCase *timed)
 {
     item->compared = timed->compared;
@@ -53,6 +64,7 @@ static void conclude_case(Judging *judging, CaseResult *item, const TimedCase *t
     item->warm_up = timed->warm_up;
     item->warm_up_count = timed->warm_up_count;
     case_warn_of_charge(judging, item);
+    explain_fewer_calls(judging, item, timed);
     compare_clocks(judging, item, timed->usual_taken_s);
     if (item->verdict == VERDICT_ACCEPTED)
         result_time_case(item, &judging->result->device);
@@ -80,6 +92,7 @@ static Status take_sitting(Judging *judging, TimedCase *cases, size_t count, Mes
         .problem = judging->job->problem,
         .session = judging->session,
         .limits = &judging->limits,
+        .budget = &judging->budget,
         .device_oracle = judging->device_oracle,
         .oracle = judging->oracle,
         .monitor = judging->monitor,

@@ -18,7 +18,7 @@ static Status compile_for_rule(const Judging *judging, Session *session, Compile
     return compilation_for_device(judging, judging->job->submission, &device, again, why);
 }
 
-static Status check_rule(const Judging *judging, ConstantRuleFinding *finding, Message *why)
+static Status check_rule(Judging *judging, ConstantRuleFinding *finding, Message *why)
 {
     const Problem *problem = judging->job->problem;
     Session *session = NULL;
@@ -26,6 +26,8 @@ static Status check_rule(const Judging *judging, ConstantRuleFinding *finding, M
     Status status = session_open(CONSTANT_RULE_DEVICE, &session, why);
     if (status == STATUS_OK)
         status = compile_for_rule(judging, session, &again, why);
+    if (status == STATUS_OK)
+        session_set_budget(session, &judging->budget);
     const Compiled *compiled = again.object_path == NULL ? &judging->result->compiled : &again;
     if (status == STATUS_OK && again.outcome != COMPILE_OK) {
         finding->kind = CONSTANT_RULE_UNPROVED;

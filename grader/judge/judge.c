@@ -178,7 +178,12 @@ static Status renew_runner(Judging *judging, Message *why)
 
 static Status load_submission(Judging *judging, Message *why)
 {
-    judging->limits = limits_of(&judging->job->problem->limits);
+    const ProblemLimits *limits = &judging->job->problem->limits;
+    judging->limits = limits_of(limits);
+    judging->budget = (CallBudget){.seconds = limits->grading_seconds,
+                                   .warp_instructions = limits->grading_instructions};
+    if (!judging->session->traits.runs_c) /* a CPU baseline holds no device */
+        session_set_budget(judging->session, &judging->budget);
     if (judging->ended)
         return STATUS_OK;
     Status status = renew_runner(judging, why);

@@ -22,7 +22,8 @@ typedef struct Judging {
     Session *session;
     Toolkit toolkit; /* not of a session that runs plain C */
     char scratch[256];
-    CallLimits limits;
+    CallLimits limits; /* of each call; and of all together: */
+    CallBudget budget;
     Oracle *oracle;
     DeviceOracle *device_oracle; /* NULL: no case is timed by a GPU's clock */
     DeviceMonitor *monitor;      /* NULL: the state of the device is unknown */

@@ -39,10 +39,12 @@ typedef struct Tolerance {
 typedef struct ProblemLimits {
     uint64_t device_bytes; /* device memory, besides the arrays that solve() gets */
     uint64_t host_bytes;
-    double host_seconds;        /* host code, per call */
-    double device_seconds;      /* kernels, per call, on a device with a clock */
-    double wall_seconds;        /* everything, per call */
-    uint64_t warp_instructions; /* per call, on a simulated GPU */
+    double host_seconds;           /* host code, per call */
+    double device_seconds;         /* kernels, per call, on a device with a clock */
+    double wall_seconds;           /* everything, per call */
+    uint64_t warp_instructions;    /* per call, on a simulated GPU */
+    double grading_seconds;        /* all calls of a grading together; what counts is said in call_budget.h */
+    uint64_t grading_instructions; /* likewise, on a simulated GPU */
     size_t source_bytes;
 } ProblemLimits;
 

@@ -13,7 +13,11 @@
 
 enum { MAX_PROBLEM_BYTES = 1 << 20 };
 
-static const double DEVICE_SECONDS = 10, REVIEW_FACTOR = 1.3; /* defaults */
+static const double DEVICE_SECONDS = 10, GRADING_SECONDS = 60, REVIEW_FACTOR = 1.3; /* defaults */
+
+/* The kernels of a whole grading may by default execute as much as this many calls may. An honest grading takes less than
+ * twice as much as its longest call, since most cases are small. */
+enum { GRADING_CALLS = 8 };
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -184,13 +188,31 @@ static Status read_tolerance(const JsonFile *file, Problem *problem, Message *wh
     return STATUS_OK;
 }
 
+/* What all calls of a grading may take together. */
+static Status read_budget(const JsonFile *file, const cJSON *object, ProblemLimits *limits, Message *why)
+{
+    const int64_t of_a_call = (int64_t)limits->warp_instructions;
+    int64_t instructions = GRADING_CALLS * of_a_call;
+    limits->grading_seconds = GRADING_SECONDS;
+    Status status = json_number(file, object, "grading_device_seconds", 1, 3600, &limits->grading_seconds, why);
+    if (status == STATUS_OK)
+        status = json_integer(file, object, "sim_grading_warp_instructions", of_a_call, (int64_t)1 << 53, &instructions,
+                              why);
+    limits->grading_instructions = (uint64_t)instructions;
+    return status;
+}
+
 static Status read_limits(const JsonFile *file, Problem *problem, Message *why)
 {
-    static const JsonKey keys[] = {
-        {"device_mebibytes", JSON_NUMBER, true}, {"host_mebibytes", JSON_NUMBER, true},
-        {"host_seconds", JSON_NUMBER, true},     {"wall_seconds", JSON_NUMBER, true},
-        {"device_seconds", JSON_NUMBER, false},  {"sim_warp_instructions", JSON_NUMBER, true},
-        {"source_bytes", JSON_NUMBER, true}};
+    static const JsonKey keys[] = {{"device_mebibytes", JSON_NUMBER, true},
+                                   {"host_mebibytes", JSON_NUMBER, true},
+                                   {"host_seconds", JSON_NUMBER, true},
+                                   {"wall_seconds", JSON_NUMBER, true},
+                                   {"device_seconds", JSON_NUMBER, false},
+                                   {"sim_warp_instructions", JSON_NUMBER, true},
+                                   {"grading_device_seconds", JSON_NUMBER, false},
+                                   {"sim_grading_warp_instructions", JSON_NUMBER, false},
+                                   {"source_bytes", JSON_NUMBER, true}};
     const cJSON *object = json_get(file->root, "limits");
     ProblemLimits *limits = &problem->limits;
     int64_t device_mebibytes = 0, host_mebibytes = 0, warp_instructions = 0, source_bytes = 0;
@@ -214,7 +236,7 @@ static Status read_limits(const JsonFile *file, Problem *problem, Message *why)
     limits->host_bytes = (uint64_t)host_mebibytes << 20;
     limits->warp_instructions = (uint64_t)warp_instructions;
     limits->source_bytes = (size_t)source_bytes;
-    return status;
+    return status == STATUS_OK ? read_budget(file, object, limits, why) : status;
 }
 
 static Status read_constant_filter(const JsonFile *file, const cJSON *name, Problem *problem, Message *why)

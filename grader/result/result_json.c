@@ -161,6 +161,8 @@ static cJSON *case_item(const Result *result, const CaseResult *item)
         put_known(object, "uncertainty", item->time.uncertainty);
         put_timing(object, &item->timing);
         put_samples(object, item);
+        if (item->fewer_calls != NULL)
+            cJSON_AddStringToObject(object, "fewer_calls", item->fewer_calls);
         put_known(object, "gflops", item->gflops);
         put_known(object, "gbytes_per_s", item->gbytes_per_s);
         put_known(object, "roofline", item->roofline);

@@ -1,6 +1,9 @@
 #include "grader/timing/call_plan.h"
 
-enum { ANCHOR_CALLS = 30 }; /* of each case: enough to see a drift of a fraction of a percent */
+enum {
+    ANCHOR_CALLS = 30, /* of each case: enough to see a drift of a fraction of a percent */
+    LEAST_CALLS = 15
+};
 
 CallPlan call_plan_of(const Problem *problem)
 {
@@ -12,6 +15,21 @@ CallPlan call_plan_of_anchor(const CallPlan *plan)
 {
     return (CallPlan){
         .blocks = 1, .warm_up_calls = plan->warm_up_calls, .timed_calls = ANCHOR_CALLS, .order = plan->order};
+}
+
+int call_plan_least(const CallPlan *plan)
+{
+    return plan->timed_calls < LEAST_CALLS ? plan->timed_calls : LEAST_CALLS;
+}
+
+int call_plan_timed(const CallPlan *plan, size_t case_count, double budget_s, double call_s)
+{
+    const double part_s = budget_s / 2 / ((double)plan->blocks * (double)case_count);
+    const double fit = part_s / call_s - plan->warm_up_calls;
+    const int least = call_plan_least(plan);
+    if (fit >= plan->timed_calls || !(call_s > 0))
+        return plan->timed_calls;
+    return fit > least ? (int)fit : least;
 }
 
 int call_plan_count(const CallPlan *plan, size_t case_count)

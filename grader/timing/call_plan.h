@@ -22,6 +22,13 @@ CallPlan call_plan_of(const Problem *problem);
 /* The same for the anchor: one block, with fewer calls. */
 CallPlan call_plan_of_anchor(const CallPlan *plan);
 
+/* The fewest timed calls of a case in a block: 15, unless the plan has fewer. */
+int call_plan_least(const CallPlan *plan);
+/* Timed calls that a case gets in one block if a call takes `call_s`: all of them if all cases and blocks then take at
+ * most half of the budget, fewer otherwise, but at least call_plan_least(). The number does not depend on what the grading
+ * has used before, since that could carry data of hidden cases out. */
+int call_plan_timed(const CallPlan *plan, size_t case_count, double budget_s, double call_s);
+
 /* Calls of solve() in a sitting with that many cases. */
 int call_plan_count(const CallPlan *plan, size_t case_count);
 /* Which case comes at a place of the order. */

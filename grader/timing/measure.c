@@ -136,21 +136,65 @@ static Status begin_case(Measuring *measuring, TimedCase *timed_case, Call *call
     return status;
 }
 
-static Status time_case(Measuring *measuring, const CallPlan *plan, int block, TimedCase *timed_case, Message *why)
+/* Calls solve() on the data of `*secret`, and keeps the call if its output is right. */
+static Status call_and_check(Measuring *measuring, Call *call, bool last, GeneratorKey *secret, TimedCase *timed_case,
+                             Message *why)
 {
-    const int calls = plan->warm_up_calls + plan->timed_calls;
+    Status status = call_once(measuring, call, timed_case, why);
+    if (status == STATUS_OK && !timed_case->failed)
+        status = check_and_fill(measuring, call, last, secret, timed_case, why);
+    progress_advance(measuring->progress);
+    return status;
+}
+
+static void say_too_slow(const Measuring *measuring, const CallPlan *plan, double call_s, TimedCase *timed_case)
+{
+    CallReport *report = &timed_case->report;
+    timed_case->failed = true;
+    report->outcome = CALL_TIME_LIMIT;
+    snprintf(report->text, sizeof report->text,
+             "a call takes %.2g s, so not even %d timed calls in each of %d blocks fit into what is left of the "
+             "grading's budget of %g s (grading_device_seconds)",
+             call_s, call_plan_least(plan), plan->blocks, measuring->budget->seconds);
+}
+
+/* How many timed calls follow warm-up calls of which the fastest took `call_s`. */
+static int decide_calls(const Measuring *measuring, const CallPlan *plan, int block, size_t case_count, double call_s,
+                        TimedCase *timed_case)
+{
+    if (measuring->budget == NULL)
+        return plan->timed_calls;
+    if (call_plan_least(plan) * call_s * (plan->blocks - block) > call_budget_seconds_left(measuring->budget)) {
+        say_too_slow(measuring, plan, call_s, timed_case);
+        return 0;
+    }
+    const int calls = call_plan_timed(plan, case_count, measuring->budget->seconds, call_s);
+    if (calls < plan->timed_calls && (timed_case->fewest_calls == 0 || calls < timed_case->fewest_calls))
+        timed_case->fewest_calls = calls;
+    return calls;
+}
+
+static Status time_case(Measuring *measuring, const CallPlan *plan, int block, size_t case_count, TimedCase *timed_case,
+                        Message *why)
+{
     Call call;
     GeneratorKey secret;
+    double fastest_s = plan->warm_up_calls > 0 ? INFINITY : 0;
     Status status = begin_case(measuring, timed_case, &call, why);
     if (status == STATUS_OK)
         status = fill_inputs(measuring, &secret, why);
+    for (int i = 0; i < plan->warm_up_calls && status == STATUS_OK && !timed_case->failed; i++) {
+        status = call_and_check(measuring, &call, false, &secret, timed_case, why);
+        keep_warm_up(timed_case, block);
+        fastest_s = fmin(fastest_s, timed_case->report.spent_s);
+    }
+    if (status != STATUS_OK || timed_case->failed)
+        return status;
+    const int calls = decide_calls(measuring, plan, block, case_count, fastest_s, timed_case);
     for (int i = 0; i < calls && status == STATUS_OK && !timed_case->failed; i++) {
-        status = call_once(measuring, &call, timed_case, why);
+        status = call_and_check(measuring, &call, i + 1 == calls, &secret, timed_case, why);
         if (status == STATUS_OK && !timed_case->failed)
-            status = check_and_fill(measuring, &call, i + 1 == calls, &secret, timed_case, why);
-        if (status == STATUS_OK && !timed_case->failed)
-            (i < plan->warm_up_calls ? keep_warm_up : keep_sample)(timed_case, block);
-        progress_advance(measuring->progress);
+            keep_sample(timed_case, block);
     }
     return status;
 }
@@ -252,6 +296,7 @@ static Status put_load_on(Measuring *measuring, TimedCase *timed_case, Message *
 static Status load_program(Measuring *measuring, const Compiled *compiled, int block, TimedCase *first, Message *why)
 {
     text_free(&first->report.printed);
+    session_set_budget(measuring->session, measuring->budget);
     Status status = session_load(measuring->session, compiled, measuring->limits, &first->report, why);
     first->failed = status == STATUS_OK && first->report.outcome != CALL_OK;
     if (status == STATUS_OK && first->report.busy_s > 0)
@@ -268,7 +313,7 @@ static Status time_cases(Measuring *measuring, const Compiled *compiled, const C
     if (status == STATUS_OK && !first->failed)
         status = put_load_on(measuring, first, why);
     for (size_t i = 0; i < case_count && status == STATUS_OK && measure_failed(cases, case_count) == NULL; i++) {
-        status = time_case(measuring, plan, block, &cases[call_plan_case(plan, i)], why);
+        status = time_case(measuring, plan, block, case_count, &cases[call_plan_case(plan, i)], why);
         if (status == STATUS_OK)
             read_conditions(measuring, conditions);
     }

@@ -6,7 +6,8 @@
  *                              solve() runs between two events and two readings of the host's clock
  *                              the oracle on the device checks the output, and makes the inputs of the next call
  *
- * The plan sets the numbers of calls; a submission cannot change them. A disturbed block is repeated. What any call of a
+ * The plan sets the numbers of calls. A slow submission gets fewer, so that the grading stays within its budget: how many is
+ * decided after the warm-up calls of a case, from the fastest of them, and never later. A disturbed block is repeated. What any call of a
  * block does beyond measure (timing_excess()) is charged to all timed calls of the block in equal shares.
  *
  * Source  the method of docs/measurements.md and docs/security.md.  */
@@ -35,6 +36,7 @@ typedef struct TimedCase { /* one case, over all blocks */
     bool compared;
     Comparison comparison; /* of the call that failed, else of the one with the largest error */
     bool failed;           /* a call ended badly, or its output was wrong */
+    int fewest_calls;      /* timed calls in the block that had fewest, because of the budget; 0: all had all */
     int64_t input_bytes;
     double taken_s;       /* of the last call: as CaseSample.taken_s */
     double usual_taken_s; /* its median in calls of the anchor; 0: there is no anchor */
@@ -44,6 +46,7 @@ typedef struct Measuring {
     const Problem *problem;
     Session *session;
     const CallLimits *limits;
+    CallBudget *budget; /* of the grading; NULL: none, for calls of the judge's own */
     DeviceOracle *device_oracle;
     const Oracle *oracle;   /* explains outputs that the one on the device refuses */
     DeviceMonitor *monitor; /* NULL: the state of the device is unknown */

@@ -27,10 +27,13 @@ static Status time_anchor(Measuring *measuring, const Anchor *anchor, const Call
     Arena arena = {0};
     DeviceInfo info;
     BlockConditions conditions;
+    CallBudget *budget = measuring->budget;
+    measuring->budget = NULL;
     TimedCase *calls = same_cases(cases, case_count, &of_anchor, &arena);
     Status status = measure_block(measuring, anchor->compiled, &of_anchor, 0, calls, case_count, &conditions, why);
     if (status == STATUS_OK)
         status = session_device(measuring->session, &info, why);
+    measuring->budget = budget;
     const TimedCase *failed = measure_failed(calls, case_count);
     *score_ms = status == STATUS_OK && failed == NULL ? measure_score_ms(calls, case_count, info.clock_gap_s) : 0;
     if (failed != NULL)

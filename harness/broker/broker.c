@@ -172,7 +172,7 @@ static bool serve_grader(Broker *broker, const ControlRequest *request, const in
     case CONTROL_LOAD:
         reply->status = take_runner(broker, request, descriptors, &reply->why);
         if (reply->status == STATUS_OK)
-            broker_load(broker);
+            broker_load(broker, request);
         return send_reply(broker);
     case CONTROL_BUFFERS:
         reply->status = take_buffers(broker, request, descriptors, &reply->why);

@@ -55,6 +55,7 @@ static void conclude_end(Broker *broker)
         break;
     case SERVE_TOO_MUCH: say(report, CALL_TIME_LIMIT, broker->end_text); break;
     case SERVE_UNSUPPORTED: say_unsupported(broker, broker->end_text); break;
+    case SERVE_BUDGET: say(report, CALL_TIME_LIMIT, "the budget of the grading is used up"); break;
     case SERVE_HOST_TIME:
         snprintf(text, sizeof text, "the host code kept the device waiting for more than %g s",
                  broker->limits.host_seconds);
@@ -85,16 +86,41 @@ static void conclude(Broker *broker)
 
 /* ---- loading and calling ----------------------------------------------------------------------------------------- */
 
-static void begin_call(Broker *broker)
+static uint64_t lower_limit(uint64_t a, uint64_t b) /* 0: none */
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+static double lower_seconds(double a, double b) /* 0: none */
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+static void begin_call(Broker *broker, const ControlRequest *request)
 {
     Device *device = broker->device;
     broker->reply = (ControlReply){0};
     broker->posted_error = CUDA_ERROR_SUCCESS;
+    broker->seconds_left = request->seconds_left;
     device->report->reset(device);
     if (device->simulation != NULL)
-        device->simulation->set_budget(device, broker->limits.warp_instructions);
+        device->simulation->set_budget(device,
+                                       lower_limit(broker->limits.warp_instructions, request->warp_instructions_left));
     if (device->hardware != NULL)
-        device->hardware->set_time_limit(device, broker->limits.device_seconds);
+        device->hardware->set_time_limit(device, lower_seconds(broker->limits.device_seconds, request->seconds_left));
+}
+
+/* Even a launch of nothing costs the simulated GPU about as much as this many warp-instructions. */
+enum { LAUNCH_INSTRUCTIONS = 20000 };
+
+static void report_expense(Broker *broker)
+{
+    CallReport *report = &broker->reply.report;
+    broker->device->report->statistics(broker->device, &report->statistics);
+    report->spent_s = broker_spent_s(broker);
+    if (broker->device->info.modelled)
+        report->spent_instructions = report->statistics.warp_instructions +
+                                     LAUNCH_INSTRUCTIONS * report->statistics.kernels;
 }
 
 /* Ends the bracket, and reports its times. */
@@ -103,6 +129,7 @@ static CudaError end_bracket(Broker *broker)
     CallReport *report = &broker->reply.report;
     DeviceBracket bracket;
     CudaError error = broker->device->timing->end(broker->device, &bracket);
+    report_expense(broker);
     report->event_s = bracket.event_s;
     report->host_s = bracket.host_s;
     report->ended_s = bracket.ended_s;
@@ -115,10 +142,10 @@ static CudaError end_bracket(Broker *broker)
 
 /* Constructors can launch kernels. They are timed like those of solve(), since they may compute something that helps
  * solve(). */
-void broker_load(Broker *broker)
+void broker_load(Broker *broker, const ControlRequest *request)
 {
     Device *device = broker->device;
-    begin_call(broker);
+    begin_call(broker, request);
     broker->not_provided[0] = '\0';
     device->memory->set_limit(device, broker->limits.device_bytes);
     broker_require(broker, device->timing->begin(device), "bracket");
@@ -144,7 +171,7 @@ void broker_call(Broker *broker, const ControlRequest *request)
     Device *device = broker->device;
     CallReport *report = &broker->reply.report;
     Observation observation;
-    begin_call(broker);
+    begin_call(broker, request);
     broker_arrays_allocate(broker, request);
     broker_arrays_fill(broker, request);
     broker_require(broker, device->streams->synchronize_all(device), "synchronisation");
@@ -160,7 +187,6 @@ void broker_call(Broker *broker, const ControlRequest *request)
     CudaError error = end_bracket(broker);
     broker_profile_end(broker);
     broker_observe_end(broker, &observation);
-    device->report->statistics(device, &report->statistics);
     conclude(broker);
     if (report->outcome != CALL_OK || broker->reply.runner_gone)
         return; /* nothing is read back: the grader replaces this broker */

@@ -5,7 +5,7 @@
 #include "harness/broker/broker_state.h"
 
 /* Both serve the runner until the load or the call has ended, and fill in Broker.reply. */
-void broker_load(Broker *broker);
+void broker_load(Broker *broker, const ControlRequest *request);
 void broker_call(Broker *broker, const ControlRequest *request);
 
 #endif

@@ -159,18 +159,31 @@ static bool runner_or_grader_is_gone(const Broker *broker)
     return poll(&control, 1, 0) > 0;
 }
 
+double broker_spent_s(const Broker *broker)
+{
+    return broker->device->info.modelled ? broker->host_seconds + broker->serving_seconds : now_s() - broker->served_s;
+}
+
+static double seconds_left(const Broker *broker)
+{
+    return broker->seconds_left == 0 ? INFINITY : fmax(0, broker->seconds_left - broker_spent_s(broker));
+}
+
 static void wait_for_runner(Broker *broker, uint32_t doorbell)
 {
     const DeviceHardwareOps *hardware = broker->device->hardware;
     const bool is_busy = hardware != NULL && !hardware->is_idle(broker->device);
     double left = fmax(0, broker->limits.host_seconds - broker->host_seconds), start = now_s();
-    ring_sleep(&broker->reader, doorbell, fmin(left, is_busy ? LOOK_SECONDS : HOLD_SECONDS));
+    ring_sleep(&broker->reader, doorbell,
+               fmin(fmin(left, seconds_left(broker)), is_busy ? LOOK_SECONDS : HOLD_SECONDS));
     double waited = now_s() - start;
     if (!is_busy && waited >= HOLD_SECONDS && hardware != NULL)
         hardware->start_held_work(broker->device);
     broker->host_seconds += waited;
     if (broker->host_seconds >= broker->limits.host_seconds)
         broker->end = SERVE_HOST_TIME;
+    else if (seconds_left(broker) == 0)
+        broker->end = SERVE_BUDGET;
 }
 
 void broker_serve(Broker *broker, RingKind awaited)
@@ -179,6 +192,7 @@ void broker_serve(Broker *broker, RingKind awaited)
     broker->host_seconds = broker->serving_seconds = 0;
     broker->requests = 0;
     broker->launches = 0;
+    broker->served_s = now_s();
     while (broker->end == SERVE_GOING) {
         uint32_t doorbell = ring_doorbell(broker->reader.ring);
         switch (ring_take(&broker->reader, &broker->record)) {
@@ -187,6 +201,8 @@ void broker_serve(Broker *broker, RingKind awaited)
             double start = now_s();
             answer(broker, &head, awaited);
             count_request(broker, &head, now_s() - start);
+            if (broker->end == SERVE_GOING && seconds_left(broker) == 0)
+                broker->end = SERVE_BUDGET;
             if (broker->requests % LOOK_EVERY == 0 && broker->end == SERVE_GOING && runner_or_grader_is_gone(broker))
                 broker->end = SERVE_RUNNER_GONE;
             break;

@@ -15,6 +15,7 @@ typedef enum ServeEnd {
     SERVE_LOAD_FAILED, /* the object or its GPU code cannot be loaded */
     SERVE_UNSUPPORTED, /* the device does not support the GPU code */
     SERVE_RUNNER_GONE,
+    SERVE_BUDGET,      /* the call took what is left of the grading's budget */
     SERVE_HOST_TIME,   /* the runner kept the device waiting for too long */
     SERVE_TOO_MUCH,    /* it asked for more than one call may ask for */
     SERVE_DEVICE_TIME, /* a kernel exceeded its time limit or budget */
@@ -91,6 +92,8 @@ typedef struct Broker {
     ServeEnd end;
     char end_text[700];     /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
     uint32_t requests;      /* of this call */
+    double seconds_left;    /* ControlRequest.seconds_left; 0: unlimited */
+    double served_s;        /* when this call began */
     double serving_seconds; /* of this call, without launches; counted on the simulated GPU */
     double host_seconds;    /* for which the runner has kept the device waiting in this call */
     char not_provided[60];  /* CallReport.not_provided, of this runner */

@@ -40,7 +40,8 @@ static bool are_flags(const bool *const *flags, size_t count)
 static bool is_valid_load(const ControlRequest *request, const int *descriptors)
 {
     if (request->module_count > CONTROL_MAX_MODULES || !has_bytes(descriptors[1], request->memory_bytes) ||
-        !is_duration(request->limits.host_seconds) || !is_duration(request->limits.device_seconds))
+        !is_duration(request->limits.host_seconds) || !is_duration(request->limits.device_seconds) ||
+        !is_duration(request->seconds_left))
         return false;
     for (uint32_t i = 0; i < request->module_count; i++)
         if (!lies_within(&request->modules[i], request->memory_bytes))
@@ -66,7 +67,8 @@ static bool is_valid_call(const ControlRequest *request, uint64_t buffer_bytes, 
     uint32_t probed = 0;
     if (!ARE_FLAGS(&request->check_inputs, &request->exchanged, &request->sanitize, &request->is_untimed))
         return false;
-    if (request->argument_count > CALL_MAX_PARAMETERS || (request->exchanged && !has_exchange))
+    if (request->argument_count > CALL_MAX_PARAMETERS || (request->exchanged && !has_exchange) ||
+        !is_duration(request->seconds_left))
         return false;
     for (uint32_t i = 0; i < request->argument_count; i++) {
         if (!is_valid_argument(&request->arguments[i], buffer_bytes))

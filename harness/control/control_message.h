@@ -60,6 +60,8 @@ typedef struct ControlRequest {
     uint32_t module_count;                    /* load */
     ControlSpan modules[CONTROL_MAX_MODULES]; /* load */
     uint64_t memory_bytes;                    /* load: of the modules; buffers, exchange, profile: of the memory */
+    double seconds_left;                      /* load, call: most that CallReport.spent_s may be; 0: unlimited */
+    uint64_t warp_instructions_left;          /* load, call: likewise of spent_instructions */
     uint32_t argument_count;                  /* call; and so are all that follow */
     bool check_inputs;                        /* compare the input arrays after solve() with what they held before */
     bool exchanged;                           /* copy the arrays through the exchange, not through the buffers */

@@ -10,6 +10,7 @@
 #include "harness/session/shared_memory.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,16 +142,39 @@ static Status take_reply(GpuSession *gpu, const Wait *wait, const char *doing, C
     return STATUS_OK;
 }
 
+static void add_budget(const GpuSession *gpu, ControlRequest *request)
+{
+    const CallBudget *budget = gpu->base.budget;
+    if (budget == NULL)
+        return;
+    request->seconds_left = call_budget_seconds_left(budget);
+    request->warp_instructions_left = call_budget_instructions_left(budget);
+}
+
+/* The broker ends a call for which the budget leaves too little time, unless it is waiting for the device itself. On a
+ * simulated GPU kernels count by their instructions. */
+static double longest_wait(const GpuSession *gpu)
+{
+    static const double SLACK_S = 2; /* the judge's own copies count in no budget */
+    const CallBudget *budget = gpu->base.budget;
+    if (budget == NULL || gpu->broker.info.modelled)
+        return gpu->limits.wall_seconds;
+    return fmin(gpu->limits.wall_seconds, call_budget_seconds_left(budget) + SLACK_S);
+}
+
 /* Waits for the end of a load or a call, which the broker has been asked for, and fills in the report. After trouble of
  * the judge's own nothing is left running. */
 static Status await_end(GpuSession *gpu, const char *doing, CallReport *report, Message *why)
 {
     Wait *wait = allocated(calloc(1, sizeof *wait));
-    Status status = await_reply(gpu, gpu->limits.wall_seconds, wait, why);
+    double start_s = now_s();
+    Status status = await_reply(gpu, longest_wait(gpu), wait, why);
     if (status == STATUS_OK)
         status = take_reply(gpu, wait, doing, report, why);
     else
         stop_both(gpu, NULL);
+    if (status == STATUS_OK && wait->timed_out)
+        report->spent_s = now_s() - start_s;
     free(wait);
     return status;
 }
@@ -183,6 +207,7 @@ static Status start_runner_on(GpuSession *gpu, const Compiled *compiled, int rin
 {
     ControlRequest request = {.kind = CONTROL_LOAD, .limits = gpu->limits};
     SharedMemory modules = {0};
+    add_budget(gpu, &request);
     gpu->ring = ring_map(ring);
     Status status = gpu->ring == NULL ? fail_errno(why, "the ring") : STATUS_OK;
     if (status == STATUS_OK)
@@ -307,6 +332,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .is_untimed = options->untimed,
                               .sample_key = options->sample_key,
                               .uninitialised_byte = options->uninitialised_byte};
+    add_budget(gpu, &request);
     if (gpu->runner.pid == 0)
         return fail(STATUS_BAD_INPUT, why, "session_call() without a runner: session_load() comes first");
     if (gpu->buffers.base == NULL || count > CALL_MAX_PARAMETERS ||

@@ -2,6 +2,26 @@
 
 #include <sys/random.h>
 
+void session_set_budget(Session *session, CallBudget *budget)
+{
+    session->budget = budget;
+}
+
+/* True if the budget leaves something for a call; else its report says that it does not. */
+static bool may_go_on(const Session *session, CallReport *report)
+{
+    const bool may = session->budget == NULL || !call_budget_is_used_up(session->budget);
+    if (!may)
+        call_budget_refuse(session->budget, report);
+    return may;
+}
+
+static void spend(Session *session, CallReport *report)
+{
+    if (session->budget != NULL)
+        call_budget_spend(session->budget, report);
+}
+
 Status session_device(Session *session, DeviceInfo *info, Message *why)
 {
     return session->ops->device(session, info, why);
@@ -11,7 +31,11 @@ Status session_load(Session *session, const Compiled *compiled, const CallLimits
                     Message *why)
 {
     *report = (CallReport){0};
-    return session->ops->load(session, compiled, limits, report, why);
+    if (!may_go_on(session, report))
+        return STATUS_OK;
+    Status status = session->ops->load(session, compiled, limits, report, why);
+    spend(session, report);
+    return status;
 }
 
 Status session_buffers(Session *session, SessionArgument *arguments, size_t count, Message *why)
@@ -34,8 +58,13 @@ Status session_call(Session *session, SessionArgument *arguments, size_t count, 
                     CallReport *report, Message *why)
 {
     *report = (CallReport){0};
+    if (!may_go_on(session, report))
+        return STATUS_OK;
     Status status = choose_poison(arguments, count, why);
-    return status == STATUS_OK ? session->ops->call(session, arguments, count, options, report, why) : status;
+    if (status == STATUS_OK)
+        status = session->ops->call(session, arguments, count, options, report, why);
+    spend(session, report);
+    return status;
 }
 
 void session_close(Session *session)

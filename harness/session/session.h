@@ -21,6 +21,7 @@
 #include "harness/device/device.h"
 #include "harness/device/monitor/wait_limit.h"
 #include "harness/device/sim/execution_profile.h"
+#include "harness/session/call_budget.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,8 +86,12 @@ typedef struct SessionOps {
 struct Session { /* the first member of each kind's own struct */
     const SessionOps *ops;
     SessionTraits traits;
+    CallBudget *budget; /* of the grading; NULL: unlimited */
 };
 
+/* Loads and calls count against the budget from now on, and get no more than it leaves; NULL: they count nowhere. A load
+ * or call for which nothing is left is not made: its outcome is CALL_TIME_LIMIT. The budget stays the caller's. */
+void session_set_budget(Session *session, CallBudget *budget);
 /* Describes the device. What only an open device can tell (DeviceInfo) is known once session_load() has succeeded. */
 MUST_USE Status session_device(Session *session, DeviceInfo *info, Message *why);
 /* `report` says what went wrong if a constructor misbehaves or the object cannot be loaded (outcome not CALL_OK). */

@@ -235,6 +235,79 @@ static void work_of_a_warm_up_call_is_spread_over_the_timed_calls_of_all_cases(v
     bench_close(&bench);
 }
 
+/* Every call waits for 20 ms. */
+static const char *slow_submission(void)
+{
+    static char path[sizeof scratch + 16];
+    static const char source[] =
+        "#include <unistd.h>\n"
+        "__global__ void convolve(const float *in, const float *filter, float *out, int n, int taps) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    float sum = 0;\n"
+        "    for (int k = 0; i <= n - taps && k < taps; k++) sum += in[i + k] * filter[k];\n"
+        "    if (i <= n - taps) out[i] = sum;\n"
+        "}\n"
+        "extern \"C\" void solve(const float *in, const float *filter, float *out, int n, int taps) {\n"
+        "    usleep(20000);\n"
+        "    convolve<<<(n + 255) / 256, 256>>>(in, filter, out, n, taps);\n"
+        "}\n";
+    snprintf(path, sizeof path, "%s/slow.cu", scratch);
+    FILE *file = fopen(path, "w");
+    assert_true(file != NULL && fputs(source, file) >= 0 && fclose(file) == 0);
+    return path;
+}
+
+static void a_slow_submission_gets_fewer_timed_calls(void **state)
+{
+    const CallPlan plan = {.blocks = 2, .warm_up_calls = 1, .timed_calls = 40};
+    CallBudget budget = {.seconds = 6}; /* 0.75 s for each case of a block */
+    Bench bench;
+    bench_open(&bench, slow_submission());
+    bench.measuring.budget = &budget;
+    sit_by(&bench, &(Anchor){0}, &plan);
+    assert_null(measure_failed(bench.cases, 2));
+    assert_true(budget.spent_s > 0.02 * 60 && budget.spent_s < 6);
+    for (int i = 0; i < 2; i++) {
+        const TimedCase *item = &bench.cases[i];
+        assert_in_range(item->fewest_calls, call_plan_least(&plan), 36);
+        assert_in_range(item->sample_count, 2 * item->fewest_calls, 2 * 36);
+    }
+    bench_close(&bench);
+}
+
+static void a_submission_for_which_fifteen_calls_take_too_long_exceeds_the_time_limit(void **state)
+{
+    const CallPlan plan = {.blocks = 3, .warm_up_calls = 1, .timed_calls = 40};
+    CallBudget budget = {.seconds = 0.7}; /* 45 calls take 0.9 s */
+    Bench bench;
+    bench_open(&bench, slow_submission());
+    bench.measuring.budget = &budget;
+    sit_by(&bench, &(Anchor){0}, &plan);
+    const TimedCase *failed = measure_failed(bench.cases, 2);
+    assert_ptr_equal(failed, &bench.cases[0]);
+    assert_int_equal(failed->report.outcome, CALL_TIME_LIMIT);
+    assert_int_equal(failed->sample_count, 0);
+    assert_non_null(strstr(failed->report.text, "not even 15 timed calls in each of 3 blocks fit"));
+    bench_close(&bench);
+}
+
+/* The anchor is slow as well, but it is the judge's. */
+static void the_anchor_takes_nothing_of_the_budget(void **state)
+{
+    const CallPlan plan = {.blocks = 1, .warm_up_calls = 1, .timed_calls = 4};
+    CallBudget budget = {.seconds = 0.5};
+    Bench bench;
+    bench_open(&bench, "solutions/conv1d/accepted/naive.cu");
+    Compiled anchor = compile(slow_submission());
+    bench.measuring.budget = &budget;
+    sit_by(&bench, &(Anchor){.name = "slow.cu", .compiled = &anchor}, &plan);
+    assert_null(measure_failed(bench.cases, 2));
+    assert_string_equal(bench.sitting.anchor_failure, "");
+    assert_string_equal(bench.sitting.anchor.name, "slow.cu");
+    compiled_free(&anchor);
+    bench_close(&bench);
+}
+
 static int set_up(void **state)
 {
     Message why = {0};
@@ -271,6 +344,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_fault_ends_the_sitting),
         cmocka_unit_test(the_cases_come_in_the_order_of_the_plan),
         cmocka_unit_test(warm_up_calls_are_timed),
+        cmocka_unit_test(a_slow_submission_gets_fewer_timed_calls),
+        cmocka_unit_test(a_submission_for_which_fifteen_calls_take_too_long_exceeds_the_time_limit),
+        cmocka_unit_test(the_anchor_takes_nothing_of_the_budget),
         cmocka_unit_test(work_of_a_warm_up_call_is_spread_over_the_timed_calls_of_all_cases),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

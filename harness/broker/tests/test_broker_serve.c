@@ -28,13 +28,13 @@ static void what_constructors_launch_is_timed(void **state)
 {
     const uint64_t function = ask_function("nothing");
     post(RING_READY, false, NULL, 0);
-    broker_load(&broker);
+    broker_load(&broker, &(ControlRequest){0});
     assert_int_equal(broker.reply.report.outcome, CALL_OK);
     assert_true(broker.reply.report.busy_s == 0);
     for (int i = 0; i < 2; i++)
         post_launch(function, 32);
     post(RING_READY, false, NULL, 0);
-    broker_load(&broker);
+    broker_load(&broker, &(ControlRequest){0});
     assert_int_equal(broker.reply.report.outcome, CALL_OK);
     assert_true(broker.reply.report.busy_s > 1e-6);
 }

@@ -1,5 +1,7 @@
 #include "harness/session/tests/session_bench.h"
 
+#include "base/clock.h"
+
 /* ---- honest submissions ------------------------------------------------------------------------------------------ */
 
 static void an_honest_submission_is_called_again_and_again(void **state)
@@ -274,6 +276,44 @@ static void the_wall_clock_is_the_net_below_all_other_limits(void **state)
     finish(&run);
 }
 
+/* Each call waits or works for less than the limits of a call allow. */
+static void all_calls_together_stay_within_the_budget(void **state)
+{
+    static const struct {
+        const char *body;
+        CallBudget budget;
+        int calls; /* that end well */
+        const char *text;
+    } rows[] = {
+        {"usleep(300000);" LAUNCH, {.seconds = 1}, 3, "all calls of solve() together may take 1 s"},
+        {LAUNCH, {.seconds = 60, .warp_instructions = 90000}, 5, "together may execute 90000 warp-instructions"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        CallBudget budget = rows[i].budget;
+        Text source = {0};
+        Run run;
+        Message why;
+        text_printf(&source, "#include <unistd.h>\n" HONEST_KERNEL SOLVE("%s"), rows[i].body);
+        load(&run, source.data, &LIMITS);
+        session_set_budget(run.session, &budget);
+        for (int k = 0; k < rows[i].calls; k++) {
+            call(&run);
+            assert_string_equal(run.report.text, "");
+            assert_true(output_is_twice_the_input(&run));
+        }
+        double start_s = now_s();
+        call(&run);
+        assert_int_equal(run.report.outcome, CALL_TIME_LIMIT);
+        assert_non_null(strstr(run.report.text, rows[i].text));
+        assert_true(call_budget_is_used_up(&budget));
+        check_status(session_load(run.session, &run.compiled, &LIMITS, &run.report, &why), &why);
+        assert_int_equal(run.report.outcome, CALL_TIME_LIMIT); /* not even a constructor runs */
+        assert_true(now_s() - start_s < 3);
+        text_free(&source);
+        finish(&run);
+    }
+}
+
 static void a_session_can_be_loaded_again_after_a_failure(void **state)
 {
     static const char source[] = "#include <cstdlib>\nstatic int calls;\n" HONEST_KERNEL SOLVE(
@@ -351,6 +391,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(each_way_to_fail_has_its_outcome, no_child_is_left),
         cmocka_unit_test_teardown(a_constructor_can_fail_in_each_way_too, no_child_is_left),
         cmocka_unit_test_teardown(the_wall_clock_is_the_net_below_all_other_limits, no_child_is_left),
+        cmocka_unit_test_teardown(all_calls_together_stay_within_the_budget, no_child_is_left),
         cmocka_unit_test_teardown(a_session_can_be_loaded_again_after_a_failure, no_child_is_left),
         cmocka_unit_test_teardown(a_flood_of_output_is_cut_and_counted, no_child_is_left),
         cmocka_unit_test_teardown(gpu_code_that_nvcc_did_not_make_is_a_violation, no_child_is_left),
