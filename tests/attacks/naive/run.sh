@@ -72,7 +72,8 @@ has_won() {
         'secret printed'*) grep -qsE "$secret" "$1/run.log" "$1/compiler.log" ;;
         'succeeds'*) grep -qs '^Wrong Answer: .* us a call' "$1/run.log" ;;
         'hangs'*) [[ $2 == 124 ]] ;;
-        'no memory left'*) grep -qsEi 'out of memory|memory exhausted|no space left|file size limit' "$1/compiler.log" ;;
+        'no memory left'*) grep -qsEi 'out of memory|memory exhausted|no space left|file size limit' "$1/compiler.log" ||
+            [[ $(stat -c %s "$1/compiler.log") -gt $((16 << 20)) ]] ;;
         'no verdict'*) [[ -e $1/naive && $2 != 124 ]] && ! grep -qsE '^(Accepted|Wrong Answer)' "$1/run.log" ;;
         *) false ;;
     esac
@@ -92,7 +93,7 @@ try() {
     else
         echo "not ok $1 - $2: ${claim:-no line \`// naive:\`}"
         touch "$scratch/failed"
-        tail -qn 3 "$folder"/{script,compiler,run}.log 2>/dev/null | sed "s/^/# exit status $status: /" || true
+        tail -qn 3 "$folder"/{script,compiler,run}.log 2>/dev/null | tail -c 2000 | sed "s/^/# exit status $status: /" || true
     fi
     rm -rf "$folder"
 }
