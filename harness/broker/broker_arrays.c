@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { PIECE_BYTES = 64 * 1024, PAGE_BYTES = 4096, MAX_SPACER_PAGES = 64 };
+enum { PIECE_BYTES = 64 * 1024, PAGE_BYTES = 4096, SPACER_PAGES = 4096 };
 
 static void random_bytes(Broker *broker, void *bytes, size_t count)
 {
@@ -15,25 +15,37 @@ static void random_bytes(Broker *broker, void *bytes, size_t count)
 
 /* ---- before the call --------------------------------------------------------------------------------------------- */
 
-/* A spacer of random size is allocated first and released again, so that the arrays have other addresses in every call:
- * a submission cannot keep results by address. */
+/* A gap of 1 to SPACER_PAGES pages, a number of 12 bits from the kernel's random number generator. */
+static void add_spacer(Broker *broker, uint64_t *spacer)
+{
+    uint16_t pages = 0;
+    random_bytes(broker, &pages, sizeof pages);
+    broker_require(
+        broker,
+        broker->device->memory->alloc(broker->device, (1 + pages % SPACER_PAGES) * (uint64_t)PAGE_BYTES, spacer),
+        "allocation");
+}
+
+/* Before each array, a spacer of random size is allocated, and in the end all spacers are released again. So in every
+ * call each array has another address, and another distance from the others: a submission cannot keep results by
+ * address. */
 void broker_arrays_allocate(Broker *broker, const ControlRequest *request)
 {
     Device *device = broker->device;
-    uint64_t spacer = 0;
-    uint8_t pages = 0;
-    random_bytes(broker, &pages, sizeof pages);
+    uint64_t spacers[CALL_MAX_PARAMETERS] = {0}, own = 0;
     device->memory->set_limit(device, device->info.memory_bytes);
-    broker_require(broker, device->memory->alloc(device, (1 + pages % MAX_SPACER_PAGES) * PAGE_BYTES, &spacer),
-                   "allocation");
-    uint64_t before = device->memory->allocated_bytes(device);
-    for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++)
-        if (control_is_array(&request->arguments[i]))
-            broker_require(broker, device->memory->alloc(device, request->arguments[i].span.bytes, &broker->arrays[i]),
-                           "allocation");
-    uint64_t own = device->memory->allocated_bytes(device) - before;
-    if (spacer != 0)
-        broker_require(broker, device->memory->release(device, spacer), "release");
+    for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++) {
+        if (!control_is_array(&request->arguments[i]))
+            continue;
+        add_spacer(broker, &spacers[i]);
+        uint64_t before = device->memory->allocated_bytes(device);
+        broker_require(broker, device->memory->alloc(device, request->arguments[i].span.bytes, &broker->arrays[i]),
+                       "allocation");
+        own += device->memory->allocated_bytes(device) - before;
+    }
+    for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++)
+        if (spacers[i] != 0)
+            broker_require(broker, device->memory->release(device, spacers[i]), "release");
     device->memory->set_limit(device, own + broker->limits.device_bytes);
 }
 

@@ -15,9 +15,14 @@ enum {
     ADDRESS_ZONE_BYTES = 4096
 };
 
+typedef struct ZonePattern { /* what the red zones of a piece hold, again and again; chosen by the caller */
+    uint32_t before, behind;
+    uint8_t rest; /* in the bytes from the end of the piece to the next multiple of 4 */
+} ZonePattern;
+
 typedef struct AddressPiece {
     uint64_t address, bytes;
-    uint8_t zone_byte; /* every byte of its red zones; chosen by the caller */
+    ZonePattern zones;
 } AddressPiece;
 
 typedef struct AddressRange { /* {.base = B, .span = S} is empty */

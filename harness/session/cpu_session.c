@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 _Static_assert((int)ARRAY_PAGE_BYTES == (int)CPU_PAGE_BYTES, "the arrays follow the page of CpuMemory");
 
@@ -173,26 +174,35 @@ static Status start_runner(CpuSession *cpu, const SessionArgument *arguments, Ca
     return STATUS_OK;
 }
 
-static void poison(const SessionArgument *argument, uint8_t *to)
+static Status poison(const SessionArgument *argument, uint8_t *to, Message *why)
 {
+    enum { AT_ONCE = 256 }; /* getrandom() gives up to so many bytes without a break */
     const uint32_t bits = argument->poison_bits;
-    for (size_t i = 0; i < argument->bytes; i++)
-        to[i] = argument->float_output ? ((const uint8_t *)&bits)[i % sizeof bits] : (uint8_t)(i * 151 + 101);
+    for (size_t i = 0; argument->float_output && i < argument->bytes; i++)
+        to[i] = ((const uint8_t *)&bits)[i % sizeof bits];
+    for (size_t i = 0; !argument->float_output && i < argument->bytes; i += AT_ONCE) {
+        size_t count = argument->bytes - i < AT_ONCE ? argument->bytes - i : AT_ONCE;
+        if (getrandom(to + i, count, 0) != (ssize_t)count)
+            return fail_errno(why, "the kernel's random number generator");
+    }
+    return STATUS_OK;
 }
 
-static void hand_over(CpuSession *cpu, const SessionArgument *arguments)
+static Status hand_over(CpuSession *cpu, const SessionArgument *arguments, Message *why)
 {
     CpuMemory *memory = memory_of(cpu);
+    Status status = STATUS_OK;
     memory->word_count = (uint32_t)cpu->count;
-    for (size_t i = 0; i < cpu->count; i++) {
+    for (size_t i = 0; i < cpu->count && status == STATUS_OK; i++) {
         const SessionArgument *argument = &arguments[i];
         bool is_array = argument_is_array(argument);
         memory->words[i] = (CpuWord){.is_array = is_array, .value = is_array ? cpu->offsets[i] : argument->value};
         if (argument->role == ARGUMENT_INPUT)
             memcpy(cpu->shared.base + cpu->offsets[i], argument->data, argument->bytes);
         else if (argument->role == ARGUMENT_OUTPUT)
-            poison(argument, cpu->shared.base + cpu->offsets[i]);
+            status = poison(argument, cpu->shared.base + cpu->offsets[i], why);
     }
+    return status;
 }
 
 static void take_back(const CpuSession *cpu, const SessionArgument *arguments, bool check_inputs, CallReport *report)
@@ -210,7 +220,9 @@ static void take_back(const CpuSession *cpu, const SessionArgument *arguments, b
 static Status call_solve(CpuSession *cpu, const SessionArgument *arguments, bool check_inputs, CallReport *report,
                          Message *why)
 {
-    hand_over(cpu, arguments);
+    Status status = hand_over(cpu, arguments, why);
+    if (status != STATUS_OK)
+        return status;
     double start_s = now_s();
     cpu_phase_set(memory_of(cpu), CPU_CALL);
     if (!await_phase_after(cpu, CPU_CALL, start_s + cpu->limits.wall_seconds))

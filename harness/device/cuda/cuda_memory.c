@@ -44,14 +44,19 @@ static CudaError map_up_to(CudaDevice *cuda, uint64_t end)
 
 /* ---- red zones --------------------------------------------------------------------------------------------------- */
 
-/* All bytes of the zones of a piece have one random value, which says nothing about that of another piece. */
+/* Each zone holds a random word of its own, which is new in each allocation. So a kernel that reads one zone learns nothing
+ * about another, and what it writes into a zone without reading it first differs from what was there. */
 static CudaError fill_zones(CudaDevice *cuda, const AddressPiece *piece)
 {
     const CudaDriver *driver = cuda->driver;
     uint64_t end = piece->address + piece->bytes, begin = address_zones_begin(piece);
-    CudaError error = driver->cuMemsetD8Async(begin, piece->zone_byte, piece->address - begin, cuda->own.raw);
+    uint64_t words = (end + 3) / 4 * 4;
+    CudaError error = driver->cuMemsetD32Async(begin, piece->zones.before, (piece->address - begin) / 4, cuda->own.raw);
     if (error == CUDA_ERROR_SUCCESS)
-        error = driver->cuMemsetD8Async(end, piece->zone_byte, address_zones_end(piece) - end, cuda->own.raw);
+        error = driver->cuMemsetD32Async(words, piece->zones.behind, (address_zones_end(piece) - words) / 4,
+                                         cuda->own.raw);
+    if (error == CUDA_ERROR_SUCCESS && words > end)
+        error = driver->cuMemsetD8Async(end, piece->zones.rest, words - end, cuda->own.raw);
     return error == CUDA_ERROR_SUCCESS ? cuda_wait_own(cuda) : cuda_note(cuda, error);
 }
 
@@ -68,10 +73,18 @@ static void set_zone_fault(CudaDevice *cuda, const AddressPiece *piece, size_t d
         distance, side, (unsigned long long)piece->bytes);
 }
 
-static size_t untouched(const uint8_t *zone, size_t count, uint8_t pattern)
+static size_t untouched_bytes(const uint8_t *zone, size_t count, uint8_t byte)
 {
     size_t i = 0;
-    while (i < count && zone[i] == pattern)
+    while (i < count && zone[i] == byte)
+        i++;
+    return i;
+}
+
+static size_t untouched(const uint8_t *zone, size_t count, uint32_t word)
+{
+    size_t i = 0;
+    while (i < count && zone[i] == (uint8_t)(word >> 8 * (i % 4)))
         i++;
     return i;
 }
@@ -80,8 +93,11 @@ static bool zones_hold(CudaDevice *cuda, const AddressPiece *piece, const uint8_
 {
     size_t head = piece->address - address_zones_begin(piece);
     size_t tail = address_zones_end(piece) - piece->address - piece->bytes;
-    size_t behind = untouched(zones + head, tail, piece->zone_byte);
-    size_t before = untouched(zones, head, piece->zone_byte);
+    size_t rest = (4 - piece->bytes % 4) % 4;
+    size_t behind = untouched_bytes(zones + head, rest, piece->zones.rest);
+    if (behind == rest)
+        behind += untouched(zones + head + rest, tail - rest, piece->zones.behind);
+    size_t before = untouched(zones, head, piece->zones.before);
     if (behind < tail)
         set_zone_fault(cuda, piece, behind, "past the end of");
     else if (before < head)
@@ -137,8 +153,9 @@ static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
     if (piece == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     *address = piece->address;
-    CudaError error = getrandom(&piece->zone_byte, 1, 0) == 1 ? map_up_to(cuda, address_zones_end(piece))
-                                                              : CUDA_ERROR_UNKNOWN;
+    CudaError error = getrandom(&piece->zones, sizeof piece->zones, 0) == (ssize_t)sizeof piece->zones
+                          ? map_up_to(cuda, address_zones_end(piece))
+                          : CUDA_ERROR_UNKNOWN;
     if (error == CUDA_ERROR_SUCCESS)
         error = fill_zones(cuda, piece);
     if (error != CUDA_ERROR_SUCCESS)

@@ -164,6 +164,21 @@ static void an_output_that_is_not_written_holds_the_poison(void **state)
     end(&run);
 }
 
+static void the_poison_of_bytes_is_random(void **state)
+{
+    uint8_t first[4] = {0};
+    for (int i = 0; i < 2; i++) {
+        Run run;
+        start(&run, SOLVE("out[0] = 1;"), &LIMITS);
+        run.arguments[1].float_output = false;
+        call(&run, 1);
+        const uint8_t *bytes = (const uint8_t *)run.arguments[1].data + 256;
+        assert_true(i == 0 || memcmp(first, bytes, sizeof first) != 0); /* alike once in 2^32 runs */
+        memcpy(first, bytes, sizeof first);
+        end(&run);
+    }
+}
+
 static void no_call_has_the_poison_of_another(void **state)
 {
     const uint32_t of_x86 = 0x7FC00000, of_gpus = 0x7FFFFFFF; /* NaNs that arithmetic makes */
@@ -283,6 +298,7 @@ int main(void)
         cmocka_unit_test(there_is_no_device_to_profile_or_to_share),
         cmocka_unit_test(openmp_and_posix_threads_are_there),
         cmocka_unit_test(an_output_that_is_not_written_holds_the_poison),
+        cmocka_unit_test(the_poison_of_bytes_is_random),
         cmocka_unit_test(no_call_has_the_poison_of_another),
         cmocka_unit_test(a_changed_input_is_seen_and_changes_nothing_here),
         cmocka_unit_test(what_it_prints_is_kept),

@@ -158,6 +158,34 @@ static void a_store_out_of_bounds_is_found_when_the_memory_is_released(void **st
     assert_fault(f, DEVICE_FAULT, "past the end of an allocation of 1001 bytes");
 }
 
+static uint64_t wide(uint64_t address)
+{
+    return (uint64_t)peek(address + 4) << 32 | peek(address);
+}
+
+/* The word of each zone differs from those of all others, and from what it was when the memory was last allocated. */
+static void no_zone_tells_what_is_in_another(void **state)
+{
+    Fixture *f = *state;
+    enum { ROUNDS = 3, PIECES = 4 };
+    uint64_t addresses[PIECES], seen[2 * ROUNDS * PIECES];
+    size_t count = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < PIECES; i++) {
+            assert_int_equal(f->device->memory->alloc(f->device, 1024, &addresses[i]), 0);
+            for (int side = 0; side < 2; side++) {
+                uint64_t at = side == 0 ? addresses[i] - 8 : addresses[i] + 1024;
+                seen[count++] = wide(at);
+                assert_int_equal(peek(at), peek(at + 4)); /* one word, again and again */
+                for (size_t k = 0; k + 1 < count; k++)
+                    assert_true(seen[k] != seen[count - 1]);
+            }
+        }
+        for (int i = 0; i < PIECES; i++)
+            assert_int_equal(f->device->memory->release(f->device, addresses[i]), 0);
+    }
+}
+
 static void stores_up_to_the_last_byte_are_fine(void **state)
 {
     Fixture *f = *state;
@@ -427,6 +455,7 @@ int main(void)
         ON_A_DEVICE(a_store_one_byte_past_an_allocation_is_found),
         ON_A_DEVICE(a_store_before_an_allocation_is_found),
         ON_A_DEVICE(a_store_out_of_bounds_is_found_when_the_memory_is_released),
+        ON_A_DEVICE(no_zone_tells_what_is_in_another),
         ON_A_DEVICE(stores_up_to_the_last_byte_are_fine),
         ON_A_DEVICE(an_event_holds_up_another_stream),
         ON_A_DEVICE(the_default_stream_and_blocking_streams_wait_for_each_other),
