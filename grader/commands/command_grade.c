@@ -24,6 +24,7 @@ typedef struct Grading {
     Store *store;  /* NULL: there is no database to read, and nothing will be recorded */
     Ladder ladder; /* filled in when an anchor is chosen */
     Progress progress;
+    CallBudget spent;
     Result result;
 } Grading;
 
@@ -99,6 +100,7 @@ static JudgeJob job_of(Grading *grading)
         .submission = &grading->submission,
         .secret = grading->options->seed == NULL ? NULL : &grading->seed,
         .device = device_name(grading->options),
+        .spent = &grading->spent,
         .progress = &grading->progress,
         .anchor = choose_anchor,
         .context = grading,

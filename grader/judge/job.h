@@ -6,6 +6,7 @@
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
 #include "grader/terminal/progress.h"
+#include "harness/session/call_budget.h"
 #include "harness/session/session.h"
 
 #include <stdbool.h>
@@ -22,8 +23,11 @@ typedef struct JudgeJob {
     bool
         beyond_samples; /* run the hidden cases even after wrong answers to samples: which of them finds the mistake? */
     ExecutionProfile
-        *profile;       /* NULL: not wanted. Else one timed case is run, the one with most operations, and what its
+        *profile; /* NULL: not wanted. Else one timed case is run, the one with most operations, and what its
                                 * kernels did is put here; only where session_profile() can tell */
+    CallBudget
+        *spent; /* what earlier sittings of the same grading have used, and with this one, after it; NULL: this one
+                         * is the only one */
     Progress *progress; /* NULL: silent */
     /* Returns the reference solution that shows whether the device is steady; NULL if there is none. May be NULL. */
     const Submission *(*anchor)(void *context, const DeviceInfo *device);

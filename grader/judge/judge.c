@@ -176,14 +176,25 @@ static Status renew_runner(Judging *judging, Message *why)
     return status;
 }
 
-static Status load_submission(Judging *judging, Message *why)
+/* All sittings of a grading share one budget. */
+static void begin_budget(Judging *judging)
 {
     const ProblemLimits *limits = &judging->job->problem->limits;
-    judging->limits = limits_of(limits);
+    const CallBudget *spent = judging->job->spent;
     judging->budget = (CallBudget){.seconds = limits->grading_seconds,
                                    .warp_instructions = limits->grading_instructions};
+    if (spent != NULL) {
+        judging->budget.spent_s = spent->spent_s;
+        judging->budget.spent_instructions = spent->spent_instructions;
+    }
     if (!judging->session->traits.runs_c) /* a CPU baseline holds no device */
         session_set_budget(judging->session, &judging->budget);
+}
+
+static Status load_submission(Judging *judging, Message *why)
+{
+    judging->limits = limits_of(&judging->job->problem->limits);
+    begin_budget(judging);
     if (judging->ended)
         return STATUS_OK;
     Status status = renew_runner(judging, why);
@@ -269,6 +280,8 @@ static void close_all(Judging *judging)
 {
     if (judging->profile != NULL)
         *judging->job->profile = *judging->profile;
+    if (judging->job->spent != NULL)
+        *judging->job->spent = judging->budget;
     device_oracle_stop(judging->device_oracle);
     device_monitor_close(judging->monitor);
     session_close(judging->session);
