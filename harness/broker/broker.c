@@ -117,6 +117,7 @@ static Status take_runner(Broker *broker, const ControlRequest *request, const i
     if (broker->reader.ring == NULL || (broker->images == NULL && request->module_count > 0))
         return fail_errno(why, "the broker's shared memory");
     device_pin(broker->device, broker->reader.ring->staging, sizeof broker->reader.ring->staging);
+    broker->host_clock = descriptors[2] < 0 ? -1 : fcntl(descriptors[2], F_DUPFD_CLOEXEC, 0);
     broker->limits = request->limits;
     broker->module_count = request->module_count;
     for (size_t i = 0; i < broker->module_count; i++)

@@ -2,6 +2,7 @@
 
 #include "harness/broker/broker_arrays.h"
 #include "harness/broker/broker_fault.h"
+#include "harness/broker/broker_host_work.h"
 #include "harness/broker/broker_observe.h"
 #include "harness/broker/broker_request.h"
 #include "harness/broker/broker_serve.h"
@@ -182,6 +183,7 @@ void broker_call(Broker *broker, const ControlRequest *request)
     broker_require(broker, device->timing->begin(device), "bracket");
     device->report->reset(device);
     broker_profile_begin(broker);
+    broker_host_work_begin(broker);
     command_runner(broker, request);
     broker_serve(broker, RING_RETURNED);
     CudaError error = end_bracket(broker);

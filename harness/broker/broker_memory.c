@@ -1,5 +1,6 @@
 #include "harness/broker/broker_memory.h"
 
+#include "harness/broker/broker_host_work.h"
 #include "harness/broker/broker_stream.h"
 
 static bool is_judges_array(const Broker *broker, uint64_t address)
@@ -70,6 +71,7 @@ CudaError serve_write(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (bytes > RING_STAGING_BYTES || !broker_owns(broker, to, bytes))
         return CUDA_ERROR_INVALID_VALUE;
+    broker_host_work_copied(broker, bytes, false);
     return broker->device->copies->write(broker->device, to, broker->reader.ring->staging, bytes, stream);
 }
 
@@ -81,7 +83,9 @@ CudaError serve_read(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (bytes > RING_STAGING_BYTES || !broker_owns(broker, from, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    return broker->device->copies->read(broker->device, broker->reader.ring->staging, from, bytes, stream);
+    CudaError error = broker->device->copies->read(broker->device, broker->reader.ring->staging, from, bytes, stream);
+    broker_host_work_copied(broker, bytes, true);
+    return error;
 }
 
 CudaError serve_copy(Broker *broker, RingReply *reply)

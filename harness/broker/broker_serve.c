@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "harness/broker/broker_device_info.h"
+#include "harness/broker/broker_host_work.h"
 #include "harness/broker/broker_launch.h"
 #include "harness/broker/broker_memory.h"
 #include "harness/broker/broker_module.h"
@@ -115,6 +116,7 @@ static bool is_ring_kind(uint32_t kind)
 static void count_request(Broker *broker, const RingRequest *head, double seconds)
 {
     static const double MOST_SERVING_SECONDS = 60;
+    broker->busy_seconds += seconds;
     if (head->kind != RING_LAUNCH && broker->device->info.modelled)
         broker->serving_seconds += seconds;
     bool too_many = ++broker->requests > BROKER_MAX_REQUESTS, too_long = broker->serving_seconds > MOST_SERVING_SECONDS;
@@ -138,6 +140,7 @@ static void answer(Broker *broker, const RingRequest *head, RingKind awaited)
         broker_malformed(broker);
         return;
     }
+    broker_host_work_charge(broker);
     reply.error = request.serve(broker, &reply);
     if (reply.error == CUDA_ERROR_LAUNCH_TIMEOUT && broker->end == SERVE_GOING)
         broker->end = SERVE_DEVICE_TIME;
@@ -189,7 +192,7 @@ static void wait_for_runner(Broker *broker, uint32_t doorbell)
 void broker_serve(Broker *broker, RingKind awaited)
 {
     broker->end = SERVE_GOING;
-    broker->host_seconds = broker->serving_seconds = 0;
+    broker->host_seconds = broker->serving_seconds = broker->busy_seconds = 0;
     broker->requests = 0;
     broker->launches = 0;
     broker->served_s = now_s();

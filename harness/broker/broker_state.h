@@ -60,6 +60,13 @@ typedef struct BrokerTextures { /* numbers of the existing textures; the device 
     uint32_t count;
 } BrokerTextures;
 
+typedef struct HostWork {  /* of the runner in a call (broker_host_work.h) */
+    bool has_no_clock;     /* the grader does not know the time */
+    bool has_data;         /* the host has got data of this call, when the clock showed `since_s` */
+    uint64_t copied_bytes; /* to the host and from it */
+    double since_s, charged_s;
+} HostWork;
+
 typedef struct Broker {
     int control; /* the socket to the grader (control.h) */
     const char *device_name;
@@ -95,9 +102,12 @@ typedef struct Broker {
     double seconds_left;    /* ControlRequest.seconds_left; 0: unlimited */
     double served_s;        /* when this call began */
     double serving_seconds; /* of this call, without launches; counted on the simulated GPU */
-    double host_seconds;    /* for which the runner has kept the device waiting in this call */
-    char not_provided[60];  /* CallReport.not_provided, of this runner */
-    ControlReply reply;     /* being filled in */
+    double busy_seconds;    /* of this call: the broker worked for the runner */
+    HostWork host_work;
+    int host_clock;        /* host_clock.h; -1: none */
+    double host_seconds;   /* for which the runner has kept the device waiting in this call */
+    char not_provided[60]; /* CallReport.not_provided, of this runner */
+    ControlReply reply;    /* being filled in */
 } Broker;
 
 #endif

@@ -1,5 +1,6 @@
 #include "harness/broker/broker_texture.h"
 
+#include "harness/broker/broker_host_work.h"
 #include "harness/broker/broker_memory.h"
 #include "harness/broker/broker_note.h"
 #include "harness/broker/broker_stream.h"
@@ -50,7 +51,10 @@ CudaError serve_copy_box(Broker *broker, RingReply *reply)
         return CUDA_ERROR_INVALID_VALUE;
     if (to.host == NULL && from.host == NULL && to.array == NULL)
         broker_note_device_copy(broker, to.address);
-    return broker->device->arrays->copy_box(broker->device, &to, &from, &box, stream);
+    CudaError error = broker->device->arrays->copy_box(broker->device, &to, &from, &box, stream);
+    if (to.host != NULL || from.host != NULL)
+        broker_host_work_copied(broker, box.width_bytes * box.height * box.depth, to.host != NULL);
+    return error;
 }
 
 CudaError serve_fill_rows(Broker *broker, RingReply *reply)

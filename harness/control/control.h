@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { CONTROL_MAX_DESCRIPTORS = 2 };
+enum { CONTROL_MAX_DESCRIPTORS = 3 };
 
 /* Starts this program again as `subcommand DESCRIPTOR DEVICE`, where DESCRIPTOR is the other end of `*socket`. The
  * child dies with this process (process.h); process_kill() ends it sooner. */

@@ -2,7 +2,8 @@
  *
  *     broker: hello           what is known of the device, or why there is none
  *     grader: open            descriptor: the lock of a real device; the broker answers when the device is open
- *     grader: load            descriptors: ring, modules; the broker answers when the constructors have run
+ *     grader: load            descriptors: ring, modules, and the broker's end of a host clock (host_clock.h); the
+ *                             broker answers when the constructors have run
  *     grader: buffers         descriptor: the arrays of a call; no answer
  *     grader: exchange        descriptor: device memory of the same size and layout as the buffers (device.h); the
  *                             broker answers whether it can use it

@@ -342,6 +342,8 @@ typedef struct DeviceSimulationOps {
     /* Every launch and copy is added to the profile. */
     void (*set_profile)(Device *device, ExecutionProfile *profile);
     void (*set_check)(Device *device, DeviceCheck *check);
+    /* The host has worked for so long, and has asked for nothing meanwhile: what it asks for next begins later. */
+    void (*host_works)(Device *device, double seconds);
 } DeviceSimulationOps;
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */

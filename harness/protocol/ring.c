@@ -150,6 +150,11 @@ void ring_await_reply(RingMemory *ring, uint32_t replies_before, RingReply *repl
     *reply = ring->reply;
 }
 
+bool ring_waits_for_launches(const RingMemory *ring)
+{
+    return atomic_load_explicit(&ring->waits_for_launches, memory_order_relaxed) != 0;
+}
+
 void ring_await_command(RingMemory *ring, uint32_t commands_before, RingCommand *command)
 {
     await_change(&ring->command_count, commands_before, &ring->runner_sleeps);
@@ -157,6 +162,11 @@ void ring_await_command(RingMemory *ring, uint32_t commands_before, RingCommand 
 }
 
 /* ---- the broker's side ------------------------------------------------------------------------------------------- */
+
+void ring_wait_for_launches(RingMemory *ring, bool wait)
+{
+    atomic_store_explicit(&ring->waits_for_launches, wait, memory_order_relaxed);
+}
 
 static void get(const RingMemory *ring, uint64_t at, void *bytes, size_t count)
 {

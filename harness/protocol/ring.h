@@ -38,6 +38,7 @@ typedef struct RingMemory {
     _Atomic uint32_t broker_sleeps;            /* 1: whoever writes a record rings the doorbell */
     _Alignas(64) _Atomic uint32_t reply_count; /* a futex, on which the runner sleeps */
     _Atomic uint32_t runner_sleeps;            /* 1: whoever changes a count wakes the runner */
+    _Atomic uint32_t waits_for_launches;       /* 1: the runner waits for launches, too */
     RingReply reply;
     _Alignas(64) _Atomic uint32_t command_count; /* a futex, on which the runner sleeps */
     RingCommand command;
@@ -61,10 +62,16 @@ bool ring_send(RingMemory *ring, uint32_t kind, bool wants_reply, const void *bo
 uint32_t ring_replies(RingMemory *ring);
 /* Waits for the reply after the `replies_before`-th. */
 void ring_await_reply(RingMemory *ring, uint32_t replies_before, RingReply *reply);
+/* Shall the runner wait until a launch that it posts is done? */
+bool ring_waits_for_launches(const RingMemory *ring);
 /* Waits for the command after the `commands_before`-th. */
 void ring_await_command(RingMemory *ring, uint32_t commands_before, RingCommand *command);
 
 /* ---- the broker's side ------------------------------------------------------------------------------------------- */
+
+/* From now on, or no longer: while a launch is being carried out, an honest runner does nothing else, so that the
+ * broker can tell what it does in between. */
+void ring_wait_for_launches(RingMemory *ring, bool wait);
 
 typedef struct RingReader {
     RingMemory *ring;

@@ -87,6 +87,8 @@ void client_post(RingKind kind, const void *body, size_t bytes, const void *more
     client_lock();
     send_request(kind, false, body, bytes, more, more_bytes);
     posted = true;
+    if (kind == RING_LAUNCH && ring_waits_for_launches(ring))
+        client_flush();
     client_unlock();
 }
 

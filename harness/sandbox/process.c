@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -234,6 +235,30 @@ Status process_start(const ProcessSpec *spec, pid_t *child, Message *why)
         process_kill(pid, NULL);
     *child = status == STATUS_OK ? pid : -1;
     return status;
+}
+
+/* The only child of a process: 0: it has none; -1: it has several, or they are unknown. */
+static pid_t only_child(pid_t parent)
+{
+    char path[64], text[64] = "";
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", parent, parent);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    char *end = text;
+    long child = length <= 0 ? 0 : strtol(text, &end, 10);
+    return length < 0 || end[strspn(end, " ")] != '\0' ? -1 : (pid_t)child;
+}
+
+pid_t process_innermost(pid_t child)
+{
+    for (;;) {
+        pid_t inner = only_child(child);
+        if (inner <= 0)
+            return inner < 0 ? 0 : child;
+        child = inner;
+    }
 }
 
 void process_kill(pid_t child, int *exit_status)

@@ -58,6 +58,10 @@ typedef struct ProcessEnd {
 MUST_USE Status process_run(const ProcessSpec *spec, double seconds, size_t keep_bytes, Text *output, ProcessEnd *end,
                             Message *why);
 
+/* The last one in a chain of processes that begins with `child` and in which each has started one other: what runs inside
+ * of a sandbox. 0: unknown, or some process has more children. */
+pid_t process_innermost(pid_t child);
+
 /* Kills the child's process group and reaps the child; `*exit_status` (may be NULL) as in ProcessEnd. */
 void process_kill(pid_t child, int *exit_status);
 

@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "base/clock.h"
+#include "harness/control/host_clock.h"
 #include "harness/protocol/ring.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/array_layout.h"
@@ -21,6 +22,7 @@ typedef struct GpuSession {
     Session base;
     BrokerProcess broker;
     RunnerProcess runner;
+    int host_clock;   /* of the runner (host_clock.h); -1: none */
     RingMemory *ring; /* of the runner; NULL: none has been started */
     CallLimits limits;
     SharedMemory buffers;
@@ -43,6 +45,9 @@ static void stop_runner(GpuSession *gpu, int *exit_status)
     runner_process_stop(&gpu->runner, exit_status);
     ring_unmap(gpu->ring);
     gpu->ring = NULL;
+    if (gpu->host_clock >= 0)
+        close(gpu->host_clock);
+    gpu->host_clock = -1;
 }
 
 static void stop_both(GpuSession *gpu, int *exit_status)
@@ -69,6 +74,14 @@ static void tell_runner_gone(GpuSession *gpu, Wait *wait)
         ring_wake_broker(gpu->ring);
 }
 
+static void answer_clock(GpuSession *gpu)
+{
+    if (host_clock_answer(gpu->host_clock, runner_process_computed_s(&gpu->runner)))
+        return;
+    close(gpu->host_clock);
+    gpu->host_clock = -1;
+}
+
 /* Reads what the runner prints all the while, so that a full pipe never holds it up. */
 static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *why)
 {
@@ -76,15 +89,18 @@ static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *
     for (;;) {
         struct pollfd events[] = {{.fd = gpu->broker.control, .events = POLLIN},
                                   {.fd = gpu->runner.output, .events = POLLIN},
-                                  {.fd = wait->runner_ended ? -1 : gpu->runner.ended, .events = POLLIN}};
+                                  {.fd = wait->runner_ended ? -1 : gpu->runner.ended, .events = POLLIN},
+                                  {.fd = gpu->host_clock, .events = POLLIN}};
         double left = deadline - now_s();
         wait->timed_out = left <= 0;
         if (wait->timed_out)
             return STATUS_OK;
-        if (poll(events, 3, (int)(left * 1000) + 1) < 0 && errno != EINTR)
+        if (poll(events, 4, (int)(left * 1000) + 1) < 0 && errno != EINTR)
             return fail_errno(why, "poll");
         if (events[1].revents != 0)
             runner_process_drain(&gpu->runner);
+        if (events[3].revents != 0)
+            answer_clock(gpu);
         if (events[0].revents != 0)
             break;
         if (events[2].revents != 0)
@@ -207,13 +223,18 @@ static Status start_runner_on(GpuSession *gpu, const Compiled *compiled, int rin
 {
     ControlRequest request = {.kind = CONTROL_LOAD, .limits = gpu->limits};
     SharedMemory modules = {0};
+    int brokers_clock = -1;
     add_budget(gpu, &request);
     gpu->ring = ring_map(ring);
-    Status status = gpu->ring == NULL ? fail_errno(why, "the ring") : STATUS_OK;
+    Status status = gpu->ring == NULL || !host_clock_new(&gpu->host_clock, &brokers_clock) ? fail_errno(why, "the ring")
+                                                                                           : STATUS_OK;
     if (status == STATUS_OK)
         status = share_modules(compiled, &request, &modules, why);
     if (status == STATUS_OK)
-        status = broker_process_send(&gpu->broker, &request, (const int[]){ring, modules.descriptor}, 2, why);
+        status = broker_process_send(&gpu->broker, &request, (const int[]){ring, modules.descriptor, brokers_clock}, 3,
+                                     why);
+    if (brokers_clock >= 0)
+        close(brokers_clock);
     shared_memory_free(&modules);
     return status == STATUS_OK ? runner_process_start(compiled->object_path, ring, &gpu->limits, &gpu->runner, why)
                                : status;
@@ -268,9 +289,11 @@ static Status gpu_load(Session *session, const Compiled *compiled, const CallLim
         return status;
     gpu->limits = *limits;
     status = start_runner(gpu, compiled, why);
-    if (status == STATUS_OK)
-        return await_end(gpu, "a constructor", report, why);
-    stop_both(gpu, NULL);
+    if (status != STATUS_OK) {
+        stop_both(gpu, NULL);
+        return status;
+    }
+    status = await_end(gpu, "a constructor", report, why);
     return status;
 }
 
@@ -443,6 +466,7 @@ Status gpu_session_open(const char *device, Session **session, Message *why)
     gpu->base.ops = &OPS;
     gpu->broker = broker_process_new(device);
     gpu->runner = (RunnerProcess){.ended = -1, .output = -1};
+    gpu->host_clock = -1;
     Status status = scratch_guard(why);
     if (status == STATUS_OK)
         status = broker_process_start(&gpu->broker, why);

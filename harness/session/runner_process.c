@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -170,6 +171,17 @@ void runner_process_take_printed(RunnerProcess *runner, Text *printed, uint64_t 
     *lost += runner->printed_lost;
     text_free(&runner->printed);
     runner->printed_lost = 0;
+}
+
+double runner_process_computed_s(RunnerProcess *runner)
+{
+    clockid_t clock;
+    struct timespec time;
+    if (runner->inner == 0 && runner->pid > 0)
+        runner->inner = process_innermost(runner->pid);
+    if (runner->inner == 0 || clock_getcpuclockid(runner->inner, &clock) != 0 || clock_gettime(clock, &time) != 0)
+        return -1;
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 void runner_process_stop(RunnerProcess *runner, int *exit_status)

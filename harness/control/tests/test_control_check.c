@@ -31,7 +31,7 @@ static int close_descriptors(void **state)
 
 static bool is_valid(ControlRequest request, ControlState state)
 {
-    return control_request_is_valid(&request, (const int[]){memory, memory}, &state);
+    return control_request_is_valid(&request, (const int[]){memory, memory, -1}, &state);
 }
 
 static ControlRequest loading(void)
@@ -75,7 +75,7 @@ static void a_request_out_of_order_is_refused(void **state)
 
 static void memory_shorter_than_the_request_says_is_refused(void **state)
 {
-    const int none[] = {-1, -1}, no_memory[] = {null_device, null_device};
+    const int none[] = {-1, -1, -1}, no_memory[] = {null_device, null_device, -1};
     ControlRequest buffers = {.kind = CONTROL_BUFFERS, .memory_bytes = MEMORY_BYTES};
     assert_false(control_request_is_valid(&buffers, none, &OPENED));
     assert_false(control_request_is_valid(&buffers, no_memory, &OPENED));
@@ -158,7 +158,7 @@ static void flags_that_are_neither_true_nor_false_are_refused(void **state)
     for (size_t i = 0; i < COUNT_OF(of_request); i++) {
         request = calling();
         spoil(of_request[i]);
-        assert_false(control_request_is_valid(&request, (const int[]){memory, memory}, &LOADED));
+        assert_false(control_request_is_valid(&request, (const int[]){memory, memory, -1}, &LOADED));
     }
     for (size_t i = 0; i < COUNT_OF(of_reply); i++) {
         reply = (ControlReply){.report = {.findings = {.count = 1}}};

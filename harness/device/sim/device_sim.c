@@ -66,12 +66,18 @@ static void set_profile(Device *device, ExecutionProfile *profile)
     sim_of(device)->profile = profile;
 }
 
+static void host_works(Device *device, double seconds)
+{
+    sim_of(device)->host_s += seconds;
+}
+
 static const DeviceSimulationOps SIMULATION_OPS = {
     .set_budget = set_budget,
     .take_output = take_output,
     .set_probe = set_probe,
     .set_profile = set_profile,
     .set_check = sim_set_check,
+    .host_works = host_works,
 };
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */

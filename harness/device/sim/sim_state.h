@@ -18,7 +18,7 @@ typedef struct SimDevice {
     SimGpu *gpu;
     DeviceStream legacy;
     DeviceStream *streams; /* all others */
-    double host_s;         /* the modelled time that the host has reached by waiting */
+    double host_s;         /* the modelled time that the host has reached by waiting and working */
     double polled_s;       /* queries about work up to this time have been answered "not ready" once */
     double engine_end_s[ENGINE_COUNT];
     double first_start_s, last_end_s; /* of the bracket; and so is: */

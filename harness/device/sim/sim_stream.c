@@ -7,7 +7,7 @@
  *
  * Every operation is carried out at once when it is submitted, so that results never depend on timing. Time is modelled
  * beside that. Each operation has a modelled duration; it starts when its stream is ready, the engine that it needs
- * (kernels, or the bus) is free, and the host has finished its waits so far. Kernels never overlap, even in different
+ * (kernels, or the bus) is free, and the host has finished its waits and its work so far. Kernels never overlap, even in different
  * streams: two kernels that share the device take as long as one after the other, and a model that let them overlap for
  * free would reward splitting a kernel. */
 

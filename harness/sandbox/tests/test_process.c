@@ -336,6 +336,34 @@ static void an_abandoned_folder_is_removed_and_a_new_one_is_not(void **state)
     scratch_remove(parent);
 }
 
+/* The chain is sh, sh, sleep; both shells have more to do and stay. */
+static void the_innermost_process_ends_a_chain(void **state)
+{
+    const char *const argv[] = {"/bin/sh", "-c", "sh -c 'sleep 60; true'; true", NULL};
+    char path[64], name[16] = "";
+    Message why = {0};
+    pid_t child;
+    if (process_start(&(ProcessSpec){.argv = argv,
+                                     .environment = (const char *const[]){"PATH=/usr/bin:/bin", NULL},
+                                     .output = -1},
+                      &child, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    for (int tries = 0; tries < 500 && strcmp(name, "sleep\n") != 0; tries++) {
+        pid_t inner = process_innermost(child);
+        assert_true(inner > 0);
+        snprintf(path, sizeof path, "/proc/%d/comm", (int)inner);
+        FILE *file = fopen(path, "r");
+        if (file != NULL && fgets(name, sizeof name, file) == NULL)
+            name[0] = '\0';
+        if (file != NULL)
+            fclose(file);
+        pause_ms(10);
+    }
+    process_kill(child, NULL);
+    assert_string_equal(name, "sleep\n");
+    assert_int_equal(process_innermost(child), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +378,7 @@ int main(void)
         cmocka_unit_test(only_kept_descriptors_are_inherited),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(a_child_dies_with_its_parent),
+        cmocka_unit_test(the_innermost_process_ends_a_chain),
         cmocka_unit_test(own_processes_die_with_the_child),
         cmocka_unit_test(root_can_start_a_child_in_which_it_is_limited),
         cmocka_unit_test(a_scratch_folder_is_private_and_removed_with_its_content),
