@@ -12,19 +12,21 @@
 
 /* ---- the outcome ------------------------------------------------------------------------------------------------- */
 
-static void say(CallReport *report, CallOutcome outcome, const char *text)
+static void say(CallReport *report, CallOutcome outcome, Mistake mistake, const char *text)
 {
     report->outcome = outcome;
+    report->mistake = mistake;
     snprintf(report->text, sizeof report->text, "%s", text);
 }
 
 /* A kernel that the device cannot run is a limit of the judge, not a mistake of the student, and the sentence says
  * so. */
-static void say_unsupported(Broker *broker, const char *text)
+static void say_unsupported(Broker *broker, int line, const char *text)
 {
     CallReport *report = &broker->reply.report;
     const char *whose = broker->device->info.modelled ? "a limit of the simulated GPU: " : "";
     report->outcome = CALL_UNSUPPORTED;
+    report->mistake = (Mistake){MISTAKE_UNSUPPORTED, line};
     snprintf(report->text, sizeof report->text, "%s%.*s", whose, (int)(sizeof report->text - 1 - strlen(whose)), text);
 }
 
@@ -34,9 +36,9 @@ static void conclude_fault(Broker *broker, const DeviceFault *fault)
     switch (fault->kind) {
     case DEVICE_NO_FAULT:
     case DEVICE_BAD_LAUNCH: break;
-    case DEVICE_FAULT: say(report, CALL_RUN_TIME_ERROR, fault->text); break;
-    case DEVICE_TIME_LIMIT: say(report, CALL_TIME_LIMIT, fault->text); break;
-    case DEVICE_UNSUPPORTED: say_unsupported(broker, fault->text); break;
+    case DEVICE_FAULT: say(report, CALL_RUN_TIME_ERROR, fault->mistake, fault->text); break;
+    case DEVICE_TIME_LIMIT: say(report, CALL_TIME_LIMIT, fault->mistake, fault->text); break;
+    case DEVICE_UNSUPPORTED: say_unsupported(broker, fault->mistake.line, fault->text); break;
     }
 }
 
@@ -52,17 +54,19 @@ static void conclude_end(Broker *broker)
     case SERVE_RUNNER_GONE: break;
     case SERVE_LOAD_FAILED:
         if (!broker->reply.host_memory_refused)
-            say(report, CALL_RUN_TIME_ERROR, broker->end_text);
+            say(report, CALL_RUN_TIME_ERROR, (Mistake){MISTAKE_LOAD_FAILED, 0}, broker->end_text);
         break;
-    case SERVE_TOO_MUCH: say(report, CALL_TIME_LIMIT, broker->end_text); break;
-    case SERVE_UNSUPPORTED: say_unsupported(broker, broker->end_text); break;
-    case SERVE_BUDGET: say(report, CALL_TIME_LIMIT, "the budget of the grading is used up"); break;
+    case SERVE_TOO_MUCH: say(report, CALL_TIME_LIMIT, (Mistake){MISTAKE_TOO_MANY_CALLS, 0}, broker->end_text); break;
+    case SERVE_UNSUPPORTED: say_unsupported(broker, 0, broker->end_text); break;
+    case SERVE_BUDGET: say(report, CALL_TIME_LIMIT, (Mistake){MISTAKE_BUDGET, 0}, mistake_words(MISTAKE_BUDGET)); break;
     case SERVE_HOST_TIME:
         snprintf(text, sizeof text, "the host code kept the device waiting for more than %g s",
                  broker->limits.host_seconds);
-        say(report, CALL_TIME_LIMIT, text);
+        say(report, CALL_TIME_LIMIT, (Mistake){MISTAKE_HOST_TIME, 0}, text);
         break;
-    case SERVE_VIOLATION: say(report, CALL_INTEGRITY_VIOLATION, broker->end_text); break;
+    case SERVE_VIOLATION:
+        say(report, CALL_INTEGRITY_VIOLATION, (Mistake){broker->violation, 0}, broker->end_text);
+        break;
     }
 }
 
@@ -137,7 +141,8 @@ static CudaError end_bracket(Broker *broker)
     report->busy_s = bracket.busy_s;
     report->pending_at_return = bracket.pending;
     if (bracket.gate_forged)
-        broker_violation(broker, "something opened the gate that holds back all work until the clock runs");
+        broker_violation(broker, MISTAKE_GATE_FORGED,
+                         "something opened the gate that holds back all work until the clock runs");
     return error;
 }
 

@@ -17,7 +17,7 @@ static void note_launch_error(Broker *broker, CudaError error, const BrokerFunct
     symbol_name(known->name, name, sizeof name);
     snprintf(what, sizeof what, "launch of %s<<<(%u,%u,%u),(%u,%u,%u)>>>", name, grid[0], grid[1], grid[2], block[0],
              block[1], block[2]);
-    broker_note_error(broker, error, what, hint);
+    broker_note_error(broker, MISTAKE_LAUNCH_REFUSED, error, what, hint);
 }
 
 /* After a fault of an earlier kernel every launch fails; its own arguments are then not the reason. */

@@ -39,7 +39,8 @@ CudaError serve_module(Broker *broker, RingReply *reply)
     if (bytes <= RING_STAGING_BYTES)
         module = find_module(broker, broker->reader.ring->staging, bytes);
     if (module == NULL) {
-        broker_violation(broker, "the submission registered GPU code that nvcc did not compile from its source");
+        broker_violation(broker, MISTAKE_FOREIGN_CODE,
+                         "the submission registered GPU code that nvcc did not compile from its source");
         return CUDA_ERROR_INVALID_KERNEL_IMAGE;
     }
     reply->value[0] = (uint64_t)(module - broker->modules);

@@ -4,12 +4,13 @@
 
 #include <stdio.h>
 
-void broker_note_error(Broker *broker, CudaError error, const char *call, const char *hint)
+void broker_note_error(Broker *broker, MistakeKind kind, CudaError error, const char *call, const char *hint)
 {
     CallReport *report = &broker->reply.report;
     if (error == CUDA_ERROR_SUCCESS || report->first_error != CUDA_ERROR_SUCCESS)
         return;
     report->first_error = error;
+    report->first_error_kind = kind;
     snprintf(report->first_error_text, sizeof report->first_error_text, hint[0] == '\0' ? "%s: %s" : "%s: %s (%s)",
              call, cuda_error_text(error), hint);
 }
@@ -19,14 +20,14 @@ void broker_note_missing(Broker *broker, const char *call, const char *hint)
 {
     if (broker->not_provided[0] == '\0' && broker->reply.report.first_error == CUDA_ERROR_SUCCESS)
         snprintf(broker->not_provided, sizeof broker->not_provided, "%s", call);
-    broker_note_error(broker, CUDA_ERROR_NOT_SUPPORTED, call, hint);
+    broker_note_error(broker, MISTAKE_CALL_FAILED, CUDA_ERROR_NOT_SUPPORTED, call, hint);
 }
 
 CudaError serve_note_error(Broker *broker, RingReply *reply)
 {
     const RingNote *note = (const RingNote *)broker->record.body;
     if (text_is_terminated(note->call, sizeof note->call))
-        broker_note_error(broker, note->error, note->call, "");
+        broker_note_error(broker, MISTAKE_CALL_FAILED, note->error, note->call, "");
     else
         broker_malformed(broker);
     return CUDA_ERROR_SUCCESS;

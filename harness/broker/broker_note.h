@@ -6,7 +6,7 @@
 #include "harness/broker/broker_request.h"
 
 /* The report names the first CUDA call of a solve() that failed. `hint` says why; it may be empty. */
-void broker_note_error(Broker *broker, CudaError error, const char *call, const char *hint);
+void broker_note_error(Broker *broker, MistakeKind kind, CudaError error, const char *call, const char *hint);
 /* The same for a call that CUDA has and the judge does not provide. */
 void broker_note_missing(Broker *broker, const char *call, const char *hint);
 

@@ -50,6 +50,7 @@ static void probe_end(Broker *broker, DeviceProbe *probe)
     if (probe->source != 0 && broker->device->simulation != NULL)
         broker->device->simulation->set_probe(broker->device, NULL);
     memcpy(broker->reply.report.direct_load, probe->direct_load, sizeof probe->direct_load);
+    broker->reply.report.direct_line = probe->direct_line;
     free((void *)probe->others);
 }
 

@@ -14,7 +14,7 @@ typedef CudaError Serve(Broker *broker, RingReply *reply);
 /* The numbers of a request whose body is a RingWords. */
 const uint64_t *broker_words(const Broker *broker);
 /* Ends the service of the runner: an honest runtime library does not send such a request. */
-void broker_violation(Broker *broker, const char *text);
+void broker_violation(Broker *broker, MistakeKind kind, const char *text);
 void broker_malformed(Broker *broker);
 
 #endif

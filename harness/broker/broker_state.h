@@ -97,6 +97,7 @@ typedef struct Broker {
     uint64_t launches;                          /* of this call */
 
     ServeEnd end;
+    MistakeKind violation;  /* for SERVE_VIOLATION */
     char end_text[700];     /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
     uint32_t requests;      /* of this call */
     double seconds_left;    /* ControlRequest.seconds_left; 0: unlimited */

@@ -100,12 +100,19 @@ bool control_request_is_valid(const ControlRequest *request, const int descripto
 
 #define IS_TERMINATED(text) text_is_terminated(text, sizeof text)
 
+static bool is_mistake(const Mistake *mistake)
+{
+    return mistake->kind < MISTAKE_KINDS && mistake->line >= 0;
+}
+
 static bool is_valid_report(const CallReport *report)
 {
     if (report->findings.count > DEVICE_MAX_FINDINGS || report->printed.data != NULL)
         return false;
     for (uint32_t i = 0; i < report->findings.count; i++) {
         const DeviceFinding *item = &report->findings.items[i];
+        if (!is_mistake(&item->mistake))
+            return false;
         if (!IS_TERMINATED(item->text) || !ARE_FLAGS(&item->is_undefined, &item->is_unwritten, &item->is_global))
             return false;
     }
@@ -113,7 +120,8 @@ static bool is_valid_report(const CallReport *report)
         !ARE_FLAGS(&report->allocation_refused, &report->input_changed, &report->output_copied,
                    &report->pending_at_return, &report->statistics.has_counters))
         return false;
-    return report->outcome <= CALL_INTEGRITY_VIOLATION && IS_TERMINATED(report->text) &&
+    return report->outcome <= CALL_INTEGRITY_VIOLATION && is_mistake(&report->mistake) &&
+           report->first_error_kind < MISTAKE_KINDS && report->direct_line >= 0 && IS_TERMINATED(report->text) &&
            IS_TERMINATED(report->first_error_text) && IS_TERMINATED(report->not_provided) &&
            IS_TERMINATED(report->direct_load) && IS_TERMINATED(report->statistics.limiter) &&
            IS_TERMINATED(report->statistics.longest);

@@ -51,6 +51,7 @@ typedef enum CallOutcome {
 
 typedef struct CallReport {
     CallOutcome outcome;
+    Mistake mistake;             /* its kind, where outcome is not CALL_OK */
     char text[700];              /* one sentence for the student; empty where outcome is CALL_OK */
     double event_s, host_s;      /* the bracket around solve() on both clocks; host_s 0 where there is one clock */
     double ended_s;              /* when the bracket ended, by now_s(); 0 where there is one clock */
@@ -58,21 +59,23 @@ typedef struct CallReport {
     double spent_s;              /* what the call counts against the budget of the grading (call_budget.h): seconds, */
     uint64_t spent_instructions; /*   and warp-instructions on a device that counts them */
     DeviceStatistics statistics;
-    ContentOrigin output_origin; /* of all outputs: the worst */
-    bool output_copied;          /* a copy within the device wrote into an output after a kernel was launched */
-    CudaError first_error;       /* the first error that a CUDA call of solve() returned, checked or not; 0: none */
-    char first_error_text[300];  /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
-    char not_provided[60];       /* the first CUDA call of this runner that the judge does not provide, unless an error
+    ContentOrigin output_origin;  /* of all outputs: the worst */
+    bool output_copied;           /* a copy within the device wrote into an output after a kernel was launched */
+    CudaError first_error;        /* the first error that a CUDA call of solve() returned, checked or not; 0: none */
+    MistakeKind first_error_kind; /* of it: MISTAKE_LAUNCH_REFUSED or MISTAKE_CALL_FAILED */
+    char first_error_text[300];   /* "launch of blur<<<(1,1,1),(2048,1,1)>>>: invalid configuration argument (...)" */
+    char not_provided[60];        /* the first CUDA call of this runner that the judge does not provide, unless an error
                                  * of the submission's own came before it in the same call of solve(); "": none */
-    bool allocation_refused;     /* an allocation of device memory exceeded the limit */
-    bool input_changed;          /* an input array no longer holds what it held */
-    DeviceFindings findings;     /* of a call that was watched */
-    char direct_load[400];       /* "kernel blur (blur.cu:31)": it wrote the output, and loaded from the probed array
+    bool allocation_refused;      /* an allocation of device memory exceeded the limit */
+    bool input_changed;           /* an input array no longer holds what it held */
+    DeviceFindings findings;      /* of a call that was watched */
+    char direct_load[400];        /* "kernel blur (blur.cu:31)": it wrote the output, and loaded from the probed array
                                  * itself */
-    bool pending_at_return;      /* kernels were still under way when solve() returned: it did not synchronise */
-    Text printed;                /* what host and device code printed, at most 64 KiB, printable; free it. The session
+    int direct_line;              /* the line of it (Mistake.line) */
+    bool pending_at_return;       /* kernels were still under way when solve() returned: it did not synchronise */
+    Text printed;                 /* what host and device code printed, at most 64 KiB, printable; free it. The session
                                  * fills it in: in a ControlReply it is empty */
-    uint64_t printed_lost;       /* bytes printed beyond that */
+    uint64_t printed_lost;        /* bytes printed beyond that */
 } CallReport;
 
 #endif

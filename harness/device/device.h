@@ -15,6 +15,7 @@
 
 #include "base/status.h"
 #include "harness/device/device_info.h"
+#include "harness/device/mistake.h"
 #include "harness/protocol/cuda_error.h"
 #include "harness/protocol/device_addresses.h"
 #include "simgpu/cost/launch_shape.h"
@@ -235,6 +236,7 @@ typedef enum DeviceFaultKind {
 } DeviceFaultKind;
 typedef struct DeviceFault {
     DeviceFaultKind kind;
+    Mistake mistake;
     char text[600]; /* one sentence, with kernel, block, thread, address and source line where they are known */
 } DeviceFault;
 
@@ -295,6 +297,7 @@ typedef struct DeviceProbe {
     uint64_t source, target; /* allocations: the array, and what is computed from it */
     char direct_load[400];   /* filled in: "kernel blur (blur.cu:31)", the first kernel that stored into the target and
                               * loaded from the source, and where it did; "": none so far */
+    int direct_line;         /* the line of it (Mistake.line) */
 } DeviceProbe;
 
 typedef struct DeviceNamed { /* an array of the call, for messages */
@@ -310,7 +313,8 @@ typedef struct DeviceFinding { /* undefined behaviour that did not stop the kern
     bool is_undefined;         /* the kernel used a value that could be anything: of an inactive lane in a shuffle, */
     bool is_unwritten;         /*   or of bytes that nothing has written, */
     bool is_global;            /*     in global memory */
-    char text[600];            /* one sentence: what happened, and where */
+    Mistake mistake;
+    char text[600]; /* one sentence: what happened, and where */
 } DeviceFinding;
 
 typedef struct DeviceFindings {

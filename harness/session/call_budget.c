@@ -30,6 +30,7 @@ bool call_budget_is_used_up(const CallBudget *budget)
 void call_budget_refuse(const CallBudget *budget, CallReport *report)
 {
     report->outcome = CALL_TIME_LIMIT;
+    report->mistake = (Mistake){.kind = MISTAKE_BUDGET};
     if (has_no_instructions_left(budget))
         snprintf(report->text, sizeof report->text,
                  "the budget of the grading is used up: the kernels of all calls of solve() together may execute %llu "

@@ -119,6 +119,9 @@ static Status explain_loss(CpuSession *cpu, const char *doing, CallReport *repor
     report->outcome = exit_status == RUNNER_OUT_OF_MEMORY ? CALL_MEMORY_LIMIT
                       : ended                             ? CALL_RUN_TIME_ERROR
                                                           : CALL_TIME_LIMIT;
+    report->mistake.kind = exit_status == RUNNER_OUT_OF_MEMORY ? MISTAKE_HOST_MEMORY
+                           : ended                             ? MISTAKE_PROCESS_ENDED
+                                                               : MISTAKE_WALL_TIME;
     if (exit_status == RUNNER_OUT_OF_MEMORY)
         snprintf(report->text, sizeof report->text, "the host code asked for more memory than its limit of %zu MiB",
                  cpu->limits.host_bytes >> 20);
@@ -137,6 +140,7 @@ static void explain_refusal(CpuSession *cpu, CallReport *report)
     take_printed(cpu, report);
     stop_runner(cpu, NULL);
     report->outcome = CALL_RUN_TIME_ERROR;
+    report->mistake = (Mistake){.kind = MISTAKE_LOAD_FAILED};
     snprintf(report->text, sizeof report->text, "the object cannot be loaded: %s", error);
 }
 

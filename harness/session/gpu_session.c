@@ -116,6 +116,7 @@ static Status await_reply(GpuSession *gpu, double seconds, Wait *wait, Message *
 static void explain_time_out(const GpuSession *gpu, const char *doing, CallReport *report)
 {
     report->outcome = CALL_TIME_LIMIT;
+    report->mistake = (Mistake){.kind = MISTAKE_WALL_TIME};
     snprintf(report->text, sizeof report->text, "%s took longer than %g s", doing, gpu->limits.wall_seconds);
 }
 
@@ -123,6 +124,7 @@ static void explain_runner_end(const GpuSession *gpu, int exit_status, bool memo
                                CallReport *report)
 {
     report->outcome = memory_refused ? CALL_MEMORY_LIMIT : CALL_RUN_TIME_ERROR;
+    report->mistake = (Mistake){.kind = memory_refused ? MISTAKE_HOST_MEMORY : MISTAKE_PROCESS_ENDED};
     if (memory_refused)
         snprintf(report->text, sizeof report->text, "the host code asked for more memory than its limit of %zu MiB",
                  gpu->limits.host_bytes >> 20);

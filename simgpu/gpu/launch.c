@@ -302,9 +302,12 @@ static void report_watched(const Run *run, SimReport *report)
     const char *file = known ? launch->files[instruction->file] : "";
     const char *slash = strrchr(file, '/');
     int length = snprintf(report->watched_load, sizeof report->watched_load, "kernel %.80s", launch->function_name);
-    if (known)
-        snprintf(report->watched_load + length, sizeof report->watched_load - (size_t)length, " (%.120s:%d)",
-                 slash != NULL ? slash + 1 : file, instruction->line);
+    if (!known)
+        return;
+    report->watched_file = file;
+    report->watched_line = instruction->line;
+    snprintf(report->watched_load + length, sizeof report->watched_load - (size_t)length, " (%.120s:%d)",
+             slash != NULL ? slash + 1 : file, instruction->line);
 }
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */

@@ -24,7 +24,9 @@ typedef struct SimReport {
     const char *limiter;    /* the unit that limits the speed by the model: Cost.limiter */
     char watched_load[400]; /* "kernel blur (blur.cu:31)": of the instructions that loaded from the watched source, the
                              * first in the code; empty: none did */
-    bool watched_store;     /* the watched target was stored into */
+    const char *watched_file; /* the source file and line of it, valid as long as the module; NULL: unknown */
+    int watched_line;
+    bool watched_store;                    /* the watched target was stored into */
     SimFinding findings[SIM_MAX_FINDINGS]; /* where outcome is SIM_OK: by kind, then in the order of the code; the
                                              * number of host threads makes no difference */
     uint32_t finding_count;

@@ -22,6 +22,13 @@ static bool is_sticky(CudaError error)
     }
 }
 
+static MistakeKind mistake_of(CudaError sticky)
+{
+    return sticky == CUDA_ERROR_ASSERT               ? MISTAKE_TRAP
+           : sticky == CUDA_ERROR_MISALIGNED_ADDRESS ? MISTAKE_MISALIGNED
+                                                     : MISTAKE_DEVICE_FAULT;
+}
+
 /* "convolve", or "one of the kernels fill, convolve", since the hardware does not say which of several it was. */
 static void name_kernels(const CudaDevice *cuda, char *text, size_t size)
 {
@@ -35,13 +42,14 @@ static void name_kernels(const CudaDevice *cuda, char *text, size_t size)
     }
 }
 
-static void set_fault(CudaDevice *cuda, DeviceFaultKind kind, const char *what)
+static void set_fault(CudaDevice *cuda, DeviceFaultKind kind, MistakeKind mistake, const char *what)
 {
     char kernels[300];
     if (cuda->fault.kind != DEVICE_NO_FAULT)
         return;
     name_kernels(cuda, kernels, sizeof kernels);
     cuda->fault.kind = kind;
+    cuda->fault.mistake.kind = mistake;
     snprintf(cuda->fault.text, sizeof cuda->fault.text, "%s: %s", kernels, what);
 }
 
@@ -52,7 +60,7 @@ CudaError cuda_note(CudaDevice *cuda, CudaError error)
     char what[200];
     cuda->sticky = error;
     snprintf(what, sizeof what, "%s (the simulated GPU, DEVICE=sim, may show where)", cuda_error_text(error));
-    set_fault(cuda, DEVICE_FAULT, what);
+    set_fault(cuda, DEVICE_FAULT, mistake_of(error), what);
     return error;
 }
 
@@ -60,7 +68,7 @@ CudaError cuda_time_is_up(CudaDevice *cuda)
 {
     char what[100];
     snprintf(what, sizeof what, "still running after %g s", cuda->time_limit_s);
-    set_fault(cuda, DEVICE_TIME_LIMIT, what);
+    set_fault(cuda, DEVICE_TIME_LIMIT, MISTAKE_KERNEL_TIME, what);
     cuda->sticky = CUDA_ERROR_LAUNCH_TIMEOUT;
     return cuda->sticky;
 }

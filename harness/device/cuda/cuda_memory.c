@@ -66,6 +66,7 @@ static void set_zone_fault(CudaDevice *cuda, const AddressPiece *piece, size_t d
     if (cuda->fault.kind != DEVICE_NO_FAULT)
         return;
     cuda->fault.kind = DEVICE_FAULT;
+    cuda->fault.mistake.kind = MISTAKE_WRITE_OUTSIDE;
     snprintf(
         cuda->fault.text, sizeof cuda->fault.text,
         "a kernel wrote out of bounds: %zu bytes %s an allocation of %llu bytes (the simulated GPU, DEVICE=sim, may "

@@ -1,5 +1,7 @@
 #include "harness/device/sim/sim_check.h"
 
+#include "harness/device/sim/sim_mistake.h"
+
 #include <stdio.h>
 
 /* A launch of more threads is not checked for races: the same kernel shows them in smaller launches, and the check
@@ -70,6 +72,7 @@ static void add_finding(DeviceFindings *findings, const SimFinding *finding)
     item->is_undefined = finding->kind == SIM_UNINITIALISED || finding->kind == SIM_BAD_SHUFFLE;
     item->is_unwritten = finding->kind == SIM_UNINITIALISED;
     item->is_global = finding->where.space == SIM_GLOBAL;
+    item->mistake = sim_mistake_of_finding(finding);
     snprintf(item->text, sizeof item->text, "%s", finding->where.text);
 }
 
@@ -84,6 +87,7 @@ void sim_keep_findings(SimDevice *sim, const SimReport *report)
             continue;
         }
         sim->fault.kind = DEVICE_FAULT;
+        sim->fault.mistake = sim_mistake_of_finding(finding);
         sim->sticky = CUDA_ERROR_LAUNCH_FAILURE;
         snprintf(sim->fault.text, sizeof sim->fault.text, "%s", finding->where.text);
     }

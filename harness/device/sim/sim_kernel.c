@@ -2,6 +2,7 @@
 
 #include "harness/device/launch_check.h"
 #include "harness/device/sim/sim_check.h"
+#include "harness/device/sim/sim_mistake.h"
 #include "harness/device/sim/sim_probe.h"
 #include "harness/device/sim/sim_profile.h"
 #include "harness/device/sim/sim_stream.h"
@@ -161,6 +162,7 @@ static CudaError keep_fault(SimDevice *sim, const SimReport *report)
         return CUDA_ERROR_SUCCESS;
     if (sim->fault.kind == DEVICE_NO_FAULT) {
         sim->fault.kind = ending.kind;
+        sim->fault.mistake = sim_mistake_of_fault(report->outcome, &report->fault);
         snprintf(sim->fault.text, sizeof sim->fault.text, "%s", report->fault.text);
     }
     if (ending.kind != DEVICE_BAD_LAUNCH)

@@ -31,6 +31,8 @@ void sim_probe_launch(SimDevice *sim, const SimModule *module, SimLaunch *grid, 
     exchange(module, probe->words, probe->others, probe->count);
     simgpu_launch(sim->gpu, grid, report);
     exchange(module, probe->others, probe->words, probe->count);
-    if (report->watched_store && probe->direct_load[0] == '\0')
+    if (report->watched_store && probe->direct_load[0] == '\0') {
         memcpy(probe->direct_load, report->watched_load, sizeof probe->direct_load);
+        probe->direct_line = mistake_at(MISTAKE_NOT_THROUGH_CONSTANTS, report->watched_file, report->watched_line).line;
+    }
 }

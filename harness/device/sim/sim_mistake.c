@@ -1,0 +1,51 @@
+#include "harness/device/sim/sim_mistake.h"
+
+#include "harness/protocol/device_addresses.h"
+
+static MistakeKind kind_of_access(const SimFault *fault)
+{
+    switch (fault->space) {
+    case SIM_GLOBAL:
+        if (!is_in_device_range(fault->address))
+            return MISTAKE_NOT_DEVICE_MEMORY;
+        return fault->is_store ? MISTAKE_WRITE_OUTSIDE : MISTAKE_READ_OUTSIDE;
+    case SIM_SHARED: return fault->is_store ? MISTAKE_WRITE_OUTSIDE_SHARED : MISTAKE_READ_OUTSIDE_SHARED;
+    case SIM_LOCAL:
+    case SIM_CONSTANT:
+    case SIM_PARAMETER: break;
+    }
+    return MISTAKE_OUTSIDE_LOCAL;
+}
+
+static MistakeKind kind_of_fault(SimOutcome outcome, const SimFault *fault)
+{
+    switch (outcome) {
+    case SIM_OK: return MISTAKE_NONE;
+    case SIM_BAD_LAUNCH: return MISTAKE_LAUNCH_REFUSED;
+    case SIM_OUT_OF_BOUNDS: return kind_of_access(fault);
+    case SIM_MISALIGNED: return MISTAKE_MISALIGNED;
+    case SIM_BAD_BARRIER: return MISTAKE_BARRIER;
+    case SIM_TRAP: return MISTAKE_TRAP;
+    case SIM_TIME_LIMIT:
+    case SIM_CANCELLED: return MISTAKE_KERNEL_TIME;
+    case SIM_UNSUPPORTED:
+    case SIM_ENGINES_DIFFER: return MISTAKE_UNSUPPORTED;
+    }
+    return MISTAKE_OTHER;
+}
+
+Mistake sim_mistake_of_fault(SimOutcome outcome, const SimFault *fault)
+{
+    return mistake_at(kind_of_fault(outcome, fault), fault->file, fault->line);
+}
+
+Mistake sim_mistake_of_finding(const SimFinding *finding)
+{
+    static const MistakeKind kinds[SIM_FINDING_KINDS] = {
+        [SIM_RACE_OF_BLOCKS] = MISTAKE_RACE_OF_BLOCKS,     [SIM_RACE_OF_WARPS] = MISTAKE_RACE_OF_WARPS,
+        [SIM_RACE_OF_LANES] = MISTAKE_RACE_OF_LANES,       [SIM_RACE_WITH_COPY] = MISTAKE_RACE_WITH_COPY,
+        [SIM_OUTSIDE_VARIABLE] = MISTAKE_OUTSIDE_VARIABLE, [SIM_RACE_IN_WARP] = MISTAKE_RACE_IN_WARP,
+        [SIM_UNINITIALISED] = MISTAKE_UNINITIALISED,       [SIM_BAD_SHUFFLE] = MISTAKE_BAD_SHUFFLE,
+        [SIM_MIXED_BARRIERS] = MISTAKE_MIXED_BARRIERS};
+    return mistake_at(kinds[finding->kind], finding->where.file, finding->where.line);
+}
