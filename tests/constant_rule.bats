@@ -5,9 +5,9 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-@test "a kernel that loads the filter from global memory is named with its line" {
+@test "the line at which a kernel loads the filter from global memory is named" {
     judge grade --no-record "$root/solutions/conv1d-constant/rule_violation/unused_constant.cu"
-    ends 1 "Rule Violation" "kernel convolve (unused_constant.cu:17: \`sum += input[j] * filter[k];\`) writes the output and loads from filter in global memory"
+    ends 1 "Rule Violation" "a kernel writes the output and loads from filter in global memory; it must be read through constant memory (unused_constant.cu:17: \`sum += input[j] * filter[k];\`)"
 }
 
 @test "a filter that is read from a copy in global memory breaks the rule" {

@@ -132,7 +132,8 @@ Status solution_judge(const Submission *submission, const Problem *problem, cons
                           .submission = submission,
                           .device = on_cpu ? "cpu" : device->name,
                           .untimed_only = on_cpu || !device->timed,
-                          .beyond_samples = beyond_samples};
+                          .beyond_samples = beyond_samples,
+                          .shows_durations = true};
     status = judge_submission(&job, result, why);
     if (status != STATUS_OK || claim.allowed[result->verdict])
         return status;

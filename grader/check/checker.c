@@ -251,15 +251,15 @@ static Status explain_mistake(const Check *check, const Tally *tally, uint32_t p
     bool flipped = false;
     diagnosis_begin(&diagnosis, check->rank, check->shape);
     Status status = find_wrong(check, tally, poison, &diagnosis, comparison, why);
-    const char *what = status == STATUS_OK ? diagnosis_what(&diagnosis) : NULL;
-    if (status == STATUS_OK && what == NULL)
+    WrongNature nature = status == STATUS_OK ? diagnosis_what(&diagnosis) : WRONG_NATURE_UNKNOWN;
+    if (status == STATUS_OK && nature == WRONG_NATURE_UNKNOWN)
         status = is_flipped(check, &flipped, why);
     if (status == STATUS_OK) {
         char where[120];
-        diagnosis_where(&diagnosis, where, sizeof where);
-        what = flipped ? "the filter is flipped" : what;
-        snprintf(comparison->kind, sizeof comparison->kind, "%s%s%s", where, what == NULL ? "" : ": ",
-                 what == NULL ? "" : what);
+        const WrongPlace place = diagnosis_where(&diagnosis, where, sizeof where);
+        comparison->kind = (WrongOutput){place, flipped ? WRONG_NATURE_FLIPPED : nature};
+        const char *what = wrong_nature_words(comparison->kind.nature);
+        snprintf(comparison->text, sizeof comparison->text, "%s%s%s", where, what[0] == '\0' ? "" : ": ", what);
     }
     diagnosis_free(&diagnosis);
     return status;
@@ -274,8 +274,10 @@ static Status compare_output(const Check *check, uint32_t poison, Comparison *co
     checker_summarise(&check->problem->tolerance, &tally, check->rank, check->shape, comparison);
     if (!checker_accepts(&check->problem->tolerance, &tally, check->count))
         return explain_mistake(check, &tally, poison, comparison, why);
-    if (comparison->rms_exceeded)
-        snprintf(comparison->kind, sizeof comparison->kind, "small errors everywhere: too little precision");
+    if (comparison->rms_exceeded) {
+        comparison->kind = (WrongOutput){WRONG_PLACE_EVERYWHERE, WRONG_NATURE_IMPRECISE};
+        snprintf(comparison->text, sizeof comparison->text, "small errors everywhere: too little precision");
+    }
     return STATUS_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "grader/oracle/oracle.h"
 #include "grader/problem/problem.h"
 #include "grader/check/tally.h"
+#include "grader/check/wrong_output.h"
 #include "grader/problem/testcase.h"
 
 #include <stdbool.h>
@@ -35,8 +36,9 @@ typedef struct Comparison {
     WrongElement first; /* if wrong > 0: the one with the lowest index */
     WrongElement worst; /* if wrong > 0: the one with the largest error / bound; NaN and infinity come first */
     size_t rank, shape[TENSOR_MAX_RANK];
-    char kind[200]; /* the kind of mistake, without any data: "the last 3 columns: never written", "every 32nd element",
-                     * "every element: the filter is flipped"; "": nothing is wrong */
+    WrongOutput kind; /* of the mistake */
+    char text[200]; /* the same with numbers: "the last 3 columns: never written", "every 32nd element", "every element:
+                       * the filter is flipped"; "": nothing is wrong */
 } Comparison;
 
 /* Compares the output of the submission, in which a float with the bits `poison` was never written. If the testcase has
@@ -47,7 +49,7 @@ MUST_USE Status checker_compare(const Problem *problem, const Testcase *testcase
 
 /* True if each of the `count` elements of the tally is within its bound. */
 bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count);
-/* Fills in the comparison from a tally of the whole output, without `wrong`, `first`, `worst` and `kind`. */
+/* Fills in the comparison from a tally of the whole output, without `wrong`, `first`, `worst`, `kind` and `text`. */
 void checker_summarise(const Tolerance *tolerance, const Tally *tally, int rank, const size_t *shape,
                        Comparison *comparison);
 

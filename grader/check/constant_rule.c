@@ -101,18 +101,21 @@ static Status find_in_call(Call *call, const CallReport *report, const Oracle *o
                            Message *why)
 {
     const char *name = call->problem->constant_filter;
+    const bool is_secret = call->testcase->group != CASE_SAMPLE;
     if (report->outcome != CALL_OK) {
         set_finding(finding, report->outcome == CALL_UNSUPPORTED ? CONSTANT_RULE_UNPROVED : CONSTANT_RULE_BROKEN,
                     "a simulated GPU could not prove that %s is read through constant "
                     "memory: %s",
-                    name, report->text);
+                    name, is_secret ? mistake_words(report->mistake.kind) : report->text);
+        finding->line = is_secret ? report->mistake.line : 0;
         return STATUS_OK;
     }
     if (report->direct_load[0] != '\0') {
         set_finding(finding, CONSTANT_RULE_BROKEN,
                     "%s writes the output and loads from %s in global memory; it must be "
                     "read through constant memory",
-                    report->direct_load, name);
+                    is_secret ? "a kernel" : report->direct_load, name);
+        finding->line = is_secret ? report->direct_line : 0;
         return STATUS_OK;
     }
     return find_in_output(call, oracle, finding, why);

@@ -32,7 +32,8 @@ typedef enum ConstantRuleKind {
 
 typedef struct ConstantRuleFinding {
     ConstantRuleKind kind;
-    char text[1024]; /* one sentence; "" if the rule is kept */
+    char text[1024]; /* one sentence; "" if the rule is kept. If the case is a hidden one, in the judge's words alone */
+    int line;        /* of the source, where the text does not name it (Mistake.line); 0: unknown */
 } ConstantRuleFinding;
 
 /* `session`: on CONSTANT_RULE_DEVICE, with nothing loaded. `compiled`: compiled for that device. */

@@ -132,8 +132,20 @@ static const char *ordinal_suffix(size_t n)
     return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
 }
 
+/* The first or last elements along an index. */
+static WrongPlace end_of_axis(const Diagnosis *diagnosis, int axis, bool at_end)
+{
+    static const WrongPlace firsts[] = {WRONG_PLACE_FIRST_COLUMNS, WRONG_PLACE_FIRST_ROWS, WRONG_PLACE_FIRST_PLANES,
+                                        WRONG_PLACE_FIRST_IMAGES};
+    static const WrongPlace lasts[] = {WRONG_PLACE_LAST_COLUMNS, WRONG_PLACE_LAST_ROWS, WRONG_PLACE_LAST_PLANES,
+                                       WRONG_PLACE_LAST_IMAGES};
+    if (diagnosis->rank == 1)
+        return at_end ? WRONG_PLACE_LAST_ELEMENTS : WRONG_PLACE_FIRST_ELEMENTS;
+    return (at_end ? lasts : firsts)[diagnosis->rank - 1 - axis];
+}
+
 /* "the last 3 columns", if all wrong elements lie there. */
-static bool say_end(const Diagnosis *diagnosis, int i, char *text, size_t size)
+static WrongPlace say_end(const Diagnosis *diagnosis, int i, char *text, size_t size)
 {
     const DiagnosisAxis *axis = &diagnosis->axes[i];
     const char *name = axis_name(diagnosis, i);
@@ -141,53 +153,58 @@ static bool say_end(const Diagnosis *diagnosis, int i, char *text, size_t size)
     bool at_end = axis->largest == axis->extent - 1 && axis->least > 0 && axis->least >= axis->extent / 2;
     size_t depth = axis->largest - axis->least + 1;
     if (!at_start && !at_end)
-        return false;
+        return WRONG_PLACE_NOWHERE;
     if (depth > MAX_NAMED)
         snprintf(text, size, "only %ss %s a certain one", name, at_start ? "before" : "beyond");
     else if (depth == 1)
         snprintf(text, size, "the %s %s", at_start ? "first" : "last", name);
     else
         snprintf(text, size, "the %s %zu %ss", at_start ? "first" : "last", depth, name);
-    return true;
+    return end_of_axis(diagnosis, i, at_end);
 }
 
-static bool say_ends(const Diagnosis *diagnosis, char *text, size_t size)
+static WrongPlace say_ends(const Diagnosis *diagnosis, char *text, size_t size)
 {
     char part[100];
     size_t length = 0;
-    for (int i = 0; i < diagnosis->rank; i++)
-        if (say_end(diagnosis, i, part, sizeof part))
-            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? " of " : "", part);
-    return length > 0;
+    WrongPlace place = WRONG_PLACE_NOWHERE;
+    for (int i = 0; i < diagnosis->rank; i++) {
+        const WrongPlace end = say_end(diagnosis, i, part, sizeof part);
+        if (end == WRONG_PLACE_NOWHERE)
+            continue;
+        place = length > 0 ? WRONG_PLACE_CORNER : end;
+        length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? " of " : "", part);
+    }
+    return place;
 }
 
 /* A one-dimensional launch with too few threads leaves out the last elements in row-major order. */
-static bool say_tail(const Diagnosis *diagnosis, char *text, size_t size)
+static WrongPlace say_tail(const Diagnosis *diagnosis, char *text, size_t size)
 {
     if (diagnosis->last != diagnosis->count - 1 || diagnosis->wrong != diagnosis->count - diagnosis->first)
-        return false;
+        return WRONG_PLACE_NOWHERE;
     snprintf(text, size, "all elements after a certain one, in row order");
-    return true;
+    return WRONG_PLACE_TAIL;
 }
 
-static bool say_border(const Diagnosis *diagnosis, char *text, size_t size)
+static WrongPlace say_border(const Diagnosis *diagnosis, char *text, size_t size)
 {
     size_t depth = diagnosis->border + 1;
     for (int i = 0; i < diagnosis->rank; i++)
         if (depth > diagnosis->axes[i].extent / 4)
-            return false;
+            return WRONG_PLACE_NOWHERE;
     snprintf(text, size, "only the border, %zu deep", depth);
-    return true;
+    return WRONG_PLACE_BORDER;
 }
 
-static bool say_one_position(const Diagnosis *diagnosis, char *text, size_t size)
+static WrongPlace say_one_position(const Diagnosis *diagnosis, char *text, size_t size)
 {
     for (int i = 0; i < diagnosis->rank; i++)
         if (diagnosis->axes[i].distinct == 1 && diagnosis->axes[i].extent > 1) {
             snprintf(text, size, "one %s", axis_name(diagnosis, i));
-            return true;
+            return WRONG_PLACE_ONE_POSITION;
         }
-    return false;
+    return WRONG_PLACE_NOWHERE;
 }
 
 /* "every 32nd column", if the `found` positions are all multiples of `step` within `range`. */
@@ -200,18 +217,20 @@ static bool say_step(const char *prefix, size_t step, size_t found, size_t range
     return true;
 }
 
-static bool say_steps(const Diagnosis *diagnosis, char *text, size_t size)
+static WrongPlace say_steps(const Diagnosis *diagnosis, char *text, size_t size)
 {
     for (int i = 0; i < diagnosis->rank; i++) {
         const DiagnosisAxis *axis = &diagnosis->axes[i];
         if (say_step("every", axis->step, axis->distinct, axis->largest - axis->least, axis_name(diagnosis, i), text,
                      size))
-            return true;
+            return WRONG_PLACE_STEPS;
     }
-    return say_step("every", diagnosis->step, diagnosis->wrong, diagnosis->last - diagnosis->first, "element", text,
-                    size) ||
-           say_step("all but every", diagnosis->right_step, diagnosis->count - diagnosis->wrong,
-                    diagnosis->right_last - diagnosis->right_first, "element", text, size);
+    if (say_step("every", diagnosis->step, diagnosis->wrong, diagnosis->last - diagnosis->first, "element", text,
+                 size) ||
+        say_step("all but every", diagnosis->right_step, diagnosis->count - diagnosis->wrong,
+                 diagnosis->right_last - diagnosis->right_first, "element", text, size))
+        return WRONG_PLACE_STEPS;
+    return WRONG_PLACE_NOWHERE;
 }
 
 /* Number of positions within a block of `block` elements that are wrong in any block. */
@@ -229,7 +248,7 @@ static size_t residues(const DiagnosisAxis *axis, size_t block)
 
 /* Finds the smallest block with the lowest share of wrong positions: the tile whose edges are wrong. Several blocks
  * must have them, since any few elements fit one block. */
-static bool say_block(const Diagnosis *diagnosis, char *text, size_t size)
+static WrongPlace say_block(const Diagnosis *diagnosis, char *text, size_t size)
 {
     for (int i = 0; i < diagnosis->rank; i++) {
         const DiagnosisAxis *axis = &diagnosis->axes[i];
@@ -243,30 +262,33 @@ static bool say_block(const Diagnosis *diagnosis, char *text, size_t size)
         }
         if (best > 0 && 4 * least <= best && axis->distinct >= 3 * least) {
             snprintf(text, size, "some %ss of each block of %zu", axis_name(diagnosis, i), best);
-            return true;
+            return WRONG_PLACE_BLOCKS;
         }
     }
-    return false;
+    return WRONG_PLACE_NOWHERE;
 }
 
-void diagnosis_where(const Diagnosis *diagnosis, char *text, size_t size)
+WrongPlace diagnosis_where(const Diagnosis *diagnosis, char *text, size_t size)
 {
-    static bool (*const sentences[])(const Diagnosis *, char *, size_t) = {say_ends,         say_tail,  say_border,
-                                                                           say_one_position, say_steps, say_block};
-    if (diagnosis->wrong == diagnosis->count) {
-        snprintf(text, size, "every element");
-        return;
+    static WrongPlace (*const sentences[])(const Diagnosis *, char *, size_t) = {
+        say_ends, say_tail, say_border, say_one_position, say_steps, say_block};
+    WrongPlace place = WRONG_PLACE_NOWHERE;
+    if (diagnosis->wrong == diagnosis->count)
+        place = WRONG_PLACE_EVERYWHERE;
+    else if (diagnosis->wrong == 1)
+        place = diagnosis->first == 0                      ? WRONG_PLACE_FIRST
+                : diagnosis->first == diagnosis->count - 1 ? WRONG_PLACE_LAST
+                                                           : WRONG_PLACE_ONE;
+    for (size_t i = 0; place == WRONG_PLACE_NOWHERE && i < sizeof sentences / sizeof *sentences; i++) {
+        place = sentences[i](diagnosis, text, size);
+        if (place != WRONG_PLACE_NOWHERE)
+            return place;
     }
-    if (diagnosis->wrong == 1) {
-        bool first = diagnosis->first == 0, last = diagnosis->first == diagnosis->count - 1;
-        snprintf(text, size, "%s element", first ? "the first" : last ? "the last" : "one");
-        return;
-    }
-    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
-        if (sentences[i](diagnosis, text, size))
-            return;
-    bool most = diagnosis->wrong >= diagnosis->count - diagnosis->count / 10;
-    snprintf(text, size, "%s", most ? "nearly every element" : "scattered elements");
+    if (place == WRONG_PLACE_NOWHERE)
+        place = diagnosis->wrong >= diagnosis->count - diagnosis->count / 10 ? WRONG_PLACE_NEARLY_EVERYWHERE
+                                                                             : WRONG_PLACE_SCATTERED;
+    snprintf(text, size, "%s", wrong_place_words(place));
+    return place;
 }
 
 /* --- what --------------------------------------------------------------------------------------------------------- */
@@ -285,26 +307,26 @@ static bool is_factor(const Diagnosis *diagnosis)
            spread <= 0.01 * fabs(diagnosis->largest_ratio);
 }
 
-const char *diagnosis_what(const Diagnosis *diagnosis)
+WrongNature diagnosis_what(const Diagnosis *diagnosis)
 {
     size_t wrong = diagnosis->wrong;
     if (diagnosis->never_written == wrong)
-        return "never written";
+        return WRONG_NATURE_NEVER_WRITTEN;
     if (diagnosis->never_written > 0)
-        return "some never written";
+        return WRONG_NATURE_SOME_NEVER_WRITTEN;
     if (diagnosis->nan == wrong)
-        return "NaN";
+        return WRONG_NATURE_NAN;
     if (diagnosis->infinite == wrong)
-        return "infinite";
+        return WRONG_NATURE_INFINITE;
     if (diagnosis->nan + diagnosis->infinite > 0)
-        return "some NaN or infinite";
+        return WRONG_NATURE_SOME_NAN;
     if (diagnosis->zero == wrong)
-        return "zero";
+        return WRONG_NATURE_ZERO;
     if (diagnosis->imprecise == wrong)
-        return "small errors: too little precision, or small terms left out";
+        return WRONG_NATURE_IMPRECISE;
     if (is_factor(diagnosis))
-        return "off by a constant factor";
+        return WRONG_NATURE_FACTOR;
     if (is_shift(diagnosis, diagnosis->like_before) || is_shift(diagnosis, diagnosis->like_after))
-        return "shifted by one";
-    return NULL;
+        return WRONG_NATURE_SHIFTED;
+    return WRONG_NATURE_UNKNOWN;
 }

@@ -1,12 +1,13 @@
 /* diagnosis.h - the kind of mistake: where the wrong elements lie, and what they have in common.
  *
  * It is given all elements, right and wrong, in order of their index, and keeps one byte for each position along
- * each index. The result is a short phrase without data, so that hidden cases can show it: "the last 3 columns:
- * never written", "every 32nd element", "every element: shifted by one".  */
+ * each index. The result is a short phrase, "the last 3 columns: never written", "every 32nd element", and its kind
+ * (wrong_output.h), which is all that hidden cases tell of it.  */
 #ifndef GRADER_CHECK_DIAGNOSIS_H
 #define GRADER_CHECK_DIAGNOSIS_H
 
 #include "base/tensor.h"
+#include "grader/check/wrong_output.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,8 +50,8 @@ void diagnosis_add(Diagnosis *diagnosis, const DiagnosisElement *element);
 void diagnosis_free(Diagnosis *diagnosis);
 
 /* Writes "the last 3 columns". At least one element must be wrong. */
-void diagnosis_where(const Diagnosis *diagnosis, char *text, size_t size);
-/* "never written"; NULL if the wrong values have nothing in common that it knows. */
-const char *diagnosis_what(const Diagnosis *diagnosis);
+WrongPlace diagnosis_where(const Diagnosis *diagnosis, char *text, size_t size);
+/* WRONG_NATURE_UNKNOWN if the wrong values have nothing in common that it knows. */
+WrongNature diagnosis_what(const Diagnosis *diagnosis);
 
 #endif

@@ -51,7 +51,7 @@ static void take_figures(const Result *result, Row *row)
             continue;
         log_s += log(average_s(item));
         log_gflops += log((double)item->operations / average_s(item) * 1e-9);
-        row->mean_error += item->comparison.mean_error;
+        row->mean_error += item->errors.mean;
         count++;
     }
     if (count == 0)

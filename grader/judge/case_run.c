@@ -6,28 +6,8 @@
 #include "grader/terminal/quantity.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const double TRIALS_S = 1; /* no trial begins later than this after the first call of the case */
-
-/* ---- what hidden cases may say ----------------------------------------------------------------------------------- */
-
-/* Hidden cases name one finding at most: a submission chooses which of its lines have findings, and could carry data
- * out in that way. */
-static void limit_findings(const Judging *judging, const CaseResult *item, DeviceFindings *findings)
-{
-    if (item->group == CASE_HIDDEN && judging->findings_told)
-        *findings = (DeviceFindings){0};
-    else if (item->group == CASE_HIDDEN)
-        findings->more = 0;
-}
-
-/* The name of a call comes from the submission's process, and could carry hidden data out. */
-static void hide_name_of_missing_call(const CaseResult *item, CallReport *report)
-{
-    if (item->group == CASE_HIDDEN && report->not_provided[0] != '\0')
-        snprintf(report->not_provided, sizeof report->not_provided, "a CUDA call that solve() makes");
-}
 
 /* ---- warnings ---------------------------------------------------------------------------------------------------- */
 
@@ -42,52 +22,103 @@ static bool is_warning(const CaseResult *item, const DeviceFinding *finding)
 /* Only the first call with findings warns of them; the others mostly have the same. */
 static void warn_of_findings(Judging *judging, const CaseResult *item, const DeviceFindings *findings)
 {
-    bool is_hidden = item->group == CASE_HIDDEN;
     if (judging->findings_told)
         return;
     judging->findings_told = item->verdict == VERDICT_WRONG_ANSWER && findings->count > 0;
-    for (uint32_t i = 0; i < findings->count && !(is_hidden && judging->findings_told); i++)
+    for (uint32_t i = 0; i < findings->count; i++)
         if (is_warning(item, &findings->items[i])) {
-            result_warn(judging->result, "%s", judging_wording(judging, is_hidden, findings->items[i].text));
+            result_warn(judging->result, "%s", judging_wording(judging, findings->items[i].text));
             judging->findings_told = true;
         }
     if (findings->more > 0)
         result_warn(judging->result, "and %u more findings of this kind", findings->more);
 }
 
-static void warn_of_what_was_overlooked(Judging *judging, const CaseResult *item, const CallReport *call)
+static void warn_of_what_was_overlooked(Judging *judging, const CallReport *call)
 {
     if (call->first_error != 0)
         result_warn(judging->result, "a CUDA call failed, though the output was right: %s",
-                    judging_wording(judging, item->group == CASE_HIDDEN, call->first_error_text));
+                    judging_wording(judging, call->first_error_text));
+    judging->error_told = judging->error_told || call->first_error != 0;
     if (call->output_copied)
-        result_warn(judging->result, "solve() copies its results to the output on the device, which costs time: let "
-                                     "the kernel write to the output directly");
+        result_warn(judging->result, "%s", mistake_words(MISTAKE_OUTPUT_COPIED));
     if (call->pending_at_return)
-        result_warn(judging->result, "solve() returned before its kernels had finished; add cudaDeviceSynchronize()");
+        result_warn(judging->result, "%s", mistake_words(MISTAKE_NOT_SYNCHRONISED));
+}
+
+/* A case whose data are secret keeps one warning at most, of what no sample has warned of. */
+static void keep_warning(Judging *judging, const CaseResult *item, const CallReport *call)
+{
+    for (uint32_t i = 0; i < call->findings.count && !judging->findings_told; i++)
+        if (is_warning(item, &call->findings.items[i]))
+            judging_keep_warning(judging, call->findings.items[i].mistake);
+    if (call->first_error != 0 && !judging->error_told)
+        judging_keep_warning(judging, (Mistake){.kind = call->first_error_kind});
+    if (call->output_copied)
+        judging_keep_warning(judging, (Mistake){.kind = MISTAKE_OUTPUT_COPIED});
+    if (call->pending_at_return)
+        judging_keep_warning(judging, (Mistake){.kind = MISTAKE_NOT_SYNCHRONISED});
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------------------------- */
 
-Judgement case_judgement(const Judging *judging, const CaseResult *item, const CallReport *call)
+Judgement case_judgement(const Judging *judging, const CaseOutput *output, const CallReport *call)
 {
-    return judgement_of_call(call, item->compared ? &item->comparison : NULL,
+    return judgement_of_call(call, output->compared ? &output->comparison : NULL,
                              judging->job->problem->kernel_must_write_output);
 }
 
-void case_conclude(Judging *judging, CaseResult *item, const CallReport *call, const Judgement *decided)
+/* A sample's data are public: everything may be told. */
+static void conclude_sample(Judging *judging, CaseResult *item, const CallReport *call, const CaseOutput *output,
+                            const Judgement *decided)
+{
+    Arena *arena = &judging->result->arena;
+    SampleDetails *details = arena_array(arena, 1, sizeof *details);
+    *details = (SampleDetails){.compared = output->compared, .comparison = output->comparison, .printed = ""};
+    if (call->printed.length > 0) {
+        details->printed = arena_copy(arena, call->printed.data, call->printed.length);
+        details->printed_lost = call->printed_lost;
+    }
+    item->sample = details;
+    item->text = judging_wording(judging, decided->text);
+    warn_of_findings(judging, item, &call->findings);
+    if (item->verdict == VERDICT_ACCEPTED)
+        warn_of_what_was_overlooked(judging, call);
+}
+
+/* Of other cases, report and text stay here. */
+static void conclude_secret(Judging *judging, CaseResult *item, const CallReport *call, const Judgement *decided)
+{
+    if (item->verdict == VERDICT_ACCEPTED)
+        keep_warning(judging, item, call);
+    else
+        item->text = judging_hidden_wording(judging, &decided->finding);
+}
+
+/* The errors of timed cases may be told: their data are worthless in the next grading. */
+static CaseErrors errors_of(const CaseResult *item, const CaseOutput *output)
+{
+    const Comparison *comparison = &output->comparison;
+    if (!output->compared)
+        return (CaseErrors){0};
+    if (item->group != CASE_HIDDEN)
+        return (CaseErrors){true, comparison->max_error, comparison->mean_error, comparison->bound};
+    const double error = item->verdict == VERDICT_WRONG_ANSWER ? hidden_error(comparison->max_error) : 0;
+    return (CaseErrors){.known = error > 0, .max = error};
+}
+
+void case_conclude(Judging *judging, CaseResult *item, const CallReport *call, const CaseOutput *output,
+                   const Judgement *decided)
 {
     item->judged = true;
     item->verdict = decided->verdict;
-    item->text = judging_wording(judging, item->group == CASE_HIDDEN, decided->text);
-    item->statistics = call->statistics;
-    if (item->group == CASE_SAMPLE && call->printed.length > 0) {
-        item->printed = arena_copy(&judging->result->arena, call->printed.data, call->printed.length);
-        item->printed_lost = call->printed_lost;
-    }
-    warn_of_findings(judging, item, &call->findings);
-    if (item->verdict == VERDICT_ACCEPTED)
-        warn_of_what_was_overlooked(judging, item, call);
+    item->errors = errors_of(item, output);
+    if (item->group != CASE_HIDDEN)
+        item->statistics = call->statistics;
+    if (item->group == CASE_SAMPLE)
+        conclude_sample(judging, item, call, output, decided);
+    else
+        conclude_secret(judging, item, call, decided);
 }
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
@@ -156,16 +187,17 @@ static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallRep
     return status;
 }
 
-static Status check_output(const Judging *judging, const Call *call, CaseResult *item, Message *why)
+static Status check_output(const Judging *judging, const Call *call, CaseOutput *output, Message *why)
 {
-    item->compared = true;
-    return call_compare(call, judging->oracle, &item->comparison, why);
+    output->compared = true;
+    return call_compare(call, judging->oracle, &output->comparison, why);
 }
 
 Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Message *why)
 {
     Call call;
     CallReport report = {0};
+    CaseOutput output = {0};
     Status status = call_prepare(judging->job->problem, testcase, judging->session, &call, why);
     if (status == STATUS_OK) {
         call_fill(&call, &judging->secret);
@@ -173,15 +205,12 @@ Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Me
         status = call_solve(judging, &call, item, &report, why);
     }
     if (status == STATUS_OK && report.outcome == CALL_OK)
-        status = check_output(judging, &call, item, why);
-    const bool needs_rerun = judgement_needs_rerun(&report);
-    limit_findings(judging, item, &report.findings);
-    hide_name_of_missing_call(item, &report);
-    Judgement decided = case_judgement(judging, item, &report);
-    if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && needs_rerun)
-        status = uninitialised_rerun_try(&call, judging->session, judging->oracle, &report, item, &decided, why);
+        status = check_output(judging, &call, &output, why);
+    Judgement decided = case_judgement(judging, &output, &report);
+    if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && judgement_needs_rerun(&report))
+        status = uninitialised_rerun_try(&call, judging->session, judging->oracle, &report, &output, &decided, why);
     if (status == STATUS_OK)
-        case_conclude(judging, item, &report, &decided);
+        case_conclude(judging, item, &report, &output, &decided);
     if (status != STATUS_OK || item->verdict != VERDICT_ACCEPTED)
         item->sample_count = 0;
     charge_constructors(judging, item);

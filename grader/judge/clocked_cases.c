@@ -50,13 +50,12 @@ static void explain_fewer_calls(Judging *judging, CaseResult *item, const TimedC
 
 static void conclude_case(Judging *judging, CaseResult *item, const TimedCase *timed)
 {
-    item->compared = timed->compared;
-    item->comparison = timed->comparison;
+    const CaseOutput output = {.compared = timed->compared, .comparison = timed->comparison};
     item->input_bytes = timed->input_bytes;
     if (!timed->compared && !timed->failed) /* an earlier failure ended the run */
         return;
-    const Judgement decided = case_judgement(judging, item, &timed->report);
-    case_conclude(judging, item, &timed->report, &decided);
+    const Judgement decided = case_judgement(judging, &output, &timed->report);
+    case_conclude(judging, item, &timed->report, &output, &decided);
     if (item->verdict != VERDICT_ACCEPTED)
         return;
     item->samples = timed->samples;

@@ -2,6 +2,7 @@
 
 #include "grader/check/constant_rule.h"
 #include "grader/judge/compilation.h"
+#include "grader/result/wording.h"
 #include "harness/session/session_open.h"
 
 #include <stdio.h>
@@ -44,6 +45,15 @@ static Status check_rule(Judging *judging, ConstantRuleFinding *finding, Message
     return status;
 }
 
+static void end_with(Judging *judging, Verdict verdict, const ConstantRuleFinding *finding)
+{
+    Text text = {0};
+    text_add(&text, finding->text);
+    wording_add_place(&text, judging->job->submission, finding->line);
+    judging_end(judging, verdict, text.data);
+    text_free(&text);
+}
+
 Status constant_step_run(Judging *judging, Message *why)
 {
     static const Verdict verdicts[] = {[CONSTANT_RULE_KEPT] = VERDICT_ACCEPTED,
@@ -62,6 +72,6 @@ Status constant_step_run(Judging *judging, Message *why)
     const Verdict verdict = verdicts[finding.kind];
     progress_end(job->progress, verdict == VERDICT_ACCEPTED ? "read through it" : verdict_name(verdict));
     if (verdict != VERDICT_ACCEPTED)
-        judging_end(judging, verdict, finding.text);
+        end_with(judging, verdict, &finding);
     return STATUS_OK;
 }

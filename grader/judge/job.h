@@ -21,7 +21,9 @@ typedef struct JudgeJob {
     bool one_block;             /* on a real GPU: one block of timed calls, of however many the problem says */
     bool untimed_only;          /* leave out timed cases: only the verdict is wanted */
     bool
-        beyond_samples; /* run the hidden cases even after wrong answers to samples: which of them finds the mistake? */
+        beyond_samples; /* run all hidden cases, even after wrong answers to samples: which of them finds the mistake? Only
+                         * for the author of the cases */
+    bool shows_durations; /* who asks may know how long the hidden cases take (hidden_duration.h) */
     ExecutionProfile
         *profile; /* NULL: not wanted. Else one timed case is run, the one with most operations, and what its
                                 * kernels did is put here; only where session_profile() can tell */

@@ -5,6 +5,7 @@
 #include "grader/judge/clocked_cases.h"
 #include "grader/judge/compilation.h"
 #include "grader/judge/constant_step.h"
+#include "grader/judge/hidden_duration.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase_read.h"
 #include "grader/timing/second_plan.h"
@@ -217,6 +218,15 @@ static bool needs_fresh_runner(CaseGroup group, bool is_first)
     return is_first || case_is_timed(group);
 }
 
+/* Wrong answers let the rest of the samples run, so that a student sees all of them. Of cases whose data are secret only
+ * one mistake may be told. */
+static bool ends_the_run(const JudgeJob *job, const CaseResult *item)
+{
+    if (item->verdict != VERDICT_WRONG_ANSWER)
+        return item->verdict != VERDICT_ACCEPTED;
+    return item->group != CASE_SAMPLE && !job->beyond_samples;
+}
+
 static Status run_group(Judging *judging, CaseGroup group, const char *step, double *seconds, Message *why)
 {
     Result *result = judging->result;
@@ -227,7 +237,7 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
         return STATUS_OK;
 
     double start_s = now_s();
-    progress_begin(judging->job->progress, step, total);
+    progress_begin(judging->job->progress, step, group == CASE_HIDDEN ? 0 : total);
     for (size_t i = 0; i < result->case_count && !judging->ended && status == STATUS_OK; i++) {
         const size_t place = call_plan_case(&judging->plan, i);
         CaseResult *item = &result->cases[place];
@@ -240,12 +250,14 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
         is_first = judging->is_fresh = false;
         status = case_run(judging, judging->testcases[place], item, why);
         failed = failed || item->verdict != VERDICT_ACCEPTED;
-        judging->ended = failed && item->verdict != VERDICT_WRONG_ANSWER && item->verdict != VERDICT_ACCEPTED;
-        progress_advance(judging->job->progress);
+        judging->ended = failed && ends_the_run(judging->job, item);
+        if (group != CASE_HIDDEN)
+            progress_advance(judging->job->progress);
     }
     judging->ended = judging->ended || (failed && !(group == CASE_SAMPLE && judging->job->beyond_samples));
+    bool hides_duration = group == CASE_HIDDEN && !judging->job->shows_durations;
+    *seconds = hides_duration ? hidden_duration_wait(start_s) : now_s() - start_s;
     judging_end_step(judging, group);
-    *seconds = now_s() - start_s;
     return status;
 }
 
@@ -268,8 +280,10 @@ static void conclude(const Judging *judging)
         result->verdict = failed->verdict;
         result->text = failed->text;
     }
-    if (result->verdict == VERDICT_ACCEPTED)
+    if (result->verdict == VERDICT_ACCEPTED) {
+        judging_tell_warning(judging);
         result_score(result);
+    }
     if (judging->job->second_sitting)
         return; /* the verdict has been told */
     progress_begin(judging->job->progress, "verdict", 0);

@@ -3,6 +3,7 @@
 #define GRADER_JUDGE_JUDGEMENT_H
 
 #include "grader/check/checker.h"
+#include "grader/result/hidden_finding.h"
 #include "grader/result/verdict.h"
 #include "harness/session/session.h"
 
@@ -10,8 +11,14 @@
 
 typedef struct Judgement {
     Verdict verdict;
-    char text[900]; /* one sentence; "" if accepted */
+    HiddenFinding finding; /* what may be said where the data of the case are secret */
+    char text[900];        /* one sentence, only for cases whose data are public; "" if accepted */
 } Judgement;
+
+typedef struct CaseOutput {
+    bool compared; /* with the oracle's: */
+    Comparison comparison;
+} CaseOutput;
 
 /* `comparison` is NULL if there is no output to compare. */
 Judgement judgement_of_call(const CallReport *call, const Comparison *comparison, bool kernel_must_write_output);

@@ -4,19 +4,45 @@
 
 #include <stdio.h>
 
-const char *judging_wording(const Judging *judging, bool is_hidden, const char *message)
+/* Moves a text into the result's arena. */
+static const char *keep(const Judging *judging, Text *text)
+{
+    const char *copy = arena_copy(&judging->result->arena, text->data == NULL ? "" : text->data, text->length);
+    text_free(text);
+    return copy;
+}
+
+const char *judging_wording(const Judging *judging, const char *message)
 {
     Text text = {0};
-    wording_add(&text, judging->job->submission, is_hidden, message);
-    const char *copy = arena_copy(&judging->result->arena, text.data == NULL ? "" : text.data, text.length);
-    text_free(&text);
-    return copy;
+    wording_add(&text, judging->job->submission, message);
+    return keep(judging, &text);
+}
+
+const char *judging_hidden_wording(const Judging *judging, const HiddenFinding *finding)
+{
+    Text text = {0};
+    hidden_finding_add(&text, finding, judging->job->submission);
+    return keep(judging, &text);
+}
+
+void judging_keep_warning(Judging *judging, Mistake mistake)
+{
+    if (judging->secret_warning.kind == MISTAKE_NONE)
+        judging->secret_warning = mistake;
+}
+
+void judging_tell_warning(const Judging *judging)
+{
+    const HiddenFinding finding = {.mistake = judging->secret_warning};
+    if (finding.mistake.kind != MISTAKE_NONE)
+        result_warn(judging->result, "%s", judging_hidden_wording(judging, &finding));
 }
 
 void judging_end(Judging *judging, Verdict verdict, const char *text)
 {
     judging->result->verdict = verdict;
-    judging->result->text = judging_wording(judging, false, text);
+    judging->result->text = judging_wording(judging, text);
     judging->ended = true;
 }
 

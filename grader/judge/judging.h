@@ -7,6 +7,7 @@
 #include "grader/oracle/oracle.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/testcase.h"
+#include "grader/result/hidden_finding.h"
 #include "grader/result/result.h"
 #include "grader/timing/call_plan.h"
 #include "harness/compile/toolkit.h"
@@ -35,14 +36,24 @@ typedef struct Judging {
     GeneratorKey secret;             /* of the data of this grading */
     CallPlan plan;                   /* of the timed cases; it has an order only if no other cases are listed */
     bool findings_told;              /* a warning or a verdict has named a finding */
+    bool error_told;                 /* a warning has named a CUDA call that failed */
+    Mistake secret_warning;          /* the first of a case whose data are secret (judging_keep_warning()) */
     bool is_fresh;                   /* the runner in the session has not been called yet */
     CaseSample load;                 /* what its constructors made the device do */
     bool queued;                     /* somebody else had the device */
     bool ended;                      /* the verdict is final */
 } Judging;
 
-/* A sentence as the author of the submission may read it (wording.h), in the result's arena. */
-const char *judging_wording(const Judging *judging, bool is_hidden, const char *message);
+/* A sentence as the author of the submission may read it (wording.h), in the result's arena. Never one about a case
+ * whose data are secret: */
+const char *judging_wording(const Judging *judging, const char *message);
+/* All that may be said about such a case. */
+const char *judging_hidden_wording(const Judging *judging, const HiddenFinding *finding);
+
+/* Keeps the first warning about a case whose data are secret. Only a submission that is accepted gets to know it, at
+ * the end: together with a mistake it would tell more than one alone. */
+void judging_keep_warning(Judging *judging, Mistake mistake);
+void judging_tell_warning(const Judging *judging);
 
 /* Ends the judging with a verdict that belongs to no case. */
 void judging_end(Judging *judging, Verdict verdict, const char *text);

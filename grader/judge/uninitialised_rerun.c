@@ -1,26 +1,26 @@
 #include "grader/judge/uninitialised_rerun.h"
 
 static Status rerun_with(uint8_t byte, Call *call, Session *session, const Oracle *oracle, const CallReport *first,
-                         CaseResult *item, Judgement *decided, Message *why)
+                         CaseOutput *output, Judgement *decided, Message *why)
 {
     const CallOptions options = {.check_inputs = true, .untimed = true, .uninitialised_byte = byte};
     CallReport again;
     Status status = session_call(session, call->arguments, call->problem->parameter_count, &options, &again, why);
-    item->compared = status == STATUS_OK && again.outcome == CALL_OK;
-    if (item->compared)
-        status = call_compare(call, oracle, &item->comparison, why);
+    output->compared = status == STATUS_OK && again.outcome == CALL_OK;
+    if (output->compared)
+        status = call_compare(call, oracle, &output->comparison, why);
     if (status == STATUS_OK)
-        *decided = judgement_of_rerun(first, &again, item->compared ? &item->comparison : NULL);
+        *decided = judgement_of_rerun(first, &again, output->compared ? &output->comparison : NULL);
     text_free(&again.printed);
     return status;
 }
 
 Status uninitialised_rerun_try(Call *call, Session *session, const Oracle *oracle, const CallReport *first,
-                               CaseResult *item, Judgement *decided, Message *why)
+                               CaseOutput *output, Judgement *decided, Message *why)
 {
     static const uint8_t bytes[] = {0x4D, 0xFF};
     Status status = STATUS_OK;
     for (size_t i = 0; i < sizeof bytes && status == STATUS_OK && decided->verdict == VERDICT_ACCEPTED; i++)
-        status = rerun_with(bytes[i], call, session, oracle, first, item, decided, why);
+        status = rerun_with(bytes[i], call, session, oracle, first, output, decided, why);
     return status;
 }

@@ -10,11 +10,10 @@
 
 #include "grader/check/call.h"
 #include "grader/judge/judgement.h"
-#include "grader/result/result.h"
 
-/* The call `first` used such a value, and its output was right. If that of a repetition is not, sets the comparison of
- * `item` and `decided`. */
+/* The call `first` used such a value, and its output was right. If that of a repetition is not, sets `output`
+ * and `decided`. */
 MUST_USE Status uninitialised_rerun_try(Call *call, Session *session, const Oracle *oracle, const CallReport *first,
-                                        CaseResult *item, Judgement *decided, Message *why);
+                                        CaseOutput *output, Judgement *decided, Message *why);
 
 #endif

@@ -50,24 +50,23 @@ static void add_wrong_element(Text *out, const char *which, const char *name, co
 
 static void add_sample_details(const Result *result, const CaseResult *item, Text *out)
 {
-    const Comparison *comparison = &item->comparison;
+    const Comparison *comparison = &item->sample->comparison;
     const char *output = result->problem->parameters[problem_output(result->problem)].name;
     text_add(out, "    sizes  ");
     add_sizes(out, result->problem, &item->sizes);
     text_add(out, "\n");
-    if (!item->compared || comparison->wrong == 0)
+    if (!item->sample->compared || comparison->wrong == 0)
         return;
     text_printf(out, "    %zu of %zu elements are wrong\n", comparison->wrong, comparison->count);
     add_wrong_element(out, "first", output, &comparison->first, comparison->rank);
     add_wrong_element(out, "worst", output, &comparison->worst, comparison->rank);
 }
 
-/* For a hidden case, only the power of ten of the largest error: enough to tell rounding from a mistake. */
+/* For other cases than samples, only the power of ten of the largest error: enough to tell rounding from a mistake. */
 static void add_coarse_error(const CaseResult *item, Text *out)
 {
-    double error = checker_coarse(item->comparison.max_error);
-    if (item->compared && isfinite(error))
-        text_printf(out, "    errors up to %.0e\n", error);
+    if (item->errors.known && isfinite(item->errors.max))
+        text_printf(out, "    errors up to %.0e\n", checker_coarse(item->errors.max));
 }
 
 static void add_failed_case(const Result *result, const CaseResult *item, TerminalStyle style, Text *out)
@@ -77,7 +76,7 @@ static void add_failed_case(const Result *result, const CaseResult *item, Termin
     text_printf(out, ": %s: ", verdict_name(item->verdict));
     text_add_printable(out, item->text, strlen(item->text));
     text_add(out, "\n");
-    if (item->group == CASE_SAMPLE)
+    if (item->sample != NULL)
         add_sample_details(result, item, out);
     else if (item->verdict == VERDICT_WRONG_ANSWER)
         add_coarse_error(item, out);
@@ -126,10 +125,10 @@ static void add_printed(const Result *result, Text *out)
 {
     for (size_t i = 0; i < result->case_count; i++) {
         const CaseResult *item = &result->cases[i];
-        if (item->printed[0] == '\0')
+        if (item->sample == NULL || item->sample->printed[0] == '\0')
             continue;
         text_printf(out, "  printed in \"%s\":\n", item->name);
-        add_quoted(out, item->printed, MAX_PRINTED_LINES, item->printed_lost);
+        add_quoted(out, item->sample->printed, MAX_PRINTED_LINES, item->sample->printed_lost);
         return;
     }
 }

@@ -41,7 +41,6 @@ static void take_case(const cJSON *object, CaseResult *item, Arena *arena)
         .group = timed ? CASE_TIMED_CUDA : untimed,
         .name = name,
         .text = "",
-        .printed = "",
     };
     item->judged = verdict_parse(verdict, &item->verdict); /* else "not run" */
     item->time = (MeasuredTime){number(object, "time_ms"), number(object, "uncertainty")};

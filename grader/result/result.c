@@ -39,6 +39,13 @@ void result_begin(Result *result, const Problem *problem, const Submission *subm
         result_warn(result, "the submission ran with sandbox %s", result->sandbox);
 }
 
+static void tell_sizes(const Testcase *testcase, CaseResult *item)
+{
+    item->sizes = testcase->sizes;
+    item->operations = testcase->operations;
+    item->bytes = testcase->bytes;
+}
+
 void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted[CASE_GROUPS],
                        const Testcase ***testcases)
 {
@@ -54,12 +61,10 @@ void result_list_cases(Result *result, const TestcaseSet *set, const bool wanted
             .group = testcase->group,
             .name = testcase->group == CASE_HIDDEN ? arena_printf(arena, "hidden %d", testcase->number)
                                                    : arena_string(arena, testcase->name),
-            .sizes = testcase->sizes,
             .text = "",
-            .printed = "",
-            .operations = testcase->operations,
-            .bytes = testcase->bytes,
         };
+        if (testcase->group != CASE_HIDDEN)
+            tell_sizes(testcase, &result->cases[result->case_count - 1]);
     }
 }
 

@@ -21,17 +21,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+typedef struct
+    CaseErrors { /* of an output, in its unit. Of a hidden case only `max`, if its output was wrong, and only as
+                            * hidden_error() */
+    bool known;
+    double max, mean;
+    double bound; /* Comparison.bound */
+} CaseErrors;
+
+typedef struct SampleDetails { /* what only a sample case may tell */
+    bool compared;             /* the output was compared with the oracle's: */
+    Comparison comparison;
+    const char *printed;   /* what the submission printed */
+    uint64_t printed_lost; /* bytes beyond that */
+} SampleDetails;
+
 typedef struct CaseResult {
     CaseGroup group;
     const char *name; /* "three taps"; "hidden 4" for a hidden case */
-    Sizes sizes;      /* secret if the case is hidden */
+    Sizes sizes;      /* all 0 of a hidden case, and so are `operations` and `bytes` */
     bool judged;      /* false: an earlier failure ended the run */
     Verdict verdict;
-    const char *text; /* one sentence; "" if accepted */
-    bool compared;    /* the output was compared with the oracle's: */
-    Comparison comparison;
-    const char *printed;   /* what the submission printed; "" if the case is hidden */
-    uint64_t printed_lost; /* bytes beyond that */
+    const char *text;            /* one sentence; "" if accepted */
+    const SampleDetails *sample; /* NULL: the data of the case are secret, and `text` is a hidden_finding_add() */
+    CaseErrors errors;
     int64_t operations, bytes, input_bytes;
     CaseSample *samples; /* of timed cases that were accepted, in order of their blocks */
     size_t sample_count;

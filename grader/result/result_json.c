@@ -36,22 +36,32 @@ static cJSON *wrong_element_item(const WrongElement *element, size_t rank)
     return object;
 }
 
-/* The errors of a hidden case are rounded up to a power of ten. */
-static void put_comparison(cJSON *object, const CaseResult *item)
+/* The errors of all cases but samples are rounded up to a power of ten. */
+static void put_errors(cJSON *object, const CaseResult *item)
 {
-    const Comparison *comparison = &item->comparison;
-    bool sample = item->group == CASE_SAMPLE;
-    if (!item->compared)
+    const CaseErrors *errors = &item->errors;
+    const bool sample = item->sample != NULL;
+    if (!errors->known)
         return;
-    json_put_number(object, "max_error", sample ? comparison->max_error : checker_coarse(comparison->max_error));
-    json_put_number(object, "mean_error", sample ? comparison->mean_error : checker_coarse(comparison->mean_error));
-    json_put_number(object, "bound", sample ? comparison->bound : checker_coarse(comparison->bound));
-    if (sample && comparison->wrong > 0) {
+    json_put_number(object, "max_error", sample ? errors->max : checker_coarse(errors->max));
+    if (item->group == CASE_HIDDEN)
+        return;
+    json_put_number(object, "mean_error", sample ? errors->mean : checker_coarse(errors->mean));
+    json_put_number(object, "bound", sample ? errors->bound : checker_coarse(errors->bound));
+}
+
+static void put_sample_details(cJSON *object, const SampleDetails *details)
+{
+    const Comparison *comparison = &details->comparison;
+    if (details->compared && comparison->wrong > 0) {
         json_put_number(object, "wrong", (double)comparison->wrong);
         json_put_number(object, "count", (double)comparison->count);
         cJSON_AddItemToObject(object, "first_wrong", wrong_element_item(&comparison->first, comparison->rank));
         cJSON_AddItemToObject(object, "worst_wrong", wrong_element_item(&comparison->worst, comparison->rank));
     }
+    if (details->printed[0] != '\0')
+        cJSON_AddStringToObject(object, "printed", details->printed);
+    put_known(object, "printed_lost", (double)details->printed_lost);
 }
 
 /* A single sample has no distribution. */
@@ -152,10 +162,9 @@ static cJSON *case_item(const Result *result, const CaseResult *item)
         cJSON_AddItemToObject(object, "sizes", sizes_item(problem, &item->sizes));
     if (item->text[0] != '\0')
         cJSON_AddStringToObject(object, "text", item->text);
-    put_comparison(object, item);
-    if (item->printed[0] != '\0')
-        cJSON_AddStringToObject(object, "printed", item->printed);
-    put_known(object, "printed_lost", (double)item->printed_lost);
+    put_errors(object, item);
+    if (item->sample != NULL)
+        put_sample_details(object, item->sample);
     if (timed && item->judged) {
         put_known(object, "time_ms", item->time.ms);
         put_known(object, "uncertainty", item->time.uncertainty);

@@ -1,6 +1,6 @@
 #include "grader/result/wording.h"
 
-#include "grader/result/redact.h"
+#include "harness/compile/compile.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -57,13 +57,33 @@ static void add_with_lines(Text *out, const char *message, const Submission *sub
     }
 }
 
-void wording_add(Text *out, const Submission *submission, bool is_hidden, const char *message)
+/* Replaces the name under which the compiler knew the source. */
+static void add_own_name(Text *out, const char *message, const char *file_name)
 {
-    Text own = {0}, redacted = {0};
-    redact_compiler_name(&own, message, submission->file_name);
-    redact_numbers(&redacted, own.data == NULL ? "" : own.data, submission->file_name);
-    const Text *shown = is_hidden ? &redacted : &own;
-    add_with_lines(out, shown->data == NULL ? "" : shown->data, submission);
+    const char *found;
+    while ((found = strstr(message, COMPILE_SOURCE_NAME)) != NULL) {
+        text_append(out, message, (size_t)(found - message));
+        text_add(out, file_name);
+        message = found + strlen(COMPILE_SOURCE_NAME);
+    }
+    text_add(out, message);
+}
+
+void wording_add(Text *out, const Submission *submission, const char *message)
+{
+    Text own = {0};
+    add_own_name(&own, message, submission->file_name);
+    add_with_lines(out, own.data == NULL ? "" : own.data, submission);
     text_free(&own);
-    text_free(&redacted);
+}
+
+void wording_add_place(Text *out, const Submission *submission, long line)
+{
+    size_t length;
+    const char *quoted = line_at(submission->source.data, line, &length);
+    if (quoted == NULL)
+        return;
+    text_printf(out, " (%s:%ld", submission->file_name, line);
+    add_quoted(out, quoted, length);
+    text_add(out, ")");
 }

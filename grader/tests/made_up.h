@@ -19,10 +19,11 @@ static const Problem made_up_problem = {
 
 static inline CaseResult made_up_case(CaseGroup group, const char *name, Verdict verdict)
 {
-    CaseResult item = {.group = group, .name = name, .judged = true, .verdict = verdict, .text = "", .printed = ""};
+    CaseResult item = {.group = group, .name = name, .judged = true, .verdict = verdict, .text = ""};
+    static const SampleDetails details = {.compared = true, .comparison = {.count = 100, .rank = 1}, .printed = ""};
     item.sizes.values[2] = 4711;
-    item.compared = true;
-    item.comparison = (Comparison){.count = 100, .max_error = 0.00123, .mean_error = 0.00045, .bound = 0.5, .rank = 1};
+    item.sample = group == CASE_SAMPLE ? &details : NULL;
+    item.errors = (CaseErrors){.known = true, .max = 0.00123, .mean = 0.00045, .bound = 0.5};
     return item;
 }
 

@@ -152,6 +152,7 @@ static void say_too_slow(const Measuring *measuring, const CallPlan *plan, doubl
     CallReport *report = &timed_case->report;
     timed_case->failed = true;
     report->outcome = CALL_TIME_LIMIT;
+    report->mistake = (Mistake){.kind = MISTAKE_BUDGET};
     snprintf(report->text, sizeof report->text,
              "a call takes %.2g s, so not even %d timed calls in each of %d blocks fit into what is left of the "
              "grading's budget of %g s (grading_device_seconds)",

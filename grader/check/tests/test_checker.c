@@ -8,7 +8,7 @@ static void a_right_output_is_accepted(void **state)
     assert_int_equal(comparison.count, 2400);
     assert_int_equal(comparison.wrong, 0);
     assert_false(comparison.rms_exceeded);
-    assert_string_equal(comparison.kind, "");
+    assert_string_equal(comparison.text, "");
     assert_true(comparison.max_error > 0 && comparison.max_error < comparison.bound / 10);
     assert_true(comparison.mean_error > 0 && comparison.mean_error < comparison.max_error);
     assert_true(comparison.rms > 0 && comparison.rms < 1e-7);
@@ -78,7 +78,7 @@ static void an_output_of_poison_is_all_wrong(void **state)
     Comparison comparison = compare(&bench);
     assert_int_equal(comparison.wrong, 2400);
     assert_true(isnan(comparison.mean_error));
-    assert_string_equal(comparison.kind, "every element: never written");
+    assert_string_equal(comparison.text, "every element: never written");
     bench_close(&bench);
 }
 
@@ -93,7 +93,7 @@ static void too_little_precision_all_over_fails_by_rms(void **state)
     assert_int_equal(comparison.wrong, 0);
     assert_true(comparison.rms_exceeded);
     assert_true(fabs(comparison.rms - 1e-4) < 1e-6);
-    assert_string_equal(comparison.kind, "small errors everywhere: too little precision");
+    assert_string_equal(comparison.text, "small errors everywhere: too little precision");
     bench.problem.tolerance.rms = 0;
     assert_false(compare(&bench).rms_exceeded);
     bench_close(&bench);
@@ -147,7 +147,7 @@ static void large_outputs_are_compared_in_pieces(void **state)
     Comparison wrong = compare(&bench);
     assert_int_equal(wrong.wrong, 700);
     assert_int_equal(wrong.first.position[1], 900);
-    assert_string_equal(wrong.kind, "the last column: zero");
+    assert_string_equal(wrong.text, "the last column: zero");
     bench_close(&bench);
 }
 
@@ -251,12 +251,12 @@ static void mistakes_in_bytes_are_named(void **state)
     for (size_t i = 0; i < COUNT_OF(bench.y); i++)
         if (i % 60 >= 57)
             bench.y[i] ^= 128;
-    assert_string_equal(compare_levels(&bench).kind, "the last 3 columns");
+    assert_string_equal(compare_levels(&bench).text, "the last 3 columns");
     levels_close(&bench);
     levels_open(&bench);
     for (size_t i = 0; i < COUNT_OF(bench.y); i++)
         bench.y[i] += bench.y[i] < 128 ? 2 : -2;
-    assert_string_equal(compare_levels(&bench).kind,
+    assert_string_equal(compare_levels(&bench).text,
                         "every element: small errors: too little precision, or small terms left out");
     levels_close(&bench);
 }

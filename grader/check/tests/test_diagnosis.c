@@ -121,8 +121,8 @@ static void the_kind_of_mistake_is_named(void **state)
             bench.y[j] = is_hit(kinds[i].place, j / 60, j % 60) ? mistaken(&right, &flipped, kinds[i].mistake, j)
                                                                 : right.y[j];
         Comparison comparison = compare(&bench);
-        if (strcmp(comparison.kind, kinds[i].kind) != 0)
-            fail_test("row %zu: \"%s\" is not \"%s\"", i, comparison.kind, kinds[i].kind);
+        if (strcmp(comparison.text, kinds[i].kind) != 0)
+            fail_test("row %zu: \"%s\" is not \"%s\"", i, comparison.text, kinds[i].kind);
     }
     bench_close(&bench);
     bench_close(&right);
@@ -139,8 +139,8 @@ static void a_shift_by_one_is_named(void **state)
         for (size_t j = 0; j < bench.count; j++)
             bench.y[j] = mistaken(&right, NULL, shifts[i], j);
         Comparison comparison = compare(&bench);
-        if (strstr(comparison.kind, ": shifted by one") == NULL)
-            fail_test("%s", comparison.kind);
+        if (strstr(comparison.text, ": shifted by one") == NULL)
+            fail_test("%s", comparison.text);
         bench_close(&bench);
         bench_close(&right);
     }

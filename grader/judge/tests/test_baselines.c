@@ -97,12 +97,12 @@ static void what_is_wrong_with_a_baseline_is_its_verdict(void **state)
     }
 }
 
-static void a_failure_in_a_hidden_case_shows_no_number(void **state)
+static void a_failure_in_a_hidden_case_shows_its_kind_only(void **state)
 {
     Judged judged;
     judge(&judged, "#include <stdlib.h>\n" SOLVE("if (rows == 37) exit(cols);\n" RIGHT), "cpu");
     assert_int_equal(judged.result.verdict, VERDICT_RUN_TIME_ERROR);
-    assert_non_null(strstr(judged.result.text, "exit status n"));
+    assert_string_equal(judged.result.text, mistake_words(MISTAKE_PROCESS_ENDED));
     forget(&judged);
 }
 
@@ -130,7 +130,7 @@ int main(void)
         cmocka_unit_test(a_right_baseline_is_accepted_timed_and_never_ranked),
         cmocka_unit_test(the_cases_of_real_gpus_are_left_out_unless_asked_for),
         cmocka_unit_test(what_is_wrong_with_a_baseline_is_its_verdict),
-        cmocka_unit_test(a_failure_in_a_hidden_case_shows_no_number),
+        cmocka_unit_test(a_failure_in_a_hidden_case_shows_its_kind_only),
         cmocka_unit_test(baselines_are_read_in_order_of_their_names),
     };
     return cmocka_run_group_tests(tests, home_with_problem, home_remove);

@@ -5,8 +5,11 @@
 #include "grader/judge/judgement.h"
 
 static const Comparison right = {.count = 10};
-static const Comparison wrong = {.count = 10, .wrong = 1, .kind = "the last element"};
-static const Comparison imprecise = {.count = 10, .rms_exceeded = true, .kind = "too imprecise"};
+static const Comparison wrong = {.count = 10, .wrong = 1, .kind = {WRONG_PLACE_LAST}, .text = "the last element"};
+static const Comparison imprecise = {.count = 10,
+                                     .rms_exceeded = true,
+                                     .kind = {WRONG_PLACE_EVERYWHERE, WRONG_NATURE_IMPRECISE},
+                                     .text = "too imprecise"};
 
 /* Reports of one call of solve(), and the verdicts for them. */
 static const struct {
@@ -176,6 +179,47 @@ static void a_rerun_gets_its_verdict(void **state)
     }
 }
 
+/* Where the data are secret, these are all that is told. */
+static void each_mistake_has_its_kind(void **state)
+{
+    static const Mistake trap = {MISTAKE_TRAP, 7}, read = {MISTAKE_UNINITIALISED, 9};
+    static const struct {
+        CallReport call;
+        const Comparison *comparison;
+        HiddenFinding finding;
+    } kinds[] = {
+        {{.output_origin = ORIGIN_KERNELS}, &right, {{0}, {0}}},
+        {{.outcome = CALL_RUN_TIME_ERROR, .mistake = trap, .text = "boom"}, NULL, {.mistake = trap}},
+        {{.outcome = CALL_TIME_LIMIT, .mistake = trap}, NULL, {.mistake = trap}},
+        {{.outcome = CALL_MEMORY_LIMIT, .mistake = trap}, NULL, {.mistake = trap}},
+        {{.outcome = CALL_UNSUPPORTED, .mistake = trap}, NULL, {.mistake = trap}},
+        {{.outcome = CALL_INTEGRITY_VIOLATION, .mistake = trap}, NULL, {.mistake = trap}},
+        {{.outcome = CALL_RUN_TIME_ERROR, .mistake = trap, .allocation_refused = true},
+         NULL,
+         {.mistake = {MISTAKE_DEVICE_MEMORY, 0}}},
+        {{.outcome = CALL_RUN_TIME_ERROR, .mistake = trap, .not_provided = "secret"},
+         NULL,
+         {.mistake = {MISTAKE_NOT_PROVIDED, 0}}},
+        {{.input_changed = true}, &right, {.mistake = {MISTAKE_INPUT_CHANGED, 0}}},
+        {{.output_origin = ORIGIN_HOST}, &right, {.mistake = {MISTAKE_FROM_HOST, 0}}},
+        {{.output_origin = ORIGIN_NO_KERNEL}, &right, {.mistake = {MISTAKE_NOT_BY_KERNEL, 0}}},
+        {{.output_origin = ORIGIN_KERNELS}, &wrong, {.output = {WRONG_PLACE_LAST, WRONG_NATURE_UNKNOWN}}},
+        {{.allocation_refused = true}, &wrong, {.mistake = {MISTAKE_DEVICE_MEMORY, 0}}},
+        {{.not_provided = "secret"}, &wrong, {.mistake = {MISTAKE_NOT_PROVIDED, 0}}},
+        {{.first_error = 9, .first_error_kind = MISTAKE_LAUNCH_REFUSED},
+         &wrong,
+         {.mistake = {MISTAKE_LAUNCH_REFUSED, 0}}},
+        {{.findings = {.items = {{.is_undefined = true, .mistake = read}}, .count = 1}},
+         &wrong,
+         {.output = {WRONG_PLACE_LAST, WRONG_NATURE_UNKNOWN}, .mistake = read}},
+    };
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        const HiddenFinding got = judgement_of_call(&kinds[i].call, kinds[i].comparison, true).finding;
+        if (memcmp(&got, &kinds[i].finding, sizeof got) != 0)
+            fail_test("row %zu: %s, line %d", i, mistake_words(got.mistake.kind), got.mistake.line);
+    }
+}
+
 static void a_problem_may_let_the_host_write(void **state)
 {
     const ContentOrigin origins[] = {ORIGIN_NO_KERNEL, ORIGIN_HOST};
@@ -188,9 +232,8 @@ static void a_problem_may_let_the_host_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_call_gets_its_verdict),
-        cmocka_unit_test(only_undefined_values_need_a_rerun),
-        cmocka_unit_test(a_rerun_gets_its_verdict),
+        cmocka_unit_test(each_call_gets_its_verdict),       cmocka_unit_test(only_undefined_values_need_a_rerun),
+        cmocka_unit_test(a_rerun_gets_its_verdict),         cmocka_unit_test(each_mistake_has_its_kind),
         cmocka_unit_test(a_problem_may_let_the_host_write),
     };
     return cmocka_run_group_tests_name("judgement", tests, NULL, NULL);

@@ -38,10 +38,16 @@ static void no_line_is_wider_than(const Text *text, int columns)
 static void a_failed_sample_shows_sizes_and_elements(void **state)
 {
     CaseResult cases[] = {made_up_case(CASE_SAMPLE, "three taps", VERDICT_WRONG_ANSWER)};
+    const SampleDetails details = {
+        .compared = true,
+        .comparison = {.count = 100,
+                       .rank = 1,
+                       .wrong = 2,
+                       .first = {.position = {5}, .got = 1.5, .expected = 2.5, .error = 1, .bound = 0.25},
+                       .worst = {.position = {6}, .got = -9, .expected = 4, .error = 13, .bound = 0.25}},
+        .printed = ""};
     cases[0].text = "the last element";
-    cases[0].comparison.wrong = 2;
-    cases[0].comparison.first = (WrongElement){.position = {5}, .got = 1.5, .expected = 2.5, .error = 1, .bound = 0.25};
-    cases[0].comparison.worst = (WrongElement){.position = {6}, .got = -9, .expected = 4, .error = 13, .bound = 0.25};
+    cases[0].sample = &details;
     Result result = made_up_result(cases, 1);
     result.verdict = VERDICT_WRONG_ANSWER;
     Text text = {0};
@@ -59,18 +65,15 @@ static void a_failed_hidden_case_shows_its_number_and_kind_only(void **state)
 {
     CaseResult cases[] = {made_up_case(CASE_HIDDEN, "hidden 4", VERDICT_WRONG_ANSWER),
                           made_up_case(CASE_HIDDEN, "hidden 5", VERDICT_ACCEPTED)};
-    cases[0].text = "every 32nd element";
-    cases[0].comparison.wrong = 2;
-    cases[0].comparison.first = (WrongElement){.position = {5}, .got = 31337, .expected = 31338};
+    cases[0].text = "scattered elements";
     cases[1].judged = false;
     Result result = made_up_result(cases, 2);
     result.verdict = VERDICT_WRONG_ANSWER;
     Text text = {0};
     report_write(&result, plain, &text);
-    holds(&text, "hidden 4: Wrong Answer: every 32nd element");
+    holds(&text, "hidden 4: Wrong Answer: scattered elements");
     holds(&text, "errors up to 1e-02");
     holds(&text, "cases that were not run: 1");
-    lacks(&text, "3133");
     lacks(&text, "4711");
     text_free(&text);
 }
@@ -276,8 +279,8 @@ static void compiler_diagnostics_are_shown_and_bounded(void **state)
 static void what_a_submission_prints_cannot_steer_the_terminal(void **state)
 {
     CaseResult cases[] = {made_up_case(CASE_SAMPLE, "s", VERDICT_ACCEPTED)};
-    cases[0].printed = "\033[2J\rAccepted\nsecond";
-    cases[0].printed_lost = 77;
+    const SampleDetails details = {.printed = "\033[2J\rAccepted\nsecond", .printed_lost = 77};
+    cases[0].sample = &details;
     Result result = made_up_result(cases, 1);
     Text text = {0};
     report_write(&result, plain, &text);

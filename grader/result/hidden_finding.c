@@ -1,0 +1,25 @@
+#include "grader/result/hidden_finding.h"
+
+#include "grader/check/checker.h"
+#include "grader/result/wording.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submission *submission)
+{
+    const char *nature = wrong_nature_words(finding->output.nature);
+    text_add(out, wrong_place_words(finding->output.place));
+    if (nature[0] != '\0')
+        text_printf(out, ": %s", nature);
+    if (finding->output.place != WRONG_PLACE_NOWHERE && finding->mistake.kind != MISTAKE_NONE)
+        text_add(out, "; ");
+    const bool nothing = finding->output.place == WRONG_PLACE_NOWHERE && finding->mistake.kind == MISTAKE_NONE;
+    text_add(out, mistake_words(nothing ? MISTAKE_OTHER : finding->mistake.kind));
+    wording_add_place(out, submission, finding->mistake.line);
+}
+
+double hidden_error(double max_error)
+{
+    return max_error > 0 && max_error <= HIDDEN_LARGEST_ERROR ? fmax(checker_coarse(max_error), HIDDEN_LEAST_ERROR) : 0;
+}

@@ -1,0 +1,87 @@
+#include "base/tests/unit.h"
+
+#include "grader/result/hidden_finding.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *worded(HiddenFinding finding)
+{
+    static char words[500];
+    Text text = {0};
+    Submission submission = {.file_name = "x.cu"};
+    text_add(&submission.source, "first\n  second();\n\n");
+    hidden_finding_add(&text, &finding, &submission);
+    snprintf(words, sizeof words, "%s", text.data);
+    text_free(&text);
+    text_free(&submission.source);
+    return words;
+}
+
+static void the_kind_is_worded_with_its_line(void **state)
+{
+    const struct {
+        HiddenFinding finding;
+        const char *words;
+    } rows[] = {
+        {{.mistake = {MISTAKE_TRAP, 2}}, "a kernel executes a trap, or an assertion fails (x.cu:2: `second();`)"},
+        {{.mistake = {MISTAKE_TRAP, 0}}, "a kernel executes a trap, or an assertion fails"},
+        {{.output = {WRONG_PLACE_LAST_COLUMNS, WRONG_NATURE_NEVER_WRITTEN}}, "only the last columns: never written"},
+        {{.output = {WRONG_PLACE_ONE, WRONG_NATURE_UNKNOWN}}, "one element"},
+        {{.output = {WRONG_PLACE_BY_CHANCE}, .mistake = {MISTAKE_UNINITIALISED, 1}},
+         "right only by luck; a kernel reads memory that nothing has written (x.cu:1: `first`)"},
+        {{.mistake = {MISTAKE_NONE, 0}}, "a mistake of a kind that has no name here"},
+        {{.mistake = {(MistakeKind)1000, 0}}, "a mistake of a kind that has no name here"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_string_equal(worded(rows[i].finding), rows[i].words);
+}
+
+/* `#line` can make a line any number: 31 bits of a submission's choice. */
+static void a_line_that_the_file_does_not_have_is_left_out(void **state)
+{
+    static const int lines[] = {3, 4, 5, 1000000, INT32_MAX, -1, INT32_MIN};
+    for (size_t i = 0; i < COUNT_OF(lines); i++)
+        assert_string_equal(worded((HiddenFinding){.mistake = {MISTAKE_TRAP, lines[i]}}), mistake_words(MISTAKE_TRAP));
+}
+
+static void lines_of_other_files_are_unknown(void **state)
+{
+    assert_int_equal(mistake_at(MISTAKE_TRAP, "/submission/submission.cu", 7).line, 7);
+    assert_int_equal(mistake_at(MISTAKE_TRAP, "submission.cu", 7).line, 7);
+    assert_int_equal(mistake_at(MISTAKE_TRAP, "/submission/secret.cu", 7).line, 0);
+    assert_int_equal(mistake_at(MISTAKE_TRAP, "", 7).line, 0);
+    assert_int_equal(mistake_at(MISTAKE_TRAP, NULL, 7).line, 0);
+    assert_int_equal(mistake_at(MISTAKE_TRAP, "submission.cu", -7).line, 0);
+}
+
+static void errors_are_powers_of_ten_in_a_fixed_range(void **state)
+{
+    const double rows[][2] = {{0.3, 1}, {2e-12, 1e-9}, {1e-9, 1e-9}, {9e8, 1e9},
+                              {2e9, 0}, {0, 0},        {NAN, 0},     {INFINITY, 0}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_true(fabs(hidden_error(rows[i][0]) - rows[i][1]) <= 1e-12 * rows[i][1]);
+}
+
+/* docs/security.md, "What a grading tells of hidden data", gives these numbers as bits. */
+static void there_are_as_many_kinds_as_the_documentation_says(void **state)
+{
+    const double errors = 1 + round(log10(HIDDEN_LARGEST_ERROR / HIDDEN_LEAST_ERROR)) + 1;
+    assert_true(MISTAKE_KINDS <= 64);
+    assert_true(WRONG_PLACES <= 32);
+    assert_true(WRONG_NATURES <= 16);
+    assert_true(errors <= 32);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_kind_is_worded_with_its_line),
+        cmocka_unit_test(a_line_that_the_file_does_not_have_is_left_out),
+        cmocka_unit_test(lines_of_other_files_are_unknown),
+        cmocka_unit_test(errors_are_powers_of_ten_in_a_fixed_range),
+        cmocka_unit_test(there_are_as_many_kinds_as_the_documentation_says),
+    };
+    return cmocka_run_group_tests_name("hidden_finding", tests, NULL, NULL);
+}
