@@ -3,7 +3,10 @@
  * Source   ChaCha20: RFC 8439, "ChaCha20 and Poly1305 for IETF Protocols", section 2.3, "The ChaCha20 Block Function".
  *
  * Whoever sees all elements of any number of arrays cannot compute an element of an array with another key: that would
- * break the cipher.
+ * break the cipher. This holds for keys from the kernel's random number generator, and for keys that generator_derive()
+ * makes of one secret key. A derived key is a part of the cipher's block for a nonce of its own, and to those who do not
+ * know the secret, such blocks look like independent random ones. So a derived key, or its data, tells neither the secret
+ * nor another derived key.
  *
  * Layout   A block has 16 words of 32 bits. A group is 8 blocks that follow one another: word 0 of each block, then word
  *          1 of each block, and so on. So 8 blocks are computed side by side, on a processor with vectors or by 8
