@@ -9,15 +9,20 @@
 
 #include "harness/sandbox/sandbox.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
 
 /* Of all programs of a compiler, which run one after the other, and their /tmp. */
 static const size_t COMPILE_ALL_MEMORY_BYTES = COMPILE_MEMORY_BYTES + (512ul << 20);
 
+enum { SHORTAGE_TRIES = 3, SHORTAGE_PAUSE_MS = 100 };
 enum { COMPILE_PROCESSES = 64, COMPILE_OPEN_FILES = 256, COMPILE_TMP_BYTES = 256 << 20, MAX_MOUNTS = 5 };
 
 const char COMPILE_SCRIPT[] = "object=$1 shared=$2 runtime=$3\nshift 3\n"
@@ -37,6 +42,44 @@ static Status make_folder(const char *parent, const char *name, mode_t mode, cha
     return STATUS_OK;
 }
 
+/* ---- room -------------------------------------------------------------------------------------------------------- */
+
+/* The files that the two sandboxes leave in the folder: the host's side, the module, two objects. None can be larger than
+ * COMPILE_FILE_BYTES, so a source cannot use up this much. */
+static const unsigned long long ROOM_BYTES = 4ull * COMPILE_FILE_BYTES;
+
+static unsigned long long bytes_in(const char *folder)
+{
+    struct stat info;
+    unsigned long long sum = 0;
+    DIR *files = opendir(folder);
+    for (struct dirent *file; files != NULL && (file = readdir(files)) != NULL;)
+        if (fstatat(dirfd(files), file->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode))
+            sum += (unsigned long long)info.st_size;
+    if (files != NULL)
+        closedir(files);
+    return sum;
+}
+
+/* A full disk is no fault of the source. */
+static Status check_room(const char *folder, Message *why)
+{
+    enum { FILES = 16 };
+    struct statvfs system;
+    if (statvfs(folder, &system) != 0 || system.f_blocks == 0) /* a file system without a size */
+        return STATUS_OK;
+    unsigned long long room = (unsigned long long)system.f_bavail * system.f_frsize + bytes_in(folder);
+    if (room < ROOM_BYTES)
+        return fail(
+            STATUS_SYSTEM, why,
+            "the folder for temporary files has %llu MiB free, a compilation may need %llu; set TMPDIR to another",
+            room >> 20, ROOM_BYTES >> 20);
+    if (system.f_files != 0 && system.f_favail < FILES)
+        return fail(STATUS_SYSTEM, why,
+                    "no more files can be made in the folder for temporary files; set TMPDIR to another");
+    return STATUS_OK;
+}
+
 Status compile_folders_new(const char *scratch, CompileFolders *folders, Message *why)
 {
     if ((size_t)snprintf(folders->folder, sizeof folders->folder, "%s/compile.XXXXXX", scratch) >=
@@ -47,6 +90,8 @@ Status compile_folders_new(const char *scratch, CompileFolders *folders, Message
     Status status = make_folder(folders->folder, "in", 0755, folders->in, sizeof folders->in, why);
     if (status == STATUS_OK) /* written by another user where the judge is root */
         status = make_folder(folders->folder, "out", 0777, folders->out, sizeof folders->out, why);
+    if (status == STATUS_OK)
+        status = check_room(folders->out, why);
     return status;
 }
 
@@ -102,10 +147,15 @@ static bool was_killed(const CompileJob *job, const ProcessEnd *end)
     return end->exit_status == 128 + SIGKILL && !end->timed_out && end->seconds < compile_cpu_seconds(job);
 }
 
-/* gcc only says that one of its programs was killed. A source can have it say so, too, but says it every time. */
-static bool says_killed(const Text *output, size_t from)
+/* Compilers only say that one of their programs was killed, or could not be started. A source can have them say so, too,
+ * but then they say it every time. */
+static bool says_shortage(const Text *output, size_t from)
 {
-    return output->data != NULL && strstr(output->data + from, "Killed signal terminated program") != NULL;
+    static const char *const words[] = {"Killed signal terminated program", "Resource temporarily unavailable"};
+    bool says = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        says = says || (output->data != NULL && strstr(output->data + from, words[i]) != NULL);
+    return says;
 }
 
 static Status run_once(const CompileJob *job, const SandboxSpec *spec, Text *output, ProcessEnd *end, Message *why)
@@ -150,8 +200,10 @@ Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, cons
     };
     const size_t before = output->length;
     Status status = run_once(job, &spec, output, end, why);
-    if (status != STATUS_OK || !says_killed(output, before))
-        return status;
-    output->data[output->length = before] = '\0';
-    return run_once(job, &spec, output, end, why);
+    for (int again = 0; status == STATUS_OK && says_shortage(output, before) && again < SHORTAGE_TRIES; again++) {
+        nanosleep(&(struct timespec){.tv_nsec = SHORTAGE_PAUSE_MS * 1000000l}, NULL);
+        output->data[output->length = before] = '\0';
+        status = run_once(job, &spec, output, end, why);
+    }
+    return status == STATUS_OK && end->exit_status != 0 ? check_room(folders->out, why) : status;
 }

@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +83,12 @@ static void forbid_nested_users(int link)
         report_failure(link, "forbidding nested user namespaces");
 }
 
+/* Where the judge itself may have less, the program would fail for want of what it was promised. */
+static bool is_promised(int resource)
+{
+    return resource == RLIMIT_AS || resource == RLIMIT_DATA || resource == RLIMIT_FSIZE || resource == RLIMIT_CPU;
+}
+
 static void set_limit(int link, int resource, rlim_t value)
 {
     struct rlimit inherited, limit = {.rlim_cur = value, .rlim_max = value};
@@ -89,10 +96,14 @@ static void set_limit(int link, int resource, rlim_t value)
         return;
     if (resource == RLIMIT_CPU)
         limit.rlim_max++; /* SIGXCPU comes at the lower limit; at equal limits SIGKILL would hide the reason */
-    if (getrlimit(resource, &inherited) == 0 && inherited.rlim_max < limit.rlim_max)
+    bool less = getrlimit(resource, &inherited) == 0 && inherited.rlim_max < limit.rlim_max;
+    if (less)
         limit.rlim_max = inherited.rlim_max;
     if (limit.rlim_cur > limit.rlim_max)
         limit.rlim_cur = limit.rlim_max;
+    errno = ENOMEM;
+    if (less && is_promised(resource))
+        report_failure(link, "the judge's own limit (ulimit) is lower");
     if (setrlimit(resource, &limit) != 0)
         report_failure(link, "a resource limit");
 }
@@ -259,6 +270,14 @@ pid_t process_innermost(pid_t child)
             return inner < 0 ? 0 : child;
         child = inner;
     }
+}
+
+bool process_limit_is_per_namespace(void)
+{
+    struct utsname system;
+    unsigned major = 0, minor = 0;
+    return uname(&system) == 0 && sscanf(system.release, "%u.%u", &major, &minor) == 2 &&
+           (major > 5 || (major == 5 && minor >= 14));
 }
 
 void process_kill(pid_t child, int *exit_status)

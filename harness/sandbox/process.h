@@ -45,6 +45,9 @@ typedef struct ProcessSpec {
 /* Starts the child in a process group of its own. */
 MUST_USE Status process_start(const ProcessSpec *spec, pid_t *child, Message *why);
 
+/* Whether ProcessLimits.processes counts the processes of the child's user namespace, and not all of the user's. */
+bool process_limit_is_per_namespace(void);
+
 typedef struct ProcessEnd {
     bool timed_out;  /* it was killed at the deadline */
     int exit_status; /* as a shell reports it: 0 to 255, 128 + signal */

@@ -30,8 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -281,14 +281,6 @@ static Status use_no_sandbox(Sandbox *sandbox, ProcessSpec *process, Message *wh
 
 /* ---- what this machine allows ------------------------------------------------------------------------------------ */
 
-static bool counts_per_namespace(void)
-{
-    struct utsname system;
-    unsigned major = 0, minor = 0;
-    return uname(&system) == 0 && sscanf(system.release, "%u.%u", &major, &minor) == 2 &&
-           (major > 5 || (major == 5 && minor >= 14)) && access(PRLIMIT, X_OK) == 0;
-}
-
 /* Runs `true` in a sandbox made by this plan. */
 static bool plan_works_now(const SandboxPlan *plan, Message *why)
 {
@@ -336,7 +328,7 @@ static bool plan_works(const SandboxPlan *plan, Message *why)
 /* The strictest plan that works. */
 static SandboxPlan find_plan(Message *why)
 {
-    bool root = geteuid() == 0, counts = counts_per_namespace();
+    bool root = geteuid() == 0, counts = process_limit_is_per_namespace() && access(PRLIMIT, X_OK) == 0;
     const char *no_count = "the number of processes is not limited (needs Linux 5.14 and util-linux)";
     const SandboxPlan plans[] = {
         {.own_users = root, .no_nesting = true, .process_limit = counts, .missing = counts ? NULL : no_count},
@@ -438,11 +430,24 @@ static void enter_cgroup(Sandbox *sandbox, ProcessSpec *process)
         process->cgroup = sandbox->cgroup.path;
 }
 
+/* The program that sets the limit inside cannot raise it. */
+static Status check_processes(const SandboxSpec *spec, const SandboxPlan *plan, Message *why)
+{
+    struct rlimit own;
+    unsigned processes = spec->process.limits.processes;
+    if (!plan->process_limit || getrlimit(RLIMIT_NPROC, &own) != 0 || own.rlim_max >= processes)
+        return STATUS_OK;
+    return fail(STATUS_SYSTEM, why, "the judge itself may have %llu processes (ulimit -u), a sandbox needs %u",
+                (unsigned long long)own.rlim_max, processes);
+}
+
 Status sandbox_new(const SandboxSpec *spec, Sandbox **sandbox, ProcessSpec *process, Message *why)
 {
     const SandboxPlan *plan = machine_plan();
     *sandbox = NULL;
     Status status = sandbox_require(why);
+    if (status == STATUS_OK)
+        status = check_processes(spec, plan, why);
     if (status == STATUS_OK)
         status = check_mounts(spec, plan, why);
     if (status != STATUS_OK)
