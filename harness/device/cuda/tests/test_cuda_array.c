@@ -120,6 +120,33 @@ static void a_box_begins_where_its_place_says(void **state)
     assert_int_equal(device->arrays->destroy(device, array.array), 0);
 }
 
+/* Row 1 of slice 2 of what the host has written, through an array into plain memory. */
+static void an_array_knows_what_came_from_the_host(void **state)
+{
+    float numbers[WIDTH * HEIGHT * DEPTH];
+    DeviceBracket bracket;
+    ContentOrigin origin;
+    DevicePlace from = on_host(numbers), array = {.array = new_array()};
+    const DevicePlace to = {.address = memory + 400, .pitch = ROW_BYTES};
+    const DeviceBox row = {ROW_BYTES, 1, 1};
+    fill_with_numbers(numbers);
+    assert_int_equal(device->timing->begin(device), 0);
+    assert_int_equal(device->arrays->copy_box(device, &array, &from, &ALL, NULL), 0);
+    array.y = 1;
+    array.z = 2;
+    assert_int_equal(device->arrays->copy_box(device, &to, &array, &row, NULL), 0);
+    assert_int_equal(device->timing->end(device, &bracket), 0);
+    assert_memory_equal((const void *)(memory + 400), numbers + (2 * HEIGHT + 1) * WIDTH, ROW_BYTES);
+    assert_int_equal(device->memory->origin(device, memory + 400, ROW_BYTES, sizeof(float), &origin), 0);
+    assert_int_equal(origin, ORIGIN_HOST);
+    assert_int_equal(device->memory->origin(device, memory + 400 + ROW_BYTES, 400, sizeof(float), &origin), 0);
+    assert_int_not_equal(origin, ORIGIN_HOST);
+    assert_int_equal(device->arrays->fill_rows(device, memory + 400, ROW_BYTES, 0, ROW_BYTES, 1, NULL), 0);
+    assert_int_equal(device->memory->origin(device, memory + 400, ROW_BYTES, sizeof(float), &origin), 0);
+    assert_int_not_equal(origin, ORIGIN_HOST);
+    assert_int_equal(device->arrays->destroy(device, array.array), 0);
+}
+
 static void a_single_row_needs_no_pitch(void **state)
 {
     const DevicePlace to = {.address = memory}, from = {.address = memory + 64};
@@ -244,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_box_survives_its_way_through_array_and_memory),
         cmocka_unit_test(a_box_begins_where_its_place_says),
+        cmocka_unit_test(an_array_knows_what_came_from_the_host),
         cmocka_unit_test(a_single_row_needs_no_pitch),
         cmocka_unit_test(rows_are_filled_and_what_lies_between_them_is_not),
         cmocka_unit_test(boxes_outside_an_allocation_are_refused),
