@@ -3,7 +3,7 @@
 # What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too. It is taken literally before anything else is expanded, since make 4.4
 # and later expand every variable of the command line for the first $(shell) that they run. It reaches the judge through the environment, never through
 # the text of a command. AS is also make's name for the assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP UNCONFINED
+settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO UNCONFINED
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -82,6 +82,10 @@ verify-leaderboard: build  ## Compute all times again from their samples and fol
 
 retract: build  ## Hide a run from the ranking, and keep it as evidence: RUN=number WHY="..." [AS=name]
 	@$(call need,RUN,name the run: make retract RUN=12 WHY="a reason")$(BUILD)/convjudge retract $${WHY:+--why "$$WHY"} $${AS:+--as "$$AS"} -- "$$RUN"
+
+similar: build  ## Name equal and nearly equal submissions of different people: PROBLEM=id [THRESHOLD=70] [ALSO=folder] [JSON=file]
+	@$(call need,PROBLEM,name the problem: make similar PROBLEM=conv1d)$(BUILD)/convjudge similar $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
+	  $${THRESHOLD:+--threshold "$$THRESHOLD"} $${ALSO:+--also "$$ALSO"} $${JSON:+--json "$$JSON"}
 
 references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make references PROBLEM=conv1d)$(BUILD)/convjudge references $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
@@ -281,5 +285,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard quarantine retime verify-leaderboard retract references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help grade leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers test-gpu mutants lint format docs bench clean

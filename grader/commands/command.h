@@ -20,6 +20,8 @@ MUST_USE Status command_retime(const Options *options, int *exit_status, Message
 MUST_USE Status command_verify_leaderboard(const Options *options, int *exit_status, Message *why);
 /* Hides a run from the ranking. */
 MUST_USE Status command_retract(const Options *options, int *exit_status, Message *why);
+/* Names equal and nearly equal submissions of different people. */
+MUST_USE Status command_similar(const Options *options, int *exit_status, Message *why);
 /* Times a problem's reference solutions. */
 MUST_USE Status command_references(const Options *options, int *exit_status, Message *why);
 /* Measures the peak rates of a GPU, and times the reference solutions of all problems. */

@@ -17,7 +17,9 @@ typedef struct Options {
     const char *accept, *reject; /* numbers of runs */
     const char *why;
     const char *top;
-    const char *receipt; /* name of a file */
+    const char *receipt;   /* name of a file */
+    const char *threshold; /* percent */
+    const char *also;      /* name of a folder */
     bool no_record;
     bool export_times;
     bool timed;
