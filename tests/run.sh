@@ -27,8 +27,8 @@ suites() { # one a line: name, tab, command
     printf 'tests/kills\ttests/kills.sh %s 8\n' "$build"
     printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
     printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
-    printf 'tests/attacks\t%s/convjudge check tests/attacks/*.cu\n' "$build"
-    printf 'tests/attacks/naive\tJOBS=1 tests/attacks/naive/run.sh %s\n' "$build"
+    printf 'tests/attacks\techo tests/attacks/*.cu | xargs -P 2 -n 4 %s/convjudge check\n' "$build"
+    printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s\n' "$build"
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
     printf 'tests/circles\ttests/circles.sh %s\n' "$build"
     printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"

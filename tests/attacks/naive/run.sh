@@ -2,7 +2,7 @@
 # Shows that the attacks are real: has the naive judge (naive.cu) judge each of them, and checks that it loses in the way
 # that the attack's line `// naive:` claims (tests/attacks/README.md). Prints TAP. A sandbox around compiler, judge and
 # attack protects this machine; inside, nothing protects the judge from the attack.
-# Usage: tests/attacks/naive/run.sh BUILD [FILE...]      DEVICE=cuda[:N] uses a GPU; JOBS=n tries n files at a time
+# Usage: tests/attacks/naive/run.sh BUILD [FILE...]      DEVICE=cuda[:N] uses a GPU; JOBS=n tries n files at a time, else 2
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 build=$(realpath "$1")
@@ -41,13 +41,15 @@ confined() {
         prlimit --nproc=300 --data="$data_bytes" --fsize=$((64 << 20)) --nofile=1024 --core=0 "${@:3}" </dev/null
 }
 
-# judge FILE FOLDER SECONDS: sets status; FOLDER gets compiler.log and run.log
+# judge FILE FOLDER SECONDS: sets status, to 124 if the time was not enough; FOLDER gets compiler.log and run.log
 judge() {
+    local start=$SECONDS
     status=0
     mkdir -m 777 "$2"
     cp -r "$scratch/naive.o" "$scratch/case" "$2"
     confined "$2" "$3" bash /tmp/judge/tests/attacks/naive/judge.sh "/tmp/judge/$1" "/tmp/cuda/${nvcc#"$cuda"/}" "$kind" \
         >"$2/script.log" 2>&1 || status=$?
+    if [[ $status == 137 ]] && ((SECONDS - start >= $3)); then status=124; fi # timeout had to kill it
 }
 
 # claim FILE: what its line `// naive:` says; a line `// naive on cuda:` or `// naive on sim:` counts more
@@ -104,7 +106,7 @@ mkdir -m 755 "$scratch/case"
 "$tools/make_case" "$scratch/case" "${size[@]}"
 start=$SECONDS
 judge solutions/conv1d/accepted/naive.cu "$scratch/honest" 120
-patience=$((4 + 4 * (SECONDS - start))) # seconds after which an attack counts as hanging
+patience=$((4 + 2 * (SECONDS - start))) # seconds after which an attack counts as hanging
 echo "1..$((${#files[@]} + 1))"
 honest=not
 if [[ $status == 0 && -n $(microseconds "$scratch/honest") ]]; then honest=''; fi
