@@ -138,7 +138,7 @@ test-all: test  ## The same, and both engines and compilers on all cases of all 
 	@tests/fuzz.sh $(BUILD) 600
 
 # The suites need these besides the judge. Suites that are programs are built by tests/run.sh while other suites run.
-test-tools: $(BUILD)/tests/leftovers $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
+test-tools: $(BUILD)/tests/leftovers $(BUILD)/tests/deny $(addprefix $(BUILD)/tests/attacks/naive/,simulated make_case libcudart.so.13) $(addprefix $(BUILD)/tests/lib,cuda.so.1 older_cuda.so.1 nvml.so.1)
 
 test-programs: unit-tests sanitized-unit-tests fuzz-programs
 

@@ -7,6 +7,7 @@
 #include "grader/device_oracle/oracle_kernels.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_data.h"
+#include "harness/broker/broker_confine.h"
 #include "harness/control/control.h"
 #include "harness/device/open/device_open.h"
 #include "harness/compile/device_code.h"
@@ -121,6 +122,14 @@ static Status load_code(OracleProcess *process, Message *why)
     return status;
 }
 
+/* As the broker on a real GPU: the process reads what a submission has computed. No compiler is needed any more. Where the
+ * kernel has no filters, the broker's result says so. */
+static void confine(void)
+{
+    char missing[160];
+    broker_confine(&(Confinement){.is_real_gpu = true}, missing, sizeof missing);
+}
+
 static Status take_problem(OracleProcess *process, const OracleRequest *request, Message *why)
 {
     Status status = problem_read(request->problem, &process->problem, why);
@@ -132,7 +141,10 @@ static Status take_problem(OracleProcess *process, const OracleRequest *request,
     status = device_open(process->device_name, &process->device, why);
     if (status != STATUS_OK)
         return status;
-    return load_code(process, why);
+    status = load_code(process, why);
+    if (status == STATUS_OK)
+        confine();
+    return status;
 }
 
 /* --- a case ------------------------------------------------------------------------------------------------------- */

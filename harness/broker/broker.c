@@ -195,7 +195,7 @@ void broker_run(Broker *broker)
 {
     ControlRequest request = {0};
     int descriptors[CONTROL_MAX_DESCRIPTORS];
-    broker_begin_handles(broker);
+    broker_begin(broker);
     broker->printed = -1;
     bool going = say_hello(broker);
     while (going && control_receive(broker->control, &request, sizeof request, NULL, 0, descriptors)) {

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* A device that holds streams back (DeviceBracket) releases them when the runner has been silent for this long. */
 static const double HOLD_SECONDS = 0.02;
@@ -28,8 +29,18 @@ static CudaError serve_nothing(Broker *broker, RingReply *reply)
     return CUDA_ERROR_SUCCESS;
 }
 
-void broker_begin_handles(Broker *broker)
+/* A limit, or what the environment variable says if that is lower. */
+static double limit_of(const char *variable, double most)
 {
+    const char *text = getenv(variable);
+    double chosen = text == NULL ? 0 : strtod(text, NULL);
+    return chosen > 0 && chosen < most ? chosen : most;
+}
+
+void broker_begin(Broker *broker)
+{
+    broker->most_requests = limit_of("CONVJUDGE_MOST_REQUESTS", BROKER_MAX_REQUESTS);
+    broker->most_serving_seconds = limit_of("CONVJUDGE_MOST_SERVING_SECONDS", BROKER_MAX_SERVING_SECONDS);
     broker->functions = (Handles){.first = 1};
     broker->streams = (Handles){.first = RING_FIRST_HANDLE, .most = BROKER_MAX_STREAMS};
     broker->events = (Handles){.first = RING_FIRST_HANDLE, .most = BROKER_MAX_EVENTS};
@@ -115,21 +126,21 @@ static bool is_ring_kind(uint32_t kind)
  * copies are the broker's work. */
 static void count_request(Broker *broker, const RingRequest *head, double seconds)
 {
-    static const double MOST_SERVING_SECONDS = 60;
     broker->busy_seconds += seconds;
     if (head->kind != RING_LAUNCH && broker->device->info.modelled)
         broker->serving_seconds += seconds;
-    bool too_many = ++broker->requests > BROKER_MAX_REQUESTS, too_long = broker->serving_seconds > MOST_SERVING_SECONDS;
+    bool too_many = ++broker->requests > broker->most_requests,
+         too_long = broker->serving_seconds > broker->most_serving_seconds;
     if (broker->end != SERVE_GOING || (!too_many && !too_long))
         return;
     broker->end = SERVE_TOO_MUCH;
     if (too_many)
-        snprintf(broker->end_text, sizeof broker->end_text, "more than %d CUDA calls in one call of solve()",
-                 BROKER_MAX_REQUESTS);
+        snprintf(broker->end_text, sizeof broker->end_text, "more than %.0f CUDA calls in one call of solve()",
+                 broker->most_requests);
     else
         snprintf(broker->end_text, sizeof broker->end_text,
                  "copies and other CUDA calls took the simulated GPU more than %g s in one call of solve()",
-                 MOST_SERVING_SECONDS);
+                 broker->most_serving_seconds);
 }
 
 static void answer(Broker *broker, const RingRequest *head, RingKind awaited)

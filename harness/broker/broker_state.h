@@ -52,7 +52,8 @@ enum {
     BROKER_MAX_STREAMS = 1024,
     BROKER_MAX_EVENTS = 1 << 16,
     BROKER_MAX_TEXTURES = 1 << 16,
-    BROKER_MAX_REQUESTS = 4000000 /* in one call */
+    BROKER_MAX_REQUESTS = 4000000,  /* in one call */
+    BROKER_MAX_SERVING_SECONDS = 60 /* in one call, on the simulated GPU, besides launches */
 };
 
 typedef struct BrokerTextures { /* numbers of the existing textures; the device gave them */
@@ -97,13 +98,14 @@ typedef struct Broker {
     uint64_t launches;                          /* of this call */
 
     ServeEnd end;
-    MistakeKind violation;  /* for SERVE_VIOLATION */
-    char end_text[700];     /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
-    uint32_t requests;      /* of this call */
-    double seconds_left;    /* ControlRequest.seconds_left; 0: unlimited */
-    double served_s;        /* when this call began */
-    double serving_seconds; /* of this call, without launches; counted on the simulated GPU */
-    double busy_seconds;    /* of this call: the broker worked for the runner */
+    MistakeKind violation;                      /* for SERVE_VIOLATION */
+    char end_text[700];                         /* for SERVE_LOAD_FAILED, _UNSUPPORTED, _TOO_MUCH and _VIOLATION */
+    double most_requests, most_serving_seconds; /* BROKER_MAX_..., or lower ones for tests (docs/settings.md) */
+    uint32_t requests;                          /* of this call */
+    double seconds_left;                        /* ControlRequest.seconds_left; 0: unlimited */
+    double served_s;                            /* when this call began */
+    double serving_seconds;                     /* of this call, without launches; counted on the simulated GPU */
+    double busy_seconds;                        /* of this call: the broker worked for the runner */
     HostWork host_work;
     int host_clock;        /* host_clock.h; -1: none */
     double host_seconds;   /* for which the runner has kept the device waiting in this call */

@@ -24,7 +24,7 @@ static inline int set_up(void **state)
     memset(&broker, 0, sizeof broker);
     broker.control = -1;
     broker.limits = (CallLimits){.device_bytes = 1 << 20, .host_seconds = 0.2, .warp_instructions = 1000};
-    broker_begin_handles(&broker);
+    broker_begin(&broker);
     broker.reader.ring = ring_map(descriptor);
     close(descriptor);
     if (device_open("sim", &broker.device, &why) != STATUS_OK ||

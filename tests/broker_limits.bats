@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# Limits of the broker that take long to reach, made small; and what the judge says where the broker is confined in part.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+@test "CUDA calls without end are a Time Limit Exceeded" {
+    submission 'void* space; cudaMalloc(&space, 4); for (int i = 0; i < 3000; i++) cudaMemsetAsync(space, 0, 4);' >x.cu
+    export CONVJUDGE_MOST_REQUESTS=2000
+    judge grade x.cu
+    ends 1 "Time Limit Exceeded" "more than 2000 CUDA calls in one call of solve()"
+}
+
+@test "copies without end are a Time Limit Exceeded" {
+    submission 'void* space; cudaMalloc(&space, 1 << 26); for (int i = 0; i < 400; i++) cudaMemset(space, i, 1 << 26);' >x.cu
+    export CONVJUDGE_MOST_SERVING_SECONDS=0.1
+    judge grade x.cu
+    ends 1 "Time Limit Exceeded" "copies and other CUDA calls took the simulated GPU more than 0.1 s"
+}
+
+@test "the limits cannot be raised" {
+    submission >x.cu
+    export CONVJUDGE_MOST_REQUESTS=1e12 CONVJUDGE_MOST_SERVING_SECONDS=-1
+    judge grade x.cu
+    ends 0 "Accepted"
+}
+
+@test "a broker that is confined in part is a warning" {
+    submission >x.cu
+    run timeout 120 "$build/tests/deny" 444 "$build/convjudge" grade --json result.json x.cu # landlock_create_ruleset
+    ends 0 "Accepted" "warning: the broker ran with sandbox partial: closed files (Landlock"
+    json result.json '.warnings | map(select(contains("the broker ran with sandbox partial"))) | length' 1
+}

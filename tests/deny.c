@@ -1,0 +1,35 @@
+/* deny.c - runs a command for which a system call fails with ENOSYS, as on a kernel that lacks it.
+ *
+ *     deny NUMBER COMMAND [ARGUMENT ...]
+ *
+ * Source   seccomp(2).  */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    if (argc < 3) {
+        fputs("usage: deny NUMBER COMMAND [ARGUMENT ...]\n", stderr);
+        return 2;
+    }
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)atoi(argv[1]), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof steps / sizeof *steps, .filter = steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+        perror("deny");
+        return 2;
+    }
+    execvp(argv[2], argv + 2);
+    perror(argv[2]);
+    return 127;
+}
