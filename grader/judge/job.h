@@ -17,19 +17,18 @@ typedef struct JudgeJob {
     const GeneratorKey *secret; /* of the data of sample and hidden cases; NULL: a new one */
     const char *device;         /* "auto", "sim:h200", "cpu", ... as session_open() takes it */
     bool timed_only;            /* leave out samples and hidden cases: for reference solutions, which `check` judges */
+    bool untimed_only;          /* leave out timed cases: only the verdict is wanted */
     bool second_sitting;        /* with `timed_only`: other numbers of calls, other order of cases (second_plan.h) */
     bool one_block;             /* on a real GPU: one block of timed calls, of however many the problem says */
-    bool untimed_only;          /* leave out timed cases: only the verdict is wanted */
-    bool
-        beyond_samples; /* run all hidden cases, even after wrong answers to samples: which of them finds the mistake? Only
-                         * for the author of the cases */
-    bool shows_durations; /* who asks may know how long the hidden cases take (hidden_duration.h) */
-    ExecutionProfile
-        *profile; /* NULL: not wanted. Else one timed case is run, the one with most operations, and what its
-                                * kernels did is put here; only where session_profile() can tell */
-    CallBudget
-        *spent; /* what earlier sittings of the same grading have used, and with this one, after it; NULL: this one
-                         * is the only one */
+    bool shows_durations;       /* who asks may know how long the hidden cases take (hidden_duration.h) */
+    /* Run all hidden cases, even after wrong answers to samples: which of them finds the mistake? Only for the author of the
+     * cases. */
+    bool beyond_samples;
+    /* NULL: not wanted. Else one timed case is run, the one with most operations, and what its kernels did is put here; only
+     * where session_profile() can tell. */
+    ExecutionProfile *profile;
+    /* What earlier sittings of the same grading have used, and in the end this one as well; NULL: there is no other. */
+    CallBudget *spent;
     Progress *progress; /* NULL: silent */
     /* Returns the reference solution that shows whether the device is steady; NULL if there is none. May be NULL. */
     const Submission *(*anchor)(void *context, const DeviceInfo *device);
