@@ -62,6 +62,11 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     stored "SELECT json_extract(sitting, '$.second_sitting.verdict') FROM runs" Accepted
     judge verify-leaderboard
     ends 0
+    # Whoever ranks it in the database shows.
+    sqlite3 "$CONVJUDGE_DB" "CREATE TEMP TABLE forged AS SELECT * FROM runs; UPDATE forged SET id = 2, rank_status = 'ranked';
+        INSERT INTO runs SELECT * FROM forged"
+    judge verify-leaderboard
+    ends 1 "runs 2: rank_status" "quarantined: two sittings that differ"
     judge quarantine --json list.json
     ends 0 "run 1: Eve, conv1d on sim-h200" "draw_lots.cu" "second sitting" "factor"
     json list.json '[.runs[0].run, .runs[0].person, (.runs[0].source | test("unlucky")), (.runs[0].cases | length)] | join(" ")' \

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "grader/ranking/ranking.h"
+#include "grader/ranking/review.h"
 #include "grader/result/recorded.h"
 #include "grader/result/result_json.h"
 
@@ -67,6 +68,8 @@ static void compare_members(Findings *findings, const char *place, const char *w
 static const char *const derived_of_case[] = {"time_ms",   "uncertainty", "min_ms", "p5_ms",        "p95_ms",
                                               "variation", "clock",       "gflops", "gbytes_per_s", "roofline"};
 
+static const char *const derived_of_review[] = {"time_ms", "uncertainty"};
+
 static Status parse_cases(const char *place, const char *cases, JsonFile *file, Message *why)
 {
     Text text = {0};
@@ -74,6 +77,23 @@ static Status parse_cases(const char *place, const char *cases, JsonFile *file, 
     Status status = json_parse(place, text.data, text.length, file, why);
     text_free(&text);
     return status;
+}
+
+static void compare_case(const char *place, const cJSON *expected, const cJSON *found, Findings *findings)
+{
+    const char *name = json_string(found, "name");
+    char what[300];
+    for (size_t i = 0; i < sizeof derived_of_case / sizeof *derived_of_case; i++) {
+        const char *key = derived_of_case[i];
+        snprintf(what, sizeof what, "%s of case \"%s\"", key, name == NULL ? "" : name);
+        compare_members(findings, place, what, json_get(expected, key), json_get(found, key));
+    }
+    for (size_t i = 0; i < sizeof derived_of_review / sizeof *derived_of_review; i++) {
+        const char *key = derived_of_review[i];
+        snprintf(what, sizeof what, "%s of case \"%s\" in the second sitting", key, name == NULL ? "" : name);
+        compare_members(findings, place, what, json_get(json_get(expected, "review"), key),
+                        json_get(json_get(found, "review"), key));
+    }
 }
 
 /* Writes the cases of the computed result as a grading would, and compares what both say. */
@@ -91,12 +111,7 @@ static Status compare_cases(const char *place, const char *cases, const Result *
     if (status == STATUS_OK) {
         const cJSON *a = json_get(expected.root, "cases")->child, *b = json_get(found.root, "cases")->child;
         for (; a != NULL && b != NULL; a = a->next, b = b->next)
-            for (size_t i = 0; i < sizeof derived_of_case / sizeof *derived_of_case; i++) {
-                const char *key = derived_of_case[i], *name = json_string(b, "name");
-                char what[300];
-                snprintf(what, sizeof what, "%s of case \"%s\"", key, name == NULL ? "" : name);
-                compare_members(findings, place, what, json_get(a, key), json_get(b, key));
-            }
+            compare_case(place, a, b, findings);
         json_free(&expected);
     }
     json_free(&found);
@@ -131,6 +146,8 @@ static void check_rank_status(const char *place, const Run *run, Result *compute
     ranking_decide(computed, true);
     if (could_rank && strncmp(computed->rank_status, "not ranked: ", 12) == 0)
         findings_add(findings, place, "rank_status", computed->rank_status, run->rank_status);
+    if (strcmp(run->rank_status, "ranked") == 0 && review_differs(computed))
+        findings_add(findings, place, "rank_status", "quarantined: two sittings that differ", run->rank_status);
 }
 
 static void check_run(const RecordedRun *recorded, Findings *findings, AuditSummary *summary)

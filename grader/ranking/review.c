@@ -73,6 +73,11 @@ static const CaseResult *differing_case(const Result *result)
     return NULL;
 }
 
+bool review_differs(const Result *result)
+{
+    return result->second != NULL && differing_case(result) != NULL;
+}
+
 static void describe_difference(const Result *result, const CaseResult *item, char *text, size_t size)
 {
     const CaseResult *second = result_second_case(result, item);

@@ -1,5 +1,6 @@
 #include "grader/result/recorded.h"
 
+#include "base/allocated.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -81,6 +82,30 @@ static void time_cases(const cJSON *list, Result *result)
     }
 }
 
+/* The times of the second sitting, which are computed from its samples in the same way. */
+static void take_second(const cJSON *cases, const cJSON *sitting, Result *result)
+{
+    static const Problem no_problem;
+    const cJSON *conditions = json_get(sitting, "second_sitting"), *object;
+    if (conditions == NULL)
+        return;
+    Result *second = result->second = zeroed(1, sizeof *second);
+    *second = (Result){.problem = &no_problem, .person = "", .text = ""};
+    second->cases = arena_array(&second->arena, (size_t)cJSON_GetArraySize(cases), sizeof *second->cases);
+    take_sitting(conditions, second);
+    cJSON_ArrayForEach(object, cases)
+    {
+        const cJSON *review = json_get(object, "review");
+        if (json_get(review, "samples") == NULL)
+            continue;
+        CaseResult *item = &second->cases[second->case_count++];
+        *item = (CaseResult){.group = CASE_TIMED_CUDA, .name = string(object, "name", &second->arena), .text = ""};
+        take_samples(json_get(review, "samples"), item, &second->arena);
+        result_time_case(item, &second->device);
+    }
+    result_score(second);
+}
+
 static void take_all(const cJSON *cases, const cJSON *sitting, bool is_accepted, Result *result, bool *complete)
 {
     const cJSON *object, *work = json_get(sitting, "work");
@@ -93,6 +118,7 @@ static void take_all(const cJSON *cases, const cJSON *sitting, bool is_accepted,
     if (*complete) {
         take_sitting(sitting, result);
         time_cases(work, result);
+        take_second(cases, sitting, result);
         if (is_accepted)
             result_score(result);
         return;
