@@ -33,7 +33,7 @@ result() { # STATUS NAME [FILE]: one line of TAP; of a failure also the contents
 
 suite() { # FOLDER: checks all its files, some of them side by side; a file without a verdict is a failure
     local line missing files
-    mapfile -t files < <(find "$1" -name '*.cu' | sort)
+    mapfile -t files < <(find "$1" -name '*.cu' -not -path '*/naive/*' | sort)
     missing=${#files[@]}
     while IFS= read -r line; do
         case $line in
@@ -174,6 +174,10 @@ part_forged() {
     holds "kernels that wait 2 s in each call use up the budget of the grading" '.[0] | .verdict == "Time Limit Exceeded" and
         (.text | contains("grading_device_seconds")) and (.seconds | .sample + .hidden + .timed) < 90' "$scratch/waited"
     [[ ! -e $scratch/forged ]] || jq -r '"# forged event times: \(.verdict): \(.text)"' "$scratch/forged"
+    for file in tests/attacks/host_result_through_{a_buffer,everything}.cu; do
+        grade "$file" "$scratch/forged" || true
+        holds "$file: found in timed calls" 'all(.verdict == "Rule Violation")' "$scratch/forged"
+    done
 }
 # A home of the judge in which the only reference solution computes everything four times over.
 slow_home() {

@@ -136,13 +136,22 @@ static Status begin_case(Measuring *measuring, TimedCase *timed_case, Call *call
     return status;
 }
 
-/* Calls solve() on the data of `*secret`, and keeps the call if its output is right. */
+static bool breaks_rule(const Problem *problem, const CallReport *report)
+{
+    const bool not_computed_by_kernels = report->output_origin == ORIGIN_NO_KERNEL ||
+                                         report->output_origin == ORIGIN_HOST;
+    return problem->kernel_must_write_output && not_computed_by_kernels;
+}
+
+/* Calls solve() on the data of `*secret`. A wrong output, or one that kernels have not computed, fails. */
 static Status call_and_check(Measuring *measuring, Call *call, bool last, GeneratorKey *secret, TimedCase *timed_case,
                              Message *why)
 {
     Status status = call_once(measuring, call, timed_case, why);
     if (status == STATUS_OK && !timed_case->failed)
         status = check_and_fill(measuring, call, last, secret, timed_case, why);
+    if (status == STATUS_OK && breaks_rule(measuring->problem, &timed_case->report))
+        timed_case->failed = true;
     progress_advance(measuring->progress);
     return status;
 }

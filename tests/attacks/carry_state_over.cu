@@ -3,8 +3,8 @@
 // naive: does not apply: the naive judge has only one case, and replay.cu tries to keep its output
 // Carries state from one group of cases into the next: from the sample cases, which it knows, into hidden ones, and from these
 // into timed ones, so that a table could be made where nobody looks at the clock. It leaves a mark in a static
-// variable, on the heap, in the environment, in /tmp, in __device__, __constant__ and __managed__ variables, in device
-// memory that it frees, in a CUDA array, and in memory that stays allocated. Computes the right answer; if a later group
+// variable, on the heap, in the environment, in /tmp, in __device__ and __constant__ variables, in device memory that it
+// frees, in a CUDA array, and in memory that stays allocated. Computes the right answer; if a later group
 // finds a mark, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <cstdlib>
@@ -23,7 +23,6 @@ static Marks of_host;
 static Marks* of_heap;
 __device__ Marks of_device;
 __constant__ Marks of_constant;
-__managed__ Marks of_managed;
 static unsigned* kept; // device memory that is never freed
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
@@ -41,7 +40,6 @@ __global__ void leave(unsigned* memory, unsigned mark, bool is_sample)
 {
     memory[blockIdx.x * blockDim.x + threadIdx.x] = mark;
     (is_sample ? of_device.samples : of_device.untimed_cases) = mark;
-    (is_sample ? of_managed.samples : of_managed.untimed_cases) = mark;
 }
 
 // The numbers of the first sample cases, which are printed in the statement.
@@ -100,7 +98,7 @@ static bool finds(unsigned mark, bool of_samples)
     Marks device = {}, constant = {};
     cudaMemcpyFromSymbol(&device, of_device, sizeof device);
     cudaMemcpyFromSymbol(&constant, of_constant, sizeof constant);
-    for (const Marks& marks : {of_host, of_heap == nullptr ? Marks{} : *of_heap, device, constant, Marks(of_managed)})
+    for (const Marks& marks : {of_host, of_heap == nullptr ? Marks{} : *of_heap, device, constant})
         if ((of_samples ? marks.samples : marks.untimed_cases) == mark)
             return true;
     if (getenv(of_samples ? "SAMPLES" : "UNTIMED_CASES") != nullptr ||

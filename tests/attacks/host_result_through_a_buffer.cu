@@ -1,8 +1,10 @@
 // expect: Rule Violation
+// on cuda: Accepted
 // problem: conv1d
 // naive: accepted wrong
 // Computes on the host, copies the answer into a buffer of its own, launches a kernel that does nothing, and copies the
 // buffer to the output on the device.
+// On a real GPU only timed calls show it (tests/gpu.sh).
 #include <cuda_runtime.h>
 #include <vector>
 

@@ -1,8 +1,10 @@
 // expect: Rule Violation
+// on cuda: Accepted
 // problem: conv1d
 // naive: accepted wrong
 // Computes on the host, and sends the answer through every kind of device memory before it reaches the output: a __device__
 // variable, a CUDA array, pitched memory, managed memory. A kernel runs before and after.
+// On a real GPU only timed calls show it (tests/gpu.sh).
 #include <cuda_runtime.h>
 #include <vector>
 

@@ -184,6 +184,20 @@ static void a_fault_ends_the_sitting(void **state)
     bench_close(&bench);
 }
 
+static void an_output_from_the_host_ends_the_sitting(void **state)
+{
+    Bench bench;
+    bench_open(&bench, "tests/attacks/host_result_through_a_buffer.cu");
+    sit(&bench, &(Anchor){0});
+    const TimedCase *failed = measure_failed(bench.cases, 2);
+    assert_ptr_equal(failed, &bench.cases[0]);
+    assert_int_equal(failed->report.output_origin, ORIGIN_HOST);
+    assert_true(failed->compared && failed->comparison.wrong == 0);
+    assert_int_equal(failed->sample_count, 0);
+    assert_false(bench.cases[1].compared);
+    bench_close(&bench);
+}
+
 static void the_cases_come_in_the_order_of_the_plan(void **state)
 {
     Bench bench;
@@ -342,6 +356,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_anchor_that_fails_is_no_fault_of_the_submission),
         cmocka_unit_test(an_answer_kept_from_an_earlier_call_is_found_and_explained),
         cmocka_unit_test(a_fault_ends_the_sitting),
+        cmocka_unit_test(an_output_from_the_host_ends_the_sitting),
         cmocka_unit_test(the_cases_come_in_the_order_of_the_plan),
         cmocka_unit_test(warm_up_calls_are_timed),
         cmocka_unit_test(a_slow_submission_gets_fewer_timed_calls),
