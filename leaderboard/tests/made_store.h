@@ -4,6 +4,7 @@
 
 #include "base/tests/unit.h"
 
+#include "leaderboard/chain_check.h"
 #include "leaderboard/store.h"
 
 #include <sqlite3.h>
@@ -84,6 +85,20 @@ static inline int sql(const char *statements)
     int result = sqlite3_exec(database, statements, NULL, NULL, NULL);
     sqlite3_close(database);
     return result;
+}
+
+/* Every row has its link, and every link its row. */
+static inline void chain_is_whole(Store *store)
+{
+    Arena arena = {0};
+    Message why = {0};
+    ChainSummary summary;
+    Findings findings = {.arena = &arena};
+    must(chain_check_links(store, &findings, &summary, &why), &why);
+    if (findings.count > 0)
+        fail_test("%s: %s: expected %s, found %s", findings.items[0].place, findings.items[0].what,
+                  findings.items[0].expected, findings.items[0].found);
+    arena_free(&arena);
 }
 
 /* Adds a run and returns its number. */
