@@ -100,7 +100,7 @@ EOF
     export CONVJUDGE_HOME=$PWD/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
     local folder
     mkdir -p home/solutions/conv1d/accepted
-    for folder in grader harness leaderboard problems simgpu testcases; do ln -s "$root/$folder" "home/$folder"; done
+    for folder in base grader harness leaderboard problems simgpu testcases; do ln -s "$root/$folder" "home/$folder"; done
     cp -r "$root/solutions/conv1d/cpu_baselines" home/solutions/conv1d/
     cp "$root"/solutions/conv1d/accepted/{naive,shared_tile}.cu home/solutions/conv1d/accepted/
     judge baselines --problem conv1d --device sim

@@ -13,7 +13,7 @@ by_clang() {
 small_home() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
     mkdir -p "$CONVJUDGE_HOME"/{simgpu,problems,testcases,leaderboard,solutions/conv1d/accepted}
-    ln -s "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
+    ln -s "$root/base" "$root/grader" "$root/harness" "$CONVJUDGE_HOME/"
     ln -s "$root/simgpu/profiles" "$CONVJUDGE_HOME/simgpu/"
     ln -s "$root/problems/conv1d" "$CONVJUDGE_HOME/problems/"
     ln -s "$root/testcases/conv1d" "$CONVJUDGE_HOME/testcases/"

@@ -9,7 +9,7 @@ new_home() {
     export CONVJUDGE_HOME=$BATS_TEST_TMPDIR/home CONVJUDGE_CACHE=$build/cache
     mkdir -p "$CONVJUDGE_HOME/problems"
     local folder
-    for folder in grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
+    for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
     "$root/grader/authoring/new_problem.sh" my-conv
     problem=$CONVJUDGE_HOME/problems/my-conv
     testcases=$CONVJUDGE_HOME/testcases/my-conv

@@ -29,7 +29,7 @@ static __device__ uint64_t my_element(void)
         const uint64_t first = (uint64_t)(number / GENERATOR_LANES) * GENERATOR_LANES * (numbers) + lane;              \
         if (first >= fill.count)                                                                                       \
             return;                                                                                                    \
-        const GeneratorBlock block = generator_data(&fill.key, number);                                                \
+        const Chacha20Block block = generator_data(&fill.key, number);                                                \
         _Pragma("unroll") for (int k = 0; k < (numbers); k++)                                                          \
         {                                                                                                              \
             const uint64_t i = first + (uint64_t)k * GENERATOR_LANES;                                                  \

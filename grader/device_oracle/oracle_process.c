@@ -83,8 +83,12 @@ static Status launch_kernel(const OracleProcess *process, const char *kernel, co
 
 static Status build_code(OracleProcess *process, Text *image, Message *why)
 {
-    static const char *const names[] = {"device_oracle/oracle_kernels.cu", "device_oracle/oracle_kernels.h",
-                                        "oracle/element.h", "problem/generator.h", "check/tally.h"};
+    static const char *const names[] = {"device_oracle/oracle_kernels.cu",
+                                        "device_oracle/oracle_kernels.h",
+                                        "oracle/element.h",
+                                        "problem/generator.h",
+                                        "check/tally.h",
+                                        "../base/chacha20.h"};
     enum { FILES = sizeof names / sizeof *names };
     static const char *const options[] = {"-DLANES=1", "-fmad=false", NULL};
     char folder[PATH_MAX], paths[FILES][PATH_MAX + 32], oracle[PATH_MAX];

@@ -157,12 +157,10 @@ void case_warn_of_charge(Judging *judging, const CaseResult *item)
 }
 
 /* Which blocks the sanitizer looks at: other ones in each case of each grading, and the same ones with the same seed. */
-static uint64_t sample_key(const Judging *judging, const CaseResult *item)
+static Chacha20Key sample_key(const Judging *judging, const CaseResult *item)
 {
     const uint32_t purpose = UINT32_MAX; /* of no array (testcase_key()) */
-    const GeneratorKey key = generator_derive(&judging->secret, purpose, item->group,
-                                              (uint32_t)(item - judging->result->cases));
-    return (uint64_t)key.words[1] << 32 | key.words[0];
+    return generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
 }
 
 /* Calls solve(), and again where a timed case needs more samples. `report` is the last call's. */

@@ -1,7 +1,5 @@
 /* generator.h - the elements of generated test data. Each depends only on a key of 256 bits and on its index.
  *
- * Source   ChaCha20: RFC 8439, "ChaCha20 and Poly1305 for IETF Protocols", section 2.3, "The ChaCha20 Block Function".
- *
  * Whoever sees all elements of any number of arrays cannot compute an element of an array with another key: that would
  * break the cipher. This holds for keys from the kernel's random number generator, and for keys that generator_derive()
  * makes of one secret key. A derived key is a part of the cipher's block for a nonce of its own, and to those who do not
@@ -19,77 +17,28 @@
 #ifndef GRADER_PROBLEM_GENERATOR_H
 #define GRADER_PROBLEM_GENERATOR_H
 
+#include "base/chacha20.h"
+
 #include <stdint.h>
 
-#ifdef __CUDACC__
-#define GENERATOR static inline __host__ __device__
-#else
-#define GENERATOR static inline
-#endif
+#define GENERATOR CHACHA20
 
 enum {
-    GENERATOR_LANES = 8,        /* blocks of a group */
-    GENERATOR_WORDS = 16,       /* of a block; and numbers made from them: */
-    GENERATOR_NORMALS = 4,      /* nearly normal numbers of a block */
-    GENERATOR_NORMAL_WORDS = 4, /* words for one */
+    GENERATOR_LANES = 8,              /* blocks of a group */
+    GENERATOR_WORDS = CHACHA20_WORDS, /* of a block; and numbers made from them: */
+    GENERATOR_NORMALS = 4,            /* nearly normal numbers of a block */
+    GENERATOR_NORMAL_WORDS = 4,       /* words for one */
 };
 
-typedef struct GeneratorKey {
-    uint32_t words[8];
-} GeneratorKey;
+typedef Chacha20Key GeneratorKey;
 
-typedef struct GeneratorBlock {
-    uint32_t words[GENERATOR_WORDS];
-} GeneratorBlock;
-
-/* ---- ChaCha20 ---------------------------------------------------------------------------------------------------- */
-
-/* Section 2.1, "The ChaCha Quarter Round". The words may be vectors, with one lane for each block. */
-#define GENERATOR_QUARTER(a, b, c, d)                                                                                  \
-    a += b, d ^= a, d = d << 16 | d >> 16;                                                                             \
-    c += d, b ^= c, b = b << 12 | b >> 20;                                                                             \
-    a += b, d ^= a, d = d << 8 | d >> 24;                                                                              \
-    c += d, b ^= c, b = b << 7 | b >> 25
-
-/* Two of the 20 rounds: the columns of the 4 x 4 words, then the diagonals. */
-#define GENERATOR_DOUBLE_ROUND(x)                                                                                      \
-    GENERATOR_QUARTER(x[0], x[4], x[8], x[12]);                                                                        \
-    GENERATOR_QUARTER(x[1], x[5], x[9], x[13]);                                                                        \
-    GENERATOR_QUARTER(x[2], x[6], x[10], x[14]);                                                                       \
-    GENERATOR_QUARTER(x[3], x[7], x[11], x[15]);                                                                       \
-    GENERATOR_QUARTER(x[0], x[5], x[10], x[15]);                                                                       \
-    GENERATOR_QUARTER(x[1], x[6], x[11], x[12]);                                                                       \
-    GENERATOR_QUARTER(x[2], x[7], x[8], x[13]);                                                                        \
-    GENERATOR_QUARTER(x[3], x[4], x[9], x[14])
-
-/* The words before the first round. */
-GENERATOR GeneratorBlock generator_state(const GeneratorKey *key, uint32_t counter, uint32_t nonce0, uint32_t nonce1,
-                                         uint32_t nonce2)
-{
-    const GeneratorBlock state = {{0x61707865, 0x3320646E, 0x79622D32, 0x6B206574, key->words[0], key->words[1],
-                                   key->words[2], key->words[3], key->words[4], key->words[5], key->words[6],
-                                   key->words[7], counter, nonce0, nonce1, nonce2}};
-    return state;
-}
-
-GENERATOR GeneratorBlock generator_block(const GeneratorKey *key, uint32_t counter, uint32_t nonce0, uint32_t nonce1,
-                                         uint32_t nonce2)
-{
-    const GeneratorBlock state = generator_state(key, counter, nonce0, nonce1, nonce2);
-    GeneratorBlock block = state;
-    for (int i = 0; i < 10; i++) {
-        GENERATOR_DOUBLE_ROUND(block.words);
-    }
-    for (int i = 0; i < GENERATOR_WORDS; i++)
-        block.words[i] += state.words[i];
-    return block;
-}
+/* ---- keys and words -------------------------------------------------------------------------------------------- */
 
 /* A key for a part, for instance for one array, from the key of the whole. Parts have different `purpose`, `a` or `b`;
  * `purpose` is not 0, which is the nonce of data. Neither key tells anything about another part's. */
 GENERATOR GeneratorKey generator_derive(const GeneratorKey *key, uint32_t purpose, uint32_t a, uint32_t b)
 {
-    const GeneratorBlock block = generator_block(key, 0, purpose, a, b);
+    const Chacha20Block block = chacha20_block(key, 0, purpose, a, b);
     GeneratorKey derived;
     for (int i = 0; i < 8; i++)
         derived.words[i] = block.words[i];
@@ -97,9 +46,9 @@ GENERATOR GeneratorKey generator_derive(const GeneratorKey *key, uint32_t purpos
 }
 
 /* Block `number` of the data of `key`. */
-GENERATOR GeneratorBlock generator_data(const GeneratorKey *key, uint32_t number)
+GENERATOR Chacha20Block generator_data(const GeneratorKey *key, uint32_t number)
 {
-    return generator_block(key, number, 0, 0, 0);
+    return chacha20_block(key, number, 0, 0, 0);
 }
 
 /* The word that element `index` of an array of uniform or whole numbers is made of. */

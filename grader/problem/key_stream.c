@@ -12,7 +12,7 @@ typedef uint32_t Lanes __attribute__((vector_size(sizeof(uint32_t) * GENERATOR_L
 /* Compiled once for each kind of processor: vectors of 32 bytes make it three times as fast. */
 static inline __attribute__((always_inline)) void group_words(const GeneratorKey *key, uint32_t group, uint32_t *words)
 {
-    const GeneratorBlock first = generator_state(key, group * GENERATOR_LANES, 0, 0, 0);
+    const Chacha20Block first = chacha20_state(key, group * GENERATOR_LANES, 0, 0, 0);
     const Lanes order = {0, 1, 2, 3, 4, 5, 6, 7};
     Lanes state[GENERATOR_WORDS], x[GENERATOR_WORDS];
     for (int i = 0; i < GENERATOR_WORDS; i++)
@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void group_words(const GeneratorKey
     state[12] += order; /* the counter */
     memcpy(x, state, sizeof x);
     for (int i = 0; i < 10; i++) {
-        GENERATOR_DOUBLE_ROUND(x);
+        CHACHA20_DOUBLE_ROUND(x);
     }
     for (int i = 0; i < GENERATOR_WORDS; i++)
         x[i] += state[i];

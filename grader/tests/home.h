@@ -49,7 +49,7 @@ static inline int home_new(void **state)
     strcpy(home, "/tmp/test_home.XXXXXX");
     if (mkdtemp(home) == NULL)
         return -1;
-    return home_link("grader") + home_link("simgpu") + setenv("CONVJUDGE_HOME", home, 1);
+    return home_link("base") + home_link("grader") + home_link("simgpu") + setenv("CONVJUDGE_HOME", home, 1);
 }
 
 static inline int home_remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)

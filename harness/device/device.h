@@ -13,6 +13,7 @@
 #ifndef HARNESS_DEVICE_DEVICE_H
 #define HARNESS_DEVICE_DEVICE_H
 
+#include "base/chacha20.h"
 #include "base/status.h"
 #include "harness/device/device_info.h"
 #include "harness/device/mistake.h"
@@ -327,12 +328,12 @@ typedef struct DeviceCheck {
     DeviceNamed arrays[DEVICE_MAX_NAMED];
     size_t array_count;
     uint8_t uninitialised_byte; /* value of every byte of new memory; 0: the device chooses */
-    bool sanitize;           /* look for races and reads of uninitialised memory, in launches of moderate size. A race
+    bool sanitize;   /* look for races and reads of uninitialised memory, in launches of moderate size. A race
                                  * that can change the result is a fault */
-    bool is_untimed;         /* nobody asks for times and counters: as long as there was no timed event, a device with
+    bool is_untimed; /* nobody asks for times and counters: as long as there was no timed event, a device with
                                  * modelled times may count instructions only, and give launches any time */
-    uint64_t sample_key;     /* decides which blocks of large launches are looked at; 0: the device chooses */
-    DeviceFindings findings; /* filled in; faults are not among them */
+    const Chacha20Key *sample_key; /* decides which blocks of large launches are looked at; NULL: the device chooses */
+    DeviceFindings findings;       /* filled in; faults are not among them */
 } DeviceCheck;
 
 /* For a simulated device. Probe, profile and check stay the caller's, and hold for every kernel from now on until

@@ -2,6 +2,7 @@
 #ifndef SIMGPU_BLOCK_REQUEST_H
 #define SIMGPU_BLOCK_REQUEST_H
 
+#include "base/chacha20.h"
 #include "simgpu/cost/launch_shape.h"
 
 #include <stdbool.h>
@@ -26,9 +27,9 @@ typedef struct SimLaunch {
     uint64_t watched_source, watched_target; /* two allocations: the report says whether the kernel loaded
                                               * from the first and stored into the second; 0: none */
     uint32_t flags;                          /* bits of SimLaunchFlags */
-    uint64_t sample_key;                     /* decides which blocks of a large grid are checked in detail; 0: those at
+    const Chacha20Key *sample_key; /* decides which blocks of a large grid are checked in detail; NULL: those at
                                               * equal distances. Times and counters do not depend on it */
-    bool is_untimed;                         /* the time is not wanted, which makes the launch faster: only instructions
+    bool is_untimed;               /* the time is not wanted, which makes the launch faster: only instructions
                                               * are counted, and modelled_s is the time of launching an empty kernel.
                                               * Ignored with SIM_COUNT_LINES */
 } SimLaunch;

@@ -51,31 +51,28 @@ void sanitizer_free(Sanitizer *sanitizer)
     free(sanitizer);
 }
 
-/* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014). */
-static uint64_t mixed(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
+/* What the numbers that choose blocks are drawn for. */
+enum { PURPOSE_DETAILED = 1, PURPOSE_CLOSE };
 
 /* The block that is chosen of run `number` of `length` blocks, counted from the first of them. */
-static uint64_t chosen_of(uint64_t key, uint64_t number, uint64_t length)
+static uint64_t chosen_of(const Chacha20Key *key, uint32_t purpose, uint64_t number, uint64_t length)
 {
-    return key == 0 ? 0 : mixed(key + number * 0x9E3779B97F4A7C15u) % length;
+    if (key == NULL)
+        return 0;
+    const Chacha20Block random = chacha20_block(key, 0, purpose, (uint32_t)number, (uint32_t)(number >> 32));
+    return ((uint64_t)random.words[1] << 32 | random.words[0]) % length;
 }
 
 /* A block that is searched closely is one of those that are checked in detail. */
 static void choose_checks(Sanitizer *sanitizer, uint64_t block, uint64_t blocks)
 {
     const SanitizerPlan *plan = sanitizer->plan;
+    const Chacha20Key *key = plan->sample_key;
     const uint64_t run = block / plan->stride, runs = plan->close_stride / plan->stride;
     const bool is_end = block == 0 || block + 1 == blocks;
-    const bool is_chosen = block % plan->stride == chosen_of(plan->sample_key, run, plan->stride);
+    const bool is_chosen = block % plan->stride == chosen_of(key, PURPOSE_DETAILED, run, plan->stride);
     sanitizer->is_detailed = is_chosen || is_end;
-    sanitizer->is_close = (is_chosen && run % runs == chosen_of(plan->sample_key == 0 ? 0 : mixed(plan->sample_key),
-                                                                run / runs, runs)) ||
-                          is_end;
+    sanitizer->is_close = (is_chosen && run % runs == chosen_of(key, PURPOSE_CLOSE, run / runs, runs)) || is_end;
 }
 
 /* The new epoch and the new generation make all that earlier blocks left in the tables invalid, so that nothing needs

@@ -25,7 +25,7 @@ typedef struct SanitizerPlan {
     uint64_t stride;                             /* one of so many blocks that follow each other is checked in detail */
     uint64_t close_stride;                       /* one of so many blocks is searched for its threads' races in global
                                               * memory: a multiple of `stride` */
-    uint64_t sample_key;                         /* SimLaunch.sample_key */
+    const Chacha20Key *sample_key;               /* SimLaunch.sample_key */
     uint8_t shared_cell_log, global_cell_log;    /* logarithm of the bytes of a cell */
     bool has_shared_compare, has_global_compare; /* the kernel has compare-and-swap there, and loops around such an
                                                   * operation begin with a plain load */

@@ -13,7 +13,7 @@ enum {
 /* A kernel of blocks of 128 threads on a machine of its own. The host fills the input with 0, 1, 2, ...; output and
  * words it fills with zeros, which count as written where `all_written` says so. */
 static inline SimReport sanitizer_run_sampled(const char *name, uint32_t blocks, int threads, uint32_t flags,
-                                              bool all_written, uint64_t sample_key)
+                                              bool all_written, const Chacha20Key *sample_key)
 {
     static float numbers[SANITIZER_ELEMENTS];
     SimGpu *gpu = machine_new(0, threads);
@@ -47,7 +47,7 @@ static inline SimReport sanitizer_run_sampled(const char *name, uint32_t blocks,
 
 static inline SimReport sanitizer_run(const char *name, uint32_t blocks, int threads, uint32_t flags, bool all_written)
 {
-    return sanitizer_run_sampled(name, blocks, threads, flags, all_written, 0);
+    return sanitizer_run_sampled(name, blocks, threads, flags, all_written, NULL);
 }
 
 /* What is expected of one kernel. */

@@ -63,7 +63,7 @@ static void blocks_are_those_of_rfc_8439(void **state)
     for (size_t i = 0; i < COUNT_OF(vectors); i++) {
         const GeneratorKey key = key_of(vectors[i].key);
         const uint32_t *nonce = vectors[i].nonce;
-        const GeneratorBlock block = generator_block(&key, vectors[i].counter, nonce[0], nonce[1], nonce[2]);
+        const Chacha20Block block = chacha20_block(&key, vectors[i].counter, nonce[0], nonce[1], nonce[2]);
         char hex[2 * sizeof block + 1];
         key_hex((const GeneratorKey *)(const void *)block.words, hex);
         key_hex((const GeneratorKey *)(const void *)(block.words + 8), hex + 64);

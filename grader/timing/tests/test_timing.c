@@ -24,7 +24,7 @@ static void lies_within(const char *what, double got, double low, double high)
 static double normal_number(uint64_t key, uint32_t index)
 {
     const GeneratorKey wide = {{(uint32_t)key, (uint32_t)(key >> 32)}};
-    const GeneratorBlock block = generator_data(&wide, index);
+    const Chacha20Block block = generator_data(&wide, index);
     return generator_normal(block.words[0], block.words[1], block.words[2], block.words[3], 0, 1);
 }
 

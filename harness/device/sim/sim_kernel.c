@@ -223,7 +223,7 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
                       .shape = launch->shape,
                       .parameters = launch->parameters,
                       .flags = sim_launch_flags(sim, launch),
-                      .sample_key = sim->check == NULL ? 0 : sim->check->sample_key,
+                      .sample_key = sim->check == NULL ? NULL : sim->check->sample_key,
                       .is_untimed = sim_is_untimed(sim),
                       .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
     SimReport report = {0};

@@ -113,7 +113,9 @@ static void findings_do_not_depend_on_the_number_of_threads(void **state)
 static void a_key_chooses_the_blocks_that_are_looked_at(void **state)
 {
     const char *kernel = "scratch_without_barrier";
-    uint64_t lanes[3], keys[3] = {0, 0x0123456789ABCDEF, 0x0123456789ABCDF0};
+    static const Chacha20Key some = {{1}}, other = {{2}};
+    const Chacha20Key *keys[] = {NULL, &some, &other};
+    uint64_t lanes[COUNT_OF(keys)];
     SimReport plain = sanitizer_run(kernel, SANITIZER_MAX_BLOCKS, 2, 0, true);
     for (size_t i = 0; i < COUNT_OF(keys); i++) {
         SimReport report = sanitizer_run_sampled(kernel, SANITIZER_MAX_BLOCKS, 2, SIM_SANITIZE_RACES, true, keys[i]);
