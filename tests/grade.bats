@@ -126,6 +126,13 @@ load processes.sh
     json result.json '.warnings | join("|")' "$warning"
 }
 
+@test "a result that is copied to the output on the device is accepted, with a warning" {
+    local warning='solve() copies its results to the output on the device, which costs time'
+    judge grade --json result.json "$root/tests/student/conv1d_copies_result.cu"
+    ends 0 "Accepted" "  warning: $warning: let the kernel write to the output directly"
+    json result.json '[.warnings[] | select(startswith("'"$warning"'"))] | length' 1
+}
+
 @test "an answer computed on the CPU breaks the rules" {
     judge grade "$root/solutions/conv1d/rule_violation/"*.cu
     ends 1 "Rule Violation"
