@@ -50,7 +50,7 @@ fast=$root/solutions/conv1d/accepted/vector_loads.cu
     local tries=0
     until [[ ${output-} == *"quarantined: "* ]]; do
         holds "$((++tries)) <= 20"
-        rm -f "$CONVJUDGE_DB"
+        rm -f "$CONVJUDGE_DB"*
         judge grade --as Eve --json result.json "$root/tests/attacks/draw_lots.cu"
         ends 0 "Accepted"
     done
