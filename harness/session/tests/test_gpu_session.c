@@ -322,7 +322,7 @@ static void all_calls_together_stay_within_the_budget(void **state)
         int calls; /* that end well */
         const char *text;
     } rows[] = {
-        {"usleep(300000);" LAUNCH, {.seconds = 1}, 3, "all calls of solve() together may take 1 s"},
+        {"usleep(400000);" LAUNCH, {.seconds = 1.1}, 2, "all calls of solve() together may take 1.1 s"},
         {LAUNCH, {.seconds = 60, .warp_instructions = 90000}, 5, "together may execute 90000 warp-instructions"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
