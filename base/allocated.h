@@ -15,6 +15,8 @@
 #include <stddef.h>
 
 __attribute__((noreturn)) void out_of_memory(void);
+/* From now on this exit status says so, without words: the parent knows what it means. */
+void out_of_memory_ends_with(int exit_status);
 /* Takes the result of malloc() and its like, and never returns NULL. */
 void *allocated(void *memory);
 /* `count` elements of `size` bytes, all zero. One more element is allocated, so that a count of 0 gives memory, too. */

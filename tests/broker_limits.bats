@@ -31,3 +31,13 @@ load helper
     ends 0 "Accepted" "warning: the broker ran with sandbox partial: closed files (Landlock"
     json result.json '.warnings | map(select(contains("the broker ran with sandbox partial"))) | length' 1
 }
+
+@test "what takes all memory of the broker is a Memory Limit Exceeded" {
+    submission 'for (int i = 0; i < 30000; i++) { cudaEvent_t event; cudaEventCreate(&event); if (i < 60) { void* space; cudaMalloc(&space, 1 << 20); cudaMemset(space, 1, 1 << 20); } }' >x.cu
+    local mebibytes
+    for mebibytes in 60 70; do
+        export CONVJUDGE_MOST_BROKER_MEBIBYTES=$mebibytes
+        judge grade x.cu
+        ends 1 "Memory Limit Exceeded"
+    done
+}

@@ -3,6 +3,7 @@
 #include "harness/broker/broker_call.h"
 #include "harness/broker/broker_confine.h"
 #include "harness/broker/broker_serve.h"
+#include "base/allocated.h"
 #include "base/paths.h"
 #include "harness/control/control.h"
 #include "harness/control/control_check.h"
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The driver of a real GPU writes what kernels print, and the message of a failed assertion, to this process's standard
@@ -108,6 +110,28 @@ static void *map(int descriptor, uint64_t bytes, int protection)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* Private memory that the broker of a simulated GPU may have while it serves a submission. Device memory counts, with what
+ * the simulator notes about each byte of it, and so do modules, their code and the tables of handles. The judge's own part
+ * is 50 MiB (measured on all problems). The driver of a real GPU sets its own limits. */
+static unsigned long long most_memory(const CallLimits *limits)
+{
+    const unsigned long long most = 4 * limits->device_bytes + (2ull << 30);
+    const char *text = getenv("CONVJUDGE_MOST_BROKER_MEBIBYTES");
+    unsigned long long chosen = text == NULL ? 0 : strtoull(text, NULL, 10) << 20;
+    return chosen > 0 && chosen < most ? chosen : most;
+}
+
+static void limit_memory(const Broker *broker)
+{
+    struct rlimit limit;
+    if (!broker->is_process || !broker->device->info.modelled || getrlimit(RLIMIT_DATA, &limit) != 0)
+        return;
+    rlim_t most = most_memory(&broker->limits);
+    limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
+    setrlimit(RLIMIT_DATA, &limit);
+    out_of_memory_ends_with(CONTROL_OUT_OF_MEMORY);
+}
+
 /* A submission without GPU code has no modules, and nothing is mapped for them. */
 static Status take_runner(Broker *broker, const ControlRequest *request, const int *descriptors, Message *why)
 {
@@ -119,6 +143,7 @@ static Status take_runner(Broker *broker, const ControlRequest *request, const i
     device_pin(broker->device, broker->reader.ring->staging, sizeof broker->reader.ring->staging);
     broker->host_clock = descriptors[2] < 0 ? -1 : fcntl(descriptors[2], F_DUPFD_CLOEXEC, 0);
     broker->limits = request->limits;
+    limit_memory(broker);
     broker->module_count = request->module_count;
     for (size_t i = 0; i < broker->module_count; i++)
         broker->modules[i] = (BrokerModule){.image = broker->images + request->modules[i].offset,

@@ -179,6 +179,12 @@ void broker_call(Broker *broker, const ControlRequest *request)
     Observation observation;
     begin_call(broker, request);
     broker_arrays_allocate(broker, request);
+    if (!broker_is_ok(broker) && broker->allocation_count > 0) {
+        broker->reply = (ControlReply){0};
+        say(report, CALL_MEMORY_LIMIT, (Mistake){.kind = MISTAKE_DEVICE_MEMORY},
+            "the memory that it keeps allocated leaves no room for the arrays of the call");
+        return;
+    }
     broker_arrays_fill(broker, request);
     broker_require(broker, device->streams->synchronize_all(device), "synchronisation");
     if (broker_is_ok(broker))

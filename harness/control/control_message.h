@@ -23,6 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Exit status of a broker that reached its limit on memory. */
+enum { CONTROL_OUT_OF_MEMORY = 77 };
 enum { CONTROL_MAX_MODULES = 64, CONTROL_MAX_PRINTED = 64 * 1024 };
 
 typedef enum ControlKind {

@@ -8,7 +8,10 @@
 #include "harness/sandbox/process.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { OPEN_SECONDS = 60 };
@@ -39,6 +42,24 @@ void broker_process_stop(BrokerProcess *broker)
     close(broker->control);
     process_kill(broker->pid, NULL);
     broker->pid = 0;
+}
+
+bool broker_process_stop_lost(BrokerProcess *broker)
+{
+    enum { TRIES = 100, PAUSE_MS = 2 };
+    siginfo_t ended = {0};
+    int exit_status = 0;
+    if (broker->pid == 0)
+        return false;
+    /* Its first process learns a moment later than this one how the second has ended. */
+    for (int try = 0;
+         try < TRIES && waitid(P_PID, (id_t)broker->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
+         try++)
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000l}, NULL);
+    close(broker->control);
+    process_kill(broker->pid, &exit_status);
+    broker->pid = 0;
+    return exit_status == CONTROL_OUT_OF_MEMORY;
 }
 
 void broker_process_end(BrokerProcess *broker)

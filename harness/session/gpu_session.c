@@ -180,6 +180,18 @@ static double longest_wait(const GpuSession *gpu)
     return fmin(gpu->limits.wall_seconds, call_budget_seconds_left(budget) + SLACK_S);
 }
 
+/* The broker is lost: a fault of the judge, unless what the submission asked it for took all memory that it may have. */
+static Status explain_loss(GpuSession *gpu, Status status, CallReport *report)
+{
+    stop_runner(gpu, NULL);
+    if (!broker_process_stop_lost(&gpu->broker))
+        return status;
+    *report = (CallReport){.outcome = CALL_MEMORY_LIMIT, .mistake = {.kind = MISTAKE_DEVICE_MEMORY}};
+    snprintf(report->text, sizeof report->text,
+             "what it asked the simulated GPU for took too much of the judge's memory");
+    return STATUS_OK;
+}
+
 /* Waits for the end of a load or a call, which the broker has been asked for, and fills in the report. After trouble of
  * the judge's own nothing is left running. */
 static Status await_end(GpuSession *gpu, const char *doing, CallReport *report, Message *why)
@@ -190,7 +202,7 @@ static Status await_end(GpuSession *gpu, const char *doing, CallReport *report, 
     if (status == STATUS_OK)
         status = take_reply(gpu, wait, doing, report, why);
     else
-        stop_both(gpu, NULL);
+        status = explain_loss(gpu, status, report);
     if (status == STATUS_OK && wait->timed_out)
         report->spent_s = now_s() - start_s;
     free(wait);
