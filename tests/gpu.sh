@@ -172,7 +172,7 @@ part_forged() {
     holds "an honest submission is charged nothing" '[.[0].cases[] | select(.timed) | .samples[] | has("charged_ms")] | any | not' "$scratch/usual"
     grade tests/attacks/wait_on_the_device.cu "$scratch/waited" || true
     holds "kernels that wait 2 s in each call use up the budget of the grading" '.[0] | .verdict == "Time Limit Exceeded" and
-        (.text | contains("grading_device_seconds")) and (.seconds | .sample + .hidden + .timed) < 90' "$scratch/waited"
+        (.text | contains("budget of the grading")) and (.seconds | .sample + .hidden + .timed) < 90' "$scratch/waited"
     [[ ! -e $scratch/forged ]] || jq -r '"# forged event times: \(.verdict): \(.text)"' "$scratch/forged"
     for file in tests/attacks/host_result_through_{a_buffer,everything}.cu; do
         grade "$file" "$scratch/forged" || true

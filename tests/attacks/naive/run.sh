@@ -9,8 +9,9 @@ build=$(realpath "$1")
 files=("${@:2}")
 [[ ${#files[@]} -gt 0 ]] || files=(tests/attacks/*.cu)
 device=${DEVICE:-sim}
-kind=${device%%:*}
+kind=${device%%:*} ordinal=0
 [[ $kind == sim ]] || kind=cuda
+[[ $device != cuda:* ]] || ordinal=${device#cuda:}
 nvcc=$(realpath "$(harness/compilers.sh nvcc)")
 cuda=$(realpath "$(dirname "$nvcc")/..")
 tools=$build/tests/attacks/naive
@@ -36,7 +37,7 @@ confined() {
         --size $((64 << 20)) --perms 1777 --tmpfs /var/tmp --ro-bind "$PWD" /tmp/judge --ro-bind "$cuda" /tmp/cuda \
         --ro-bind "$tools" /tmp/tools --ro-bind "$runtime" /tmp/runtime --bind "$1" /tmp/work --chdir /tmp/work --clearenv \
         --setenv PATH /usr/bin:/bin --setenv HOME /tmp --setenv JUDGE_KEY "${secret%%|*}" --setenv CONVJUDGE_HOME /tmp/judge \
-        --setenv CONVJUDGE_ENGINE interpreter --setenv CUDA_CACHE_DISABLE 1 --setenv CUDA_VISIBLE_DEVICES "${device#*:}" \
+        --setenv CONVJUDGE_ENGINE interpreter --setenv CUDA_CACHE_DISABLE 1 --setenv CUDA_VISIBLE_DEVICES "$ordinal" \
         --setenv LD_LIBRARY_PATH "/tmp/work/lib:/tmp/runtime${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "${become[@]}" \
         prlimit --nproc=300 --data="$data_bytes" --fsize=$((64 << 20)) --nofile=1024 --core=0 "${@:3}" </dev/null
 }
