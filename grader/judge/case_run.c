@@ -163,12 +163,21 @@ static Chacha20Key sample_key(const Judging *judging, const CaseResult *item)
     return generator_derive(&judging->secret, purpose, item->group, (uint32_t)(item - judging->result->cases));
 }
 
+/* True if nobody may learn what the submission does with the data, not even its author. */
+static bool is_secret(const Judging *judging, const CaseResult *item)
+{
+    return item->group == CASE_HIDDEN && !judging->job->shows_durations;
+}
+
 /* Calls solve(), and again where a timed case needs more samples. `report` is the last call's. */
 static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallReport *report, Message *why)
 {
     const bool timed = case_is_timed(item->group), warms_up = timed && judging->session->traits.clock == SESSION_WALL;
-    const CallOptions options = {
-        .check_inputs = true, .sanitize = !timed, .untimed = !timed, .sample_key = sample_key(judging, item)};
+    const CallOptions options = {.check_inputs = true,
+                                 .sanitize = !timed,
+                                 .untimed = !timed,
+                                 .is_secret = is_secret(judging, item),
+                                 .sample_key = sample_key(judging, item)};
     const int calls = warms_up ? 1 + CASE_TRIALS : 1;
     const double start_s = now_s();
     Status status = STATUS_OK;
@@ -206,7 +215,8 @@ Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Me
         status = check_output(judging, &call, &output, why);
     Judgement decided = case_judgement(judging, &output, &report);
     if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && judgement_needs_rerun(&report))
-        status = uninitialised_rerun_try(&call, judging->session, judging->oracle, &report, &output, &decided, why);
+        status = uninitialised_rerun_try(&call, is_secret(judging, item), judging->session, judging->oracle, &report,
+                                         &output, &decided, why);
     if (status == STATUS_OK)
         case_conclude(judging, item, &report, &output, &decided);
     if (status != STATUS_OK || item->verdict != VERDICT_ACCEPTED)

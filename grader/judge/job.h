@@ -20,7 +20,9 @@ typedef struct JudgeJob {
     bool untimed_only;          /* leave out timed cases: only the verdict is wanted */
     bool second_sitting;        /* with `timed_only`: other numbers of calls, other order of cases (second_plan.h) */
     bool one_block;             /* on a real GPU: one block of timed calls, of however many the problem says */
-    bool shows_durations;       /* who asks may know how long the hidden cases take (hidden_duration.h) */
+    /* Who asks may know how long the hidden cases take (hidden_duration.h), and which kernels they leave in the folder of
+     * translations. */
+    bool shows_durations;
     /* Run all hidden cases, even after wrong answers to samples: which of them finds the mistake? Only for the author of the
      * cases. */
     bool beyond_samples;

@@ -1,9 +1,10 @@
 #include "grader/judge/uninitialised_rerun.h"
 
-static Status rerun_with(uint8_t byte, Call *call, Session *session, const Oracle *oracle, const CallReport *first,
-                         CaseOutput *output, Judgement *decided, Message *why)
+static Status rerun_with(uint8_t byte, Call *call, bool is_secret, Session *session, const Oracle *oracle,
+                         const CallReport *first, CaseOutput *output, Judgement *decided, Message *why)
 {
-    const CallOptions options = {.check_inputs = true, .untimed = true, .uninitialised_byte = byte};
+    const CallOptions options = {
+        .check_inputs = true, .untimed = true, .is_secret = is_secret, .uninitialised_byte = byte};
     CallReport again;
     Status status = session_call(session, call->arguments, call->problem->parameter_count, &options, &again, why);
     output->compared = status == STATUS_OK && again.outcome == CALL_OK;
@@ -15,12 +16,12 @@ static Status rerun_with(uint8_t byte, Call *call, Session *session, const Oracl
     return status;
 }
 
-Status uninitialised_rerun_try(Call *call, Session *session, const Oracle *oracle, const CallReport *first,
-                               CaseOutput *output, Judgement *decided, Message *why)
+Status uninitialised_rerun_try(Call *call, bool is_secret, Session *session, const Oracle *oracle,
+                               const CallReport *first, CaseOutput *output, Judgement *decided, Message *why)
 {
     static const uint8_t bytes[] = {0x4D, 0xFF};
     Status status = STATUS_OK;
     for (size_t i = 0; i < sizeof bytes && status == STATUS_OK && decided->verdict == VERDICT_ACCEPTED; i++)
-        status = rerun_with(bytes[i], call, session, oracle, first, output, decided, why);
+        status = rerun_with(bytes[i], call, is_secret, session, oracle, first, output, decided, why);
     return status;
 }

@@ -13,7 +13,7 @@
 
 /* The call `first` used such a value, and its output was right. If that of a repetition is not, sets `output`
  * and `decided`. */
-MUST_USE Status uninitialised_rerun_try(Call *call, Session *session, const Oracle *oracle, const CallReport *first,
-                                        CaseOutput *output, Judgement *decided, Message *why);
+MUST_USE Status uninitialised_rerun_try(Call *call, bool is_secret, Session *session, const Oracle *oracle,
+                                        const CallReport *first, CaseOutput *output, Judgement *decided, Message *why);
 
 #endif

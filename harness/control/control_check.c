@@ -65,7 +65,8 @@ static bool is_valid_argument(const ControlArgument *argument, uint64_t buffer_b
 static bool is_valid_call(const ControlRequest *request, uint64_t buffer_bytes, bool has_exchange)
 {
     uint32_t probed = 0;
-    if (!ARE_FLAGS(&request->check_inputs, &request->exchanged, &request->sanitize, &request->is_untimed))
+    if (!ARE_FLAGS(&request->check_inputs, &request->exchanged, &request->sanitize, &request->is_untimed,
+                   &request->is_secret))
         return false;
     if (request->argument_count > CALL_MAX_PARAMETERS || (request->exchanged && !has_exchange) ||
         !is_duration(request->seconds_left))

@@ -70,6 +70,7 @@ typedef struct ControlRequest {
     bool exchanged;                           /* copy the arrays through the exchange, not through the buffers */
     bool sanitize;                            /* DeviceCheck.sanitize */
     bool is_untimed;                          /* DeviceCheck.is_untimed */
+    bool is_secret;                           /* DeviceCheck.is_secret */
     Chacha20Key sample_key;                   /* DeviceCheck.sample_key, for `sanitize` */
     uint8_t uninitialised_byte;               /* DeviceCheck.uninitialised_byte */
     ControlArgument arguments[CALL_MAX_PARAMETERS];

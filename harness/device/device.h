@@ -332,6 +332,7 @@ typedef struct DeviceCheck {
                                  * that can change the result is a fault */
     bool is_untimed; /* nobody asks for times and counters: as long as there was no timed event, a device with
                                  * modelled times may count instructions only, and give launches any time */
+    bool is_secret;  /* the call must leave no trace outside of the device, such as a translated kernel on disk */
     const Chacha20Key *sample_key; /* decides which blocks of large launches are looked at; NULL: the device chooses */
     DeviceFindings findings;       /* filled in; faults are not among them */
 } DeviceCheck;

@@ -367,6 +367,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .exchanged = gpu->exchanged,
                               .sanitize = options->sanitize,
                               .is_untimed = options->untimed,
+                              .is_secret = options->is_secret,
                               .sample_key = options->sample_key,
                               .uninitialised_byte = options->uninitialised_byte};
     add_budget(gpu, &request);

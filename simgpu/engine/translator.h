@@ -13,6 +13,7 @@
 #ifndef SIMGPU_ENGINE_TRANSLATOR_H
 #define SIMGPU_ENGINE_TRANSLATOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum SimTranslate {
@@ -26,6 +27,7 @@ typedef struct TranslatorSettings {
     char *compiler; /* a gcc of this machine; NULL: kernels are interpreted */
     char *folder;   /* keeps the compiled libraries */
     SimTranslate when;
+    bool compiles_nothing; /* use the libraries that are in the folder, and add none */
 } TranslatorSettings;
 
 /* Where a group of lanes stands in its basic block: the index of the next instruction, or one of these. */

@@ -211,6 +211,11 @@ bool simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder
     return true;
 }
 
+void simgpu_set_compiles(SimGpu *gpu, bool compiles)
+{
+    gpu->translator_settings.compiles_nothing = !compiles;
+}
+
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)
 {
     bool is_compared = gpu->translator_settings.compiler != NULL &&

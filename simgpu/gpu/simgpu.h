@@ -103,6 +103,9 @@ void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
  * of this machine, NULL: kernels are interpreted, as at first. `folder` is that of the compile cache
  * (base/compile_cache.h). False where this build has no translator (make JIT=); kernels are interpreted then. */
 bool simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder, SimTranslate when);
+/* Whether kernels of later launches are compiled, and so leave a library in the folder. At first they are. Which kernels
+ * a program launches, and with what shape of block, can depend on data that must leave no trace. */
+void simgpu_set_compiles(SimGpu *gpu, bool compiles);
 
 /* Ends a running launch from another thread or a signal handler, within milliseconds. */
 void simgpu_cancel(SimGpu *gpu);

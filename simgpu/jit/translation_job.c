@@ -68,13 +68,13 @@ static void compile_meanwhile(TranslationJob *job)
 
 static void take_steps(TranslationJob *job, uint64_t lane_instructions)
 {
-    bool always = job->settings->when != SIM_TRANSLATE_WHERE_IT_PAYS;
+    const bool always = job->settings->when != SIM_TRANSLATE_WHERE_IT_PAYS, compiles = !job->settings->compiles_nothing;
     if (atomic_load(&job->state) == JOB_NEW && (always || lane_instructions >= LOADING_PAYS)) {
         job->translation = translation_new(job->code, job->shape);
-        atomic_store(&job->state, job->translation == NULL ? JOB_FAILED : build_library(job, always));
+        atomic_store(&job->state, job->translation == NULL ? JOB_FAILED : build_library(job, always && compiles));
     }
     uint64_t enough = COMPILING_PAYS + COMPILING_PAYS_PER_INSTRUCTION * (uint64_t)job->code->instruction_count;
-    if (atomic_load(&job->state) == JOB_ABSENT && lane_instructions >= enough)
+    if (atomic_load(&job->state) == JOB_ABSENT && lane_instructions >= enough && compiles)
         compile_meanwhile(job);
 }
 

@@ -15,6 +15,7 @@ void sim_set_check(Device *device, DeviceCheck *check)
     SimDevice *sim = sim_of(device);
     sim->check = check;
     sim->sanitized_launches = 0;
+    simgpu_set_compiles(sim->gpu, check == NULL || !check->is_secret);
     if (check != NULL) {
         simgpu_set_uninitialised_byte(sim->gpu, check->uninitialised_byte != 0 ? check->uninitialised_byte
                                                                                : SIM_UNINITIALISED_BYTE);

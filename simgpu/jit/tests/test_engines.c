@@ -186,6 +186,24 @@ static void a_difference_is_named(void **state)
         remove_library(folders[i], &keys[i]);
 }
 
+/* A library on disk would tell later programs which kernels were launched, and with what shape of block. */
+static void a_launch_that_must_leave_no_trace_compiles_nothing(void **state)
+{
+    char folder[64];
+    snprintf(folder, sizeof folder, "%s/trace", machine_libraries);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    simgpu_set_translator(comparing, "/usr/bin/gcc", folder, SIM_TRANSLATE_COMPARED);
+    simgpu_set_compiles(comparing, false);
+    assert_int_equal(store("one").outcome, SIM_OK);
+    assert_int_equal(rmdir(folder), 0); /* it is empty */
+    assert_int_equal(mkdir(folder, 0700), 0);
+    simgpu_set_compiles(comparing, true);
+    assert_int_equal(store("one").outcome, SIM_OK);
+    const Digest key = find_library(folder);
+    remove_library(folder, &key);
+    simgpu_set_translator(comparing, "/usr/bin/gcc", machine_libraries, SIM_TRANSLATE_COMPARED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +212,7 @@ int main(void)
         cmocka_unit_test(both_find_nothing_in_correct_kernels),
         cmocka_unit_test(both_report_warp_barriers_to_the_sanitizer),
         cmocka_unit_test(a_difference_is_named),
+        cmocka_unit_test(a_launch_that_must_leave_no_trace_compiles_nothing),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }
