@@ -3,12 +3,12 @@
 # judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, groups, faults, forged, together, review, solutions, student, attacks, naive; without any all of them, in this order.
+# PART: repeat, same, groups, faults, forged, together, review, solutions, student, attacks, leaks, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together review solutions student attacks naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together review solutions student attacks leaks naive)
 device=${DEVICE:-cuda}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -204,6 +204,20 @@ part_review() {
 part_solutions() { suite solutions; }
 part_student() { suite tests/student; }
 part_attacks() { suite tests/attacks; }
+# Ways to tell what the hidden data are.
+part_leaks() {
+    local line planned=1 seen=0
+    while IFS= read -r line; do
+        case $line in
+            1..*) planned=${line#1..} ;;
+            ok*) result 0 "hidden data are not told by ${line#* - }"; seen=$((seen + 1)) ;;
+            not\ ok*) result 1 "hidden data are not told by ${line#* - }"; seen=$((seen + 1)) ;;
+            *) echo "$line" ;;
+        esac
+    done < <(DEVICE=$device tests/leaks.sh "$build" 2>&1)
+    [[ $seen == "$planned" ]] || result 1 "hidden data: $seen of $planned tests ran"
+}
+
 # Attacks against a judge that runs them in its own process: they must win.
 part_naive() {
     local line planned=1 seen=0

@@ -15,7 +15,7 @@ export CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache} CONVJUDGE_HOME=$scratch/
 mkdir -p "$CONVJUDGE_HOME/problems" "$CONVJUDGE_HOME/testcases/conv1d"
 for folder in grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
 cp -r problems/conv1d "$CONVJUDGE_HOME/problems"
-jq '.limits += {host_seconds: 1, sim_warp_instructions: 10000000}' problems/conv1d/problem.json >"$CONVJUDGE_HOME/problems/conv1d/problem.json"
+jq '.limits += {host_seconds: 1, device_seconds: 1, sim_warp_instructions: 10000000}' problems/conv1d/problem.json >"$CONVJUDGE_HOME/problems/conv1d/problem.json"
 cp testcases/conv1d/sample.json "$CONVJUDGE_HOME/testcases/conv1d"
 # shellcheck disable=SC2016 # the variables are jq's
 cases='{schema: 1, cases: ([1, 0 | {name: "secret \(.)", why: "holds a secret", sizes: {input_size: 64, kernel_size: 1}, inputs: {
@@ -31,10 +31,11 @@ ordinary='del(.time_utc, .seed, .receipt.hash, .second_sitting, .score_ms, .unce
     | (.cases[] | select(.timed)) |= {name, verdict, text, counters}'
 
 tell() { # WAY SECRET: grades, and writes everything that the author sees to `seen`
-    local status=0 kind=$device
+    local status=0 kind=$device way=$1 file=tests/leaks/tell.cu
+    if [[ $way == *.cu ]]; then way=0 file=tests/attacks/$1; fi
     rm -f "$scratch/result" "$scratch/db"
-    jq -n --argjson way "$1" --argjson secret "$2" --arg kind "${kind%%:*}" "$cases" >"$CONVJUDGE_HOME/testcases/conv1d/hidden.json"
-    CONVJUDGE_DB=$scratch/db "$build/convjudge" grade --as Ada --device "$device" --json "$scratch/result" tests/leaks/tell.cu \
+    jq -n --argjson way "$way" --argjson secret "$2" --arg kind "${kind%%:*}" "$cases" >"$CONVJUDGE_HOME/testcases/conv1d/hidden.json"
+    CONVJUDGE_DB=$scratch/db "$build/convjudge" grade --as Ada --device "$device" --json "$scratch/result" "$file" \
         >"$scratch/printed" 2>&1 || status=$?
     {
         echo "exit status $status"
@@ -54,7 +55,7 @@ without() {
     esac
 }
 
-# A way to tell, the channel that it may use and how many different things it may tell there, the secrets, and words. `case` and `kind`
+# A way to tell (its number in tell.cu, or the name of an attack), the channel that it may use and how many different things it may tell there, the secrets, and words. `case` and `kind`
 # stand for the number of the case that fails and the kind of mistake, which change all that follows.
 ways() {
     cat <<'END'
@@ -109,6 +110,10 @@ ways() {
 60 kind     2 0 1       the kind of mistake
 61 none     1 0 1 2     how large errors are that are accepted
 62 none     1 0 1       patterns of wrong elements
+tell_by_failed_calls.cu none 1 0 1 kernels and calls that fail
+tell_by_assertions.cu   none 1 0 1 an assertion
+tell_by_lines.cu        none 1 0 1 lines and files
+tell_by_time.cu         none 1 0 1 time, kernels, prints
 END
 }
 
