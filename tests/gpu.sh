@@ -228,7 +228,7 @@ part_naive() {
             not\ ok*) result 1 "naive judge: ${line#* - }"; seen=$((seen + 1)) ;;
             *) echo "$line" ;;
         esac
-    done < <(DEVICE=$device JOBS=4 tests/attacks/naive/run.sh "$build" 2>&1)
+    done < <(DEVICE=$device JOBS=8 tests/attacks/naive/run.sh "$build" 2>&1)
     [[ $seen == "$planned" ]] || result 1 "naive judge: $seen of $planned tests ran"
 }
 
