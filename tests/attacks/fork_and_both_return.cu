@@ -1,7 +1,7 @@
 // expect: Accepted
 // problem: conv1d
 // naive: succeeds
-// naive on sim: hangs
+// naive on sim: does not apply: the simulated GPU serves one process
 // Forks, so that two processes return from solve(). Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <unistd.h>

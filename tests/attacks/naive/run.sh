@@ -25,13 +25,15 @@ if [[ $kind == cuda ]]; then
     size=(400000 1023) data_bytes=$((64 << 30)) device_files=(--dev-bind /dev /dev --perms 1777 --tmpfs /dev/shm)
     runtime=$(dirname "$(find -L "$cuda/" -name libcudart.so.13 | head -n 1)")
 fi
-user=(--unshare-user) become=()
-if [[ $(id -u) == 0 ]]; then # root's own processes are never limited in number
-    user=() become=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-fi
+user=(--unshare-user)
+if [[ $(id -u) == 0 ]]; then user=(); fi
 
-# confined FOLDER SECONDS COMMAND...: FOLDER is /tmp/work inside, and the only place that outlasts the sandbox.
+# confined FOLDER SECONDS COMMAND...: FOLDER, whose name is a number, is /tmp/work inside, and the only place that outlasts the sandbox.
 confined() {
+    local become=() number=${1##*/}
+    if [[ $(id -u) == 0 ]]; then # root's own processes are never limited in number; another user's are counted together
+        become=(setpriv --reuid="$((61000 + number))" --regid=65534 --clear-groups)
+    fi
     timeout -k 1 "$2" "${CONVJUDGE_BWRAP:-bwrap}" "${user[@]}" --unshare-pid --unshare-ipc --unshare-net --unshare-uts --die-with-parent \
         --ro-bind / / --proc /proc "${device_files[@]}" --size $((64 << 20)) --perms 1777 --tmpfs /tmp \
         --size $((64 << 20)) --perms 1777 --tmpfs /var/tmp --ro-bind "$PWD" /tmp/judge --ro-bind "$cuda" /tmp/cuda \
@@ -77,7 +79,7 @@ has_won() {
     local own='^(Accepted|Wrong Answer): [0-9.]+ us a call'
     case $3 in
         'accepted faster'*) grep -qs '^Accepted: .* us a call' "$1/run.log" &&
-            awk -v us="$(microseconds "$1")" -v honest="$(microseconds "$scratch/honest")" 'BEGIN { exit !(us < honest / 2) }' ;;
+            awk -v us="$(microseconds "$1")" -v honest="$(microseconds "$scratch/0")" 'BEGIN { exit !(us < honest / 2) }' ;;
         'accepted wrong'*) grep -qs '^Accepted: .* us a call' "$1/run.log" ;;
         'verdict forged'*) { [[ $2 == 0 ]] && grep '^Accepted' "$1/run.log" | grep -qvE "$own"; } ||
             grep -qs $'\e.*Accepted' "$1/compiler.log" "$1/run.log" ;;
@@ -116,13 +118,13 @@ try() {
 mkdir -m 755 "$scratch/case"
 "$tools/make_case" "$scratch/case" "${size[@]}"
 start=$SECONDS
-judge solutions/conv1d/accepted/naive.cu "$scratch/honest" 120 1
+judge solutions/conv1d/accepted/naive.cu "$scratch/0" 120 1
 patience=$((4 + 2 * (SECONDS - start))) # seconds after which an attack counts as hanging
 echo "1..$((${#files[@]} + 1))"
 honest=not
-if [[ $status == 0 && -n $(microseconds "$scratch/honest") ]]; then honest=''; fi
-echo "${honest:+not }ok 1 - an honest submission is accepted by the naive judge, $(microseconds "$scratch/honest") us"
-if [[ -n $honest ]]; then tail -qn 3 "$scratch"/honest/*.log | sed 's/^/# /'; fi
+if [[ $status == 0 && -n $(microseconds "$scratch/0") ]]; then honest=''; fi
+echo "${honest:+not }ok 1 - an honest submission is accepted by the naive judge, $(microseconds "$scratch/0") us"
+if [[ -n $honest ]]; then tail -qn 3 "$scratch"/0/*.log | sed 's/^/# /'; fi
 for i in "${!files[@]}"; do
     while (($(jobs -pr | wc -l) >= ${JOBS:-2})); do wait -n; done
     try $((i + 2)) "$(realpath --relative-to . "${files[i]}")" &
