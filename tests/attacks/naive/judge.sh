@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The naive judge's script: compiles a submission and links it with naive.o, or judges it, as often as if it were handed in
-# again. run.sh starts it in a folder with naive.o and case/, and with the paths of libraries and tools set.
+# The naive judge's script: compiles a submission and links it with naive.o, or judges it, as often as if it were
+# handed in again. run.sh starts it in a folder with naive.o and case/, and with the paths of libraries and tools set.
 # Usage: tests/attacks/naive/judge.sh compile SUBMISSION NVCC      Leaves compiler.log in the working folder
 #        tests/attacks/naive/judge.sh judge sim|cuda TIMES         Leaves run.log, of the last time
 set -eu
@@ -9,7 +9,8 @@ compile() { # SUBMISSION NVCC
     local flags=(-O3 --no-compress -cudart none -gencode 'arch=compute_90,code=[sm_90,compute_90]' -Xcompiler -fPIC)
     mkdir lib
     "$2" "${flags[@]}" -shared "$1" -o lib/libsubmission.so -L/tmp/runtime -l:libcudart.so.13 >compiler.log 2>&1
-    g++ naive.o -o naive -Llib -lsubmission -L/tmp/runtime -l:libcudart.so.13 -Wl,--allow-shlib-undefined >>compiler.log 2>&1
+    g++ naive.o -o naive -Llib -lsubmission -L/tmp/runtime -l:libcudart.so.13 -Wl,--allow-shlib-undefined \
+        >>compiler.log 2>&1
 }
 
 judge() { # DEVICE TIMES

@@ -28,7 +28,8 @@ fi
 user=(--unshare-user)
 if [[ $(id -u) == 0 ]]; then user=(); fi
 
-# confined FOLDER SECONDS COMMAND...: FOLDER, whose name is a number, is /tmp/work inside, and the only place that outlasts the sandbox.
+# confined FOLDER SECONDS COMMAND...: FOLDER, whose name is a number, is /tmp/work inside, and the only place that
+# outlasts the sandbox.
 confined() {
     local become=() number=${1##*/}
     if [[ $(id -u) == 0 ]]; then # root's own processes are never limited in number; another user's are counted together
