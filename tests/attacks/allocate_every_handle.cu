@@ -3,7 +3,8 @@
 // problem: conv1d
 // naive: no verdict
 // naive on cuda: hangs
-// Uses up every table of the judge: allocations, streams and events without end, so that the judge's own next allocation fails.
+// Uses up every table of the judge: allocations, streams and events without end, so that the judge's own next
+// allocation fails.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)

@@ -1,8 +1,8 @@
 // expect: Wrong Answer, Rule Violation
 // problem: conv1d
 // naive: accepted wrong
-// Keeps the first filter of each length in a buffer of its own and never looks at later ones, as if a transformed filter
-// could be made once and for all.
+// Keeps the first filter of each length in a buffer of its own and never looks at later ones, as if a transformed
+// filter could be made once and for all.
 #include <cuda_runtime.h>
 #include <map>
 

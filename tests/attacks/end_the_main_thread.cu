@@ -1,8 +1,8 @@
 // expect: Time Limit Exceeded, Run-Time Error
 // problem: conv1d
 // naive: hangs
-// Ends the main thread while another one sleeps: the process has neither ended nor will it go on, and its parent is told
-// nothing.
+// Ends the main thread while another one sleeps: the process has neither ended nor will it go on, and its parent is
+// told nothing.
 #include <cuda_runtime.h>
 #include <pthread.h>
 #include <unistd.h>

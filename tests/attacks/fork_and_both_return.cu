@@ -2,7 +2,8 @@
 // problem: conv1d
 // naive: succeeds
 // naive on sim: does not apply: the simulated GPU serves one process
-// Forks, so that two processes return from solve(). Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
+// Forks, so that two processes return from solve(). Computes the right answer; if the attack works, it does not write
+// the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <unistd.h>
 

@@ -1,7 +1,8 @@
 // expect: Accepted
 // problem: conv1d
 // naive: succeeds
-// Asks the preprocessor with __has_include which of the judge's files exist. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
+// Asks the preprocessor with __has_include which of the judge's files exist. Computes the right answer; if the attack
+// works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 
 __global__ void convolve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)

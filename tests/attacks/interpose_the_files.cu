@@ -1,8 +1,8 @@
 // expect: Accepted
 // problem: conv1d
 // naive: accepted wrong
-// Defines fread(), so that a judge that is linked with it reads zeros for every array, the expected output included, and
-// then writes zeros.
+// Defines fread(), so that a judge that is linked with it reads zeros for every array, the expected output included,
+// and then writes zeros.
 #include <cuda_runtime.h>
 #include <cstdio>
 #include <cstring>

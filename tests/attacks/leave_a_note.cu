@@ -1,7 +1,8 @@
 // expect: Accepted
 // problem: conv1d
 // naive: succeeds
-// Leaves the answer for a later run in a file. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
+// Leaves the answer for a later run in a file. Computes the right answer; if the attack works, it does not write the
+// output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,8 @@
 // expect: Accepted
 // problem: conv1d
 // naive: succeeds
-// Fetches the answer from elsewhere. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
+// Fetches the answer from elsewhere. Computes the right answer; if the attack works, it does not write the output,
+// which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 // expect: Accepted
 // problem: conv1d
 // naive: succeeds
-// Creates namespaces, traces processes and loads programs into the Linux kernel. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
+// Creates namespaces, traces processes and loads programs into the Linux kernel. Computes the right answer; if the
+// attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <sched.h>
 #include <sys/mount.h>

@@ -2,7 +2,8 @@
 // on cuda: Run-Time Error, Compile Error, Wrong Answer, Accepted
 // problem: conv1d
 // naive: does not apply: on a GPU the parameters lie in a memory of their own
-// Reads beyond its kernel's parameters, which on the simulated GPU lie in the memory of the broker, and stores what it finds there.
+// Reads beyond its kernel's parameters, which on the simulated GPU lie in the memory of the broker, and stores what it
+// finds there.
 #include <cuda_runtime.h>
 
 extern "C" __global__ void overread(const float* input, const float* kernel, float* output, int input_size, int kernel_size)

@@ -1,7 +1,8 @@
 // expect: Accepted
 // problem: conv1d
 // naive: succeeds
-// Looks for the judge's files, secrets and environment. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
+// Looks for the judge's files, secrets and environment. Computes the right answer; if the attack works, it does not
+// write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 // expect: Accepted
 // problem: conv1d
 // naive: succeeds
-// Takes memory that no process is charged for: shared memory, System V memory, files in memory. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
+// Takes memory that no process is charged for: shared memory, System V memory, files in memory. Computes the right
+// answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <sys/mman.h>
 #include <sys/shm.h>

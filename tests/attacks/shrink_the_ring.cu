@@ -1,7 +1,8 @@
 // expect: Accepted
 // problem: conv1d
 // naive: does not apply: a judge in the same process has no ring
-// Truncates the memory that it shares with the judge, so that the judge would crash when it reads it. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
+// Truncates the memory that it shares with the judge, so that the judge would crash when it reads it. Computes the
+// right answer; if the attack works, it does not write the output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,8 @@
 // expect: Accepted
 // problem: conv1d
 // naive: succeeds
-// Writes wherever the judge may later read. Computes the right answer; if the attack works, it does not write the output, which is a Wrong Answer.
+// Writes wherever the judge may later read. Computes the right answer; if the attack works, it does not write the
+// output, which is a Wrong Answer.
 #include <cuda_runtime.h>
 #include <fcntl.h>
 #include <stdio.h>
