@@ -1,8 +1,9 @@
 # ConvJudge. `make` alone lists the targets.
 #
-# What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too. It is taken literally before anything else is expanded, since make 4.4
-# and later expand every variable of the command line for the first $(shell) that they run. It reaches the judge through the environment, never through
-# the text of a command. AS is also make's name for the assembler, so it counts on the command line alone.
+# What people hand over (SUB=..., AS=...) may hold anything, `$(shell ...)` too. It is taken literally before anything else
+# is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
+# It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
+# assembler, so it counts on the command line alone.
 settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO UNCONFINED
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))

@@ -53,7 +53,7 @@ static DeviceStream *next_used(CudaDevice *cuda, DeviceStream *after)
     return stream;
 }
 
-/* Lets the judge's own stream wait for a stream's work, so that the stream can be destroyed. */
+/* Lets the judge's own stream wait for a stream's work. */
 static CudaError join(CudaDevice *cuda, DeviceStream *stream)
 {
     CudaError error = cuda->driver->cuEventRecord(stream->joint, stream->raw);
