@@ -151,7 +151,8 @@ static bool was_killed(const CompileJob *job, const ProcessEnd *end)
  * but then they say it every time. */
 static bool says_shortage(const Text *output, size_t from)
 {
-    static const char *const words[] = {"Killed signal terminated program", "Resource temporarily unavailable"};
+    static const char *const words[] = {"Killed signal terminated program", "died due to signal 9",
+                                        "Resource temporarily unavailable"};
     bool says = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         says = says || (output->data != NULL && strstr(output->data + from, words[i]) != NULL);
@@ -200,7 +201,9 @@ Status compile_in_sandbox(const CompileJob *job, const CompileTools *tools, cons
     };
     const size_t before = output->length;
     Status status = run_once(job, &spec, output, end, why);
-    for (int again = 0; status == STATUS_OK && says_shortage(output, before) && again < SHORTAGE_TRIES; again++) {
+    for (int again = 0; status == STATUS_OK && end->exit_status != 0 && end->seconds < compile_cpu_seconds(job) &&
+                        says_shortage(output, before) && again < SHORTAGE_TRIES;
+         again++) {
         nanosleep(&(struct timespec){.tv_nsec = SHORTAGE_PAUSE_MS * 1000000l}, NULL);
         output->data[output->length = before] = '\0';
         status = run_once(job, &spec, output, end, why);
