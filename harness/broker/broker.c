@@ -121,10 +121,17 @@ static unsigned long long most_memory(const CallLimits *limits)
     return chosen > 0 && chosen < most ? chosen : most;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+static const bool HAS_SHADOW_MEMORY = true; /* of AddressSanitizer, which is larger than any limit and counts */
+#else
+static const bool HAS_SHADOW_MEMORY = false;
+#endif
+
 static void limit_memory(const Broker *broker)
 {
     struct rlimit limit;
-    if (!broker->is_process || !broker->device->info.modelled || getrlimit(RLIMIT_DATA, &limit) != 0)
+    if (HAS_SHADOW_MEMORY || !broker->is_process || !broker->device->info.modelled ||
+        getrlimit(RLIMIT_DATA, &limit) != 0)
         return;
     rlim_t most = most_memory(&broker->limits);
     limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
