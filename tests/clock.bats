@@ -38,3 +38,7 @@ gains_nothing() { # ATTACK
 @test "spilled registers cost time" {
     gains_nothing spilled_registers
 }
+
+@test "blocks that are spared the misses of all others are no sample of the kernel" {
+    gains_nothing spared_blocks
+}

@@ -61,7 +61,7 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
     *check = (DeviceCheck){.sanitize = request->sanitize,
                            .is_untimed = request->is_untimed,
                            .is_secret = request->is_secret,
-                           .sample_key = request->sanitize ? &request->sample_key : NULL,
+                           .sample_key = &request->sample_key,
                            .uninitialised_byte = request->uninitialised_byte};
     for (uint32_t i = 0; i < request->argument_count; i++) {
         const ControlArgument *argument = &request->arguments[i];

@@ -36,7 +36,7 @@ typedef struct Launch {
     struct Output *output;
     struct SanitizerPlan *sanitizer_plan; /* sanitizer_state.h; NULL: the sanitizer does not check the launch */
     const struct Translator *translator;  /* simgpu/engine/translator.h; asked only where a worker has a JitState */
-    TraceSet traces;
+    TraceSet traces, drawn;               /* reuse.h */
 
     _Atomic uint64_t next_block, finished_blocks;
     _Atomic uint64_t fault_block;       /* lowest block with a fault: later ones need not run */

@@ -27,8 +27,10 @@ typedef struct SimLaunch {
     uint64_t watched_source, watched_target; /* two allocations: the report says whether the kernel loaded
                                               * from the first and stored into the second; 0: none */
     uint32_t flags;                          /* bits of SimLaunchFlags */
-    const Chacha20Key *sample_key; /* decides which blocks of a large grid are checked in detail; NULL: those at
-                                              * equal distances. Times and counters do not depend on it */
+    const Chacha20Key *sample_key; /* decides which blocks of a large grid the sanitizer checks in detail; NULL: those
+                                    * at equal distances. It also decides which blocks the model of the L1 is checked
+                                    * with (reuse.h). Times and counters depend on it only where that finds blocks that
+                                    * are not alike */
     bool is_untimed;               /* the time is not wanted, which makes the launch faster: only instructions
                                               * are counted, and modelled_s is the time of launching an empty kernel.
                                               * Ignored with SIM_COUNT_LINES */

@@ -97,4 +97,6 @@ void worker_begin_block(Worker *worker, uint64_t block)
     worker->path = (SimWarpPath){0};
     worker->clock = 0;
     worker->trace = launch->is_timed ? trace_of(&launch->traces, block) : NULL;
+    if (launch->is_timed && worker->trace == NULL)
+        worker->trace = trace_of(&launch->drawn, block);
 }

@@ -6,6 +6,11 @@
  * L1. The blocks of a wave take turns, one load each. So the result does not depend on the order in which the simulator
  * ran the blocks.
  *
+ * Check    a kernel can tell which blocks these are, and spare them the misses of all others. So blocks from all over the
+ *          grid, which nobody can foresee, are recorded as well. Each of them alone, with its share of the L1, must not
+ *          miss far more often than those of the first multiprocessor do alone; if it does, its misses count. In kernels
+ *          whose blocks are alike, the time does not depend on which blocks were drawn.
+ *
  * Model    a line has 128 bytes, and its 32-byte sectors are fetched one by one. The least recently used line is
  *          evicted. A sector that several blocks and warps load in the same turn is in flight for all of them. Stores
  *          do not change the L1. A sector comes from memory if the multiprocessor loads it, or the other sector of its
@@ -20,10 +25,11 @@
 #ifndef SIMGPU_COST_REUSE_H
 #define SIMGPU_COST_REUSE_H
 
+#include "base/chacha20.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/cost/hardware_profile.h"
 
-enum { REUSE_WAVES = 3, TOUCHES = 1 << 20 };
+enum { REUSE_WAVES = 3, TOUCHES = 1 << 20, CHECKED_BLOCKS = 128 };
 
 typedef struct Touch { /* an access of one warp request to one line */
     uint64_t line;     /* address / 128 */
@@ -51,14 +57,19 @@ typedef struct Reuse {
 } Reuse;
 
 typedef struct TraceSet {
-    Trace *traces; /* [count] of blocks 0, multiprocessors, 2 multiprocessors, ... */
+    Trace
+        *traces; /* [count] of blocks 0, multiprocessors, 2 multiprocessors, ...; of a check: of one in each `range` */
     uint64_t count, multiprocessors;
-    uint32_t resident;    /* blocks on the multiprocessor at once */
-    uint64_t cache_bytes; /* of the L1, without the shared memory of these blocks */
+    uint64_t range;                 /* of a check: blocks next to each other of which one is drawn; 0: it is no check */
+    uint64_t drawn[CHECKED_BLOCKS]; /* of a check: which one in each range */
+    uint32_t resident;              /* blocks on the multiprocessor at once */
+    uint64_t cache_bytes;           /* of the L1, without the shared memory of these blocks */
 } TraceSet;
 
 /* `resident` blocks at once on a multiprocessor, with `shared_bytes` of shared memory each. */
 TraceSet trace_set_new(const HardwareProfile *profile, uint64_t blocks, uint32_t resident, uint64_t shared_bytes);
+/* For the check: blocks from all over the grid, which follow from `key`; NULL: from a key of zeros. */
+TraceSet trace_set_drawn(const TraceSet *set, uint64_t blocks, const Chacha20Key *key);
 void trace_set_free(TraceSet *set);
 
 /* The trace of a block; NULL: the model does not consider it. */
@@ -80,6 +91,8 @@ void trace_take_back(Trace *trace, uint64_t turns);
 
 /* loads[load_count] is the result's to free. */
 Reuse reuse_of(const TraceSet *set, const Memory *memory, int load_count);
+/* Holds the result for `set` against drawn blocks; replaces it where they miss far more often. */
+void reuse_check(Reuse *reuse, const TraceSet *set, const TraceSet *drawn, const Memory *memory, int load_count);
 void reuse_free(Reuse *reuse);
 
 #endif

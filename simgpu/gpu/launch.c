@@ -219,6 +219,7 @@ static Reuse count_traffic(Run *run)
 {
     const Memory *memory = run->launch.memory;
     Reuse reuse = reuse_of(&run->launch.traces, memory, run->launch.code->memory_count);
+    reuse_check(&reuse, &run->launch.traces, &run->launch.drawn, memory, run->launch.code->memory_count);
     run->counters.missing_load_sectors = (uint64_t)(reuse.missing * (double)run->counters.global_load_sectors);
     for (int i = 0; i < memory->count; i++) {
         run->counters.unique_load_sectors += sectors_of(&run->loaded[i]);
@@ -360,8 +361,10 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
         !function->code.reads_clock)
         run->job = gpu->translator->find(&request->function->jobs, &gpu->translator_settings, &function->code,
                                          request->shape.block);
-    if (run->launch.is_timed)
+    if (run->launch.is_timed) {
         run->launch.traces = new_traces(gpu, request, &run->launch);
+        run->launch.drawn = trace_set_drawn(&run->launch.traces, run->launch.blocks, request->sample_key);
+    }
     run->launch.chunk = chunk_size(run->launch.blocks, how->helpers + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
@@ -382,6 +385,7 @@ static void finish_run(Run *run)
     pthread_mutex_destroy(&run->lock);
     sanitizer_plan_free(run->launch.sanitizer_plan);
     trace_set_free(&run->launch.traces);
+    trace_set_free(&run->launch.drawn);
     free(run->found);
     free(run->executed);
     free(run->loaded);

@@ -163,6 +163,63 @@ static void loads_can_be_taken_back(void **state)
     trace_set_free(&set);
 }
 
+/* ---- the check --------------------------------------------------------------------------------------------------- */
+
+enum { BLOCKS = 132 * 40 };
+
+static void one_block_in_each_range_is_drawn(void **state)
+{
+    const uint64_t range = (BLOCKS + CHECKED_BLOCKS - 1) / CHECKED_BLOCKS;
+    TraceSet set = trace_set_new(&profile, BLOCKS, 2, 0);
+    TraceSet drawn = trace_set_drawn(&set, BLOCKS, NULL), other = trace_set_drawn(&set, BLOCKS, &(Chacha20Key){{1}});
+    uint64_t found = 0, different = 0;
+    assert_int_equal(drawn.count, BLOCKS / range);
+    for (uint64_t block = 0; block < BLOCKS; block++) {
+        found += trace_of(&drawn, block) == &drawn.traces[block / range] && block / range < drawn.count;
+        different += (trace_of(&drawn, block) != NULL) != (trace_of(&other, block) != NULL);
+    }
+    assert_int_equal(found, drawn.count);
+    assert_true(different > drawn.count);
+    trace_set_free(&drawn);
+    trace_set_free(&other);
+    drawn = trace_set_drawn(&set, 3, NULL);
+    assert_non_null(trace_of(&drawn, 2));
+    assert_null(trace_of(&drawn, 3));
+    trace_set_free(&drawn);
+    trace_set_free(&set);
+}
+
+/* Reads ten lines: each once, or one of them over and over. */
+static void read_lines(Trace *trace, uint64_t first, bool once)
+{
+    for (uint64_t i = 0; i < 10; i++)
+        read_words(trace, 0, (first + (once ? i : 0)) * LINE);
+}
+
+static double missing_after_check(bool first_misses, bool others_miss)
+{
+    TraceSet set = trace_set_new(&profile, BLOCKS, 2, 0), drawn = trace_set_drawn(&set, BLOCKS, NULL);
+    for (uint64_t i = 0; i < set.count; i++)
+        read_lines(&set.traces[i], 100 * i, first_misses);
+    for (uint64_t i = 0; i < drawn.count; i++)
+        read_lines(&drawn.traces[i], 100 * i, others_miss);
+    Reuse reuse = reuse_of(&set, &memory, 1);
+    reuse_check(&reuse, &set, &drawn, &memory, 1);
+    double missing = reuse.missing;
+    reuse_free(&reuse);
+    trace_set_free(&set);
+    trace_set_free(&drawn);
+    return missing;
+}
+
+static void blocks_that_all_others_differ_from_are_no_sample(void **state)
+{
+    assert_float_equal(missing_after_check(false, false), 0.1, 1e-9);
+    assert_float_equal(missing_after_check(true, true), 1, 1e-9);
+    assert_float_equal(missing_after_check(false, true), 1, 1e-9);
+    assert_float_equal(missing_after_check(true, false), 1, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +231,8 @@ int main(void)
         cmocka_unit_test(blocks_that_advance_together_wait_together),
         cmocka_unit_test(four_lines_of_constants_hit),
         cmocka_unit_test(loads_can_be_taken_back),
+        cmocka_unit_test(one_block_in_each_range_is_drawn),
+        cmocka_unit_test(blocks_that_all_others_differ_from_are_no_sample),
     };
     return cmocka_run_group_tests(tests, read_profile, NULL);
 }
