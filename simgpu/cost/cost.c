@@ -206,18 +206,23 @@ static double dram_seconds(const CostInput *input, double local_sectors)
 
 /* ---- the work of ptxas --------------------------------------------------------------------------------------- */
 
-/* Ratios for unknown machine code: as if PTX itself ran. */
+/* Ratios for unknown machine code: as if PTX itself ran. Where there is machine code but it could not be read, it must
+ * not pay to make it so: of all kernels that were compared with an H200, the worst executes three times the instructions
+ * of its PTX (docs/measurements.md). */
+enum { MOST_OF_ONE = 3 };
+
 static SimMachineRatios plain_machine(const CostInput *input)
 {
     bool uniform = input->function->uniform_constant_loads;
-    return (SimMachineRatios){.issue = 1,
+    double instructions = input->function->has_unknown_code ? MOST_OF_ONE : 1;
+    return (SimMachineRatios){.issue = instructions,
                               .fma = 1,
-                              .alu = 1,
+                              .alu = instructions,
                               .special = 1,
                               .shared = 1,
                               .constant = uniform ? 0 : 1,
                               .uniform = uniform ? 1 : 0,
-                              .waiting = 1};
+                              .waiting = instructions};
 }
 
 static SimMachineRatios machine_of(const CostInput *input)
@@ -335,6 +340,48 @@ SimMachineRatios cost_machine_ratios(const CostInput *input, const MachineWork *
     };
 }
 
+/* ---- floors ------------------------------------------------------------------------------------------------------ */
+
+/* Instructions of warps that ptxas can neither leave out nor merge, except for loads from shared memory, of which it can
+ * merge four. */
+typedef struct Certain {
+    double multiply_adds, accesses;
+} Certain;
+
+static Certain certain_instructions(const SimCounters *counters)
+{
+    enum { MOST_MERGED_LOADS = 4 };
+    return (Certain){.multiply_adds = (double)(counters->fma32 + counters->fma64) / SIM_WARP_SIZE,
+                     .accesses = (double)(counters->global_load_requests + counters->global_store_requests +
+                                          counters->shared_store_requests + counters->atomic_requests) +
+                                 (double)counters->shared_load_requests / MOST_MERGED_LOADS};
+}
+
+/* No part is below what was executed at the peak rate of its unit, whatever the machine code seems to say. `name` is
+ * that of the part. */
+static double floor_of(const CostInput *input, const Shape *shape, const char *name)
+{
+    const HardwareProfile *profile = input->profile;
+    const SimCounters *counters = input->counters;
+    const Certain certain = certain_instructions(counters);
+    double s_per_cycle = shape->share / profile->clock_hz, instructions = certain.multiply_adds + certain.accesses;
+    if (strcmp(name, "issue") == 0)
+        return instructions / profile->warp_schedulers * s_per_cycle;
+    if (strcmp(name, "fma") == 0)
+        return (double)counters->fma32 / profile->fp32_lanes * s_per_cycle;
+    if (strcmp(name, "lsu") == 0)
+        return certain.accesses / profile->load_store_wavefronts * s_per_cycle;
+    if (strcmp(name, "l2") == 0)
+        return fmin((double)counters->global_load_sectors, (double)counters->unique_load_sectors) * SECTOR_BYTES /
+               profile->l2_bytes_per_s;
+    if (strcmp(name, "latency") == 0)
+        return instructions / shape->warps * shape->waves / profile->clock_hz +
+               (counters->global_load_requests > 0 ? profile->l1_latency_s : 0);
+    return 0; /* the others are their counts over the peak rate */
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
 enum { PART_COUNT = 13 };
 _Static_assert((int)PART_COUNT <= (int)COST_MAX_PARTS, "a Cost has room for all parts");
 
@@ -364,7 +411,7 @@ static void find_parts(const CostInput *input, const Shape *shape, CostPart part
         {"blocks", shape->blocks * shape->share * profile->block_start_s},
     };
     for (int i = 0; i < PART_COUNT; i++)
-        parts[i] = found[i];
+        parts[i] = (CostPart){found[i].name, fmax(found[i].seconds, floor_of(input, shape, found[i].name))};
 }
 
 /* (sum t_i^p)^(1/p), scaled by the largest term so that no power leaves the range of a double. */

@@ -2,20 +2,41 @@
 
 #include <math.h>
 
+enum { WALKS = 8, CHECKS = 32 };
+
 /* A warp that walks alone through the code. */
 typedef struct Walk {
     const HardwareProfile *profile;
     const LoadShare *loads; /* NULL: the L1 serves all loads */
-    uint32_t random;
+    uint32_t random;        /* state of the generator; not used by a check */
+    bool is_check;
+    uint32_t number, draws;                 /* of a check: of this walk; made in it */
     double now, released[MACHINE_BARRIERS]; /* cycles */
 } Walk;
 
 /* A number from 0 to 1, from the "quick and dirty" generator of Numerical Recipes; every launch gets the same
  * numbers. */
-static double draw(Walk *walk)
+static double draw_at_random(Walk *walk)
 {
     walk->random = walk->random * 1664525 + 1013904223;
     return (double)walk->random / UINT32_MAX;
+}
+
+/* Over all walks of a check, the same draw gives CHECKS numbers at equal distances, in an order that is mixed anew for
+ * each draw. So each load is slow in as many walks as its share says, however the code is arranged. Source of the
+ * mixing: the finaliser of MurmurHash3. */
+static double draw_evenly(Walk *walk)
+{
+    uint32_t order = ++walk->draws * 0x9E3779B9;
+    order = (order ^ order >> 16) * 0x85EBCA6B;
+    order = (order ^ order >> 13) * 0xC2B2AE35;
+    uint32_t factor = order >> 16 | 1; /* odd, so that each place occurs once */
+    return ((walk->number * factor + order) % CHECKS + 0.5) / CHECKS;
+}
+
+static double draw(Walk *walk)
+{
+    return walk->is_check ? draw_evenly(walk) : draw_at_random(walk);
 }
 
 static double load_latency_s(const MachineInstruction *load, Walk *walk)
@@ -79,6 +100,14 @@ static double step(const MachineInstruction *instruction, Walk *walk)
     return walk->now - start;
 }
 
+static void spend(MachineInstruction *instruction, const Walk *walk, double cycles)
+{
+    if (walk->is_check)
+        instruction->checked_cycles += cycles;
+    else
+        instruction->cycles += cycles;
+}
+
 /* The warp walks through the code from start to end. It passes each innermost loop twice, and the second pass counts,
  * since it waits for loads of the iteration before. `part` is the weight of this walk. */
 static void walk_once(MachineInstruction *instructions, size_t count, Walk *walk, double part)
@@ -87,10 +116,11 @@ static void walk_once(MachineInstruction *instructions, size_t count, Walk *walk
     for (size_t i = 0; i < count; i++) {
         int64_t target = instructions[i].target;
         bool is_loop = target >= 0 && target <= (int64_t)i, is_innermost = is_loop && target > last_backward;
-        instructions[i].cycles += part * (instructions[i].first_pass_cycles = step(&instructions[i], walk));
+        instructions[i].first_pass_cycles = step(&instructions[i], walk);
+        spend(&instructions[i], walk, part * instructions[i].first_pass_cycles);
         for (size_t j = (size_t)target; is_innermost && j <= i; j++) {
             double spent = step(&instructions[j], walk);
-            instructions[j].cycles += part * (spent - instructions[j].first_pass_cycles);
+            spend(&instructions[j], walk, part * (spent - instructions[j].first_pass_cycles));
         }
         last_backward = is_loop ? (int64_t)i : last_backward;
     }
@@ -100,10 +130,12 @@ static void walk_once(MachineInstruction *instructions, size_t count, Walk *walk
 void machine_wait(MachineInstruction *instructions, size_t count, const HardwareProfile *profile,
                   const LoadShare *loads)
 {
-    enum { WALKS = 8 };
     Walk walk = {.profile = profile, .loads = loads};
     for (size_t i = 0; i < count; i++)
-        instructions[i].cycles = 0;
+        instructions[i].cycles = instructions[i].checked_cycles = 0;
     for (int i = 0; i < WALKS; i++)
         walk_once(instructions, count, &walk, 1.0 / WALKS);
+    for (uint32_t i = 0; i < CHECKS; i++)
+        walk_once(instructions, count, &(Walk){.profile = profile, .loads = loads, .is_check = true, .number = i},
+                  1.0 / CHECKS);
 }

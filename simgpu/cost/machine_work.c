@@ -27,6 +27,7 @@ MachineWork machine_work_of(const MachineInstruction *instruction)
         .direct = instruction->direct,
         .uniform = loads_constant && operation == MACHINE_ULDC_INDEXED,
         .cycles = instruction->cycles,
+        .checked_cycles = instruction->checked_cycles,
     };
 }
 
@@ -44,6 +45,7 @@ void machine_work_add(MachineWork *sum, const MachineWork *work, double times)
     sum->uniform += times * work->uniform;
     sum->direct += times * work->direct;
     sum->cycles += times * work->cycles;
+    sum->checked_cycles += times * work->checked_cycles;
 }
 
 MachineWork machine_work_larger(const MachineWork *a, const MachineWork *b)

@@ -15,6 +15,7 @@ typedef struct MachineWork {
     double constant, uniform;  /* loads of __constant__ arrays: LDC; through the uniform datapath (ULDC) */
     double direct;             /* instructions with an element of such an array as an operand, at a fixed place */
     double cycles;             /* from start to end of a warp that runs alone */
+    double checked_cycles;     /* the same with each load slow as often as its share says */
 } MachineWork;
 
 MachineWork machine_work_of(const MachineInstruction *instruction);

@@ -247,6 +247,7 @@ SimFunction *simgpu_function(SimModule *module, const char *name)
     merged_loads_find(module->cubin, module->cubin_bytes, name, &function->code);
     function->machine_known = machine_code_read(module->cubin, module->cubin_bytes, name, &function->code,
                                                 &module->gpu->profile, &function->machine);
+    function->info.has_unknown_code = function->registers_known && !function->machine_known;
     function->next = module->functions;
     module->functions = function;
     return function;
