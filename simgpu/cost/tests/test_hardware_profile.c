@@ -88,9 +88,9 @@ static const struct {
 } slips[] = {
     {"\"schema\": 1", "\"schema\": 2", "broken.json:2: schema: expected a whole number from 1 to 1"},
     {"\"title\": \"NVIDIA H200\"", "\"title\": 7", "broken.json:3: title: expected a string"},
-    {"\"epoch\": 5", "\"epoch\": 5,\n \"epoch\": 5", "broken.json:8: epoch: this key is repeated"},
-    {"\"epoch\": 5", "\"epoch\": 5, \"colour\": 1", "broken.json:7: colour: unknown key"},
-    {"  \"epoch\": 5,\n", "", "the key \"epoch\" is missing"},
+    {"\"epoch\": 6", "\"epoch\": 6,\n \"epoch\": 6", "broken.json:8: epoch: this key is repeated"},
+    {"\"epoch\": 6", "\"epoch\": 6, \"colour\": 1", "broken.json:7: colour: unknown key"},
+    {"  \"epoch\": 6,\n", "", "the key \"epoch\" is missing"},
     {"    \"epoch\": \"counted", "    \"epoc\": \"counted", "epoc: unknown key"},
     {"    \"epoch\": \"counted here\",\n", "", "the key \"epoch\" is missing"},
     {"\"multiprocessors\": 132", "\"multiprocessors\": 0", "multiprocessors: expected a whole number from 1 to 10000"},
