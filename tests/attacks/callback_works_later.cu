@@ -1,6 +1,7 @@
 // expect: Wrong Answer, Rule Violation, Integrity Violation, Run-Time Error
 // problem: conv1d
 // naive: accepted faster
+// naive on cuda: does not apply: calling a function of the host takes a GPU about as long as this work
 // Leaves a function to a stream of its own, to be called when a kernel has ended: it waits, and does the work when
 // solve() has returned.
 #include <cuda_runtime.h>

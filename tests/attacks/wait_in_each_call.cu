@@ -1,9 +1,10 @@
 // expect: Time Limit Exceeded
+// on cuda: Accepted
 // problem: conv1d
 // naive: does not apply: the naive judge has only one case, and waiting gains nothing but the judge's time
 // Waits 2 s in each call of solve(), which is within every limit of a call: 306 calls on a real GPU would hold it for ten
 // minutes. Computes the right answer; if the attack works, it is Accepted. The judge's budget for all calls of a grading
-// must end it.
+// must end it; on a real GPU that happens in the timed calls, which `check` leaves out.
 #include <cuda_runtime.h>
 #include <unistd.h>
 
