@@ -75,6 +75,11 @@ microseconds() {
     sed -n 's/^\(Accepted\|Wrong Answer\): \([0-9.]*\) us a call.*/\2/p' "$1/run.log" | tail -n 1
 }
 
+# is_exhausted FOLDER: the compiler ran out of memory or disk
+is_exhausted() {
+    grep -qsEi 'out of memory|memory exhausted|no space left|file size limit|catastrophic error' "$1/compiler.log"
+}
+
 # has_won FOLDER STATUS CLAIM
 has_won() {
     local own='^(Accepted|Wrong Answer): [0-9.]+ us a call'
@@ -86,9 +91,8 @@ has_won() {
             grep -qs $'\e.*Accepted' "$1/compiler.log" "$1/run.log" ;;
         'secret printed'*) grep -qsE "$secret" "$1/run.log" "$1/compiler.log" ;;
         'succeeds'*) grep -qs '^Wrong Answer: .* us a call' "$1/run.log" ;;
-        'hangs'*) [[ $2 == 124 ]] ;;
-        'no memory left'*) grep -qsEi 'out of memory|memory exhausted|no space left|file size limit' "$1/compiler.log" ||
-            [[ $(stat -c %s "$1/compiler.log") -gt $((16 << 20)) ]] ;;
+        'hangs'*) [[ $2 == 124 ]] || is_exhausted "$1" ;;
+        'no memory left'*) is_exhausted "$1" || [[ $(stat -c %s "$1/compiler.log") -gt $((16 << 20)) ]] ;;
         'no verdict'*) [[ -e $1/naive && $2 != 124 ]] && ! grep -qsE '^(Accepted|Wrong Answer)' "$1/run.log" ;;
         *) false ;;
     esac
