@@ -41,6 +41,24 @@ static void what_constructors_launch_is_timed(void **state)
     assert_true(broker.reply.report.busy_s > 1e-6);
 }
 
+static CudaError end_with_a_forged_gate(Device *device, DeviceBracket *bracket)
+{
+    *bracket = (DeviceBracket){.gate_forged = true};
+    return CUDA_ERROR_SUCCESS;
+}
+
+static void a_gate_that_the_judge_did_not_open_is_a_violation(void **state)
+{
+    const DeviceTimingOps *timing = broker.device->timing;
+    const DeviceTimingOps forged = {.begin = timing->begin, .end = end_with_a_forged_gate};
+    broker.device->timing = &forged;
+    post(RING_RETURNED, false, NULL, 0);
+    broker_call(&broker, &(ControlRequest){0});
+    broker.device->timing = timing;
+    assert_int_equal(broker.reply.report.outcome, CALL_INTEGRITY_VIOLATION);
+    assert_int_equal(broker.reply.report.mistake.kind, MISTAKE_GATE_FORGED);
+}
+
 /* Two of ten random numbers of 12 bits are equal in 1 of 90 runs; that one array keeps its place in three calls out of ten
  * happens in fewer than 1 of 100000. */
 static void arrays_move_from_call_to_call_and_apart(void **state)
@@ -299,6 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_A_BROKER(what_constructors_launch_is_timed),
+        WITH_A_BROKER(a_gate_that_the_judge_did_not_open_is_a_violation),
         WITH_A_BROKER(arrays_move_from_call_to_call_and_apart),
         WITH_A_BROKER(a_function_that_is_asked_for_again_costs_nothing),
         WITH_A_BROKER(the_judges_own_allocation_comes_after_all_that_a_submission_may_make),
