@@ -3,6 +3,7 @@
  * Sums of float16, bfloat16 and tf32 products equal those of an H200 to the bit. Products are exact. They and C are
  * aligned to the largest exponent among them, where a product's exponent is the sum of its factors' exponents, and are
  * truncated 25 bits below it. Their sum is truncated to float32, or rounded to float16.
+ * Matrix.k_together says how many products are added at once.
  * simgpu/gpu/tests/test_recorded.c checks this against recordings. The method is that of Fasi, Higham, Mikaitis and
  * Pranesh, Numerical Behavior of NVIDIA Tensor Cores (2021).  */
 #include "simgpu/engine/matrix.h"
@@ -211,6 +212,19 @@ static void split(Tile tile, int extent, int k, MatrixType type, Parts parts[MAT
             parts[i][j] = parts_of(tile[i][j], type);
 }
 
+/* The sum of a row times a column and of C; `matrix->k_together` products are added at once. */
+static uint64_t product_bits(const Matrix *matrix, const Parts *row, const Parts *column, uint64_t c)
+{
+    MatrixType type = matrix->c;
+    for (int k = 0; k < matrix->shape.k; k += matrix->k_together) {
+        Parts start = sum_parts(c, type);
+        Sum sum = sum_of(row + k, column + k, &start, matrix->k_together, digits_of(matrix->a));
+        c = sum_bits(&sum, matrix->d);
+        type = matrix->d;
+    }
+    return c;
+}
+
 static void multiply_floats(const Matrix *matrix, Tile a, Tile b, Tile c)
 {
     static _Thread_local Parts rows[MATRIX_MOST][MATRIX_MOST], columns[MATRIX_MOST][MATRIX_MOST];
@@ -221,9 +235,7 @@ static void multiply_floats(const Matrix *matrix, Tile a, Tile b, Tile c)
     for (int i = 0; i < shape->m; i++)
         for (int j = 0; j < shape->n; j++) {
             uint64_t *at = turned ? &c[j][i] : &c[i][j];
-            Parts start = sum_parts(*at, matrix->c);
-            Sum sum = sum_of(rows[i], columns[j], &start, shape->k, digits_of(matrix->a));
-            *at = sum_bits(&sum, matrix->d);
+            *at = product_bits(matrix, rows[i], columns[j], *at);
         }
 }
 

@@ -119,6 +119,14 @@ static bool is_known_modifier(const char *part)
     return part[0] == 'm' || find_type(part, &type);
 }
 
+/* How many products a tensor core adds at once: all along k, except that ptxas makes of wmma.mma with tf32 and k = 8 two
+ * products with k = 4 (HMMA.1684 in the machine code of nvcc 13.0 for sm_80 and sm_90). The sum is truncated after each. */
+static uint8_t products_together(const Matrix *matrix, const Parts *parts)
+{
+    bool is_wmma = strcmp(parts->part[0], "wmma") == 0;
+    return is_wmma && matrix->a == MATRIX_TF32 ? 4 : matrix->shape.k;
+}
+
 /* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c
  * wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 d, a, b, c */
 static void lower_product(Lowering *l, const Parts *parts)
@@ -129,6 +137,7 @@ static void lower_product(Lowering *l, const Parts *parts)
         if (!is_known_modifier(parts->part[i]))
             lower_refuse(l, "");
     take_types(l, parts, matrix);
+    matrix->k_together = products_together(matrix, parts);
     const MatrixShape *shape = &matrix->shape;
     const PtxOperand *d = operand_at(l, 0), *a = operand_at(l, 1), *b = operand_at(l, 2), *c = operand_at(l, 3);
     matrix->d_count = (uint8_t)check_count(l, d, shape, MATRIX_SUM, matrix->d);

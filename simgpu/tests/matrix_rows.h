@@ -4,7 +4,7 @@
  *          bytes each; `out` those of D. A wmma.load instead reads the memory at `in`, whose 16-bit words count up from
  *          0 (as 8-bit elements: two numbers each), with a stride of 64 elements: what it loads shows where in a
  *          fragment each element lies.
- * File     simgpu/tests/data/matrices.bin: for each form a u32, hash of its text, then D by round, lane and register,
+ * File     simgpu/tests/data/matrices.bin and, for wmma_rows, wmma.bin: for each form a u32, hash of its text, then D by round, lane and register,
  *          little-endian, 4 or 8 bytes.  */
 /* clang-format off */
 #ifndef SIMGPU_TESTS_MATRIX_ROWS_H
@@ -73,6 +73,20 @@ static const MatrixRow matrix_rows[] = {
     {"wmma.load.a.sync.aligned.row.m8n8k4.f64", 'g', 0, 0, 1, 0, 0, 0, 'g'},
     {"wmma.load.b.sync.aligned.col.m8n8k4.f64", 'g', 0, 0, 1, 0, 0, 0, 'g'},
     {"wmma.load.c.sync.aligned.row.m8n8k4.f64", 'g', 0, 0, 2, 0, 0, 0, 'g'},
+};
+
+/* Whole products of wmma, of which ptxas makes several instructions of the machine. */
+static const MatrixRow wmma_rows[] = {
+    {"wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32", 'f', 'r', 'f', 8, 4, 4, 8, 't'},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", 'f', 'r', 'f', 8, 8, 8, 8, 'x'},
+    {"wmma.mma.sync.aligned.row.col.m32n8k16.f32.f32", 'f', 'r', 'f', 8, 8, 8, 8, 'x'},
+    {"wmma.mma.sync.aligned.row.col.m8n32k16.f32.f32", 'f', 'r', 'f', 8, 8, 8, 8, 'x'},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16", 'r', 'r', 'r', 4, 8, 8, 4, 'x'},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32", 'f', 'r', 'f', 8, 4, 4, 8, 'b'},
+    {"wmma.mma.sync.aligned.row.col.m32n8k16.f32.bf16.bf16.f32", 'f', 'r', 'f', 8, 8, 2, 8, 'b'},
+    {"wmma.mma.sync.aligned.row.col.m8n32k16.f32.bf16.bf16.f32", 'f', 'r', 'f', 8, 2, 8, 8, 'b'},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32", 'r', 'r', 'r', 8, 2, 2, 8, 'i'},
+    {"wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64", 'g', 'g', 'g', 2, 1, 1, 2, 'g'},
 };
 
 static bool matrix_is_load(const MatrixRow *row) { return row->a == 0; }

@@ -3,6 +3,8 @@
 
 #include "simgpu/tests/matrix_rows.h"
 
+#include <unistd.h>
+
 /* A recording as it is read from its start to its end. */
 typedef struct Recording {
     Text bytes;
@@ -186,14 +188,80 @@ static void check_matrix(Recording *recording, const MatrixRow *row)
     text_free(&ptx);
 }
 
-static void matrices_give_what_an_h200_gave(void **state)
+static void check_matrices(const char *path, const MatrixRow *rows, size_t count)
 {
-    Recording recording = open_recording("simgpu/tests/data/matrices.bin");
-    for (size_t i = 0; i < COUNT_OF(matrix_rows); i++)
-        check_matrix(&recording, &matrix_rows[i]);
+    Recording recording = open_recording(path);
+    for (size_t i = 0; i < count; i++)
+        check_matrix(&recording, &rows[i]);
     assert_int_equal(recording.at, recording.bytes.length);
     assert_int_equal(recording.failures, 0);
     text_free(&recording.bytes);
+}
+
+static void matrices_give_what_an_h200_gave(void **state)
+{
+    check_matrices("simgpu/tests/data/matrices.bin", matrix_rows, COUNT_OF(matrix_rows));
+}
+
+/* Skipped until a GPU has recorded the file. */
+static void whole_products_give_what_an_h200_gave(void **state)
+{
+    static const char path[] = "simgpu/tests/data/wmma.bin";
+    if (access(path, F_OK) != 0)
+        skip();
+    check_matrices(path, wmma_rows, COUNT_OF(wmma_rows));
+}
+
+/* ---- a wmma of tf32 ---------------------------------------------------------------------------------------------- */
+
+enum { PRODUCT_INPUTS = 16, PRODUCT_ROUNDS = 200 }; /* registers of A, B and C; warps with other values */
+
+static const char product_kernel[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry test(.param .u64 p_in, .param .u64 p_out)\n{\n"
+    "    .reg .b32 %t<4>, %a<4>, %b<4>;\n    .reg .f32 %c<8>, %d<8>;\n    .reg .b64 %in, %out, %at;\n"
+    "    ld.param.u64 %in, [p_in];\n    ld.param.u64 %out, [p_out];\n    mov.u32 %t0, %tid.x;\n"
+    "    mov.u32 %t1, %ctaid.x;\n    mad.lo.u32 %t2, %t1, 32, %t0;\n    mul.wide.u32 %at, %t2, 64;\n"
+    "    add.u64 %in, %in, %at;\n    shr.u64 %at, %at, 1;\n    add.u64 %out, %out, %at;\n"
+    "    ld.global.v4.u32 {%a0, %a1, %a2, %a3}, [%in];\n    ld.global.v4.u32 {%b0, %b1, %b2, %b3}, [%in+16];\n"
+    "    ld.global.v4.f32 {%c0, %c1, %c2, %c3}, [%in+32];\n    ld.global.v4.f32 {%c4, %c5, %c6, %c7}, [%in+48];\n"
+    "%s"
+    "    st.global.v4.f32 [%out], {%d0, %d1, %d2, %d3};\n    st.global.v4.f32 [%out+16], {%d4, %d5, %d6, %d7};\n"
+    "    ret;\n}\n";
+
+static const char one_wmma[] = "    wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 {%d0, %d1, %d2, %d3, %d4, "
+                               "%d5, %d6, %d7}, {%a0, %a1, %a2, %a3}, {%b0, %b1, %b2, %b3}, {%c0, %c1, %c2, %c3, %c4, "
+                               "%c5, %c6, %c7};\n";
+
+/* What ptxas 13.0 makes of it: k = 0 to 3 before k = 4 to 7, for each half of the columns. */
+#define MMA "    mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 "
+static const char four_products[] = MMA "{%d0, %d1, %d2, %d3}, {%a0, %a1}, {%b0}, {%c0, %c1, %c2, %c3};\n" MMA
+                                        "{%d4, %d5, %d6, %d7}, {%a0, %a1}, {%b2}, {%c4, %c5, %c6, %c7};\n" MMA
+                                        "{%d0, %d1, %d2, %d3}, {%a2, %a3}, {%b1}, {%d0, %d1, %d2, %d3};\n" MMA
+                                        "{%d4, %d5, %d6, %d7}, {%a2, %a3}, {%b3}, {%d4, %d5, %d6, %d7};\n";
+
+typedef float ProductSums[PRODUCT_ROUNDS * MATRIX_LANES][8];
+
+static void run_product(const char *product, const void *in, size_t bytes, ProductSums out)
+{
+    Text ptx = {0};
+    Message why = {0};
+    const char *place = strstr(product_kernel, "%s");
+    text_printf(&ptx, "%.*s%s%s", (int)(place - product_kernel), product_kernel, product, place + 2);
+    if (!run(&ptx, PRODUCT_ROUNDS, MATRIX_LANES, in, bytes, out, sizeof(ProductSums), &why))
+        fail_test("%s", why.text);
+    text_free(&ptx);
+}
+
+static void a_wmma_of_tf32_adds_four_products_at_a_time(void **state)
+{
+    static float in[PRODUCT_ROUNDS * MATRIX_LANES][PRODUCT_INPUTS];
+    static ProductSums at_once, in_steps;
+    for (size_t i = 0; i < sizeof in / sizeof **in; i++)
+        (&in[0][0])[i] = (float)((double)recorded_random(i) / 0x1p63 - 1);
+    run_product(one_wmma, in, sizeof in, at_once);
+    run_product(four_products, in, sizeof in, in_steps);
+    assert_memory_equal(at_once, in_steps, sizeof at_once);
 }
 
 int main(void)
@@ -201,6 +269,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_give_what_an_h200_gave),
         cmocka_unit_test(matrices_give_what_an_h200_gave),
+        cmocka_unit_test(whole_products_give_what_an_h200_gave),
+        cmocka_unit_test(a_wmma_of_tf32_adds_four_products_at_a_time),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);
 }

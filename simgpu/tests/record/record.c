@@ -1,7 +1,7 @@
 /* record - runs the kernels of recorded_rows.h and matrix_rows.h on a GPU and writes what they give.
  *
  *     gcc -I. -I/usr/local/cuda/include simgpu/tests/record/record.c base/text.c base/status.c -lcuda -lm -o record
- *     ./record simgpu/tests/data            writes opcodes.bin and matrices.bin there
+ *     ./record simgpu/tests/data            writes opcodes.bin, matrices.bin and wmma.bin there
  *     ./record --ptx FOLDER                 writes the kernels only, for an assembler to look at  */
 #include "simgpu/tests/matrix_rows.h"
 
@@ -142,5 +142,9 @@ int main(int count, char **arguments)
         recorder.to = create(recorder.folder, "matrices.bin");
     for (size_t i = 0; i < sizeof matrix_rows / sizeof *matrix_rows; i++)
         record_matrix(&recorder, &matrix_rows[i]);
+    if (!only_kernels && fclose(recorder.to) == 0)
+        recorder.to = create(recorder.folder, "wmma.bin");
+    for (size_t i = 0; i < sizeof wmma_rows / sizeof *wmma_rows; i++)
+        record_matrix(&recorder, &wmma_rows[i]);
     return only_kernels || fclose(recorder.to) == 0 ? 0 : 1;
 }
