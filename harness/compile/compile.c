@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/paths.h"
 #include "harness/compile/compile_clang.h"
-#include "harness/compile/compile_library.h"
+#include "harness/compile/compile_language.h"
 #include "harness/compile/compile_modules.h"
 #include "harness/compile/compile_nvcc.h"
 #include "harness/compile/compile_report.h"
@@ -82,15 +82,16 @@ static Status cache_key(const CompileJob *job, const CompileTools *tools, const 
                         Message *why)
 {
     const Toolkit *toolkit = tools->toolkit;
-    const char *library_flag = compile_library_flag(job->source);
+    const char *language[COMPILE_LANGUAGE_FLAGS + 1] = {NULL};
     Hash hash;
     Text prototype = prototype_header(job, toolkit);
+    compile_language_flags(job->source, toolkit, language, 0);
     hash_begin(&hash);
     hash_add_string(&hash, "convjudge compilation 4"); /* raise it when an entry's meaning changes */
     hash_add(&hash, job->source, job->source_bytes);
     hash_add(&hash, prototype.data, prototype.length);
     hash_add_string(&hash, COMPILE_SCRIPT);
-    hash_add_string(&hash, library_flag == NULL ? "" : library_flag);
+    hash_add_strings(&hash, language);
     hash_add(&hash, &job->compute, sizeof job->compute);
     hash_add_string(&hash, toolkit->name);
     hash_add_string(&hash, toolkit->root);

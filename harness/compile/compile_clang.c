@@ -3,7 +3,7 @@
  * runtime calls as nvcc's.  */
 #include "harness/compile/compile_clang.h"
 
-#include "harness/compile/compile_library.h"
+#include "harness/compile/compile_language.h"
 #include "harness/compile/judge_source.h"
 #include "simgpu/ptx/fatbin.h"
 
@@ -19,7 +19,6 @@ enum { MAX_ARGUMENTS = 48 };
 static const char *const flags[] = {
     "-x",
     "cuda",
-    "-std=c++17",
     "-O3",
     "-fPIC",
     "-nocudainc",
@@ -117,9 +116,10 @@ Status compile_with_clang(const CompileJob *job, const CompileTools *tools, cons
     char clang[PATH_MAX], architecture[40];
     const char *device[MAX_ARGUMENTS] = {clang, architecture};
     const char *host[MAX_ARGUMENTS] = {COMPILE_SHELL, clang, architecture};
-    device[add_arguments(device, add_arguments(device, 2, flags), device_flags)] = compile_library_flag(job->source);
-    host[add_arguments(host, add_arguments(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags)] =
-        compile_library_flag(job->source);
+    size_t device_count = add_arguments(device, add_arguments(device, 2, flags), device_flags);
+    size_t host_count = add_arguments(host, add_arguments(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags);
+    compile_language_flags(job->source, tools->toolkit, device, device_count);
+    compile_language_flags(job->source, tools->toolkit, host, host_count);
     compile_program_path(tools->toolkit, clang, sizeof clang);
     snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", job->compute);
     Status status = compile_in_sandbox(job, tools, folders, device, output, end, why);

@@ -1,5 +1,5 @@
 /* Where the time goes for a file of 20 lines, in milliseconds of processor time (nvcc 13.0, gcc 12; in parentheses
- * with everything that <cmath> includes, see compile_library.c): preprocessing for the host 58 (93), cudafe++ 113
+ * with everything that <cmath> includes, see compile_language.c): preprocessing for the host 58 (93), cudafe++ 113
  * (276), preprocessing for the device 62 (92), cicc 145 (257), ptxas 22, compiling for the host 172 (226), linking 20
  * with gold or 62 with ld, which mostly reads libstdc++'s symbols; 594 (990) in total, nearly all of it for the CUDA
  * headers. <cooperative_groups.h> takes 3 s more. -O1 or -O0 for the host compiler, -pipe, --split-compile and
@@ -10,7 +10,7 @@
  * the judge has read the fatbin itself; the code is the same as that of nvcc -c, for 40 ms of processor time more.  */
 #include "harness/compile/compile_nvcc.h"
 
-#include "harness/compile/compile_library.h"
+#include "harness/compile/compile_language.h"
 
 #include <stdio.h>
 
@@ -56,7 +56,7 @@ static Status compile_device_side(const CompileJob *job, const CompileTools *too
     const char *argv[MAX_ARGUMENTS] = {"/bin/sh",      "-c", device_script, "compile", "/tmp/keep",
                                        "/out/" MODULE, nvcc, "-gencode",    gencode};
     size_t count = add(argv, add(argv, 9, flags), files);
-    argv[count] = compile_library_flag(job->source);
+    compile_language_flags(job->source, tools->toolkit, argv, count);
     compile_program_path(tools->toolkit, nvcc, sizeof nvcc);
     Status status = toolkit_gencode(tools->toolkit, job->compute, gencode, sizeof gencode, why);
     return status == STATUS_OK ? compile_in_sandbox(job, tools, folders, argv, output, end, why) : status;
@@ -67,7 +67,8 @@ Status compile_with_nvcc(const CompileJob *job, const CompileTools *tools, const
 {
     char path[PATH_MAX + 32];
     const char *host[MAX_ARGUMENTS] = {COMPILE_SHELL, "gcc"};
-    add(host, COMPILE_SHELL_ARGUMENTS + 1, host_flags);
+    size_t count = add(host, COMPILE_SHELL_ARGUMENTS + 1, host_flags);
+    host[count] = compile_language_of_host(job->source, tools->toolkit);
     Status status = compile_device_side(job, tools, folders, output, end, why);
     if (status != STATUS_OK || end->exit_status != 0)
         return status;

@@ -1,0 +1,90 @@
+/* Three choices depend on the source.
+ *
+ * Standard. C++20 with gcc's extensions, where the compiler knows it. A line "// standard: c++17" asks for the older
+ * one, for a source that uses a word such as `requires` as a name. The PTX of all accepted solutions is the same in both.
+ *
+ * Extended lambdas. A lambda with an annotation, [=] __device__ (int i) { ... }, needs --extended-lambda. With it, nvcc
+ * includes further headers, which cost 0.4 s of processor time. So it is given where the text has such a lambda, or
+ * what looks like one; it changes no other code.
+ *
+ * Library. CUDA's headers include <cmath>. From C++17 on, libstdc++'s <cmath> includes the special functions (std::beta,
+ * std::hermite), and with them <limits>, iterators and algorithms: two fifths of the cost of compiling a file of 20
+ * lines. All of it lies in namespace std. So if the word `std` does not occur in a source, <bits/specfun.h> is
+ * skipped by defining its include guard, which is the same in gcc 7 to 15; with another guard nothing would change.
+ * Headers that the source includes itself are not affected, and NVIDIA's headers do not rely on <cmath> for any of
+ * this, since in C++14 it does not include it. A source that names std is compiled with everything, because much
+ * working code gets its std::min only in this way.  */
+#include "harness/compile/compile_language.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { FIRST_NVCC_WITH_CPP20 = 12 };
+
+/* Does a line of the source say that it is written in C++17? */
+static bool asks_for_cpp17(const char *source)
+{
+    static const char line[] = "// standard: c++17";
+    for (const char *at = source; (at = strstr(at, line)) != NULL; at += sizeof line - 1) {
+        char behind = at[sizeof line - 1];
+        if ((at == source || at[-1] == '\n') && (behind == '\0' || isspace((unsigned char)behind)))
+            return true;
+    }
+    return false;
+}
+
+static const char *behind_space(const char *at)
+{
+    while (isspace((unsigned char)*at) || *at == '\\')
+        at++;
+    return at;
+}
+
+/* Is there a "]" with a name behind it, as in [=] __device__ or [=] HOST_DEVICE? */
+static bool may_annotate_lambda(const char *source)
+{
+    for (const char *at = source; (at = strchr(at, ']')) != NULL; at++) {
+        const char *behind = behind_space(at + 1);
+        if (isalpha((unsigned char)*behind) || *behind == '_')
+            return true;
+    }
+    return false;
+}
+
+static bool is_cpp20(const char *source, const Toolkit *toolkit)
+{
+    bool knows_it = toolkit->kind != TOOLKIT_NVCC || toolkit->major >= FIRST_NVCC_WITH_CPP20;
+    return knows_it && !asks_for_cpp17(source);
+}
+
+static size_t add(const char **argv, size_t count, const char *const *strings)
+{
+    for (; *strings != NULL; strings++)
+        argv[count++] = *strings;
+    return count;
+}
+
+/* nvcc gives -std=c++20 to gcc as well, which then knows no extensions; the last -std counts. Without any, both take
+ * C++17 with extensions. */
+static const char *const nvcc_cpp20[] = {"-std=c++20", "-Xcompiler", "-std=gnu++20", NULL};
+
+size_t compile_language_flags(const char *source, const Toolkit *toolkit, const char **argv, size_t count)
+{
+    if (toolkit->kind == TOOLKIT_CLANG)
+        argv[count++] = is_cpp20(source, toolkit) ? "-std=c++20" : "-std=c++17";
+    else if (is_cpp20(source, toolkit))
+        count = add(argv, count, nvcc_cpp20);
+    if (toolkit->kind == TOOLKIT_NVCC && may_annotate_lambda(source))
+        argv[count++] = "--extended-lambda";
+    if (text_find_word(source, "std") == NULL)
+        argv[count++] = "-D_GLIBCXX_BITS_SPECFUN_H=1";
+    return count;
+}
+
+const char *compile_language_of_host(const char *source, const Toolkit *toolkit)
+{
+    return is_cpp20(source, toolkit) ? "-std=gnu++20" : "-std=gnu++17";
+}
