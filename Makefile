@@ -134,6 +134,7 @@ test-all: test  ## The same, and both engines and compilers on all cases of all 
 	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
 	@$(BUILD)/convjudge check tests/student/*.cu
 	@tests/clang.sh $(BUILD) all
+	@tests/attacks/naive/run.sh $(BUILD)
 	@tests/kills.sh $(BUILD) 50
 	@tests/same_verdict.sh $(BUILD) 200
 	@tests/fuzz.sh $(BUILD) 600

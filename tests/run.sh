@@ -28,7 +28,7 @@ suites() { # one a line: name, tab, command
     printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
     printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
     printf 'tests/attacks\techo tests/attacks/*.cu | xargs -P 2 -n 4 %s/convjudge check\n' "$build"
-    printf 'tests/attacks/naive\ttests/attacks/naive/run.sh %s\n' "$build"
+    printf 'tests/attacks/naive\tshuf -e -n 40 tests/attacks/*.cu | xargs tests/attacks/naive/run.sh %s\n' "$build" # all: make test-all
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
     printf 'tests/circles\ttests/circles.sh %s\n' "$build"
     printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"
