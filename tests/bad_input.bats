@@ -478,15 +478,15 @@ recursive() {
 }
 
 @test "a CUDA call that the judge does not provide is a judge error if the output needs it" {
-    submission 'cudaGraph_t graph; if (cudaGraphCreate(&graph, 0) != cudaSuccess) exit(1);' >x.cu
+    submission 'cudaIpcMemHandle_t handle; if (cudaIpcGetMemHandle(&handle, nullptr) != cudaSuccess) exit(1);' >x.cu
     judge grade x.cu
-    ends 2 "Judge Error" "a limit of the judge: it does not provide cudaGraphCreate; after that, solve() did not return: the process ended with exit status 1"
-    submission 'cudaGraph_t graph; if (cudaGraphCreate(&graph, 0) != cudaSuccess) return;' >x.cu
+    ends 2 "Judge Error" "a limit of the judge: it does not provide cudaIpcGetMemHandle; after that, solve() did not return: the process ended with exit status 1"
+    submission 'cudaIpcMemHandle_t handle; if (cudaIpcGetMemHandle(&handle, nullptr) != cudaSuccess) return;' >x.cu
     judge grade x.cu
-    ends 2 "Judge Error" "a limit of the judge: it does not provide cudaGraphCreate, and the output is wrong without it: "
-    submission 'cudaGraph_t graph; cudaGraphCreate(&graph, 0);' >x.cu
+    ends 2 "Judge Error" "a limit of the judge: it does not provide cudaIpcGetMemHandle, and the output is wrong without it: "
+    submission 'cudaIpcMemHandle_t handle; cudaIpcGetMemHandle(&handle, nullptr);' >x.cu
     judge grade x.cu
-    ends 0 "Accepted" "cudaGraphCreate"
+    ends 0 "Accepted" "cudaIpcGetMemHandle"
 }
 
 @test "a call that CUDA itself refuses is not a judge error" {

@@ -3,12 +3,12 @@
 # judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, groups, faults, forged, together, review, solutions, student, attacks, leaks, naive; without any all of them, in this order.
+# PART: repeat, same, groups, faults, forged, together, review, solutions, student, features, attacks, leaks, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together review solutions student attacks leaks naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together review solutions student features attacks leaks naive)
 device=${DEVICE:-cuda}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -203,6 +203,7 @@ part_review() {
 }
 part_solutions() { suite solutions; }
 part_student() { suite tests/student; }
+part_features() { suite tests/features; }
 part_attacks() { suite tests/attacks; }
 # Ways to tell what the hidden data are.
 part_leaks() {

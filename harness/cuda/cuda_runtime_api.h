@@ -5,6 +5,7 @@
 #ifndef CONVJUDGE_CUDA_RUNTIME_API_H
 #define CONVJUDGE_CUDA_RUNTIME_API_H
 
+#include "cuda_graphs.h"
 #include "driver_types.h"
 
 #define CUDART_VERSION 13000

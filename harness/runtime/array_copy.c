@@ -244,10 +244,9 @@ static cudaError_t element_of(const End *to, const End *from, size_t *bytes)
     return agree ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *what, cudaStream_t stream)
+cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, Place *target, Place *source, Box *box)
 {
     size_t element = 1;
-    Place target, source;
     if (what == NULL)
         return cudaErrorInvalidValue;
     End to = {.handle = what->dstArray, .memory = what->dstPtr, .position = what->dstPos};
@@ -257,11 +256,41 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *what, cudaStream_t st
         error = find_end(&from);
     if (error == cudaSuccess)
         error = element_of(&to, &from, &element);
-    Box box = {what->extent.width * element, what->extent.height, what->extent.depth};
+    *box = (Box){what->extent.width * element, what->extent.height, what->extent.depth};
     if (error == cudaSuccess)
-        error = place_of_end(&to, &box, &target);
-    if (error == cudaSuccess)
-        error = place_of_end(&from, &box, &source);
+        error = place_of_end(&to, box, target);
+    return error == cudaSuccess ? place_of_end(&from, box, source) : error;
+}
+
+static void describe_place(const Place *place, const Box *box, cudaArray_t *array, struct cudaPitchedPtr *memory,
+                           struct cudaPos *position, size_t *element)
+{
+    const Array *found;
+    if (place->pointer != NULL) {
+        *memory = (struct cudaPitchedPtr){place->pointer, place->pitch, box->width_bytes, place->slice_rows};
+        return;
+    }
+    *array = (cudaArray_t)(uintptr_t)place->array;
+    *element = array_find(*array, &found) == cudaSuccess ? found->element_bytes : 1;
+    *position = (struct cudaPos){place->x_bytes / *element, place->y, place->z};
+}
+
+struct cudaMemcpy3DParms parameters_of_3d(const Place *target, const Place *source, const Box *box,
+                                          enum cudaMemcpyKind kind)
+{
+    struct cudaMemcpy3DParms made = {.kind = kind};
+    size_t element = 1;
+    describe_place(target, box, &made.dstArray, &made.dstPtr, &made.dstPos, &element);
+    describe_place(source, box, &made.srcArray, &made.srcPtr, &made.srcPos, &element);
+    made.extent = (struct cudaExtent){box->width_bytes / element, box->height, box->depth};
+    return made;
+}
+
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *what, cudaStream_t stream)
+{
+    Place target, source;
+    Box box;
+    cudaError_t error = places_of_3d(what, &target, &source, &box);
     return error == cudaSuccess ? copy_box(target, source, box, what->kind, stream) : error;
 }
 

@@ -1,5 +1,6 @@
 #include "harness/runtime/box.h"
 #include "harness/runtime/address.h"
+#include "harness/runtime/capture.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/stream.h"
 #include "harness/runtime/transfer.h"
@@ -130,7 +131,7 @@ static cudaError_t copy_in_pieces(Place to, Place from, Box box, uint64_t stream
 
 /* ---- the whole box ----------------------------------------------------------------------------------------------- */
 
-cudaError_t copy_box(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t box_copy(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     if (box.width_bytes == 0 || box.height == 0 || box.depth == 0)
         return cudaSuccess;
@@ -150,4 +151,11 @@ cudaError_t copy_box(Place to, Place from, Box box, enum cudaMemcpyKind kind, cu
     else
         error = copy_in_pieces(to, from, box, stream_id(stream));
     return managed_refresh((uint64_t)(uintptr_t)to.pointer, error);
+}
+
+cudaError_t copy_box(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    const Work work = {.type = cudaGraphNodeTypeMemcpy, .copy = {.to = to, .from = from, .box = box, .kind = kind}};
+    cudaError_t error;
+    return capture_takes(stream, &work, &error) ? error : box_copy(to, from, box, kind, stream);
 }

@@ -1,5 +1,8 @@
+#include "harness/runtime/copy.h"
+
 #include "harness/runtime/address.h"
 #include "harness/runtime/box.h"
+#include "harness/runtime/capture.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/registration.h"
 #include "harness/runtime/stream.h"
@@ -9,7 +12,7 @@
 
 /* ---- what is copied where ---------------------------------------------------------------------------------------- */
 
-static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t copy_bytes(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     bool to_device = is_device_address(to), from_device = is_device_address(from);
     uint64_t to_address = (uint64_t)(uintptr_t)to, from_address = (uint64_t)(uintptr_t)from;
@@ -31,6 +34,13 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcp
     return managed_refresh(to_address, error);
 }
 
+static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    const Work work = work_copy_of_bytes(to, from, bytes, kind);
+    cudaError_t error;
+    return capture_takes(stream, &work, &error) ? error : copy_bytes(to, from, bytes, kind, stream);
+}
+
 static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
@@ -42,8 +52,7 @@ static cudaError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t
                     (Box){width, height, 1}, kind, stream);
 }
 
-/* The address `offset` bytes into a variable, if `count` bytes fit there. */
-static cudaError_t locate(const void *symbol, size_t count, size_t offset, void **address)
+cudaError_t symbol_address(const void *symbol, size_t count, size_t offset, void **address)
 {
     uint64_t start, bytes;
     cudaError_t error = variable_find(symbol, &start, &bytes);
@@ -57,7 +66,7 @@ static cudaError_t copy_to_symbol(const void *symbol, const void *from, size_t c
                                   enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     void *address;
-    cudaError_t error = locate(symbol, count, offset, &address);
+    cudaError_t error = symbol_address(symbol, count, offset, &address);
     return error == cudaSuccess ? copy(address, from, count, kind, stream) : error;
 }
 
@@ -65,11 +74,11 @@ static cudaError_t copy_from_symbol(void *to, const void *symbol, size_t count, 
                                     cudaStream_t stream)
 {
     void *address;
-    cudaError_t error = locate(symbol, count, offset, &address);
+    cudaError_t error = symbol_address(symbol, count, offset, &address);
     return error == cudaSuccess ? copy(to, address, count, kind, stream) : error;
 }
 
-static cudaError_t fill(void *to, int value, size_t bytes, cudaStream_t stream)
+cudaError_t fill_bytes(void *to, int value, size_t bytes, cudaStream_t stream)
 {
     if (bytes == 0)
         return cudaSuccess;
@@ -80,7 +89,7 @@ static cudaError_t fill(void *to, int value, size_t bytes, cudaStream_t stream)
     return managed_refresh(address, error);
 }
 
-static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+cudaError_t fill_rows_of_bytes(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     uint64_t address = (uint64_t)(uintptr_t)to;
     RingFillRows rows = {address, pitch, (uint8_t)value, width, height, stream_id(stream)};
@@ -92,6 +101,20 @@ static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, si
     if (error == cudaSuccess)
         error = client_call_body(RING_FILL_ROWS, &rows, sizeof rows, NULL, 0, NULL);
     return managed_refresh(address, error);
+}
+
+static cudaError_t fill(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+    const Work work = work_fill_of_bytes(to, value, bytes);
+    cudaError_t error;
+    return capture_takes(stream, &work, &error) ? error : fill_bytes(to, value, bytes, stream);
+}
+
+static cudaError_t fill_rows(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+    const Work work = {.type = cudaGraphNodeTypeMemset, .fill = {to, pitch, (uint8_t)value, 1, width, height}};
+    cudaError_t error;
+    return capture_takes(stream, &work, &error) ? error : fill_rows_of_bytes(to, pitch, value, width, height, stream);
 }
 
 /* Slices without a gap between them are filled as one. */

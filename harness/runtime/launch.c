@@ -1,3 +1,6 @@
+#include "harness/runtime/launch.h"
+
+#include "harness/runtime/capture.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/older.h"
 #include "harness/runtime/registration.h"
@@ -5,15 +8,8 @@
 
 #include <string.h>
 
-enum { MAX_PARAMETER_BYTES = 32764 /* CUDA C++ Programming Guide, "__global__ Function Parameters" */ };
-
 /* The compilers translate f<<<grid, block, shared, stream>>>(arguments) into a push of the configuration, the
  * evaluation of the arguments, and a call of f's stub, which pops the configuration and launches the kernel. */
-typedef struct Configuration {
-    dim3 grid, block;
-    size_t shared_bytes;
-    cudaStream_t stream;
-} Configuration;
 enum { MAX_NESTED = 16 };
 static __thread Configuration pushed[MAX_NESTED];
 static __thread int pushed_count;
@@ -60,21 +56,25 @@ static void pack(const RingFunctionInfo *info, void **arguments, uint8_t *parame
         memcpy(parameters + info->offsets[i], arguments[i], info->sizes[i]);
 }
 
-/* Only a launch whose result the program can see waits for the reply. <<<...>>> has no result. cudaLaunchKernel() has
- * one, but not if a stub calls it, as the stubs of clang and of nvcc up to 12 do. */
-static cudaError_t launch(const void *kernel, const Configuration *how, void **arguments, bool wait)
+cudaError_t kernel_pack(KernelWork *work, const void *kernel, void **arguments, uint8_t *parameters)
 {
-    Function *function;
-    uint8_t parameters[MAX_PARAMETER_BYTES];
-    cudaError_t error = function_find(kernel, &function);
+    work->parameters = parameters;
+    cudaError_t error = function_find(kernel, &work->function);
     if (error != cudaSuccess)
         return error;
-    const RingFunctionInfo *info = function->info;
+    const RingFunctionInfo *info = work->function->info;
     if (info->parameter_bytes > MAX_PARAMETER_BYTES || (info->parameter_count > 0 && arguments == NULL))
         return cudaErrorInvalidValue;
     pack(info, arguments, parameters);
-    RingLaunch head = {.function = function->id,
-                       .stream = stream_id(how->stream),
+    return cudaSuccess;
+}
+
+cudaError_t kernel_launch(const KernelWork *work, cudaStream_t stream, bool wait)
+{
+    const Configuration *how = &work->how;
+    const RingFunctionInfo *info = work->function->info;
+    RingLaunch head = {.function = work->function->id,
+                       .stream = stream_id(stream),
                        .grid = {how->grid.x, how->grid.y, how->grid.z},
                        .block = {how->block.x, how->block.y, how->block.z},
                        .dynamic_shared_bytes = how->shared_bytes < UINT32_MAX ? (uint32_t)how->shared_bytes
@@ -82,9 +82,21 @@ static cudaError_t launch(const void *kernel, const Configuration *how, void **a
                        .parameter_bytes = info->parameter_bytes};
     managed_push();
     if (wait)
-        return client_call_body(RING_LAUNCH, &head, sizeof head, parameters, info->parameter_bytes, NULL);
-    client_post(RING_LAUNCH, &head, sizeof head, parameters, info->parameter_bytes);
+        return client_call_body(RING_LAUNCH, &head, sizeof head, work->parameters, info->parameter_bytes, NULL);
+    client_post(RING_LAUNCH, &head, sizeof head, work->parameters, info->parameter_bytes);
     return cudaSuccess;
+}
+
+/* Only a launch whose result the program can see waits for the reply. <<<...>>> has no result. cudaLaunchKernel() has
+ * one, but not if a stub calls it, as the stubs of clang and of nvcc up to 12 do. */
+static cudaError_t launch(const void *kernel, const Configuration *how, void **arguments, bool wait)
+{
+    uint8_t parameters[MAX_PARAMETER_BYTES];
+    Work work = {.type = cudaGraphNodeTypeKernel, .kernel = {.how = *how}};
+    cudaError_t error = kernel_pack(&work.kernel, kernel, arguments, parameters);
+    if (error != cudaSuccess || capture_takes(how->stream, &work, &error))
+        return error;
+    return kernel_launch(&work.kernel, how->stream, wait);
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,

@@ -1,4 +1,5 @@
 #include "harness/runtime/address.h"
+#include "harness/runtime/capture.h"
 #include "harness/runtime/managed.h"
 
 #include <stdlib.h>
@@ -13,7 +14,9 @@ static cudaError_t allocate(void **pointer, size_t bytes)
     *pointer = NULL;
     if (bytes == 0)
         return cudaSuccess;
-    cudaError_t error = client_call(RING_ALLOC, (RingWords){{bytes}}, &reply);
+    cudaError_t error = capture_allows_unsafe();
+    if (error == cudaSuccess)
+        error = client_call(RING_ALLOC, (RingWords){{bytes}}, &reply);
     if (error == cudaSuccess)
         *pointer = (void *)(uintptr_t)reply.value[0];
     return error;
@@ -23,8 +26,9 @@ static cudaError_t release(void *pointer)
 {
     if (pointer == NULL)
         return cudaSuccess;
-    if (!is_device_address(pointer))
-        return cudaErrorInvalidValue;
+    cudaError_t error = is_device_address(pointer) ? capture_allows_unsafe() : cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return error;
     managed_forget((uint64_t)(uintptr_t)pointer);
     return client_call(RING_RELEASE, (RingWords){{(uint64_t)(uintptr_t)pointer}}, NULL);
 }

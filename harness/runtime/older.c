@@ -15,6 +15,11 @@ bool compiled_for_11(void)
     return major <= 11;
 }
 
+bool compiled_before_13(void)
+{
+    return major < 13;
+}
+
 void fill_struct(void *to, const void *from, size_t bytes_in_11, size_t bytes_in_12, size_t bytes)
 {
     memcpy(to, from, major <= 11 ? bytes_in_11 : major == 12 ? bytes_in_12 : bytes);

@@ -15,6 +15,8 @@ void fill_struct(void *to, const void *from, size_t bytes_in_11, size_t bytes_in
 
 /* Whether the submission was compiled with the headers of CUDA 11. */
 bool compiled_for_11(void);
+/* Whether it was compiled with those of CUDA 11 or 12. */
+bool compiled_before_13(void);
 struct cudaDeviceProp;
 /* Fills in the struct of CUDA 11, which is also the beginning of the struct of CUDA 12. */
 void fill_older_properties(void *to, const struct cudaDeviceProp *properties, int clock_khz, int memory_clock_khz);

@@ -1,4 +1,5 @@
 #include "harness/runtime/stream.h"
+#include "harness/runtime/capture.h"
 #include "harness/runtime/managed.h"
 
 #include <stdlib.h>
@@ -68,8 +69,14 @@ static cudaError_t find_stream(cudaStream_t handle, Stream *found)
     return stream == NULL ? cudaErrorInvalidResourceHandle : cudaSuccess;
 }
 
+bool stream_is_non_blocking(cudaStream_t handle)
+{
+    Stream stream;
+    return find_stream(handle, &stream) == cudaSuccess && (stream.flags & cudaStreamNonBlocking) != 0;
+}
+
 /* A priority is only a hint; it is clamped to the range of the device. */
-static cudaError_t stream_new(cudaStream_t *stream, unsigned flags, int priority)
+cudaError_t stream_new(cudaStream_t *stream, unsigned flags, int priority)
 {
     RingReply reply;
     if (stream == NULL || (flags & ~(unsigned)cudaStreamNonBlocking) != 0)
@@ -140,32 +147,51 @@ static cudaError_t stream_synchronize(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    return result(stream_synchronize(stream));
+    cudaError_t error = capture_allows_wait(stream);
+    return result(error == cudaSuccess ? stream_synchronize(stream) : error);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return result(client_call(RING_STREAM_QUERY, (RingWords){{stream_id(stream)}}, NULL));
+    cudaError_t error = capture_allows_wait(stream);
+    if (error == cudaSuccess)
+        error = client_call(RING_STREAM_QUERY, (RingWords){{stream_id(stream)}}, NULL);
+    return result(error);
+}
+
+cudaError_t stream_wait(cudaStream_t stream, cudaEvent_t event)
+{
+    return client_call(RING_STREAM_WAIT, (RingWords){{stream_id(stream), event_id(event)}}, NULL);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-    return result(client_call(RING_STREAM_WAIT, (RingWords){{stream_id(stream), event_id(event)}}, NULL));
+    cudaError_t error;
+    return result(capture_takes_wait(stream, event, flags, &error) ? error : stream_wait(stream, event));
 }
 
-/* A host function runs in the calling thread, which first waits for all_streams earlier work in the stream. */
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument)
+cudaError_t host_function_run(cudaHostFn_t function, void *argument, cudaStream_t stream)
 {
     cudaError_t error = function == NULL ? cudaErrorInvalidValue : stream_synchronize(stream);
     if (error == cudaSuccess)
         function(argument);
-    return result(error);
+    return error;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument)
+{
+    const Work work = {.type = cudaGraphNodeTypeHost, .host = {function, argument}};
+    cudaError_t error;
+    return result(function != NULL && capture_takes(stream, &work, &error)
+                      ? error
+                      : host_function_run(function, argument, stream));
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *argument, unsigned flags)
 {
-    if (callback == NULL)
-        return result(cudaErrorInvalidValue);
+    cudaError_t error = callback == NULL ? cudaErrorInvalidValue : capture_allows_wait(stream);
+    if (error != cudaSuccess)
+        return result(error);
     callback(stream, stream_synchronize(stream), argument);
     return cudaSuccess;
 }
@@ -179,7 +205,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static cudaError_t event_new(cudaEvent_t *event, unsigned flags)
+cudaError_t event_new(cudaEvent_t *event, unsigned flags)
 {
     RingReply reply;
     if (event == NULL || (flags & ~(unsigned)(cudaEventBlockingSync | cudaEventDisableTiming)) != 0)
@@ -201,30 +227,47 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
     return result(event_new(event, flags));
 }
 
-cudaError_t cudaEventDestroy(cudaEvent_t event)
+cudaError_t event_free(cudaEvent_t event)
 {
-    return result(client_call(RING_EVENT_FREE, (RingWords){{event_id(event)}}, NULL));
+    capture_forget_event(event);
+    return client_call(RING_EVENT_FREE, (RingWords){{event_id(event)}}, NULL);
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    return result(client_call(RING_EVENT_RECORD, (RingWords){{event_id(event), stream_id(stream)}}, NULL));
+    return result(event_free(event));
+}
+
+cudaError_t event_record(cudaEvent_t event, cudaStream_t stream)
+{
+    return client_call(RING_EVENT_RECORD, (RingWords){{event_id(event), stream_id(stream)}}, NULL);
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
-    return result(client_call(RING_EVENT_RECORD, (RingWords){{event_id(event), stream_id(stream)}}, NULL));
+    cudaError_t error;
+    return result(capture_takes_record(stream, event, flags, &error) ? error : event_record(event, stream));
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    cudaError_t error = client_call(RING_EVENT_SYNCHRONIZE, (RingWords){{event_id(event)}}, NULL);
+    cudaError_t error = capture_allows_event(event);
+    if (error == cudaSuccess)
+        error = client_call(RING_EVENT_SYNCHRONIZE, (RingWords){{event_id(event)}}, NULL);
     return result(error == cudaSuccess ? managed_pull() : error);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    return result(client_call(RING_EVENT_QUERY, (RingWords){{event_id(event)}}, NULL));
+    cudaError_t error = capture_allows_event(event);
+    if (error == cudaSuccess)
+        error = client_call(RING_EVENT_QUERY, (RingWords){{event_id(event)}}, NULL);
+    return result(error);
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t stop)
@@ -244,7 +287,9 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    cudaError_t error = client_call(RING_SYNCHRONIZE, (RingWords){{0}}, NULL);
+    cudaError_t error = capture_allows_device_wait();
+    if (error == cudaSuccess)
+        error = client_call(RING_SYNCHRONIZE, (RingWords){{0}}, NULL);
     return result(error == cudaSuccess ? managed_pull() : error);
 }
 

@@ -1,4 +1,4 @@
-// expect: Accepted
+// expect: Run-Time Error, Wrong Answer
 // problem: conv1d
 // naive: does not apply: its arrays never move, so that no graph is stale
 // Captures the launch once, with the arrays of the first call, and replays the graph in all later calls, whatever their

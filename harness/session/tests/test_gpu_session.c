@@ -111,11 +111,11 @@ static void what_a_call_did_is_reported(void **state)
          .pending = true,
          .error = 1,
          .error_text = "cudaFree: invalid argument"},
-        {.body = LAUNCH "cudaGraph_t g; cudaGraphCreate(&g, 0); cudaFree(out);",
+        {.body = LAUNCH "cudaIpcMemHandle_t h; cudaIpcGetMemHandle(&h, out); cudaFree(out);",
          .twice = true,
          .pending = true,
          .error = 801,
-         .error_text = "cudaGraphCreate: operation not supported (this judge does not provide it)"},
+         .error_text = "cudaIpcGetMemHandle: operation not supported (this judge does not provide it)"},
     };
     Text source = {0};
     Run run;

@@ -1,0 +1,55 @@
+/* work.h - a piece of work on a stream with all its arguments, as a node of a graph keeps it.
+ *
+ * A call such as cudaMemcpyAsync() describes what it is asked for as Work. If its stream is being captured (capture.h),
+ * the work becomes a node of a graph; else it is done at once.
+ *
+ * Owns     work in a node owns its copies of the parameters and of the child graph: work_copy() makes them, and
+ *          work_free() frees them. Elsewhere the pointers belong to the caller.  */
+#ifndef HARNESS_RUNTIME_WORK_H
+#define HARNESS_RUNTIME_WORK_H
+
+#include "harness/runtime/box.h"
+#include "harness/runtime/registration.h"
+
+typedef struct Configuration { /* of a launch */
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+} Configuration;
+
+typedef struct KernelWork {
+    Function *function;
+    Configuration how;
+    uint8_t *parameters; /* [parameter_bytes], each at its offset */
+    void **arguments;    /* in a node: [parameter_count], each points to its parameter; else NULL */
+} KernelWork;
+
+typedef struct CopyWork {
+    Place to, from;
+    Box box;
+    enum cudaMemcpyKind kind;
+    bool is_linear; /* one run of bytes between two pointers */
+} CopyWork;
+
+typedef struct Work {
+    enum cudaGraphNodeType type;
+    union {
+        KernelWork kernel;
+        CopyWork copy;
+        struct cudaMemsetParams fill;
+        struct cudaHostNodeParams host;
+        cudaEvent_t event;
+        cudaGraph_t child;
+    };
+} Work;
+
+/* A run of bytes. */
+Work work_copy_of_bytes(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+Work work_fill_of_bytes(void *to, int value, size_t bytes);
+
+cudaError_t work_copy(Work *to, const Work *from);
+void work_free(Work *work);
+/* Does the work now, on a stream that is not being captured. A child graph cannot be run like this. */
+cudaError_t work_run(const Work *work, cudaStream_t stream);
+
+#endif
