@@ -130,9 +130,12 @@ typedef struct Instruction {
     Matrix *matrix;                 /* of MULTIPLY_MATRIX */
     int64_t offset;                 /* of an address or a parameter */
     const SharedVariable *variable; /* from which the shared address was made (provenance.h); NULL: not known */
-    int32_t index;                  /* number among the memory instructions, shuffles and barriers; -1: it is none.
+    uint32_t unused_bytes; /* of LOAD: a bit for each byte of a lane that the kernel does not use. Hardware reads
+                                     * them all the same, but nothing depends on them, so that they may lie outside of
+                                     * an array */
+    int32_t index;         /* number among the memory instructions, shuffles and barriers; -1: it is none.
                                      * Indexes what a worker remembers of each */
-    int32_t file, line;             /* in the source */
+    int32_t file, line;    /* in the source */
     int32_t ptx_line;
 } Instruction;
 

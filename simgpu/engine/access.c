@@ -7,16 +7,26 @@
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/store_note.h"
+#include "simgpu/code/used_bytes.h"
 #include "simgpu/engine/access_check.h"
 #include "simgpu/engine/access_count.h"
 #include "simgpu/engine/access_move.h"
 #include "simgpu/engine/access_pattern.h"
 #include "simgpu/engine/uniform_load.h"
 
+/* Bytes that are not used need not be left out where memory, which ends at `end`, holds them for all lanes. */
+static void take_all_before(Access *access, uint64_t end)
+{
+    uint64_t last = access->first + (uint64_t)(int64_t)access->pattern->high;
+    if (last < end && end - last >= access->bytes)
+        access->used_bytes = access->bytes;
+}
+
 static bool access_window(Worker *worker, Access *access, Active *active)
 {
     if (!access_check_window(worker, access, active))
         return false;
+    take_all_before(access, access_window_bytes(worker, access));
     access_count(worker, access, active);
     if (access->space == PTX_LOCAL) {
         access_move_local(worker, access, active);
@@ -32,6 +42,8 @@ static bool access_global(Worker *worker, Access *access, Active *active)
 {
     if (!access_check_global(worker, access, active))
         return false;
+    if (access->first + (uint64_t)(int64_t)access->pattern->low >= access->note->begin)
+        take_all_before(access, access->note->end);
     access_count(worker, access, active);
     if (access->is_store)
         store_note(worker, access->note, active, access->first, access->pattern, access->bytes);
@@ -82,10 +94,12 @@ static bool access_generic(Worker *worker, Access *access, Active *active)
 
 static Access access_of(Worker *worker, const Instruction *instruction, bool is_store)
 {
+    uint32_t bytes = (uint32_t)instruction->count << instruction->size;
     return (Access){.instruction = instruction,
                     .is_store = is_store,
                     .space = (PtxSpace)instruction->space,
-                    .bytes = (uint32_t)instruction->count << instruction->size,
+                    .bytes = bytes,
+                    .used_bytes = end_of_used_bytes(instruction, bytes),
                     .note = &worker->notes[instruction->index]};
 }
 

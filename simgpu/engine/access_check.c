@@ -46,10 +46,10 @@ static bool is_aligned(Worker *worker, const Access *access, uint64_t address)
 
 static bool is_inside_global(Worker *worker, const Access *access, uint64_t address)
 {
-    return note_access(worker, access->note, access->is_store, address, access->bytes);
+    return note_access(worker, access->note, access->is_store, address, access->used_bytes);
 }
 
-static uint64_t window_bytes(const Worker *worker, const Access *access)
+uint64_t access_window_bytes(const Worker *worker, const Access *access)
 {
     switch (access->space) {
     case PTX_SHARED: return worker->launch->shared_bytes;
@@ -60,8 +60,8 @@ static uint64_t window_bytes(const Worker *worker, const Access *access)
 
 static bool is_inside_window(Worker *worker, const Access *access, uint64_t address)
 {
-    uint64_t size = window_bytes(worker, access);
-    return address < size && size - address >= access->bytes;
+    uint64_t size = access_window_bytes(worker, access);
+    return address < size && size - address >= access->used_bytes;
 }
 
 /* A kernel's parameters are read-only. */
@@ -79,7 +79,7 @@ static bool check_alignment(Worker *worker, const Access *access, const Active *
 bool access_check_global(Worker *worker, const Access *access, const Active *active)
 {
     uint64_t low = access->first + (uint64_t)(int64_t)access->pattern->low;
-    uint64_t bytes = (uint64_t)((int64_t)access->pattern->high - access->pattern->low) + access->bytes;
+    uint64_t bytes = (uint64_t)((int64_t)access->pattern->high - access->pattern->low) + access->used_bytes;
     if (!note_access(worker, access->note, access->is_store, low, bytes) &&
         !fault(worker, access, active, SIM_OUT_OF_BOUNDS, is_inside_global))
         return false;

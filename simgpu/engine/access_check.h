@@ -8,5 +8,7 @@
  * block. */
 bool access_check_global(Worker *worker, const Access *access, const Active *active);
 bool access_check_window(Worker *worker, const Access *access, const Active *active);
+/* Size of the window of the access's space. */
+uint64_t access_window_bytes(const Worker *worker, const Access *access);
 
 #endif

@@ -2,6 +2,29 @@
 
 #include "simgpu/block/register.h"
 
+#include <string.h>
+
+enum { MOST_BYTES_OF_LANE = 32 };
+
+/* Moves what a load uses of each lane, and nothing behind it, where there may be no memory. */
+static void load_used_bytes(Worker *worker, const Access *access, Active *active, size_t lane_distance)
+{
+    const Instruction *instruction = access->instruction;
+    for (int i = 0; i < instruction->count; i++) {
+        Operand to = instruction->results[i];
+        unsigned char *values = register_write(worker, active, to, i);
+        for (uint32_t j = 0; j < active->end - active->first; j++) {
+            unsigned char lane[MOST_BYTES_OF_LANE] = {0};
+            if (!access_has_lane(access, active->first + j))
+                continue;
+            memcpy(lane, access->host + j * lane_distance + access->pattern->relative[j], access->used_bytes);
+            worker->lanes->load_strided[instruction->is_signed][instruction->size][to.size](
+                values + ((size_t)j << to.size), (const char *)lane + ((size_t)i << instruction->size), 0, 1);
+        }
+        register_written(worker, active, to, i);
+    }
+}
+
 static void load_pattern(const Worker *worker, const Access *access, const char *from, unsigned char *to, uint32_t size)
 {
     const Pattern *pattern = access->pattern;
@@ -49,6 +72,10 @@ static void store_pattern(const Worker *worker, const Access *access, const unsi
 void access_move(Worker *worker, const Access *access, Active *active)
 {
     const Instruction *instruction = access->instruction;
+    if (access->used_bytes < access->bytes) {
+        load_used_bytes(worker, access, active, 0);
+        return;
+    }
     for (int i = 0; i < instruction->count; i++) {
         char *host = access->host + ((size_t)i << instruction->size);
         if (access->is_store) {
@@ -102,6 +129,12 @@ static bool move_local_rows(Worker *worker, const Access *access, Active *active
 
 void access_move_local(Worker *worker, const Access *access, Active *active)
 {
+    if (access->used_bytes < access->bytes) {
+        Access first = *access;
+        first.host = worker->local + (size_t)active->first * worker->frame_stride + access->first;
+        load_used_bytes(worker, &first, active, worker->frame_stride);
+        return;
+    }
     if (!move_local_rows(worker, access, active))
         move_local(worker, access, active);
 }

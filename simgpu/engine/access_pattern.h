@@ -13,8 +13,9 @@ typedef struct Access {
     const Instruction *instruction;
     bool is_store;
     PtxSpace space;
-    uint32_t bytes; /* of one lane, all elements */
-    uint64_t first; /* address of the first active lane; in a window: its offset there */
+    uint32_t bytes;      /* of one lane, all elements */
+    uint32_t used_bytes; /* how many of them, from the first on, must lie in memory: the others are not used */
+    uint64_t first;      /* address of the first active lane; in a window: its offset there */
     Pattern *pattern;
     const uint32_t *bits; /* the active lanes; NULL: all lanes of the pattern */
     char *host;           /* where `first` lies in the host's memory */

@@ -24,6 +24,7 @@
 #include "simgpu/lower/provenance.h"
 #include "simgpu/lower/slots.h"
 #include "simgpu/lower/targets.h"
+#include "simgpu/lower/unused_bytes.h"
 #include "simgpu/lower/used_results.h"
 #include "simgpu/ptx/parser.h"
 
@@ -236,6 +237,7 @@ static void lower_function(Lowering *l, Instance *instance)
             place_in_frame(l, instance, variable);
     mark_branch_targets(l, instance);
     instance->provenance = provenance_of_registers(function, l->arena);
+    instance->mentions = mentions_of_registers(function, l->arena);
     Instance *outer = l->instance;
     l->instance = instance;
     int first_block = new_block(l);

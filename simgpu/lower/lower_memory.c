@@ -6,6 +6,7 @@
 #include "simgpu/lower/emit/memory_access.h"
 #include "simgpu/lower/emit/operand.h"
 #include "simgpu/lower/emit/virtual_register.h"
+#include "simgpu/lower/unused_bytes.h"
 
 /* Strong accesses are meant to meet those of other threads; the PTX memory model calls them so. */
 static bool is_strong(const Parts *parts)
@@ -61,6 +62,7 @@ void lower_load(Lowering *l, const Parts *parts)
     load->count = (uint8_t)form.count;
     load->is_signed = ptx_type_is_signed(form.type);
     load->is_strong = is_strong(parts);
+    load->unused_bytes = unused_bytes(l, form.count, ptx_type_bytes(form.type));
     for (int i = 0; i < form.count; i++)
         load->results[i] = results[i];
     set_address(l, load, operand_at(l, 1), form.space);

@@ -79,7 +79,8 @@ static int place_on_line(const PtxFunction *function)
 static void parse_instruction(Parser *p)
 {
     PtxInstruction *instruction = add_instruction(p);
-    *instruction = (PtxInstruction){.guard = -1, .file = p->file, .line = p->line};
+    *instruction = (PtxInstruction){.guard = -1, .file = p->file, .line = p->line, .unused_bytes = p->unused_bytes};
+    p->unused_bytes = 0;
     if (consume(p, "@")) {
         instruction->guard_negated = consume(p, "!");
         Token guard = expect_word(p, "a predicate");
@@ -159,6 +160,32 @@ static bool is_label(const Parser *p)
 
 static void parse_block(Parser *p);
 
+/* The bytes that a string such as "used_bytes_mask 4095" leaves out; 0 for any other string. */
+static uint32_t left_out_bytes(const Token *string)
+{
+    static const char name[] = "used_bytes_mask ";
+    uint64_t mask = 0;
+    if (string->kind != TOKEN_STRING || string->length < sizeof name ||
+        memcmp(string->text, name, sizeof name - 1) != 0)
+        return 0;
+    for (size_t i = sizeof name - 1; i < string->length; i++) {
+        if (string->text[i] < '0' || string->text[i] > '9' || mask > UINT32_MAX)
+            return 0;
+        mask = 10 * mask + (uint64_t)(string->text[i] - '0');
+    }
+    return ~(uint32_t)mask;
+}
+
+/* pragma: ".pragma" string ("," string)* ";" (PTX ISA 9.0, Pragma Strings: "used_bytes_mask" tells which bytes of the
+ * next load are used: the compiler has made one vector load of several loads and of gaps between or behind them) */
+static void parse_pragma(Parser *p)
+{
+    expect(p, ".pragma");
+    for (; !token_is(&p->token, ";") && p->token.kind != TOKEN_END; advance(p))
+        p->unused_bytes |= left_out_bytes(&p->token);
+    expect(p, ";");
+}
+
 /* statement: registers | variables | loc | pragma | block | label | instruction */
 static void parse_statement(Parser *p)
 {
@@ -169,7 +196,7 @@ static void parse_statement(Parser *p)
     } else if (token_is(&p->token, ".loc")) {
         parse_loc(p);
     } else if (token_is(&p->token, ".pragma")) {
-        skip_statement(p);
+        parse_pragma(p);
     } else if (token_is(&p->token, "{")) {
         parse_block(p);
     } else if (is_label(p)) {

@@ -44,7 +44,8 @@ typedef struct Parser {
 
     PtxFunction *function;
     LabelUse *label_uses;
-    bool in_call; /* "(" begins a list, not an expression */
+    uint32_t unused_bytes; /* of the next instruction, if that is a load */
+    bool in_call;          /* "(" begins a list, not an expression */
     size_t instruction_capacity;
     int register_capacity;
     int file, line;    /* of the latest .loc */

@@ -84,7 +84,8 @@ typedef struct PtxInstruction {
     PtxOperand *operands;
     uint8_t operand_count;
     bool guard_negated;
-    int guard; /* register of @p, -1: none */
+    int guard;             /* register of @p, -1: none */
+    uint32_t unused_bytes; /* of a load: a bit for each byte that `.pragma "used_bytes_mask"` leaves out */
     int ptx_line;
     int place;      /* on its line of PTX, which may hold several instructions: 0, 1, 2 ... */
     int file, line; /* of the source, from .loc; 0: unknown */

@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "simgpu/block/memory_note.h"
+#include "simgpu/code/used_bytes.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/async_copies.h"
 #include "simgpu/sanitizer/block_races.h"
@@ -230,28 +231,6 @@ static void check_shared(Worker *worker, const Instruction *instruction, bool is
     }
 }
 
-void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
-                      const Active *active, uint64_t first, const Pattern *pattern, uint32_t bytes)
-{
-    const Sanitizer *sanitizer = worker->sanitizer;
-    /* Findings must not depend on which engine noticed that all lanes have the same address, so it is found out
-     * here. */
-    bool is_uniform = pattern->low == 0 && pattern->high == 0 && instruction->kind == LOAD &&
-                      (instruction->space == PTX_GLOBAL || instruction->space == PTX_SHARED);
-    if (space == PTX_CONST || space == PTX_PARAM)
-        return;
-    if (is_uniform)
-        sanitizer_uniform_load(worker, instruction, active, first, bytes);
-    else if (space == PTX_SHARED && sanitizer->is_detailed)
-        check_shared(worker, instruction, is_store, active, first, pattern, bytes);
-    else if (space == PTX_LOCAL && sanitizer->is_detailed && sanitizer->local != NULL)
-        check_local(worker, instruction, is_store, active, first, pattern->relative, bytes);
-    else if (space != PTX_SHARED && space != PTX_LOCAL &&
-             (is_store || !is_plain(worker, instruction, first + (uint64_t)(int64_t)pattern->low,
-                                    first + (uint64_t)(int64_t)pattern->high + bytes)))
-        check_global(worker, instruction, is_store, active, first, pattern->relative, bytes);
-}
-
 /* The first and the last lane of each warp represent all its lanes. */
 static void read_by_ends(Worker *worker, const Instruction *instruction, bool is_shared, const Active *active,
                          uint64_t address, uint32_t bytes)
@@ -265,8 +244,8 @@ static void read_by_ends(Worker *worker, const Instruction *instruction, bool is
     }
 }
 
-void sanitizer_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
-                            uint32_t bytes)
+static void check_uniform_bytes(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
+                                uint32_t bytes)
 {
     const SharedRead read = {.load = instruction,
                              .active = active,
@@ -284,6 +263,47 @@ void sanitizer_uniform_load(Worker *worker, const Instruction *instruction, cons
         if (worker->sanitizer->is_close)
             read_by_ends(worker, instruction, false, active, address, bytes);
     }
+}
+
+static void check_bytes(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
+                        const Active *active, uint64_t first, const Pattern *pattern, uint32_t bytes)
+{
+    const Sanitizer *sanitizer = worker->sanitizer;
+    /* Findings must not depend on which engine noticed that all lanes have the same address, so it is found out
+     * here. */
+    bool is_uniform = pattern->low == 0 && pattern->high == 0 && instruction->kind == LOAD &&
+                      (instruction->space == PTX_GLOBAL || instruction->space == PTX_SHARED);
+    if (space == PTX_CONST || space == PTX_PARAM)
+        return;
+    if (is_uniform)
+        check_uniform_bytes(worker, instruction, active, first, bytes);
+    else if (space == PTX_SHARED && sanitizer->is_detailed)
+        check_shared(worker, instruction, is_store, active, first, pattern, bytes);
+    else if (space == PTX_LOCAL && sanitizer->is_detailed && sanitizer->local != NULL)
+        check_local(worker, instruction, is_store, active, first, pattern->relative, bytes);
+    else if (space != PTX_SHARED && space != PTX_LOCAL &&
+             (is_store || !is_plain(worker, instruction, first + (uint64_t)(int64_t)pattern->low,
+                                    first + (uint64_t)(int64_t)pattern->high + bytes)))
+        check_global(worker, instruction, is_store, active, first, pattern->relative, bytes);
+}
+
+/* Bytes of a load that are not used cannot cause a finding. */
+#define EACH_RUN(instruction, bytes, run)                                                                              \
+    for (ByteRun run = next_used_bytes(instruction, bytes, 0); run.first < run.end;                                    \
+         run = next_used_bytes(instruction, bytes, run.end))
+
+void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
+                      const Active *active, uint64_t first, const Pattern *pattern, uint32_t bytes)
+{
+    EACH_RUN(instruction, bytes, run)
+    check_bytes(worker, instruction, space, is_store, active, first + run.first, pattern, run.end - run.first);
+}
+
+void sanitizer_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
+                            uint32_t bytes)
+{
+    EACH_RUN(instruction, bytes, run)
+    check_uniform_bytes(worker, instruction, active, address + run.first, run.end - run.first);
 }
 
 static void atomic_global(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address)

@@ -80,6 +80,10 @@ static const struct {
     {"ld.global.u8 %r0, [%d12+2052]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2052, 1},
     {"st.global.u64 [%d12+2048], %d1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2048, 8}, /* half of it inside */
     {"ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%d12+2048]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2048, 16},
+    {".pragma \"used_bytes_mask 31\"; ld.global.v4.f32 {%f4, %f5, %f6, %f7}, [%d12+2048]", SIM_OUT_OF_BOUNDS,
+     SIM_GLOBAL, LOAD, OUT, 2048, 16},
+    {"ld.global.v2.f32 {%f4, %f5}, [%d12+2048]; add.f32 %f0, %f5, %f5", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 2048,
+     8},
     {"ld.global.f32 %f0, [%d12+4000000]", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, LOAD, OUT, 4000000, 4},
     {"atom.global.add.u32 %r0, [%d12+2052], 1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2052, 4},
     {"red.global.add.f32 [%d12+2052], %f1", SIM_OUT_OF_BOUNDS, SIM_GLOBAL, STORE, OUT, 2052, 4},
@@ -104,8 +108,8 @@ static const struct {
     {"ld.param.u32 %r0, [p_in+1073741824]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 1 << 30, 4},
     {"ld.param.u32 %r0, [p_out+9223372036854775804]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 4, 4},
     {"ld.param.u32 %r0, [p_in+-4]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, -4, 4},
-    {"ld.param.v2.u64 {%d0, %d5}, [p_out]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 8, 16},
-    {"ld.param.v4.u64 {%d0, %d5, %d6, %d7}, [p_in]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 0, 32},
+    {"ld.param.v2.u64 {%d5, %d0}, [p_out]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 8, 16},
+    {"ld.param.v4.u64 {%d5, %d6, %d7, %d0}, [p_in]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 0, 32},
     {"ld.param.u32 %r0, [p_in+2]", SIM_MISALIGNED, SIM_PARAMETER, LOAD, 0, 2, 4},
     {"mov.u64 %d4, 16; ld.param.u32 %r0, [%d4]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 16, 4},
     {"mov.u64 %d4, 0x7fffffffffffffff; ld.param.u8 %r0, [%d4+1]", SIM_OUT_OF_BOUNDS, SIM_PARAMETER, LOAD, 0, 0, 1},
@@ -159,6 +163,22 @@ static void the_last_element_is_no_fault(void **state)
         Run done = run(NULL, accesses_inside[i], BUDGET);
         if (done.report.outcome != SIM_OK)
             fail_test("%s: %s", accesses_inside[i], done.report.fault.text);
+    }
+}
+
+static void bytes_that_are_not_used_may_lie_outside(void **state)
+{
+    static const char *const loads[] = {
+        ".pragma \"used_bytes_mask 15\"; ld.global.v4.f32 {%f0, %f4, %f5, %f6}, [%d12+2048]",
+        ".pragma \"used_bytes_mask 7\"; ld.global.v4.u16 {%h0, %h4, %h5, %h6}, [%d12+2048]; add.u16 %h4, %h5, %h6",
+        "ld.global.v2.u32 {%r0, %r4}, [%d12+2048]",
+        "ld.global.v4.u32 {%r0, _, _, _}, [%d12+2048]",
+        "mul.wide.u32 %d4, %r1, 16; sub.u64 %d4, %d12, %d4; ld.global.v4.u32 {%r0, %r4, %r5, %r6}, [%d4+2048]",
+    };
+    for (size_t i = 0; i < COUNT_OF(loads); i++) {
+        Run done = run(NULL, loads[i], BUDGET);
+        if (done.report.outcome != SIM_OK)
+            fail_test("%s: %s", loads[i], done.report.fault.text);
     }
 }
 
@@ -386,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_access_is_a_fault_with_its_place),
         cmocka_unit_test(the_last_element_is_no_fault),
+        cmocka_unit_test(bytes_that_are_not_used_may_lie_outside),
         cmocka_unit_test(a_released_array_is_out_of_bounds),
         cmocka_unit_test(the_fault_counts_its_lanes),
         cmocka_unit_test(the_place_is_named_by_what_lies_there),

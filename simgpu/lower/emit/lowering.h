@@ -25,6 +25,7 @@ typedef struct Instance {
     uint32_t first_register; /* the virtual register that stands for register 0 of the function */
     int32_t *block_of;       /* [instruction_count + 1] block that begins at a PTX instruction; -1: no branch target */
     const PtxVariable **provenance; /* [register] the shared variable it points to (provenance.h) */
+    const uint8_t *mentions;        /* [register] how often it is named (unused_bytes.h) */
     Placement *frame;               /* its .local variables, the .param variables of its calls, its parameters */
 } Instance;
 

@@ -2,6 +2,7 @@
 
 static const char *const in_order[] = {
     "halo_tile",
+    "three_words_of_four",
     "double_buffer",
     "tree",
     "tree_with_syncwarp",

@@ -26,6 +26,19 @@ KERNEL(halo_tile)
     output[i] = tile[threadIdx.x] + tile[threadIdx.x + 1] + tile[threadIdx.x + 2];
 }
 
+// nvcc loads the first three words of a line as four, while another warp writes the fourth.
+KERNEL(three_words_of_four)
+{
+    __shared__ __align__(16) float lines[4 * THREADS];
+    int line = 4 * threadIdx.x, other = 4 * ((threadIdx.x + 32) % THREADS);
+    for (int i = 0; i < 3; i++)
+        lines[line + i] = input[own()] * i;
+    __syncthreads();
+    lines[other + 3] = lines[line] + 2 * lines[line + 1] + 3 * lines[line + 2];
+    __syncthreads();
+    output[own()] = lines[line + 3];
+}
+
 KERNEL(double_buffer)
 {
     __shared__ float tile[2][THREADS];
