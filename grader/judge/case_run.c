@@ -177,6 +177,7 @@ static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallRep
                                  .sanitize = !timed,
                                  .untimed = !timed,
                                  .is_secret = is_secret(judging, item),
+                                 .repeats_addresses = call->testcase->repeats_addresses,
                                  .sample_key = sample_key(judging, item)};
     const int calls = warms_up ? 1 + CASE_TRIALS : 1;
     const double start_s = now_s();

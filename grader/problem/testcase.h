@@ -43,6 +43,7 @@ typedef struct Testcase {
     CaseGroup group;
     int number; /* from 1 within its group */
     Sizes sizes;
+    bool repeats_addresses;                     /* CallOptions.repeats_addresses: of the case before it in its group */
     CaseSource sources[PROBLEM_MAX_PARAMETERS]; /* by parameter; inputs only */
     Tensor expected;                            /* literal values; data NULL: the oracle computes them */
     int64_t operations, bytes;                  /* values of the problem's formulas for these sizes */

@@ -99,6 +99,59 @@ static Status read_inputs(Reading *reading, const cJSON *inputs, Testcase *testc
     return status;
 }
 
+/* The bytes of an array of the case. */
+static Status bytes_of(Reading *reading, const cJSON *item, const Testcase *testcase, size_t parameter, size_t *bytes)
+{
+    SourceArray array;
+    Status status = shape_of(reading, item, testcase, parameter, &array);
+    *bytes = status == STATUS_OK ? array.count * element_bytes(array.parameter->type) : 0;
+    return status;
+}
+
+/* An array that grew might not find room where it lay. */
+static Status check_fits(Reading *reading, const cJSON *item, const Testcase *testcase, const Testcase *before)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < reading->problem->parameter_count && status == STATUS_OK; i++) {
+        size_t bytes = 0, room = 0;
+        if (reading->problem->parameters[i].role == ROLE_SIZE)
+            continue;
+        status = bytes_of(reading, item, testcase, i, &bytes);
+        if (status == STATUS_OK)
+            status = bytes_of(reading, item, before, i, &room);
+        if (status == STATUS_OK && bytes > room)
+            status = json_fail(&reading->file, item, reading->why,
+                               "%s has %zu bytes: expected at most %zu, as in the case before, \"%s\"",
+                               reading->problem->parameters[i].name, bytes, room, before->name);
+    }
+    return status;
+}
+
+/* The case before this one in its group; NULL: it is the first. */
+static const Testcase *case_before(const TestcaseSet *set, const Testcase *testcase)
+{
+    for (const Testcase *other = testcase; other-- > set->cases;)
+        if (other->group == testcase->group)
+            return other;
+    return NULL;
+}
+
+/* Where the arrays of a timed call lie must not be foreseen. */
+static Status read_addresses(Reading *reading, const cJSON *addresses, Testcase *testcase)
+{
+    const Testcase *before = case_before(reading->set, testcase);
+    if (addresses == NULL)
+        return STATUS_OK;
+    testcase->repeats_addresses = true;
+    if (strcmp(addresses->valuestring, "repeat") != 0)
+        return json_fail(&reading->file, addresses, reading->why, "expected \"repeat\"");
+    if (case_is_timed(testcase->group))
+        return json_fail(&reading->file, addresses, reading->why, "the addresses of timed cases are random");
+    if (before == NULL)
+        return json_fail(&reading->file, addresses, reading->why, "no case comes before this one in its group");
+    return check_fits(reading, addresses, testcase, before);
+}
+
 static Status read_expected(Reading *reading, const cJSON *expected, Testcase *testcase)
 {
     SourceArray array;
@@ -154,9 +207,10 @@ static Status read_formulas(Reading *reading, Testcase *testcase)
 
 static Status read_case(Reading *reading, const cJSON *object, Testcase *testcase)
 {
-    const JsonKey keys[] = {{"name", JSON_STRING, true},     {"why", JSON_STRING, reading->hidden},
-                            {"sizes", JSON_OBJECT, true},    {"inputs", JSON_OBJECT, true},
-                            {"expected", JSON_ARRAY, false}, {"timed", JSON_STRING, false}};
+    const JsonKey keys[] = {{"name", JSON_STRING, true},      {"why", JSON_STRING, reading->hidden},
+                            {"sizes", JSON_OBJECT, true},     {"inputs", JSON_OBJECT, true},
+                            {"expected", JSON_ARRAY, false},  {"timed", JSON_STRING, false},
+                            {"addresses", JSON_STRING, false}};
     Status status = json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why);
     if (status == STATUS_OK)
         status = read_name(reading, object, testcase);
@@ -164,6 +218,8 @@ static Status read_case(Reading *reading, const cJSON *object, Testcase *testcas
         status = read_group(reading, json_get(object, "timed"), testcase);
     if (status == STATUS_OK)
         status = read_sizes(reading, json_get(object, "sizes"), testcase);
+    if (status == STATUS_OK)
+        status = read_addresses(reading, json_get(object, "addresses"), testcase);
     if (status == STATUS_OK)
         status = read_inputs(reading, json_get(object, "inputs"), testcase);
     if (status == STATUS_OK)

@@ -26,27 +26,53 @@ static void add_spacer(Broker *broker, uint64_t *spacer)
         "allocation");
 }
 
+static void release(Broker *broker, uint64_t *address)
+{
+    if (*address != 0)
+        broker_require(broker, broker->device->memory->release(broker->device, *address), "release");
+    *address = 0;
+}
+
+/* Behind a new spacer. The spacer is drawn again if the array would lie where it lay in the last call. */
+static void place_elsewhere(Broker *broker, size_t array, uint64_t bytes, uint64_t *spacer)
+{
+    do {
+        release(broker, &broker->arrays[array]);
+        release(broker, spacer);
+        add_spacer(broker, spacer);
+        broker_require(broker, broker->device->memory->alloc(broker->device, bytes, &broker->arrays[array]),
+                       "allocation");
+    } while (broker_is_ok(broker) && broker->arrays[array] == broker->last_arrays[array]);
+}
+
+static void place_again(Broker *broker, size_t array, uint64_t bytes)
+{
+    const uint64_t address = broker->last_arrays[array];
+    broker_require(broker, broker->device->memory->alloc_at(broker->device, address, bytes), "allocation");
+    broker->arrays[array] = broker_is_ok(broker) ? address : 0;
+}
+
 /* Before each array, a spacer of random size is allocated, and in the end all spacers are released again. So in every
  * call each array has another address, and another distance from the others: a submission cannot keep results by
- * address. */
+ * address. Only a call that is meant to find one that does gets the addresses of the last call again. */
 void broker_arrays_allocate(Broker *broker, const ControlRequest *request)
 {
     Device *device = broker->device;
-    uint64_t spacers[CALL_MAX_PARAMETERS] = {0}, own = 0;
+    const uint64_t before = device->memory->allocated_bytes(device);
+    uint64_t spacers[CALL_MAX_PARAMETERS] = {0};
     device->memory->set_limit(device, device->info.memory_bytes);
     for (uint32_t i = 0; i < request->argument_count && broker_is_ok(broker); i++) {
+        const uint64_t bytes = request->arguments[i].span.bytes;
         if (!control_is_array(&request->arguments[i]))
             continue;
-        add_spacer(broker, &spacers[i]);
-        uint64_t before = device->memory->allocated_bytes(device);
-        broker_require(broker, device->memory->alloc(device, request->arguments[i].span.bytes, &broker->arrays[i]),
-                       "allocation");
-        own += device->memory->allocated_bytes(device) - before;
+        if (request->repeats_addresses && broker->last_arrays[i] != 0)
+            place_again(broker, i, bytes);
+        else
+            place_elsewhere(broker, i, bytes, &spacers[i]);
     }
     for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++)
-        if (spacers[i] != 0)
-            broker_require(broker, device->memory->release(device, spacers[i]), "release");
-    device->memory->set_limit(device, own + broker->limits.device_bytes);
+        release(broker, &spacers[i]);
+    device->memory->set_limit(device, device->memory->allocated_bytes(device) - before + broker->limits.device_bytes);
 }
 
 /* Fills the output, so that an element which the kernel does not write cannot look like a result of this call or of an
@@ -166,8 +192,8 @@ void broker_arrays_read(Broker *broker, const ControlRequest *request)
 void broker_arrays_release(Broker *broker)
 {
     for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++) {
-        if (broker->arrays[i] != 0)
-            broker_require(broker, broker->device->memory->release(broker->device, broker->arrays[i]), "release");
-        broker->arrays[i] = broker->output_bytes[i] = 0;
+        broker->last_arrays[i] = broker->arrays[i];
+        broker->output_bytes[i] = 0;
+        release(broker, &broker->arrays[i]);
     }
 }

@@ -94,6 +94,7 @@ typedef struct Broker {
     bool buffers_pinned;                        /* the device knows them */
     ExecutionProfile *profile;                  /* shared with the grader; NULL: calls are not profiled */
     uint64_t arrays[CALL_MAX_PARAMETERS];       /* device addresses during a call; 0: none */
+    uint64_t last_arrays[CALL_MAX_PARAMETERS];  /* likewise of the call before, whose arrays are released */
     uint64_t output_bytes[CALL_MAX_PARAMETERS]; /* of those arrays that are outputs; else 0 */
     uint64_t launches;                          /* of this call */
 

@@ -66,7 +66,7 @@ static bool is_valid_call(const ControlRequest *request, uint64_t buffer_bytes, 
 {
     uint32_t probed = 0;
     if (!ARE_FLAGS(&request->check_inputs, &request->exchanged, &request->sanitize, &request->is_untimed,
-                   &request->is_secret))
+                   &request->is_secret, &request->repeats_addresses))
         return false;
     if (request->argument_count > CALL_MAX_PARAMETERS || (request->exchanged && !has_exchange) ||
         !is_duration(request->seconds_left))

@@ -71,6 +71,7 @@ typedef struct ControlRequest {
     bool sanitize;                            /* DeviceCheck.sanitize */
     bool is_untimed;                          /* DeviceCheck.is_untimed */
     bool is_secret;                           /* DeviceCheck.is_secret */
+    bool repeats_addresses;                   /* CallOptions.repeats_addresses */
     Chacha20Key sample_key;                   /* DeviceCheck.sample_key */
     uint8_t uninitialised_byte;               /* DeviceCheck.uninitialised_byte */
     ControlArgument arguments[CALL_MAX_PARAMETERS];

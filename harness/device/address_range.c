@@ -49,20 +49,42 @@ static AddressPiece *insert(AddressRange *range, size_t index, AddressPiece piec
     return &range->pieces[index];
 }
 
+/* The gap before piece `index`, or behind the last one. */
+static uint64_t gap_begin(const AddressRange *range, size_t index)
+{
+    return index > 0 ? address_zones_end(&range->pieces[index - 1]) : range->base;
+}
+
+static uint64_t gap_end(const AddressRange *range, size_t index)
+{
+    return index < range->count ? address_zones_begin(&range->pieces[index]) : range->base + range->span;
+}
+
+static bool is_possible(const AddressRange *range, uint64_t bytes)
+{
+    return bytes > 0 && bytes <= range->span - 2 * ADDRESS_ZONE_BYTES - ADDRESS_ALIGNMENT;
+}
+
 AddressPiece *address_take(AddressRange *range, uint64_t bytes)
 {
-    if (bytes == 0 || bytes > range->span - 2 * ADDRESS_ZONE_BYTES - ADDRESS_ALIGNMENT)
-        return NULL;
     const uint64_t needed = rounded_up(bytes) + 2 * ADDRESS_ZONE_BYTES;
-    uint64_t gap = range->base;
-    for (size_t i = 0; i <= range->count; i++) {
-        uint64_t gap_end = i < range->count ? address_zones_begin(&range->pieces[i]) : range->base + range->span;
-        if (gap_end - gap >= needed)
+    for (size_t i = 0; i <= range->count && is_possible(range, bytes); i++) {
+        uint64_t gap = gap_begin(range, i);
+        if (gap_end(range, i) - gap >= needed)
             return insert(range, i, (AddressPiece){.address = gap + ADDRESS_ZONE_BYTES, .bytes = bytes});
-        if (i < range->count)
-            gap = address_zones_end(&range->pieces[i]);
     }
     return NULL;
+}
+
+AddressPiece *address_take_at(AddressRange *range, uint64_t address, uint64_t bytes)
+{
+    const AddressPiece piece = {.address = address, .bytes = bytes};
+    const size_t index = index_after(range, address);
+    const uint64_t begin = gap_begin(range, index), end = gap_end(range, index);
+    if (!is_possible(range, bytes) || address % ADDRESS_ALIGNMENT != 0 || address >= end ||
+        address < begin + ADDRESS_ZONE_BYTES || address_zones_end(&piece) > end)
+        return NULL;
+    return insert(range, index, piece);
 }
 
 bool address_give_back(AddressRange *range, uint64_t address)

@@ -34,6 +34,8 @@ typedef struct AddressRange { /* {.base = B, .span = S} is empty */
 
 /* NULL: there is no room. The pointer is valid until the next piece is taken or given back. */
 AddressPiece *address_take(AddressRange *range, uint64_t bytes);
+/* The same at the address of an earlier piece; NULL: that place is not free. */
+AddressPiece *address_take_at(AddressRange *range, uint64_t address, uint64_t bytes);
 /* False: no piece begins there. */
 bool address_give_back(AddressRange *range, uint64_t address);
 /* The piece that holds all of [address, address + bytes); NULL: none does. */

@@ -49,6 +49,8 @@ typedef enum ContentOrigin {                 /* from the best to the worst */
 typedef struct DeviceMemoryOps {
     /* Fails with CUDA_ERROR_MEMORY_ALLOCATION past the limit. */
     CudaError (*alloc)(Device *device, uint64_t bytes, uint64_t *address);
+    /* The same where an earlier allocation began; fails likewise where that place is not free. */
+    CudaError (*alloc_at)(Device *device, uint64_t address, uint64_t bytes);
     CudaError (*release)(Device *device, uint64_t address);
     void (*set_limit)(Device *device, uint64_t bytes);
     uint64_t (*allocated_bytes)(Device *device);

@@ -368,6 +368,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .sanitize = options->sanitize,
                               .is_untimed = options->untimed,
                               .is_secret = options->is_secret,
+                              .repeats_addresses = options->repeats_addresses,
                               .sample_key = options->sample_key,
                               .uninitialised_byte = options->uninitialised_byte};
     add_budget(gpu, &request);

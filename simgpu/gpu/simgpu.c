@@ -58,6 +58,11 @@ uint64_t simgpu_alloc(SimGpu *gpu, uint64_t bytes)
     return memory_alloc(&gpu->memory, bytes, NULL);
 }
 
+bool simgpu_alloc_at(SimGpu *gpu, uint64_t address, uint64_t bytes)
+{
+    return memory_alloc_at(&gpu->memory, address, bytes);
+}
+
 bool simgpu_release(SimGpu *gpu, uint64_t address)
 {
     int index = memory_find(&gpu->memory, address);

@@ -44,6 +44,8 @@ void simgpu_free(SimGpu *gpu);
 /* Allocates device memory, with bytes on both sides that belong to no allocation. The address is a multiple of 512, as
  * cudaMalloc() gives it, at least 256. Returns 0 where the limit would be passed. */
 uint64_t simgpu_alloc(SimGpu *gpu, uint64_t bytes);
+/* The same where an earlier allocation lay; false where that place is not free. */
+bool simgpu_alloc_at(SimGpu *gpu, uint64_t address, uint64_t bytes);
 /* Frees an allocation; false where none starts at `address`. */
 bool simgpu_release(SimGpu *gpu, uint64_t address);
 /* Limits the bytes that may be allocated at the same time; at first the limit is the profile's memory. */

@@ -90,12 +90,17 @@ static uint64_t free_after(const Memory *memory, int index)
     return memory->allocations[index].address + whole_pages(memory->allocations[index].bytes) + PAGE_BYTES;
 }
 
+/* Where the gap before allocation `index` ends. */
+static uint64_t gap_end(const Memory *memory, int index)
+{
+    return index < memory->count ? memory->allocations[index].address : memory->base + memory->span;
+}
+
 /* First fit: the index at which a new allocation is inserted, -1 where no gap is large enough. */
 static int find_gap(const Memory *memory, uint64_t bytes)
 {
     for (int i = 0; i <= memory->count; i++) {
-        uint64_t end = i < memory->count ? memory->allocations[i].address : memory->base + memory->span;
-        uint64_t start = free_after(memory, i - 1);
+        uint64_t end = gap_end(memory, i), start = free_after(memory, i - 1);
         if (start < end && end - start >= bytes + PAGE_BYTES)
             return i;
     }
@@ -148,24 +153,34 @@ static void forget_released(Memory *memory, uint64_t address, uint64_t bytes)
     }
 }
 
+static bool has_room(const Memory *memory, uint64_t bytes)
+{
+    return bytes > 0 && memory->used <= memory->limit && bytes <= memory->limit - memory->used &&
+           bytes <= memory->span && memory->count < MAX_ALLOCATIONS;
+}
+
+/* `index`: the gap that the address lies in. */
+static bool alloc_in_gap(Memory *memory, int index, Allocation allocation)
+{
+    uint64_t address = allocation.address, bytes = whole_pages(allocation.bytes);
+    if (!commit(memory, address, bytes)) {
+        decommit(address, bytes);
+        return false;
+    }
+    insert(memory, index, allocation);
+    validity_new(&memory->allocations[index]);
+    forget_released(memory, address, bytes + PAGE_BYTES);
+    memory->used += allocation.bytes;
+    return true;
+}
+
 uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name)
 {
-    if (bytes == 0 || memory->used > memory->limit || bytes > memory->limit - memory->used || bytes > memory->span ||
-        memory->count >= MAX_ALLOCATIONS)
-        return 0;
-    int index = find_gap(memory, whole_pages(bytes));
+    int index = has_room(memory, bytes) ? find_gap(memory, whole_pages(bytes)) : -1;
     if (index < 0)
         return 0;
     uint64_t address = free_after(memory, index - 1);
-    if (!commit(memory, address, whole_pages(bytes))) {
-        decommit(address, whole_pages(bytes));
-        return 0;
-    }
-    insert(memory, index, (Allocation){.address = address, .bytes = bytes, .name = name});
-    validity_new(&memory->allocations[index]);
-    forget_released(memory, address, whole_pages(bytes) + PAGE_BYTES);
-    memory->used += bytes;
-    return address;
+    return alloc_in_gap(memory, index, (Allocation){.address = address, .bytes = bytes, .name = name}) ? address : 0;
 }
 
 bool memory_release(Memory *memory, uint64_t address)
@@ -197,6 +212,16 @@ static int last_before(const Memory *memory, uint64_t address)
             high = middle;
     }
     return low - 1;
+}
+
+bool memory_alloc_at(Memory *memory, uint64_t address, uint64_t bytes)
+{
+    int index = last_before(memory, address) + 1;
+    if (!has_room(memory, bytes) || address % PAGE_BYTES != 0 || address < free_after(memory, index - 1))
+        return false;
+    uint64_t end = gap_end(memory, index);
+    return address < end && end - address >= whole_pages(bytes) + PAGE_BYTES &&
+           alloc_in_gap(memory, index, (Allocation){.address = address, .bytes = bytes});
 }
 
 int memory_find(const Memory *memory, uint64_t address)

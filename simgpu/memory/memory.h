@@ -38,6 +38,8 @@ void memory_set_uninitialised_byte(Memory *memory, uint8_t byte);
 
 /* The address; 0 where the limit would be passed or no gap is large enough. `name`: of a module variable, else NULL. */
 uint64_t memory_alloc(Memory *memory, uint64_t bytes, const char *name);
+/* The same at a given address, the start of a page; false where that place is not free, or the limit would be passed. */
+bool memory_alloc_at(Memory *memory, uint64_t address, uint64_t bytes);
 bool memory_release(Memory *memory, uint64_t address);
 
 /* Index of the living allocation that holds `address`; -1: none. */

@@ -43,6 +43,21 @@ static void cases_are_read_in_the_order_of_their_groups(void **state)
     testcases_free(&set);
 }
 
+static void a_case_can_repeat_the_addresses_of_the_one_before(void **state)
+{
+    char *text = replaced(home_hidden, "{\"rows\": 2, \"cols\": 3}",
+                          "{\"rows\": 37, \"cols\": 29}, \"addresses\": \"repeat\"");
+    TestcaseSet set;
+    Message why;
+    home_write("testcases/blend/hidden.json", text);
+    assert_int_equal(read_blend(&set, &why), STATUS_OK);
+    assert_false(set.cases[1].repeats_addresses);
+    assert_true(set.cases[2].repeats_addresses);
+    home_write("testcases/blend/hidden.json", home_hidden);
+    testcases_free(&set);
+    free(text);
+}
+
 static void literal_values_have_the_type_of_their_parameter(void **state)
 {
     TestcaseSet set;
@@ -140,6 +155,14 @@ static const struct {
     {"sample", "[-6, 2.5]", "[-6]", "expected: expected 2 numbers, as the shape of out says, found 1"},
     {"hidden", "\"why\": \"speed\", ", "", "hidden.json:2: the key \"why\" is missing"},
     {"hidden", "\"larger\"", "\"fast\"", "hidden.json:4: name: two cases have the name \"fast\""},
+    {"hidden", "\"timed\": \"sim\"", "\"timed\": \"sim\", \"addresses\": \"repeat\"",
+     "addresses: the addresses of timed cases are random"},
+    {"hidden", "\"timed\": \"sim\"", "\"addresses\": \"repeat\"",
+     "addresses: no case comes before this one in its group"},
+    {"hidden", "\"name\": \"larger\"", "\"addresses\": \"keep\", \"name\": \"larger\"",
+     "addresses: expected \"repeat\""},
+    {"hidden", "{\"rows\": 2, \"cols\": 3}", "{\"rows\": 37, \"cols\": 30}, \"addresses\": \"repeat\"",
+     "addresses: a has 4440 bytes: expected at most 4292, as in the case before, \"larger\""},
     {"hidden", "\"sim\"", "\"gpu\"", "timed: expected \"cuda\" or \"sim\""},
     {"hidden", "\"sim\"", "\"cuda\"", "hidden.json:3: mask: every timed call must get new data"},
     {"hidden", "\"name\": \"larger\"", "\"timed\": \"cuda\", \"name\": \"larger\"",
@@ -255,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cases_are_read_in_the_order_of_their_groups),
+        cmocka_unit_test(a_case_can_repeat_the_addresses_of_the_one_before),
         cmocka_unit_test(literal_values_have_the_type_of_their_parameter),
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(arrays_of_every_type_are_filled),

@@ -83,6 +83,63 @@ static void arrays_move_from_call_to_call_and_apart(void **state)
     assert_true(same_place < 3 && same_distance < 3);
 }
 
+/* Two arrays of a call, the first one of `bytes`. Puts their addresses into `at`. */
+static void place_arrays(bool repeats_addresses, uint64_t bytes, uint64_t at[2])
+{
+    const ControlRequest request = {.repeats_addresses = repeats_addresses,
+                                    .argument_count = 3,
+                                    .arguments = {{.role = ARGUMENT_INPUT, .span.bytes = bytes},
+                                                  {.role = ARGUMENT_VALUE},
+                                                  {.role = ARGUMENT_OUTPUT, .span.bytes = 4096}}};
+    broker_arrays_allocate(&broker, &request);
+    assert_true(broker_is_ok(&broker));
+    at[0] = broker.arrays[0];
+    at[1] = broker.arrays[2];
+    assert_true(broker.device->memory->owns(broker.device, at[0], bytes));
+    assert_false(broker.device->memory->owns(broker.device, at[0], bytes + 1));
+    broker_arrays_release(&broker);
+}
+
+/* An array would stay by chance in 1 of 4096 calls, and none of these 20000 arrays only in 1 of 130 runs. */
+static void arrays_never_stay_where_they_were_unless_they_must(void **state)
+{
+    uint64_t last[2] = {0}, now[2];
+    for (int i = 0; i < 10000; i++) {
+        place_arrays(false, 8192, now);
+        assert_true(now[0] != last[0] && now[1] != last[1]);
+        memcpy(last, now, sizeof last);
+    }
+}
+
+static void arrays_lie_where_they_lay_if_they_must(void **state)
+{
+    uint64_t first[2], now[2];
+    place_arrays(true, 8192, first); /* there is no call before it */
+    for (uint64_t bytes = 8192; bytes > 0; bytes -= 1024) {
+        place_arrays(true, bytes, now);
+        assert_memory_equal(now, first, sizeof now);
+    }
+    place_arrays(false, 1024, now);
+    assert_true(now[0] != first[0] && now[1] != first[1]);
+}
+
+/* The submission's own memory does not take the place, since it can only allocate while the arrays are there. */
+static void memory_of_the_submission_does_not_drive_arrays_away(void **state)
+{
+    const ControlRequest request = {.argument_count = 1, .arguments = {{.role = ARGUMENT_INPUT, .span.bytes = 4096}}};
+    ControlRequest again = request;
+    again.repeats_addresses = true;
+    broker_arrays_allocate(&broker, &request);
+    uint64_t address = broker.arrays[0];
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(ask(RING_ALLOC, 4096, 0, 0, 0).error, 0);
+    broker_arrays_release(&broker);
+    broker_arrays_allocate(&broker, &again);
+    assert_true(broker_is_ok(&broker));
+    assert_int_equal(broker.arrays[0], address);
+    broker_arrays_release(&broker);
+}
+
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 static void a_function_that_is_asked_for_again_costs_nothing(void **state)
@@ -319,6 +376,9 @@ int main(void)
         WITH_A_BROKER(what_constructors_launch_is_timed),
         WITH_A_BROKER(a_gate_that_the_judge_did_not_open_is_a_violation),
         WITH_A_BROKER(arrays_move_from_call_to_call_and_apart),
+        WITH_A_BROKER(arrays_never_stay_where_they_were_unless_they_must),
+        WITH_A_BROKER(arrays_lie_where_they_lay_if_they_must),
+        WITH_A_BROKER(memory_of_the_submission_does_not_drive_arrays_away),
         WITH_A_BROKER(a_function_that_is_asked_for_again_costs_nothing),
         WITH_A_BROKER(the_judges_own_allocation_comes_after_all_that_a_submission_may_make),
         WITH_A_BROKER(streams_and_events_are_limited),

@@ -141,6 +141,8 @@ static void flags_that_are_neither_true_nor_false_are_refused(void **state)
                                 &request.exchanged,
                                 &request.sanitize,
                                 &request.is_untimed,
+                                &request.is_secret,
+                                &request.repeats_addresses,
                                 &request.arguments[0].float_output,
                                 &request.arguments[0].probed};
     bool *const of_reply[] = {&reply.runner_gone,

@@ -142,26 +142,44 @@ CudaError cuda_check_zones(CudaDevice *cuda, const AddressPiece *only)
 
 /* ---- allocations ------------------------------------------------------------------------------------------------- */
 
-static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
+static bool has_room(const CudaDevice *cuda, uint64_t bytes)
 {
-    CudaDevice *cuda = cuda_of(device);
-    if (cuda->sticky != CUDA_ERROR_SUCCESS)
-        return cuda->sticky;
     uint64_t used = cuda_used_bytes(cuda);
-    if (used > cuda->memory_limit || bytes > cuda->memory_limit - used)
-        return CUDA_ERROR_MEMORY_ALLOCATION;
-    AddressPiece *piece = address_take(&cuda->range, bytes);
+    return used <= cuda->memory_limit && bytes <= cuda->memory_limit - used;
+}
+
+/* Maps the memory of a new piece and fills its red zones; gives the piece back where that fails. */
+static CudaError furnish(CudaDevice *cuda, AddressPiece *piece)
+{
     if (piece == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    *address = piece->address;
     CudaError error = getrandom(&piece->zones, sizeof piece->zones, 0) == (ssize_t)sizeof piece->zones
                           ? map_up_to(cuda, address_zones_end(piece))
                           : CUDA_ERROR_UNKNOWN;
     if (error == CUDA_ERROR_SUCCESS)
         error = fill_zones(cuda, piece);
     if (error != CUDA_ERROR_SUCCESS)
-        address_give_back(&cuda->range, *address);
+        address_give_back(&cuda->range, piece->address);
     return error;
+}
+
+static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
+{
+    CudaDevice *cuda = cuda_of(device);
+    if (cuda->sticky != CUDA_ERROR_SUCCESS)
+        return cuda->sticky;
+    AddressPiece *piece = has_room(cuda, bytes) ? address_take(&cuda->range, bytes) : NULL;
+    if (piece != NULL)
+        *address = piece->address;
+    return furnish(cuda, piece);
+}
+
+static CudaError alloc_at(Device *device, uint64_t address, uint64_t bytes)
+{
+    CudaDevice *cuda = cuda_of(device);
+    if (cuda->sticky != CUDA_ERROR_SUCCESS)
+        return cuda->sticky;
+    return furnish(cuda, has_room(cuda, bytes) ? address_take_at(&cuda->range, address, bytes) : NULL);
 }
 
 /* cudaFree() waits for the device (CUDA Programming Guide, "Implicit Synchronization"). The memory stays mapped, so
@@ -210,6 +228,7 @@ static uint64_t allocated_bytes(Device *device)
 
 const DeviceMemoryOps CUDA_MEMORY_OPS = {
     .alloc = alloc,
+    .alloc_at = alloc_at,
     .release = release,
     .set_limit = set_limit,
     .allocated_bytes = allocated_bytes,

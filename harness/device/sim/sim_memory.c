@@ -16,6 +16,14 @@ static CudaError alloc(Device *device, uint64_t bytes, uint64_t *address)
     return *address == 0 ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_ERROR_SUCCESS;
 }
 
+static CudaError alloc_at(Device *device, uint64_t address, uint64_t bytes)
+{
+    SimDevice *sim = sim_of(device);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    return simgpu_alloc_at(sim->gpu, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_MEMORY_ALLOCATION;
+}
+
 /* cudaFree() waits for the device (CUDA Programming Guide, "Implicit Synchronization"). */
 static CudaError release(Device *device, uint64_t address)
 {
@@ -60,6 +68,7 @@ static void forget_origin(Device *device, uint64_t address, uint64_t bytes)
 
 const DeviceMemoryOps SIM_MEMORY_OPS = {
     .alloc = alloc,
+    .alloc_at = alloc_at,
     .release = release,
     .set_limit = set_limit,
     .allocated_bytes = allocated_bytes,

@@ -45,6 +45,23 @@ static void a_full_range_has_no_room_until_something_is_given_back(void **state)
     address_range_free(&range);
 }
 
+static void a_piece_can_begin_where_an_earlier_one_began(void **state)
+{
+    AddressRange range = small_range();
+    uint64_t first = address_take(&range, 100 << 10)->address, second = address_take(&range, 5000)->address;
+    assert_null(address_take_at(&range, second, 100));
+    assert_true(address_give_back(&range, first));
+    assert_null(address_take_at(&range, first, (100 << 10) + 1)); /* the zones of the second piece begin there */
+    assert_null(address_take_at(&range, first + 1, 100));
+    assert_null(address_take_at(&range, first - ADDRESS_ALIGNMENT, 100));
+    assert_int_equal(address_take_at(&range, first, 100)->bytes, 100);
+    assert_int_equal(range.pieces[0].address, first);
+    assert_int_equal(range.pieces[1].address, second);
+    assert_null(address_take_at(&range, range.base + range.span, 100));
+    assert_null(address_take_at(&range, second, UINT64_MAX));
+    address_range_free(&range);
+}
+
 static void sizes_that_cannot_be_are_refused(void **state)
 {
     AddressRange range = small_range();
@@ -75,6 +92,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_never_share_a_zone),
         cmocka_unit_test(a_full_range_has_no_room_until_something_is_given_back),
+        cmocka_unit_test(a_piece_can_begin_where_an_earlier_one_began),
         cmocka_unit_test(sizes_that_cannot_be_are_refused),
         cmocka_unit_test(only_what_lies_in_one_piece_is_found),
     };

@@ -85,6 +85,24 @@ static void what_was_released_is_known_until_it_has_another_use(void **state)
     assert_null(memory_find_released(&memory, b));
 }
 
+static void memory_can_lie_where_released_memory_lay(void **state)
+{
+    uint64_t first = memory_alloc(&memory, 9000, NULL), second = memory_alloc(&memory, 5000, NULL), used = memory.used;
+    assert_false(memory_alloc_at(&memory, first, 100));
+    *(unsigned char *)first = 1;
+    assert_true(memory_release(&memory, first));
+    assert_false(memory_alloc_at(&memory, first, 4 * 4096)); /* `second` is in the way */
+    assert_false(memory_alloc_at(&memory, first + 512, 100));
+    assert_false(memory_alloc_at(&memory, first, 0));
+    assert_false(memory_alloc_at(&memory, memory.base + memory.span, 100));
+    assert_true(memory_alloc_at(&memory, first, 8000));
+    assert_int_equal(*(unsigned char *)first, SIM_UNINITIALISED_BYTE);
+    assert_int_equal(memory_find(&memory, first + 7999), 0);
+    assert_int_equal(memory_find(&memory, first + 8000), -1);
+    assert_int_equal(memory_find(&memory, second), 1);
+    assert_int_equal(memory.used, used - 1000);
+}
+
 static void only_a_start_can_be_released(void **state)
 {
     uint64_t a = memory_alloc(&memory, 1000, NULL);
@@ -122,6 +140,7 @@ int main(void)
         WITH_MEMORY(allocations_are_aligned_and_apart),
         WITH_MEMORY(fresh_memory_holds_the_pattern),
         WITH_MEMORY(released_memory_is_found_again),
+        WITH_MEMORY(memory_can_lie_where_released_memory_lay),
         WITH_MEMORY(only_a_start_can_be_released),
         WITH_MEMORY(what_was_released_is_known_until_it_has_another_use),
         WITH_MEMORY(what_nothing_has_written_holds_another_byte),

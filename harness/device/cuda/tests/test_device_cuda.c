@@ -88,6 +88,23 @@ static void the_memory_limit_holds(void **state)
     assert_int_equal(f->device->memory->alloc(f->device, 4096, &second), 0);
 }
 
+static void memory_can_lie_where_released_memory_lay(void **state)
+{
+    Fixture *f = *state;
+    uint64_t first, second;
+    assert_int_equal(f->device->memory->alloc(f->device, 9000, &first), 0);
+    assert_int_equal(f->device->memory->alloc(f->device, 9000, &second), 0);
+    assert_int_equal(f->device->memory->alloc_at(f->device, first, 100), CUDA_ERROR_MEMORY_ALLOCATION);
+    assert_int_equal(f->device->memory->release(f->device, first), 0);
+    assert_int_equal(f->device->memory->alloc_at(f->device, first, 1 << 20), CUDA_ERROR_MEMORY_ALLOCATION);
+    assert_int_equal(f->device->memory->alloc_at(f->device, first, UINT64_MAX), CUDA_ERROR_MEMORY_ALLOCATION);
+    assert_int_equal(f->device->memory->alloc_at(f->device, first, 100), 0);
+    assert_true(f->device->memory->owns(f->device, first, 100));
+    assert_false(f->device->memory->owns(f->device, first, 101));
+    assert_int_equal(f->device->memory->release(f->device, first), 0);
+    assert_int_equal(f->device->memory->release(f->device, second), 0);
+}
+
 static void more_memory_than_the_device_has_is_refused_and_that_is_all(void **state)
 {
     Fixture *f = *state;
@@ -450,6 +467,7 @@ int main(void)
         ON_A_DEVICE(a_source_may_change_as_soon_as_it_is_written),
         ON_A_DEVICE(copies_outside_an_allocation_are_refused),
         ON_A_DEVICE(the_memory_limit_holds),
+        ON_A_DEVICE(memory_can_lie_where_released_memory_lay),
         ON_A_DEVICE(more_memory_than_the_device_has_is_refused_and_that_is_all),
         ON_A_DEVICE(symbols_are_plain_addresses),
         ON_A_DEVICE(a_store_one_byte_past_an_allocation_is_found),
