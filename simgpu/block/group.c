@@ -68,6 +68,17 @@ static Group *lowest(Worker *worker, bool yielded_too)
     return found;
 }
 
+bool group_all_yield(Worker *worker)
+{
+    return lowest(worker, false) == NULL;
+}
+
+void group_wake_all(Worker *worker)
+{
+    for (int i = 0; i < worker->group_count; i++)
+        worker->groups[i]->has_yielded = false;
+}
+
 Group *group_pick(Worker *worker)
 {
     Group *group = lowest(worker, false);
@@ -76,8 +87,7 @@ Group *group_pick(Worker *worker)
         if (group == NULL)
             return NULL;
         group->is_forced = true;
-        for (int i = 0; i < worker->group_count; i++)
-            worker->groups[i]->has_yielded = false;
+        group_wake_all(worker);
     }
     merge_into(worker, group);
     active_measure(&group->active, worker);

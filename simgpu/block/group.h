@@ -21,6 +21,10 @@ Group *group_add(Worker *worker, int32_t pc);
 void group_remove(Worker *worker, Group *group);
 /* Moves the lanes of `part` from `group` to a new group at `pc`. */
 Group *group_split(Worker *worker, Group *group, const Active *part, int32_t pc);
+/* Does every group wait at a barrier, or let the others go first? */
+bool group_all_yield(Worker *worker);
+/* Something has changed for which groups that let the others go first may have waited. */
+void group_wake_all(Worker *worker);
 /* The group to run next; NULL: none can run. */
 Group *group_pick(Worker *worker);
 /* The lowest basic block at which another group can run: `group` may go on as long as it stays below. */

@@ -43,7 +43,8 @@ typedef struct Launch {
     _Atomic uint64_t warp_instructions; /* executed so far; the workers add to it now and then */
     _Atomic int stop;                   /* SimOutcome that ends the launch at once; SIM_OK: none yet */
     pthread_mutex_t fault_lock;
-    SimOutcome outcome; /* of the fault below */
+    pthread_mutex_t bulk_lock; /* for bulk copies that combine elements with those in memory */
+    SimOutcome outcome;        /* of the fault below */
     SimFault fault;
 } Launch;
 

@@ -49,16 +49,18 @@ typedef struct Worker {
     uint64_t unreported;             /* warp instructions not yet added to launch->warp_instructions */
     uint64_t clock;                  /* last value of the clock that this block has read */
 
-    MemoryNote *notes;           /* [memory_count] */
-    Executed *executed;          /* [block_count] */
-    Touched *loaded, *stored;    /* [allocation] */
-    JitState *jit;               /* the translator's state of this worker; NULL: the worker interprets */
-    SimWarpPath path, longest;   /* sums over the basic blocks that the block of threads has entered, and the
+    MemoryNote *notes;         /* [memory_count] */
+    Executed *executed;        /* [block_count] */
+    Touched *loaded, *stored;  /* [allocation] */
+    JitState *jit;             /* the translator's state of this worker; NULL: the worker interprets */
+    SimWarpPath path, longest; /* sums over the basic blocks that the block of threads has entered, and the
                                   * longest of them so far. Where warps take different paths, `path` is an upper
                                   * bound of each */
-    SimLine *lines;              /* [launch->lines->count]; NULL without SIM_COUNT_LINES */
-    SimCounters counters;        /* without those that follow from `executed` */
-    Trace *trace;                /* of this block's loads; NULL: they are not noted (reuse.h) */
+    SimLine *lines;            /* [launch->lines->count]; NULL without SIM_COUNT_LINES */
+    SimCounters counters;      /* without those that follow from `executed` */
+    Trace *trace;              /* of this block's loads; NULL: they are not noted (reuse.h) */
+    struct BulkCopies *bulk;   /* bulk copies that are under way (simgpu/engine/bulk_copy.c); NULL: none ever was */
+    int bulk_count;
     struct Sanitizer *sanitizer; /* sanitizer_state.h; NULL: the launch has no plan */
 } Worker;
 

@@ -28,6 +28,10 @@ enum { NO_SLOT = 0xFFFFFFFF };
 #define PARAM_WINDOW (3ull << 32)
 #define WINDOWS_END (4ull << 32)
 
+/* The shared memory of block r of the cluster lies at (r + 1) << CLUSTER_SHIFT in the window of shared memory. Below
+ * 1 << CLUSTER_SHIFT lies that of the block itself. */
+enum { CLUSTER_SHIFT = 24, MAX_CLUSTER = 16 };
+
 /* The space whose window a generic address lies in; PTX_NO_SPACE: in none, so that the address is global. */
 static inline PtxSpace space_at(uint64_t address)
 {
@@ -56,6 +60,9 @@ typedef enum InstructionKind {
     TEXTURE,         /* results: the channels, or the four texels of a gather; sources: handle, `count` coordinates */
     COPY_COMMIT,     /* the thread's copies become a group */
     COPY_WAIT,       /* waits for all but the last `detail` groups of copies */
+    BULK_COPY,       /* sources: to, from, bytes, mbarrier, blocks of the cluster; detail: BulkKind */
+    BULK_COMMIT,     /* the thread's bulk copies become a group */
+    BULK_WAIT,       /* waits for all but the last `detail` groups of bulk copies */
     SHUFFLE,         /* results: value, predicate; sources: value, lane, clamp, members */
     VOTE,            /* results[0]; sources: predicate, members */
     MATCH,           /* results: mask, predicate; sources: value, members */
@@ -85,9 +92,12 @@ typedef enum AtomicKind {
     ATOMIC_AND,
     ATOMIC_OR,
     ATOMIC_XOR,
-    ATOMIC_ARRIVE,
-    ATOMIC_ARRIVE_DROP /* at an mbarrier (lower_mbarrier.c) */
+    ATOMIC_ARRIVE, /* at an mbarrier (mbarrier_word.h), as are the next three */
+    ATOMIC_ARRIVE_DROP,
+    ATOMIC_EXPECT_BYTES,
+    ATOMIC_COMPLETE_BYTES
 } AtomicKind;
+typedef enum BulkKind { BULK_LOAD, BULK_STORE, BULK_TO_CLUSTER, BULK_PREFETCH } BulkKind;
 typedef enum SlowPathKind { SLOW_DIVISION, SLOW_RECIPROCAL, SLOW_ROOT } SlowPathKind;
 typedef enum ShuffleKind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX } ShuffleKind;
 typedef enum VoteKind { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } VoteKind;
@@ -106,13 +116,14 @@ typedef struct Instruction {
     uint8_t kind;        /* InstructionKind */
     uint8_t detail;      /* AtomicKind, ShuffleKind, VoteKind, SlowPathKind;
                              * of MATCH: 1 for .all; of COPY_ASYNC: bytes;
-                             * of COPY_WAIT: groups;
+                             * of COPY_WAIT and BULK_WAIT: groups; of BULK_COPY: BulkKind;
                              * of TEXTURE: 1 + the channel that is gathered, 0: none is;
                              * of CLOCK: 1 for nanoseconds;
                              * of LOAD_MATRIX and STORE_MATRIX: 1 for .trans */
     uint8_t space;       /* PtxSpace of a memory access; PTX_NO_SPACE: generic */
     uint8_t size;        /* logarithm of the bytes of a memory element */
-    uint8_t count;       /* elements of a vector access; coordinates of TEXTURE; matrices of LOAD_ and STORE_MATRIX */
+    uint8_t count;       /* elements of a vector access; coordinates of TEXTURE; matrices of LOAD_ and STORE_MATRIX;
+                             * of BULK_COPY: 1 + the AtomicKind that combines elements with those in memory, 0: none */
     bool is_signed;      /* of a memory element, of ATOMIC_MIN and _MAX, and of REDUCE; TEXTURE: whole coordinates */
     bool negates_source; /* vote.all !p */
     bool guard_negated;
@@ -157,14 +168,14 @@ typedef struct BasicBlock {
     bool guard_negated;
     bool negates_source; /* bar.red with !p */
     bool joins;          /* begins with a .sync operation: the lanes of a warp wait here for each other */
-    bool waits;          /* for other lanes: after each turn of a loop over it, other lanes run first */
+    bool waits;          /* for others, until `source` holds: after each turn of a loop over it, others run first */
     int32_t target;
     const int32_t *targets; /* of END_INDEXED */
     int32_t target_count;
     Operand guard;
     Operand index;          /* of END_INDEXED; of END_BARRIER: its number */
     Operand threads;        /* of END_BARRIER: how many it waits for; slot NO_SLOT: all of the block */
-    Operand source, result; /* of a bar.red */
+    Operand source, result; /* of a bar.red; `source` also of a block that waits, NO_SLOT: it never holds */
     int32_t file, line;     /* of its end */
     uint32_t instructions;  /* PTX instructions, with the one that ends it */
     uint32_t classes[OP_CLASSES];

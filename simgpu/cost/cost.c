@@ -135,6 +135,16 @@ static LocalTraffic local_traffic(const SimCounters *counters, const SimMachineR
                           .sectors = fmax((double)counters->local_sectors, machine->local_sectors * instructions)};
 }
 
+/* Bulk copies need no registers, but their bytes pass the banks of shared memory, 128 in a cycle: CUDA C++ Programming
+ * Guide, Compute Capabilities, "Shared Memory". */
+static double bulk_wavefronts(const SimCounters *counters)
+{
+    const double SECTORS_OF_BANKS = 4;
+    return ((double)counters->bulk_load_sectors + (double)counters->bulk_store_sectors +
+            (double)counters->cluster_sectors) /
+           SECTORS_OF_BANKS;
+}
+
 static double load_store_cycles(const HardwareProfile *profile, const SimCounters *counters,
                                 const SimMachineRatios *machine)
 {
@@ -144,13 +154,14 @@ static double load_store_cycles(const HardwareProfile *profile, const SimCounter
                    wavefronts(profile, (double)counters->global_store_requests,
                               (double)counters->global_store_sectors) +
                    wavefronts(profile, local.requests, local.sectors) + (double)counters->atomic_requests;
-    return count / profile->load_store_wavefronts;
+    return (count + bulk_wavefronts(counters)) / profile->load_store_wavefronts;
 }
 
 /* Includes loads through textures. */
 static double loaded_sectors(const SimCounters *counters)
 {
-    return (double)counters->global_load_sectors + (double)counters->texture_sectors;
+    return (double)counters->global_load_sectors + (double)counters->texture_sectors +
+           (double)counters->bulk_load_sectors;
 }
 
 /* The L2 serves the loads that miss the L1, and of textures each sector once. Stores are written through, and the L2
@@ -160,8 +171,9 @@ static double l2_seconds(const CostInput *input, double local_sectors)
     const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
     double textures = fmin((double)counters->texture_sectors, (double)counters->unique_load_sectors);
-    double loads = missing_sectors(counters) + textures;
-    double stores = (double)counters->global_store_sectors + (double)counters->atomic_lanes;
+    double loads = missing_sectors(counters) + textures + (double)counters->bulk_load_sectors;
+    double stores = (double)counters->global_store_sectors + (double)counters->atomic_lanes +
+                    (double)counters->bulk_store_sectors;
     return (loads + stores + local_sectors) * SECTOR_BYTES / profile->l2_bytes_per_s;
 }
 
@@ -199,7 +211,8 @@ static double dram_seconds(const CostInput *input, double local_sectors)
     const HardwareProfile *profile = input->profile;
     const SimCounters *counters = input->counters;
     double loads = fmin(loaded_sectors(counters), (double)counters->unique_load_sectors);
-    double stores = fmin((double)counters->global_store_sectors, (double)counters->unique_store_sectors);
+    double stores = fmin((double)counters->global_store_sectors + (double)counters->bulk_store_sectors,
+                         (double)counters->unique_store_sectors);
     return loads * SECTOR_BYTES / profile->dram_read_bytes_per_s +
            (stores + local_sectors) * SECTOR_BYTES / profile->dram_copy_bytes_per_s;
 }
@@ -372,8 +385,9 @@ static double floor_of(const CostInput *input, const Shape *shape, const char *n
     if (strcmp(name, "lsu") == 0)
         return certain.accesses / profile->load_store_wavefronts * s_per_cycle;
     if (strcmp(name, "l2") == 0)
-        return fmin((double)counters->global_load_sectors, (double)counters->unique_load_sectors) * SECTOR_BYTES /
-               profile->l2_bytes_per_s;
+        return fmin((double)counters->global_load_sectors + (double)counters->bulk_load_sectors,
+                    (double)counters->unique_load_sectors) *
+               SECTOR_BYTES / profile->l2_bytes_per_s;
     if (strcmp(name, "latency") == 0)
         return instructions / shape->warps * shape->waves / profile->clock_hz +
                (counters->global_load_requests > 0 ? profile->l1_latency_s : 0);

@@ -28,7 +28,10 @@ typedef struct SimCounters {
                                       square roots with an operand out of the usual range, such as zero */
     uint64_t tensor;                 /* multiply-adds of matrix instructions */
     uint64_t tensor_bytes;           /* the same, each weighted by its time in multiply-adds of bytes */
-    uint64_t barriers;               /* arrivals of warps */
+    uint64_t bulk_load_sectors,
+        bulk_store_sectors;   /* 32-byte sectors that bulk copies read from, write to global memory */
+    uint64_t cluster_sectors; /* that go to another block of the cluster */
+    uint64_t barriers;        /* arrivals of warps */
     uint64_t divergent_branches;
     uint64_t unique_load_sectors; /* estimated footprint of all loads, for the model of DRAM traffic: sectors of each
                                       allocation from the lowest to the highest address that was loaded */

@@ -9,6 +9,7 @@
 #include "simgpu/block/register.h"
 #include "simgpu/block/store_note.h"
 #include "simgpu/code/lane_math.h"
+#include "simgpu/code/mbarrier_word.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>
@@ -43,25 +44,14 @@ static uint64_t half_sum(AtomicKind kind, uint64_t a, uint64_t b)
     return kind == ATOMIC_F16_ADD ? HALVES2(add_f16, (u32)a, (u32)b) : HALVES2(add_bf16, (u32)a, (u32)b);
 }
 
-/* The word of an mbarrier (lower_mbarrier.c) after `count` arrivals: the last arrival begins the next phase. */
-static uint64_t after_arrival(uint64_t old, uint64_t count, bool drops)
+uint64_t atomic_value(AtomicKind kind, uint32_t size, bool is_signed, uint64_t old, uint64_t b, uint64_t c)
 {
-    const uint64_t low = 0x7FFFFFFF, parity = 1ull << 63;
-    uint64_t awaited = (old >> 32 & low) - (drops ? count : 0), pending = (old & low) - count;
-    uint64_t phase = pending == 0 ? ~old & parity : old & parity;
-    return phase | awaited << 32 | (pending == 0 ? awaited : pending & low);
-}
-
-/* The value that replaces `old`. */
-static uint64_t new_value(const Instruction *instruction, uint64_t old, uint64_t b, uint64_t c)
-{
-    uint32_t size = instruction->size;
-    bool less = instruction->is_signed ? extended(old, size) < extended(b, size) : old < b;
-    switch ((AtomicKind)instruction->detail) {
+    bool less = is_signed ? extended(old, size) < extended(b, size) : old < b;
+    switch (kind) {
     case ATOMIC_ADD: return old + b;
     case ATOMIC_FLOAT_ADD: return float_sum(old, b, size);
     case ATOMIC_F16_ADD:
-    case ATOMIC_BF16_ADD: return half_sum((AtomicKind)instruction->detail, old, b);
+    case ATOMIC_BF16_ADD: return half_sum(kind, old, b);
     case ATOMIC_INC: return old >= b ? 0 : old + 1;
     case ATOMIC_DEC: return old == 0 || old > b ? b : old - 1;
     case ATOMIC_MIN: return less ? old : b;
@@ -71,10 +61,18 @@ static uint64_t new_value(const Instruction *instruction, uint64_t old, uint64_t
     case ATOMIC_AND: return old & b;
     case ATOMIC_OR: return old | b;
     case ATOMIC_XOR: return old ^ b;
-    case ATOMIC_ARRIVE: return after_arrival(old, b, false);
-    case ATOMIC_ARRIVE_DROP: return after_arrival(old, b, true);
+    case ATOMIC_ARRIVE: return mbarrier_after(old, b, 0, false);
+    case ATOMIC_ARRIVE_DROP: return mbarrier_after(old, b, 0, true);
+    case ATOMIC_EXPECT_BYTES: return mbarrier_after(old, 0, (int64_t)b, false);
+    case ATOMIC_COMPLETE_BYTES: return mbarrier_after(old, 0, -(int64_t)b, false);
     }
     return old;
+}
+
+/* The value that replaces `old`. */
+static uint64_t new_value(const Instruction *instruction, uint64_t old, uint64_t b, uint64_t c)
+{
+    return atomic_value((AtomicKind)instruction->detail, instruction->size, instruction->is_signed, old, b, c);
 }
 
 /* Atomically replaces the T at `at`, and returns its old value. */

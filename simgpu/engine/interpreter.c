@@ -9,6 +9,7 @@
 #include "simgpu/engine/access.h"
 #include "simgpu/engine/atomic.h"
 #include "simgpu/engine/barrier.h"
+#include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/copy_async.h"
 #include "simgpu/engine/fetch.h"
 #include "simgpu/engine/matrix.h"
@@ -149,6 +150,9 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case COPY_ASYNC: return execute_copy_async(worker, instruction, active);
     case COPY_COMMIT:
     case COPY_WAIT: note_copies(worker, instruction, active); return true;
+    case BULK_COPY: return execute_bulk_copy(worker, instruction, active);
+    case BULK_COMMIT:
+    case BULK_WAIT: execute_bulk_group(worker, instruction, active); return true;
     case TEXTURE: return execute_texture(worker, instruction, active);
     case SHUFFLE: execute_shuffle(worker, instruction, active); return true;
     case VOTE: execute_vote(worker, instruction, active); return true;
@@ -196,6 +200,9 @@ static uint32_t bytes_of_access(const Instruction *instruction)
     case LOAD_PARAMETER:
     case COPY_COMMIT:
     case COPY_WAIT:
+    case BULK_COPY:
+    case BULK_COMMIT:
+    case BULK_WAIT:
     case SHUFFLE:
     case VOTE:
     case MATCH:
@@ -265,7 +272,8 @@ static bool may_go_on(Worker *worker)
 
 bool count_backward_branches(Worker *worker, Group *group, uint32_t branches)
 {
-    if (worker->group_count > 1 && (group->backward += branches) >= BRANCHES_BEFORE_YIELD) {
+    bool may_wait = worker->group_count > 1 || (worker->bulk_count > 0 && group->backward >= BRANCHES_BEFORE_YIELD);
+    if (may_wait && (group->backward += branches) >= BRANCHES_BEFORE_YIELD) {
         group->has_yielded = true;
         group->backward = 0;
     }
@@ -382,7 +390,15 @@ static bool end_block_and_count_line(Worker *worker, Group *group, const BasicBl
 
 static bool is_alone(const Worker *worker, const Group *group)
 {
-    return worker->group_count == 1 && worker->groups[0] == group && !group->is_waiting;
+    return worker->group_count == 1 && worker->groups[0] == group && !group->is_waiting && !group->has_yielded;
+}
+
+/* Has what the group waits for not happened yet, at least for some lanes? */
+static bool waits_in_vain(Worker *worker, const Group *group, const BasicBlock *block)
+{
+    Active done;
+    return block->source.slot == NO_SLOT || !predicate_lanes(worker, &group->active, block->source, false, &done) ||
+           done.count < group->active.count;
 }
 
 /* Runs the basic block at which the group stands, from `at` on (translator.h). False where a fault ended it. */
@@ -396,10 +412,11 @@ static bool run_basic_block(Worker *worker, Group *group, int32_t at)
         count_block(worker, block, &group->active, 1);
         at = block->first;
     }
-    if (block->waits)
+    if (at != POINT_END && !execute_block(worker, block, at, &group->active))
+        return false;
+    if (block->waits && waits_in_vain(worker, group, block))
         group->backward = BRANCHES_BEFORE_YIELD;
-    return (at == POINT_END || execute_block(worker, block, at, &group->active)) &&
-           (counts_lines ? end_block_and_count_line : end_block)(worker, group, block);
+    return (counts_lines ? end_block_and_count_line : end_block)(worker, group, block);
 }
 
 static bool must_wait_for_warp(Worker *worker, Group *group)
@@ -454,6 +471,14 @@ static bool run_group(Worker *worker, Group *group)
     return true;
 }
 
+/* The group to run next; NULL: none can run. Where all wait or look for something to change, a copy ends. */
+static Group *next_group(Worker *worker)
+{
+    while (group_all_yield(worker) && bulk_copy_end_one(worker))
+        group_wake_all(worker);
+    return group_pick(worker);
+}
+
 bool run_block(Worker *worker)
 {
     while (worker->group_count > 0)
@@ -463,11 +488,12 @@ bool run_block(Worker *worker)
     Group *all = group_add(worker, 0);
     memcpy(all->active.bits, worker->live, worker->launch->warps * sizeof *worker->live);
     while (worker->group_count > 0) {
-        Group *group = group_pick(worker);
+        Group *group = next_group(worker);
         if (group == NULL)
             return barrier_deadlock(worker);
         if (!run_group(worker, group))
             return false;
     }
+    bulk_copy_end_all(worker);
     return may_go_on(worker);
 }

@@ -9,6 +9,7 @@
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/launch_limits.h"
 #include "simgpu/cost/machine_total.h"
+#include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/slow_path.h"
 #include "simgpu/memory/validity.h"
@@ -79,6 +80,7 @@ static bool notes_stores(const Instruction *instruction)
     switch ((InstructionKind)instruction->kind) {
     case STORE:
     case ATOMIC: return true;
+    case BULK_COPY: return instruction->detail == BULK_STORE;
     case LOAD:
     case COPY_ASYNC: /* its stores go to shared memory, of which there are no notes */
     case TEXTURE:
@@ -89,6 +91,8 @@ static bool notes_stores(const Instruction *instruction)
     case LOAD_PARAMETER:
     case COPY_COMMIT:
     case COPY_WAIT:
+    case BULK_COMMIT:
+    case BULK_WAIT:
     case SHUFFLE:
     case VOTE:
     case MATCH:
@@ -166,6 +170,7 @@ static void end_worker(Run *run, Worker *worker)
         run->launch.translator->end_worker(worker);
     add_worker(run, worker);
     sanitizer_free(worker->sanitizer);
+    bulk_copies_free(worker);
     worker_free(worker);
 }
 
@@ -367,6 +372,7 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
     }
     run->launch.chunk = chunk_size(run->launch.blocks, how->helpers + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
+    pthread_mutex_init(&run->launch.bulk_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
     run->launch.sanitizer_plan = sanitizer_plan_new(&run->launch);
     run->found = run->launch.sanitizer_plan != NULL ? raw_findings_new(&function->code) : NULL;
@@ -382,6 +388,7 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
 static void finish_run(Run *run)
 {
     pthread_mutex_destroy(&run->launch.fault_lock);
+    pthread_mutex_destroy(&run->launch.bulk_lock);
     pthread_mutex_destroy(&run->lock);
     sanitizer_plan_free(run->launch.sanitizer_plan);
     trace_set_free(&run->launch.traces);

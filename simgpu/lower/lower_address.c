@@ -6,6 +6,8 @@
 #include "simgpu/lower/emit/operand.h"
 #include "simgpu/lower/emit/virtual_register.h"
 
+#include <string.h>
+
 /* The first generic address of a state space; 0 where generic addresses are its own. */
 static uint64_t window_of(PtxSpace space)
 {
@@ -45,6 +47,12 @@ void lower_convert_address(Lowering *l, const Parts *parts)
     count_class(l, INTEGER);
 }
 
+/* The size of the window: isspacep.shared::cta tells the block's own shared memory from that of its cluster. */
+static uint64_t window_size(PtxSpace space, const char *name)
+{
+    return space == PTX_SHARED && strcmp(name, "shared::cluster") != 0 ? 1ull << CLUSTER_SHIFT : SHARED_WINDOW;
+}
+
 /* isspacep.shared p, a: p = the generic address a lies in the window of the state space. */
 void lower_is_space(Lowering *l, const Parts *parts)
 {
@@ -60,6 +68,7 @@ void lower_is_space(Lowering *l, const Parts *parts)
     }
     Operand above = temporary(l, 1), below = temporary(l, 1);
     emit_form(l, "setp.ge.u64", above, value, constant(l, window_of(space), 8), no_operand);
-    emit_form(l, "setp.lt.u64", below, value, constant(l, window_of(space) + SHARED_WINDOW, 8), no_operand);
+    emit_form(l, "setp.lt.u64", below, value, constant(l, window_of(space) + window_size(space, parts->part[1]), 8),
+              no_operand);
     emit_form(l, "and.pred", result, above, below, no_operand);
 }

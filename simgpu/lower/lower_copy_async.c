@@ -5,6 +5,7 @@
 #include "simgpu/lower/emit/emit.h"
 #include "simgpu/lower/emit/operand.h"
 #include "simgpu/lower/emit/virtual_register.h"
+#include "simgpu/lower/lower_bulk.h"
 #include "simgpu/lower/lower_mbarrier.h"
 
 /* cp.async.wait_group 1; cp.async.wait_all, which first makes a group of the copies that are in none. */
@@ -26,7 +27,7 @@ static void lower_copy_wait(Lowering *l, const Parts *parts)
  * and fills up with zeros. */
 static void lower_copy_async(Lowering *l, const Parts *parts)
 {
-    if (!parts_have(parts, "global") || parts_have(parts, "bulk") || parts_have(parts, "tensor"))
+    if (!parts_have(parts, "global"))
         lower_refuse(l, "");
     const PtxOperand *size = operand_at(l, 2);
     if (size->kind != PTX_IMMEDIATE || (size->number != 4 && size->number != 8 && size->number != 16))
@@ -60,7 +61,11 @@ void lower_cp(Lowering *l, const Parts *parts)
     if (!parts_have(parts, "async"))
         lower_refuse(l, "");
     count_control(l);
-    if (parts_have(parts, "mbarrier") && !parts_have(parts, "bulk")) {
+    if (parts_have(parts, "bulk")) {
+        lower_bulk(l, parts);
+        return;
+    }
+    if (parts_have(parts, "mbarrier")) {
         lower_copy_arrival(l, parts);
         return;
     }

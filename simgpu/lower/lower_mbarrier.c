@@ -1,13 +1,13 @@
-/* mbarrier: barriers that are 64-bit words of shared memory.
+/* mbarrier: barriers that are 64-bit words of shared memory (simgpu/code/mbarrier_word.h).
  *
- * The word is opaque to programs. Here, bits 0 to 30 count the arrivals that are still pending in this phase, bits 32
- * to 62 hold the number that each phase expects, and bit 63 is the parity of the phase. So initialising is a store,
- * arriving is an atomic operation, and testing is a load. Copies are complete as soon as they are issued, so that
- * only arrivals are ever pending. Transaction counts, which only bulk copies use, are refused.
+ * Initialising is a store, arriving is an atomic operation, and testing is a load. Copies by cp.async are complete as
+ * soon as they are issued, so that they leave nothing pending; bulk copies end later (simgpu/engine/bulk_copy.h).
  *
  * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: mbarrier.  */
 #include "simgpu/lower/lower_mbarrier.h"
 
+#include "simgpu/code/mbarrier_word.h"
+#include "simgpu/lower/emit/address.h"
 #include "simgpu/lower/emit/basic_block.h"
 #include "simgpu/lower/emit/emit.h"
 #include "simgpu/lower/emit/memory_access.h"
@@ -18,29 +18,47 @@
 
 static PtxSpace barrier_space(Lowering *l, const Parts *parts)
 {
-    if (parts_have(parts, "shared::cluster") || parts_have(parts, "expect_tx") || parts_have(parts, "complete_tx"))
-        lower_refuse(l, "");
-    bool shared = parts_have(parts, "shared") || parts_have(parts, "shared::cta");
-    return shared ? PTX_SHARED : PTX_NO_SPACE;
+    for (int i = 1; i < parts->count; i++)
+        if (space_named(parts->part[i]) != PTX_NO_SPACE)
+            return space_named(parts->part[i]);
+    return PTX_NO_SPACE;
+}
+
+static Operand wide_count(Lowering *l, const PtxOperand *operand)
+{
+    Operand wide = temporary(l, 8);
+    emit_extend(l, PTX_U32, wide, source_operand(l, operand, 4));
+    return wide;
 }
 
 /* mbarrier.init.shared.b64 [a], count */
 static void lower_init(Lowering *l, const Parts *parts)
 {
-    Operand count = source_operand(l, operand_at(l, 1), 4), word = temporary(l, 8);
-    emit_form(l, "+pack.b64", word, count, count, no_operand);
+    Operand count = wide_count(l, operand_at(l, 1)), expected = temporary(l, 8), word = temporary(l, 8);
+    emit_form(l, "shl.b64", expected, count, constant(l, MBARRIER_EXPECTED_SHIFT, 4), no_operand);
+    emit_form(l, "or.b64", word, count, expected, no_operand);
     emit_word_store(l, operand_at(l, 0), barrier_space(l, parts), word);
 }
 
-/* mbarrier.arrive.shared.b64 state, [a] {, count}: the state is the word as it was before. */
+/* mbarrier.expect_tx.relaxed.cta.shared.b64 [a], bytes; mbarrier.complete_tx.relaxed.cta.shared.b64 [a], bytes */
+static void lower_transaction(Lowering *l, const Parts *parts)
+{
+    bool completes = strcmp(parts->part[1], "complete_tx") == 0;
+    emit_word_atomic(l, completes ? ATOMIC_COMPLETE_BYTES : ATOMIC_EXPECT_BYTES, operand_at(l, 0),
+                     barrier_space(l, parts), wide_count(l, operand_at(l, 1)), no_operand);
+}
+
+/* mbarrier.arrive.shared.b64 state, [a] {, count}; mbarrier.arrive.expect_tx.shared.b64 state, [a], bytes: the state is
+ * the word as it was before. */
 static void lower_arrive(Lowering *l, const Parts *parts)
 {
-    bool drops = strcmp(parts->part[1], "arrive_drop") == 0;
-    Operand count = l->source->operand_count > 2 ? source_operand(l, operand_at(l, 2), 4) : constant(l, 1, 4);
-    Operand wide = temporary(l, 8), old = temporary(l, 8);
-    emit_extend(l, PTX_U32, wide, count);
-    emit_word_atomic(l, drops ? ATOMIC_ARRIVE_DROP : ATOMIC_ARRIVE, operand_at(l, 1), barrier_space(l, parts), wide,
-                     old);
+    bool drops = strcmp(parts->part[1], "arrive_drop") == 0, expects = parts_have(parts, "expect_tx");
+    bool has_number = l->source->operand_count > 2;
+    Operand number = has_number ? wide_count(l, operand_at(l, 2)) : constant(l, 1, 8), old = temporary(l, 8);
+    if (expects)
+        emit_word_atomic(l, ATOMIC_EXPECT_BYTES, operand_at(l, 1), barrier_space(l, parts), number, no_operand);
+    emit_word_atomic(l, drops ? ATOMIC_ARRIVE_DROP : ATOMIC_ARRIVE, operand_at(l, 1), barrier_space(l, parts),
+                     expects ? constant(l, 1, 8) : number, old);
     emit_move(l, result_operand(l, operand_at(l, 0), 8), old);
 }
 
@@ -56,15 +74,20 @@ static void lower_wait(Lowering *l, const Parts *parts)
     else
         before = source_operand(l, phase, 8);
     emit_form(l, "xor.b64", difference, word, before, no_operand);
-    emit_form(l, "setp.lt.s64", result_operand(l, operand_at(l, 0), 1), difference, constant(l, 0, 8), no_operand);
-    current_block(l)->waits = true;
+    Operand is_over = temporary(l, 1);
+    emit_form(l, "setp.lt.s64", is_over, difference, constant(l, 0, 8), no_operand);
+    emit_move(l, result_operand(l, operand_at(l, 0), 1), is_over);
+    BasicBlock *block = current_block(l);
+    block->waits = true;
+    block->source = is_over;
 }
 
 /* mbarrier.pending_count.b64 count, state */
 static void lower_pending(Lowering *l, const Parts *parts)
 {
-    Operand count = result_operand(l, operand_at(l, 0), 4);
-    emit_form(l, "+extend.u32.32.64", count, source_operand(l, operand_at(l, 1), 8), no_operand, no_operand);
+    Operand low = temporary(l, 4);
+    emit_form(l, "+extend.u32.32.64", low, source_operand(l, operand_at(l, 1), 8), no_operand, no_operand);
+    emit_form(l, "and.b32", result_operand(l, operand_at(l, 0), 4), low, constant(l, MBARRIER_COUNT, 4), no_operand);
 }
 
 /* mbarrier.inval.shared.b64 [a]: nothing keeps a list of barriers, so that there is nothing to do. */
@@ -80,6 +103,8 @@ void lower_mbarrier(Lowering *l, const Parts *parts)
     } rows[] = {
         {"init", lower_init},
         {"inval", lower_inval},
+        {"expect_tx", lower_transaction},
+        {"complete_tx", lower_transaction},
         {"arrive", lower_arrive},
         {"arrive_drop", lower_arrive},
         {"test_wait", lower_wait},

@@ -29,6 +29,9 @@ static uint64_t of_results(const Instruction *instruction, const uint64_t *targe
     case TEXTURE:
     case COPY_COMMIT:
     case COPY_WAIT:
+    case BULK_COPY:
+    case BULK_COMMIT:
+    case BULK_WAIT:
     case SHUFFLE:
     case VOTE:
     case MATCH:
@@ -63,6 +66,8 @@ static bool follow(const Instruction *instruction, uint64_t *targets)
 
 static bool may_change_global(const Instruction *instruction)
 {
+    if (instruction->kind == BULK_COPY)
+        return instruction->detail == BULK_STORE;
     return (instruction->kind == STORE || instruction->kind == ATOMIC) &&
            (instruction->space == PTX_GLOBAL || instruction->space == PTX_NO_SPACE);
 }

@@ -13,7 +13,7 @@
 static bool is_followed(const Instruction *instruction)
 {
     switch ((InstructionKind)instruction->kind) {
-    case ATOMIC: return instruction->detail != ATOMIC_ARRIVE && instruction->detail != ATOMIC_ARRIVE_DROP;
+    case ATOMIC: return instruction->detail < ATOMIC_ARRIVE;
     case RUN_LANES:
     case LOAD_PARAMETER:
     case LOAD:
@@ -35,7 +35,10 @@ static bool is_followed(const Instruction *instruction)
     case LOAD_MATRIX:
     case MULTIPLY_MATRIX:
     case TRANSPOSE_MATRIX: return true;
-    case STORE_MATRIX: return false;
+    case STORE_MATRIX:
+    case BULK_COPY:
+    case BULK_COMMIT:
+    case BULK_WAIT: return false;
     }
     return false;
 }

@@ -93,6 +93,8 @@ RESULT(seventeen_live, t < 17 ? B(16 - t) : WARP_ROW_UNTOUCHED)
 RESULT(a_live, t < 10 ? t : WARP_ROW_UNTOUCHED)
 
 RESULT(own_b, B(t))
+RESULT(b_less_thread, B(t) - t)
+RESULT(b_and_thread, B(t) + t)
 RESULT(half_b, t % 2 == 0 ? B(t) : 0)
 RESULT(zeros_after_eight, 0)
 RESULT(thread_itself, t)
@@ -257,6 +259,33 @@ static const WarpRow warp_rows[] = {
      "cp.async.ca.shared.global [%r10], [%d11+8], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [shared+1536]; "
      "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [shared+1536], 0; @!%p5 bra WAIT; xor.b32 %r4, %r10, 16; "
      "ld.shared.u32 %r0, [%r4]", 64, of_neighbour, NULL},
+
+    /* ---- bulk copies --------------------------------------------------------------------------------------------- */
+    {"setp.eq.u32 %p4, %r1, 0; @%p4 mbarrier.init.shared.b64 [shared+1536], 64; bar.sync 0; "
+     "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [shared+1536], 16; mov.u32 %r5, 16; "
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%d11], %r5, [shared+1536]; "
+     "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [shared+1536], 0; @!%p5 bra WAIT; xor.b32 %r4, %r10, 16; "
+     "ld.shared.u64 %d0, [%r4+8]", 64, of_neighbour, NULL},
+    /* It ends only when somebody waits for it. */
+    {"setp.eq.u32 %p4, %r1, 0; @%p4 mbarrier.init.shared.b64 [shared+1536], 32; st.shared.u64 [%r10+8], %d1; bar.sync 0; "
+     "mbarrier.arrive.expect_tx.shared.b64 %d4, [shared+1536], 16; "
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%d11], 16, [shared+1536]; "
+     "ld.shared.u64 %d5, [%r10+8]; WAIT: mbarrier.try_wait.shared.b64 %p5, [shared+1536], %d4; @!%p5 bra WAIT; "
+     "ld.shared.u64 %d6, [%r10+8]; sub.u64 %d0, %d6, %d5", 32, b_less_thread, NULL},
+    /* Bytes may arrive before they are expected, and from any thread. */
+    {"setp.eq.u32 %p4, %r1, 0; @%p4 mbarrier.init.shared.b64 [shared+1536], 33; bar.sync 0; "
+     "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [shared+1536], 8; mbarrier.arrive.shared.b64 _, [shared+1536]; "
+     "mbarrier.test_wait.parity.shared.b64 %p6, [shared+1536], 0; selp.u32 %r0, 100, 0, %p6; bar.sync 0; "
+     "@%p4 mbarrier.arrive.expect_tx.shared.b64 _, [shared+1536], 256; bar.sync 0; "
+     "mbarrier.test_wait.parity.shared.b64 %p6, [shared+1536], 0; selp.u32 %r4, 3, 0, %p6; add.u32 %r0, %r0, %r4",
+     32, three, NULL},
+    {"st.shared.u64 [%r10], %d2; st.shared.u64 [%r10+8], %d2; fence.proxy.async.shared::cta; "
+     "cp.async.bulk.global.shared::cta.bulk_group [%d10], [%r10], 16; cp.async.bulk.commit_group; "
+     "cp.async.bulk.wait_group 0; ld.global.u64 %d0, [%d10+8]", 64, own_b, NULL},
+    {"st.shared.u64 [%r10], %d2; st.shared.u64 [%r10+8], %d2; st.global.u64 [%d10], %d1; st.global.u64 [%d10+8], 0; "
+     "fence.proxy.async; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [%d10], [%r10], 16; "
+     "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; ld.global.u64 %d0, [%d10]", 64, b_and_thread, NULL},
+    {"cp.async.bulk.prefetch.L2.global [%d11], 16; mov.u32 %r0, %r1", 32, thread_itself, NULL},
     {"elect.sync %r4|%p0, 0xfffffff8", 64, is_lane_3, NULL},
     {"elect.sync %r0|%p4, 0xfffffff8", 64, three, NULL},
 

@@ -356,7 +356,7 @@ static const struct {
     {"surface", "'sust.b.1d.b32.trap'"},
     {"coordinates", "'ld.global.u32'"},
     {"reference", "'mov.u64'"},
-    {"bulk", "'cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes'"},
+    {"bulk", "'cp.async.bulk.global.shared::cta.bulk_group.cp_mask'"},
     {"warpgroup", "'wgmma.fence.sync.aligned'"},
     {"launcher", "'call': cudaLaunchDevice"},
     {"eight", "'cvt.rn.satfinite.e4m3x2.f32'"},
@@ -372,7 +372,7 @@ static void what_is_not_understood_refuses_its_kernel_alone(void **state)
         ".version 8.0\n.target sm_90\n.address_size 64\n.global .texref t;\n.global .surfref s;\n"
         ".global .samplerref mode = { filter_mode = nearest };\n"
         ".func f() { ret; }\n.global .align 8 .u64 table[1] = {f};\n" KERNEL("pointer", "ld.global.u64 %d0, [table];") KERNEL(
-            "bulk", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d0], 256, [%r2];")
+            "bulk", "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%d0], [%r1], 256, %r2;")
             KERNEL("warpgroup", "wgmma.fence.sync.aligned;") ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 a, .param .b64 b);\n" KERNEL(
                 "launcher", "{ .param .b64 x; .param .b64 y; .param .b32 q; call (q), cudaLaunchDevice, (x, y); }")
                 KERNEL("eight", "{ .reg .b16 %h; cvt.rn.satfinite.e4m3x2.f32 %h, %f1, %f2; }") KERNEL(

@@ -72,6 +72,9 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case COPY_ASYNC:
     case COPY_COMMIT:
     case COPY_WAIT:
+    case BULK_COPY:
+    case BULK_COMMIT:
+    case BULK_WAIT:
     case TEXTURE:
     case SHUFFLE:
     case VOTE:

@@ -13,8 +13,15 @@ PtxSpace space_named(const char *part)
         const char *name;
         PtxSpace space;
     } spaces[] = {
-        {"global", PTX_GLOBAL}, {"shared", PTX_SHARED}, {"shared::cta", PTX_SHARED}, {"local", PTX_LOCAL},
-        {"const", PTX_CONST},   {"param", PTX_PARAM},   {"param::entry", PTX_PARAM}, {"param::func", PTX_PARAM},
+        {"global", PTX_GLOBAL},
+        {"shared", PTX_SHARED},
+        {"shared::cta", PTX_SHARED},
+        {"shared::cluster", PTX_SHARED}, /* the address tells which block of the cluster (code.h) */
+        {"local", PTX_LOCAL},
+        {"const", PTX_CONST},
+        {"param", PTX_PARAM},
+        {"param::entry", PTX_PARAM},
+        {"param::func", PTX_PARAM},
     };
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (strcmp(part, spaces[i].name) == 0)

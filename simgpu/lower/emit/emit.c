@@ -12,6 +12,7 @@ static bool has_index(InstructionKind kind)
     case STORE:
     case ATOMIC:
     case COPY_ASYNC:
+    case BULK_COPY:
     case TEXTURE:
     case LOAD_MATRIX:
     case STORE_MATRIX:
@@ -22,6 +23,8 @@ static bool has_index(InstructionKind kind)
     case LOAD_PARAMETER:
     case COPY_COMMIT:
     case COPY_WAIT:
+    case BULK_COMMIT:
+    case BULK_WAIT:
     case VOTE:
     case MATCH:
     case REDUCE:

@@ -1,0 +1,279 @@
+/* Where a bulk copy begins, it is checked and put into the worker's list. Where it ends, its bytes are moved.
+ *
+ * Source   PTX ISA 9.0, Data Movement and Conversion Instructions: cp.async.bulk, cp.reduce.async.bulk,
+ *          cp.async.bulk.commit_group, cp.async.bulk.wait_group.  */
+#include "simgpu/engine/bulk_copy.h"
+
+#include "base/allocated.h"
+#include "simgpu/block/cluster.h"
+#include "simgpu/block/fault.h"
+#include "simgpu/block/memory_note.h"
+#include "simgpu/block/register.h"
+#include "simgpu/block/store_note.h"
+#include "simgpu/code/mbarrier_word.h"
+#include "simgpu/engine/atomic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_COPIES = 4096, /* of a block that are under way; beyond, the oldest one ends */
+    BULK_UNIT = 16      /* addresses and sizes are multiples of it */
+};
+
+typedef struct BulkCopy {
+    const Instruction *instruction;
+    unsigned char *to;
+    const unsigned char *from;
+    uint32_t bytes;
+    unsigned char *mbarrier; /* NULL: the copy belongs to a group of its thread */
+    uint32_t lane, group;    /* group 0: not committed yet */
+} BulkCopy;
+
+struct BulkCopies {
+    BulkCopy *copies;      /* [worker->bulk_count], the oldest first */
+    uint32_t *last_groups; /* [lane] groups that it has committed */
+};
+
+static struct BulkCopies *copies_of(Worker *worker)
+{
+    if (worker->bulk == NULL) {
+        worker->bulk = zeroed(1, sizeof *worker->bulk);
+        worker->bulk->copies = zeroed(MOST_COPIES, sizeof *worker->bulk->copies);
+        worker->bulk->last_groups = zeroed(worker->capacity, sizeof *worker->bulk->last_groups);
+    }
+    return worker->bulk;
+}
+
+void bulk_copies_free(Worker *worker)
+{
+    if (worker->bulk != NULL) {
+        free(worker->bulk->copies);
+        free(worker->bulk->last_groups);
+    }
+    free(worker->bulk);
+    worker->bulk = NULL;
+}
+
+/* ---- the end of a copy ------------------------------------------------------------------------------------------- */
+
+static void reduce(const BulkCopy *copy)
+{
+    const Instruction *instruction = copy->instruction;
+    uint32_t element = 1u << instruction->size;
+    for (uint32_t i = 0; i < copy->bytes; i += element) {
+        uint64_t old = 0, value = 0;
+        memcpy(&old, copy->to + i, element);
+        memcpy(&value, copy->from + i, element);
+        old = atomic_value((AtomicKind)(instruction->count - 1), instruction->size, instruction->is_signed, old, value,
+                           0);
+        memcpy(copy->to + i, &old, element);
+    }
+}
+
+static void end_copy(Worker *worker, int index)
+{
+    struct BulkCopies *bulk = worker->bulk;
+    const BulkCopy copy = bulk->copies[index];
+    uint64_t word;
+    memmove(&bulk->copies[index], &bulk->copies[index + 1],
+            (size_t)(--worker->bulk_count - index) * sizeof *bulk->copies);
+    if (copy.instruction->count > 0) {
+        pthread_mutex_lock(&worker->launch->bulk_lock);
+        reduce(&copy);
+        pthread_mutex_unlock(&worker->launch->bulk_lock);
+    } else {
+        memmove(copy.to, copy.from, copy.bytes);
+    }
+    if (copy.mbarrier == NULL)
+        return;
+    memcpy(&word, copy.mbarrier, sizeof word);
+    word = mbarrier_after(word, 0, -(int64_t)copy.bytes, false);
+    memcpy(copy.mbarrier, &word, sizeof word);
+}
+
+/* Copies may end in any order. In every second block, the youngest ends first. */
+bool bulk_copy_end_one(Worker *worker)
+{
+    if (worker->bulk_count == 0)
+        return false;
+    end_copy(worker, worker->block % 2 == 0 ? 0 : worker->bulk_count - 1);
+    return true;
+}
+
+void bulk_copy_end_all(Worker *worker)
+{
+    while (worker->bulk_count > 0)
+        end_copy(worker, 0);
+    if (worker->bulk != NULL)
+        memset(worker->bulk->last_groups, 0, worker->capacity * sizeof *worker->bulk->last_groups);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static void commit(Worker *worker, uint32_t lane)
+{
+    uint32_t group = ++worker->bulk->last_groups[lane];
+    for (int i = 0; i < worker->bulk_count; i++) {
+        BulkCopy *copy = &worker->bulk->copies[i];
+        if (copy->lane == lane && copy->mbarrier == NULL && copy->group == 0)
+            copy->group = group;
+    }
+}
+
+static void wait_for_all_but(Worker *worker, uint32_t lane, uint32_t left)
+{
+    for (int i = 0; i < worker->bulk_count;) {
+        const BulkCopy *copy = &worker->bulk->copies[i];
+        bool is_awaited = copy->lane == lane && copy->group > 0 &&
+                          copy->group + left <= worker->bulk->last_groups[lane];
+        if (is_awaited)
+            end_copy(worker, i);
+        else
+            i++;
+    }
+}
+
+void execute_bulk_group(Worker *worker, const Instruction *instruction, const Active *active)
+{
+    copies_of(worker);
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        if (active_has(active, lane) && instruction->kind == BULK_COMMIT)
+            commit(worker, lane);
+        else if (active_has(active, lane))
+            wait_for_all_but(worker, lane, instruction->detail);
+}
+
+/* ---- the beginning of a copy ------------------------------------------------------------------------------------- */
+
+static void begin(Worker *worker, const BulkCopy *copy)
+{
+    struct BulkCopies *bulk = copies_of(worker);
+    if (worker->bulk_count == MOST_COPIES)
+        end_copy(worker, 0);
+    bulk->copies[worker->bulk_count++] = *copy;
+}
+
+/* Bulk copies bypass the L1. */
+static void count_copy(Worker *worker, BulkKind kind, uint32_t bytes)
+{
+    uint64_t sectors = bytes / SECTOR_BYTES + (bytes % SECTOR_BYTES != 0);
+    if (!worker->launch->is_timed)
+        return;
+    if (kind == BULK_LOAD)
+        worker->counters.bulk_load_sectors += sectors;
+    else if (kind == BULK_STORE)
+        worker->counters.bulk_store_sectors += sectors;
+    else if (kind == BULK_TO_CLUSTER)
+        worker->counters.cluster_sectors += sectors;
+}
+
+typedef struct BulkRequest { /* what one lane asks for */
+    const Instruction *instruction;
+    BulkKind kind;
+    uint32_t lane, bytes;
+    uint64_t to, from, mbarrier;
+} BulkRequest;
+
+static bool fault(Worker *worker, const BulkRequest *request, SimOutcome outcome, bool is_store, SimSpace space,
+                  uint64_t address, uint32_t bytes)
+{
+    return worker_access_fault(worker, request->instruction, outcome, space, is_store, request->lane, address, bytes,
+                               1);
+}
+
+/* Where the global side of a copy lies; NULL after a fault. */
+static unsigned char *global_side(Worker *worker, const BulkRequest *request)
+{
+    bool is_store = request->kind == BULK_STORE;
+    uint64_t address = is_store ? request->to : request->from;
+    MemoryNote *note = &worker->notes[request->instruction->index];
+    if (!note_access(worker, note, is_store, address, request->bytes)) {
+        (void)fault(worker, request, SIM_OUT_OF_BOUNDS, is_store, SIM_GLOBAL, address, request->bytes);
+        return NULL;
+    }
+    if (is_store)
+        store_note_word(worker, note, address, request->bytes);
+    return (unsigned char *)address;
+}
+
+static unsigned char *shared_side(Worker *worker, const BulkRequest *request, bool is_store, uint64_t address,
+                                  uint32_t bytes)
+{
+    unsigned char *place = shared_place(worker, address, bytes);
+    if (place == NULL)
+        (void)fault(worker, request, SIM_OUT_OF_BOUNDS, is_store, SIM_SHARED, address, bytes);
+    return place;
+}
+
+static bool check_alignment(Worker *worker, const BulkRequest *request)
+{
+    uint64_t all = (request->kind == BULK_PREFETCH ? 0 : request->to) | request->from | request->bytes;
+    if (all % BULK_UNIT == 0)
+        return true;
+    return worker_fault(worker, SIM_MISALIGNED, request->instruction->file, request->instruction->line, request->lane,
+                        "begins a bulk copy whose addresses and size are not all multiples of %d bytes", BULK_UNIT);
+}
+
+/* The address in block `rank` of the cluster that corresponds to one in the block's own shared memory. */
+static uint64_t in_block(uint64_t address, uint32_t rank)
+{
+    return address | (uint64_t)(rank + 1) << CLUSTER_SHIFT;
+}
+
+/* One copy, into one block. */
+static bool begin_copy(Worker *worker, const BulkRequest *request)
+{
+    BulkCopy copy = {.instruction = request->instruction, .bytes = request->bytes, .lane = request->lane};
+    bool signals = request->kind != BULK_STORE;
+    copy.from = request->kind == BULK_LOAD ? global_side(worker, request)
+                                           : shared_side(worker, request, false, request->from, request->bytes);
+    if (copy.from == NULL)
+        return false;
+    copy.to = request->kind == BULK_STORE ? global_side(worker, request)
+                                          : shared_side(worker, request, true, request->to, request->bytes);
+    if (copy.to == NULL)
+        return false;
+    if (signals) {
+        copy.mbarrier = shared_side(worker, request, true, request->mbarrier, sizeof(uint64_t));
+        if (copy.mbarrier == NULL)
+            return false;
+    }
+    begin(worker, &copy);
+    count_copy(worker, request->kind, request->bytes);
+    return true;
+}
+
+static bool execute_lane(Worker *worker, const Instruction *instruction, uint32_t lane)
+{
+    const Operand *sources = instruction->sources;
+    BulkRequest request = {.instruction = instruction,
+                           .kind = (BulkKind)instruction->detail,
+                           .lane = lane,
+                           .to = register_value(worker, sources[0], lane),
+                           .from = register_value(worker, sources[1], lane),
+                           .bytes = (uint32_t)register_value(worker, sources[2], lane),
+                           .mbarrier = register_value(worker, sources[3], lane)};
+    if (!check_alignment(worker, &request))
+        return false;
+    if (request.kind == BULK_PREFETCH)
+        return global_side(worker, &request) != NULL;
+    if (sources[4].slot == NO_SLOT)
+        return begin_copy(worker, &request);
+    uint64_t to = request.to, mbarrier = request.mbarrier, blocks = register_value(worker, sources[4], lane) & 0xFFFF;
+    for (uint32_t rank = 0; rank < MAX_CLUSTER; rank++) {
+        request.to = in_block(to, rank);
+        request.mbarrier = in_block(mbarrier, rank);
+        if ((blocks >> rank & 1) && !begin_copy(worker, &request))
+            return false;
+    }
+    return true;
+}
+
+bool execute_bulk_copy(Worker *worker, const Instruction *instruction, Active *active)
+{
+    for (uint32_t lane = active->first; lane < active->end; lane++)
+        if (active_has(active, lane) && !execute_lane(worker, instruction, lane))
+            return false;
+    return true;
+}
