@@ -8,7 +8,8 @@
 
 bool is_device_address(const void *address)
 {
-    return is_in_device_range((uint64_t)(uintptr_t)address) || variable_holds((uint64_t)(uintptr_t)address);
+    uint64_t at = (uint64_t)(uintptr_t)address;
+    return is_in_device_range(at) || variable_holds(at) || managed_holds(at);
 }
 
 /* The addresses decide where memory lies. A device pointer works where the kind says host, but a host pointer where the
@@ -30,13 +31,16 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     void *address = (void *)(uintptr_t)pointer;
     struct cudaPointerAttributes found = {.type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = address};
     if (is_device_address(pointer)) {
-        bool managed = managed_holds((uint64_t)(uintptr_t)pointer);
-        found = (struct cudaPointerAttributes){.type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice,
+        void *host = managed_host_address((uint64_t)(uintptr_t)pointer);
+        found = (struct cudaPointerAttributes){.type = host == NULL      ? cudaMemoryTypeDevice
+                                                       : host == address ? cudaMemoryTypeManaged
+                                                                         : cudaMemoryTypeHost,
                                                .devicePointer = address,
-                                               .hostPointer = managed ? address : NULL};
+                                               .hostPointer = host};
     } else if (pinned_find(pointer, &flags)) {
         found.type = cudaMemoryTypeHost;
         found.device = 0;
+        found.devicePointer = address; /* which a launch replaces (pinned.h) */
     }
     FILL_STRUCT(attributes, &found, 24, 24);
     return cudaSuccess;

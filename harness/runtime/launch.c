@@ -3,6 +3,7 @@
 #include "harness/runtime/capture.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/older.h"
+#include "harness/runtime/pinned.h"
 #include "harness/runtime/registration.h"
 #include "harness/runtime/stream.h"
 
@@ -80,10 +81,19 @@ cudaError_t kernel_launch(const KernelWork *work, cudaStream_t stream, bool wait
                        .dynamic_shared_bytes = how->shared_bytes < UINT32_MAX ? (uint32_t)how->shared_bytes
                                                                               : UINT32_MAX,
                        .parameter_bytes = info->parameter_bytes};
-    managed_push();
+    uint8_t replaced[MAX_PARAMETER_BYTES];
+    const uint8_t *parameters = work->parameters;
+    if (pinned_exists()) {
+        memcpy(replaced, parameters, info->parameter_bytes);
+        cudaError_t error = pinned_replace(replaced, info->parameter_bytes);
+        if (error != cudaSuccess)
+            return error;
+        parameters = replaced;
+    }
+    managed_push_for(stream);
     if (wait)
-        return client_call_body(RING_LAUNCH, &head, sizeof head, work->parameters, info->parameter_bytes, NULL);
-    client_post(RING_LAUNCH, &head, sizeof head, work->parameters, info->parameter_bytes);
+        return client_call_body(RING_LAUNCH, &head, sizeof head, parameters, info->parameter_bytes, NULL);
+    client_post(RING_LAUNCH, &head, sizeof head, parameters, info->parameter_bytes);
     return cudaSuccess;
 }
 

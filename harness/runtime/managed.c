@@ -1,4 +1,6 @@
 #include "harness/runtime/managed.h"
+#include "harness/protocol/device_addresses.h"
+#include "harness/runtime/stream.h"
 #include "harness/runtime/transfer.h"
 
 #include <errno.h>
@@ -6,15 +8,30 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, LINE = 64 };
+enum { PAGE = 4096, LINE = 64, PULL_BYTES = 1 << 20 };
 
 typedef struct Managed {
-    uint64_t address, bytes;
+    uint64_t address, bytes; /* on the device */
+    uint8_t *host;           /* the host's copy */
     struct Managed *next;
     uint64_t seen[]; /* [lines] a digest of what the device and this process both had last */
 } Managed;
 
 static Managed *all_managed;
+static uint64_t push_count;
+static cudaEvent_t pushed; /* recorded behind the last push */
+
+/* ---- pages ------------------------------------------------------------------------------------------------------- */
+
+/* Pages that were opened for other managed memory. Nothing else is ever mapped in the range of device addresses. */
+static bool is_own_page(uint64_t page)
+{
+    bool own = is_in_device_range(page);
+    for (const Managed *managed = all_managed; managed != NULL && !own; managed = managed->next)
+        own = (uintptr_t)managed->host == managed->address && managed->address < page + PAGE &&
+              managed->address + managed->bytes > page;
+    return own;
+}
 
 /* True if the pages are there now; some may have been there before, with other managed memory on them. */
 static bool map_pages(uint64_t first, uint64_t end)
@@ -24,7 +41,7 @@ static bool map_pages(uint64_t first, uint64_t end)
     if (mapped != MAP_FAILED || errno != EEXIST)
         return mapped != MAP_FAILED;
     if (end - first <= PAGE)
-        return true;
+        return is_own_page(first);
     uint64_t middle = first + (end - first) / PAGE / 2 * PAGE;
     return map_pages(first, middle) && map_pages(middle, end);
 }
@@ -51,7 +68,7 @@ static uint64_t line_end(const Managed *managed, size_t line)
 /* FNV-1a (Fowler, Noll, Vo) over words instead of bytes; the shift brings the upper bits down. */
 static uint64_t digest(const Managed *managed, size_t line)
 {
-    const uint8_t *at = (const uint8_t *)(uintptr_t)managed->address + line * LINE;
+    const uint8_t *at = managed->host + line * LINE;
     uint64_t bytes = line_end(managed, line) - line * LINE, hash = 0xCBF29CE484222325u;
     for (uint64_t i = 0; i < bytes; i += sizeof(uint64_t)) {
         uint64_t word = 0;
@@ -62,11 +79,28 @@ static uint64_t digest(const Managed *managed, size_t line)
     return hash;
 }
 
+/* Lines that the program has changed since the last push stay as they are. */
+static void take_lines(Managed *managed, uint64_t from, const uint8_t *bytes, uint64_t count)
+{
+    for (uint64_t at = from; at < from + count; at += LINE) {
+        size_t line = at / LINE;
+        if (digest(managed, line) != managed->seen[line])
+            continue;
+        memcpy(managed->host + at, bytes + (at - from), line_end(managed, line) - at);
+        managed->seen[line] = digest(managed, line);
+    }
+}
+
 static cudaError_t pull(Managed *managed)
 {
-    cudaError_t error = transfer_from_device((void *)(uintptr_t)managed->address, managed->address, managed->bytes, 0);
-    for (size_t i = 0; i < line_count(managed->bytes) && error == cudaSuccess; i++)
-        managed->seen[i] = digest(managed, i);
+    static uint8_t piece[PULL_BYTES]; /* guarded by client_lock() */
+    cudaError_t error = cudaSuccess;
+    for (uint64_t at = 0; at < managed->bytes && error == cudaSuccess; at += PULL_BYTES) {
+        uint64_t count = managed->bytes - at < PULL_BYTES ? managed->bytes - at : PULL_BYTES;
+        error = transfer_from_device(piece, managed->address + at, count, 0);
+        if (error == cudaSuccess)
+            take_lines(managed, at, piece, count);
+    }
     return error;
 }
 
@@ -78,10 +112,10 @@ static cudaError_t push(Managed *managed)
         size_t end = first;
         for (uint64_t now; end < lines && (now = digest(managed, end)) != managed->seen[end]; end++)
             managed->seen[end] = now;
-        uint64_t address = managed->address + first * LINE;
         if (end > first)
-            error = transfer_to_device(address, (void *)(uintptr_t)address, line_end(managed, end - 1) - first * LINE,
-                                       0);
+            error = transfer_to_device(managed->address + first * LINE, managed->host + first * LINE,
+                                       line_end(managed, end - 1) - first * LINE, 0);
+        push_count += end > first;
         first = end + 1;
     }
     return error;
@@ -89,19 +123,69 @@ static cudaError_t push(Managed *managed)
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
+static Managed *remember(uint64_t address, void *host, uint64_t bytes)
+{
+    Managed *managed = malloc(sizeof *managed + line_count(bytes) * sizeof *managed->seen);
+    if (managed == NULL)
+        return NULL;
+    client_lock();
+    *managed = (Managed){address, bytes, host, all_managed};
+    for (size_t i = 0; i < line_count(bytes); i++)
+        managed->seen[i] = digest(managed, i);
+    all_managed = managed;
+    client_unlock();
+    return managed;
+}
+
 cudaError_t managed_adopt(uint64_t address, uint64_t bytes)
 {
     cudaError_t error = open_pages(address, bytes);
-    Managed *managed = error == cudaSuccess ? malloc(sizeof *managed + line_count(bytes) * sizeof *managed->seen)
-                                            : NULL;
+    Managed *managed = error == cudaSuccess ? remember(address, (void *)(uintptr_t)address, bytes) : NULL;
     if (managed == NULL)
         return cudaErrorMemoryAllocation;
     client_lock();
-    *managed = (Managed){address, bytes, all_managed};
-    all_managed = managed;
     error = pull(managed);
     client_unlock();
     return error;
+}
+
+static Managed **link_of_host(const void *host)
+{
+    Managed **link = &all_managed;
+    while (*link != NULL && (*link)->host != host)
+        link = &(*link)->next;
+    return link;
+}
+
+/* All of it counts as changed, so that the next push fills the device's copy. */
+cudaError_t managed_map(void *host, uint64_t bytes, uint64_t *address)
+{
+    RingReply reply;
+    client_lock();
+    Managed *managed = *link_of_host(host);
+    cudaError_t error = managed == NULL ? client_call(RING_ALLOC, (RingWords){{bytes}}, &reply) : cudaSuccess;
+    if (managed == NULL && error == cudaSuccess) {
+        managed = remember(reply.value[0], host, bytes);
+        error = managed == NULL ? cudaErrorMemoryAllocation : cudaSuccess;
+        for (size_t i = 0; managed != NULL && i < line_count(bytes); i++)
+            managed->seen[i] = ~managed->seen[i];
+    }
+    if (error == cudaSuccess)
+        *address = managed->address;
+    client_unlock();
+    return error;
+}
+
+void managed_unmap(const void *host)
+{
+    client_lock();
+    const Managed *managed = *link_of_host(host);
+    if (managed != NULL) {
+        uint64_t address = managed->address;
+        managed_forget(address);
+        client_call(RING_RELEASE, (RingWords){{address}}, NULL);
+    }
+    client_unlock();
 }
 
 bool managed_forget(uint64_t address)
@@ -118,14 +202,20 @@ bool managed_forget(uint64_t address)
     return found != NULL;
 }
 
-bool managed_holds(uint64_t address)
+void *managed_host_address(uint64_t address)
 {
     client_lock();
     const Managed *managed = all_managed;
     while (managed != NULL && address - managed->address >= managed->bytes)
         managed = managed->next;
+    void *host = managed == NULL ? NULL : managed->host + (address - managed->address);
     client_unlock();
-    return managed != NULL;
+    return host;
+}
+
+bool managed_holds(uint64_t address)
+{
+    return managed_host_address(address) != NULL;
 }
 
 cudaError_t managed_push(void)
@@ -136,6 +226,20 @@ cudaError_t managed_push(void)
         error = push(managed);
     client_unlock();
     return error;
+}
+
+/* Pushes go through the default stream. Non-blocking streams do not wait for it by themselves. */
+cudaError_t managed_push_for(cudaStream_t stream)
+{
+    uint64_t before = push_count;
+    cudaError_t error = managed_push();
+    if (error != cudaSuccess || push_count == 0)
+        return error;
+    if (pushed == NULL)
+        error = event_new(&pushed, cudaEventDisableTiming);
+    if (error == cudaSuccess && push_count > before)
+        error = event_record(pushed, NULL);
+    return error == cudaSuccess && stream_is_non_blocking(stream) ? stream_wait(stream, pushed) : error;
 }
 
 cudaError_t managed_pull(void)

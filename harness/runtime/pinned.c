@@ -1,8 +1,9 @@
 #include "harness/runtime/pinned.h"
 
-#include "harness/runtime/client.h"
+#include "harness/runtime/managed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Pinned {
     void *address;
@@ -35,21 +36,64 @@ static bool forget_pinned(void *address, bool owned)
     Pinned *found = *link;
     if (found != NULL)
         *link = found->next;
+    if (found != NULL)
+        managed_unmap(address);
     client_unlock();
     free(found);
     return found != NULL;
 }
 
+static const Pinned *pinned_of(uintptr_t address)
+{
+    const Pinned *pinned = all_pinned;
+    while (pinned != NULL && address - (uintptr_t)pinned->address >= pinned->bytes)
+        pinned = pinned->next;
+    return pinned;
+}
+
 bool pinned_find(const void *address, unsigned *flags)
 {
     client_lock();
-    const Pinned *pinned = all_pinned;
-    while (pinned != NULL && (size_t)((const char *)address - (char *)pinned->address) >= pinned->bytes)
-        pinned = pinned->next;
+    const Pinned *pinned = pinned_of((uintptr_t)address);
     if (pinned != NULL)
         *flags = pinned->flags;
     client_unlock();
     return pinned != NULL;
+}
+
+bool pinned_exists(void)
+{
+    return all_pinned != NULL;
+}
+
+cudaError_t pinned_on_device(const void *address, uint64_t *device_address)
+{
+    client_lock();
+    const Pinned *pinned = pinned_of((uintptr_t)address);
+    cudaError_t error = pinned == NULL ? cudaErrorInvalidValue
+                                       : managed_map(pinned->address, pinned->bytes, device_address);
+    if (error == cudaSuccess)
+        *device_address += (uintptr_t)address - (uintptr_t)pinned->address;
+    client_unlock();
+    return error;
+}
+
+/* With unified addressing, kernels use all pinned memory at the host's addresses (CUDA Programming Guide, "Mapped
+ * Memory"). */
+cudaError_t pinned_replace(uint8_t *parameters, size_t bytes)
+{
+    cudaError_t error = cudaSuccess;
+    client_lock();
+    for (size_t at = 0; at + sizeof(uint64_t) <= bytes && error == cudaSuccess; at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, parameters + at, sizeof word);
+        if (pinned_of(word) == NULL)
+            continue;
+        error = pinned_on_device((const void *)(uintptr_t)word, &word);
+        memcpy(parameters + at, &word, sizeof word);
+    }
+    client_unlock();
+    return error;
 }
 
 static cudaError_t allocate_host(void **pointer, size_t bytes, unsigned flags)
@@ -97,4 +141,14 @@ cudaError_t cudaHostUnregister(void *pointer)
 cudaError_t cudaHostGetFlags(unsigned *flags, void *pointer)
 {
     return result(flags != NULL && pinned_find(pointer, flags) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *pointer, unsigned flags)
+{
+    uint64_t address = 0;
+    cudaError_t error = device_pointer == NULL || flags != 0 ? cudaErrorInvalidValue
+                                                             : pinned_on_device(pointer, &address);
+    if (error == cudaSuccess)
+        *device_pointer = (void *)(uintptr_t)address;
+    return result(error);
 }

@@ -84,6 +84,8 @@ static void fill_properties(const RingDeviceInfo *info, struct cudaDeviceProp *p
     prop->concurrentKernels = 1;
     prop->unifiedAddressing = 1;
     prop->managedMemory = 1;
+    prop->canMapHostMemory = 1;
+    prop->canUseHostPointerForRegisteredMem = 1;
     prop->ECCEnabled = 1;
     prop->globalL1CacheSupported = 1;
     prop->localL1CacheSupported = 1;
@@ -176,6 +178,8 @@ static int attribute_of(const RingDeviceInfo *info, enum cudaDeviceAttr attribut
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrEccEnabled:
     case cudaDevAttrGlobalL1CacheSupported:
     case cudaDevAttrLocalL1CacheSupported:

@@ -201,10 +201,6 @@ void __cudaRegisterManagedVar(void **handle, void **host_pointer, char *device_a
 {
     uint64_t address, bytes;
     cudaError_t error = ask_variable(module_of(handle), device_name, &address, &bytes);
-    if (error == cudaSuccess && !is_in_device_range(address)) {
-        missing("__managed__ variables on a real GPU"); /* at an address where the host may have other memory */
-        return;
-    }
     if (error == cudaSuccess)
         error = managed_adopt(address, bytes);
     if (error == cudaSuccess)

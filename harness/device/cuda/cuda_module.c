@@ -1,11 +1,24 @@
 #include "harness/device/cuda/cuda_module.h"
 
 #include "harness/device/cuda/cuda_gate.h"
+#include "harness/device/cuda/cuda_managed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PARAMETERS = 4096 };
+
+/* A module never gets more managed memory than the device has free. */
+static CudaError check_managed(CudaDevice *cuda, const void *image, size_t bytes)
+{
+    size_t free_bytes = 0, all_bytes;
+    uint64_t managed = cuda_managed_bytes(image, bytes);
+    if (managed == 0)
+        return CUDA_ERROR_SUCCESS;
+    CudaError error = cuda_note(cuda, cuda->driver->cuMemGetInfo(&free_bytes, &all_bytes));
+    bool fits = managed <= free_bytes && managed <= cuda->memory_limit;
+    return error != CUDA_ERROR_SUCCESS || fits ? error : CUDA_ERROR_MEMORY_ALLOCATION;
+}
 
 static Status module_load(Device *device, const void *image, size_t bytes, DeviceModule **module, Message *why)
 {
@@ -14,6 +27,8 @@ static Status module_load(Device *device, const void *image, size_t bytes, Devic
     if (loaded == NULL)
         return fail_errno(why, "a module's memory");
     CudaError error = cuda_release(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = check_managed(cuda, image, bytes);
     if (error == CUDA_ERROR_SUCCESS)
         error = cuda_note(cuda, cuda->driver->cuModuleLoadData(&loaded->raw, image));
     if (error != CUDA_ERROR_SUCCESS) {
