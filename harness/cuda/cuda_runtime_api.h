@@ -6,6 +6,7 @@
 #define CONVJUDGE_CUDA_RUNTIME_API_H
 
 #include "cuda_graphs.h"
+#include "cuda_pools.h"
 #include "driver_types.h"
 
 #define CUDART_VERSION 13000

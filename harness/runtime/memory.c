@@ -1,14 +1,31 @@
+#include "harness/runtime/memory.h"
+
 #include "harness/runtime/address.h"
 #include "harness/runtime/capture.h"
 #include "harness/runtime/managed.h"
+#include "harness/runtime/pool.h"
 
 #include <stdlib.h>
 
 enum { PITCH_ALIGNMENT = 512 /* textureAlignment of an H200 */ };
 
-static cudaError_t allocate(void **pointer, size_t bytes)
+cudaError_t memory_allocate(uint64_t bytes, uint64_t *address)
 {
     RingReply reply;
+    cudaError_t error = client_call(RING_ALLOC, (RingWords){{bytes}}, &reply);
+    *address = reply.value[0];
+    return error;
+}
+
+cudaError_t memory_release(uint64_t address)
+{
+    managed_forget(address);
+    return client_call(RING_RELEASE, (RingWords){{address}}, NULL);
+}
+
+static cudaError_t allocate(void **pointer, size_t bytes)
+{
+    uint64_t address;
     if (pointer == NULL)
         return cudaErrorInvalidValue;
     *pointer = NULL;
@@ -16,21 +33,20 @@ static cudaError_t allocate(void **pointer, size_t bytes)
         return cudaSuccess;
     cudaError_t error = capture_allows_unsafe();
     if (error == cudaSuccess)
-        error = client_call(RING_ALLOC, (RingWords){{bytes}}, &reply);
+        error = memory_allocate(bytes, &address);
     if (error == cudaSuccess)
-        *pointer = (void *)(uintptr_t)reply.value[0];
+        *pointer = (void *)(uintptr_t)address;
     return error;
 }
 
-static cudaError_t release(void *pointer)
+cudaError_t memory_free(void *pointer)
 {
     if (pointer == NULL)
         return cudaSuccess;
     cudaError_t error = is_device_address(pointer) ? capture_allows_unsafe() : cudaErrorInvalidValue;
-    if (error != cudaSuccess)
-        return error;
-    managed_forget((uint64_t)(uintptr_t)pointer);
-    return client_call(RING_RELEASE, (RingWords){{(uint64_t)(uintptr_t)pointer}}, NULL);
+    if (error == cudaSuccess && pool_forget((uint64_t)(uintptr_t)pointer))
+        error = cudaErrorInvalidValue;
+    return error == cudaSuccess ? memory_release((uint64_t)(uintptr_t)pointer) : error;
 }
 
 static cudaError_t allocate_rows(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -44,11 +60,6 @@ static cudaError_t allocate_rows(void **pointer, size_t *pitch, size_t width, si
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
-{
-    return result(allocate(pointer, bytes));
-}
-
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
     return result(allocate(pointer, bytes));
 }
@@ -76,12 +87,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 
 cudaError_t cudaFree(void *pointer)
 {
-    return result(release(pointer));
-}
-
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
-{
-    return result(release(pointer));
+    return result(memory_free(pointer));
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *all_bytes)

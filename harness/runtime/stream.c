@@ -1,6 +1,7 @@
 #include "harness/runtime/stream.h"
 #include "harness/runtime/capture.h"
 #include "harness/runtime/managed.h"
+#include "harness/runtime/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,8 @@ cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id)
 static cudaError_t stream_synchronize(cudaStream_t stream)
 {
     cudaError_t error = client_call(RING_STREAM_SYNCHRONIZE, (RingWords){{stream_id(stream)}}, NULL);
+    if (error == cudaSuccess)
+        pool_settle(stream);
     return error == cudaSuccess ? managed_pull() : error;
 }
 
@@ -290,6 +293,8 @@ cudaError_t cudaDeviceSynchronize(void)
     cudaError_t error = capture_allows_device_wait();
     if (error == cudaSuccess)
         error = client_call(RING_SYNCHRONIZE, (RingWords){{0}}, NULL);
+    if (error == cudaSuccess)
+        pool_settle_all();
     return result(error == cudaSuccess ? managed_pull() : error);
 }
 

@@ -1,0 +1,17 @@
+/* pool.h - memory pools: what streams allocate and free in their order.
+ *
+ * Memory that was freed on a stream is given back to the device when the host has waited for that stream: to give it back
+ * earlier, the host would have to wait. It is not used again before that, so that the simulated GPU sees reads of memory
+ * that nothing has written.  */
+#ifndef HARNESS_RUNTIME_POOL_H
+#define HARNESS_RUNTIME_POOL_H
+
+#include "harness/runtime/client.h"
+
+/* The host has waited for a stream, or for the whole device. */
+void pool_settle(cudaStream_t stream);
+void pool_settle_all(void);
+/* The memory is freed by cudaFree(). True if it has been freed on a stream already. */
+bool pool_forget(uint64_t address);
+
+#endif
