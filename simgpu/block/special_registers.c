@@ -59,6 +59,12 @@ static void set_varying(Worker *worker, const SpecialRegister *special, ThreadVa
     worker->states[special->operand.slot] = VARYING;
 }
 
+static uint64_t unwritten_value(const Worker *worker, Operand operand)
+{
+    const uint64_t byte = worker->launch->memory->uninitialised_byte;
+    return operand.size == 0 ? byte & 1 : byte * 0x0101010101010101; /* predicates hold 0 or 1 */
+}
+
 static void begin_launch(Worker *worker, const SpecialRegister *special)
 {
     const Launch *launch = worker->launch;
@@ -77,6 +83,7 @@ static void begin_launch(Worker *worker, const SpecialRegister *special)
     case SPECIAL_DYNAMIC_SHARED: set_uniform(worker, operand, shape->dynamic_shared_bytes); break;
     case SPECIAL_TOTAL_SHARED: set_uniform(worker, operand, launch->shared_bytes); break;
     case SPECIAL_MULTIPROCESSOR: break; /* of the block */
+    case SPECIAL_UNWRITTEN: set_uniform(worker, operand, unwritten_value(worker, operand)); break;
     case SPECIAL_MULTIPROCESSORS: set_uniform(worker, operand, launch->profile->multiprocessors); break;
     }
 }

@@ -70,6 +70,7 @@ typedef enum InstructionKind {
     ACTIVE_MASK,     /* results[0] */
     CLOCK,           /* results[0] */
     BARRIER,         /* does nothing: marks the place of a barrier of all threads, which ends the basic block */
+    CHECK_SET,       /* sources: marks of what comes next; bit i: it follows from a use at `unset[i]` of the code */
     PRINT,           /* results[0]; sources: format, arguments */
     FAIL_ASSERT,     /* sources: message, file, line, function */
     MULTIPLY_MATRIX, /* the operands are those of `matrix` */
@@ -203,7 +204,8 @@ typedef enum SpecialRegisterKind {
     SPECIAL_DYNAMIC_SHARED,
     SPECIAL_TOTAL_SHARED,
     SPECIAL_MULTIPROCESSOR,
-    SPECIAL_MULTIPROCESSORS
+    SPECIAL_MULTIPROCESSORS,
+    SPECIAL_UNWRITTEN /* what memory holds that nothing has written */
 } SpecialRegisterKind;
 
 typedef struct SpecialRegister {
@@ -218,6 +220,13 @@ typedef struct CodeLine {
     int32_t place;           /* of the instruction on its line, which may hold several: 0, 1, 2 ... */
     int32_t access;          /* Instruction.index of its access to memory; -1: it has none */
 } CodeLine;
+
+/* A place in the source. */
+typedef struct SourcePlace {
+    int32_t file, line;
+} SourcePlace;
+
+enum { MAX_UNSET = 32 }; /* bits of a mark */
 
 #define UNKNOWN_TARGET (1ull << 63)
 
@@ -243,6 +252,8 @@ typedef struct Code {
     uint32_t local_bytes; /* declared .local */
     uint32_t frame_bytes; /* of a lane: local_bytes and the arguments of calls */
     bool reads_clock;
+    SourcePlace unset[MAX_UNSET]; /* where variables are used that may not have been set */
+    int unset_count;
     uint64_t targets; /* from what the addresses of stores and atomic operations in global memory are made: bit i stands
                        * for the parameter of 64 bits at offset 8 i; UNKNOWN_TARGET: at least one from something else */
 } Code;

@@ -17,7 +17,6 @@
 #include "simgpu/engine/slow_path.h"
 #include "simgpu/engine/translator.h"
 #include "simgpu/engine/warp.h"
-#include "simgpu/sanitizer/async_copies.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <fenv.h>
@@ -131,13 +130,6 @@ static void read_clock(Worker *worker, const Instruction *instruction, Active *a
     register_write_all(worker, active, instruction->results[0], &value);
 }
 
-/* Copies are made at once, so only the sanitizer needs to know who waited for them. */
-static void note_copies(Worker *worker, const Instruction *instruction, const Active *active)
-{
-    if (worker->sanitizer != NULL)
-        async_copies_note(worker, instruction, active);
-}
-
 static bool execute(Worker *worker, const Instruction *instruction, Active *active)
 {
     switch ((InstructionKind)instruction->kind) {
@@ -148,8 +140,12 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case STORE: return execute_store(worker, instruction, active);
     case ATOMIC: return execute_atomic(worker, instruction, active);
     case COPY_ASYNC: return execute_copy_async(worker, instruction, active);
-    case COPY_COMMIT:
-    case COPY_WAIT: note_copies(worker, instruction, active); return true;
+    case COPY_COMMIT: /* copies are made at once, so only the sanitizer needs to know who waits for them */
+    case COPY_WAIT:
+    case CHECK_SET:
+        if (worker->sanitizer != NULL)
+            sanitizer_note(worker, instruction, active);
+        return true;
     case BULK_COPY: return execute_bulk_copy(worker, instruction, active);
     case BULK_COMMIT:
     case BULK_WAIT: execute_bulk_group(worker, instruction, active); return true;
@@ -213,7 +209,8 @@ static uint32_t bytes_of_access(const Instruction *instruction)
     case PRINT:
     case FAIL_ASSERT:
     case MULTIPLY_MATRIX:
-    case TRANSPOSE_MATRIX: return 0;
+    case TRANSPOSE_MATRIX:
+    case CHECK_SET: return 0;
     }
     return 0;
 }

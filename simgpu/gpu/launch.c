@@ -103,7 +103,8 @@ static bool notes_stores(const Instruction *instruction)
     case PRINT:
     case FAIL_ASSERT:
     case MULTIPLY_MATRIX:
-    case TRANSPOSE_MATRIX: return false;
+    case TRANSPOSE_MATRIX:
+    case CHECK_SET: return false;
     }
     return false;
 }

@@ -24,6 +24,7 @@
 #include "simgpu/lower/provenance.h"
 #include "simgpu/lower/slots.h"
 #include "simgpu/lower/targets.h"
+#include "simgpu/lower/unset_registers.h"
 #include "simgpu/lower/unused_bytes.h"
 #include "simgpu/lower/used_results.h"
 #include "simgpu/ptx/parser.h"
@@ -266,6 +267,7 @@ static bool lower_or_give_up(Lowering *l, const PtxFunction *function)
     l->source = NULL;
     mark_used_results(l);
     find_targets(l);
+    mark_unset_registers(l);
     assign_slots(l);
     return true;
 }

@@ -94,9 +94,10 @@ typedef struct Slots {
     uint32_t *slot_of; /* [virtual register] */
 } Slots;
 
+/* Marks need no registers on hardware. */
 static uint32_t words_of(Lowering *l, uint32_t number)
 {
-    return l->register_sizes[number] == 3 ? 2 : 1;
+    return number >= l->first_mark ? 0 : l->register_sizes[number] == 3 ? 2 : 1;
 }
 
 static void expire(Lowering *l, Slots *slots, int before, uint32_t *live)

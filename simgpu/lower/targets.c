@@ -44,7 +44,8 @@ static uint64_t of_results(const Instruction *instruction, const uint64_t *targe
     case MULTIPLY_MATRIX:
     case LOAD_MATRIX:
     case STORE_MATRIX:
-    case TRANSPOSE_MATRIX: return of_sources(instruction, targets);
+    case TRANSPOSE_MATRIX:
+    case CHECK_SET: return of_sources(instruction, targets);
     }
     return UNKNOWN_TARGET;
 }

@@ -29,7 +29,8 @@ void raw_finding_add(RawFinding *found, int32_t index, SimFindingKind kind, cons
 
 void raw_finding_note(Worker *worker, const Instruction *instruction, SimFindingKind kind, RawFinding one)
 {
-    uint32_t asked = kind == SIM_UNINITIALISED ? SIM_SANITIZE_UNINITIALISED : SIM_SANITIZE_RACES;
+    uint32_t asked = kind == SIM_UNINITIALISED || kind == SIM_UNSET_VARIABLE ? SIM_SANITIZE_UNINITIALISED
+                                                                             : SIM_SANITIZE_RACES;
     if (!(worker->sanitizer->plan->flags & asked))
         return;
     one.count = 1;
@@ -83,6 +84,7 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
     case SIM_UNINITIALISED: snprintf(text, size, "which nothing has written"); break;
     case SIM_OUTSIDE_VARIABLE:
     case SIM_BAD_SHUFFLE:
+    case SIM_UNSET_VARIABLE:
     case SIM_MIXED_BARRIERS: /* describe() words these itself */
     case SIM_FINDING_KINDS: break;
     }
@@ -97,6 +99,10 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
     if (kind == SIM_BAD_SHUFFLE) {
         snprintf(text, size, "takes the value of lane %llu of its warp, which takes no part in the shuffle%s",
                  (unsigned long long)found->other, times);
+        return;
+    }
+    if (kind == SIM_UNSET_VARIABLE) {
+        snprintf(text, size, "uses a variable before it is set%s", times);
         return;
     }
     name_other(launch, kind, found->other, other, sizeof other);
@@ -116,13 +122,21 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
         snprintf(text, size, "%s %u byte%s at %s, %s%s", verb, found->bytes, plural, place, meeting, times);
 }
 
+/* A variable that is not set is reported where it is used first, not where that was noticed. */
+static SourcePlace place_of(const Code *code, const Instruction *instruction, int kind, const RawFinding *found)
+{
+    return kind == SIM_UNSET_VARIABLE ? code->unset[found->other]
+                                      : (SourcePlace){.file = instruction->file, .line = instruction->line};
+}
+
 static SimFinding finding_of(const Launch *launch, const Instruction *instruction, SimFindingKind kind,
                              const RawFinding *found)
 {
     char what[500];
+    const SourcePlace place = place_of(launch->code, instruction, kind, found);
     SimFinding finding = {
         .kind = kind,
-        .where = fault_at(launch, found->block, found->lane, instruction->file, instruction->line),
+        .where = fault_at(launch, found->block, found->lane, place.file, place.line),
     };
     finding.where.space = (SimSpace)found->space;
     finding.where.is_store = found->is_store;
@@ -134,9 +148,9 @@ static SimFinding finding_of(const Launch *launch, const Instruction *instructio
     return finding;
 }
 
-static bool same_line(const Instruction *a, const Instruction *b)
+static bool same_line(SourcePlace a, SourcePlace b)
 {
-    return a->line > 0 && a->line == b->line && a->file == b->file;
+    return a.line > 0 && a.line == b.line && a.file == b.file;
 }
 
 static const RawFinding *found_at(const RawFinding *found, const Instruction *instruction, int kind)
@@ -152,14 +166,16 @@ static const RawFinding *found_at(const RawFinding *found, const Instruction *in
 static const RawFinding *gather_line(const Code *code, const RawFinding *found, int first, int kind, RawFinding *sum)
 {
     const Instruction *instruction = &code->instructions[first];
+    const SourcePlace place = place_of(code, instruction, kind, found_at(found, instruction, kind));
     *sum = (RawFinding){0};
     for (int i = 0; i < code->instruction_count; i++) {
         const Instruction *other = &code->instructions[i];
-        const RawFinding *one = i == first || same_line(instruction, other) ? found_at(found, other, kind) : NULL;
-        if (one != NULL && i < first)
+        const RawFinding *one = found_at(found, other, kind);
+        if (one == NULL || (i != first && !same_line(place, place_of(code, other, kind, one))))
+            continue;
+        if (i < first)
             return NULL;
-        if (one != NULL)
-            join(sum, one);
+        join(sum, one);
     }
     return sum;
 }

@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "simgpu/block/memory_note.h"
+#include "simgpu/block/register.h"
 #include "simgpu/code/used_bytes.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/async_copies.h"
@@ -334,4 +335,30 @@ void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_sh
 void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source)
 {
     raw_finding_note(worker, instruction, SIM_BAD_SHUFFLE, (RawFinding){.lane = lane, .other = source});
+}
+
+static void check_set(Worker *worker, const Instruction *instruction, const Active *active)
+{
+    bool is_set = true;
+    for (int i = 0; i < MAX_SOURCES; i++)
+        is_set &= is_uniform(worker, instruction->sources[i]) &&
+                  (instruction->sources[i].slot == NO_SLOT ||
+                   register_value(worker, instruction->sources[i], active->first) == 0);
+    for (uint32_t lane = active->first; !is_set && lane < active->end; lane++) {
+        uint32_t bits = 0;
+        for (int i = 0; i < MAX_SOURCES; i++)
+            if (instruction->sources[i].slot != NO_SLOT)
+                bits |= (uint32_t)register_value(worker, instruction->sources[i], lane);
+        if (bits != 0 && active_has(active, lane))
+            raw_finding_note(worker, instruction, SIM_UNSET_VARIABLE,
+                             (RawFinding){.lane = lane, .other = (uint64_t)__builtin_ctz(bits)});
+    }
+}
+
+void sanitizer_note(Worker *worker, const Instruction *instruction, const Active *active)
+{
+    if (instruction->kind == CHECK_SET)
+        check_set(worker, instruction, active);
+    else
+        async_copies_note(worker, instruction, active);
 }

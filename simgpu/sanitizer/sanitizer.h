@@ -64,4 +64,8 @@ void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_sh
 /* `lane` of the block takes the value of lane `source` of its warp, which takes no part in the shuffle. */
 void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source);
 
+/* COPY_COMMIT and COPY_WAIT; CHECK_SET: lanes whose marks are not zero are about to use what follows from a variable that
+ * they have not set. */
+void sanitizer_note(Worker *worker, const Instruction *instruction, const Active *active);
+
 #endif

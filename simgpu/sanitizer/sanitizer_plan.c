@@ -34,7 +34,8 @@ static bool is_followed(const Instruction *instruction)
     case TEXTURE:
     case LOAD_MATRIX:
     case MULTIPLY_MATRIX:
-    case TRANSPOSE_MATRIX: return true;
+    case TRANSPOSE_MATRIX:
+    case CHECK_SET: return true;
     case STORE_MATRIX:
     case BULK_COPY:
     case BULK_COMMIT:

@@ -1,4 +1,4 @@
-/* sanitizer_kernels.h - runs the kernels of data/sanitizer.cu and compares what the sanitizer found.  */
+/* sanitizer_kernels.h - runs the kernels of data/sanitizer.cu and its like, and compares what the sanitizer found.  */
 #ifndef SIMGPU_TESTS_SANITIZER_KERNELS_H
 #define SIMGPU_TESTS_SANITIZER_KERNELS_H
 
@@ -12,14 +12,14 @@ enum {
 
 /* A kernel of blocks of 128 threads on a machine of its own. The host fills the input with 0, 1, 2, ...; output and
  * words it fills with zeros, which count as written where `all_written` says so. */
-static inline SimReport sanitizer_run_sampled(const char *name, uint32_t blocks, int threads, uint32_t flags,
-                                              bool all_written, const Chacha20Key *sample_key)
+static inline SimReport sanitizer_run_of(const char *file, const char *name, uint32_t blocks, int threads,
+                                         uint32_t flags, bool all_written, const Chacha20Key *sample_key)
 {
     static float numbers[SANITIZER_ELEMENTS];
     SimGpu *gpu = machine_new(0, threads);
     SimModule *module;
     SimReport report;
-    SimFunction *function = machine_read(gpu, "sanitizer.ptx", name, &module);
+    SimFunction *function = machine_read(gpu, file, name, &module);
     for (int i = 0; i < SANITIZER_ELEMENTS; i++)
         numbers[i] = (float)i;
     const uint64_t arrays[] = {machine_array(gpu, numbers, sizeof numbers), machine_array(gpu, NULL, sizeof numbers),
@@ -43,6 +43,12 @@ static inline SimReport sanitizer_run_sampled(const char *name, uint32_t blocks,
     simgpu_module_unload(gpu, module);
     simgpu_free(gpu);
     return report;
+}
+
+static inline SimReport sanitizer_run_sampled(const char *name, uint32_t blocks, int threads, uint32_t flags,
+                                              bool all_written, const Chacha20Key *sample_key)
+{
+    return sanitizer_run_of("sanitizer.ptx", name, blocks, threads, flags, all_written, sample_key);
 }
 
 static inline SimReport sanitizer_run(const char *name, uint32_t blocks, int threads, uint32_t flags, bool all_written)

@@ -56,6 +56,7 @@ static bool can_change_results(SimFindingKind kind)
     case SIM_OUTSIDE_VARIABLE: return true;
     case SIM_RACE_IN_WARP:
     case SIM_UNINITIALISED:
+    case SIM_UNSET_VARIABLE:
     case SIM_BAD_SHUFFLE:
     case SIM_MIXED_BARRIERS:
     case SIM_FINDING_KINDS: return false;
@@ -70,8 +71,9 @@ static void add_finding(DeviceFindings *findings, const SimFinding *finding)
         return;
     }
     DeviceFinding *item = &findings->items[findings->count++];
-    item->is_undefined = finding->kind == SIM_UNINITIALISED || finding->kind == SIM_BAD_SHUFFLE;
-    item->is_unwritten = finding->kind == SIM_UNINITIALISED;
+    item->is_undefined = finding->kind == SIM_UNINITIALISED || finding->kind == SIM_UNSET_VARIABLE ||
+                         finding->kind == SIM_BAD_SHUFFLE;
+    item->is_unwritten = finding->kind == SIM_UNINITIALISED || finding->kind == SIM_UNSET_VARIABLE;
     item->is_global = finding->where.space == SIM_GLOBAL;
     item->mistake = sim_mistake_of_finding(finding);
     snprintf(item->text, sizeof item->text, "%s", finding->where.text);

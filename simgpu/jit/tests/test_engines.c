@@ -25,12 +25,12 @@ static int free_gpu(void **state)
 
 /* ---- kernels of data/sanitizer.cu -------------------------------------------------------------------------------- */
 
-static SimReport sanitized_by_both(const char *kernel, bool all_written, bool is_untimed)
+static SimReport sanitized_of(const char *file, const char *kernel, bool all_written, bool is_untimed)
 {
     float numbers[ELEMENTS];
     SimModule *module;
     SimReport report;
-    SimFunction *function = machine_read(comparing, "sanitizer.ptx", kernel, &module);
+    SimFunction *function = machine_read(comparing, file, kernel, &module);
     for (int i = 0; i < ELEMENTS; i++)
         numbers[i] = (float)i;
     const uint64_t arrays[] = {machine_array(comparing, numbers, sizeof numbers),
@@ -53,6 +53,11 @@ static SimReport sanitized_by_both(const char *kernel, bool all_written, bool is
     return report;
 }
 
+static SimReport sanitized_by_both(const char *kernel, bool all_written, bool is_untimed)
+{
+    return sanitized_of("sanitizer.ptx", kernel, all_written, is_untimed);
+}
+
 static void both_find_the_same(void **state)
 {
     static const char *const kernels[] = {
@@ -67,6 +72,25 @@ static void both_find_the_same(void **state)
 static void both_find_reads_of_uninitialised_memory(void **state)
 {
     assert_true(sanitized_by_both("halo_tile", false, false).finding_count > 0);
+}
+
+static void both_find_uses_of_unset_variables(void **state)
+{
+    static const char *const kernels[] = {"sum_of_a_loop",      "sum_of_a_loop_that_is_unrolled",
+                                          "sums_in_an_array",   "set_in_one_branch",
+                                          "stored_into_a_tile", "greatest",
+                                          "sum_in_double",      "sum_of_a_warp",
+                                          "whole_number"};
+    for (size_t i = 0; i < COUNT_OF(kernels); i++)
+        assert_int_equal(sanitized_of("unset.ptx", kernels[i], true, i % 2).finding_count, 1);
+}
+
+static void both_find_no_use_of_what_is_set(void **state)
+{
+    static const char *const kernels[] = {"used_under_the_same_condition", "thrown_away", "set_in_the_first_turn",
+                                          "asked_only_where_it_is_set", "set_by_each_case"};
+    for (size_t i = 0; i < COUNT_OF(kernels); i++)
+        assert_int_equal(sanitized_of("unset.ptx", kernels[i], true, i % 2).finding_count, 0);
 }
 
 static void both_find_nothing_in_correct_kernels(void **state)
@@ -209,6 +233,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_find_the_same),
         cmocka_unit_test(both_find_reads_of_uninitialised_memory),
+        cmocka_unit_test(both_find_uses_of_unset_variables),
+        cmocka_unit_test(both_find_no_use_of_what_is_set),
         cmocka_unit_test(both_find_nothing_in_correct_kernels),
         cmocka_unit_test(both_report_warp_barriers_to_the_sanitizer),
         cmocka_unit_test(a_difference_is_named),

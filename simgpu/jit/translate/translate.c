@@ -52,6 +52,18 @@ static void load_parameter(Builder *b, const Instruction *instruction)
     set_value(b, to, value);
 }
 
+/* Where all marks are known to be zero, there is nothing to check. */
+static void translate_check(Builder *b, const Instruction *check)
+{
+    bool is_set = true;
+    for (int i = 0; i < MAX_SOURCES; i++) {
+        const Value value = source_value(b, check->sources[i]);
+        is_set &= check->sources[i].slot == NO_SLOT || (is_same_for_all(&value) && is_number(value.part[0], 0));
+    }
+    if (!is_set)
+        call_interpreter(b, check);
+}
+
 /* False where the interpreter must execute the instruction and the rest of the block. */
 static bool translate_instruction(Builder *b, const Instruction *instruction)
 {
@@ -82,6 +94,7 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case REDUCE:
     case ACTIVE_MASK:
     case SLOW_PATH: call_interpreter(b, instruction); return true;
+    case CHECK_SET: translate_check(b, instruction); return true;
     case BARRIER: return true;
     case CLOCK:
     case PRINT:
@@ -129,7 +142,8 @@ static Value special_value(const Builder *b, const SpecialRegister *special)
     case SPECIAL_DYNAMIC_SHARED:
     case SPECIAL_TOTAL_SHARED:
     case SPECIAL_MULTIPROCESSOR:
-    case SPECIAL_MULTIPROCESSORS: value.part[0] = entry_atom((Atom){0}, special->operand.slot, 0); return value;
+    case SPECIAL_MULTIPROCESSORS:
+    case SPECIAL_UNWRITTEN: value.part[0] = entry_atom((Atom){0}, special->operand.slot, 0); return value;
     }
     return varying_value(size);
 }

@@ -17,7 +17,8 @@ static bool has_index(InstructionKind kind)
     case LOAD_MATRIX:
     case STORE_MATRIX:
     case SHUFFLE:
-    case BARRIER: return true;
+    case BARRIER:
+    case CHECK_SET: return true;
     case RUN_LANES:
     case SLOW_PATH:
     case LOAD_PARAMETER:

@@ -52,6 +52,7 @@ typedef struct Lowering {
     uint8_t *register_sizes; /* [register_count] base-2 logarithm of the bytes of each virtual register */
     uint32_t register_count;
     size_t register_capacity;
+    uint32_t first_mark;               /* registers from this one on are marks (unset_registers.h) */
     Placement *shared;                 /* the kernel's shared variables */
     const PtxVariable *unsized_shared; /* an `extern __shared__` array; NULL: the kernel has none */
     PendingBranch *pending;
