@@ -15,8 +15,9 @@ void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submissio
     if (finding->output.place != WRONG_PLACE_NOWHERE && finding->mistake.kind != MISTAKE_NONE)
         text_add(out, "; ");
     const bool nothing = finding->output.place == WRONG_PLACE_NOWHERE && finding->mistake.kind == MISTAKE_NONE;
-    text_add(out, mistake_words(nothing ? MISTAKE_OTHER : finding->mistake.kind));
-    wording_add_place(out, submission, finding->mistake.line);
+    wording_add_mistake(
+        out, submission,
+        (Mistake){.kind = nothing ? MISTAKE_OTHER : finding->mistake.kind, .line = finding->mistake.line});
 }
 
 double hidden_error(double max_error)

@@ -1,5 +1,6 @@
 #include "grader/result/wording.h"
 
+#include "grader/result/unset_variable.h"
 #include "harness/compile/compile.h"
 
 #include <ctype.h>
@@ -69,12 +70,48 @@ static void add_own_name(Text *out, const char *message, const char *file_name)
     text_add(out, message);
 }
 
+/* Where the message says that a variable is used before it is set, names the variable, if the line shows which. */
+static void add_with_variable(Text *out, const char *message, const Submission *submission, long line)
+{
+    static const char unnamed[] = "uses a variable before";
+    const char *found = strstr(message, unnamed), *name = NULL;
+    size_t length;
+    if (found != NULL && submission->source.data != NULL)
+        name = unset_variable_on(submission->source.data, line, &length);
+    if (name == NULL) {
+        text_add(out, message);
+        return;
+    }
+    text_append(out, message, (size_t)(found - message));
+    text_printf(out, "uses '%.*s' before%s", (int)(length < MAX_QUOTED ? length : MAX_QUOTED), name,
+                found + strlen(unnamed));
+}
+
+/* The first line of the submission that the message names; 0: none. */
+static long first_line_in(const char *message, const char *file_name)
+{
+    size_t length = strlen(file_name);
+    for (const char *at = message; (at = strstr(at, file_name)) != NULL; at += length)
+        if (at > message && at[-1] == '(' && at[length] == ':')
+            return strtol(at + length + 1, NULL, 10);
+    return 0;
+}
+
 void wording_add(Text *out, const Submission *submission, const char *message)
 {
-    Text own = {0};
+    Text own = {0}, named = {0};
     add_own_name(&own, message, submission->file_name);
-    add_with_lines(out, own.data == NULL ? "" : own.data, submission);
+    const char *text = own.data == NULL ? "" : own.data;
+    add_with_variable(&named, text, submission, first_line_in(text, submission->file_name));
+    add_with_lines(out, named.data == NULL ? "" : named.data, submission);
     text_free(&own);
+    text_free(&named);
+}
+
+void wording_add_mistake(Text *out, const Submission *submission, Mistake mistake)
+{
+    add_with_variable(out, mistake_words(mistake.kind), submission, mistake.line);
+    wording_add_place(out, submission, mistake.line);
 }
 
 void wording_add_place(Text *out, const Submission *submission, long line)
