@@ -105,6 +105,20 @@ valid() {
     has_lines "ok 8 - starter.cu" "not ok 9 - solutions/my-conv/accepted/naive.cu"
 }
 
+@test "check-problem shows what the compiler says about a starter or a solution that it refuses" {
+    new_home
+    sed -i 's/float sum = 0.0f;/float sum = zero;/' "$problem/starter.cu"
+    judge check-problem --problem my-conv
+    ends 1 "expected Wrong Answer, got Compile Error: the compiler refused the file" "identifier \"zero\" is undefined"
+    has_lines "not ok 8 - starter.cu" "#   starter.cu("
+    cp "$root/grader/authoring/template/problem/starter.cu" "$problem/starter.cu"
+    sed -i 's/@ID@/my-conv/' "$problem/starter.cu"
+    sed -i 's/float sum = 0.0f;/float sum = zero;/' "$solutions/accepted/naive.cu"
+    judge check-problem --problem my-conv
+    ends 1 "identifier \"zero\" is undefined"
+    has_lines "not ok 9 - solutions/my-conv/accepted/naive.cu" "#   naive.cu("
+}
+
 @test "check-problem names a hidden case that finds no wrong solution" {
     new_home
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'

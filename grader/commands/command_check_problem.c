@@ -21,6 +21,8 @@ static void time_briefly(Problem *problem)
     problem->timed_calls = 10;
 }
 
+enum { MAX_DIAGNOSTIC_LINES = 20 };
+
 /* The times of the reference solutions for one timed case. */
 typedef struct CaseTimes {
     const char *name;
@@ -35,9 +37,21 @@ typedef struct Checking {
     DetectionMatrix matrix;
     CaseTimes *times; /* [set.count] */
     size_t number;    /* of lines of TAP printed so far */
+    Text diagnostics; /* of the compiler, about the file of the current step; empty: it took the file */
 } Checking;
 
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
+
+/* Prints the first lines of a text, each after "#   ". */
+static void print_lines(const Text *text)
+{
+    const char *line = text->data, *end = text->data + text->length;
+    for (int i = 0; i < MAX_DIAGNOSTIC_LINES && line < end; i++) {
+        int length = (int)strcspn(line, "\n");
+        printf("#   %.*s\n", length, line);
+        line += length + 1;
+    }
+}
 
 /* Prints one line of TAP, and what is missing. Returns `status`. */
 static Status report_step(Checking *checking, const char *what, Status status, const Message *why)
@@ -45,6 +59,9 @@ static Status report_step(Checking *checking, const char *what, Status status, c
     printf("%s %zu - %s\n", status == STATUS_OK ? "ok" : "not ok", ++checking->number, what);
     if (status != STATUS_OK)
         printf("# the first thing missing: %s\n", why->text);
+    if (status != STATUS_OK)
+        print_lines(&checking->diagnostics);
+    text_free(&checking->diagnostics);
     fflush(stdout);
     return status;
 }
@@ -81,7 +98,14 @@ enum { FILE_STEPS = 7 };
 
 /* ---- submissions ------------------------------------------------------------------------------------------------- */
 
-static Status judge_starter(const Checking *checking, const char *path, Message *why)
+/* Keeps what the compiler says about a file that it refuses. */
+static void keep_diagnostics(Checking *checking, const Result *result)
+{
+    if (result->compiled.outcome != COMPILE_OK)
+        text_append(&checking->diagnostics, result->compiled.diagnostics.data, result->compiled.diagnostics.length);
+}
+
+static Status judge_starter(Checking *checking, const char *path, Message *why)
 {
     Submission submission;
     Result result = {0};
@@ -95,6 +119,7 @@ static Status judge_starter(const Checking *checking, const char *path, Message 
     if (status == STATUS_OK && result.verdict != VERDICT_WRONG_ANSWER)
         status = fail(STATUS_BAD_INPUT, why, "%s: expected Wrong Answer, got %s%s%s", path,
                       verdict_name(result.verdict), result.text[0] == '\0' ? "" : ": ", result.text);
+    keep_diagnostics(checking, &result);
     result_free(&result);
     submission_free(&submission);
     return status;
@@ -136,6 +161,7 @@ static Status judge_solution(Checking *checking, const char *path, Message *why)
     if (status == STATUS_OK) {
         device.timed = device.modelled || claim.allowed[VERDICT_ACCEPTED];
         status = solution_judge(&submission, &checking->problem, &device, true, &result, why);
+        keep_diagnostics(checking, &result);
         if (status == STATUS_OK && result.verdict == VERDICT_ACCEPTED)
             keep_times(checking, &result);
         else if (status == STATUS_OK)
@@ -231,6 +257,7 @@ static Status open_checking(const Options *options, Checking *checking, Message 
 
 static void close_checking(Checking *checking)
 {
+    text_free(&checking->diagnostics);
     detection_free(&checking->matrix);
     arena_free(&checking->solutions.arena);
     testcases_free(&checking->set);
