@@ -1,0 +1,469 @@
+#include "grader/authoring/mutation.h"
+
+#include "base/hash.h"
+#include "grader/authoring/c_tokens.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct Row {
+    const char *mistake, *pattern, *replacement;
+} rows[] = {
+#define MUTATION(mistake, pattern, replacement) {mistake, pattern, replacement},
+#include "grader/authoring/mutation.def"
+};
+
+static const char *const pairs[][2] = {
+#define MUTATION_PAIR(a, b) {a, b},
+#include "grader/authoring/mutation.def"
+};
+
+enum { MAX_CAPTURES = 9, MAX_ELEMENT = 40, MAX_NAME = 100 };
+
+typedef struct Maker {
+    const CTokens *tokens;
+    Mutants *mutants;
+    Digest *texts; /* of the mutants made so far, and at [count] of the source */
+    size_t capacity, text_capacity;
+} Maker;
+
+typedef struct Span { /* tokens from `first` up to, not including, `end` */
+    int first, end;
+} Span;
+
+/* ---- mutants ----------------------------------------------------------------------------------------------------- */
+
+void mutant_source(const char *source, const Mutant *mutant, Text *text)
+{
+    text_append(text, source, mutant->offset);
+    text_add(text, mutant->text);
+    text_add(text, source + mutant->offset + mutant->length);
+}
+
+static bool is_new(const Maker *maker, const Digest *text)
+{
+    for (size_t i = 0; i <= maker->mutants->count; i++)
+        if (strcmp(maker->texts[i].hex, text->hex) == 0)
+            return false;
+    return true;
+}
+
+/* White space aside, so that it is no mutant to write "a+b" as "a + b". */
+static Digest digest_of(const char *source)
+{
+    Text text = {0};
+    text_add(&text, "");
+    for (const char *at = source; *at != '\0'; at++)
+        if (!isspace((unsigned char)*at))
+            text_append(&text, at, 1);
+    Digest digest = hash_of_one(text.data, text.length);
+    text_free(&text);
+    return digest;
+}
+
+/* Adds the mutant that has `text` in place of some bytes, unless another one is the same. */
+static void add_mutant(Maker *maker, const char *mistake, size_t offset, size_t end, const char *text)
+{
+    Mutants *mutants = maker->mutants;
+    const char *source = maker->tokens->source;
+    Mutant mutant = {mistake, text_line_at(source, offset), offset, end - offset, text};
+    Text whole = {0};
+    mutant_source(source, &mutant, &whole);
+    Digest digest = digest_of(whole.data);
+    text_free(&whole);
+    if (!is_new(maker, &digest))
+        return;
+    mutant.text = arena_string(&mutants->arena, text);
+    mutants->items = arena_grown(&mutants->arena, mutants->items, mutants->count, &maker->capacity,
+                                 sizeof *mutants->items);
+    mutants->items[mutants->count++] = mutant;
+    maker->texts = arena_grown(&mutants->arena, maker->texts, mutants->count, &maker->text_capacity,
+                               sizeof *maker->texts);
+    maker->texts[mutants->count] = digest;
+}
+
+static size_t end_of(const CToken *token)
+{
+    return token->offset + token->length;
+}
+
+static void replace_token(Maker *maker, const char *mistake, int index, const char *text)
+{
+    const CToken *token = &maker->tokens->items[index];
+    add_mutant(maker, mistake, token->offset, end_of(token), text);
+}
+
+void mutants_free(Mutants *mutants)
+{
+    arena_free(&mutants->arena);
+    *mutants = (Mutants){0};
+}
+
+/* ---- patterns ---------------------------------------------------------------------------------------------------- */
+
+static const CToken *token_at(const CTokens *tokens, int index)
+{
+    return index >= 0 && (size_t)index < tokens->count ? &tokens->items[index] : NULL;
+}
+
+static bool is_kind(const CTokens *tokens, int index, CTokenKind kind)
+{
+    const CToken *token = token_at(tokens, index);
+    return token != NULL && token->kind == kind;
+}
+
+static bool is_any_of(const CTokens *tokens, int index, const char *const *texts)
+{
+    for (; *texts != NULL; texts++)
+        if (c_token_is(tokens, index, *texts))
+            return true;
+    return false;
+}
+
+/* The last token of an operand, so that a '+' or '-' behind it has two operands. */
+static bool ends_operand(const CTokens *tokens, int index)
+{
+    return is_kind(tokens, index, C_WORD) || is_kind(tokens, index, C_NUMBER) || c_token_is(tokens, index, ")") ||
+           c_token_is(tokens, index, "]");
+}
+
+static bool is_zero(const CTokens *tokens, int index)
+{
+    const CToken *token = token_at(tokens, index);
+    if (token == NULL || token->kind != C_NUMBER)
+        return c_token_is(tokens, index, "nullptr");
+    return strspn(tokens->source + token->offset, "0.f") == token->length;
+}
+
+/* 0, 0.0f, nullptr, {}, {0}: the index behind it; C_NO_TOKEN where there is something else. */
+static int behind_zero(const CTokens *tokens, int at)
+{
+    if (is_zero(tokens, at))
+        return at + 1;
+    const int inner = is_zero(tokens, at + 1) ? at + 2 : at + 1;
+    return c_token_is(tokens, at, "{") && c_token_is(tokens, inner, "}") ? inner + 1 : C_NO_TOKEN;
+}
+
+static bool follow(const CTokens *tokens, int at, const char *const *texts)
+{
+    for (; *texts != NULL; texts++, at++)
+        if (!c_token_is(tokens, at, *texts))
+            return false;
+    return true;
+}
+
+static bool is_type(const CTokens *tokens, int index)
+{
+    static const char *const types[] = {"float", "double", "int", "unsigned", "char", "short", "long", "bool", NULL};
+    return is_kind(tokens, index, C_WORD) || is_any_of(tokens, index, types);
+}
+
+/* In the size of an array that is declared here, whichever of several. */
+static bool is_in_array_size(const CTokens *tokens, int at)
+{
+    int bracket = tokens->items[at].inside;
+    while (c_token_is(tokens, bracket, "[") && c_token_is(tokens, bracket - 1, "]"))
+        bracket = tokens->items[bracket - 1].partner;
+    return c_token_is(tokens, bracket, "[") && is_kind(tokens, bracket - 1, C_WORD) && is_type(tokens, bracket - 2);
+}
+
+/* A '-' without which there is only more than needed: in (n + size - 1) / size, and in the size of an array. */
+static bool leaves_spare(const CTokens *tokens, int at)
+{
+    return follow(tokens, at, (const char *const[]){"-", "1", ")", "/", NULL}) ||
+           (follow(tokens, at, (const char *const[]){"-", "1", "]", NULL}) && is_in_array_size(tokens, at));
+}
+
+/* Which tokens end a run of tokens, besides the bracket around it. */
+static const struct Run {
+    const char *element;
+    const char *const *ends;
+} runs[] = {
+    {"@args", (const char *const[]){";", NULL}},
+    {"@arg", (const char *const[]){";", ",", NULL}},
+    {"@condition",
+     (const char *const[]){";", ",", "?", ":", "=", "+=", "-=", "*=", "return", "else", "do", "{", "}", "<<<", NULL}},
+    {"@term", (const char *const[]){";", ",", "?", ":", "=", "+=", "-=", "*=", "return", "else", "do", "{", "}", "&&",
+                                    "||", NULL}},
+};
+
+static const struct Run *find_run(const char *element)
+{
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        if (strcmp(runs[i].element, element) == 0)
+            return &runs[i];
+    return NULL;
+}
+
+/* Whether a run may begin at `at`, so that it is a whole argument, condition or operand. */
+static bool begins_run(const CTokens *tokens, const struct Run *run, int at)
+{
+    const int before = at - 1;
+    return before < 0 || c_token_opens(tokens, before) || is_any_of(tokens, before, run->ends) ||
+           c_token_is(tokens, before, ",") || is_kind(tokens, before, C_DIRECTIVE);
+}
+
+/* The index behind a run that begins at `at`; C_NO_TOKEN: none does. */
+static int behind_run(const CTokens *tokens, const struct Run *run, int at)
+{
+    int end = at;
+    while (token_at(tokens, end) != NULL && !c_token_closes(tokens, end) && !is_any_of(tokens, end, run->ends))
+        end = c_token_opens(tokens, end) ? tokens->items[end].partner + 1 : end + 1;
+    return end > at && token_at(tokens, end) != NULL ? end : C_NO_TOKEN;
+}
+
+/* The index behind what an element of a pattern matches at `at`; C_NO_TOKEN: it does not match. */
+static int behind_element(const CTokens *tokens, const char *element, int at)
+{
+    static const char *const jumps[] = {"return", "continue", "break", NULL};
+    const CToken *token = token_at(tokens, at);
+    const struct Run *run = find_run(element);
+    bool matches;
+    if (token == NULL)
+        return C_NO_TOKEN;
+    if (run != NULL)
+        return behind_run(tokens, run, at);
+    if (strcmp(element, "@zero") == 0)
+        return behind_zero(tokens, at);
+    if (strcmp(element, "@statement") == 0)
+        return token->inside == C_NO_TOKEN || c_token_is(tokens, token->inside, "{") ? at : C_NO_TOKEN;
+    if (strcmp(element, "@no_jump") == 0)
+        return is_any_of(tokens, at, jumps) ? C_NO_TOKEN : at;
+    if (strcmp(element, "@no_spare") == 0)
+        return leaves_spare(tokens, at) ? C_NO_TOKEN : at;
+    if (strcmp(element, "@word") == 0)
+        matches = token->kind == C_WORD;
+    else if (strcmp(element, "@number") == 0)
+        matches = token->kind == C_NUMBER;
+    else if (strcmp(element, "@type") == 0)
+        matches = is_type(tokens, at);
+    else if (strcmp(element, "@item") == 0)
+        matches = token->kind == C_WORD || token->kind == C_NUMBER;
+    else if (strcmp(element, "@last") == 0)
+        matches = ends_operand(tokens, at);
+    else
+        matches = c_token_is(tokens, at, element) &&
+                  !((element[0] == '<' || element[0] == '>') && element[1] == '\0' && token->partner != C_NO_TOKEN);
+    return matches ? at + 1 : C_NO_TOKEN;
+}
+
+/* Matches a whole pattern at `at`. `captures` get what its elements with '@' match. */
+static bool match(const CTokens *tokens, const char *pattern, int at, Span *whole, Span captures[MAX_CAPTURES])
+{
+    char element[MAX_ELEMENT];
+    int captured = 0;
+    const char *first = pattern + (strncmp(pattern, "@statement ", 11) == 0 ? 11 : 0);
+    snprintf(element, sizeof element, "%.*s", (int)strcspn(first, " "), first);
+    const struct Run *run = find_run(element);
+    *whole = (Span){at, at};
+    if (run != NULL && !begins_run(tokens, run, at))
+        return false;
+    while (*pattern != '\0') {
+        size_t length = strcspn(pattern, " ");
+        snprintf(element, sizeof element, "%.*s", (int)length, pattern);
+        int behind = behind_element(tokens, element, whole->end);
+        if (behind == C_NO_TOKEN)
+            return false;
+        if (element[0] == '@' && behind > whole->end && captured < MAX_CAPTURES)
+            captures[captured++] = (Span){whole->end, behind};
+        whole->end = behind;
+        pattern += length + (pattern[length] == ' ');
+    }
+    return whole->end > whole->first;
+}
+
+static void add_span(const CTokens *tokens, Span span, Text *text)
+{
+    size_t start = tokens->items[span.first].offset;
+    text_append(text, tokens->source + start, end_of(&tokens->items[span.end - 1]) - start);
+}
+
+/* Adds the replacement with the captures in place of $1, $2, ... */
+static void fill_in(const CTokens *tokens, const char *replacement, const Span *captures, Text *text)
+{
+    text_add(text, "");
+    for (const char *at = replacement; *at != '\0'; at++)
+        if (at[0] == '$' && isdigit((unsigned char)at[1]))
+            add_span(tokens, captures[*++at - '1'], text);
+        else
+            text_append(text, at, 1);
+}
+
+static void try_row(Maker *maker, const struct Row *row, int at)
+{
+    const CTokens *tokens = maker->tokens;
+    Span whole, captures[MAX_CAPTURES];
+    Text text = {0};
+    if (!match(tokens, row->pattern, at, &whole, captures))
+        return;
+    /* A last element that matches no token leaves the text up to the next one as it is. */
+    const size_t start = tokens->items[whole.first].offset, end = end_of(&tokens->items[whole.end - 1]);
+    fill_in(tokens, row->replacement, captures, &text);
+    add_mutant(maker, row->mistake, start, end, text.data);
+    text_free(&text);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static void copy_token(const CTokens *tokens, int index, char name[MAX_NAME])
+{
+    const CToken *token = &tokens->items[index];
+    snprintf(name, MAX_NAME, "%.*s", (int)token->length, tokens->source + token->offset);
+}
+
+/* Whether the name is known at `index`: it stands somewhere before, and is not what this statement declares. */
+static bool is_known(const CTokens *tokens, const char *name, int index)
+{
+    bool declared_here = false, known = false;
+    for (int i = 0; i < index; i++) {
+        if (is_any_of(tokens, i, (const char *const[]){";", "{", "}", NULL}))
+            declared_here = false;
+        if (!is_kind(tokens, i, C_WORD) || !c_token_is(tokens, i, name))
+            continue;
+        known = true;
+        declared_here = is_kind(tokens, i - 1, C_KEYWORD) && c_token_is(tokens, i + 1, "=");
+    }
+    return known && !declared_here;
+}
+
+/* The name with `from` replaced by `to` in the part that begins at `part`, if that part is `from`. Parts stand
+ * between underscores; digits may follow them. */
+static bool with_other_part(const char *name, const char *part, const char *from, const char *to, char other[MAX_NAME])
+{
+    const size_t length = strlen(from);
+    if (strncmp(part, from, length) != 0 || isalpha((unsigned char)part[length]) || (part > name && part[-1] != '_'))
+        return false;
+    snprintf(other, MAX_NAME, "%.*s%s%s", (int)(part - name), name, to, part + length);
+    return true;
+}
+
+/* A name that is declared here, is a member's or is called stands for itself. */
+static bool is_plain_use(const CTokens *tokens, int index)
+{
+    const bool declared = is_kind(tokens, index - 1, C_WORD) || c_token_is(tokens, index - 1, "*") ||
+                          (is_kind(tokens, index - 1, C_KEYWORD) && !c_token_is(tokens, index - 1, "return"));
+    const bool multiplied = c_token_is(tokens, index - 1, "*") && ends_operand(tokens, index - 2);
+    return (!declared || multiplied) && !c_token_is(tokens, index + 1, "(") && !c_token_is(tokens, index + 1, "::");
+}
+
+static void mix_up_names(Maker *maker, int index)
+{
+    char name[MAX_NAME], other[MAX_NAME];
+    copy_token(maker->tokens, index, name);
+    for (size_t i = 0; i < 2 * (sizeof pairs / sizeof *pairs); i++)
+        for (const char *part = name; *part != '\0'; part++)
+            if (with_other_part(name, part, pairs[i / 2][i % 2], pairs[i / 2][1 - i % 2], other) &&
+                is_known(maker->tokens, other, index))
+                replace_token(maker, "swapped axes", index, other);
+}
+
+/* The next size in the order of the parameters. */
+static void swap_sizes(Maker *maker, int index, const char *const *sizes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (count > 1 && c_token_is(maker->tokens, index, sizes[i]) &&
+            is_known(maker->tokens, sizes[(i + 1) % count], index))
+            replace_token(maker, "swapped sizes", index, sizes[(i + 1) % count]);
+}
+
+/* ---- loops from the other end ------------------------------------------------------------------------------------ */
+
+static bool is_in_subscript(const CTokens *tokens, int index)
+{
+    for (int at = tokens->items[index].inside; at != C_NO_TOKEN; at = tokens->items[at].inside)
+        if (c_token_is(tokens, at, "["))
+            return true;
+    return false;
+}
+
+/* The index behind the statement that begins at `at`. */
+static int behind_statement(const CTokens *tokens, int at)
+{
+    while (token_at(tokens, at) != NULL && !c_token_is(tokens, at, ";") && !c_token_closes(tokens, at)) {
+        if (c_token_is(tokens, at, "{") && c_token_opens(tokens, at))
+            return tokens->items[at].partner;
+        at = c_token_opens(tokens, at) ? tokens->items[at].partner + 1 : at + 1;
+    }
+    return at;
+}
+
+/* In "for (int k = 0; k < n; ...)", a subscript with k gets n - 1 - k: of the filter that is a flipped filter. */
+static void flip_loop(Maker *maker, int at)
+{
+    const CTokens *tokens = maker->tokens;
+    Span whole, captures[MAX_CAPTURES];
+    char name[MAX_NAME];
+    Text text = {0};
+    if (!match(tokens, "for ( int @word = @zero ; @word < @args ;", at, &whole, captures))
+        return;
+    copy_token(tokens, captures[0].first, name);
+    if (!c_token_is(tokens, captures[2].first, name))
+        return;
+    text_add(&text, "(");
+    add_span(tokens, captures[3], &text);
+    text_printf(&text, " - 1 - %s)", name);
+    const int body = tokens->items[at + 1].partner;
+    const int end = body == C_NO_TOKEN ? C_NO_TOKEN : behind_statement(tokens, body + 1);
+    for (int i = body + 1; i < end; i++)
+        if (c_token_is(tokens, i, name) && is_in_subscript(tokens, i))
+            replace_token(maker, "flipped filter", i, text.data);
+    text_free(&text);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+void mutants_make(const char *source, const char *const *sizes, size_t size_count, Mutants *mutants)
+{
+    CTokens tokens;
+    *mutants = (Mutants){0};
+    Maker maker = {.tokens = &tokens, .mutants = mutants};
+    maker.texts = arena_grown(&mutants->arena, NULL, 0, &maker.text_capacity, sizeof *maker.texts);
+    maker.texts[0] = digest_of(source);
+    c_tokens_read(source, &tokens);
+    for (int at = 0; (size_t)at < tokens.count; at++) {
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            try_row(&maker, &rows[i], at);
+        if (is_kind(&tokens, at, C_WORD) && is_plain_use(&tokens, at)) {
+            mix_up_names(&maker, at);
+            swap_sizes(&maker, at, sizes, size_count);
+        }
+        flip_loop(&maker, at);
+    }
+    c_tokens_free(&tokens);
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+static void add_squeezed(const char *bytes, size_t count, Text *text)
+{
+    const size_t start = text->length;
+    bool space = false;
+    text_add(text, "");
+    for (size_t i = 0; i < count; i++) {
+        if (isspace((unsigned char)bytes[i])) {
+            space = text->length > start;
+            continue;
+        }
+        if (space)
+            text_add(text, " ");
+        text_append(text, bytes + i, 1);
+        space = false;
+    }
+}
+
+void mutant_lines(const char *source, const Mutant *mutant, Text *before, Text *after)
+{
+    size_t start = mutant->offset, end = mutant->offset + mutant->length;
+    Text line = {0};
+    while (start > 0 && source[start - 1] != '\n')
+        start--;
+    end += strcspn(source + end, "\n");
+    add_squeezed(source + start, end - start, before);
+    text_append(&line, source + start, mutant->offset - start);
+    text_add(&line, mutant->text);
+    text_append(&line, source + mutant->offset + mutant->length, end - mutant->offset - mutant->length);
+    add_squeezed(line.data, line.length, after);
+    text_free(&line);
+}
