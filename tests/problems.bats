@@ -38,7 +38,7 @@ valid() {
     judge check-problem --problem my-conv
     ends 1 "whole_blocks_only.cu   WW.WWWW" "hidden 7  finds 3   prime length" \
         "testcases/my-conv: 7 hidden cases, expected at least 14"
-    has_lines "1..18" "ok 9 - solutions/my-conv/accepted/naive.cu" "ok 16 - every hidden case finds a wrong solution" \
+    has_lines "1..19" "ok 9 - solutions/my-conv/accepted/naive.cu" "ok 16 - every hidden case finds a wrong solution" \
         "ok 17 - timed cases" "not ok 18 - there are enough"
     counts 1 '^not ok'
     run grep -r '@ID@' "$problem" "$testcases" "$solutions"
@@ -119,6 +119,95 @@ valid() {
     has_lines "not ok 9 - solutions/my-conv/accepted/naive.cu" "#   naive.cu("
 }
 
+# ---- mutants
+# ---------------------------------------------------------------------------------------------------------------------
+
+# One reference solution, so short that it has few mutants; its fourth line checks the bounds.
+short_solution() {
+    new_home
+    rm "$solutions"/accepted/*
+    cat >"$solutions/accepted/short.cu" <<'END'
+__global__ void convolve(const float* in, const float* f, float* out, int n)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n)
+        out[i] = (i > 0 ? f[0] * in[i - 1] : 0) + f[1] * in[i] + (i + 1 < n ? f[2] * in[i + 1] : 0);
+}
+extern "C" void solve(const float* input, const float* filter, float* output, int length)
+{
+    convolve<<<(length + 255) / 256, 256>>>(input, filter, output, length);
+}
+END
+}
+
+# noted WHY LINE MUTANT: notes that a mutant is right.
+noted() {
+    jq -n --arg why "$1" --arg line "$2" --arg mutant "$3" '{schema: 1, equivalent: [{why: $why, mutants: [
+        {solution: "short.cu", line: $line, mutant: $mutant}]}]}' >"$solutions/equivalent_mutants.json"
+}
+
+@test "check-problem names the mutants that the cases do not find, and none where there is none" {
+    local launch='convolve<<<(length + 255) / 256, 256>>>(input, filter, output, length);' stale
+    stale="{ static const void *last; if (last != (const void *)(input)) $launch last = (const void *)(input); }"
+    short_solution
+    noted "every call is the first with its data" "$launch" "$stale"
+    # With these cases no index has more than ten bits.
+    cp "$testcases/hidden.json" whole.json
+    edit "$testcases/hidden.json" '(.cases[] | select(.timed != "cuda" and .sizes.length > 1)).sizes.length = 600'
+    judge check-problem --problem my-conv --only-mutants --thorough --seed 7
+    ends 1 "(seed 7)" "# the first thing missing: a case for each survivor above" "1 are noted as equivalent"
+    has_lines 1..1 "not ok 1 - the cases find the mistakes in" \
+        "# survivor: solutions/my-conv/accepted/short.cu:3: narrow index" \
+        "#   - int i = blockIdx.x * 256 + threadIdx.x;" "#   + short i = blockIdx.x * 256 + threadIdx.x;"
+    cp whole.json "$testcases/hidden.json"
+    judge check-problem --problem my-conv --only-mutants --thorough --seed 7
+    ends 0 "of these 0 by a timed case alone; 0 survived" "1 are noted as equivalent"
+    has_lines 1..1 "ok 1 - the cases find the mistakes in"
+    lacks "# survivor"
+}
+
+@test "check-problem takes a sample of the mutants, and the same one for the same seed" {
+    short_solution
+    judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5
+    ends 0 "in 2 mutants of the reference solutions, a sample of" "(seed 5)" "# mutants: 2 found"
+    judge check-problem --problem my-conv --only-mutants --mutants 0
+    ends 0 "ok 1 - the cases find the mistakes in mutants # SKIP none are wanted"
+    judge check-problem --problem my-conv --thorough --mutants 3
+    ends 2 "'--thorough' takes all mutants"
+    judge check-problem --problem my-conv --mutants many
+    ends 2 "option '--mutants': expected a whole number, found 'many'"
+}
+
+@test "a note about an equivalent mutant that does not exist, or is not well-formed, is an error" {
+    local notes=$BATS_TEST_TMPDIR/home/solutions/my-conv/equivalent_mutants.json
+    short_solution
+    noted "no thread is left over" "if (i < n)" "if (i << n)"
+    judge check-problem --problem my-conv --only-mutants
+    ends 2 "equivalent_mutants.json:7: " "accepted/short.cu has no mutant with this line and this change"
+    noted "" "if (i < n)" "if (i <= n)"
+    judge check-problem --problem my-conv --only-mutants
+    ends 2 "equivalent_mutants.json:5: why: expected some text"
+    valid equivalent_mutants "$notes"
+    ends 1
+    noted "n is a multiple of 256" "if (i < n)" "if (i <= n)"
+    valid equivalent_mutants "$notes"
+    ends 0
+    refused equivalent_mutants "$notes" <<'END'
+.schema = 2
+.colour = "red"
+del(.equivalent)
+.equivalent = {}
+.equivalent[0].mutants = []
+del(.equivalent[0].why)
+.equivalent[0].because = "so"
+.equivalent[0].mutants[0].solution = ""
+.equivalent[0].mutants[0].line = 4
+del(.equivalent[0].mutants[0].mutant)
+.equivalent[0].mutants[0].occurrence = 0
+.equivalent[0].mutants[0].column = 3
+END
+}
+
 @test "check-problem names a hidden case that finds no wrong solution" {
     new_home
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
@@ -140,7 +229,7 @@ valid() {
 
 @test "the commands of the guide to adding a problem make one" {
     new_home
-    make() { command make --no-print-directory --silent -C "$root" BUILD="$build" "$@"; }
+    make() { command make --no-print-directory --silent -C "$root" BUILD="$build" MUTANTS=0 "$@"; } # they take a minute
     cd "$CONVJUDGE_HOME"
     local line file='' copying=no steps=0
     while IFS= read -r line; do
@@ -166,7 +255,7 @@ valid() {
     # The last command prints what the guide shows.
     while IFS= read -r line; do
         has_lines "$line"
-    done < <(sed -n '/^## 8/,$s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/adding-a-problem.md")
+    done < <(sed -n '/^## 8/,/^## 9/s/^    \(ok [0-9]\|# [a-z]\)/\1/p' "$root/docs/adding-a-problem.md")
     valid problem problems/moving-sum/problem.json
     ends 0
     valid testcases testcases/moving-sum/*.json

@@ -21,7 +21,7 @@ suites() { # one a line: name, tab, command
     printf 'test programs\tmake --no-print-directory --silent BUILD=%s test-programs && echo 1..1 && echo ok 1\n' "$build"
     printf 'solutions by clang\ttests/clang.sh %s\n' "$build"
     for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
-    for file in solutions/*/; do printf '%s\t%s/convjudge check-problem --problem %s\n' "${file%/}" "$build" "$(basename "$file")"; done
+    for file in solutions/*/; do printf '%s\t%s/convjudge check-problem --mutants 0 --problem %s\n' "${file%/}" "$build" "$(basename "$file")"; done
     printf 'tests/leaks\ttests/leaks.sh %s\n' "$build"
     printf 'tests/student\ttests/student.sh %s\n' "$build"
     printf 'tests/kills\ttests/kills.sh %s 8\n' "$build"

@@ -3,6 +3,7 @@
 #include "grader/authoring/detection_matrix.h"
 #include "grader/authoring/inspection.h"
 #include "grader/authoring/solution.h"
+#include "grader/commands/check_mutants.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_read.h"
 
@@ -36,6 +37,7 @@ typedef struct Checking {
     Paths solutions;
     DetectionMatrix matrix;
     CaseTimes *times; /* [set.count] */
+    MutantCheck *mutants;
     size_t number;    /* of lines of TAP printed so far */
     Text diagnostics; /* of the compiler, about the file of the current step; empty: it took the file */
 } Checking;
@@ -234,6 +236,19 @@ static Status check_times(Checking *checking, Message *why)
     return report_step(checking, "timed cases take 50 us to 50 ms", judge_times(checking, why), why);
 }
 
+/* The mutants come last, since they take longest. */
+static Status check_mutants(Checking *checking, Message *why)
+{
+    Text name = {0};
+    if (!check_mutants_are_wanted(checking->mutants))
+        return report_step(checking, "the cases find the mistakes in mutants # SKIP none are wanted", STATUS_OK, why);
+    Status status = check_mutants_run(checking->mutants, why);
+    check_mutants_name(checking->mutants, &name);
+    report_step(checking, name.data, status, why);
+    text_free(&name);
+    return status;
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static Status open_checking(const Options *options, Checking *checking, Message *why)
@@ -250,13 +265,16 @@ static Status open_checking(const Options *options, Checking *checking, Message 
     if (status != STATUS_OK)
         return status;
     time_briefly(&checking->problem);
+    status = check_mutants_open(options, &checking->problem, &checking->solutions, &checking->device,
+                                &checking->mutants, why);
     detection_begin(&checking->matrix, &checking->set);
     checking->times = arena_array(&checking->solutions.arena, checking->set.count, sizeof *checking->times);
-    return STATUS_OK;
+    return status;
 }
 
 static void close_checking(Checking *checking)
 {
+    check_mutants_close(checking->mutants);
     text_free(&checking->diagnostics);
     detection_free(&checking->matrix);
     arena_free(&checking->solutions.arena);
@@ -268,7 +286,7 @@ static void close_checking(Checking *checking)
 static Status check_all(Checking *checking)
 {
     Message why = {0};
-    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 3);
+    printf("1..%zu\n", FILE_STEPS + 1 + checking->solutions.count + 4);
     Status status = inspect_files(checking, &why);
     if (status == STATUS_OK)
         status = check_starter(checking, &why);
@@ -278,7 +296,16 @@ static Status check_all(Checking *checking)
         status = check_detection(checking, &why);
     if (status == STATUS_OK)
         status = check_times(checking, &why);
-    return status == STATUS_OK ? check_counts(checking, &why) : status;
+    if (status == STATUS_OK)
+        status = check_counts(checking, &why);
+    return status == STATUS_OK ? check_mutants(checking, &why) : status;
+}
+
+static Status check_mutants_alone(Checking *checking)
+{
+    Message why = {0};
+    printf("1..1\n");
+    return check_mutants(checking, &why);
 }
 
 Status command_check_problem(const Options *options, int *exit_status, Message *why)
@@ -286,7 +313,8 @@ Status command_check_problem(const Options *options, int *exit_status, Message *
     Checking checking = {0};
     Status status = open_checking(options, &checking, why);
     if (status == STATUS_OK)
-        *exit_status = check_all(&checking) == STATUS_OK ? 0 : 1;
+        *exit_status = (options->mutants_only ? check_mutants_alone(&checking) : check_all(&checking)) == STATUS_OK ? 0
+                                                                                                                    : 1;
     close_checking(&checking);
     return status;
 }

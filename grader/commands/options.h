@@ -20,11 +20,14 @@ typedef struct Options {
     const char *receipt;   /* name of a file */
     const char *threshold; /* percent */
     const char *also;      /* name of a folder */
+    const char *mutants;   /* how many */
     bool no_record;
     bool export_times;
     bool timed;
     bool ncu;
     bool unconfined;
+    bool thorough;
+    bool mutants_only;
     bool help;
     char **operands; /* the other words: names of files */
     int operand_count;

@@ -2,6 +2,7 @@
 #ifndef GRADER_JUDGE_JOB_H
 #define GRADER_JUDGE_JOB_H
 
+#include "base/hash.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
@@ -26,6 +27,9 @@ typedef struct JudgeJob {
     /* Run all hidden cases, even after wrong answers to samples: which of them finds the mistake? Only for the author of the
      * cases. */
     bool beyond_samples;
+    /* NULL; or the machine code of another submission: one that compiles to the same is not run, since it gets the same
+     * verdict. The result then has no judged case. */
+    const Digest *same_as;
     /* NULL: not wanted. Else one timed case is run, the one with most operations, and what its kernels did is put here; only
      * where session_profile() can tell. */
     ExecutionProfile *profile;

@@ -13,6 +13,7 @@
 #include "harness/session/session_open.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
@@ -270,6 +271,14 @@ static Status run_timed_cases(Judging *judging, Message *why)
                      &judging->result->seconds.timed, why);
 }
 
+/* Equal machine code gets an equal verdict, so there is nothing to find out. */
+static void skip_known_code(Judging *judging)
+{
+    const Digest *known = judging->job->same_as;
+    if (known != NULL && strcmp(known->hex, judging->result->compiled.machine_code.hex) == 0)
+        judging->ended = true;
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void conclude(const Judging *judging)
@@ -313,6 +322,7 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
     Status status = open_judging(&judging, why);
     if (status == STATUS_OK)
         status = compilation_run(&judging, why);
+    skip_known_code(&judging);
     if (status == STATUS_OK)
         status = load_submission(&judging, why);
     if (status == STATUS_OK)

@@ -1,0 +1,255 @@
+#include "grader/commands/check_mutants.h"
+
+#include "base/allocated.h"
+#include "base/clock.h"
+#include "grader/authoring/mutant_pool.h"
+#include "grader/authoring/mutant_trial.h"
+#include "grader/terminal/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { USUAL_SAMPLE = 20, SEEDS = 1000000 /* a seed that is drawn is short enough to be typed */ };
+
+typedef struct MutantCounts {
+    size_t refused, same_code, beyond_judge; /* left out, because they do not compile, are no change, or meet a limit */
+    size_t found, by_timed_case, survived;   /* `by_timed_case` are part of `found` */
+} MutantCounts;
+
+struct MutantCheck {
+    MutantPool pool;
+    MutantTrial *trial;
+    Digest *codes; /* of the files as they are */
+    uint64_t seed;
+    size_t wanted; /* mutants to grade */
+    MutantCounts counts;
+    Progress progress;
+    double start_s;
+};
+
+/* ---- what is wanted ---------------------------------------------------------------------------------------------- */
+
+static Status read_number(const char *option, const char *text, uint64_t *number, Message *why)
+{
+    char *end;
+    *number = strtoull(text, &end, 10);
+    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && strlen(text) < 19)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why, "check-problem: option '--%s': expected a whole number, found '%s'", option,
+                text);
+}
+
+static Status read_options(const Options *options, uint64_t *wanted, uint64_t *seed, Message *why)
+{
+    Status status = STATUS_OK;
+    *wanted = options->thorough ? SIZE_MAX : USUAL_SAMPLE;
+    if (options->thorough && options->mutants != NULL)
+        return fail(STATUS_BAD_INPUT, why,
+                    "check-problem: '--thorough' takes all mutants, so '--mutants' cannot be given");
+    if (options->mutants != NULL)
+        status = read_number("mutants", options->mutants, wanted, why);
+    if (status == STATUS_OK && options->seed != NULL)
+        return read_number("seed", options->seed, seed, why);
+    if (getrandom(seed, sizeof *seed, 0) != sizeof *seed)
+        return fail_errno(why, "no random numbers");
+    *seed %= SEEDS;
+    return status;
+}
+
+Status check_mutants_open(const Options *options, const Problem *problem, const Paths *solutions,
+                          const CheckDevice *device, MutantCheck **check, Message *why)
+{
+    uint64_t wanted = 0, seed = 0;
+    *check = NULL;
+    Status status = read_options(options, &wanted, &seed, why);
+    if (status != STATUS_OK)
+        return status;
+    MutantCheck *new = *check = zeroed(1, sizeof *new);
+    new->seed = seed;
+    new->progress = progress_new(stderr);
+    status = mutant_pool_open(problem, solutions, seed, &new->pool, why);
+    if (status != STATUS_OK || wanted == 0)
+        return status;
+    new->wanted = wanted < new->pool.count ? wanted : new->pool.count;
+    new->codes = zeroed(new->pool.file_count, sizeof *new->codes);
+    return mutant_trial_start(problem, &new->pool, device->modelled ? device->name : "sim", seed, mutant_trial_width(),
+                              &new->trial, why);
+}
+
+void check_mutants_close(MutantCheck *check)
+{
+    if (check == NULL)
+        return;
+    mutant_trial_stop(check->trial);
+    mutant_pool_free(&check->pool);
+    free(check->codes);
+    free(check);
+}
+
+/* ---- the originals ----------------------------------------------------------------------------------------------- */
+
+static Status fail_outcome(const char *file, const TrialOutcome *outcome, Message *why)
+{
+    return fail(outcome->status, why, "%s: %s", file, outcome->text);
+}
+
+static Status keep_code(MutantCheck *check, const TrialDone *done, Message *why)
+{
+    const char *file = check->pool.files[done->file].shown;
+    if (done->outcome.status != STATUS_OK)
+        return fail_outcome(file, &done->outcome, why);
+    if (done->outcome.verdict != VERDICT_ACCEPTED)
+        return fail(STATUS_BAD_INPUT, why, "%s: only mutants of accepted files say anything, but it gets %s: %s", file,
+                    verdict_name(done->outcome.verdict), done->outcome.text);
+    check->codes[done->file] = done->outcome.machine_code;
+    return STATUS_OK;
+}
+
+/* Whether the file is accepted, and what its machine code is. */
+static Status judge_originals(MutantCheck *check, Message *why)
+{
+    size_t asked = 0;
+    bool answered = true;
+    Status status = STATUS_OK;
+    while (status == STATUS_OK && answered) {
+        TrialDone done;
+        if (asked < check->pool.file_count && mutant_trial_is_free(check->trial)) {
+            status = mutant_trial_ask(check->trial, asked++, TRIAL_ORIGINAL, &(Digest){0}, why);
+            continue;
+        }
+        progress_note(&check->progress, "%zu of %zu files as they are", asked, check->pool.file_count);
+        status = mutant_trial_wait(check->trial, &done, &answered, why);
+        if (status == STATUS_OK && answered)
+            status = keep_code(check, &done, why);
+    }
+    return status;
+}
+
+/* ---- the mutants ------------------------------------------------------------------------------------------------- */
+
+/* Only these are graded: the others say nothing about the cases. */
+static bool is_graded(const TrialOutcome *outcome)
+{
+    return !outcome->same_code && outcome->verdict != VERDICT_COMPILE_ERROR && outcome->verdict != VERDICT_JUDGE_ERROR;
+}
+
+/* The line of the progress is ended first, since both may go to one terminal. */
+static void print_survivor(MutantCheck *check, const PoolMutant *item)
+{
+    progress_end(&check->progress, "one is accepted");
+    printf("# survivor: %s:%d: %s\n#   - %s\n#   + %s\n", check->pool.files[item->file].shown, item->mutant->line,
+           item->mutant->mistake, item->before, item->after);
+    fflush(stdout);
+    progress_begin(&check->progress, "mutants", 0);
+}
+
+static Status count_outcome(MutantCheck *check, const TrialDone *done, Message *why)
+{
+    const TrialOutcome *outcome = &done->outcome;
+    MutantCounts *counts = &check->counts;
+    if (outcome->status != STATUS_OK)
+        return fail_outcome(check->pool.files[done->file].shown, outcome, why);
+    if (outcome->same_code)
+        counts->same_code++;
+    else if (outcome->verdict == VERDICT_COMPILE_ERROR)
+        counts->refused++;
+    else if (outcome->verdict == VERDICT_JUDGE_ERROR)
+        counts->beyond_judge++;
+    else if (outcome->verdict == VERDICT_ACCEPTED)
+        counts->survived++;
+    else
+        counts->found++;
+    counts->by_timed_case += outcome->by_timed_case;
+    if (is_graded(outcome) && outcome->verdict == VERDICT_ACCEPTED)
+        print_survivor(check, &check->pool.items[done->mutant]);
+    return STATUS_OK;
+}
+
+static size_t graded(const MutantCheck *check)
+{
+    return check->counts.found + check->counts.survived;
+}
+
+void check_mutants_name(const MutantCheck *check, Text *name)
+{
+    text_printf(name, "the cases find the mistakes in %zu mutants of the reference solutions, ", graded(check));
+    if (check->wanted < check->pool.count)
+        text_printf(name, "a sample of %zu", check->pool.count);
+    else
+        text_add(name, "all that compile and differ");
+    text_printf(name, " (seed %llu)", (unsigned long long)check->seed);
+}
+
+static void show_progress(MutantCheck *check)
+{
+    const size_t done = graded(check);
+    const double spent_s = now_s() - check->start_s;
+    if (done == 0)
+        progress_note(&check->progress, "0 of %zu", check->wanted);
+    else
+        progress_note(&check->progress, "%zu of %zu, %zu survived, about %.0f s left", done, check->wanted,
+                      check->counts.survived, spent_s / (double)done * (double)(check->wanted - done));
+}
+
+/* A mutant that says nothing is replaced by the next one, so those that are `under_way` may still count. */
+static Status judge_mutants(MutantCheck *check, Message *why)
+{
+    size_t asked = 0, under_way = 0;
+    Status status = STATUS_OK;
+    check->start_s = now_s();
+    while (status == STATUS_OK) {
+        const bool more = asked < check->pool.count && graded(check) + under_way < check->wanted;
+        TrialDone done;
+        bool answered;
+        if (more && mutant_trial_is_free(check->trial)) {
+            const size_t file = check->pool.items[asked].file;
+            status = mutant_trial_ask(check->trial, file, asked++, &check->codes[file], why);
+            under_way++;
+            continue;
+        }
+        show_progress(check);
+        status = mutant_trial_wait(check->trial, &done, &answered, why);
+        if (status != STATUS_OK || !answered)
+            break;
+        under_way--;
+        status = count_outcome(check, &done, why);
+    }
+    return status;
+}
+
+static void print_counts(const MutantCheck *check)
+{
+    const MutantCounts *counts = &check->counts;
+    printf("# mutants: %zu found, of these %zu by a timed case alone; %zu survived\n", counts->found,
+           counts->by_timed_case, counts->survived);
+    printf("# left out: %zu do not compile, %zu compile to the original's code, %zu need what the judge lacks, "
+           "%zu are noted as equivalent\n",
+           counts->refused, counts->same_code, counts->beyond_judge, check->pool.noted);
+}
+
+bool check_mutants_are_wanted(const MutantCheck *check)
+{
+    return check->wanted > 0;
+}
+
+Status check_mutants_run(MutantCheck *check, Message *why)
+{
+    char outcome[100];
+    fflush(stdout);
+    progress_begin(&check->progress, "mutants", 0);
+    Status status = judge_originals(check, why);
+    if (status == STATUS_OK)
+        status = judge_mutants(check, why);
+    snprintf(outcome, sizeof outcome, "%zu of %zu found in %.0f s", check->counts.found, graded(check),
+             now_s() - check->start_s);
+    progress_end(&check->progress, status == STATUS_OK ? outcome : "failed");
+    if (status != STATUS_OK)
+        return status;
+    print_counts(check);
+    if (check->counts.survived == 0)
+        return STATUS_OK;
+    return fail(STATUS_BAD_INPUT, why,
+                "a case for each survivor above, or a note in solutions/<id>/equivalent_mutants.json why it is right");
+}
