@@ -262,7 +262,7 @@ $(BUILD)/grader/oracle/tests/test_oracle: LDLIBS += -lfftw3
 # the submission's memory limits, which leave no room for the sanitizers' shadow memory.
 plain_flags     := $(filter-out -fsanitize=% -fno-sanitize-recover=% -fno-omit-frame-pointer,$(CFLAGS))
 runner_objects  := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runner/*.c))
-runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c) harness/protocol/ring.c harness/protocol/cuda_error.c)
+runtime_objects := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard harness/runtime/*.c harness/runtime/graph/*.c harness/runtime/call/*.c) harness/protocol/ring.c harness/protocol/cuda_error.c)
 $(BUILD)/pic/%.o: EXTRA := -fPIC -fvisibility=hidden -Iharness/cuda
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 /* cuda_runtime_api.h - one of the judge's own CUDA headers: the calls of the CUDA runtime that harness/runtime/ carries
- * out, and the hints that it ignores. The calls that it refuses are listed in harness/runtime/absent.def.
+ * out, and the hints that it ignores. The calls that it refuses are listed in harness/runtime/call/absent.def.
  *
  * Source   CUDA Runtime API 13.0.  */
 #ifndef CONVJUDGE_CUDA_RUNTIME_API_H

@@ -2,7 +2,7 @@
 #ifndef HARNESS_RUNTIME_ARRAY_H
 #define HARNESS_RUNTIME_ARRAY_H
 
-#include "harness/runtime/box.h"
+#include "harness/runtime/client.h"
 
 typedef struct Array {
     uint64_t id;
@@ -22,10 +22,5 @@ typedef struct ChannelFormat {
 cudaError_t array_find(cudaArray_const_t handle, const Array **array);
 /* cudaErrorInvalidChannelDescriptor: CUDA has no arrays of such elements. */
 cudaError_t channel_format(const struct cudaChannelFormatDesc *channels, ChannelFormat *format);
-
-/* The places and the box of a copy in three dimensions, and the other way round. */
-cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, Place *target, Place *source, Box *box);
-struct cudaMemcpy3DParms parameters_of_3d(const Place *target, const Place *source, const Box *box,
-                                          enum cudaMemcpyKind kind);
 
 #endif

@@ -1,6 +1,5 @@
 #include "harness/runtime/box.h"
 #include "harness/runtime/address.h"
-#include "harness/runtime/capture.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/stream.h"
 #include "harness/runtime/transfer.h"
@@ -151,11 +150,4 @@ cudaError_t box_copy(Place to, Place from, Box box, enum cudaMemcpyKind kind, cu
     else
         error = copy_in_pieces(to, from, box, stream_id(stream));
     return managed_refresh((uint64_t)(uintptr_t)to.pointer, error);
-}
-
-cudaError_t copy_box(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    const Work work = {.type = cudaGraphNodeTypeMemcpy, .copy = {.to = to, .from = from, .box = box, .kind = kind}};
-    cudaError_t error;
-    return capture_takes(stream, &work, &error) ? error : box_copy(to, from, box, kind, stream);
 }

@@ -24,7 +24,5 @@ Place place_behind(Place place, size_t x_bytes, size_t y, size_t z);
 
 /* Copies nothing if an extent is 0. The addresses tell which end is in host memory; the kind is only checked. */
 cudaError_t box_copy(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream);
-/* The same, unless the stream is being captured. */
-cudaError_t copy_box(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream);
 
 #endif

@@ -7,7 +7,5 @@
 /* Asks the broker, whatever is being captured. */
 cudaError_t memory_allocate(uint64_t bytes, uint64_t *address);
 cudaError_t memory_release(uint64_t address);
-/* What cudaFree() does, without the last error. */
-cudaError_t memory_free(void *pointer);
 
 #endif

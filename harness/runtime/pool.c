@@ -1,7 +1,5 @@
 #include "harness/runtime/pool.h"
 
-#include "harness/runtime/address.h"
-#include "harness/runtime/capture.h"
 #include "harness/runtime/memory.h"
 #include "harness/runtime/stream.h"
 
@@ -113,17 +111,14 @@ static cudaError_t take_memory(uint64_t bytes, uint64_t *address)
     return memory_allocate(bytes, address);
 }
 
-static cudaError_t allocate(void **pointer, size_t bytes, Pool *pool, cudaStream_t stream)
+cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool)
 {
-    enum cudaStreamCaptureStatus status;
     uint64_t address;
     if (pointer == NULL || pool == NULL)
         return cudaErrorInvalidValue;
     *pointer = NULL;
     if (bytes == 0)
         return cudaSuccess;
-    if (cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone)
-        return missing("allocations in a graph");
     if (pool->most_bytes != 0 && (pool->used > pool->most_bytes || bytes > pool->most_bytes - pool->used))
         return cudaErrorMemoryAllocation;
     Block *block = malloc(sizeof *block);
@@ -144,39 +139,22 @@ static cudaError_t allocate(void **pointer, size_t bytes, Pool *pool, cudaStream
     return cudaSuccess;
 }
 
-/* Memory of cudaMalloc() can be freed on a stream as well. */
-static cudaError_t free_on_stream(void *pointer, cudaStream_t stream)
+bool pool_free(uint64_t address, cudaStream_t stream, cudaError_t *error)
 {
-    enum cudaStreamCaptureStatus status;
-    uint64_t address = (uint64_t)(uintptr_t)pointer;
-    if (pointer == NULL || !is_device_address(pointer))
-        return pointer == NULL ? cudaSuccess : cudaErrorInvalidValue;
-    if (cudaStreamIsCapturing(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone)
-        return missing("allocations in a graph");
     client_lock();
     Block *block = *link_of(address);
-    cudaError_t error = block != NULL && block->is_freed ? cudaErrorInvalidValue : cudaSuccess;
-    if (block != NULL && error == cudaSuccess) {
+    *error = block != NULL && block->is_freed ? cudaErrorInvalidValue : cudaSuccess;
+    if (block != NULL && *error == cudaSuccess) {
         count_free(block);
         block->stream = stream;
     }
     client_unlock();
-    return block == NULL ? memory_free(pointer) : error;
+    return block != NULL;
 }
 
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
+cudaMemPool_t pool_in_use(void)
 {
-    return result(allocate(pointer, bytes, current_pool, stream));
-}
-
-cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
-{
-    return result(allocate(pointer, bytes, pool, stream));
-}
-
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
-{
-    return result(free_on_stream(pointer, stream));
+    return current_pool;
 }
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */

@@ -8,6 +8,11 @@
 
 #include "harness/runtime/client.h"
 
+cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool);
+/* From which cudaMallocAsync() allocates. */
+cudaMemPool_t pool_in_use(void);
+/* Frees memory on a stream. False: it comes from no pool. */
+bool pool_free(uint64_t address, cudaStream_t stream, cudaError_t *error);
 /* The host has waited for a stream, or for the whole device. */
 void pool_settle(cudaStream_t stream);
 void pool_settle_all(void);

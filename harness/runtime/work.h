@@ -3,8 +3,8 @@
  * A call such as cudaMemcpyAsync() describes what it is asked for as Work. If its stream is being captured (capture.h),
  * the work becomes a node of a graph; else it is done at once.
  *
- * Owns     work in a node owns its copies of the parameters and of the child graph: work_copy() makes them, and
- *          work_free() frees them. Elsewhere the pointers belong to the caller.  */
+ * Owns     work in a node (graph.h) owns its copies of the parameters and of the child graph. Elsewhere the pointers
+ *          belong to the caller.  */
 #ifndef HARNESS_RUNTIME_WORK_H
 #define HARNESS_RUNTIME_WORK_H
 
@@ -46,10 +46,5 @@ typedef struct Work {
 /* A run of bytes. */
 Work work_copy_of_bytes(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 Work work_fill_of_bytes(void *to, int value, size_t bytes);
-
-cudaError_t work_copy(Work *to, const Work *from);
-void work_free(Work *work);
-/* Does the work now, on a stream that is not being captured. A child graph cannot be run like this. */
-cudaError_t work_run(const Work *work, cudaStream_t stream);
 
 #endif

@@ -1,5 +1,5 @@
 /* What a program can ask about a stream that is being captured.  */
-#include "harness/runtime/capture_state.h"
+#include "harness/runtime/graph/capture_state.h"
 #include "harness/runtime/older.h"
 
 typedef struct CaptureInfo {

@@ -1,10 +1,9 @@
 /* capture_state.h - the captures under way, for the files that implement capture.h. All of it is guarded by client_lock().
  */
-#ifndef HARNESS_RUNTIME_CAPTURE_STATE_H
-#define HARNESS_RUNTIME_CAPTURE_STATE_H
+#ifndef HARNESS_RUNTIME_GRAPH_CAPTURE_STATE_H
+#define HARNESS_RUNTIME_GRAPH_CAPTURE_STATE_H
 
-#include "harness/runtime/capture.h"
-#include "harness/runtime/graph.h"
+#include "harness/runtime/graph/graph.h"
 
 #include <pthread.h>
 

@@ -5,8 +5,8 @@
  *
  * Owns     a graph owns its nodes, a node its work. A handle of CUDA is the pointer to the struct.
  * Threads  the functions here take no lock; those that CUDA declares do.  */
-#ifndef HARNESS_RUNTIME_GRAPH_H
-#define HARNESS_RUNTIME_GRAPH_H
+#ifndef HARNESS_RUNTIME_GRAPH_GRAPH_H
+#define HARNESS_RUNTIME_GRAPH_GRAPH_H
 
 #include "harness/runtime/work.h"
 
@@ -36,6 +36,7 @@ cudaError_t graph_add(Graph *graph, const Work *work, GraphNode *const *before, 
 void graph_remove(GraphNode *node);
 bool node_is_before(const GraphNode *node, const GraphNode *other);
 cudaError_t node_add_before(GraphNode *node, GraphNode *before);
+void node_remove_before(GraphNode *node, const GraphNode *before);
 /* Replaces the work of a node by a copy of other work of the same type. */
 cudaError_t node_set_work(GraphNode *node, const Work *work);
 

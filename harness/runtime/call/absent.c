@@ -25,4 +25,4 @@ enum { INVALID_DEVICE = 101 }; /* cudaErrorInvalidDevice */
     {                                                                                                                  \
         return result_of(#name, error);                                                                                \
     }
-#include "harness/runtime/absent.def"
+#include "harness/runtime/call/absent.def"

@@ -1,8 +1,9 @@
-#include "harness/runtime/graph_exec.h"
+#include "harness/runtime/graph/graph_exec.h"
 
-#include "harness/runtime/capture.h"
+#include "harness/runtime/graph/capture.h"
 #include "harness/runtime/older.h"
 #include "harness/runtime/stream.h"
+#include "harness/runtime/graph/work_run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  *
  * Source   CUDA Programming Guide 13.0, "Creating a Graph Using Stream Capture"; which calls end a capture with an error:
  *          CUDA Runtime API, cudaStreamBeginCapture, cudaThreadExchangeStreamCaptureMode and the errors 900 to 908.  */
-#ifndef HARNESS_RUNTIME_CAPTURE_H
-#define HARNESS_RUNTIME_CAPTURE_H
+#ifndef HARNESS_RUNTIME_GRAPH_CAPTURE_H
+#define HARNESS_RUNTIME_GRAPH_CAPTURE_H
 
 #include "harness/runtime/work.h"
 
@@ -24,6 +24,7 @@ cudaError_t capture_allows_device_wait(void);
 /* The same for calls that CUDA counts as potentially unsafe, such as cudaMalloc(). */
 cudaError_t capture_allows_unsafe(void);
 
+bool capture_is_active(cudaStream_t stream);
 /* Is the graph being filled? */
 bool capture_fills(cudaGraph_t graph);
 void capture_forget_event(cudaEvent_t event);

@@ -4,10 +4,10 @@
  * the launch and to further streams, and events carry the dependencies between those. The broker holds all streams of a
  * call back until the host waits, so that launching node by node costs the device no more time than a graph of the
  * driver's would; and each copy and launch is checked, counted and timed as any other.  */
-#ifndef HARNESS_RUNTIME_GRAPH_EXEC_H
-#define HARNESS_RUNTIME_GRAPH_EXEC_H
+#ifndef HARNESS_RUNTIME_GRAPH_GRAPH_EXEC_H
+#define HARNESS_RUNTIME_GRAPH_GRAPH_EXEC_H
 
-#include "harness/runtime/graph.h"
+#include "harness/runtime/graph/graph.h"
 
 typedef struct CUgraphExec_st GraphExec;
 

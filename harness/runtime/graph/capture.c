@@ -1,6 +1,6 @@
-#include "harness/runtime/capture.h"
+#include "harness/runtime/graph/capture.h"
 
-#include "harness/runtime/capture_state.h"
+#include "harness/runtime/graph/capture_state.h"
 #include "harness/runtime/stream.h"
 
 #include <stdlib.h>
@@ -263,6 +263,15 @@ cudaError_t capture_allows_unsafe(void)
             error = break_off(capture, cudaErrorStreamCaptureUnsupported);
     client_unlock();
     return error;
+}
+
+bool capture_is_active(cudaStream_t stream)
+{
+    Captured *captured;
+    client_lock();
+    bool active = capture_of(stream, &captured) != NULL;
+    client_unlock();
+    return active;
 }
 
 bool capture_fills(cudaGraph_t graph)

@@ -1,8 +1,8 @@
 /* CUDA's calls that add a node to a graph, and that read or replace its parameters: in the graph, or in one that can be
  * launched.  */
-#include "harness/runtime/array.h"
+#include "harness/runtime/array_place.h"
 #include "harness/runtime/copy.h"
-#include "harness/runtime/graph_exec.h"
+#include "harness/runtime/graph/graph_exec.h"
 #include "harness/runtime/launch.h"
 #include "harness/runtime/older.h"
 

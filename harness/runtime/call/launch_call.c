@@ -1,0 +1,169 @@
+/* CUDA's calls that launch kernels, and those about the attributes of kernels.  */
+#include "harness/runtime/graph/capture.h"
+#include "harness/runtime/launch.h"
+#include "harness/runtime/older.h"
+
+#include <string.h>
+
+/* The compilers translate f<<<grid, block, shared, stream>>>(arguments) into a push of the configuration, the
+ * evaluation of the arguments, and a call of f's stub, which pops the configuration and launches the kernel. */
+enum { MAX_NESTED = 16 };
+static __thread Configuration pushed[MAX_NESTED];
+static __thread int pushed_count;
+static __thread bool in_stub; /* between the pop and the launch of <<<...>>> */
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, struct CUstream_st *stream)
+{
+    if (pushed_count == MAX_NESTED)
+        return 1;
+    pushed[pushed_count++] = (Configuration){grid, block, shared_bytes, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream)
+{
+    if (pushed_count == 0)
+        return result(cudaErrorMissingConfiguration);
+    const Configuration *top = &pushed[--pushed_count];
+    *grid = top->grid;
+    *block = top->block;
+    *shared_bytes = top->shared_bytes;
+    *(cudaStream_t *)stream = top->stream;
+    in_stub = true;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host_function)
+{
+    Function *function;
+    cudaError_t error = function_find(host_function, &function);
+    *kernel = (cudaKernel_t)function;
+    return result(error);
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *host_function)
+{
+    return __cudaGetKernel(kernel, host_function);
+}
+
+/* Only a launch whose result the program can see waits for the reply. <<<...>>> has no result. cudaLaunchKernel() has
+ * one, but not if a stub calls it, as the stubs of clang and of nvcc up to 12 do. */
+static cudaError_t launch(const void *kernel, const Configuration *how, void **arguments, bool wait)
+{
+    uint8_t parameters[MAX_PARAMETER_BYTES];
+    Work work = {.type = cudaGraphNodeTypeKernel, .kernel = {.how = *how}};
+    cudaError_t error = kernel_pack(&work.kernel, kernel, arguments, parameters);
+    if (error != cudaSuccess || capture_takes(how->stream, &work, &error))
+        return error;
+    return kernel_launch(&work.kernel, how->stream, wait);
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                               cudaStream_t stream)
+{
+    Configuration how = {grid, block, shared_bytes, stream};
+    in_stub = false;
+    return result(launch(kernel, &how, arguments, false));
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                             cudaStream_t stream)
+{
+    Configuration how = {grid, block, shared_bytes, stream};
+    bool wait = !in_stub;
+    in_stub = false;
+    return result(launch(kernel, &how, arguments, wait));
+}
+
+/* Attributes that change the meaning of a launch are refused; the others are hints and ignored. */
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
+{
+    Configuration how = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension ||
+            config->attrs[i].id == cudaLaunchAttributeCooperative)
+            return missing("cudaLaunchKernelExC with a cluster or a cooperative grid");
+    return result(launch(kernel, &how, arguments, true));
+}
+
+/* ---- attributes of kernels --------------------------------------------------------------------------------------- */
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
+{
+    Function *function;
+    cudaError_t error = attributes == NULL ? cudaErrorInvalidValue : function_find(kernel, &function);
+    if (error != cudaSuccess)
+        return result(error);
+    const RingFunctionInfo *info = function->info;
+    const struct cudaFuncAttributes filled = {
+        .sharedSizeBytes = info->static_shared_bytes,
+        .constSizeBytes = info->constant_bytes,
+        .localSizeBytes = info->local_bytes,
+        .maxThreadsPerBlock = (int)info->max_threads_per_block,
+        .numRegs = (int)info->registers,
+        .ptxVersion = info->ptx_version,
+        .binaryVersion = info->binary_version,
+        .maxDynamicSharedSizeBytes = (int)info->max_dynamic_shared_bytes,
+        .preferredShmemCarveout = -1,
+    };
+    FILL_STRUCT(attributes, &filled, 56, sizeof filled);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *kernel)
+{
+    Function *function;
+    cudaError_t error = name == NULL ? cudaErrorInvalidValue : function_find(kernel, &function);
+    if (error == cudaSuccess)
+        *name = function->name;
+    return result(error);
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes)
+{
+    Function *function;
+    cudaError_t error = offset == NULL ? cudaErrorInvalidValue : function_find(kernel, &function);
+    if (error == cudaSuccess && index >= function->info->parameter_count)
+        error = cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return result(error);
+    *offset = function->info->offsets[index];
+    if (bytes != NULL)
+        *bytes = function->info->sizes[index];
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+{
+    Function *function;
+    cudaError_t error = function_find(kernel, &function);
+    if (error != cudaSuccess)
+        return result(error);
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) /* a hint */
+        return cudaSuccess;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0)
+        return result(cudaErrorInvalidValue);
+    error = client_call(RING_SET_SHARED, (RingWords){{function->id, (uint64_t)value}}, NULL);
+    if (error == cudaSuccess)
+        function->info->max_dynamic_shared_bytes = (uint32_t)value;
+    return result(error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int threads,
+                                                                   size_t shared_bytes, unsigned flags)
+{
+    Function *function;
+    RingReply reply;
+    cudaError_t error = blocks == NULL || threads <= 0 ? cudaErrorInvalidValue : function_find(kernel, &function);
+    if (error == cudaSuccess)
+        error = client_call(RING_OCCUPANCY, (RingWords){{function->id, (uint64_t)threads, shared_bytes}}, &reply);
+    if (error == cudaSuccess)
+        *blocks = (int)reply.value[0];
+    return result(error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads,
+                                                          size_t shared_bytes)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, kernel, threads, shared_bytes, 0);
+}
