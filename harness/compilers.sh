@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Prints the path of the compiler that the judge uses, after checking that it works. If there is none, or if it does not
 # work, one line on standard error says why, and the exit status is 1.
-#   nvcc    must compile a kernel and its launch; found in the same order as by harness/compile/toolkit.c
-#   clang   must compile the same with the judge's own CUDA headers; found in the same order, too
+#   nvcc    must compile harness/cuda/probe.cu; found in the same order as by harness/compile/find_nvcc.c
+#   clang   the newest that compiles the same with the judge's own CUDA headers, as harness/compile/find_clang.c finds it
 #   fuzzer  the first clang that links a fuzzer, which needs the package with clang's runtime libraries
 # Usage: harness/compilers.sh nvcc|clang|fuzzer
 set -euo pipefail
@@ -14,10 +14,6 @@ die() { printf '%s\n' "$*" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cat >"$work/kernel.cu" <<'END_OF_KERNEL'
-__global__ void scale(float *p) { p[threadIdx.x] *= 2; }
-extern "C" void solve(float *p) { scale<<<1, 32>>>(p); }
-END_OF_KERNEL
 printf 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data == 0 && size > 0; }\n' >"$work/fuzzer.c"
 
 # works COMMAND...: runs it without the environment, as the sandbox does, and keeps its output
@@ -47,15 +43,18 @@ find_nvcc() {
 
 find_clangs() {
     local version
-    for version in {16..29}; do command -v "clang-$version" || true; done
+    for version in {99..16}; do command -v "clang-$version" || true; done
     if version=$(clang -dumpversion 2>/dev/null) && ((${version%%.*} >= 16)); then command -v clang; fi
 }
 
-# compiles_cuda CLANG SIDE: with the important flags of harness/compile/compile_clang.c
+# compiles_cuda CLANG: both sides, with the important flags of harness/compile/compile_clang.c
 compiles_cuda() {
-    works "$1" -x cuda "--cuda-$2-only" --cuda-gpu-arch=sm_90 -nocudainc -nocudalib --cuda-path=harness/cuda \
-        -Wno-unknown-cuda-version -Xclang -target-sdk-version=11.8 --cuda-feature=+ptx78 -Wno-unused-command-line-argument \
-        -isystem harness/cuda -include cuda_runtime.h -S "$work/kernel.cu" -o "$work/kernel.$2"
+    local side
+    for side in device host; do
+        works "$1" -x cuda "--cuda-$side-only" --cuda-gpu-arch=sm_90 -nocudainc -nocudalib --cuda-path=harness/cuda -D__CUDACC__ \
+            -Wno-unknown-cuda-version -Xclang -target-sdk-version=11.8 --cuda-feature=+ptx78 -Wno-unused-command-line-argument \
+            -isystem harness/cuda -include cuda_runtime.h -S harness/cuda/probe.cu -o "$work/probe.$side" || return
+    done
 }
 
 mapfile -t clangs < <(find_clangs)
@@ -63,15 +62,21 @@ case ${1:-} in
 nvcc)
     nvcc=$(find_nvcc)
     [[ -n $nvcc ]] || die "there is no nvcc"
-    works "$nvcc" -O3 -lineinfo -cudart none -Xcompiler -fPIC -c "$work/kernel.cu" -o "$work/kernel.o" ||
+    works "$nvcc" -O3 -lineinfo -cudart none -Xcompiler -fPIC -c harness/cuda/probe.cu -o "$work/probe.o" ||
         die "$nvcc does not compile a kernel: $(reason)"
     printf '%s\n' "$nvcc"
     ;;
 clang)
     ((${#clangs[@]} > 0)) || die "there is no clang 16 or later"
-    { compiles_cuda "${clangs[0]}" device && compiles_cuda "${clangs[0]}" host; } ||
-        die "${clangs[0]} does not compile a kernel: $(reason)"
-    printf '%s\n' "${clangs[0]}"
+    why=
+    for clang in "${clangs[@]}"; do
+        if compiles_cuda "$clang"; then
+            printf '%s\n' "$clang"
+            exit
+        fi
+        why=${why:-$clang does not compile a kernel: $(reason)}
+    done
+    die "$why"
     ;;
 fuzzer)
     ((${#clangs[@]} > 0)) || die "there is no clang 16 or later"

@@ -68,12 +68,16 @@ missing() {
 }
 
 updated=''
-apt_install() { # a new machine has no package lists yet
-    export DEBIAN_FRONTEND=noninteractive
-    ! apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 || return 0
+apt_update() { # a new machine has no package lists yet
     [[ -z $updated ]] || return 1
     updated=1
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    apt-get update -qq
+}
+
+apt_install() {
+    export DEBIAN_FRONTEND=noninteractive
+    ! apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 || return 0
+    apt_update && apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 can_install() { [[ $(id -u) == 0 ]] && command -v apt-get >/dev/null; }
@@ -96,12 +100,13 @@ install_packages() { # PACKAGE...: Debian's names
     fi
 }
 
-# Installs clang and its runtime: a version that is there, or else the first one in the package lists.
+# install_clang KIND: installs clang and its runtime, the newest version in the package lists first, until one works.
 install_clang() {
     local version
     can_install || return 1
-    for version in $(compgen -c clang- | sed -n 's/^clang-\(1[6-9]\|2[0-9]\)$/\1/p' | sort -un) 16 17 18 19 20 21; do
-        ! apt_install "clang-$version" "libclang-rt-$version-dev" 2>/dev/null || return 0
+    apt_update || true
+    for version in $({ compgen -c clang-; apt-cache pkgnames clang-; } | sed -n 's/^clang-\(1[6-9]\|[2-9][0-9]\)$/\1/p' | sort -run); do
+        ! apt_install "clang-$version" "libclang-rt-$version-dev" 2>/dev/null || ! try_compiler "$1" || return 0
     done
     return 1
 }
@@ -150,11 +155,11 @@ if [[ -n $packages ]]; then
 fi
 try_sandbox
 if [[ $mode == test ]]; then
-    try_compiler fuzzer || { install_clang && try_compiler fuzzer; } || say "fuzzing is skipped: $reason"
+    try_compiler fuzzer || install_clang fuzzer || say "fuzzing is skipped: $reason"
     try_compiler clang || say "tests that compile with clang are skipped or fail: $reason"
 fi
 if [[ ${CONVJUDGE_COMPILER:-} == clang ]] || ! find_nvcc; then
-    try_compiler clang || { install_clang && try_compiler clang; } ||
+    try_compiler clang || install_clang clang ||
         die "no nvcc works, and no clang for the simulated GPU: $reason; install one of them"
     say "clang compiles, for the simulated GPU alone"
 fi

@@ -159,6 +159,88 @@ EOF
     json result.json '[.cases[].printed // empty] | unique | join(";")' checked
 }
 
+@test "device functions of one instruction give what nvcc's give" {
+    by_clang
+    local compiler
+    for compiler in clang nvcc; do
+        CONVJUDGE_COMPILER=$compiler judge grade --no-record --json result.json "$root/tests/clang/intrinsics.cu"
+        ends 0 "Accepted"
+        json result.json '[.cases[].printed // empty] | unique | join(";") | rtrimstr("\n")' 'bad 0'
+    done
+}
+
+@test "no launch is refused because registers are only estimated" {
+    by_clang
+    local bounds
+    for bounds in '__launch_bounds__(1024)' ''; do
+        cat >x.cu <<EOF
+// problem: conv1d
+__global__ void $bounds wide(const float *input, const float *kernel, float *output, int n, int k)
+{
+    const int R = 64;
+    long start = ((long)blockIdx.x * blockDim.x + threadIdx.x) * R;
+    float sum[R], window[R];
+#pragma unroll
+    for (int r = 0; r < R; r++) { sum[r] = 0; window[r] = start + r < n ? input[start + r] : 0; }
+    for (int j = 0; j < k; j++) {
+#pragma unroll
+        for (int r = 0; r < R; r++) sum[r] += kernel[j] * window[r];
+#pragma unroll
+        for (int r = 0; r + 1 < R; r++) window[r] = window[r + 1];
+        window[R - 1] = start + R + j < n ? input[start + R + j] : 0;
+    }
+#pragma unroll
+    for (int r = 0; r < R; r++) if (start + r <= n - k) output[start + r] = sum[r];
+}
+extern "C" void solve(const float *input, const float *kernel, float *output, int input_size, int kernel_size)
+{
+    int per = 1024 * 64;
+    wide<<<(input_size - kernel_size + per) / per, 1024>>>(input, kernel, output, input_size, kernel_size);
+    cudaDeviceSynchronize();
+}
+EOF
+        judge grade --no-record x.cu
+        ends 0 "Accepted"
+    done
+}
+
+@test "the newest clang that can compile a kernel is taken, and the reason named where none can" {
+    by_clang
+    mkdir bin
+    local program
+    for program in clang-97 clang-98; do
+        cat >bin/$program <<'EOF'
+#!/bin/sh
+case "$*" in
+*--version*) echo "clang version ${0##*-}.0.0" ;;
+*--print-supported-cpus*) echo sm_90 ;;
+*) echo "/usr/include/limits.h:5:1: error: no such type on this target" >&2; exit 1 ;;
+esac
+EOF
+        chmod +x bin/$program
+    done
+    submission >x.cu
+    PATH=$PWD/bin:$PATH judge grade --no-record --json result.json x.cu
+    ends 0 "Accepted"
+    json result.json '.toolkit | test("^clang (1[6-9]|[2-8][0-9])[.]")' true
+    ln -s "$(command -v gcc)" bin/ # for the oracle
+    run env PATH="$PWD/bin" "$build/convjudge" grade --no-record x.cu
+    ends 2 "clang 98.0.0" "does not work here: a small kernel does not compile" "limits.h:5:1: error: no such type on this target"
+}
+
+@test "a toolchain beside the judge's program is found whatever CONVJUDGE_HOME says, in a folder with a space" {
+    local nvcc
+    nvcc=$("$root/harness/compilers.sh" nvcc) || skip "no nvcc"
+    mkdir -p "a judge/build/toolchain/bin"
+    cp "$build"/{convjudge,convjudge-runner,libcudart.so.13} "a judge/build/"
+    printf '#!/bin/sh\necho asked >>"%s/asked"\nexec %s "$@"\n' "$PWD" "$nvcc" >"a judge/build/toolchain/bin/nvcc"
+    chmod +x "a judge/build/toolchain/bin/nvcc"
+    submission >x.cu
+    CONVJUDGE_HOME=$root CONVJUDGE_COMPILER=nvcc run "a judge/build/convjudge" grade --no-record x.cu
+    ends 0 "Accepted"
+    [[ -s asked ]]
+}
+
 # layout_by FOLDER: prints the value of every enumerator and the layout of every struct that the judge's CUDA headers
 # declare, as the headers in FOLDER define them.
 layout_by() {

@@ -88,6 +88,7 @@ static Verdict verdict_of(CompileOutcome outcome)
 {
     switch (outcome) {
     case COMPILE_OK: return VERDICT_ACCEPTED;
+    case COMPILE_BROKEN:
     case COMPILE_UNSUPPORTED: return VERDICT_JUDGE_ERROR;
     case COMPILE_ERROR:
     case COMPILE_TIME_LIMIT:
@@ -101,6 +102,7 @@ static const char *sentence_about(CompileOutcome outcome)
     switch (outcome) {
     case COMPILE_OK: break;
     case COMPILE_ERROR: return "the compiler refused the file";
+    case COMPILE_BROKEN: return "a limit of the judge: its compiler cannot read a header of this system";
     case COMPILE_UNSUPPORTED: return "a limit of the judge: clang compiles only a part of CUDA here";
     case COMPILE_TIME_LIMIT: return "compiling took too long";
     case COMPILE_TOO_LARGE: return "compiling took more memory or disk space than is allowed";

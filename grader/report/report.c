@@ -166,7 +166,8 @@ void report_write(const Result *result, TerminalStyle style, Text *out)
         text_add_printable(out, result->text, strlen(result->text));
         text_add(out, "\n");
     }
-    if (result->verdict == VERDICT_COMPILE_ERROR || result->compiled.outcome == COMPILE_UNSUPPORTED)
+    if (result->verdict == VERDICT_COMPILE_ERROR || result->compiled.outcome == COMPILE_UNSUPPORTED ||
+        result->compiled.outcome == COMPILE_BROKEN)
         add_diagnostics(result, out);
     add_failures(result, style, out);
     if (result->verdict == VERDICT_ACCEPTED)

@@ -127,6 +127,8 @@ static Status run_compiler(const CompileJob *job, const CompileTools *tools, con
     *outcome = report_outcome(&run->output, &end);
     if (*outcome == COMPILE_ERROR && is_clang && report_is_refusal(&run->output))
         *outcome = COMPILE_UNSUPPORTED;
+    else if (*outcome == COMPILE_ERROR && is_clang && report_is_system_header(&run->output))
+        *outcome = COMPILE_BROKEN;
     return *outcome == COMPILE_OK ? read_results(folders, run, why) : STATUS_OK;
 }
 

@@ -15,34 +15,32 @@
 enum { MAX_ARGUMENTS = 48 };
 
 /* Installed NVIDIA software is neither used nor warned about. The version of the SDK decides how kernels are launched:
- * from 9.2 on through __cudaPushCallConfiguration(). */
-static const char *const flags[] = {
+ * from 9.2 on through __cudaPushCallConfiguration(). __CUDACC__ is what headers ask to know a CUDA compiler, those of
+ * glibc among them, which keep __float128 from it. */
+const char *const COMPILE_CLANG_FLAGS[] = {
     "-x",
     "cuda",
     "-O3",
     "-fPIC",
     "-nocudainc",
     "-nocudalib",
-    "--cuda-path=" COMPILE_HEADERS,
     "-Wno-unknown-cuda-version",
     "-Wno-unused-command-line-argument",
+    "-D__CUDACC__",
+    "--cuda-feature=+ptx78",
     "-Xclang",
     "-target-sdk-version=11.8",
-    "-isystem",
-    COMPILE_HEADERS,
     "-include",
     "cuda_runtime.h",
-    "-include",
-    "prototype.h",
-    "-I",
-    ".",
     NULL,
+};
+static const char *const places[] = {
+    "--cuda-path=" COMPILE_HEADERS, "-isystem", COMPILE_HEADERS, "-include", "prototype.h", "-I", ".", NULL,
 };
 /* The simulated GPU expects that divergent paths join after the place where they part (simgpu/block/group.c), as in
  * nvcc's PTX; so clang must not move the ends of loops before their middles. */
 static const char *const device_flags[] = {
     "--cuda-device-only",
-    "--cuda-feature=+ptx78",
     "-mllvm",
     "-disable-block-placement",
     "-gline-directives-only",
@@ -65,26 +63,36 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The headers count, too. */
-Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
+static Status hash_folder(const char *folder, Hash *hash, Message *why)
 {
     struct dirent **entries;
-    hash_add_strings(hash, flags);
-    hash_add_strings(hash, device_flags);
-    hash_add_strings(hash, host_flags);
-    int count = scandir(tools->headers, &entries, is_visible, alphasort);
+    int count = scandir(folder, &entries, is_visible, alphasort);
     if (count < 0)
-        return fail_errno(why, "%s", tools->headers);
+        return fail_errno(why, "%s", folder);
     Status status = STATUS_OK;
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX + 256];
-        snprintf(path, sizeof path, "%s/%s", tools->headers, entries[i]->d_name);
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
         if (status == STATUS_OK)
-            status = judge_source_hash(hash, path, why);
+            status = entries[i]->d_type == DT_DIR ? hash_folder(path, hash, why) : judge_source_hash(hash, path, why);
         free(entries[i]);
     }
     free(entries);
     return status;
+}
+
+Status compile_clang_hash_headers(const char *headers, Hash *hash, Message *why)
+{
+    hash_add_strings(hash, COMPILE_CLANG_FLAGS);
+    return hash_folder(headers, hash, why);
+}
+
+Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
+{
+    hash_add_strings(hash, places);
+    hash_add_strings(hash, device_flags);
+    hash_add_strings(hash, host_flags);
+    return compile_clang_hash_headers(tools->headers, hash, why);
 }
 
 /* ---- the two sides ----------------------------------------------------------------------------------------------- */
@@ -94,6 +102,13 @@ static size_t add_arguments(const char **argv, size_t count, const char *const *
     for (; *strings != NULL; strings++)
         argv[count++] = *strings;
     return count;
+}
+
+/* What both sides need, and what one of them does. */
+static size_t add_all_arguments(const char **argv, size_t count, const char *const *of_side)
+{
+    count = add_arguments(argv, count, COMPILE_CLANG_FLAGS);
+    return add_arguments(argv, add_arguments(argv, count, places), of_side);
 }
 
 static Status put_fatbin(const CompileJob *job, const CompileFolders *folders, Text *fatbin, Message *why)
@@ -116,8 +131,8 @@ Status compile_with_clang(const CompileJob *job, const CompileTools *tools, cons
     char clang[PATH_MAX], architecture[40];
     const char *device[MAX_ARGUMENTS] = {clang, architecture};
     const char *host[MAX_ARGUMENTS] = {COMPILE_SHELL, clang, architecture};
-    size_t device_count = add_arguments(device, add_arguments(device, 2, flags), device_flags);
-    size_t host_count = add_arguments(host, add_arguments(host, COMPILE_SHELL_ARGUMENTS + 2, flags), host_flags);
+    size_t device_count = add_all_arguments(device, 2, device_flags);
+    size_t host_count = add_all_arguments(host, COMPILE_SHELL_ARGUMENTS + 2, host_flags);
     compile_language_flags(job->source, tools->toolkit, device, device_count);
     compile_language_flags(job->source, tools->toolkit, host, host_count);
     compile_program_path(tools->toolkit, clang, sizeof clang);

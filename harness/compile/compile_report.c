@@ -206,6 +206,24 @@ bool report_is_refusal(const Text *output)
     return line != NULL && memmem(line, length, refusal, strlen(refusal)) != NULL;
 }
 
+bool report_is_system_header(const Text *output)
+{
+    size_t length;
+    const char *line = first_error(output, &length);
+    if (line == NULL || line[0] != '/' || starts_with(line, length, "/submission/"))
+        return false;
+    const char *group = line + length, *next = strstr(group, " error: ");
+    size_t group_length = next != NULL ? (size_t)(next - group) : strlen(group);
+    /* "note: in instantiation of ... requested here", "note: expanded from macro", "note: called by" */
+    for (const char *note = group; note < group + group_length; note += length + (note[length] == '\n')) {
+        length = strcspn(note, "\n");
+        if (memmem(note, length, " note: ", 7) != NULL &&
+            memmem(note, length, COMPILE_SOURCE_NAME, strlen(COMPILE_SOURCE_NAME)) != NULL)
+            return false;
+    }
+    return true;
+}
+
 /* The end of the comment or literal that starts here; `at` itself if none does. */
 static const char *skip_comment_or_literal(const char *at)
 {
@@ -307,7 +325,7 @@ void report_headline(const CompileJob *job, CompileOutcome outcome, const Text *
                     "%s: compiling takes too much memory or makes too large a file: the limits are 2 GiB and "
                     "%d MiB\n",
                     job->file_name, COMPILE_FILE_BYTES >> 20);
-    else if (outcome == COMPILE_UNSUPPORTED)
+    else if (outcome == COMPILE_UNSUPPORTED || outcome == COMPILE_BROKEN)
         add_first_error(output, job, diagnostics);
     else if (outcome == COMPILE_ERROR && !add_solve(output, job, diagnostics))
         add_first_error(output, job, diagnostics);

@@ -16,6 +16,10 @@ CompileOutcome report_outcome(const Text *output, const ProcessEnd *end);
  * implement. */
 bool report_is_refusal(const Text *output);
 
+/* Whether clang's first error lies in a header that is not the submission's, and nothing of the submission is named as
+ * its cause: then compiler and system do not fit. */
+bool report_is_system_header(const Text *output);
+
 /* Appends one line that says what is wrong, for the beginning of the diagnostics. Appends nothing if the outcome is
  * COMPILE_OK, or if the compiler's own first line says it. */
 void report_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics);

@@ -1,8 +1,8 @@
 /* toolkit.h - finds the compiler of submissions.
  *
- * nvcc is looked for in CONVJUDGE_NVCC, build/toolchain beside the judge, PATH, CUDA_HOME and the usual folders, in
- * this order. If there is none, the lowest version of clang on PATH from 16 on compiles for the simulated GPU,
- * with the judge's own CUDA headers (harness/cuda/). CONVJUDGE_COMPILER=nvcc or =clang chooses between them.  */
+ * nvcc is looked for in CONVJUDGE_NVCC, toolchain/ beside the judge's program, PATH, CUDA_HOME and the usual folders, in
+ * this order. If there is none, the newest clang on PATH, from 16 on, that can do it compiles for the simulated GPU, with
+ * the judge's own CUDA headers (harness/cuda/). CONVJUDGE_COMPILER=nvcc or =clang chooses between them.  */
 #ifndef HARNESS_COMPILE_TOOLKIT_H
 #define HARNESS_COMPILE_TOOLKIT_H
 

@@ -13,6 +13,12 @@
 #error "these headers are for clang; nvcc has its own"
 #endif
 
+/* Up to version 18, clang refuses libstdc++'s __float128, which GPUs lack, wherever a header names it (bits/floatn.h). */
+#include <cstddef>
+#if __clang_major__ < 19
+#undef _GLIBCXX_USE_FLOAT128
+#endif
+
 #include "device_math.h"
 
 #include <cmath>
@@ -26,6 +32,7 @@
 
 #include "device_atomics.h"
 #include "device_functions.h"
+#include "device_intrinsics.h"
 #include "texture_refusals.h"
 
 /* ---- launches: what clang makes of f<<<grid, block, shared, stream>>>() ------------------------------------------ */

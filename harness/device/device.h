@@ -86,6 +86,7 @@ typedef struct DeviceFunctionInfo {
     uint32_t parameter_count, parameter_bytes;
     const uint32_t *parameter_offsets, *parameter_sizes; /* [parameter_count]; they live as long as the module */
     uint32_t registers;                                  /* per thread */
+    bool registers_estimated;                            /* no launch is refused because of an estimate */
     uint32_t static_shared_bytes, local_bytes, constant_bytes, max_threads_per_block;
     uint32_t max_dynamic_shared_bytes;
     int ptx_version, binary_version; /* 90 for 9.0 */

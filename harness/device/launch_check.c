@@ -34,7 +34,7 @@ CudaError launch_check(const DeviceInfo *device, const DeviceFunctionInfo *funct
                        char *hint, size_t size)
 {
     const LaunchLimits limits = limits_of(device);
-    const LaunchNeeds needs = {.registers = function->registers,
+    const LaunchNeeds needs = {.registers = function->registers_estimated ? 0 : function->registers,
                                .static_shared_bytes = function->static_shared_bytes,
                                .max_threads_per_block = function->max_threads_per_block,
                                .max_dynamic_shared_bytes = function->max_dynamic_shared_bytes};

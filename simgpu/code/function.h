@@ -14,7 +14,8 @@ typedef struct SimFunctionInfo {
     uint32_t parameter_bytes;          /* of all parameters, with the gaps between them */
     const uint32_t *parameter_offsets; /* [parameter_count] */
     const uint32_t *parameter_sizes;   /* [parameter_count] */
-    uint32_t registers;                /* 32-bit registers per thread, from the cubin beside the PTX, else estimated */
+    uint32_t registers;                /* 32-bit registers per thread */
+    bool registers_estimated; /* there is no cubin beside the PTX that says it; an estimate refuses no launch */
     uint32_t static_shared_bytes;
     uint32_t local_bytes;           /* .local memory per thread */
     uint32_t frame_bytes;           /* the same with spilled registers, from the cubin beside the PTX */

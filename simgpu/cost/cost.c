@@ -53,7 +53,8 @@ uint32_t cost_resident_blocks(const HardwareProfile *profile, const SimFunctionI
     uint32_t warps = (block_threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
     uint32_t blocks = profile->max_threads_per_multiprocessor / SIM_WARP_SIZE / warps;
     blocks = smaller(blocks, profile->max_blocks_per_multiprocessor);
-    blocks = smaller(blocks, blocks_by_registers(profile, function->registers, warps));
+    uint32_t fitting = blocks_by_registers(profile, function->registers, warps);
+    blocks = smaller(blocks, function->registers_estimated && fitting == 0 ? 1 : fitting);
     return smaller(blocks, blocks_by_shared(profile, (uint64_t)function->static_shared_bytes + dynamic_shared_bytes));
 }
 

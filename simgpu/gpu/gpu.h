@@ -44,7 +44,6 @@ struct SimFunction {
     bool is_supported;
     Message refusal; /* why it is not supported */
     SimFunctionInfo info;
-    bool registers_known; /* from the cubin, not estimated */
     uint32_t dynamic_shared_limit;
 };
 

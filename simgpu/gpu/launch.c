@@ -29,7 +29,7 @@ static bool check_launch(const SimGpu *gpu, const SimLaunch *launch, SimReport *
 {
     const SimFunction *function = launch->function;
     const LaunchLimits limits = launch_limits(&gpu->profile);
-    const LaunchNeeds needs = {.registers = function->registers_known ? function->info.registers : 0,
+    const LaunchNeeds needs = {.registers = function->info.registers_estimated ? 0 : function->info.registers,
                                .static_shared_bytes = function->info.static_shared_bytes,
                                .max_threads_per_block = function->info.max_threads_per_block,
                                .max_dynamic_shared_bytes = function->dynamic_shared_limit};

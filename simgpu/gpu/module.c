@@ -195,12 +195,18 @@ static void fill_parameters(SimFunctionInfo *info, const PtxFunction *ptx)
     info->parameter_sizes = sizes;
 }
 
-/* Registers per thread that ptxas would need: those alive at once, and some for addresses; at least 16. */
-static uint32_t estimated_registers(const Code *code, const HardwareProfile *profile)
+/* Registers per thread that ptxas would need: those alive at once, and some for addresses; at least 16, and no more than
+ * a block of `max_threads` leaves to each (0: the kernel does not say). */
+static uint32_t estimated_registers(const Code *code, uint32_t max_threads, const HardwareProfile *profile)
 {
-    uint32_t estimate = code->live_registers + 8;
+    uint32_t estimate = code->live_registers + 8, most = profile->max_registers_per_thread;
+    if (max_threads > 0 && max_threads <= profile->max_threads_per_block) {
+        uint32_t warps = (max_threads + SIM_WARP_SIZE - 1) / SIM_WARP_SIZE;
+        uint32_t share = profile->registers_per_multiprocessor / (warps * SIM_WARP_SIZE);
+        most = share < most ? share : most;
+    }
     estimate = estimate < 16 ? 16 : estimate;
-    return estimate < profile->max_registers_per_thread ? estimate : profile->max_registers_per_thread;
+    return estimate < most ? estimate : most;
 }
 
 static void fill_info(SimFunction *function)
@@ -213,9 +219,9 @@ static void fill_info(SimFunction *function)
     fill_parameters(info, function->ptx);
     info->registers = cubin_registers(module->cubin, module->cubin_bytes, info->name);
     info->uniform_constant_loads = cubin_loads_constants_uniformly(module->cubin, module->cubin_bytes, info->name);
-    function->registers_known = info->registers != 0;
-    if (!function->registers_known)
-        info->registers = estimated_registers(&function->code, profile);
+    info->registers_estimated = info->registers == 0;
+    if (info->registers_estimated)
+        info->registers = estimated_registers(&function->code, function->ptx->max_threads, profile);
     info->static_shared_bytes = function->code.shared_bytes;
     info->local_bytes = function->code.local_bytes;
     info->frame_bytes = cubin_frame_bytes(module->cubin, module->cubin_bytes, info->name);
@@ -247,7 +253,7 @@ SimFunction *simgpu_function(SimModule *module, const char *name)
     merged_loads_find(module->cubin, module->cubin_bytes, name, &function->code);
     function->machine_known = machine_code_read(module->cubin, module->cubin_bytes, name, &function->code,
                                                 &module->gpu->profile, &function->machine);
-    function->info.has_unknown_code = function->registers_known && !function->machine_known;
+    function->info.has_unknown_code = !function->info.registers_estimated && !function->machine_known;
     function->next = module->functions;
     module->functions = function;
     return function;

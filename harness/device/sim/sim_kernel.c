@@ -102,6 +102,7 @@ static void kernel_info(DeviceFunction *function, DeviceFunctionInfo *info)
         .parameter_offsets = facts.parameter_offsets,
         .parameter_sizes = facts.parameter_sizes,
         .registers = facts.registers,
+        .registers_estimated = facts.registers_estimated,
         .static_shared_bytes = facts.static_shared_bytes,
         .local_bytes = facts.local_bytes,
         .constant_bytes = facts.constant_bytes,

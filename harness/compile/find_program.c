@@ -1,0 +1,54 @@
+#include "harness/compile/find_program.h"
+
+#include "base/text.h"
+#include "harness/sandbox/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ANSWER_SECONDS = 60, ANSWER_BYTES = 64 << 10 };
+
+bool program_at(const char *path, char program[PATH_MAX])
+{
+    return access(path, X_OK) == 0 && realpath(path, program) != NULL;
+}
+
+bool program_on_path(const char *name, char program[PATH_MAX])
+{
+    const char *folders = getenv("PATH");
+    while (folders != NULL && *folders != '\0') {
+        char path[PATH_MAX];
+        size_t length = strcspn(folders, ":");
+        if ((size_t)snprintf(path, sizeof path, "%.*s/%s", (int)length, folders, name) < sizeof path &&
+            path[0] == '/' && program_at(path, program))
+            return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+Status program_ask(const char *const *argv, ProgramAnswer *read, void *context, const char *what, const char *advice,
+                   Message *why)
+{
+    const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+    const ProcessSpec spec = {.argv = argv, .environment = environment};
+    Text output = {0};
+    ProcessEnd end;
+    Status status = process_run(&spec, ANSWER_SECONDS, ANSWER_BYTES, &output, &end, why);
+    if (status == STATUS_OK && (end.exit_status != 0 || output.data == NULL || !read(context, output.data)))
+        status = fail(STATUS_NOT_FOUND, why, "%s: does not report %s; %s", argv[0], what, advice);
+    text_free(&output);
+    return status;
+}
+
+bool program_read_after(const char *output, const char *name, const char *ends, char *value, size_t size)
+{
+    const char *found = strstr(output, name);
+    if (found == NULL)
+        return false;
+    found += strlen(name);
+    int length = (int)strcspn(found, ends);
+    return length > 0 && snprintf(value, size, "%.*s", length, found) < (int)size;
+}

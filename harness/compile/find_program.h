@@ -1,0 +1,26 @@
+/* find_program.h - looks for compilers and asks them what they are.  */
+#ifndef HARNESS_COMPILE_FIND_PROGRAM_H
+#define HARNESS_COMPILE_FIND_PROGRAM_H
+
+#include "base/status.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Writes the path of a program, links resolved; false where `path` is none. */
+bool program_at(const char *path, char program[PATH_MAX]);
+/* The same for the first of this name on PATH, relative folders left out. */
+bool program_on_path(const char *name, char program[PATH_MAX]);
+
+typedef bool ProgramAnswer(void *context, const char *output);
+
+/* Runs a program that answers at once. STATUS_NOT_FOUND with "<program>: does not report <what>; <advice>" where it fails
+ * or `read` finds nothing in its output. */
+MUST_USE Status program_ask(const char *const *argv, ProgramAnswer *read, void *context, const char *what,
+                            const char *advice, Message *why);
+
+/* Copies the text that follows `name` in an answer, up to one of the characters `ends`; false if there is none or no room. */
+bool program_read_after(const char *output, const char *name, const char *ends, char *value, size_t size);
+
+#endif

@@ -1,0 +1,59 @@
+/* compile_report.c: what a compiler's messages are about. */
+#include "base/tests/unit.h"
+#include "harness/compile/compile_report.h"
+
+#include <string.h>
+
+static bool is_about_the_system(const char *output)
+{
+    Text text = {0};
+    text_add(&text, output);
+    bool is = report_is_system_header(&text);
+    text_free(&text);
+    return is;
+}
+
+/* As clang 17 prints it with glibc 2.41, where a header of the system asks for a type that the GPU lacks. */
+static void an_error_in_a_header_of_the_system_is_not_the_submissions(void **state)
+{
+    assert_true(
+        is_about_the_system("In file included from <built-in>:1:\n"
+                            "In file included from /judge/cuda/cuda_runtime.h:18:\n"
+                            "/usr/include/x86_64-linux-gnu/bits/floatn.h:83:52: error: unsupported machine mode "
+                            "'__TC__'\n"
+                            "   83 | typedef _Complex float __cfloat128 __attribute__ ((__mode__ (__TC__)));\n"
+                            "      |                                                    ^\n"
+                            "1 error generated when compiling for sm_90.\n"));
+    assert_true(
+        is_about_the_system("In file included from submission.cu:2:\n"
+                            "/usr/include/c++/14/limits:2089:27: error: __float128 is not supported on this target\n"
+                            "/usr/include/c++/14/limits:2091:27: error: __float128 is not supported on this target\n"
+                            "submission.cu:9:5: note: in this place\n"));
+}
+
+static void an_error_that_the_submission_causes_there_is_its_own(void **state)
+{
+    assert_false(
+        is_about_the_system("In file included from submission.cu:2:\n"
+                            "/usr/include/c++/12/bits/predefined_ops.h:45:23: error: invalid operands to binary "
+                            "expression ('S' and 'S')\n"
+                            "      { return *__it1 < *__it2; }\n"
+                            "submission.cu:7:27: note: in instantiation of function template specialization "
+                            "'std::sort<S *>' requested here\n"));
+    assert_false(is_about_the_system("/usr/include/stdio.h:27:1: error: expected identifier\n"
+                                     "submission.cu:1:13: note: expanded from macro 'FILE'\n"));
+    assert_false(is_about_the_system("submission.cu:9:5: error: use of undeclared identifier 'x'\n"
+                                     "/usr/include/c++/14/limits:2089:27: error: another\n"));
+    assert_false(is_about_the_system("/submission/submission.cu:9:5: error: use of undeclared identifier 'x'\n"));
+    assert_false(is_about_the_system("no error\n"));
+    assert_false(is_about_the_system(""));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_error_in_a_header_of_the_system_is_not_the_submissions),
+        cmocka_unit_test(an_error_that_the_submission_causes_there_is_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
