@@ -65,7 +65,8 @@ typedef struct Shuffle {
     const uint32_t *value, *b, *c, *members; /* [lane] */
 } Shuffle;
 
-/* What `own` receives from lane `from` of its warp. The value of a lane that takes no part is undefined on hardware. */
+/* What `own` receives from lane `from` of its warp. The value of a lane that takes no part is undefined. Of a lane
+ * beyond the end of the block hardware gives zero, so that sums over a warp that is not full come out right there. */
 static uint32_t shuffled(Worker *worker, const Shuffle *shuffle, const Active *active, uint32_t own, uint32_t from)
 {
     uint32_t warp = own / SIM_WARP_SIZE;
@@ -73,6 +74,8 @@ static uint32_t shuffled(Worker *worker, const Shuffle *shuffle, const Active *a
         return shuffle->value[warp * SIM_WARP_SIZE + from];
     if (worker->sanitizer != NULL)
         sanitizer_shuffle(worker, shuffle->instruction, own, from);
+    if (warp * SIM_WARP_SIZE + from >= worker->launch->threads)
+        return 0;
     return 0x01010101u * worker->launch->memory->uninitialised_byte;
 }
 

@@ -97,8 +97,9 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
     if (found->count > 1)
         snprintf(times, sizeof times, ", %llu times in all", (unsigned long long)found->count);
     if (kind == SIM_BAD_SHUFFLE) {
-        snprintf(text, size, "takes the value of lane %llu of its warp, which takes no part in the shuffle%s",
-                 (unsigned long long)found->other, times);
+        bool exists = found->lane / SIM_WARP_SIZE * SIM_WARP_SIZE + found->other < launch->threads;
+        snprintf(text, size, "takes the value of lane %llu of its warp, which %s%s", (unsigned long long)found->other,
+                 exists ? "takes no part in the shuffle" : "does not exist, since the block ends before it", times);
         return;
     }
     if (kind == SIM_UNSET_VARIABLE) {

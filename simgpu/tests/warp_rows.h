@@ -51,6 +51,7 @@ RESULT(up_3, t >= 3 ? B(t - 3) : B(t))
 RESULT(up_3_in_eight, t % 8 >= 3 ? B(t - 3) : B(t))
 RESULT(up_3_is_inside, t >= 3)
 RESULT(down_3, t <= 28 ? B(t + 3) : B(t))
+RESULT(down_16_of_20, t < 4 ? B(t + 16) : t < 16 ? 0 : B(t)) /* lanes 20 to 31 do not exist */
 RESULT(down_3_in_eight, t % 8 <= 4 ? B(t + 3) : B(t))
 RESULT(down_3_is_inside, t <= 28)
 RESULT(across_5, B(t ^ 5))
@@ -150,6 +151,7 @@ static const WarpRow warp_rows[] = {
     {"shfl.sync.up.b32 %r4|%p0, %r2, 3, 0, -1", 32, up_3_is_inside, NULL},
     {"shfl.sync.down.b32 %r0, %r2, 3, 31, -1", 32, down_3, NULL},
     {"shfl.sync.down.b32 %r0, %r2, 3, 0x181f, -1", 32, down_3_in_eight, NULL},
+    {"shfl.sync.down.b32 %r0, %r2, 16, 31, -1", 20, down_16_of_20, NULL},
     {"shfl.sync.down.b32 %r4|%p0, %r2, 3, 31, -1", 32, down_3_is_inside, NULL},
     {"shfl.sync.bfly.b32 %r0, %r2, 5, 31, -1", 32, across_5, NULL},
     {"shfl.sync.bfly.b32 %r0, %r2, 9, 0x181f, -1", 32, across_9_in_eight, NULL},
