@@ -113,10 +113,53 @@ static void describe_element(const Allocation *near, uint64_t address, char *tex
                  (unsigned long long)last);
 }
 
-static void describe_global(const Launch *launch, uint64_t address, char *text, size_t size)
+/* The allocation into which the pointer parameters and the variable point from which an address is made. NULL: none is
+ * known, or more than one. */
+static const Allocation *allocation_of_origin(const Launch *launch, const Origin *origin)
 {
     const Memory *memory = launch->memory;
+    int found = -1, count = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        uint64_t value = origin->constant;
+        bool is_followed = i == 63 ? value != 0
+                                   : (origin->parameters >> i & 1) && 8 * (i + 1) <= launch->parameter_bytes;
+        if (is_followed && i < 63)
+            memcpy(&value, (const char *)launch->request->parameters + (size_t)8 * i, sizeof value);
+        int index = is_followed ? memory_find(memory, value) : -1;
+        if (index >= 0 && index != found) {
+            found = index;
+            count++;
+        }
+    }
+    bool is_from_memory = (origin->parameters & UNKNOWN_TARGET) != 0 && origin->constant == 0;
+    return count == 1 && !is_from_memory && origin->constant != UINT64_MAX ? &memory->allocations[found] : NULL;
+}
+
+static void describe_near(const Launch *launch, const Allocation *near, uint64_t address, char *text, size_t size)
+{
+    char what[120];
+    if (near->label[0] != '\0' && near->element_bytes > 0) {
+        describe_element(near, address, text, size);
+        return;
+    }
+    describe_allocation(launch, near, what, sizeof what);
+    if (address < near->address)
+        snprintf(text, size, "offset -%llu of %s, before its start", (unsigned long long)(near->address - address),
+                 what);
+    else
+        snprintf(text, size, "offset %llu of %s%s", (unsigned long long)(address - near->address), what,
+                 address - near->address >= near->bytes ? ", past its end" : "");
+}
+
+static void describe_global(const Launch *launch, const Origin *origin, uint64_t address, char *text, size_t size)
+{
+    const Memory *memory = launch->memory;
+    const Allocation *meant = origin != NULL ? allocation_of_origin(launch, origin) : NULL;
     int index = memory_nearest(memory, address);
+    if (meant != NULL) {
+        describe_near(launch, meant, address, text, size);
+        return;
+    }
     if (address < WINDOWS_END || address < memory->base || address - memory->base >= memory->span) {
         snprintf(text, size, "address 0x%llx, which is not device memory%s", (unsigned long long)address,
                  address < 65536          ? " (a null pointer?)"
@@ -134,73 +177,99 @@ static void describe_global(const Launch *launch, uint64_t address, char *text, 
         snprintf(text, size, "address 0x%llx, where nothing is allocated", (unsigned long long)address);
         return;
     }
-    const Allocation *near = &memory->allocations[index];
-    char what[120];
-    if (near->label[0] != '\0' && near->element_bytes > 0) {
-        describe_element(near, address, text, size);
-        return;
-    }
-    describe_allocation(launch, near, what, sizeof what);
-    if (address < near->address)
-        snprintf(text, size, "offset -%llu of %s, before its start", (unsigned long long)(near->address - address),
-                 what);
+    describe_near(launch, &memory->allocations[index], address, text, size);
+}
+
+/* Offsets in a window have 32 bits, so that a negative one shows as a large one. */
+static bool is_before_window(uint64_t offset)
+{
+    return (uint32_t)offset >= 1u << 31;
+}
+
+static long long signed_offset(uint64_t offset)
+{
+    return is_before_window(offset) ? (int32_t)offset : (long long)offset;
+}
+
+/* The array from which a shared address was made: the one that is known, or the only one that the kernel has. */
+static const SharedVariable *meant_variable(const Launch *launch, const SharedVariable *variable)
+{
+    const SharedVariable *first = launch->code->shared;
+    return variable == NULL && first != NULL && first->next == NULL ? first : variable;
+}
+
+static uint64_t variable_bytes(const Launch *launch, const SharedVariable *variable)
+{
+    uint64_t end = launch->shared_bytes > variable->offset ? launch->shared_bytes : variable->offset;
+    return variable->bytes > 0 ? variable->bytes : end - variable->offset;
+}
+
+bool fault_describe_outside(const Launch *launch, const SharedVariable *known, uint64_t address, char *text,
+                            size_t size)
+{
+    const SharedVariable *variable = meant_variable(launch, known);
+    bool is_before = is_before_window(address) || (variable != NULL && address < variable->offset);
+    bool is_past = !is_before && (variable != NULL ? address - variable->offset >= variable_bytes(launch, variable)
+                                                   : address >= launch->shared_bytes);
+    const char *side = is_before ? "before the start" : "past the end";
+    if (!is_before && !is_past)
+        return false;
+    if (variable != NULL)
+        snprintf(text, size, "%s of shared array '%s'", side, variable->name);
     else
-        snprintf(text, size, "offset %llu of %s%s", (unsigned long long)(address - near->address), what,
-                 address - near->address >= near->bytes ? ", past its end" : "");
-}
-
-/* Addresses in shared memory have 32 bits, so that a negative offset shows as a large one. */
-static bool is_before_shared(uint64_t address)
-{
-    return (uint32_t)address >= 1u << 31;
-}
-
-static void describe_outside_shared(const Launch *launch, uint64_t address, char *text, size_t size)
-{
-    int64_t offset = is_before_shared(address) ? (int32_t)address : (int64_t)address;
-    if (launch->shared_bytes == 0)
-        snprintf(text, size, "offset %lld of shared memory, but the launch gives the block none", (long long)offset);
-    else
-        snprintf(text, size, "offset %lld of the block's %u bytes of shared memory", (long long)offset,
-                 launch->shared_bytes);
-}
-
-bool fault_describe_outside(const SharedVariable *variable, uint64_t address, char *text, size_t size)
-{
-    bool is_before = variable != NULL && (address < variable->offset || is_before_shared(address));
-    bool is_past = variable != NULL && variable->bytes > 0 && !is_before &&
-                   address - variable->offset >= variable->bytes;
-    if (is_before || is_past)
-        snprintf(text, size, "%s of shared array '%s'", is_before ? "before the start" : "past the end",
-                 variable->name);
-    return is_before || is_past;
+        snprintf(text, size, "%s of the block's shared memory", side);
+    return true;
 }
 
 static void describe_shared(const Launch *launch, uint64_t address, char *text, size_t size)
 {
-    for (const SharedVariable *variable = launch->code->shared; variable != NULL; variable = variable->next) {
-        uint64_t bytes = variable->bytes > 0 ? variable->bytes : launch->shared_bytes - variable->offset;
-        if (address >= variable->offset && address < launch->shared_bytes && address - variable->offset < bytes) {
+    for (const SharedVariable *variable = launch->code->shared; variable != NULL; variable = variable->next)
+        if (address >= variable->offset && address < launch->shared_bytes &&
+            address - variable->offset < variable_bytes(launch, variable)) {
             snprintf(text, size, "byte %llu of shared variable '%s'", (unsigned long long)(address - variable->offset),
                      variable->name);
             return;
         }
-    }
-    describe_outside_shared(launch, address, text, size);
+    if (launch->shared_bytes == 0)
+        snprintf(text, size, "offset %lld of shared memory, but the launch gives the block none",
+                 signed_offset(address));
+    else
+        snprintf(text, size, "offset %lld of the block's %u bytes of shared memory", signed_offset(address),
+                 launch->shared_bytes);
 }
 
-void fault_describe_place(const Launch *launch, SimSpace space, uint64_t address, char *text, size_t size)
+static void describe_local(const Launch *launch, uint64_t address, char *text, size_t size)
+{
+    bool is_before = is_before_window(address), is_past = !is_before && address >= launch->code->frame_bytes;
+    snprintf(text, size, "offset %lld of the thread's %u bytes of local memory%s", signed_offset(address),
+             launch->code->frame_bytes,
+             is_before ? ", before its start"
+             : is_past ? ", past its end"
+                       : "");
+}
+
+void fault_describe_place(const Launch *launch, const Origin *origin, SimSpace space, uint64_t address, char *text,
+                          size_t size)
 {
     switch (space) {
     case SIM_SHARED: describe_shared(launch, address, text, size); break;
-    case SIM_LOCAL:
-        snprintf(text, size, "offset %llu of the thread's %u bytes of local memory", (unsigned long long)address,
-                 launch->code->frame_bytes);
-        break;
+    case SIM_LOCAL: describe_local(launch, address, text, size); break;
     case SIM_PARAMETER:
-        snprintf(text, size, "offset %llu of the kernel's parameters", (unsigned long long)address);
+        snprintf(text, size, "offset %lld of the kernel's %u bytes of parameters%s", signed_offset(address),
+                 launch->parameter_bytes, address >= launch->parameter_bytes ? ", past their end" : "");
         break;
-    default: describe_global(launch, address, text, size);
+    default: describe_global(launch, origin, address, text, size);
+    }
+}
+
+/* Does an access that is not allowed begin within the memory that it leaves? */
+static bool begins_inside(const Launch *launch, SimSpace space, uint64_t address)
+{
+    switch (space) {
+    case SIM_SHARED: return address < launch->shared_bytes;
+    case SIM_LOCAL: return address < launch->code->frame_bytes;
+    case SIM_PARAMETER: return false; /* they are read-only */
+    default: return memory_find(launch->memory, address) >= 0;
     }
 }
 
@@ -210,16 +279,17 @@ bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutc
                          bool is_store, uint32_t lane, uint64_t address, uint32_t bytes, uint64_t lanes)
 {
     SimFault fault = fault_at(worker->launch, worker->block, lane, instruction->file, instruction->line);
+    const Launch *launch = worker->launch;
     char where[200], outside[100], what[400];
     fault.space = space;
     fault.is_store = is_store;
     fault.address = address;
     fault.bytes = bytes;
     fault.lanes = lanes;
-    fault_describe_place(worker->launch, space, address, where, sizeof where);
+    fault_describe_place(launch, &instruction->origin, space, address, where, sizeof where);
     bool leaves_variable = space == SIM_SHARED &&
-                           fault_describe_outside(instruction->variable, address, outside, sizeof outside);
-    bool begins_inside = space == SIM_GLOBAL && memory_find(worker->launch->memory, address) >= 0;
+                           fault_describe_outside(launch, instruction->variable, address, outside, sizeof outside);
+    bool reaches_out = !leaves_variable && begins_inside(launch, space, address);
     const char *verb = is_store ? "writes" : "reads";
     if (outcome == SIM_MISALIGNED)
         snprintf(what, sizeof what, "%s %u bytes at %s: the address 0x%llx is not a multiple of %u", verb, bytes, where,
@@ -227,7 +297,7 @@ bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutc
     else
         snprintf(what, sizeof what, "%s %u byte%s %s%sat %s%s", verb, bytes, bytes == 1 ? "" : "s",
                  leaves_variable ? outside : "", leaves_variable ? ", " : "", where,
-                 begins_inside ? ", which reach past its end" : "");
+                 reaches_out ? ", which reach past its end" : "");
     fault_describe(worker->launch, &fault, what);
     report(worker, outcome, &fault);
     return false;

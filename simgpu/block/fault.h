@@ -20,9 +20,13 @@ SimFault fault_at(const Launch *launch, uint64_t block, uint32_t lane, int file,
 /* Writes the sentence: "kernel k: block (x,y,z), thread (x,y,z) WHAT (file:line)". */
 void fault_describe(const Launch *launch, SimFault *fault, const char *what);
 /* What lies at an address: "output[12]", "offset 104 of an allocation of 100 bytes (parameter 2), past its end", "byte
- * 8 of shared variable 'tile'". */
-void fault_describe_place(const Launch *launch, SimSpace space, uint64_t address, char *text, size_t size);
-/* "past the end of shared array 'tile'"; false where the address lies within, or the variable is not known (NULL). */
-bool fault_describe_outside(const SharedVariable *variable, uint64_t address, char *text, size_t size);
+ * 8 of shared variable 'tile'". `origin` tells from what a global address is made; NULL: not known, so that the place is
+ * told by the nearest allocation. */
+void fault_describe_place(const Launch *launch, const Origin *origin, SimSpace space, uint64_t address, char *text,
+                          size_t size);
+/* "past the end of shared array 'tile'"; false where the address lies within. The array is the one from which the
+ * address was made; where that is not known (NULL), the only one of the kernel, or else all of shared memory. */
+bool fault_describe_outside(const Launch *launch, const SharedVariable *known, uint64_t address, char *text,
+                            size_t size);
 
 #endif

@@ -107,6 +107,15 @@ enum { MAX_RESULTS = 4, MAX_SOURCES = 5 };
 
 typedef struct Matrix Matrix; /* matrix_fragment.h */
 
+/* From what an address is made, on any path through the code (targets.h). */
+typedef struct Origin {
+    uint64_t
+        parameters; /* bit i: the parameter of 64 bits at offset 8 i; UNKNOWN_TARGET: something that is not followed */
+    uint64_t constant; /* a constant that may be the address of a module variable; 0: none, UINT64_MAX: several */
+} Origin;
+
+#define UNKNOWN_TARGET (1ull << 63)
+
 typedef struct SharedVariable {
     struct SharedVariable *next;
     const char *name;
@@ -142,6 +151,7 @@ typedef struct Instruction {
     Matrix *matrix;                 /* of MULTIPLY_MATRIX */
     int64_t offset;                 /* of an address or a parameter */
     const SharedVariable *variable; /* from which the shared address was made (provenance.h); NULL: not known */
+    Origin origin;                  /* of the address of an access to global or constant memory */
     uint32_t unused_bytes; /* of LOAD: a bit for each byte of a lane that the kernel does not use. Hardware reads
                                      * them all the same, but nothing depends on them, so that they may lie outside of
                                      * an array */
@@ -227,8 +237,6 @@ typedef struct SourcePlace {
 } SourcePlace;
 
 enum { MAX_UNSET = 32 }; /* bits of a mark */
-
-#define UNKNOWN_TARGET (1ull << 63)
 
 typedef struct Code {
     Arena arena;

@@ -6,22 +6,29 @@ static uint64_t of_parameter(int64_t offset)
     return is_followed ? 1ull << offset / 8 : UNKNOWN_TARGET;
 }
 
-static uint64_t of_sources(const Instruction *instruction, const uint64_t *targets)
+static Origin both(Origin a, Origin b)
 {
-    uint64_t all = 0;
+    bool differ = a.constant != 0 && b.constant != 0 && a.constant != b.constant;
+    return (Origin){.parameters = a.parameters | b.parameters,
+                    .constant = differ ? UINT64_MAX : a.constant | b.constant};
+}
+
+static Origin of_sources(const Instruction *instruction, const Origin *origins)
+{
+    Origin all = {0};
     for (int i = 0; i < MAX_SOURCES; i++)
         if (instruction->sources[i].slot != NO_SLOT)
-            all |= targets[instruction->sources[i].slot];
+            all = both(all, origins[instruction->sources[i].slot]);
     return all;
 }
 
-static uint64_t of_results(const Instruction *instruction, const uint64_t *targets)
+static Origin of_results(const Instruction *instruction, const Origin *origins)
 {
     bool is_wide = instruction->size == 3;
     switch ((InstructionKind)instruction->kind) {
-    case LOAD_PARAMETER: return is_wide ? of_parameter(instruction->offset) : 0;
+    case LOAD_PARAMETER: return (Origin){.parameters = is_wide ? of_parameter(instruction->offset) : 0};
     case LOAD:
-    case ATOMIC: return is_wide ? UNKNOWN_TARGET : 0;
+    case ATOMIC: return (Origin){.parameters = is_wide ? UNKNOWN_TARGET : 0};
     case RUN_LANES:
     case SLOW_PATH:
     case STORE:
@@ -45,22 +52,23 @@ static uint64_t of_results(const Instruction *instruction, const uint64_t *targe
     case LOAD_MATRIX:
     case STORE_MATRIX:
     case TRANSPOSE_MATRIX:
-    case CHECK_SET: return of_sources(instruction, targets);
+    case CHECK_SET: return of_sources(instruction, origins);
     }
-    return UNKNOWN_TARGET;
+    return (Origin){.parameters = UNKNOWN_TARGET};
 }
 
-/* Adds the parameters of the sources to those of the results; true where that changes anything. */
-static bool follow(const Instruction *instruction, uint64_t *targets)
+/* Adds the origins of the sources to those of the results; true where that changes anything. */
+static bool follow(const Instruction *instruction, Origin *origins)
 {
-    uint64_t from = of_results(instruction, targets);
+    Origin from = of_results(instruction, origins);
     bool has_changed = false;
     for (int i = 0; i < MAX_RESULTS; i++) {
         uint32_t number = instruction->results[i].slot;
-        if (number == NO_SLOT || (targets[number] | from) == targets[number])
+        if (number == NO_SLOT)
             continue;
-        targets[number] |= from;
-        has_changed = true;
+        Origin old = origins[number];
+        origins[number] = both(old, from);
+        has_changed |= origins[number].parameters != old.parameters || origins[number].constant != old.constant;
     }
     return has_changed;
 }
@@ -79,24 +87,33 @@ static bool may_be_address(const SpecialRegister *special)
     return special->kind == SPECIAL_CONSTANT && special->value >= WINDOWS_END && special->value >> 48 == 0;
 }
 
+static bool is_module_access(const Instruction *instruction)
+{
+    return (instruction->kind == LOAD || instruction->kind == STORE || instruction->kind == ATOMIC) &&
+           (instruction->space == PTX_GLOBAL || instruction->space == PTX_CONST || instruction->space == PTX_NO_SPACE);
+}
+
 void find_targets(Lowering *l)
 {
     Code *code = l->code;
-    uint64_t *targets = arena_array(l->arena, (size_t)l->register_count + 1, sizeof *targets);
+    Origin *origins = arena_array(l->arena, (size_t)l->register_count + 1, sizeof *origins);
     for (int i = 0; i < code->special_register_count; i++)
         if (may_be_address(&code->special_registers[i]))
-            targets[code->special_registers[i].operand.slot] = UNKNOWN_TARGET;
+            origins[code->special_registers[i].operand.slot] = (Origin){.parameters = UNKNOWN_TARGET,
+                                                                        .constant = code->special_registers[i].value};
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (int i = 0; i < code->instruction_count; i++)
-            has_changed |= follow(&code->instructions[i], targets);
+            has_changed |= follow(&code->instructions[i], origins);
     }
     for (int i = 0; i < code->instruction_count; i++) {
-        const Instruction *instruction = &code->instructions[i];
+        Instruction *instruction = &code->instructions[i];
         Operand address = instruction->sources[0];
-        if (!may_change_global(instruction))
+        if (!is_module_access(instruction))
             continue;
-        bool is_known = address.slot != NO_SLOT && targets[address.slot] != 0;
-        code->targets |= is_known ? targets[address.slot] : UNKNOWN_TARGET;
+        if (address.slot != NO_SLOT)
+            instruction->origin = origins[address.slot];
+        if (may_change_global(instruction))
+            code->targets |= instruction->origin.parameters != 0 ? instruction->origin.parameters : UNKNOWN_TARGET;
     }
 }

@@ -1,5 +1,5 @@
-/* targets.h - which pointer parameters of a kernel its stores and atomic operations on global memory go through, so
- * that a launch knows in advance which allocations it may change.
+/* targets.h - from which pointer parameters and module variables a kernel makes the addresses of its accesses. So a
+ * launch knows in advance which allocations it may change, and a message names the array that the source names.
  *
  * For every register, the analysis collects the set of parameters that go into it by moves and arithmetic, on any
  * path through the code. It does not follow pointers that come from memory, nor addresses of module variables: a
@@ -9,7 +9,7 @@
 
 #include "simgpu/lower/emit/lowering.h"
 
-/* Fills in Code.targets. */
+/* Fills in Code.targets, and the origin of each access to global or constant memory. */
 void find_targets(Lowering *l);
 
 #endif

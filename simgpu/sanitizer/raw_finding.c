@@ -115,9 +115,9 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
         return;
     }
     describe_meeting(kind, found, other, meeting, sizeof meeting);
-    fault_describe_place(launch, (SimSpace)found->space, found->address, place, sizeof place);
+    fault_describe_place(launch, NULL, (SimSpace)found->space, found->address, place, sizeof place);
     if (kind == SIM_OUTSIDE_VARIABLE &&
-        fault_describe_outside(found->variable, found->address, outside, sizeof outside))
+        fault_describe_outside(launch, found->variable, found->address, outside, sizeof outside))
         snprintf(text, size, "%s %u byte%s %s, at %s%s", verb, found->bytes, plural, outside, place, times);
     else
         snprintf(text, size, "%s %u byte%s at %s, %s%s", verb, found->bytes, plural, place, meeting, times);

@@ -205,6 +205,18 @@ static const struct {
     {"st.global.f32 [%d12+2052], %f1", "output", "writes 4 bytes at output[513], past its last element output[512]"},
     {"ld.global.f32 %f0, [%d12+-8]", "output", "reads 4 bytes at output[-2], before its first element"},
     {"ld.global.u64 %d0, [%d12+2048]", "output", "reads 8 bytes at output[512], which reach past its end"},
+    /* what the pointer was made from, and not what happens to lie nearest */
+    {"ld.global.f32 %f0, [%d12+-4096]", "output", "reads 4 bytes at output[-1024], before its first element"},
+    {"st.global.f32 [%d12+67108864], %f1", "output", "at output[16777216], past its last element output[512]"},
+    {"ld.global.f32 %f0, [%d12+1099511627776]", "output", "at output[274877906944], past its last element output[512]"},
+    {"ld.global.f32 %f0, [%d11+16384]", "output", "of an allocation of 2048 bytes (parameter 1), past its end"},
+    {"mov.u64 %d4, variable; ld.global.f32 %f0, [%d4+40000]", "output",
+     "at offset 40000 of variable 'variable' of 16 bytes, past its end"},
+    {"ld.const.f32 %f0, [constants+32]", NULL, "at offset 32 of variable 'constants' of 32 bytes, past its end"},
+
+    {"st.local.f32 [stack+64], %f1", NULL, "at offset 64 of the thread's 64 bytes of local memory, past its end"},
+    {"mov.u64 %d4, stack; st.local.f32 [%d4+-4], %f1", NULL,
+     "at offset -4 of the thread's 64 bytes of local memory, before its start"},
     {"ld.global.f32 %f0, [%d12+2056]", NULL,
      "at offset 2056 of an allocation of 2052 bytes (parameter 2), past its end"},
     {"ld.global.f32 %f0, [variable+16]", NULL, "at offset 16 of variable 'variable' of 16 bytes, past its end"},
