@@ -176,18 +176,21 @@ static bool leaves_spare(const CTokens *tokens, int at)
            (follow(tokens, at, (const char *const[]){"-", "1", "]", NULL}) && is_in_array_size(tokens, at));
 }
 
+#define OPERAND_ENDS ";", ",", "?", ":", "=", "+=", "-=", "*=", "return", "else", "do", "{", "}"
+
 /* Which tokens end a run of tokens, besides the bracket around it. */
 static const struct Run {
     const char *element;
     const char *const *ends;
+    const char *needed; /* a token that the run must hold; NULL: none */
 } runs[] = {
-    {"@args", (const char *const[]){";", NULL}},
-    {"@arg", (const char *const[]){";", ",", NULL}},
-    {"@condition",
-     (const char *const[]){";", ",", "?", ":", "=", "+=", "-=", "*=", "return", "else", "do", "{", "}", "<<<", NULL}},
-    {"@term", (const char *const[]){";", ",", "?", ":", "=", "+=", "-=", "*=", "return", "else", "do", "{", "}", "&&",
-                                    "||", NULL}},
+    {"@args", (const char *const[]){";", NULL}, NULL},
+    {"@arg", (const char *const[]){";", ",", NULL}, NULL},
+    {"@condition", (const char *const[]){OPERAND_ENDS, "<<<", NULL}, NULL},
+    {"@product", (const char *const[]){OPERAND_ENDS, NULL}, "*"},
+    {"@term", (const char *const[]){OPERAND_ENDS, "&&", "||", NULL}, NULL},
 };
+#undef OPERAND_ENDS
 
 static const struct Run *find_run(const char *element)
 {
@@ -205,12 +208,22 @@ static bool begins_run(const CTokens *tokens, const struct Run *run, int at)
            c_token_is(tokens, before, ",") || is_kind(tokens, before, C_DIRECTIVE);
 }
 
+static bool has_token(const CTokens *tokens, Span span, const char *text)
+{
+    for (int i = span.first; i < span.end; i++)
+        if (c_token_is(tokens, i, text))
+            return true;
+    return false;
+}
+
 /* The index behind a run that begins at `at`; C_NO_TOKEN: none does. */
 static int behind_run(const CTokens *tokens, const struct Run *run, int at)
 {
     int end = at;
     while (token_at(tokens, end) != NULL && !c_token_closes(tokens, end) && !is_any_of(tokens, end, run->ends))
         end = c_token_opens(tokens, end) ? tokens->items[end].partner + 1 : end + 1;
+    if (run->needed != NULL && !has_token(tokens, (Span){at, end}, run->needed))
+        return C_NO_TOKEN;
     return end > at && token_at(tokens, end) != NULL ? end : C_NO_TOKEN;
 }
 

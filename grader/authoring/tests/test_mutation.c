@@ -108,10 +108,11 @@ static void a_block_or_an_element_to_spare_is_no_mistake(void **state)
 
 static void indices_lose_bits(void **state)
 {
-    expect("int i = 0;", "narrow index", "short i = 0;");
+    expect("int i = a * b + 1, j;", "narrow index", "short i = a * b + 1, j;");
+    expect_none("int i = a, j = b * c;", "narrow index");
     expect("size_t i = (size_t)y * w;", "narrow index", "int i = (size_t)y * w;");
     expect("size_t i = (size_t)y * w;", "narrow index", "size_t i = y * w;");
-    expect("long long i = n;", "narrow index", "int i = n;");
+    expect("long long i = (n * m);", "narrow index", "int i = (n * m);");
     expect_none("f(int i, sizeof(int));", "narrow index");
 }
 
@@ -181,7 +182,7 @@ static void arrays_are_too_short(void **state)
 
 static void levels_are_cut_off(void **state)
 {
-    expect("o = (int)(v + 0.5f);", "not rounded", "o = (int)(v);");
+    expect("o = __float2int_rn(v);", "not rounded", "o = __float2int_rz(v);");
     expect("o = rintf(v);", "not rounded", "o = truncf(v);");
 }
 
