@@ -101,13 +101,13 @@ void equivalent_mutants_free(EquivalentMutants *known)
 }
 
 bool equivalent_mutants_find(EquivalentMutants *known, const char *solution, const char *line, const char *mutant,
-                             int occurrence, int occurrences)
+                             int occurrence)
 {
     bool found = false;
     for (size_t i = 0; i < known->count; i++) {
         EquivalentMutant *item = &known->items[i];
         if (strcmp(item->solution, solution) != 0 || strcmp(item->line, line) != 0 ||
-            strcmp(item->mutant, mutant) != 0 || item->occurrence != (occurrences == 1 ? 0 : occurrence))
+            strcmp(item->mutant, mutant) != 0 || item->occurrence != occurrence)
             continue;
         item->found = found = true;
     }

@@ -33,10 +33,9 @@ typedef struct EquivalentMutants {
 MUST_USE Status equivalent_mutants_read(const char *problem_id, EquivalentMutants *known, Message *why);
 void equivalent_mutants_free(EquivalentMutants *known);
 
-/* Whether a mutant is noted, which is the `occurrence`th of `occurrences` with these lines.
- * Remembers that it was found. */
+/* Whether a mutant is noted. Remembers that it was found. */
 bool equivalent_mutants_find(EquivalentMutants *known, const char *solution, const char *line, const char *mutant,
-                             int occurrence, int occurrences);
+                             int occurrence);
 
 /* BAD_INPUT if a note was never found: `why` names it with its line of the file. */
 MUST_USE Status equivalent_mutants_check(const EquivalentMutants *known, Message *why);

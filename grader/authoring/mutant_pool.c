@@ -65,7 +65,7 @@ static void list_mutants(MutantPool *pool)
         }
 }
 
-/* ---- equivalent ones --------------------------------------------------------------------------------------------- */
+/* ---- mutants that look the same --------------------------------------------------------------------------------------------- */
 
 static bool look_equal(const PoolMutant *a, const PoolMutant *b)
 {
@@ -81,27 +81,35 @@ static int count_equal(const PoolMutant *items, size_t count, const PoolMutant *
     return equal;
 }
 
+static void number_equal(MutantPool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++) {
+        PoolMutant *item = &pool->items[i];
+        if (count_equal(pool->items, pool->count, item) > 1)
+            item->occurrence = count_equal(pool->items, i + 1, item);
+    }
+}
+
+/* ---- equivalent ones --------------------------------------------------------------------------------------------- */
+
 static Status take_out_noted(const char *problem_id, MutantPool *pool, Message *why)
 {
     EquivalentMutants known;
     Status status = equivalent_mutants_read(problem_id, &known, why);
-    PoolMutant *kept_items = arena_array(&pool->arena, pool->count, sizeof *kept_items);
-    size_t kept_count = 0;
+    PoolMutant *others = arena_array(&pool->arena, pool->count, sizeof *others);
+    size_t count = 0;
     for (size_t i = 0; i < pool->count && status == STATUS_OK; i++) {
         const PoolMutant *item = &pool->items[i];
         const char *name = pool->files[item->file].submission.file_name;
-        const bool may_be_noted = known.count > 0;
-        if (may_be_noted &&
-            equivalent_mutants_find(&known, name, item->before, item->after, count_equal(pool->items, i + 1, item),
-                                    count_equal(pool->items, pool->count, item)))
+        if (equivalent_mutants_find(&known, name, item->before, item->after, item->occurrence))
             pool->noted++;
         else
-            kept_items[kept_count++] = *item;
+            others[count++] = *item;
     }
     if (status == STATUS_OK)
         status = equivalent_mutants_check(&known, why);
-    pool->items = kept_items;
-    pool->count = kept_count;
+    pool->items = others;
+    pool->count = count;
     equivalent_mutants_free(&known);
     return status;
 }
@@ -164,6 +172,7 @@ Status mutant_pool_open(const Problem *problem, const Paths *solutions, uint64_t
     if (status != STATUS_OK)
         return status;
     list_mutants(pool);
+    number_equal(pool);
     status = take_out_noted(problem->id, pool, why);
     shuffle(pool->items, pool->count, seed);
     take_turns(pool);

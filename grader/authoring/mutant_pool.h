@@ -25,6 +25,7 @@ typedef struct PoolMutant {
     size_t file;
     const Mutant *mutant;
     const char *before, *after; /* mutant_lines() */
+    int occurrence;             /* which of the mutants with these lines it is, from 1; 0: there is only one */
 } PoolMutant;
 
 typedef struct MutantPool {

@@ -141,6 +141,8 @@ static void print_survivor(MutantCheck *check, const PoolMutant *item)
     progress_end(&check->progress, "one is accepted");
     printf("# survivor: %s:%d: %s\n#   - %s\n#   + %s\n", check->pool.files[item->file].shown, item->mutant->line,
            item->mutant->mistake, item->before, item->after);
+    if (item->occurrence > 0)
+        printf("#   \"occurrence\": %d, since several mutants have these lines\n", item->occurrence);
     fflush(stdout);
     progress_begin(&check->progress, "mutants", 0);
 }
