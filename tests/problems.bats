@@ -184,6 +184,10 @@ noted() {
     noted "no thread is left over" "if (i < n)" "if (i << n)"
     judge check-problem --problem my-conv --only-mutants
     ends 2 "equivalent_mutants.json:7: " "accepted/short.cu has no mutant with this line and this change"
+    noted "n is a multiple of 256" "if (i < n)" "if (i <= n)"
+    edit "$notes" '.equivalent[0].mutants[0].occurrence = 1'
+    judge check-problem --problem my-conv --only-mutants
+    ends 2 "accepted/short.cu has no mutant with this line and this change so often"
     noted "" "if (i < n)" "if (i <= n)"
     judge check-problem --problem my-conv --only-mutants
     ends 2 "equivalent_mutants.json:5: why: expected some text"
@@ -270,6 +274,8 @@ END
     valid problem "$root"/problems/*/problem.json "$problem/problem.json"
     ends 0
     valid testcases "$root"/testcases/*/*.json "$testcases"/*.json
+    ends 0
+    valid equivalent_mutants "$root"/solutions/*/equivalent_mutants.json
     ends 0
 }
 
