@@ -126,7 +126,7 @@ static int forget_notes(Worker *worker)
     return first_watched;
 }
 
-static void add_worker(Run *run, Worker *worker)
+static void add_worker(Run *run, Worker *worker, const Sanitizer *sanitizer)
 {
     int first_watched = forget_notes(worker);
     pthread_mutex_lock(&run->lock);
@@ -142,7 +142,7 @@ static void add_worker(Run *run, Worker *worker)
     if (run->lines != NULL)
         lines_add_worker(run->lines, worker);
     if (run->found != NULL)
-        raw_findings_merge(worker->code, run->found, worker->sanitizer->found);
+        raw_findings_merge(worker->code, run->found, sanitizer->found);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -155,22 +155,23 @@ static uint64_t lane_instructions_left(const Launch *launch)
     return each * (launch->blocks - finished);
 }
 
-static void begin_block(Run *run, Worker *worker, uint64_t block)
+static void begin_block(Run *run, Worker *worker, Sanitizer *sanitizer, uint64_t block)
 {
     worker_begin_block(worker, block);
-    if (worker->sanitizer != NULL)
-        sanitizer_begin_block(worker);
+    worker->sanitizer = sanitizer;
+    if (sanitizer != NULL && !sanitizer_begin_block(worker))
+        worker->sanitizer = NULL;
     if (run->job != NULL)
         run->launch.translator->begin_block(run->job, worker,
                                             worker->jit == NULL ? lane_instructions_left(&run->launch) : 0);
 }
 
-static void end_worker(Run *run, Worker *worker)
+static void end_worker(Run *run, Worker *worker, Sanitizer *sanitizer)
 {
     if (run->job != NULL)
         run->launch.translator->end_worker(worker);
-    add_worker(run, worker);
-    sanitizer_free(worker->sanitizer);
+    add_worker(run, worker, sanitizer);
+    sanitizer_free(sanitizer);
     bulk_copies_free(worker);
     worker_free(worker);
 }
@@ -181,7 +182,7 @@ static void run_blocks(void *context)
     Run *run = context;
     Launch *launch = &run->launch;
     Worker *worker = worker_new(launch);
-    worker->sanitizer = sanitizer_new(worker);
+    Sanitizer *sanitizer = sanitizer_new(worker);
     bool going_on = true;
     while (going_on) {
         uint64_t block = atomic_fetch_add(&launch->next_block, launch->chunk);
@@ -189,14 +190,14 @@ static void run_blocks(void *context)
         if (block >= end)
             break;
         for (; going_on && block < end && block < atomic_load(&launch->fault_block); block++) {
-            begin_block(run, worker, block);
+            begin_block(run, worker, sanitizer, block);
             going_on = run_block(worker);
             atomic_fetch_add_explicit(&launch->finished_blocks, 1, memory_order_relaxed);
             lengthen(&worker->longest, &worker->path);
         }
         going_on = going_on && block == end;
     }
-    end_worker(run, worker);
+    end_worker(run, worker, sanitizer);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -439,7 +440,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
         run.counters = (SimCounters){0}; /* the engines have counted different things */
     add_executed(&launch->function->code, &run);
     note_written(&run);
-    settle_written(&run, run.launch.sanitizer_plan != NULL);
+    settle_written(&run, run.launch.sanitizer_plan != NULL && !run.launch.sanitizer_plan->is_sample);
     report_watched(&run, report);
     report_lines(gpu, &run, report);
     report->counters = run.counters;

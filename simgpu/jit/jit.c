@@ -9,6 +9,8 @@ static void begin_block(TranslationJob *job, Worker *worker, uint64_t lane_instr
     const Translation *translation = worker->jit == NULL ? job_consider(job, lane_instructions_left) : NULL;
     if (translation != NULL)
         begin_translation(worker, translation);
+    if (worker->jit != NULL)
+        worker->jit->frame.is_sanitized = worker->sanitizer != NULL; /* of some launches, only a few blocks are */
     if (worker->jit != NULL && worker->trace != NULL)
         ask_for_loads(worker);
 }

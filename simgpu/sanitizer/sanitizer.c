@@ -79,10 +79,12 @@ static void choose_checks(Sanitizer *sanitizer, uint64_t block, uint64_t blocks)
 
 /* The new epoch and the new generation make all that earlier blocks left in the tables invalid, so that nothing needs
  * to be cleared. */
-void sanitizer_begin_block(Worker *worker)
+bool sanitizer_begin_block(Worker *worker)
 {
     Sanitizer *sanitizer = worker->sanitizer;
     choose_checks(sanitizer, worker->block, worker->launch->blocks);
+    if (sanitizer->plan->is_sample && !sanitizer->is_detailed)
+        return false;
     sanitizer->is_ordered = false;
     sanitizer->first_epoch = sanitizer->epoch + 1;
     sanitizer->epoch += 2; /* first_epoch itself stands for "before the block's first accesses" */
@@ -92,6 +94,7 @@ void sanitizer_begin_block(Worker *worker)
         memset(sanitizer->local, 0, local_bytes(worker));
         sanitizer->generation = 1;
     }
+    return true;
 }
 
 void sanitizer_barrier(Sanitizer *sanitizer)
@@ -140,7 +143,8 @@ static void load_global(Worker *worker, const Instruction *instruction, uint32_t
                         uint32_t bytes)
 {
     Sanitizer *sanitizer = worker->sanitizer;
-    if (!validity_holds(&worker->launch->memory->allocations[allocation], address, bytes))
+    if (!sanitizer->plan->is_sample &&
+        !validity_holds(&worker->launch->memory->allocations[allocation], address, bytes))
         note_unwritten(worker, instruction, lane, address, bytes);
     if (sanitizer->is_close)
         thread_races_read(worker, instruction, false, lane, address, bytes);
@@ -312,7 +316,8 @@ static void atomic_global(Worker *worker, const Instruction *instruction, uint32
     uint32_t bytes = 1u << instruction->size;
     int index = memory_find(worker->launch->memory, address);
     Allocation *allocation = &worker->launch->memory->allocations[index];
-    if (!validity_holds(allocation, address, bytes) && instruction->detail != ATOMIC_EXCHANGE)
+    if (!worker->sanitizer->plan->is_sample && !validity_holds(allocation, address, bytes) &&
+        instruction->detail != ATOMIC_EXCHANGE)
         note_unwritten(worker, instruction, lane, address, bytes);
     validity_mark(allocation, address, bytes);
     if (worker->sanitizer->is_close)

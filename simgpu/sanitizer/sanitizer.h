@@ -28,6 +28,8 @@
  *          blocks and in the last one, because most loads are from memory that nobody writes, and checking them takes
  *          long. Which bytes are written is not known of allocations beyond VALIDITY_MAX_BYTES. A launch that touches
  *          more memory than block_races.c has room for is not checked for races between blocks.
+ * Sample   With SIM_SANITIZE_SAMPLE, only SAMPLED_BLOCKS blocks and both ends are looked at, and of these only what their
+ *          threads do among themselves and to themselves: what other blocks have written is not known.
  * Skipped  Loads from memory that is completely written and that the launch cannot change are not checked. What it may
  *          change follows from the parameters from which its stores take their addresses (targets.c). A store that
  *          strays from its parameter's allocation into another one causes no findings for loads from there.
@@ -48,7 +50,8 @@ Sanitizer *sanitizer_new(const Worker *worker);
 void sanitizer_free(Sanitizer *sanitizer);
 
 /* All functions below are called only where worker->sanitizer is not NULL, and before the access is carried out. */
-void sanitizer_begin_block(Worker *worker);
+/* False where nothing that this block does is checked. */
+bool sanitizer_begin_block(Worker *worker);
 /* All threads of the block have passed a barrier. */
 void sanitizer_barrier(Sanitizer *sanitizer);
 /* The active lanes of each warp have passed a .sync operation. */

@@ -112,9 +112,11 @@ SanitizerPlan *sanitizer_plan_new(const Launch *launch)
     if (flags == 0 || launch->blocks >= most_blocks || (uint64_t)code->memory_count >= most_accesses ||
         !is_followed_throughout(code))
         return NULL;
-    const uint64_t stride = (launch->blocks + DETAILED_BLOCKS - 1) / DETAILED_BLOCKS;
+    const bool is_sample = (launch->request->flags & SIM_SANITIZE_SAMPLE) != 0;
+    const uint64_t most = is_sample ? SAMPLED_BLOCKS : DETAILED_BLOCKS, stride = (launch->blocks + most - 1) / most;
     SanitizerPlan *plan = zeroed(1, sizeof *plan);
     *plan = (SanitizerPlan){.flags = flags,
+                            .is_sample = is_sample,
                             .sample_key = launch->request->sample_key,
                             .stride = stride,
                             .close_stride = (launch->blocks + stride * CLOSE_BLOCKS - 1) / (stride * CLOSE_BLOCKS) *
@@ -124,7 +126,7 @@ SanitizerPlan *sanitizer_plan_new(const Launch *launch)
                             .has_shared_compare = has_compare(code, PTX_SHARED),
                             .has_global_compare = has_compare(code, PTX_GLOBAL),
                             .may_change = find_changing(launch)};
-    if (plan->flags & SIM_SANITIZE_RACES)
+    if ((plan->flags & SIM_SANITIZE_RACES) && !is_sample)
         plan->block_shadow = block_shadow_new(launch, plan->global_cell_log);
     for (int i = 0; i < launch->memory->count; i++)
         validity_settle(&launch->memory->allocations[i]);

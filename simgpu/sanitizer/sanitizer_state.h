@@ -11,6 +11,7 @@
 enum {
     DETAILED_BLOCKS = 128,
     CLOSE_BLOCKS = 16,
+    SAMPLED_BLOCKS = 16,
     MAX_CELL_LOG = 2 /* logarithm of the bytes of the largest cell */
 };
 
@@ -22,6 +23,7 @@ typedef struct ShadowCells ShadowCells;     /* shadow_cells.c */
 
 typedef struct SanitizerPlan {
     uint32_t flags;                              /* SimLaunchFlags */
+    bool is_sample;                              /* all blocks but a few run unchecked */
     uint64_t stride;                             /* one of so many blocks that follow each other is checked in detail */
     uint64_t close_stride;                       /* one of so many blocks is searched for its threads' races in global
                                               * memory: a multiple of `stride` */

@@ -4,8 +4,7 @@
 
 #include <stdio.h>
 
-/* A launch of more threads is not checked for races: the same kernel shows them in smaller launches, and the check
- * takes time. */
+/* In a launch of more threads only a few blocks are checked, because the check takes time. */
 static const uint64_t MAX_SANITIZED_THREADS = 1 << 16;
 /* If a call launches a kernel again and again, checking the first launches is enough. */
 static const uint32_t MAX_SANITIZED_LAUNCHES = 64;
@@ -32,10 +31,11 @@ void sim_set_check(Device *device, DeviceCheck *check)
 uint32_t sim_launch_flags(SimDevice *sim, const DeviceLaunch *launch)
 {
     uint32_t lines = sim->profile != NULL ? SIM_COUNT_LINES : 0;
-    bool sanitize = sim->check != NULL && sim->check->sanitize && sim->sanitized_launches < MAX_SANITIZED_LAUNCHES &&
-                    launch_block_count(&launch->shape) * launch_block_threads(&launch->shape) <= MAX_SANITIZED_THREADS;
+    uint64_t threads = launch_block_count(&launch->shape) * launch_block_threads(&launch->shape);
+    uint32_t sample = threads > MAX_SANITIZED_THREADS ? SIM_SANITIZE_SAMPLE : 0;
+    bool sanitize = sim->check != NULL && sim->check->sanitize && sim->sanitized_launches < MAX_SANITIZED_LAUNCHES;
     sim->sanitized_launches += sanitize;
-    return lines | (sanitize ? SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED : 0);
+    return lines | (sanitize ? SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED | sample : 0);
 }
 
 bool sim_is_untimed(const SimDevice *sim)

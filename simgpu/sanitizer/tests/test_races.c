@@ -130,6 +130,27 @@ static void a_key_chooses_the_blocks_that_are_looked_at(void **state)
     assert_true(lanes[0] != lanes[1] || lanes[0] != lanes[2] || lanes[1] != lanes[2]);
 }
 
+/* A sample finds what threads of one block do to each other. */
+static void a_sample_of_the_blocks_is_enough_to_find_a_race(void **state)
+{
+    static const char *const wrong[] = {"tile_without_barrier", "tile_loaded_too_early", "copy_not_awaited"};
+    const uint32_t all = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED;
+    static const Chacha20Key key = {{5}};
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        SimReport some = sanitizer_run_sampled(wrong[i], SANITIZER_MAX_BLOCKS, 2, all | SIM_SANITIZE_SAMPLE, true,
+                                               &key);
+        SimReport most = sanitizer_run_sampled(wrong[i], SANITIZER_MAX_BLOCKS, 2, all, true, &key);
+        if (some.finding_count == 0)
+            fail_test("%s: nothing was found", wrong[i]);
+        assert_true(some.findings[0].where.lanes < most.findings[0].where.lanes);
+    }
+    for (size_t i = 0; i < COUNT_OF(in_order); i++) {
+        SimReport report = sanitizer_run_sampled(in_order[i], 100, 2, SIM_SANITIZE_RACES | SIM_SANITIZE_SAMPLE, false,
+                                                 &key);
+        expect_none(in_order[i], &report);
+    }
+}
+
 static void watching_changes_no_counter(void **state)
 {
     for (size_t i = 0; i < COUNT_OF(in_order); i++) {
@@ -205,6 +226,7 @@ int main(void)
         cmocka_unit_test(one_array_as_input_and_output_races),
         cmocka_unit_test(findings_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(a_key_chooses_the_blocks_that_are_looked_at),
+        cmocka_unit_test(a_sample_of_the_blocks_is_enough_to_find_a_race),
         cmocka_unit_test(watching_changes_no_counter),
         cmocka_unit_test(only_what_is_asked_for_is_found),
     };
