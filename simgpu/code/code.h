@@ -99,6 +99,7 @@ typedef enum AtomicKind {
     ATOMIC_COMPLETE_BYTES
 } AtomicKind;
 typedef enum BulkKind { BULK_LOAD, BULK_STORE, BULK_TO_CLUSTER, BULK_PREFETCH } BulkKind;
+enum { LOAD_MBARRIER = 1 };
 typedef enum SlowPathKind { SLOW_DIVISION, SLOW_RECIPROCAL, SLOW_ROOT } SlowPathKind;
 typedef enum ShuffleKind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX } ShuffleKind;
 typedef enum VoteKind { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } VoteKind;
@@ -126,6 +127,7 @@ typedef struct Instruction {
     uint8_t kind;        /* InstructionKind */
     uint8_t detail;      /* AtomicKind, ShuffleKind, VoteKind, SlowPathKind;
                              * of MATCH: 1 for .all; of COPY_ASYNC: bytes;
+                             * of LOAD: LOAD_MBARRIER where a thread waits;
                              * of COPY_WAIT and BULK_WAIT: groups; of BULK_COPY: BulkKind;
                              * of TEXTURE: 1 + the channel that is gathered, 0: none is;
                              * of CLOCK: 1 for nanoseconds;
@@ -142,6 +144,7 @@ typedef struct Instruction {
     bool is_merged;       /* another load counts for this one (merged_loads.h) */
     uint8_t merged_bytes; /* bytes per lane of the machine's load that this one counts for; 0: it counts for itself */
     bool uses_result;     /* of ATOMIC: the kernel uses the old value */
+    bool signals_copies;  /* of ATOMIC_ARRIVE: the end of the thread's asynchronous copies arrives */
     bool is_strong;       /* volatile, relaxed, acquire, release: it cannot race (PTX ISA, Memory Consistency Model) */
     uint16_t opcode;
     Operand guard; /* predicate; lanes in which it is false do nothing */

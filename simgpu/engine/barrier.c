@@ -9,6 +9,7 @@
 #include "simgpu/block/register.h"
 #include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/sanitizer.h"
+#include "simgpu/sanitizer/warp_order.h"
 
 #include <string.h>
 
@@ -98,6 +99,23 @@ static void note_mixed(Worker *worker, uint32_t barrier)
     }
 }
 
+/* Tells the sanitizer who has waited for whom: all for all, unless some threads only arrive, or are not expected. */
+static void order_threads(Worker *worker, uint32_t barrier)
+{
+    Sanitizer *sanitizer = worker->sanitizer;
+    if (worker->arrived[barrier] == 0 && arrived_lanes(worker, barrier) == worker->live_count) {
+        sanitizer_barrier(sanitizer);
+        return;
+    }
+    for (int i = 0; i < worker->group_count; i++)
+        if (worker->groups[i]->is_waiting && worker->groups[i]->barrier == barrier)
+            warp_order_arrive(sanitizer, barrier, &worker->groups[i]->active);
+    for (int i = 0; i < worker->group_count; i++)
+        if (worker->groups[i]->is_waiting && worker->groups[i]->barrier == barrier)
+            warp_order_go_on(sanitizer, barrier, &worker->groups[i]->active);
+    warp_order_end_round(sanitizer, barrier);
+}
+
 /* Lets all waiting groups go on if as many lanes have arrived as the barrier expects. */
 static bool release_barrier(Worker *worker, uint32_t barrier)
 {
@@ -109,8 +127,10 @@ static bool release_barrier(Worker *worker, uint32_t barrier)
         if (group->is_waiting && group->barrier == barrier && group_misses_lanes(worker, group))
             return bad_barrier(worker, group, "that only a part of its warp reaches");
     }
-    if (worker->sanitizer != NULL)
+    if (worker->sanitizer != NULL) {
         note_mixed(worker, barrier);
+        order_threads(worker, barrier);
+    }
     give_reductions(worker, barrier);
     for (int i = 0; i < worker->group_count; i++) {
         Group *group = worker->groups[i];
@@ -120,8 +140,6 @@ static bool release_barrier(Worker *worker, uint32_t barrier)
         }
     }
     worker->arrived[barrier] = worker->expected[barrier] = 0;
-    if (worker->sanitizer != NULL)
-        sanitizer_barrier(worker->sanitizer);
     return true;
 }
 
@@ -161,6 +179,8 @@ bool barrier_arrive(Worker *worker, Group *group, const BasicBlock *block)
     worker->expected[barrier] = (uint32_t)threads;
     if (block->barrier == BARRIER_ARRIVE) {
         worker->arrived[barrier] += arriving.count;
+        if (worker->sanitizer != NULL)
+            warp_order_arrive(worker->sanitizer, (uint32_t)barrier, &arriving);
         group->pc++;
         return release_barrier(worker, (uint32_t)barrier);
     }

@@ -69,6 +69,7 @@ static void lower_wait(Lowering *l, const Parts *parts)
     Operand word = temporary(l, 8), difference = temporary(l, 8), before = temporary(l, 8);
     const PtxOperand *phase = operand_at(l, 2);
     emit_word_load(l, operand_at(l, 1), barrier_space(l, parts), word);
+    l->code->instructions[l->code->instruction_count - 1].detail = LOAD_MBARRIER;
     if (parts_have(parts, "parity"))
         emit_form(l, "shl.b64", before, source_operand(l, phase, 8), constant(l, 63, 4), no_operand);
     else
@@ -124,6 +125,7 @@ void lower_mbarrier(Lowering *l, const Parts *parts)
  * complete already, so that both cancel out; with .noinc, only the arrival is left. */
 void lower_copy_arrival(Lowering *l, const Parts *parts)
 {
-    if (parts_have(parts, "noinc"))
-        emit_word_atomic(l, ATOMIC_ARRIVE, operand_at(l, 0), barrier_space(l, parts), constant(l, 1, 8), no_operand);
+    bool counts = parts_have(parts, "noinc");
+    emit_word_atomic(l, ATOMIC_ARRIVE, operand_at(l, 0), barrier_space(l, parts), constant(l, counts, 8), no_operand);
+    l->code->instructions[l->code->instruction_count - 1].signals_copies = true;
 }

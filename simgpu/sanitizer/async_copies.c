@@ -7,6 +7,7 @@
 #include "simgpu/sanitizer/async_copies.h"
 
 #include "base/allocated.h"
+#include "simgpu/sanitizer/warp_order.h"
 
 /* Groups are numbered from 1, and complete in that order. */
 struct LaneCopies {
@@ -15,6 +16,8 @@ struct LaneCopies {
     uint32_t wait_epoch, wait_warp_epoch; /* of the last wait */
     uint32_t arrived_before_epoch;        /* groups that it had waited for before that epoch of the worker */
     uint32_t arrived_before_warp_epoch;   /* groups that it had waited for before that epoch of the warp */
+    uint32_t signalled;                   /* groups whose end arrives at an mbarrier */
+    uint32_t signal_epoch;                /* of the warp, of the last of them */
 };
 
 LaneCopies *async_copies_new(const Worker *worker)
@@ -64,10 +67,22 @@ uint32_t async_copies_group(const Sanitizer *sanitizer, uint32_t lane)
     return sanitizer->copies[lane].committed + 1;
 }
 
+void async_copies_signal(Sanitizer *sanitizer, uint32_t lane)
+{
+    if (sanitizer->copies == NULL)
+        return;
+    LaneCopies *copies = &sanitizer->copies[lane];
+    copies->signalled = ++copies->committed;
+    copies->signal_epoch = sanitizer->warp_epoch[lane / SIM_WARP_SIZE];
+}
+
 bool async_copies_have_arrived(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane)
 {
     const LaneCopies *copies = &sanitizer->copies[cell->writer];
     uint32_t warp = lane / SIM_WARP_SIZE, arrived = copies->arrived;
+    if (cell->copy_group <= copies->signalled &&
+        warp_order_has_waited(sanitizer, warp, cell->writer / SIM_WARP_SIZE, copies->signal_epoch))
+        return true;
     if (lane == cell->writer || copies->wait_epoch != sanitizer->epoch)
         return cell->copy_group <= arrived;
     if (cell->writer / SIM_WARP_SIZE != warp)

@@ -11,6 +11,8 @@ LaneCopies *async_copies_new(const Worker *worker);
 void async_copies_begin_block(const Worker *worker);
 /* COPY_COMMIT: the lanes' copies become a group; COPY_WAIT: the lanes wait for groups. */
 void async_copies_note(Worker *worker, const Instruction *instruction, const Active *active);
+/* The end of the copies that the lane has begun so far will arrive at an mbarrier. */
+void async_copies_signal(Sanitizer *sanitizer, uint32_t lane);
 /* The group, from 1, that a copy by this lane now belongs to. */
 uint32_t async_copies_group(const Sanitizer *sanitizer, uint32_t lane);
 /* May `lane` rely on what the cell's writer has copied into it? */

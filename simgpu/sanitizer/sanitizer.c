@@ -3,6 +3,7 @@
 #include "base/allocated.h"
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
+#include "simgpu/code/mbarrier_word.h"
 #include "simgpu/code/used_bytes.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/async_copies.h"
@@ -11,6 +12,7 @@
 #include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/shadow_cells.h"
 #include "simgpu/sanitizer/thread_races.h"
+#include "simgpu/sanitizer/warp_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,7 @@ Sanitizer *sanitizer_new(const Worker *worker)
     sanitizer->cells = shadow_cells_new(worker->launch);
     sanitizer->copies = async_copies_new(worker);
     sanitizer->deferred = deferred_reads_new();
+    sanitizer->order = warp_order_new();
     if ((plan->flags & SIM_SANITIZE_UNINITIALISED) && worker->frame_stride > 0)
         sanitizer->local = zeroed(local_bytes(worker), 1);
     sanitizer->found = raw_findings_new(worker->code);
@@ -47,6 +50,7 @@ void sanitizer_free(Sanitizer *sanitizer)
         return;
     shadow_cells_free(sanitizer->cells);
     free(sanitizer->copies);
+    free(sanitizer->order);
     deferred_reads_free(sanitizer->deferred);
     free(sanitizer->local);
     free(sanitizer->found);
@@ -90,6 +94,7 @@ bool sanitizer_begin_block(Worker *worker)
     sanitizer->epoch += 2; /* first_epoch itself stands for "before the block's first accesses" */
     async_copies_begin_block(worker);
     deferred_reads_drop(sanitizer);
+    warp_order_begin_block(sanitizer->order);
     if (sanitizer->local != NULL && ++sanitizer->generation == 0) {
         memset(sanitizer->local, 0, local_bytes(worker));
         sanitizer->generation = 1;
@@ -108,6 +113,58 @@ void sanitizer_sync_warps(Sanitizer *sanitizer, const Active *active)
     deferred_reads_apply(sanitizer);
     for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
         sanitizer->warp_epoch[warp] += active->bits[warp] != 0;
+}
+
+/* ---- mbarriers --------------------------------------------------------------------------------------------------- */
+
+static bool is_mbarrier(const Instruction *instruction)
+{
+    return instruction->kind == ATOMIC ? instruction->detail >= ATOMIC_ARRIVE
+                                       : instruction->kind == LOAD && instruction->detail == LOAD_MBARRIER;
+}
+
+static uint64_t mbarrier_changed(AtomicKind kind, uint64_t word, uint64_t number)
+{
+    const int64_t bytes = kind == ATOMIC_EXPECT_BYTES ? (int64_t)number : -(int64_t)number;
+    return kind == ATOMIC_ARRIVE || kind == ATOMIC_ARRIVE_DROP
+               ? mbarrier_after(word, number, 0, kind == ATOMIC_ARRIVE_DROP)
+               : mbarrier_after(word, 0, bytes, false);
+}
+
+/* Would this operation end the phase of the mbarrier? */
+static bool ends_phase(const Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset)
+{
+    const uint64_t number = register_value(worker, instruction->sources[1], lane);
+    uint64_t word;
+    memcpy(&word, worker->shared + offset, sizeof word);
+    return (mbarrier_changed((AtomicKind)instruction->detail, word, number) ^ word) & MBARRIER_PARITY;
+}
+
+static void arrive_at_mbarrier(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset)
+{
+    Sanitizer *sanitizer = worker->sanitizer;
+    const bool arrives = instruction->detail == ATOMIC_ARRIVE || instruction->detail == ATOMIC_ARRIVE_DROP;
+    if (!sanitizer->is_detailed)
+        return;
+    deferred_reads_stop(sanitizer);
+    thread_races_mbarrier(worker, instruction, lane, offset);
+    if (instruction->signals_copies)
+        async_copies_signal(sanitizer, lane);
+    if (arrives || ends_phase(worker, instruction, lane, offset))
+        warp_order_arrive_at(sanitizer, offset, lane, ends_phase(worker, instruction, lane, offset));
+}
+
+static void wait_at_mbarrier(Worker *worker, const Instruction *instruction, PtxSpace space, const Active *active,
+                             uint64_t first, const Pattern *pattern)
+{
+    for (uint32_t lane = active->first; lane < active->end; lane++) {
+        const int32_t relative = pattern->relative == NULL ? 0 : pattern->relative[lane - active->first];
+        const uint64_t offset = first + (uint64_t)(int64_t)relative;
+        if (space != PTX_SHARED || !worker->sanitizer->is_detailed || !active_has(active, lane))
+            continue;
+        thread_races_mbarrier(worker, instruction, lane, offset);
+        warp_order_wait_at(worker->sanitizer, offset, lane);
+    }
 }
 
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
@@ -258,7 +315,10 @@ static void check_uniform_bytes(Worker *worker, const Instruction *instruction, 
                              .low = address,
                              .end = address + bytes,
                              .bytes = bytes};
-    if (instruction->space == PTX_SHARED) {
+    if (instruction->kind == LOAD && is_mbarrier(instruction)) {
+        const Pattern none = {.relative = NULL};
+        wait_at_mbarrier(worker, instruction, (PtxSpace)instruction->space, active, address, &none);
+    } else if (instruction->space == PTX_SHARED) {
         if (!worker->sanitizer->is_detailed || deferred_reads_add(worker, &read))
             return;
         deferred_reads_apply(worker->sanitizer);
@@ -280,6 +340,10 @@ static void check_bytes(Worker *worker, const Instruction *instruction, PtxSpace
                       (instruction->space == PTX_GLOBAL || instruction->space == PTX_SHARED);
     if (space == PTX_CONST || space == PTX_PARAM)
         return;
+    if (is_mbarrier(instruction)) {
+        wait_at_mbarrier(worker, instruction, space, active, first, pattern);
+        return;
+    }
     if (is_uniform)
         check_uniform_bytes(worker, instruction, active, first, bytes);
     else if (space == PTX_SHARED && sanitizer->is_detailed)
@@ -329,7 +393,9 @@ static void atomic_global(Worker *worker, const Instruction *instruction, uint32
 
 void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address)
 {
-    if (!in_shared)
+    if (is_mbarrier(instruction) && in_shared)
+        arrive_at_mbarrier(worker, instruction, lane, address);
+    else if (!in_shared)
         atomic_global(worker, instruction, lane, address);
     else if (worker->sanitizer->is_detailed) {
         deferred_reads_stop(worker->sanitizer);

@@ -6,12 +6,14 @@
  * block_races.c      races among the blocks of a launch, in global memory
  * shadow_cells.c     for each few bytes of memory, which threads of the block wrote and read them last
  * deferred_reads.c   reads of shared memory that are checked only if something changes there
+ * warp_order.c       which warps have waited for which, at named barriers and mbarriers
  * async_copies.c     which cp.async copies a thread has waited for
  * raw_finding.c      what was found at one instruction, and the sentence that says it
  *
  * A false alarm is worse than a miss, so that whatever may order two accesses is taken to do so:
  *   - a barrier of the block orders everything that its threads did before it ahead of everything that they do after
  *     it;
+ *   - a barrier with a number of its own and an mbarrier order the warps that have arrived ahead of those that wait;
  *   - a .sync operation of a warp (bar.warp.sync, shfl, vote, match, redux) does the same for the lanes of the warp;
  *   - an atomic operation whose result is used, or a strong load (volatile, acquire, ...), may have waited for others.
  *     From then on the block counts as ordered after all other blocks, and until the next barrier the warp counts as

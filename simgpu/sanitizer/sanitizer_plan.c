@@ -9,11 +9,11 @@
 
 /* Is the sanitizer told of all that an instruction writes, and of how it orders threads? A store of which it is not
  * told would make later loads look like reads of uninitialised memory. It is not told of texture fetches, but they only
- * read. An mbarrier orders threads in a way that it does not model. */
+ * read. */
 static bool is_followed(const Instruction *instruction)
 {
     switch ((InstructionKind)instruction->kind) {
-    case ATOMIC: return instruction->detail < ATOMIC_ARRIVE;
+    case ATOMIC:
     case RUN_LANES:
     case LOAD_PARAMETER:
     case LOAD:

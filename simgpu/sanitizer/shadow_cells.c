@@ -102,6 +102,7 @@ void shadow_cell_add_reader(const Sanitizer *sanitizer, ShadowCell *cell, uint32
         cell->far_reader = NOBODY;
     } else if (cell->reader / SIM_WARP_SIZE != warp) {
         cell->far_reader = (uint16_t)lane;
+        cell->far_warp_epoch = sanitizer->warp_epoch[warp];
         return;
     }
     cell->reader = (uint16_t)lane;

@@ -14,6 +14,7 @@ typedef struct ShadowCell {
     uint32_t atomic_epoch;                                         /* of the last atomic operation */
     uint32_t write_warp_epoch, read_warp_epoch, atomic_warp_epoch; /* of those lanes' warps, at the same times */
     uint32_t value, store;            /* what was stored last, and the number of that store */
+    uint32_t far_warp_epoch;          /* of far_reader's warp */
     uint32_t copy_group;              /* the writer's group of copies where cp.async stored it; else 0 */
     uint16_t writer, reader, changer; /* lanes of the block: of the store, the load, the atomic operation */
     uint16_t far_reader;              /* a lane of another warp that has read as well; NOBODY: none */

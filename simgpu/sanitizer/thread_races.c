@@ -5,6 +5,7 @@
 #include "simgpu/sanitizer/async_copies.h"
 #include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/shadow_cells.h"
+#include "simgpu/sanitizer/warp_order.h"
 
 #include <string.h>
 
@@ -53,7 +54,8 @@ static bool compare_with(const ThreadAccess *access, uint32_t other, uint32_t ot
     const Sanitizer *sanitizer = access->worker->sanitizer;
     uint32_t warp = access->lane / SIM_WARP_SIZE, other_warp = other / SIM_WARP_SIZE;
     bool is_race = warp == other_warp ? other_warp_epoch == sanitizer->warp_epoch[warp]
-                                      : !are_ordered(sanitizer, warp, other_warp);
+                                      : !are_ordered(sanitizer, warp, other_warp) &&
+                                            !warp_order_has_waited(sanitizer, warp, other_warp, other_warp_epoch);
     if (other == access->lane || !is_race)
         return false;
     note(access, warp == other_warp ? SIM_RACE_IN_WARP : SIM_RACE_OF_WARPS, other, other_stored);
@@ -133,7 +135,7 @@ static void write_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t pl
     if (cell->read_epoch == sanitizer->epoch) {
         compare_with(access, cell->reader, cell->read_warp_epoch, false);
         if (cell->far_reader != NOBODY && cell->reader / SIM_WARP_SIZE == access->lane / SIM_WARP_SIZE)
-            compare_with(access, cell->far_reader, 0, false);
+            compare_with(access, cell->far_reader, cell->far_warp_epoch, false);
     }
     cell->write_epoch = sanitizer->epoch;
     cell->write_warp_epoch = sanitizer->warp_epoch[access->lane / SIM_WARP_SIZE];
@@ -228,4 +230,16 @@ void thread_races_atomic(Worker *worker, const Instruction *instruction, bool is
     }
     if (tells_of_others(instruction))
         sanitizer->ordered_in[lane / SIM_WARP_SIZE] = sanitizer->epoch;
+}
+
+void thread_races_mbarrier(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset)
+{
+    const ThreadAccess access = {
+        worker, instruction, lane, sizeof(uint64_t), offset, true, instruction->kind == ATOMIC};
+    EACH_CELL(offset, sizeof(uint64_t), cell_log_of(worker, true), place)
+    {
+        ShadowCell *cell = shadow_cell_at(worker->sanitizer, true, place);
+        check_written(&access, cell);
+        compare_with_writer(&access, cell);
+    }
 }

@@ -11,4 +11,8 @@ void thread_races_write(Worker *worker, const Instruction *instruction, bool is_
 void thread_races_atomic(Worker *worker, const Instruction *instruction, bool is_shared, uint32_t lane,
                          uint64_t address);
 
+/* An operation on the mbarrier at an offset of shared memory: it races with the store that initialises it, and with
+ * nothing else. */
+void thread_races_mbarrier(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t offset);
+
 #endif

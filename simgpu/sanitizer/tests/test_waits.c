@@ -1,0 +1,47 @@
+#include "simgpu/tests/sanitizer_kernels.h"
+
+static const char *const in_order[] = {
+    "arrive_and_wait", "arrive_then_wait", "half_produces_half_consumes", "named_barriers", "pipeline_of_the_block",
+};
+
+static const SanitizerRow rows[] = {
+    {"arrive_without_wait", 1, SIM_RACE_OF_WARPS, 128, "shared variable"},
+    {"second_wait_missing", 1, SIM_RACE_OF_WARPS, 0, "which thread"},
+    {"initialised_too_late", 1, SIM_RACE_OF_WARPS, 0, "with no barrier in between"},
+    {"consumers_do_not_wait", 1, SIM_RACE_OF_WARPS, 64, "shared variable"},
+    {"arrives_at_a_named_barrier", 1, SIM_RACE_OF_WARPS, 0, "shared variable"},
+    {"pipeline_without_consumer_wait", 1, SIM_RACE_OF_WARPS, 0, "shared variable"},
+    {"own_pipeline_without_consumer_wait", 1, SIM_RACE_WITH_COPY, 0, "shared variable"},
+};
+
+static SimReport run(const char *kernel, uint32_t blocks)
+{
+    return sanitizer_run_of("waits.ptx", kernel, blocks, 2, SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED, true,
+                            NULL);
+}
+
+static void threads_that_wait_do_not_race(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(in_order); i++)
+        for (uint32_t blocks = 1; blocks <= 16; blocks += 15) {
+            SimReport report = run(in_order[i], blocks);
+            expect_none(in_order[i], &report);
+        }
+}
+
+static void each_missing_wait_is_found(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        SimReport report = run(rows[i].kernel, rows[i].blocks);
+        expect_finding(&rows[i], &report);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_that_wait_do_not_race),
+        cmocka_unit_test(each_missing_wait_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

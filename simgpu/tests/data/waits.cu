@@ -1,0 +1,195 @@
+// Waits among the threads of a block that are not __syncthreads(), and the same with a wait missing. Blocks of 128
+// threads. `words` is all zeros.
+#include <cuda/barrier>
+#include <cuda/pipeline>
+#include <cooperative_groups.h>
+
+#define THREADS 128
+#define KERNEL(name) extern "C" __global__ void name(const float *input, float *output, unsigned *words)
+
+static __device__ int own() { return blockIdx.x * THREADS + threadIdx.x; }
+static __device__ int other() { return THREADS - 1 - threadIdx.x; }
+
+typedef cuda::barrier<cuda::thread_scope_block> Barrier;
+
+// ---- in order ------------------------------------------------------------------------------------------------------
+
+KERNEL(arrive_and_wait)
+{
+    __shared__ float tile[THREADS];
+    __shared__ Barrier barrier;
+    if (threadIdx.x == 0)
+        init(&barrier, THREADS);
+    __syncthreads();
+    for (int i = 0; i < 3; i++) {
+        tile[threadIdx.x] = input[own()] + i;
+        barrier.arrive_and_wait();
+        output[own()] += tile[other()];
+        barrier.arrive_and_wait();
+    }
+}
+
+KERNEL(arrive_then_wait)
+{
+    __shared__ float tile[THREADS];
+    __shared__ Barrier barrier;
+    if (threadIdx.x == 0)
+        init(&barrier, THREADS);
+    __syncthreads();
+    tile[threadIdx.x] = input[own()];
+    Barrier::arrival_token token = barrier.arrive();
+    float mine = input[own()] * 2;
+    barrier.wait(std::move(token));
+    output[own()] = tile[other()] + mine;
+}
+
+// The lower half fills two tiles in turn, the upper half uses them.
+KERNEL(half_produces_half_consumes)
+{
+    __shared__ float tile[2][THREADS / 2];
+    __shared__ Barrier full[2], empty[2];
+    if (threadIdx.x < 2) {
+        init(&full[threadIdx.x], THREADS);
+        init(&empty[threadIdx.x], THREADS);
+    }
+    __syncthreads();
+    for (int i = 0; i < 4; i++) {
+        if (threadIdx.x < THREADS / 2) {
+            if (i >= 2)
+                empty[i % 2].arrive_and_wait();
+            tile[i % 2][threadIdx.x] = input[own()] + i;
+            (void)full[i % 2].arrive();
+        } else {
+            full[i % 2].arrive_and_wait();
+            output[own()] += tile[i % 2][other()];
+            if (i < 2)
+                (void)empty[i % 2].arrive();
+        }
+    }
+}
+
+KERNEL(named_barriers)
+{
+    __shared__ float tile[THREADS / 2];
+    if (threadIdx.x < THREADS / 2) {
+        tile[threadIdx.x] = input[own()];
+        asm volatile("bar.arrive 1, 128;" ::: "memory");
+    } else {
+        asm volatile("bar.sync 1, 128;" ::: "memory");
+        output[own()] = tile[other()];
+    }
+}
+
+KERNEL(pipeline_of_the_block)
+{
+    __shared__ float tiles[2][THREADS];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    auto block = cooperative_groups::this_thread_block();
+    auto pipeline = cuda::make_pipeline(block, &state);
+    for (int i = 0; i < 3; i++) {
+        pipeline.producer_acquire();
+        cuda::memcpy_async(&tiles[i % 2][threadIdx.x], &input[own()], cuda::aligned_size_t<4>(4), pipeline);
+        pipeline.producer_commit();
+        pipeline.consumer_wait();
+        output[own()] += tiles[i % 2][other()];
+        pipeline.consumer_release();
+    }
+}
+
+// ---- waits that are missing ----------------------------------------------------------------------------------------
+
+KERNEL(arrive_without_wait)
+{
+    __shared__ float tile[THREADS];
+    __shared__ Barrier barrier;
+    if (threadIdx.x == 0)
+        init(&barrier, THREADS);
+    __syncthreads();
+    tile[threadIdx.x] = input[own()];
+    (void)barrier.arrive();
+    output[own()] = tile[other()];
+}
+
+KERNEL(second_wait_missing)
+{
+    __shared__ float tile[THREADS];
+    __shared__ Barrier barrier;
+    if (threadIdx.x == 0)
+        init(&barrier, THREADS);
+    __syncthreads();
+    for (int i = 0; i < 3; i++) {
+        tile[threadIdx.x] = input[own()] + i;
+        barrier.arrive_and_wait();
+        output[own()] += tile[other()];
+    }
+}
+
+KERNEL(initialised_too_late)
+{
+    __shared__ float tile[THREADS];
+    __shared__ Barrier barrier;
+    if (threadIdx.x == 0)
+        init(&barrier, THREADS);
+    tile[threadIdx.x] = input[own()];
+    barrier.arrive_and_wait();
+    output[own()] = tile[other()];
+}
+
+KERNEL(consumers_do_not_wait)
+{
+    __shared__ float tile[2][THREADS / 2];
+    __shared__ Barrier full[2];
+    if (threadIdx.x < 2)
+        init(&full[threadIdx.x], THREADS);
+    __syncthreads();
+    for (int i = 0; i < 2; i++) {
+        if (threadIdx.x < THREADS / 2) {
+            tile[i % 2][threadIdx.x] = input[own()] + i;
+            (void)full[i % 2].arrive();
+        } else {
+            (void)full[i % 2].arrive();
+            output[own()] += tile[i % 2][other()];
+        }
+    }
+}
+
+KERNEL(arrives_at_a_named_barrier)
+{
+    __shared__ float tile[THREADS];
+    tile[threadIdx.x] = input[own()];
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 128;" ::: "memory");
+    else
+        asm volatile("bar.arrive 1, 128;" ::: "memory");
+    output[own()] = tile[other()];
+}
+
+KERNEL(pipeline_without_consumer_wait)
+{
+    __shared__ float tiles[2][THREADS];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    auto block = cooperative_groups::this_thread_block();
+    auto pipeline = cuda::make_pipeline(block, &state);
+    for (int i = 0; i < 2; i++) {
+        pipeline.producer_acquire();
+        cuda::memcpy_async(&tiles[i % 2][threadIdx.x], &input[own()], cuda::aligned_size_t<4>(4), pipeline);
+        pipeline.producer_commit();
+        output[own()] += tiles[i % 2][other()];
+        pipeline.consumer_release();
+    }
+}
+
+KERNEL(own_pipeline_without_consumer_wait)
+{
+    __shared__ float tiles[2][THREADS];
+    auto pipeline = cuda::make_pipeline();
+    for (int i = 0; i < 2; i++) {
+        pipeline.producer_acquire();
+        cuda::memcpy_async(&tiles[i % 2][threadIdx.x], &input[own()], cuda::aligned_size_t<4>(4), pipeline);
+        pipeline.producer_commit();
+        __syncthreads();
+        output[own()] += tiles[i % 2][other()];
+        pipeline.consumer_release();
+        __syncthreads();
+    }
+}
