@@ -1,7 +1,7 @@
 #include "harness/compile/compile_clang.h"
 #include "harness/compile/find_program.h"
 #include "harness/compile/judge_source.h"
-#include "harness/compile/toolkit_kinds.h"
+#include "harness/compile/toolkit.h"
 
 #include "base/compile_cache.h"
 #include "base/paths.h"

@@ -1,5 +1,5 @@
 #include "harness/compile/find_program.h"
-#include "harness/compile/toolkit_kinds.h"
+#include "harness/compile/toolkit.h"
 
 #include "base/paths.h"
 

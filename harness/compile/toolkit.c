@@ -1,7 +1,5 @@
 #include "harness/compile/toolkit.h"
 
-#include "harness/compile/toolkit_kinds.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { TOOLKIT_MAX_ARCHITECTURES = 64 };
@@ -29,6 +30,17 @@ typedef struct Toolkit {
 MUST_USE Status toolkit_find(Toolkit *toolkit, Message *why);
 /* The same for code that runs on a real GPU, which only nvcc compiles. */
 MUST_USE Status toolkit_find_nvcc(Toolkit *toolkit, Message *why);
+
+/* The newest clang on PATH that compiles a small kernel with the judge's headers (harness/cuda/probe.cu). That it does is
+ * kept in the compile cache. STATUS_NOT_FOUND, and why the newest does not, if none does. */
+MUST_USE Status toolkit_find_clang(Toolkit *toolkit, Message *why);
+
+/* What find_nvcc.c and find_clang.c share: "clang" and the version for a name; for program_ask(), with a Toolkit, a list such
+ * as "sm_90", one on each line, in any order; and advice. */
+void toolkit_set_name(Toolkit *toolkit, const char *compiler);
+bool toolkit_read_architectures(void *context, const char *output);
+#define HOW_TO_GET_NVCC "run `make toolchain`, or install the CUDA toolkit and set CUDA_HOME to its folder"
+#define HOW_TO_GET_EITHER HOW_TO_GET_NVCC "; for the simulated GPU, clang 16 or later is enough"
 
 /* Modelled times of code from two compilers cannot be compared. If clang compiles, the key of stored times
  * (DeviceInfo.id) gets a suffix: "sim-h200-clang". */
