@@ -21,12 +21,12 @@
 #include "simgpu/lower/lower_system_call.h"
 #include "simgpu/lower/lower_texture.h"
 #include "simgpu/lower/lower_warp.h"
-#include "simgpu/lower/provenance.h"
+#include "simgpu/lower/flow/provenance.h"
 #include "simgpu/lower/slots.h"
-#include "simgpu/lower/targets.h"
-#include "simgpu/lower/unset_registers.h"
-#include "simgpu/lower/unused_bytes.h"
-#include "simgpu/lower/used_results.h"
+#include "simgpu/lower/flow/targets.h"
+#include "simgpu/lower/flow/unset_registers.h"
+#include "simgpu/lower/flow/unused_bytes.h"
+#include "simgpu/lower/flow/used_results.h"
 #include "simgpu/ptx/parser.h"
 
 #include <string.h>

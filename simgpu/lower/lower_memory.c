@@ -6,7 +6,7 @@
 #include "simgpu/lower/emit/memory_access.h"
 #include "simgpu/lower/emit/operand.h"
 #include "simgpu/lower/emit/virtual_register.h"
-#include "simgpu/lower/unused_bytes.h"
+#include "simgpu/lower/flow/unused_bytes.h"
 
 /* Strong accesses are meant to meet those of other threads; the PTX memory model calls them so. */
 static bool is_strong(const Parts *parts)

@@ -1,4 +1,4 @@
-#include "simgpu/lower/unused_bytes.h"
+#include "simgpu/lower/flow/unused_bytes.h"
 
 static void mention(uint8_t *mentions, int number)
 {

@@ -3,8 +3,8 @@
  * Of three neighbouring floats that a kernel reads, nvcc makes one load of four, and tells by a pragma that the last one
  * is not used. A kernel that loads a float4 itself may not use all of it either: then a register of the result is named
  * nowhere else.  */
-#ifndef SIMGPU_LOWER_UNUSED_BYTES_H
-#define SIMGPU_LOWER_UNUSED_BYTES_H
+#ifndef SIMGPU_LOWER_FLOW_UNUSED_BYTES_H
+#define SIMGPU_LOWER_FLOW_UNUSED_BYTES_H
 
 #include "simgpu/lower/emit/lowering.h"
 

@@ -13,8 +13,8 @@
  * Not found  What nvcc decides for itself: it may assume any value for an unset variable, and remove what depends on
  *            it. Marks do not follow values through memory, and an operation counts as using all its sources, except
  *            for selections and for `and` and `or` of predicates. */
-#ifndef SIMGPU_LOWER_UNSET_REGISTERS_H
-#define SIMGPU_LOWER_UNSET_REGISTERS_H
+#ifndef SIMGPU_LOWER_FLOW_UNSET_REGISTERS_H
+#define SIMGPU_LOWER_FLOW_UNSET_REGISTERS_H
 
 #include "simgpu/lower/emit/lowering.h"
 

@@ -1,4 +1,4 @@
-#include "simgpu/lower/targets.h"
+#include "simgpu/lower/flow/targets.h"
 
 static uint64_t of_parameter(int64_t offset)
 {

@@ -1,4 +1,4 @@
-#include "simgpu/lower/used_results.h"
+#include "simgpu/lower/flow/used_results.h"
 
 /* Marks the sources of an instruction as needed; false where they all were already. */
 static bool note_sources(const Instruction *instruction, uint8_t *is_needed)

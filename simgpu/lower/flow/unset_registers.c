@@ -1,4 +1,4 @@
-#include "simgpu/lower/unset_registers.h"
+#include "simgpu/lower/flow/unset_registers.h"
 
 #include "simgpu/code/liveness.h"
 #include "simgpu/code/matrix_fragment.h"

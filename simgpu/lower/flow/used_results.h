@@ -1,6 +1,6 @@
 /* used_results.h - finds the atomic operations whose old value is used.  */
-#ifndef SIMGPU_LOWER_USED_RESULTS_H
-#define SIMGPU_LOWER_USED_RESULTS_H
+#ifndef SIMGPU_LOWER_FLOW_USED_RESULTS_H
+#define SIMGPU_LOWER_FLOW_USED_RESULTS_H
 
 #include "simgpu/lower/emit/lowering.h"
 

@@ -1,4 +1,4 @@
-#include "simgpu/lower/provenance.h"
+#include "simgpu/lower/flow/provenance.h"
 
 #include <string.h>
 
