@@ -113,6 +113,19 @@ static void describe_element(const Allocation *near, uint64_t address, char *tex
                  (unsigned long long)last);
 }
 
+/* "byte 40 of 40 that malloc() gave, past their end"; false where nothing was allocated before the address. */
+static bool describe_heap(const Heap *heap, uint64_t address, char *text, size_t size)
+{
+    const HeapPiece *piece = heap_nearest(heap, address);
+    if (piece == NULL || address < heap->address || address - heap->address >= heap->bytes)
+        return false;
+    uint64_t offset = address - heap->address - piece->offset;
+    snprintf(text, size, "byte %llu of %llu that malloc() gave%s%s", (unsigned long long)offset,
+             (unsigned long long)piece->bytes, piece->is_free ? " and free() took back" : "",
+             offset >= piece->bytes ? ", past their end" : "");
+    return true;
+}
+
 /* The allocation into which the pointer parameters and the variable point from which an address is made. NULL: none is
  * known, or more than one. */
 static const Allocation *allocation_of_origin(const Launch *launch, const Origin *origin)
@@ -137,7 +150,10 @@ static const Allocation *allocation_of_origin(const Launch *launch, const Origin
 
 static void describe_near(const Launch *launch, const Allocation *near, uint64_t address, char *text, size_t size)
 {
+    const Heap *heap = &launch->memory->heap;
     char what[120];
+    if (heap->bytes > 0 && near->address == heap->address && describe_heap(heap, address, text, size))
+        return;
     if (near->label[0] != '\0' && near->element_bytes > 0) {
         describe_element(near, address, text, size);
         return;

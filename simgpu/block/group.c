@@ -4,6 +4,9 @@
  * become one. Compilers lay code out so that paths join further down, so lanes that parted at a branch meet again where
  * the paths join.
  *
+ * Lanes that are in more calls of procedures (code.h) run before all others, so that lanes which called different ones
+ * meet again behind the call.
+ *
  * Two cases need another order. The lanes of a warp must not pass a .sync operation one by one (BasicBlock.joins): a
  * group that comes to one without the rest of its warp lets the others go first, until nothing else can run. And a loop
  * that spins until other lanes have done something would spin for ever: after some thousand turns a group lets others
@@ -21,6 +24,7 @@ Group *group_add(Worker *worker, int32_t pc)
     Group *group = worker->spare_count > 0 ? worker->spares[--worker->spare_count] : allocated(malloc(sizeof *group));
     memset(&group->active, 0, sizeof group->active);
     group->pc = pc;
+    group->depth = 0;
     group->is_waiting = group->has_yielded = group->is_forced = false;
     group->backward = 0;
     worker->groups[worker->group_count++] = group;
@@ -42,7 +46,7 @@ static void merge_into(Worker *worker, Group *group)
     bool merged = false;
     for (int i = worker->group_count; i-- > 0;) {
         Group *other = worker->groups[i];
-        if (other == group || other->is_waiting || other->pc != group->pc)
+        if (other == group || other->is_waiting || other->pc != group->pc || other->depth != group->depth)
             continue;
         for (uint32_t word = 0; word < worker->launch->warps; word++)
             group->active.bits[word] |= other->active.bits[word];
@@ -55,6 +59,11 @@ static void merge_into(Worker *worker, Group *group)
     }
 }
 
+static bool is_before(const Group *group, const Group *other)
+{
+    return group->depth != other->depth ? group->depth > other->depth : group->pc < other->pc;
+}
+
 static Group *lowest(Worker *worker, bool yielded_too)
 {
     Group *found = NULL;
@@ -62,7 +71,7 @@ static Group *lowest(Worker *worker, bool yielded_too)
         Group *group = worker->groups[i];
         if (group->is_waiting || (group->has_yielded && !yielded_too))
             continue;
-        if (found == NULL || group->pc < found->pc)
+        if (found == NULL || is_before(group, found))
             found = group;
     }
     return found;
@@ -105,6 +114,16 @@ int32_t group_lowest_other(const Worker *worker, const Group *group)
     return pc;
 }
 
+bool group_is_first(const Worker *worker, const Group *group)
+{
+    for (int i = 0; i < worker->group_count; i++) {
+        const Group *other = worker->groups[i];
+        if (other != group && !other->is_waiting && !is_before(group, other))
+            return false;
+    }
+    return true;
+}
+
 bool group_misses_lanes(const Worker *worker, const Group *group)
 {
     if (group->active.whole)
@@ -118,10 +137,17 @@ bool group_misses_lanes(const Worker *worker, const Group *group)
 Group *group_split(Worker *worker, Group *group, const Active *part, int32_t pc)
 {
     Group *other = group_add(worker, pc);
+    other->depth = group->depth;
     memcpy(other->active.bits, part->bits, sizeof part->bits);
     for (uint32_t word = 0; word < worker->launch->warps; word++)
         group->active.bits[word] &= ~part->bits[word];
     active_measure(&group->active, worker);
     active_measure(&other->active, worker);
     return other;
+}
+
+void group_count_divergence(Worker *worker, const Group *stay, const Group *leave)
+{
+    for (uint32_t word = 0; word < worker->launch->warps; word++)
+        worker->counters.divergent_branches += stay->active.bits[word] != 0 && leave->active.bits[word] != 0;
 }

@@ -10,6 +10,7 @@ typedef struct Worker Worker;
 typedef struct Group {
     Active active;
     int32_t pc;        /* number of a basic block */
+    uint32_t depth;    /* calls of procedures that the lanes are in */
     bool is_waiting;   /* at the barrier that ends basic block pc */
     bool has_yielded;  /* lets other groups go first */
     bool is_forced;    /* goes on although lanes of its warps are elsewhere */
@@ -25,10 +26,15 @@ Group *group_split(Worker *worker, Group *group, const Active *part, int32_t pc)
 bool group_all_yield(Worker *worker);
 /* Something has changed for which groups that let the others go first may have waited. */
 void group_wake_all(Worker *worker);
+/* Counts the warps that the split of a group has divided. */
+void group_count_divergence(Worker *worker, const Group *stay, const Group *leave);
 /* The group to run next; NULL: none can run. */
 Group *group_pick(Worker *worker);
-/* The lowest basic block at which another group can run: `group` may go on as long as it stays below. */
+/* The lowest basic block at which another group can run: `group` may go on as long as it stays below. For code without
+ * procedures. */
 int32_t group_lowest_other(const Worker *worker, const Group *group);
+/* Must the group run before all others that can run? */
+bool group_is_first(const Worker *worker, const Group *group);
 /* Are living lanes of the group's warps elsewhere? */
 bool group_misses_lanes(const Worker *worker, const Group *group);
 

@@ -27,7 +27,9 @@ typedef struct Launch {
     uint32_t capacity;       /* lanes that a register has room for: whole warps */
     uint32_t shared_bytes;   /* static and dynamic */
     uint32_t parameter_bytes;
-    bool is_timed; /* counts what the cost model needs */
+    uint64_t first_heap_block, resident_blocks; /* heap.h */
+    uint32_t stack_bytes;                       /* of a thread, for calls of procedures */
+    bool is_timed;                              /* counts what the cost model needs */
     const HardwareProfile *profile;
     uint64_t blocks, chunk;        /* of the grid; blocks that a worker takes at a time */
     int watched_source;            /* index of the allocation SimLaunch.watched_source; -1: none */

@@ -33,6 +33,9 @@ bool note_access(Worker *worker, MemoryNote *note, bool is_store, uint64_t addre
         note->begin = allocation->address;
         note->end = allocation->address + allocation->bytes;
     }
+    const Heap *heap = &worker->launch->memory->heap;
+    if (heap->bytes > 0 && note->begin == heap->address && !heap_holds(heap, address, bytes))
+        return false;
     note->low = address < note->low ? address : note->low;
     note->high = address + bytes > note->high ? address + bytes : note->high;
     return true;

@@ -20,10 +20,17 @@ typedef enum SimLaunchFlags {
     SIM_SANITIZE_SAMPLE = 8         /* the other SIM_SANITIZE_ flags hold for a few blocks of the grid only */
 } SimLaunchFlags;
 
+/* What a thread has for calls before anyone asks for more (CUDA Runtime API, cudaLimitStackSize). */
+enum { SIM_STACK_BYTES = 1024 };
+/* The same of all threads for malloc() (cudaLimitMallocHeapSize). */
+enum { SIM_HEAP_BYTES = 8 << 20 };
+
 typedef struct SimLaunch {
     SimFunction *function;
     LaunchShape shape;
     const void *parameters;                  /* [SimFunctionInfo.parameter_bytes] laid out as in PTX */
+    uint32_t stack_bytes;                    /* of a thread, for calls; 0: SIM_STACK_BYTES */
+    uint64_t heap_bytes;                     /* of the heap, if the kernel is the first to use it; 0: SIM_HEAP_BYTES */
     uint64_t warp_instructions;              /* more than this many end with SIM_TIME_LIMIT; 0: no limit */
     uint64_t watched_source, watched_target; /* two allocations: the report says whether the kernel loaded
                                               * from the first and stored into the second; 0: none */

@@ -35,6 +35,7 @@ typedef struct Worker {
     unsigned char *shared;
     char *local; /* [lane][frame_stride] */
     uint32_t frame_stride;
+    struct CallStack *calls; /* call_stack.h; NULL: the kernel has no procedures */
 
     uint64_t block; /* its number in the grid */
     uint32_t block_index[3];

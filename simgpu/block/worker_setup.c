@@ -1,6 +1,7 @@
 #include "simgpu/block/worker_setup.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/call_stack.h"
 #include "simgpu/block/group.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/block/memory_note.h"
@@ -34,6 +35,10 @@ Worker *worker_new(Launch *launch)
     worker->addresses = allocate(launch->capacity, sizeof *worker->addresses);
     worker->shared = allocate(launch->shared_bytes, 1);
     worker->frame_stride = (code->frame_bytes + 15) / 16 * 16;
+    if (code->procedure_count > 0) {
+        worker->calls = call_stack_new();
+        worker->frame_stride += (uint32_t)call_stack_bytes(code, launch->stack_bytes);
+    }
     worker->local = zeroed(worker->frame_stride, launch->capacity);
     worker->notes = allocate((size_t)code->memory_count, sizeof *worker->notes);
     for (int i = 0; i < code->memory_count; i++)
@@ -68,12 +73,22 @@ void worker_free(Worker *worker)
     free(worker->addresses);
     free(worker->shared);
     free(worker->local);
+    call_stack_free(worker->calls);
     free(worker->notes);
     free(worker->executed);
     free(worker->loaded);
     free(worker->stored);
     free(worker->lines);
     free(worker);
+}
+
+/* The frames of procedures are filled when they are called. */
+static void begin_calls(Worker *worker)
+{
+    call_stack_reset(worker->calls, worker->code);
+    for (uint32_t lane = 0; lane < worker->launch->threads; lane++)
+        memset(worker->local + (size_t)lane * worker->frame_stride, worker->launch->memory->uninitialised_byte,
+               worker->code->frame_bytes);
 }
 
 /* This does no more than it must: a grid may have a million blocks of a few threads each. */
@@ -93,7 +108,10 @@ void worker_begin_block(Worker *worker, uint64_t block)
     worker->live_count = launch->threads;
     /* Bytes that were never written must not depend on which worker runs the block. */
     memset(worker->shared, launch->memory->uninitialised_byte, launch->shared_bytes);
-    memset(worker->local, launch->memory->uninitialised_byte, (size_t)worker->frame_stride * launch->threads);
+    if (worker->calls == NULL)
+        memset(worker->local, launch->memory->uninitialised_byte, (size_t)worker->frame_stride * launch->threads);
+    else
+        begin_calls(worker);
     worker->path = (SimWarpPath){0};
     worker->clock = 0;
     worker->trace = launch->is_timed ? trace_of(&launch->traces, block) : NULL;

@@ -11,9 +11,11 @@ static bool may_fall(const BasicBlock *block)
 {
     switch ((BlockEnd)block->ends) {
     case END_FALL:
+    case END_CALL: /* what the procedure does to registers is undone when it returns */
     case END_BARRIER: return true;
     case END_BRANCH:
     case END_EXIT:
+    case END_RETURN:
     case END_TRAP: return block->guard.slot != NO_SLOT;
     case END_INDEXED: return false;
     }
@@ -31,6 +33,8 @@ int code_successor(const Code *code, int number, int index)
     case END_FALL:
     case END_EXIT:
     case END_BARRIER:
+    case END_CALL:
+    case END_RETURN:
     case END_TRAP: return -2;
     }
     return -2;

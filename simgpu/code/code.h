@@ -26,7 +26,7 @@ enum { NO_SLOT = 0xFFFFFFFF };
 #define SHARED_WINDOW (1ull << 32)
 #define LOCAL_WINDOW (2ull << 32)
 #define PARAM_WINDOW (3ull << 32)
-#define WINDOWS_END (4ull << 32)
+#define WINDOWS_END (5ull << 32) /* FUNCTION_WINDOW (ptx.h) is the last one */
 
 /* The shared memory of block r of the cluster lies at (r + 1) << CLUSTER_SHIFT in the window of shared memory. Below
  * 1 << CLUSTER_SHIFT lies that of the block itself. */
@@ -72,6 +72,9 @@ typedef enum InstructionKind {
     BARRIER,         /* does nothing: marks the place of a barrier of all threads, which ends the basic block */
     CHECK_SET,       /* sources: marks of what comes next; bit i: it follows from a use at `unset[i]` of the code */
     PRINT,           /* results[0]; sources: format, arguments */
+    FRAME_ADDRESS,   /* results[0] = where the frame of the procedure's call lies in local memory */
+    HEAP_ALLOCATE,   /* results[0] = address in the heap, 0: it is full; sources: bytes */
+    HEAP_FREE,       /* sources: address */
     FAIL_ASSERT,     /* sources: message, file, line, function */
     MULTIPLY_MATRIX, /* the operands are those of `matrix` */
     LOAD_MATRIX,     /* results[0..count-1]: 8x8 matrices of 16 bits, rows at shared address sources[0] + offset */
@@ -170,8 +173,39 @@ typedef enum BlockEnd {
     END_INDEXED, /* to targets[index] */
     END_EXIT,    /* lanes in which the guard holds exit; the others go to the next basic block */
     END_BARRIER, /* waits at a barrier, then goes to the next basic block */
-    END_TRAP     /* where the guard holds, else to the next basic block */
+    END_TRAP,    /* where the guard holds, else to the next basic block */
+    END_CALL,    /* to the start of a procedure, which returns to the next basic block */
+    END_RETURN   /* where the guard holds, to the block after the call, else to the next basic block */
 } BlockEnd;
+
+/* An argument, result or parameter, in the frame of its function. */
+typedef struct CallArgument {
+    uint32_t offset, bytes;
+} CallArgument;
+
+typedef struct CallArguments {
+    CallArgument *results, *parameters;
+    int result_count, parameter_count;
+} CallArguments;
+
+/* The call at the end of a basic block. */
+typedef struct Call {
+    int32_t procedure;       /* -1: the one whose address BasicBlock.index holds */
+    CallArguments arguments; /* in the frame of the caller */
+    Operand *saved;          /* [saved_count] registers that are needed after the call */
+    int saved_count;
+} Call;
+
+/* A device function that is called, because it calls itself or a pointer leads to it. All others are inlined. */
+typedef struct Procedure {
+    const char *name;        /* as the programmer wrote it */
+    const char *symbol;      /* mangled */
+    uint64_t address;        /* that pointers to it hold */
+    int32_t entry;           /* its first basic block */
+    uint32_t frame_bytes;    /* of local memory that a call takes in this code */
+    uint32_t stack_bytes;    /* of the stack that a call takes on hardware; simgpu/gpu sets it */
+    CallArguments arguments; /* in its frame */
+} Procedure;
 
 typedef enum BarrierKind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR } BarrierKind;
 
@@ -187,7 +221,8 @@ typedef struct BasicBlock {
     const int32_t *targets; /* of END_INDEXED */
     int32_t target_count;
     Operand guard;
-    Operand index;          /* of END_INDEXED; of END_BARRIER: its number */
+    Call *call;             /* of END_CALL, else NULL */
+    Operand index;          /* of END_INDEXED; of END_BARRIER: its number; of END_CALL: the function's address */
     Operand threads;        /* of END_BARRIER: how many it waits for; slot NO_SLOT: all of the block */
     Operand source, result; /* of a bar.red; `source` also of a block that waits, NO_SLOT: it never holds */
     int32_t file, line;     /* of its end */
@@ -260,11 +295,15 @@ typedef struct Code {
     uint32_t shared_bytes;           /* static */
     uint32_t dynamic_shared_offset;  /* where extern .shared begins */
     SharedVariable *shared;
-    uint32_t local_bytes; /* declared .local */
-    uint32_t frame_bytes; /* of a lane: local_bytes and the arguments of calls */
+    Procedure *procedures; /* [procedure_count] */
+    int procedure_count;
+    uint32_t stack_bytes, least_stack; /* of the kernel on hardware; of it and of all calls whose depth is known */
+    uint32_t local_bytes;              /* declared .local */
+    uint32_t frame_bytes; /* of a lane: local_bytes and the arguments of calls, without those of procedures */
     bool reads_clock;
     SourcePlace unset[MAX_UNSET]; /* where variables are used that may not have been set */
     int unset_count;
+    bool uses_heap;   /* calls malloc() or free() */
     uint64_t targets; /* from what the addresses of stores and atomic operations in global memory are made: bit i stands
                        * for the parameter of 64 bits at offset 8 i; UNKNOWN_TARGET: at least one from something else */
 } Code;

@@ -1,5 +1,6 @@
 #include "simgpu/engine/access_check.h"
 
+#include "simgpu/block/call_stack.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/worker.h"
 
@@ -53,7 +54,7 @@ uint64_t access_window_bytes(const Worker *worker, const Access *access)
 {
     switch (access->space) {
     case PTX_SHARED: return worker->launch->shared_bytes;
-    case PTX_LOCAL: return worker->code->frame_bytes;
+    case PTX_LOCAL: return worker->calls != NULL ? worker->calls->highest : worker->code->frame_bytes;
     default: return worker->launch->parameter_bytes;
     }
 }

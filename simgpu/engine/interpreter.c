@@ -10,8 +10,11 @@
 #include "simgpu/engine/atomic.h"
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
+#include "simgpu/engine/call.h"
+#include "simgpu/engine/clock.h"
 #include "simgpu/engine/copy_async.h"
 #include "simgpu/engine/fetch.h"
+#include "simgpu/engine/heap_call.h"
 #include "simgpu/engine/matrix.h"
 #include "simgpu/engine/output.h"
 #include "simgpu/engine/slow_path.h"
@@ -89,47 +92,6 @@ static void active_mask_of_warps(Worker *worker, const Instruction *instruction,
     register_written(worker, active, result, 0);
 }
 
-/* Cycles that a warp would take for the basic blocks that the block of threads has begun, if it were alone, if each
- * instruction waited for the one before, and if the L1 served its loads. */
-static double path_cycles(const HardwareProfile *profile, const SimWarpPath *path)
-{
-    return profile->clock_hz *
-           ((double)path->instructions * profile->arithmetic_latency_s + (double)path->loads * profile->l1_latency_s +
-            (double)path->shared_loads * profile->shared_latency_s +
-            (double)path->constant_loads * profile->constant_latency_s);
-}
-
-/* What the instruction's basic block holds after it. */
-static SimWarpPath path_behind(const Code *code, const Instruction *instruction)
-{
-    int32_t at = (int32_t)(instruction - code->instructions);
-    const BasicBlock *block = code->blocks;
-    while (block->end <= at)
-        block++;
-    SimWarpPath behind = {.instructions = (uint64_t)(block->end - 1 - at)};
-    for (int32_t i = at + 1; i < block->end; i++) {
-        const Instruction *other = &code->instructions[i];
-        behind.loads += other->kind == LOAD && (other->space == PTX_GLOBAL || other->space == PTX_NO_SPACE);
-        behind.shared_loads += other->kind == LOAD && other->space == PTX_SHARED;
-        behind.constant_loads += other->kind == LOAD && other->space == PTX_CONST;
-    }
-    return behind;
-}
-
-/* The clock starts with the block of threads, and grows with each reading. It does not depend on which worker runs the
- * block. Kernels that read it are not translated, because a translation counts basic blocks only afterwards. */
-static void read_clock(Worker *worker, const Instruction *instruction, Active *active)
-{
-    const HardwareProfile *profile = worker->launch->profile;
-    SimWarpPath behind = path_behind(worker->code, instruction);
-    double cycles = path_cycles(profile, &worker->path) - path_cycles(profile, &behind);
-    uint64_t now = cycles > 0 ? (uint64_t)cycles : 0;
-    worker->clock = now > worker->clock ? now : worker->clock + 1;
-    uint64_t value = instruction->detail == 1 ? (uint64_t)((double)worker->clock * 1e9 / profile->clock_hz)
-                                              : worker->clock;
-    register_write_all(worker, active, instruction->results[0], &value);
-}
-
 static bool execute(Worker *worker, const Instruction *instruction, Active *active)
 {
     switch ((InstructionKind)instruction->kind) {
@@ -155,7 +117,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case MATCH: execute_match(worker, instruction, active); return true;
     case REDUCE: execute_reduce(worker, instruction, active); return true;
     case ACTIVE_MASK: active_mask_of_warps(worker, instruction, active); return true;
-    case CLOCK: read_clock(worker, instruction, active); return true;
+    case CLOCK: execute_clock(worker, instruction, active); return true;
     case BARRIER: return true;
     case PRINT: execute_print(worker, instruction, active); return true;
     case MULTIPLY_MATRIX: return execute_multiply(worker, instruction, active);
@@ -163,6 +125,9 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case STORE_MATRIX: return execute_store_matrix(worker, instruction, active);
     case TRANSPOSE_MATRIX: return execute_transpose_matrix(worker, instruction, active);
     case FAIL_ASSERT: return execute_assert(worker, instruction, active);
+    case FRAME_ADDRESS: execute_frame_address(worker, instruction, active); return true;
+    case HEAP_ALLOCATE: execute_malloc(worker, instruction, active); return true;
+    case HEAP_FREE: return execute_free(worker, instruction, active);
     }
     return true;
 }
@@ -208,6 +173,9 @@ static uint32_t bytes_of_access(const Instruction *instruction)
     case BARRIER:
     case PRINT:
     case FAIL_ASSERT:
+    case FRAME_ADDRESS:
+    case HEAP_ALLOCATE:
+    case HEAP_FREE:
     case MULTIPLY_MATRIX:
     case TRANSPOSE_MATRIX:
     case CHECK_SET: return 0;
@@ -289,12 +257,6 @@ static bool go_to(Worker *worker, Group *group, int32_t pc)
     return !backward || count_backward_branches(worker, group, 1);
 }
 
-static void count_divergence(Worker *worker, const Group *stay, const Group *leave)
-{
-    for (uint32_t word = 0; word < worker->launch->warps; word++)
-        worker->counters.divergent_branches += stay->active.bits[word] != 0 && leave->active.bits[word] != 0;
-}
-
 static bool end_branch(Worker *worker, Group *group, const BasicBlock *block)
 {
     Active taken;
@@ -309,7 +271,7 @@ static bool end_branch(Worker *worker, Group *group, const BasicBlock *block)
     if (taken.count == group->active.count)
         return go_to(worker, group, block->target);
     Group *other = group_split(worker, group, &taken, group->pc);
-    count_divergence(worker, group, other);
+    group_count_divergence(worker, group, other);
     bool going_on = go_to(worker, other, block->target);
     return go_to(worker, group, group->pc + 1) && going_on;
 }
@@ -330,7 +292,7 @@ static bool end_indexed(Worker *worker, Group *group, const BasicBlock *block)
         if (same.count == group->active.count)
             return go_to(worker, group, block->targets[index]);
         Group *other = group_split(worker, group, &same, group->pc);
-        count_divergence(worker, group, other);
+        group_count_divergence(worker, group, other);
         if (!go_to(worker, other, block->targets[index]))
             return false;
     }
@@ -362,6 +324,12 @@ static bool end_exit(Worker *worker, Group *group, const BasicBlock *block)
     return worker->group_count == 0 || barrier_release_all(worker);
 }
 
+/* Calls may go on for as long as loops, and are limited as they are. */
+static bool count_calls(Worker *worker, Group *group)
+{
+    return count_backward_branches(worker, group, 1);
+}
+
 static bool end_block(Worker *worker, Group *group, const BasicBlock *block)
 {
     switch ((BlockEnd)block->ends) {
@@ -371,6 +339,8 @@ static bool end_block(Worker *worker, Group *group, const BasicBlock *block)
     case END_EXIT: return end_exit(worker, group, block);
     case END_BARRIER: return barrier_arrive(worker, group, block);
     case END_TRAP: return end_trap(worker, group, block);
+    case END_CALL: return call_enter(worker, group, block) && count_calls(worker, group);
+    case END_RETURN: return call_return(worker, group, block) && count_calls(worker, group);
     }
     return false;
 }
@@ -426,7 +396,7 @@ static bool must_wait_for_warp(Worker *worker, Group *group)
 /* May the group run before any other group? */
 static bool has_turn(const Worker *worker, const Group *group)
 {
-    return is_alone(worker, group) || (!group->has_yielded && group->pc < group_lowest_other(worker, group));
+    return is_alone(worker, group) || (!group->has_yielded && group_is_first(worker, group));
 }
 
 /* May such an end of a basic block remove the group, or let a waiting group go on? */
@@ -435,7 +405,9 @@ static bool may_free_groups(BlockEnd end)
     switch (end) {
     case END_FALL:
     case END_BRANCH:
-    case END_INDEXED: return false;
+    case END_INDEXED:
+    case END_CALL:
+    case END_RETURN: return false;
     case END_EXIT:
     case END_BARRIER:
     case END_TRAP: return true;

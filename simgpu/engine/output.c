@@ -4,6 +4,7 @@
  * Source   CUDA C++ Programming Guide 13.0, Formatted Output; the arguments lie in memory as in a C struct.  */
 #include "simgpu/engine/output.h"
 
+#include "simgpu/block/call_stack.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/register.h"
 
@@ -71,7 +72,7 @@ static const void *generic_pointer(Worker *worker, uint32_t lane, uint64_t addre
         break;
     case PTX_LOCAL:
         base = worker->local + (size_t)lane * worker->frame_stride;
-        size = worker->code->frame_bytes;
+        size = worker->calls != NULL ? worker->calls->highest : worker->code->frame_bytes;
         break;
     default: base = worker->launch->request->parameters; size = worker->launch->parameter_bytes;
     }

@@ -101,6 +101,9 @@ static bool notes_stores(const Instruction *instruction)
     case CLOCK:
     case BARRIER:
     case PRINT:
+    case FRAME_ADDRESS:
+    case HEAP_ALLOCATE:
+    case HEAP_FREE:
     case FAIL_ASSERT:
     case MULTIPLY_MATRIX:
     case TRANSPOSE_MATRIX:
@@ -334,6 +337,32 @@ static TraceSet new_traces(const SimGpu *gpu, const SimLaunch *request, const La
     return trace_set_new(&gpu->profile, launch->blocks, resident, launch->shared_bytes);
 }
 
+/* The driver gives a kernel what its calls need, where that is known. */
+static uint32_t stack_bytes(const SimLaunch *request)
+{
+    uint32_t bytes = request->stack_bytes > 0 ? request->stack_bytes : SIM_STACK_BYTES;
+    uint32_t least = request->function->code.least_stack;
+    return bytes > least ? bytes : least;
+}
+
+static bool function_uses_heap(const SimLaunch *request)
+{
+    return request->function->code.uses_heap;
+}
+
+/* All blocks that the heap will ever see are numbered one behind the other. */
+static void prepare_heap(SimGpu *gpu, const SimLaunch *request, Launch *launch)
+{
+    if (!function_uses_heap(request))
+        return;
+    memory_begin_heap(&gpu->memory, request->heap_bytes > 0 ? request->heap_bytes : SIM_HEAP_BYTES);
+    uint32_t resident = cost_resident_blocks(&gpu->profile, &request->function->info, launch->threads,
+                                             request->shape.dynamic_shared_bytes);
+    launch->resident_blocks = (uint64_t)resident * gpu->profile.multiprocessors;
+    launch->first_heap_block = gpu->heap_blocks;
+    gpu->heap_blocks += launch->blocks + launch->resident_blocks;
+}
+
 static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how, Run *run)
 {
     const SimFunction *function = request->function;
@@ -354,6 +383,7 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
                             .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset +
                                                               request->shape.dynamic_shared_bytes
                                                         : function->code.shared_bytes,
+                            .stack_bytes = stack_bytes(request),
                             .parameter_bytes = function->info.parameter_bytes,
                             .profile = &gpu->profile,
                             .is_timed = !request->is_untimed || (request->flags & SIM_COUNT_LINES),
@@ -364,8 +394,9 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
                             .translator = gpu->translator,
                             .fault_block = UINT64_MAX},
                  .first_watched = function->code.instruction_count};
+    prepare_heap(gpu, request, &run->launch);
     if (gpu->translator_settings.compiler != NULL && !how->interprets && !(request->flags & SIM_COUNT_LINES) &&
-        !function->code.reads_clock)
+        !function->code.reads_clock && function->code.procedure_count == 0 && gpu->memory.heap.bytes == 0)
         run->job = gpu->translator->find(&request->function->jobs, &gpu->translator_settings, &function->code,
                                          request->shape.block);
     if (run->launch.is_timed) {
@@ -430,7 +461,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
         return;
     Run run;
     prepare_run(gpu, launch, how, &run);
-    uint64_t most = run.launch.blocks - 1;
+    uint64_t most = function_uses_heap(launch) ? 0 : run.launch.blocks - 1;
     pool_run(&gpu->pool, most < (uint64_t)how->helpers ? (int)most : how->helpers, run_blocks, &run);
     atomic_store(&gpu->cancelled, 0);
     Reuse reuse = {0};

@@ -48,10 +48,12 @@ static Status place_variable(SimModule *module, PtxVariable *variable, Message *
 }
 
 /* Fills in the addresses in a variable's initialiser, now that every variable has its place. */
-static void relocate(const PtxVariable *variable)
+static void relocate(const PtxModule *module, const PtxVariable *variable)
 {
     for (const PtxRelocation *r = variable->relocations; r != NULL; r = r->next) {
-        uint64_t value = r->target->address + (uint64_t)r->addend;
+        const PtxFunction *function = r->function != NULL ? ptx_function(module, r->function) : NULL;
+        uint64_t address = function != NULL ? function->address : r->target != NULL ? r->target->address : 0;
+        uint64_t value = address + (uint64_t)r->addend;
         if (r->mask != 0)
             value = (value & r->mask) >> __builtin_ctzll(r->mask);
         if (r->offset + r->bytes <= variable->bytes)
@@ -71,7 +73,7 @@ static Status place_variables(SimModule *module, Message *why)
                     (unsigned long long)module->constant_bytes, module->gpu->profile.constant_bytes);
     for (const PtxVariable *variable = module->ptx.variables; variable != NULL; variable = variable->next)
         if (is_placed(variable) && variable->address != 0)
-            relocate(variable);
+            relocate(&module->ptx, variable);
     return STATUS_OK;
 }
 
@@ -209,6 +211,21 @@ static uint32_t estimated_registers(const Code *code, uint32_t max_threads, cons
     return estimate < most ? estimate : most;
 }
 
+/* Without machine code, the stack that a call takes is estimated: its frame here, and where it returns to. */
+static void find_stack(SimFunction *function)
+{
+    const SimModule *module = function->module;
+    Code *code = &function->code;
+    code->stack_bytes = function->info.frame_bytes;
+    code->least_stack = cubin_least_stack(module->cubin, module->cubin_bytes, function->info.name);
+    for (int i = 0; i < code->procedure_count; i++) {
+        Procedure *procedure = &code->procedures[i];
+        if (!cubin_call_bytes(module->cubin, module->cubin_bytes, function->info.name, procedure->symbol,
+                              &procedure->stack_bytes))
+            procedure->stack_bytes = (procedure->frame_bytes + 15) / 8 * 8;
+    }
+}
+
 static void fill_info(SimFunction *function)
 {
     const SimModule *module = function->module;
@@ -227,6 +244,7 @@ static void fill_info(SimFunction *function)
     info->frame_bytes = cubin_frame_bytes(module->cubin, module->cubin_bytes, info->name);
     if (info->frame_bytes < info->local_bytes)
         info->frame_bytes = info->local_bytes;
+    find_stack(function);
     info->constant_bytes = (uint32_t)module->constant_bytes;
     info->max_threads_per_block = profile->max_threads_per_block;
     if (function->ptx->max_threads > 0 && function->ptx->max_threads < info->max_threads_per_block)

@@ -1,10 +1,9 @@
-/* The walk over the instructions of a kernel. Each of them is lowered by the function for its mnemonic; calls are
- * inlined. An instruction that is not understood in every detail is refused by name, because a guess would give wrong
+/* The walk over the instructions of a kernel. Each of them is lowered by the function for its mnemonic; most
+ * calls are inlined. An instruction that is not understood in every detail is refused by name, because a guess would give wrong
  * answers.  */
 #include "simgpu/lower/lower.h"
 
 #include "simgpu/lower/emit/basic_block.h"
-#include "simgpu/lower/emit/call_operands.h"
 #include "simgpu/lower/emit/placement.h"
 #include "simgpu/lower/emit/virtual_register.h"
 #include "simgpu/lower/lower_address.h"
@@ -12,13 +11,13 @@
 #include "simgpu/lower/lower_atomic.h"
 #include "simgpu/lower/lower_barrier.h"
 #include "simgpu/lower/lower_branch.h"
+#include "simgpu/lower/lower_call.h"
 #include "simgpu/lower/lower_convert.h"
 #include "simgpu/lower/lower_copy_async.h"
 #include "simgpu/lower/lower_hint.h"
 #include "simgpu/lower/lower_matrix.h"
 #include "simgpu/lower/lower_mbarrier.h"
 #include "simgpu/lower/lower_memory.h"
-#include "simgpu/lower/lower_system_call.h"
 #include "simgpu/lower/lower_texture.h"
 #include "simgpu/lower/lower_warp.h"
 #include "simgpu/lower/flow/provenance.h"
@@ -27,7 +26,6 @@
 #include "simgpu/lower/flow/unset_registers.h"
 #include "simgpu/lower/flow/unused_bytes.h"
 #include "simgpu/lower/flow/used_results.h"
-#include "simgpu/ptx/parser.h"
 
 #include <string.h>
 
@@ -41,75 +39,6 @@ static void note_line(Lowering *l)
                                                  .block = code->block_count - 1,
                                                  .place = l->source->place,
                                                  .access = code->memory_count};
-}
-
-static void lower_function(Lowering *l, Instance *instance);
-
-enum { MAX_INLINE_DEPTH = 40 };
-
-/* Places the parameters of the callee where the arguments of the caller lie: both are the same bytes of the frame. */
-static void bind_parameters(Lowering *l, Instance *callee, const PtxVariable *formal, const PtxOperand *actual)
-{
-    for (int i = 0; formal != NULL; formal = formal->next, i++) {
-        const PtxVariable *variable = list_variable(l, actual, i);
-        if (variable->bytes < formal->bytes)
-            lower_refuse(l, "an argument smaller than the parameter");
-        add_placement(l, &callee->frame, formal, variable_address(l, variable));
-    }
-}
-
-static void inline_function(Lowering *l, const PtxOperand *name, const PtxFunction *function)
-{
-    for (const Instance *outer = l->instance; outer != NULL; outer = outer->caller)
-        if (outer->function == function)
-            lower_refuse(l, "recursion (a function that calls itself)");
-    if (l->inline_depth == MAX_INLINE_DEPTH)
-        lower_refuse(l, "more than 40 nested calls");
-    l->inline_depth++;
-    Instance callee = {.caller = l->instance, .function = function};
-    bind_parameters(l, &callee, function->results, parameter_list(l, name, true));
-    bind_parameters(l, &callee, function->parameters, parameter_list(l, name, false));
-    const PtxInstruction *source = l->source;
-    lower_function(l, &callee);
-    new_block(l);
-    l->source = source;
-    l->inline_depth--;
-}
-
-/* Makes a guarded call unguarded, with a branch around it, so that the inlined function needs no guard. Gives back the
- * block that ends with the branch; -1: the call has no guard. */
-static int skip_unless_guard(Lowering *l)
-{
-    if (l->guard.slot == NO_SLOT)
-        return -1;
-    l->guard_negated = !l->guard_negated;
-    int block = l->code->block_count - 1;
-    end_block(l, END_BRANCH);
-    l->guard = no_operand;
-    l->guard_negated = false;
-    return block;
-}
-
-static void lower_call(Lowering *l, const Parts *parts)
-{
-    const PtxOperand *name = find_operand(l, PTX_FUNCTION);
-    if (name == NULL)
-        lower_refuse(l, "a call through a function pointer");
-    int skipped = skip_unless_guard(l);
-    const PtxFunction *function = ptx_function(l->module, name->name);
-    count_control(l);
-    if (strcmp(name->name, "vprintf") == 0)
-        lower_print(l, name);
-    else if (strcmp(name->name, "__assertfail") == 0)
-        lower_assert(l, name);
-    else if (function != NULL && function->has_body)
-        inline_function(l, name, function);
-    else
-        lower_refuse(l, name->name);
-    if (skipped >= 0) {
-        int after = new_block(l); /* in a statement of its own: it may move the blocks */
-        l->code->blocks[skipped].target = after;
-    }
 }
 
 typedef struct Mnemonic {
@@ -254,16 +183,38 @@ static void lower_function(Lowering *l, Instance *instance)
     l->instance = outer;
 }
 
+/* A function may end without an instruction that says so. */
+static void finish_body(Lowering *l, BlockEnd end)
+{
+    BasicBlock *last = current_block(l);
+    if (last->ends == END_FALL)
+        last->ends = (uint8_t)end;
+}
+
+/* Lowers the functions that calls have asked for. These may ask for more. */
+static void lower_procedures(Lowering *l)
+{
+    for (int i = 0; i < l->code->procedure_count; i++) {
+        Instance instance = {.function = l->procedures[i], .in_procedure = true};
+        l->source = NULL;
+        l->frame_bytes = 0;
+        begin_procedure(l, i, &instance);
+        lower_function(l, &instance);
+        finish_body(l, END_RETURN);
+        l->code->procedures[i].frame_bytes = l->frame_bytes;
+    }
+}
+
 /* False where an instruction was refused; `why` then says so. */
 static bool lower_or_give_up(Lowering *l, const PtxFunction *function)
 {
     if (setjmp(l->give_up) != 0)
         return false;
     place_shared(l, function);
-    lower_function(l, &(Instance){.function = function});
-    BasicBlock *last = current_block(l);
-    if (last->ends == END_FALL)
-        last->ends = END_EXIT;
+    lower_function(l, &(Instance){.function = function, .frame_address = no_operand});
+    finish_body(l, END_EXIT);
+    l->code->frame_bytes = l->frame_bytes;
+    lower_procedures(l);
     l->source = NULL;
     mark_used_results(l);
     find_targets(l);
@@ -275,8 +226,13 @@ static bool lower_or_give_up(Lowering *l, const PtxFunction *function)
 Status lower_kernel(const PtxModule *module, const PtxFunction *function, Code *code, Message *why)
 {
     Arena scratch = {0};
-    Lowering l = {
-        .module = module, .code = code, .arena = &scratch, .why = why, .guard = no_operand, .carry = no_operand};
+    Lowering l = {.module = module,
+                  .code = code,
+                  .arena = &scratch,
+                  .why = why,
+                  .guard = no_operand,
+                  .carry = no_operand,
+                  .lower_body = lower_function};
     *code = (Code){0};
     bool done = lower_or_give_up(&l, function);
     arena_free(&scratch);

@@ -33,7 +33,7 @@ void lower_convert_address(Lowering *l, const Parts *parts)
             space = space_named(parts->part[i]);
     if (space == PTX_NO_SPACE || !(parts_have(parts, "u64") || parts_have(parts, "b64")))
         lower_refuse(l, "");
-    if (space == PTX_PARAM && l->instance->caller != NULL)
+    if (space == PTX_PARAM && !is_kernel(l->instance))
         space = PTX_LOCAL;
     Operand result = result_operand(l, operand_at(l, 0), 8);
     Operand value = source_operand(l, operand_at(l, 1), 8);

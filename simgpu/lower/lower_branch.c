@@ -63,8 +63,12 @@ void lower_indexed_branch(Lowering *l, const Parts *parts)
 
 void lower_return(Lowering *l, const Parts *parts)
 {
-    if (l->instance->caller == NULL || strcmp(parts->part[0], "exit") == 0) {
+    if (is_kernel(l->instance) || strcmp(parts->part[0], "exit") == 0) {
         end_block(l, END_EXIT);
+        return;
+    }
+    if (l->instance->caller == NULL) {
+        end_block(l, END_RETURN);
         return;
     }
     branch_to(l, l->code->block_count - 1, LABEL_RETURN, NULL);

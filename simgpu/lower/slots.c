@@ -74,6 +74,34 @@ static void find_ranges(Scan *scan, uint64_t *out)
     }
 }
 
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* A call keeps the registers that are needed after it. Nothing writes to special registers. */
+static void find_saved(Scan *scan, const bool *is_special, const BasicBlock *block)
+{
+    Lowering *l = scan->l;
+    const uint64_t *live = liveness_in(&scan->live, (int)(block + 1 - scan->code->blocks));
+    Call *call = block->call;
+    for (uint32_t number = 0; number < l->register_count; number++)
+        call->saved_count += set_has(live, number) && !is_special[number];
+    call->saved = arena_array(&scan->code->arena, (size_t)call->saved_count + 1, sizeof *call->saved);
+    call->saved_count = 0;
+    for (uint32_t number = 0; number < l->register_count; number++)
+        if (set_has(live, number) && !is_special[number])
+            call->saved[call->saved_count++] = (Operand){.slot = number, .size = l->register_sizes[number] & 0xF};
+}
+
+static void find_all_saved(Scan *scan)
+{
+    const Code *code = scan->code;
+    bool *is_special = arena_array(scan->l->arena, (size_t)scan->l->register_count + 1, sizeof *is_special);
+    for (int i = 0; i < code->special_register_count; i++)
+        is_special[code->special_registers[i].operand.slot] = true;
+    for (int i = 0; i + 1 < code->block_count; i++)
+        if (code->blocks[i].call != NULL)
+            find_saved(scan, is_special, &code->blocks[i]);
+}
+
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
 static int by_first(const void *a, const void *b)
@@ -182,6 +210,8 @@ static void rewrite_code(Code *code, const Slots *slots, const uint32_t *units)
         Operand *const ends[] = {&block->guard, &block->index, &block->threads, &block->source, &block->result};
         for (size_t j = 0; j < sizeof ends / sizeof *ends; j++)
             rewrite(slots, units, ends[j]);
+        for (int j = 0; block->call != NULL && j < block->call->saved_count; j++)
+            rewrite(slots, units, &block->call->saved[j]);
     }
     for (int i = 0; i < code->special_register_count; i++)
         rewrite(slots, units, &code->special_registers[i].operand);
@@ -212,6 +242,7 @@ void assign_slots(Lowering *l)
     prepare_scan(&scan, &slots);
     uint64_t *out = arena_array(l->arena, scan.live.words, sizeof *out);
     find_ranges(&scan, out);
+    find_all_saved(&scan);
     /* Special registers are written by the launch, not by the code, and share their slots with no other register. */
     for (int i = 0; i < l->code->special_register_count; i++) {
         uint32_t number = l->code->special_registers[i].operand.slot;

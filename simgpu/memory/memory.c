@@ -62,6 +62,7 @@ void memory_free(Memory *memory)
         origin_free(&memory->allocations[i]);
     }
     free(memory->allocations);
+    heap_end(&memory->heap);
     *memory = (Memory){.pattern_file = -1};
 }
 
@@ -198,6 +199,25 @@ bool memory_release(Memory *memory, uint64_t address)
     memmove(memory->allocations + index, memory->allocations + index + 1,
             (size_t)(memory->count - index) * sizeof *memory->allocations);
     return true;
+}
+
+void memory_begin_heap(Memory *memory, uint64_t bytes)
+{
+    if (memory->heap.bytes > 0)
+        return;
+    uint64_t address = memory_alloc(memory, bytes, "the device heap");
+    if (address != 0)
+        heap_begin(&memory->heap, address, bytes);
+}
+
+uint64_t memory_heap_allocate(Memory *memory, HeapUser user, uint64_t bytes)
+{
+    uint64_t address = heap_allocate(&memory->heap, user, bytes);
+    if (address == 0)
+        return 0;
+    memset((void *)address, memory->uninitialised_byte, bytes);
+    validity_unmark(&memory->allocations[memory_find(memory, address)], address, bytes);
+    return address;
 }
 
 /* Index of the last allocation that begins at or before `address`; -1: none. */

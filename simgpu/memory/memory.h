@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "simgpu/memory/allocation.h"
+#include "simgpu/memory/heap.h"
 
 typedef struct Released {
     uint64_t address, bytes;
@@ -26,7 +27,8 @@ typedef struct Memory {
     Released released[MEMORY_RELEASED]; /* the last ones whose pages are not in use again */
     uint64_t released_count;
     uint8_t uninitialised_byte; /* fills memory that nothing has written */
-    int pattern_file;           /* pages of that byte, mapped copy-on-write; -1: no such file could be made */
+    Heap heap;
+    int pattern_file; /* pages of that byte, mapped copy-on-write; -1: no such file could be made */
 } Memory;
 
 /* Reserves [base, base + span); base 0: anywhere. */
@@ -46,6 +48,10 @@ bool memory_release(Memory *memory, uint64_t address);
 int memory_find(const Memory *memory, uint64_t address);
 /* The allocation, released not long ago, that held an address where nothing is allocated now; NULL: none is known. */
 const Released *memory_find_released(const Memory *memory, uint64_t address);
+/* Makes the heap of kernels, if there is none yet and memory is left. */
+void memory_begin_heap(Memory *memory, uint64_t bytes);
+/* As heap_allocate(); what was there before is gone. */
+uint64_t memory_heap_allocate(Memory *memory, HeapUser user, uint64_t bytes);
 void memory_forget_released(Memory *memory);
 /* Index of the allocation nearest to `address`; -1: there are no allocations. */
 int memory_nearest(const Memory *memory, uint64_t address);

@@ -2,6 +2,7 @@
 
 #include "base/elf.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -147,7 +148,7 @@ void fatbin_write(const char *ptx, size_t bytes, int compute, Text *image)
 /* .nv.info is a list of attributes {u8 format, u8 attribute, u16 length or value}, followed by `length` bytes if the
  * format is 4. Attributes 0x2f and 0x11 are {u32 symbol, u32 number} of one function: its registers, and the bytes of
  * its frame in local memory. */
-enum { ATTRIBUTE_FRAME = 0x11, ATTRIBUTE_REGISTERS = 0x2f };
+enum { ATTRIBUTE_FRAME = 0x11, ATTRIBUTE_LEAST_STACK = 0x12, ATTRIBUTE_REGISTERS = 0x2f };
 
 static uint32_t attribute_of_symbol(const ElfSection *info, uint8_t attribute, uint32_t symbol)
 {
@@ -186,13 +187,72 @@ uint32_t cubin_registers(const void *cubin, size_t bytes, const char *kernel)
     return registers != 0 ? registers : code.info >> 24; /* the place in the output of nvcc up to 12 */
 }
 
-uint32_t cubin_frame_bytes(const void *cubin, size_t bytes, const char *kernel)
+static uint32_t attribute_of_kernel(const void *cubin, size_t bytes, const char *kernel, uint8_t attribute)
 {
     Elf elf;
     ElfSection code, info;
     if (!find_code(cubin, bytes, kernel, &elf, &code) || !elf_find(&elf, ".nv.info", "", &info) || info.data == NULL)
         return 0;
-    return attribute_of_symbol(&info, ATTRIBUTE_FRAME, code.info & 0xFFFFFF);
+    return attribute_of_symbol(&info, attribute, code.info & 0xFFFFFF);
+}
+
+uint32_t cubin_frame_bytes(const void *cubin, size_t bytes, const char *kernel)
+{
+    return attribute_of_kernel(cubin, bytes, kernel, ATTRIBUTE_FRAME);
+}
+
+uint32_t cubin_least_stack(const void *cubin, size_t bytes, const char *kernel)
+{
+    return attribute_of_kernel(cubin, bytes, kernel, ATTRIBUTE_LEAST_STACK);
+}
+
+/* The machine code of a function that a kernel calls stands behind that of the kernel, where a local symbol names it:
+ * "$kernel$function". */
+static bool find_function(const Elf *elf, const char *kernel, const char *function, Elf64_Sym *found)
+{
+    ElfSection symbols, names;
+    char wanted[1024];
+    if ((size_t)snprintf(wanted, sizeof wanted, "$%s$%s", kernel, function) >= sizeof wanted ||
+        !elf_find(elf, ".symtab", "", &symbols) || !elf_find(elf, ".strtab", "", &names) || symbols.data == NULL ||
+        names.data == NULL)
+        return false;
+    for (size_t at = 0; copy_out(found, sizeof *found, symbols.data, symbols.bytes, at); at += sizeof *found)
+        if (found->st_name < names.bytes && names.bytes - found->st_name > strlen(wanted) &&
+            memcmp(names.data + found->st_name, wanted, strlen(wanted) + 1) == 0)
+            return true;
+    return false;
+}
+
+/* A function begins by lowering the stack pointer R1 (IADD3 or VIADD R1, R1, -n), unless it needs no stack. Bits 0 to 15
+ * are the operation, then follow two registers of 8 bits and the number. Source: machine code of nvcc 13.0. */
+static bool lowers_stack(uint64_t instruction, uint32_t *bytes)
+{
+    enum { IADD3_R1_R1 = 0x01017810, VIADD_R1_R1 = 0x01017836 };
+    uint32_t operation = (uint32_t)instruction;
+    *bytes = -(uint32_t)(instruction >> 32);
+    return (operation == IADD3_R1_R1 || operation == VIADD_R1_R1) && *bytes < 1u << 20;
+}
+
+bool cubin_call_bytes(const void *cubin, size_t bytes, const char *kernel, const char *function, uint32_t *stack_bytes)
+{
+    enum { PROLOGUE = 8 };
+    Elf elf;
+    ElfSection code;
+    Elf64_Sym symbol;
+    uint64_t instruction[2];
+    *stack_bytes = 0;
+    if (!find_code(cubin, bytes, kernel, &elf, &code) || !find_function(&elf, kernel, function, &symbol))
+        return false;
+    for (size_t i = 0; i < PROLOGUE; i++) {
+        size_t at = symbol.st_value + i * sizeof instruction;
+        if (i * sizeof instruction >= symbol.st_size ||
+            !copy_out(instruction, sizeof instruction, code.data, code.bytes, at))
+            break;
+        if (lowers_stack(instruction[0], stack_bytes))
+            return true;
+    }
+    *stack_bytes = 0;
+    return true;
 }
 
 /* An instruction of compute capability 7.5 to 9.0 takes 16 bytes: the operation in bits 0 to 11, the constant bank in

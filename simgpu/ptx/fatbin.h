@@ -34,6 +34,11 @@ void fatbin_write(const char *ptx, size_t bytes, int compute, Text *image);
 uint32_t cubin_registers(const void *cubin, size_t bytes, const char *kernel);
 /* Bytes per thread of a kernel's local memory, with spilled registers; 0: the cubin does not say. */
 uint32_t cubin_frame_bytes(const void *cubin, size_t bytes, const char *kernel);
+/* Bytes of the stack that the kernel and its calls need, those of unknown depth left out; 0: unknown. */
+uint32_t cubin_least_stack(const void *cubin, size_t bytes, const char *kernel);
+/* Bytes of the stack that one call of a device function takes in the kernel. False where the function is not found, or
+ * the machine language is not known. */
+bool cubin_call_bytes(const void *cubin, size_t bytes, const char *kernel, const char *function, uint32_t *stack_bytes);
 /* Whether the kernel's machine code loads __constant__ arrays through the uniform datapath (ULDC c[0x3][UR]). Only such
  * loads are slow on a long array (simgpu/cost/cost.c). */
 bool cubin_loads_constants_uniformly(const void *cubin, size_t bytes, const char *kernel);

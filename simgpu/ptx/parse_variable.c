@@ -64,16 +64,11 @@ static void add_relocation(Parser *p, PtxVariable *variable, uint64_t offset, ui
         expect(p, "(");
         name = expect_word(p, "the name of a variable");
     }
-    if (is_function(p, &name)) { /* only kernels that use the variable are refused */
-        variable->refusal = "a variable that holds the address of a function";
-        if (generic)
-            expect(p, ")");
-        parse_addend(p);
-        return;
-    }
     PtxRelocation *relocation = arena_alloc(p->arena, sizeof *relocation);
     relocation->target = find_variable(p, &name);
-    if (relocation->target == NULL || relocation->target->type == PTX_OTHER_TYPE)
+    if (is_function(p, &name))
+        relocation->function = copy_text(p, &name);
+    else if (relocation->target == NULL || relocation->target->type == PTX_OTHER_TYPE)
         refuse(p, &name, "found %s, expected the name of a variable declared before", shown(p, &name));
     if (generic)
         expect(p, ")");

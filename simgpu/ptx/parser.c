@@ -385,6 +385,14 @@ static void parse_module(Parser *p)
         parse_directive(p);
 }
 
+/* The address 0 is no function's. */
+static void number_functions(PtxModule *module)
+{
+    uint64_t address = FUNCTION_WINDOW;
+    for (PtxFunction *function = module->functions; function != NULL; function = function->next)
+        function->address = address += FUNCTION_ADDRESSES;
+}
+
 Status ptx_parse(const char *name, const char *text, size_t length, PtxModule *module, Message *why)
 {
     *module = (PtxModule){0};
@@ -401,6 +409,7 @@ Status ptx_parse(const char *name, const char *text, size_t length, PtxModule *m
         return STATUS_BAD_INPUT;
     }
     parse_module(parser);
+    number_functions(module);
     return STATUS_OK;
 }
 

@@ -17,11 +17,16 @@
 
 typedef enum PtxSpace { PTX_NO_SPACE, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, PTX_PARAM } PtxSpace;
 
+/* Where the addresses of functions lie, which hold no memory. */
+#define FUNCTION_WINDOW (4ull << 32)
+enum { FUNCTION_ADDRESSES = 16 }; /* from one function to the next */
+
 /* A word of an initialiser that holds an address, which is known when the module is placed. */
 typedef struct PtxRelocation {
     struct PtxRelocation *next;
-    uint32_t offset, bytes; /* where in the variable */
-    struct PtxVariable *target;
+    uint32_t offset, bytes;     /* where in the variable */
+    struct PtxVariable *target; /* NULL: the address is that of a function */
+    const char *function;
     int64_t addend;
     uint64_t mask; /* "0xFF00(symbol)" takes this byte of the address; 0: the whole address */
 } PtxRelocation;
@@ -37,8 +42,7 @@ typedef struct PtxVariable {
     const unsigned char *initial; /* [initial_bytes]; the other bytes are zero */
     uint64_t initial_bytes;
     PtxRelocation *relocations;
-    const char *refusal; /* why kernels cannot use it; NULL: they can */
-    uint64_t address;    /* set when the variable is placed: device address, or offset in its window */
+    uint64_t address; /* set when the variable is placed: device address, or offset in its window */
 } PtxVariable;
 
 typedef struct PtxLabel {
@@ -103,6 +107,7 @@ typedef struct PtxFunction {
     PtxInstruction *instructions;
     int instruction_count;
     uint32_t max_threads; /* from .maxntid; 0: not given */
+    uint64_t address;     /* that pointers to it hold; set when the module is read */
 } PtxFunction;
 
 typedef struct PtxModule {

@@ -187,6 +187,21 @@ static void touch_local(Worker *worker, const Instruction *instruction, bool is_
         }
 }
 
+void sanitizer_local_written(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes)
+{
+    const Sanitizer *sanitizer = worker->sanitizer;
+    if (sanitizer->local != NULL)
+        memset(sanitizer->local + (size_t)lane * worker->frame_stride + offset, sanitizer->generation, bytes);
+}
+
+/* No generation is 0. */
+void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes)
+{
+    const Sanitizer *sanitizer = worker->sanitizer;
+    if (sanitizer->local != NULL)
+        memset(sanitizer->local + (size_t)lane * worker->frame_stride + offset, 0, bytes);
+}
+
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
 static void note_unwritten(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address,

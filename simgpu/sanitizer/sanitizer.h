@@ -68,6 +68,9 @@ void sanitizer_uniform_load(Worker *worker, const Instruction *instruction, cons
 void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address);
 /* `lane` of the block takes the value of lane `source` of its warp, which takes no part in the shuffle. */
 void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t lane, uint32_t source);
+/* A call has written arguments or results into a lane's local memory; a call has begun a new frame there. */
+void sanitizer_local_written(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
+void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 
 /* COPY_COMMIT and COPY_WAIT; CHECK_SET: lanes whose marks are not zero are about to use what follows from a variable that
  * they have not set. */

@@ -30,6 +30,9 @@ static bool is_followed(const Instruction *instruction)
     case ACTIVE_MASK:
     case CLOCK:
     case PRINT:
+    case FRAME_ADDRESS:
+    case HEAP_ALLOCATE:
+    case HEAP_FREE:
     case FAIL_ASSERT:
     case TEXTURE:
     case LOAD_MATRIX:

@@ -87,6 +87,8 @@ void translate_block_end(Builder *b)
         return;
     case END_BARRIER: end_at_barrier(b, block); return;
     case END_INDEXED:
+    case END_CALL: /* code with procedures is not translated */
+    case END_RETURN:
     case END_TRAP: leave_at_end(b); return;
     }
 }

@@ -98,6 +98,9 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case BARRIER: return true;
     case CLOCK:
     case PRINT:
+    case FRAME_ADDRESS:
+    case HEAP_ALLOCATE:
+    case HEAP_FREE:
     case FAIL_ASSERT:
     case MULTIPLY_MATRIX:
     case LOAD_MATRIX:

@@ -56,13 +56,15 @@ void set_address(Lowering *l, Instruction *instruction, const PtxOperand *addres
         instruction->offset = (int64_t)(address->number + variable_address(l, variable)); /* may wrap around */
         instruction->space = (uint8_t)(in_frame ? PTX_LOCAL : variable->space);
         instruction->is_hidden = in_frame;
+        if (instruction->space == PTX_LOCAL)
+            instruction->sources[0] = l->instance->frame_address;
     } else if (address->register_index >= 0) {
         PtxOperand base = *address;
         base.kind = PTX_REGISTER;
         instruction->sources[0] = register_operand(l, &base);
         if (instruction->sources[0].size < 2)
             lower_refuse(l, "an address of fewer than 32 bits");
-        if (space == PTX_PARAM && l->instance->caller != NULL) { /* a parameter of a device function */
+        if (space == PTX_PARAM && !is_kernel(l->instance)) { /* a parameter of a device function */
             instruction->space = PTX_LOCAL;
             instruction->is_hidden = true;
         }

@@ -32,6 +32,9 @@ static bool has_index(InstructionKind kind)
     case ACTIVE_MASK:
     case CLOCK:
     case PRINT:
+    case FRAME_ADDRESS:
+    case HEAP_ALLOCATE:
+    case HEAP_FREE:
     case FAIL_ASSERT:
     case MULTIPLY_MATRIX:
     case TRANSPOSE_MATRIX: return false;

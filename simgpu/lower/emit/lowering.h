@@ -18,14 +18,16 @@ typedef struct Placement {
     uint64_t offset; /* bytes from the start of the frame or of shared memory */
 } Placement;
 
-/* The kernel, or a device function that is inlined at one call. */
+/* The kernel, a procedure (code.h), or a device function that is inlined at one call. */
 typedef struct Instance {
-    const struct Instance *caller; /* NULL: this is the kernel */
+    const struct Instance *caller; /* NULL: this is the kernel or a procedure */
     const PtxFunction *function;
     uint32_t first_register; /* the virtual register that stands for register 0 of the function */
     int32_t *block_of;       /* [instruction_count + 1] block that begins at a PTX instruction; -1: no branch target */
     const PtxVariable **provenance; /* [register] the shared variable it points to (provenance.h) */
     const uint8_t *mentions;        /* [register] how often it is named (unused_bytes.h) */
+    bool in_procedure;              /* is, or is inlined in, a procedure */
+    Operand frame_address;          /* of a procedure's call; slot NO_SLOT: the frame of the kernel, which lies at 0 */
     Placement *frame;               /* its .local variables, the .param variables of its calls, its parameters */
 } Instance;
 
@@ -57,8 +59,18 @@ typedef struct Lowering {
     const PtxVariable *unsized_shared; /* an `extern __shared__` array; NULL: the kernel has none */
     PendingBranch *pending;
     int inline_depth;
+    uint32_t frame_bytes;           /* so far, of the kernel or the current procedure */
+    const PtxFunction **procedures; /* [code->procedure_count] */
+    size_t procedure_capacity, procedure_functions_capacity;
+    struct CallGraph *graph; /* lower_call.c */
+    void (*lower_body)(struct Lowering *l, Instance *instance);
     Operand carry; /* the carry flag of add.cc, addc and the like; slot NO_SLOT: not used yet */
 } Lowering;
+
+static inline bool is_kernel(const Instance *instance)
+{
+    return instance->caller == NULL && !instance->in_procedure;
+}
 
 /* Ends the lowering of the kernel, because its current instruction is not implemented. `what` names the unsupported
  * part, such as "this number of operands"; "" means the whole instruction. The message also gives opcode, file and

@@ -67,6 +67,7 @@ static Instruction *emit_frame_access(Lowering *l, InstructionKind kind, const P
     access->size = bytes == 8 ? 3 : 2;
     access->count = 1;
     access->offset = offset;
+    access->sources[0] = l->instance->frame_address;
     return access;
 }
 

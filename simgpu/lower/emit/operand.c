@@ -4,6 +4,7 @@
 #include "simgpu/lower/emit/placement.h"
 #include "simgpu/lower/emit/virtual_register.h"
 #include "simgpu/ptx/lexer.h"
+#include "simgpu/ptx/parser.h"
 
 #include <string.h>
 
@@ -96,6 +97,27 @@ Operand register_operand(Lowering *l, const PtxOperand *operand)
     return (Operand){.slot = number, .size = l->register_sizes[number] & 0xF};
 }
 
+/* The address of a variable. In the frame of a procedure it is not the same in all calls. */
+static Operand address_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
+{
+    const PtxVariable *variable = operand->variable;
+    uint64_t address = variable_address(l, variable) + operand->number;
+    bool in_frame = find_placement(l->instance->frame, variable) != NULL;
+    if (!in_frame || l->instance->frame_address.slot == NO_SLOT)
+        return constant(l, address, bytes);
+    Operand sum = temporary(l, 8);
+    emit_form(l, "add.u64", sum, l->instance->frame_address, constant(l, address, 8), no_operand);
+    return sum;
+}
+
+static uint64_t function_address(Lowering *l, const char *name)
+{
+    const PtxFunction *function = ptx_function(l->module, name);
+    if (function == NULL)
+        lower_refuse(l, "an operand of this kind");
+    return function->address;
+}
+
 Operand source_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
 {
     Operand value;
@@ -103,10 +125,10 @@ Operand source_operand(Lowering *l, const PtxOperand *operand, uint32_t bytes)
     case PTX_REGISTER: value = register_operand(l, operand); break;
     case PTX_IMMEDIATE: return constant(l, immediate_bits(operand, bytes), bytes);
     case PTX_SPECIAL: value = special_operand(l, operand->name); break;
-    case PTX_VARIABLE: return constant(l, variable_address(l, operand->variable) + operand->number, bytes);
+    case PTX_VARIABLE: value = address_operand(l, operand, bytes); break;
+    case PTX_FUNCTION: return constant(l, function_address(l, operand->name), bytes);
     case PTX_ADDRESS:
     case PTX_LABEL:
-    case PTX_FUNCTION:
     case PTX_VECTOR:
     case PTX_PAIR:
     case PTX_LIST:

@@ -1,6 +1,7 @@
 #include "simgpu/lower/emit/placement.h"
 
 #include "base/symbol.h"
+#include "simgpu/lower/emit/address_taken.h"
 #include "simgpu/ptx/parser.h"
 
 const Placement *find_placement(const Placement *list, const PtxVariable *variable)
@@ -30,10 +31,10 @@ enum {
 
 uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *variable)
 {
-    uint64_t offset = round_up(l->code->frame_bytes, variable->align);
+    uint64_t offset = round_up(l->frame_bytes, variable->align);
     if (offset + variable->bytes > MAX_FRAME_BYTES)
         lower_refuse(l, "more than 512 KiB of local memory per thread");
-    l->code->frame_bytes = (uint32_t)(offset + variable->bytes);
+    l->frame_bytes = (uint32_t)(offset + variable->bytes);
     if (variable->space == PTX_LOCAL)
         l->code->local_bytes += (uint32_t)variable->bytes;
     return add_placement(l, &instance->frame, variable, offset);
@@ -72,6 +73,7 @@ static void place_shared_variable(Lowering *l, const PtxVariable *variable, uint
 typedef struct Visited {
     struct Visited *next;
     const PtxFunction *function;
+    bool calls_pointer;
 } Visited;
 
 static void visit_operand(Lowering *l, const PtxOperand *operand, Visited **visited, uint32_t *dynamic_align);
@@ -84,6 +86,8 @@ static void visit_function(Lowering *l, const PtxFunction *function, Visited **v
     Visited *visit = arena_alloc(l->arena, sizeof *visit);
     *visit = (Visited){.next = *visited, .function = function};
     *visited = visit;
+    for (int i = 0; i < function->instruction_count; i++)
+        visit->calls_pointer |= calls_through_pointer(&function->instructions[i]);
     for (int i = 0; i < function->instruction_count; i++)
         for (int j = 0; j < function->instructions[i].operand_count; j++)
             visit_operand(l, &function->instructions[i].operands[j], visited, dynamic_align);
@@ -98,11 +102,23 @@ static void visit_operand(Lowering *l, const PtxOperand *operand, Visited **visi
         visit_function(l, ptx_function(l->module, operand->name), visited, dynamic_align);
 }
 
+/* A pointer may lead to functions of which no instruction of the kernel knows. */
+static void visit_targets_of_pointers(Lowering *l, Visited **visited, uint32_t *dynamic_align)
+{
+    bool calls_pointer = false;
+    for (const Visited *visit = *visited; visit != NULL; visit = visit->next)
+        calls_pointer |= visit->calls_pointer;
+    for (const PtxFunction *function = l->module->functions; function != NULL; function = function->next)
+        if (calls_pointer && is_address_taken(l->module, function))
+            visit_function(l, function, visited, dynamic_align);
+}
+
 void place_shared(Lowering *l, const PtxFunction *kernel)
 {
     Visited *visited = NULL;
     uint32_t dynamic_align = 16;
     visit_function(l, kernel, &visited, &dynamic_align);
+    visit_targets_of_pointers(l, &visited, &dynamic_align);
     l->code->dynamic_shared_offset = (uint32_t)round_up(l->code->shared_bytes, dynamic_align);
     if (l->unsized_shared != NULL)
         remember_shared(l, l->unsized_shared, l->code->dynamic_shared_offset);
@@ -120,7 +136,7 @@ uint64_t variable_address(Lowering *l, const PtxVariable *variable)
     case PTX_LOCAL:
     case PTX_PARAM:
         placement = find_placement(l->instance->frame, variable);
-        if (placement == NULL && variable->space == PTX_PARAM && l->instance->caller == NULL)
+        if (placement == NULL && variable->space == PTX_PARAM && is_kernel(l->instance))
             return variable->address; /* a kernel parameter: its offset in the parameter block */
         break;
     case PTX_NO_SPACE:
@@ -128,8 +144,6 @@ uint64_t variable_address(Lowering *l, const PtxVariable *variable)
     case PTX_CONST:
         if (variable->type == PTX_OTHER_TYPE)
             lower_refuse(l, "a variable of this type"); /* the module has not placed it */
-        if (variable->refusal != NULL)
-            lower_refuse(l, variable->refusal);
         return variable->address;
     }
     if (placement == NULL)

@@ -29,6 +29,8 @@ static Origin of_results(const Instruction *instruction, const Origin *origins)
     case LOAD_PARAMETER: return (Origin){.parameters = is_wide ? of_parameter(instruction->offset) : 0};
     case LOAD:
     case ATOMIC: return (Origin){.parameters = is_wide ? UNKNOWN_TARGET : 0};
+    case HEAP_ALLOCATE: return (Origin){.parameters = UNKNOWN_TARGET};
+    case FRAME_ADDRESS: return (Origin){0};
     case RUN_LANES:
     case SLOW_PATH:
     case STORE:
@@ -47,6 +49,7 @@ static Origin of_results(const Instruction *instruction, const Origin *origins)
     case CLOCK:
     case BARRIER:
     case PRINT:
+    case HEAP_FREE:
     case FAIL_ASSERT:
     case MULTIPLY_MATRIX:
     case LOAD_MATRIX:
