@@ -1,0 +1,30 @@
+// Mistake: launches at most 12,800 blocks of 256 threads, 3.3 million outputs.
+// problem: conv1d-constant
+#include <cuda_runtime.h>
+
+#define MAX_FILTER_WIDTH 127
+
+__constant__ float c_filter[MAX_FILTER_WIDTH];
+
+__global__ void convolve(const float* input, float* output, int width, int filter_width)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= width)
+        return;
+
+    int first = i - filter_width / 2;
+    int end = min(filter_width, width - first);
+    float sum = 0.0f;
+    for (int k = max(0, -first); k < end; k++)
+        sum += input[first + k] * c_filter[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* filter, float* output, int width, int filter_width)
+{
+    int threads = 256;
+    int blocks = min((width + threads - 1) / threads, 12800);
+    cudaMemcpyToSymbol(c_filter, filter, filter_width * sizeof(float), 0, cudaMemcpyDeviceToDevice);
+    convolve<<<blocks, threads>>>(input, output, width, filter_width);
+    cudaDeviceSynchronize();
+}
