@@ -36,8 +36,8 @@ valid() {
 @test "a new problem passes its check except for the number of cases and solutions" {
     new_home
     judge check-problem --problem my-conv
-    ends 1 "whole_blocks_only.cu   WW.WWWW" "hidden 7  finds 3   prime length" \
-        "testcases/my-conv: 7 hidden cases, expected at least 14"
+    ends 1 "whole_blocks_only.cu   WW.WWWWWW" "hidden 7  finds 3   prime length" \
+        "testcases/my-conv: 9 hidden cases, expected at least 14"
     has_lines "1..19" "ok 9 - solutions/my-conv/accepted/naive.cu" "ok 16 - every hidden case finds a wrong solution" \
         "ok 17 - timed cases" "not ok 18 - there are enough"
     counts 1 '^not ok'
@@ -77,6 +77,8 @@ valid() {
     missing_after 'the limit of length is missing: 67,108,864' statement 's/67,108,864/many/'
     missing_after 'no hidden case' hidden '.cases |= map(select(.timed))'
     missing_after 'no case that is timed on "sim"' hidden '.cases |= map(select(.timed != "sim"))'
+    missing_after 'no hidden case with "addresses": "repeat" has the sizes of the one before it and other data' \
+        hidden 'del(.cases[].addresses)'
     missing_after 'no hidden or timed case has the least length, 1' hidden 'del(.cases[0])'
     missing_after 'no hidden or timed case has the largest length, 67108864' hidden '(.cases[] | select(.timed == "cuda")).sizes.length = 9'
     missing_after 'must be literal: numbers for "expected"' sample 'del(.cases[0].expected)'
@@ -220,7 +222,7 @@ END
     has_lines "ok 16" "not ok 18"
     rm "$solutions/wrong_answer/whole_blocks_only.cu"
     judge check-problem --problem my-conv
-    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu        WWWWWWW" "not ok 15 - every hidden case" \
+    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu        WWWWWWWWW" "not ok 15 - every hidden case" \
         'hidden case 6, "impulse in the middle", finds no wrong solution'
 }
 
@@ -346,6 +348,8 @@ del(.cases[0].name)
 del(.cases[0].sizes)
 .cases[0].sizes.length = 1.5
 .cases[0].timed = "opencl"
+.cases[1].addresses = "keep"
+.cases[9].addresses = "repeat"
 .cases[0].weight = 2
 .cases[0].expected = "0"
 .cases[0].inputs.input = [1]
@@ -359,8 +363,8 @@ del(.cases[0].sizes)
 .cases[4].inputs.input.seed = 1
 .cases[4].inputs.input.position = -2
 .cases[6].inputs.input.deviation = -1
-.cases[7].inputs.input = {"generator": "constant"}
-.cases[7].inputs.input.seed = 1
+.cases[9].inputs.input = {"generator": "constant"}
+.cases[9].inputs.input.seed = 1
 END
 }
 

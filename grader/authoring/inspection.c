@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "grader/check/checker.h"
 #include "grader/oracle/oracle.h"
+#include "grader/problem/case_source.h"
 #include "grader/problem/submission.h"
 #include "grader/problem/testcase_data.h"
 #include "harness/session/session.h"
@@ -125,6 +126,45 @@ Status inspect_statement(const Problem *problem, Message *why)
 
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
 
+static bool has_other_data(const Problem *problem, const Testcase *a, const Testcase *b)
+{
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_IN && !case_source_is_same(&a->sources[i], &b->sources[i]))
+            return true;
+    return false;
+}
+
+static bool has_same_sizes(const Problem *problem, const Testcase *a, const Testcase *b)
+{
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE && a->sizes.values[i] != b->sizes.values[i])
+            return false;
+    return true;
+}
+
+static bool some_case_repeats(const Problem *problem, const TestcaseSet *set, bool addresses)
+{
+    for (size_t i = 1; i < set->count; i++) {
+        const Testcase *before = &set->cases[i - 1], *testcase = &set->cases[i];
+        if (before->group == CASE_HIDDEN && testcase->group == CASE_HIDDEN &&
+            has_same_sizes(problem, before, testcase) && has_other_data(problem, before, testcase) &&
+            testcase->repeats_addresses == addresses)
+            return true;
+    }
+    return false;
+}
+
+static Status find_repetition(const Problem *problem, const TestcaseSet *set, Message *why)
+{
+    static const char *const whose = "has the sizes of the one before it and other data";
+    if (!some_case_repeats(problem, set, true))
+        return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden case with \"addresses\": \"repeat\" %s",
+                    problem->id, whose);
+    if (!some_case_repeats(problem, set, false))
+        return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden case without \"addresses\" %s", problem->id, whose);
+    return STATUS_OK;
+}
+
 Status inspect_groups(const Problem *problem, const TestcaseSet *set, Message *why)
 {
     static const char *const missing[] = {[CASE_SAMPLE] = "no sample case",
@@ -138,7 +178,7 @@ Status inspect_groups(const Problem *problem, const TestcaseSet *set, Message *w
         if (i == set->count)
             return fail(STATUS_BAD_INPUT, why, "testcases/%s: %s", problem->id, missing[group]);
     }
-    return STATUS_OK;
+    return find_repetition(problem, set, why);
 }
 
 static bool some_case_has(const TestcaseSet *set, size_t parameter, int64_t value)

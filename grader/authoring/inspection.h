@@ -14,7 +14,8 @@
  * 4096 or 4,096). */
 MUST_USE Status inspect_statement(const Problem *problem, Message *why);
 
-/* There are hidden cases, and timed ones for both kinds of device. */
+/* There are hidden cases, and timed ones for both kinds of device. Some hidden case has the sizes of the one before it but
+ * other data, once at the same addresses and once elsewhere: they find what a submission keeps for the next call. */
 MUST_USE Status inspect_groups(const Problem *problem, const TestcaseSet *set, Message *why);
 
 /* Every size parameter has its smallest and its largest value in some hidden or timed case. */

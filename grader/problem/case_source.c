@@ -294,3 +294,15 @@ bool case_source_is_drawn_anew(const CaseSource *source)
     bool random = source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS;
     return random && !source->seeded;
 }
+
+bool case_source_is_same(const CaseSource *a, const CaseSource *b)
+{
+    if (case_source_is_drawn_anew(a) || a->kind != b->kind || a->seeded != b->seeded || a->seed != b->seed ||
+        a->a != b->a || a->b != b->b || a->position != b->position)
+        return false;
+    if (a->literal.data == NULL || b->literal.data == NULL)
+        return a->literal.data == b->literal.data;
+    const size_t bytes = tensor_count(&a->literal) * element_bytes(a->literal.type);
+    return tensor_count(&b->literal) * element_bytes(b->literal.type) == bytes &&
+           memcmp(a->literal.data, b->literal.data, bytes) == 0;
+}

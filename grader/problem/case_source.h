@@ -30,4 +30,7 @@ MUST_USE Status case_source_values(const SourceReader *reader, const cJSON *list
 /* True if every grading gets other data: random ones without a seed in the file. */
 bool case_source_is_drawn_anew(const CaseSource *source);
 
+/* True if two sources give the same data to arrays of the same shape. */
+bool case_source_is_same(const CaseSource *a, const CaseSource *b);
+
 #endif

@@ -24,6 +24,15 @@ static const char hidden[] =
     "{\"name\": \"least\", \"why\": \"-\", \"sizes\": {\"rows\": 1, \"cols\": 2}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"},"
     " \"mask\": {\"values\": [1, 2]}}},\n"
+    "{\"name\": \"before\", \"why\": \"-\", \"sizes\": {\"rows\": 5, \"cols\": 5}, \"inputs\": {\n"
+    " \"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"constant\"},"
+    " \"mask\": {\"generator\": \"constant\"}}},\n"
+    "{\"name\": \"again\", \"why\": \"-\", \"addresses\": \"repeat\", \"sizes\": {\"rows\": 5, \"cols\": 5}, \"inputs\": {\n"
+    " \"a\": {\"generator\": \"ramp\"}, \"b\": {\"generator\": \"constant\"},"
+    " \"mask\": {\"generator\": \"constant\"}}},\n"
+    "{\"name\": \"elsewhere\", \"why\": \"-\", \"sizes\": {\"rows\": 5, \"cols\": 5}, \"inputs\": {\n"
+    " \"a\": {\"generator\": \"impulse\"}, \"b\": {\"generator\": \"constant\"},"
+    " \"mask\": {\"generator\": \"constant\"}}},\n"
     "{\"name\": \"largest\", \"why\": \"-\", \"sizes\": {\"rows\": 1000, \"cols\": 1000}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"},"
     " \"mask\": {\"generator\": \"constant\"}}},\n"
@@ -59,6 +68,11 @@ static const struct {
     {inspect_groups, HIDDEN, hidden, "\"timed\": \"sim\",", "", "no case that is timed on \"sim\""},
     {inspect_groups, HIDDEN, hidden, "\"timed\": \"cuda\",", "", "no case that is timed on \"cuda\""},
     {inspect_groups, HIDDEN, hidden, "\"least\"", "\"smallest\"", NULL},
+    {inspect_groups, HIDDEN, hidden, "\"addresses\": \"repeat\", ", "",
+     "no hidden case with \"addresses\": \"repeat\" has the sizes of the one before it and other data"},
+    {inspect_groups, HIDDEN, hidden, "\"ramp\"", "\"impulse\"",
+     "no hidden case without \"addresses\" has the sizes of"},
+    {inspect_groups, HIDDEN, hidden, "\"rows\": 5", "\"rows\": 6", "no hidden case with \"addresses\": \"repeat\" has"},
     {inspect_limits, HIDDEN, hidden, "\"least\"", "\"smallest\"", NULL},
     {inspect_limits, HIDDEN, hidden, "\"rows\": 1,", "\"rows\": 2,", "the least rows, 1"},
     {inspect_limits, HIDDEN, hidden, "\"cols\": 1000", "\"cols\": 999", "the largest cols, 1000"},
