@@ -4,7 +4,7 @@
 # is expanded, since make 4.4 and later expand every variable of the command line for the first $(shell) that they run.
 # It reaches the judge through the environment, never through the text of a command. AS is also make's name for the
 # assembler, so it counts on the command line alone.
-settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED UNCONFINED
+settings := SUB PROBLEM DEVICE AS JSON ACCEPT REJECT RUN WHY RECEIPT TOP THRESHOLD ALSO MUTANTS THOROUGH SEED SIZES DATA UNCONFINED
 from      = $(foreach name,$(2),$(if $(filter $(1),$(firstword $(origin $(name)))),$(name)))
 given    := $(call from,command,$(.VARIABLES))
 exported := $(filter $(settings),$(given)) $(call from,environment,$(filter-out AS,$(settings)))
@@ -95,6 +95,11 @@ references: build  ## Time a problem's reference solutions: PROBLEM=id [DEVICE=.
 baselines: build  ## Time CPU baselines and reference solutions, in one table: PROBLEM=id [DEVICE=...]
 	@$(call need,PROBLEM,name the problem: make baselines PROBLEM=conv2d-same)$(BUILD)/convjudge baselines $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"}
+
+try: setup  ## Run a submission on a case of your own, or on the samples: SUB=mykernel.cu [SIZES=input_size=1000,kernel_size=7] [SEED=] [DATA=file.npy] [PROBLEM=id] [DEVICE=...]
+	@$(MAKE) --no-print-directory --silent -j$(shell nproc) build
+	@$(call need,SUB,name the file: make try SUB=mykernel.cu)$(BUILD)/convjudge try $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
+	  $${DEVICE:+--device "$$DEVICE"} $${SIZES:+--sizes "$$SIZES"} $${SEED:+--seed "$$SEED"} $${DATA:+--data "$$DATA"} $${JSON:+--json "$$JSON"} -- "$$SUB"
 
 sweep: build  ## Time every combination of a "// sweep:" line's macros: SUB=mykernel.cu [PROBLEM=id] [DEVICE=...]
 	@$(call need,SUB,name the file: make sweep SUB=mykernel.cu)$(BUILD)/convjudge sweep $${UNCONFINED:+--unconfined} $${PROBLEM:+--problem "$$PROBLEM"} \
@@ -287,5 +292,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help grade try leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers test-gpu mutants lint format docs bench clean

@@ -34,6 +34,14 @@ static const struct Subcommand {
      "    --no-record      do not record the run\n"
      "    --unconfined     run it even where no full sandbox can be made, with your rights and without a rank: use\n"
      "                     it only for files that you would run yourself; the other commands take it, too\n"},
+    {"try", command_try,
+     "convjudge try [--sizes NAME=N,...] [--seed N] [--data FILE] [--problem ID] [--device DEVICE]\n"
+     "              [--json FILE|-] [--unconfined] FILE\n"
+     "    Runs FILE on a case of your own, and shows everything about it: the sizes that you give, and random data. Without\n"
+     "    --sizes, runs the samples. Nothing is recorded. Exit status 0: it is right, 1: it is not, 2: judge error.\n"
+     "    --sizes LIST     a number for each size: input_size=1000,kernel_size=7\n"
+     "    --seed N         repeat the data of the run that printed this number\n"
+     "    --data FILE      .npy, .pgm or .ppm: the first input; \"NAME=FILE\" for another one, several with commas\n"},
     {"leaderboard", command_leaderboard,
      "convjudge leaderboard --problem ID [--device DEVICE]\n"
      "    Prints the ranking: each person's best accepted submission.\n"},

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SUBCOMMANDS = 12 };
+enum { MAX_SUBCOMMANDS = 13 };
 
 typedef struct OptionKind {
     const char *name;
@@ -23,11 +23,13 @@ static const OptionKind kinds[] = {
      true,
      offsetof(Options, problem),
      {"grade", "leaderboard", "references", "baselines", "explain", "sweep", "check", "check-problem", "quarantine",
-      "retime", "similar"}},
+      "retime", "similar", "try"}},
     {"device", true, offsetof(Options, device), {NULL}},
     {"as", true, offsetof(Options, person), {"grade", "quarantine", "retract"}},
-    {"json", true, offsetof(Options, json), {"grade", "explain", "quarantine", "verify-leaderboard", "similar"}},
-    {"seed", true, offsetof(Options, seed), {"grade", "check-problem"}},
+    {"json", true, offsetof(Options, json), {"grade", "explain", "quarantine", "verify-leaderboard", "similar", "try"}},
+    {"seed", true, offsetof(Options, seed), {"grade", "check-problem", "try"}},
+    {"sizes", true, offsetof(Options, sizes), {"try"}},
+    {"data", true, offsetof(Options, data), {"try"}},
     {"mutants", true, offsetof(Options, mutants), {"check-problem"}},
     {"accept", true, offsetof(Options, accept), {"quarantine"}},
     {"reject", true, offsetof(Options, reject), {"quarantine"}},
@@ -46,7 +48,7 @@ static const OptionKind kinds[] = {
      false,
      offsetof(Options, unconfined),
      {"grade", "references", "baselines", "explain", "sweep", "calibrate", "check", "check-problem", "retime",
-      "similar"}},
+      "similar", "try"}},
     {"help", false, offsetof(Options, help), {NULL}},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };

@@ -21,6 +21,8 @@ typedef struct Options {
     const char *threshold; /* percent */
     const char *also;      /* name of a folder */
     const char *mutants;   /* how many */
+    const char *sizes;     /* "input_size=1000,kernel_size=7" */
+    const char *data;      /* names of files */
     bool no_record;
     bool export_times;
     bool timed;

@@ -6,6 +6,7 @@
 #include "grader/problem/generator.h"
 #include "grader/problem/problem.h"
 #include "grader/problem/submission.h"
+#include "grader/problem/testcase.h"
 #include "grader/terminal/progress.h"
 #include "harness/session/call_budget.h"
 #include "harness/session/session.h"
@@ -15,10 +16,12 @@
 typedef struct JudgeJob {
     const Problem *problem;
     const Submission *submission;
+    const TestcaseSet *cases;   /* instead of the problem's own; NULL: these */
     const GeneratorKey *secret; /* of the data of sample and hidden cases; NULL: a new one */
     const char *device;         /* "auto", "sim:h200", "cpu", ... as session_open() takes it */
     bool timed_only;            /* leave out samples and hidden cases: for reference solutions, which `check` judges */
     bool untimed_only;          /* leave out timed cases: only the verdict is wanted */
+    bool samples_only;          /* leave out all but samples */
     bool second_sitting;        /* with `timed_only`: other numbers of calls, other order of cases (second_plan.h) */
     bool one_block;             /* on a real GPU: one block of timed calls, of however many the problem says */
     /* Who asks may know how long the hidden cases take (hidden_duration.h), and which kernels they leave in the folder of

@@ -51,10 +51,11 @@ static void mark_times(Judging *judging)
 /* The cases that suit the device. */
 static void list_cases(Judging *judging)
 {
-    const bool untimed = !judging->job->timed_only, timed = !judging->job->untimed_only;
+    const bool untimed = !judging->job->timed_only, hidden = untimed && !judging->job->samples_only;
+    const bool timed = !judging->job->untimed_only && !judging->job->samples_only;
     const bool small = judging->session->traits.small_cases;
     const bool wanted[CASE_GROUPS] = {[CASE_SAMPLE] = untimed,
-                                      [CASE_HIDDEN] = untimed,
+                                      [CASE_HIDDEN] = hidden,
                                       [CASE_TIMED_SIM] = timed && small,
                                       [CASE_TIMED_CUDA] = timed && !small};
     result_list_cases(judging->result, &judging->set, wanted, &judging->testcases);
@@ -86,13 +87,21 @@ static void choose_plan(Judging *judging)
     result->plan = judging->plan;
 }
 
+static Status read_cases(Judging *judging, Message *why)
+{
+    if (judging->job->cases == NULL)
+        return testcases_read(judging->job->problem, &judging->set, why);
+    judging->set = *judging->job->cases;
+    return STATUS_OK;
+}
+
 /* The session opens its device while everything else is read. */
 static Status open_all(Judging *judging, Message *why)
 {
     const JudgeJob *job = judging->job;
     Status status = session_open(job->device, &judging->session, why);
     if (status == STATUS_OK)
-        status = testcases_read(job->problem, &judging->set, why);
+        status = read_cases(judging, why);
     if (status == STATUS_OK)
         status = oracle_open(job->problem, &judging->oracle, why);
     if (status == STATUS_OK)
@@ -310,7 +319,8 @@ static void close_all(Judging *judging)
     session_close(judging->session);
     compiled_free(&judging->anchor);
     oracle_close(judging->oracle);
-    testcases_free(&judging->set);
+    if (judging->job->cases == NULL)
+        testcases_free(&judging->set);
     if (judging->scratch[0] != '\0')
         scratch_remove(judging->scratch);
 }
@@ -326,7 +336,8 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
     if (status == STATUS_OK)
         status = load_submission(&judging, why);
     if (status == STATUS_OK)
-        status = run_group(&judging, CASE_SAMPLE, "sample cases", &seconds->sample, why);
+        status = run_group(&judging, CASE_SAMPLE, job->cases == NULL ? "sample cases" : "the case", &seconds->sample,
+                           why);
     if (status == STATUS_OK)
         status = run_group(&judging, CASE_HIDDEN, "hidden cases", &seconds->hidden, why);
     if (status == STATUS_OK)

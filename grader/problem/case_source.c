@@ -102,29 +102,54 @@ static void add_alpha(Tensor *tensor, const SourceArray *array)
     *tensor = opaque;
 }
 
+/* "3 x 4", in `text` */
+static const char *shape_text(const size_t *shape, int rank, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < rank && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%zu", i == 0 ? "" : " x ", shape[i]);
+    return text;
+}
+
+static Status refuse_shape(const char *path, const SourceArray *array, const Tensor *tensor, Message *why)
+{
+    char expected[100], found[100];
+    return fail(STATUS_BAD_INPUT, why, "%s: expected the shape of %s, %s, found %s", path, array->parameter->name,
+                shape_text(array->shape, array->parameter->rank, expected, sizeof expected),
+                shape_text(tensor->shape, tensor->rank, found, sizeof found));
+}
+
+Status case_source_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why)
+{
+    ElementType type = array->parameter->type;
+    Status status = tensor_read(path, tensor, why);
+    if (status != STATUS_OK)
+        return status;
+    if (lacks_alpha(tensor, array))
+        add_alpha(tensor, array);
+    if (!has_shape(tensor, array))
+        return refuse_shape(path, array, tensor, why);
+    if (tensor->type == ELEMENT_UINT8 && type == ELEMENT_FLOAT32)
+        widen(tensor, array);
+    if (tensor->type != type)
+        return fail(STATUS_BAD_INPUT, why, "%s: expected elements of type %s, found %s", path, element_c_name(type),
+                    element_c_name(tensor->type));
+    if (type == ELEMENT_FLOAT32 && !all_finite(tensor->data, array->count))
+        return fail(STATUS_BAD_INPUT, why, "%s: an element is infinite or NaN", path);
+    return STATUS_OK;
+}
+
 static Status read_data_file(const SourceReader *reader, const cJSON *name, const SourceArray *array, Tensor *tensor)
 {
     char path[PATH_MAX];
     Message unfit = {0};
-    ElementType type = array->parameter->type;
     if (strchr(name->valuestring, '/') != NULL || name->valuestring[0] == '.')
         return json_fail(reader->file, name, reader->why, "expected the name of a file beside this one");
     if (snprintf(path, sizeof path, "%s/%s", reader->folder, name->valuestring) >= (int)sizeof path)
         return json_fail(reader->file, name, reader->why, "the name is too long");
-    if (tensor_read(path, tensor, &unfit) != STATUS_OK)
+    if (case_source_file(path, array, tensor, &unfit) != STATUS_OK)
         return json_fail(reader->file, name, reader->why, "%s", unfit.text);
-    if (lacks_alpha(tensor, array))
-        add_alpha(tensor, array);
-    if (!has_shape(tensor, array))
-        return json_fail(reader->file, name, reader->why, "the array in the file does not have the shape of %s",
-                         array->parameter->name);
-    if (tensor->type == ELEMENT_UINT8 && type == ELEMENT_FLOAT32)
-        widen(tensor, array);
-    if (tensor->type != type)
-        return json_fail(reader->file, name, reader->why, "expected elements of type %s, the file has %s",
-                         element_c_name(type), element_c_name(tensor->type));
-    if (type == ELEMENT_FLOAT32 && !all_finite(tensor->data, array->count))
-        return json_fail(reader->file, name, reader->why, "an element of the file is infinite or NaN");
     return STATUS_OK;
 }
 

@@ -23,6 +23,10 @@ typedef struct SourceArray { /* the array that the data are for */
 MUST_USE Status case_source_read(const SourceReader *reader, const cJSON *object, const SourceArray *array,
                                  CaseSource *source);
 
+/* The array in a file: .npy, .pgm or .ppm. Levels of a picture become floats, and RGB opaque RGBA, where the array asks for
+ * it. */
+MUST_USE Status case_source_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why);
+
 /* A list of numbers. */
 MUST_USE Status case_source_values(const SourceReader *reader, const cJSON *list, const SourceArray *array,
                                    Tensor *tensor);

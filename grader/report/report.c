@@ -21,7 +21,7 @@ static void add_headline(const Result *result, TerminalStyle style, Text *out)
     text_printf(out, ", problem %s on %s", result->problem->id, result->device.name);
     if (result->by_clang)
         text_printf(out, ", compiled by %s", result->toolkit);
-    text_add(out, good && result->device.modelled ? ", times are modelled\n" : "\n");
+    text_add(out, good && result->score.ms > 0 && result->device.modelled ? ", times are modelled\n" : "\n");
 }
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
@@ -82,6 +82,28 @@ static void add_failed_case(const Result *result, const CaseResult *item, Termin
         add_coarse_error(item, out);
 }
 
+/* A hidden case failed, and nothing but its kind of mistake may be told. The sizes of a sample serve as an example. */
+static void add_way_out(const Result *result, Text *out)
+{
+    const CaseResult *failed = result_failed_case(result), *sample = &result->cases[0];
+    const char *separator = "";
+    if (failed == NULL || failed->group != CASE_HIDDEN || sample->group != CASE_SAMPLE)
+        return;
+    text_add(
+        out,
+        "  No numbers are shown of hidden cases, or they could be read off. Look for such a case with one of your own:\n"
+        "    make try SUB=");
+    terminal_add_line(out, result->file_name);
+    text_add(out, " SIZES=\"");
+    for (size_t i = 0; i < result->problem->parameter_count; i++)
+        if (result->problem->parameters[i].role == ROLE_SIZE) {
+            text_printf(out, "%s%s=%lld", separator, result->problem->parameters[i].name,
+                        (long long)sample->sizes.values[i]);
+            separator = ",";
+        }
+    text_add(out, "\"\n");
+}
+
 /* Shows the first few failures only. */
 static void add_failures(const Result *result, TerminalStyle style, Text *out)
 {
@@ -96,6 +118,7 @@ static void add_failures(const Result *result, TerminalStyle style, Text *out)
         text_printf(out, "  ... and %zu more failed cases\n", failed - MAX_FAILED_CASES);
     if (not_run > 0 && result_failed_case(result) != NULL)
         text_printf(out, "  cases that were not run: %zu\n", not_run);
+    add_way_out(result, out);
 }
 
 /* Adds at most `lines` lines of text, each after a bar; `lost` bytes are known to be missing already. */
@@ -133,8 +156,27 @@ static void add_printed(const Result *result, Text *out)
     }
 }
 
+/* Where no case is timed: how near the right output is to what is allowed. */
+static void add_samples(const Result *result, Text *out)
+{
+    for (size_t i = 0; i < result->case_count; i++) {
+        const CaseResult *item = &result->cases[i];
+        if (item->sample == NULL || !item->errors.known)
+            continue;
+        text_add(out, "  ");
+        text_add_printable(out, item->name, strlen(item->name));
+        text_printf(out, ": %zu of %zu elements are right, errors up to %.2g where %.2g are allowed\n",
+                    item->sample->comparison.count, item->sample->comparison.count, item->errors.max,
+                    item->errors.bound);
+    }
+}
+
 static void add_success(const Result *result, TerminalStyle style, Text *out)
 {
+    if (result->rank_status[0] == '\0') {
+        add_samples(result, out);
+        return;
+    }
     if (result->score.ms > 0)
         report_add_score(result, style, out);
     report_add_place(result, out);

@@ -214,13 +214,13 @@ static void a_picture_is_an_input(void **state)
     testcases_free(&set);
     home_write("testcases/blend/photo.pgm", "P5 1 2 255\nab");
     assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
-    assert_non_null(strstr(why.text, "file: the array in the file does not have the shape of a"));
+    assert_non_null(strstr(why.text, "photo.pgm: expected the shape of a, "));
     free(text);
     text = replaced(home_sample, "{\"values\": [-7, 2147483647]}", "{\"file\": \"photo.pgm\"}");
     home_write("testcases/blend/sample.json", text);
     home_write("testcases/blend/photo.pgm", "P5 2 1 255\nab");
     assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
-    assert_non_null(strstr(why.text, "file: expected elements of type int, the file has unsigned char"));
+    assert_non_null(strstr(why.text, "photo.pgm: expected elements of type int, found unsigned char"));
     free(text);
     home_write("testcases/blend/sample.json", home_sample);
 }
@@ -247,7 +247,7 @@ static void a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha(void *
         testcases_free(&set);
         home_write("testcases/blend/photo.ppm", "P6 1 1 255\nabc");
         assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
-        assert_non_null(strstr(why.text, "file: the array in the file does not have the shape of mask"));
+        assert_non_null(strstr(why.text, "photo.ppm: expected the shape of mask, "));
     }
     home_write("problems/blend/problem.json", home_problem);
     home_write("testcases/blend/sample.json", home_sample);

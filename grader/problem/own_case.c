@@ -1,0 +1,194 @@
+#include "grader/problem/own_case.h"
+
+#include "base/suggestion.h"
+#include "base/text.h"
+#include "grader/problem/case_source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- parameters by their names ----------------------------------------------------------------------------------- */
+
+/* "input_size, kernel_size" */
+static const char *names_of(const Problem *problem, ParameterRole role, Arena *arena)
+{
+    const char *names = "";
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == role)
+            names = arena_printf(arena, "%s%s%s", names, *names == '\0' ? "" : ", ", problem->parameters[i].name);
+    return names;
+}
+
+/* The parameter of a role with this name; parameter_count if there is none. */
+static size_t find_parameter(const Problem *problem, ParameterRole role, const char *name)
+{
+    size_t i = 0;
+    while (i < problem->parameter_count &&
+           (problem->parameters[i].role != role || strcmp(problem->parameters[i].name, name) != 0))
+        i++;
+    return i;
+}
+
+static Status refuse_name(const Problem *problem, ParameterRole role, const char *what, const char *name, Arena *arena,
+                          Message *why)
+{
+    const char *names = names_of(problem, role, arena);
+    return fail(STATUS_BAD_INPUT, why, "%s: '%s' is none of %s; %sexpected: %s", what, name, problem->id,
+                suggestion_for(name, names).text, names);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+static Status read_size(const Problem *problem, char *item, Testcase *testcase, bool *given, Arena *arena, Message *why)
+{
+    char *number = strchr(item, '='), *end;
+    if (number == NULL)
+        return fail(STATUS_BAD_INPUT, why, "sizes: expected name=number, found '%s'; sizes of %s: %s", item,
+                    problem->id, names_of(problem, ROLE_SIZE, arena));
+    *number++ = '\0';
+    size_t i = find_parameter(problem, ROLE_SIZE, item);
+    if (i == problem->parameter_count)
+        return refuse_name(problem, ROLE_SIZE, "sizes", item, arena, why);
+    const Parameter *parameter = &problem->parameters[i];
+    errno = 0;
+    long long value = strtoll(number, &end, 10);
+    if (end == number || *end != '\0' || errno != 0 || value < parameter->low || value > parameter->high)
+        return fail(STATUS_BAD_INPUT, why,
+                    "sizes: %s: expected a number from %lld to %lld, as the statement says, found '%s'", item,
+                    (long long)parameter->low, (long long)parameter->high, number);
+    if (given[i])
+        return fail(STATUS_BAD_INPUT, why, "sizes: %s is given twice", item);
+    given[i] = true;
+    testcase->sizes.values[i] = value;
+    return STATUS_OK;
+}
+
+static Status check_sizes(const Problem *problem, const Testcase *testcase, const bool *given, Arena *arena,
+                          Message *why)
+{
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role == ROLE_SIZE && !given[i])
+            return fail(STATUS_BAD_INPUT, why, "sizes: %s is missing; sizes of %s: %s", problem->parameters[i].name,
+                        problem->id, names_of(problem, ROLE_SIZE, arena));
+    for (size_t i = 0; i < problem->constraint_count; i++) {
+        int64_t holds = 0;
+        Status status = expression_evaluate(&problem->constraints[i], testcase->sizes.values, &holds, why);
+        if (status == STATUS_OK && !holds)
+            status = fail(STATUS_BAD_INPUT, why, "sizes: %s does not hold, which the statement promises",
+                          problem->constraints[i].text);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+static Status read_sizes(const Problem *problem, const char *sizes, Testcase *testcase, Arena *arena, Message *why)
+{
+    bool given[PROBLEM_MAX_PARAMETERS] = {false};
+    char *rest = arena_copy(arena, sizes, strlen(sizes)), *item;
+    Status status = STATUS_OK;
+    while (status == STATUS_OK && (item = strsep(&rest, ",")) != NULL)
+        status = read_size(problem, item, testcase, given, arena, why);
+    if (status == STATUS_OK)
+        status = check_sizes(problem, testcase, given, arena, why);
+    if (status == STATUS_OK)
+        status = expression_evaluate(&problem->operations, testcase->sizes.values, &testcase->operations, why);
+    if (status == STATUS_OK)
+        status = expression_evaluate(&problem->bytes, testcase->sizes.values, &testcase->bytes, why);
+    return status;
+}
+
+/* ---- data -------------------------------------------------------------------------------------------------------- */
+
+static CaseSource random_source(ElementType type, uint64_t seed, size_t parameter)
+{
+    CaseSource source = {.kind = SOURCE_INTEGERS, .seeded = true, .a = -9, .b = 9, .position = -1};
+    source.seed = seed * PROBLEM_MAX_PARAMETERS + parameter; /* no two arrays are alike */
+    if (type == ELEMENT_UINT8) {
+        source.a = 0;
+        source.b = UINT8_MAX;
+    } else if (type == ELEMENT_FLOAT32) {
+        source.kind = SOURCE_UNIFORM;
+        source.a = -1;
+        source.b = 1;
+    }
+    return source;
+}
+
+/* The name of the file for an input in "photo.npy,filter=taps.npy"; NULL: none. Marks it as used. */
+static const char *file_for(const Problem *problem, size_t parameter, char **items, size_t count)
+{
+    const char *name = problem->parameters[parameter].name;
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < count; i++) {
+        char *item = items[i];
+        if (item == NULL || !(strncmp(item, name, length) == 0 && item[length] == '='))
+            continue;
+        items[i] = NULL;
+        return item + length + 1;
+    }
+    return NULL;
+}
+
+static Status read_array(const Problem *problem, size_t parameter, const char *file, uint64_t seed, Testcase *testcase,
+                         Message *why)
+{
+    SourceArray array = {.parameter = &problem->parameters[parameter]};
+    CaseSource *source = &testcase->sources[parameter];
+    Status status = problem_shape(problem, parameter, &testcase->sizes, array.shape, &array.count, why);
+    if (status != STATUS_OK || file == NULL) {
+        *source = random_source(array.parameter->type, seed, parameter);
+        return status;
+    }
+    source->kind = SOURCE_FILE;
+    return case_source_file(file, &array, &source->literal, why);
+}
+
+static Status read_data(const Problem *problem, const OwnCase *own, Testcase *testcase, Arena *arena, Message *why)
+{
+    char *items[PROBLEM_MAX_PARAMETERS] = {NULL}, *item;
+    char *rest = own->data == NULL ? NULL : arena_copy(arena, own->data, strlen(own->data));
+    size_t count = 0;
+    Status status = STATUS_OK;
+    bool first = true;
+    while ((item = strsep(&rest, ",")) != NULL && count < PROBLEM_MAX_PARAMETERS)
+        items[count++] = item;
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
+        if (problem->parameters[i].role != ROLE_IN)
+            continue;
+        const char *file = file_for(problem, i, items, count);
+        if (file == NULL && first && count > 0 && items[0] != NULL && strchr(items[0], '=') == NULL) {
+            file = items[0];
+            items[0] = NULL;
+        }
+        first = false;
+        status = read_array(problem, i, file, own->seed, testcase, why);
+    }
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        if (items[i] != NULL) {
+            items[i][strcspn(items[i], "=")] = '\0';
+            status = refuse_name(problem, ROLE_IN, "data", items[i], arena, why);
+        }
+    return status;
+}
+
+/* ---- the case ---------------------------------------------------------------------------------------------------- */
+
+Status own_case_make(const Problem *problem, const OwnCase *own, TestcaseSet *set, Message *why)
+{
+    *set = (TestcaseSet){0};
+    set->cases = arena_array(&set->arena, 1, sizeof *set->cases);
+    set->count = 1;
+    Testcase *testcase = &set->cases[0];
+    testcase->name = arena_string(&set->arena, own->sizes);
+    testcase->why = "";
+    testcase->group = CASE_SAMPLE;
+    testcase->number = 1;
+    Status status = read_sizes(problem, own->sizes, testcase, &set->arena, why);
+    if (status == STATUS_OK)
+        status = read_data(problem, own, testcase, &set->arena, why);
+    if (status != STATUS_OK)
+        testcases_free(set);
+    return status;
+}
