@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "harness/compile/compile_cpu.h"
 #include "harness/compile/judge_source.h"
+#include "harness/compile/library_kernel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,6 +127,21 @@ static void end_step(const Judging *judging)
     text_free(&text);
 }
 
+/* The statements allow primitives of a block or a warp, such as cub::BlockScan, but no algorithm that computes an array
+ * on its own. */
+static void refuse_library_algorithms(Judging *judging)
+{
+    char name[200], text[400];
+    if (!library_kernel_find(&judging->result->compiled, name, sizeof name))
+        return;
+    snprintf(
+        text, sizeof text,
+        "uses an algorithm of a library that runs on the whole device (its kernel %s): of cub and libcu++ only what "
+        "works within a block or a warp is allowed, and nothing of Thrust",
+        name);
+    judging_end(judging, VERDICT_RULE_VIOLATION, text);
+}
+
 Status compilation_run(Judging *judging, Message *why)
 {
     double start_s = now_s();
@@ -140,5 +156,7 @@ Status compilation_run(Judging *judging, Message *why)
     const CompileOutcome outcome = judging->result->compiled.outcome;
     if (outcome != COMPILE_OK)
         judging_end(judging, verdict_of(outcome), sentence_about(outcome));
+    else
+        refuse_library_algorithms(judging);
     return STATUS_OK;
 }
