@@ -308,7 +308,7 @@ static Status inspect_literal(const Problem *problem, const Testcase *testcase, 
     unanswered.expected.data = NULL;
     Status status = case_arrays_make(problem, testcase, &arrays, why);
     if (status == STATUS_OK)
-        status = checker_compare(problem, &unanswered, oracle, (const void *const *)arrays.inputs,
+        status = checker_compare(problem, &unanswered, oracle, (const void *const *)arrays.inputs, NULL,
                                  testcase->expected.data, call_poison(0), &comparison, why);
     if (status == STATUS_OK && comparison.wrong > 0)
         status = fail(STATUS_BAD_INPUT, why,

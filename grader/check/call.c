@@ -1,5 +1,9 @@
 #include "grader/check/call.h"
+#include "base/allocated.h"
 #include "grader/problem/testcase_data.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static Status describe_array(const Problem *problem, const Testcase *testcase, size_t i, Call *call, Message *why)
 {
@@ -42,15 +46,40 @@ void call_fill(Call *call, const GeneratorKey *secret)
             testcase_fill(call->problem, call->testcase, i, secret, call->arguments[i].data, call->counts[i]);
 }
 
-Status call_compare(const Call *call, const Oracle *oracle, Comparison *comparison, Message *why)
+Status call_compare(const Call *call, const Oracle *oracle, const PreviousInputs *previous, Comparison *comparison,
+                    Message *why)
 {
-    const void *inputs[PROBLEM_MAX_PARAMETERS] = {0};
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {0}, *before[PROBLEM_MAX_PARAMETERS] = {0};
     for (size_t i = 0; i < call->problem->parameter_count; i++)
-        if (call->arguments[i].role == ARGUMENT_INPUT)
+        if (call->arguments[i].role == ARGUMENT_INPUT) {
             inputs[i] = call->arguments[i].data;
+            if (previous != NULL && previous->bytes[i] >= call->arguments[i].bytes)
+                before[i] = previous->data[i];
+        }
     const SessionArgument *output = &call->arguments[problem_output(call->problem)];
-    return checker_compare(call->problem, call->testcase, oracle, inputs, output->data, output->poison_bits, comparison,
-                           why);
+    return checker_compare(call->problem, call->testcase, oracle, inputs, before, output->data, output->poison_bits,
+                           comparison, why);
+}
+
+void previous_inputs_keep(PreviousInputs *previous, const Call *call)
+{
+    enum { MOST_BYTES = 64 << 20 };
+    previous_inputs_free(previous);
+    for (size_t i = 0; i < call->problem->parameter_count; i++) {
+        const SessionArgument *argument = &call->arguments[i];
+        if (argument->role != ARGUMENT_INPUT || argument->data == NULL || argument->bytes > MOST_BYTES)
+            continue;
+        previous->bytes[i] = argument->bytes;
+        previous->data[i] = allocated(malloc(argument->bytes));
+        memcpy(previous->data[i], argument->data, argument->bytes);
+    }
+}
+
+void previous_inputs_free(PreviousInputs *previous)
+{
+    for (size_t i = 0; i < CALL_MAX_PARAMETERS; i++)
+        free(previous->data[i]);
+    *previous = (PreviousInputs){0};
 }
 
 int64_t call_input_bytes(const Call *call)

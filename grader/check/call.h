@@ -19,6 +19,12 @@ typedef struct Call {
     size_t counts[CALL_MAX_PARAMETERS]; /* number of elements of each array */
 } Call;
 
+/* The inputs of the last case: what a submission must not keep, and might. */
+typedef struct PreviousInputs {
+    void *data[CALL_MAX_PARAMETERS]; /* NULL: none */
+    size_t bytes[CALL_MAX_PARAMETERS];
+} PreviousInputs;
+
 /* Describes the arguments; the arrays have no memory yet. */
 MUST_USE Status call_describe(const Problem *problem, const Testcase *testcase, Call *call, Message *why);
 /* The same, with memory for the arrays from session_buffers(). */
@@ -26,8 +32,12 @@ MUST_USE Status call_prepare(const Problem *problem, const Testcase *testcase, S
                              Message *why);
 /* Fills the inputs from the testcase; random data come from `secret`, as for testcase_fill(). */
 void call_fill(Call *call, const GeneratorKey *secret);
-/* Compares the output in memory with the one that the oracle computes from the inputs in memory. */
-MUST_USE Status call_compare(const Call *call, const Oracle *oracle, Comparison *comparison, Message *why);
+/* Compares the output in memory with the one that the oracle computes from the inputs in memory. `previous` may be NULL. */
+MUST_USE Status call_compare(const Call *call, const Oracle *oracle, const PreviousInputs *previous,
+                             Comparison *comparison, Message *why);
+/* Keeps a copy of the inputs, unless they are large. */
+void previous_inputs_keep(PreviousInputs *previous, const Call *call);
+void previous_inputs_free(PreviousInputs *previous);
 int64_t call_input_bytes(const Call *call);
 
 #endif

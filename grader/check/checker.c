@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "grader/check/diagnosis.h"
+#include "grader/check/resemblance.h"
 
 #include <float.h>
 #include <math.h>
@@ -30,10 +31,12 @@ static const double IMPRECISE_BOUNDS = 500, IMPRECISE_LEVELS = 3;
 /* One comparison, with room for the expected values of one piece. */
 typedef struct Check {
     const Problem *problem;
-    const Testcase *testcase;
+    const Sizes *sizes;
     const Oracle *oracle;
     const void *inputs[PROBLEM_MAX_PARAMETERS];
-    ElementType type; /* of the output */
+    const void *const *previous; /* those of the case before, or NULL */
+    double max_magnitude;        /* of a probe (is_right_for()) */
+    ElementType type;            /* of the output */
     const void *output;
     const void *literal; /* expected values of the testcase; NULL: the oracle computes them */
     int rank;
@@ -45,8 +48,8 @@ typedef struct Check {
 
 static Status compute_expected(const Check *check, size_t first, size_t count, Message *why)
 {
-    Status status = oracle_evaluate(check->oracle, &check->testcase->sizes, check->inputs, first, count,
-                                    check->expected, check->magnitude, why);
+    Status status = oracle_evaluate(check->oracle, check->sizes, check->inputs, first, count, check->expected,
+                                    check->magnitude, why);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < count; i++)
@@ -195,50 +198,47 @@ static Status find_wrong(const Check *check, const Tally *tally, uint32_t poison
     return STATUS_OK;
 }
 
-/* --- a flipped filter ------------------------------------------------------------------------------------- */
+/* --- what the output resembles ------------------------------------------------------------------------------------ */
 
-/* The filter is the smallest of several inputs; a single input is no filter. */
-static size_t find_filter(const Check *check, size_t *filter_count)
-{
-    const Problem *problem = check->problem;
-    size_t filter = PROBLEM_MAX_PARAMETERS, inputs = 0, shape[TENSOR_MAX_RANK], count;
-    for (size_t i = 0; i < problem->parameter_count; i++) {
-        if (problem->parameters[i].role != ROLE_IN)
-            continue;
-        if (problem_shape(problem, i, &check->testcase->sizes, shape, &count, NULL) == STATUS_OK &&
-            (inputs++ == 0 || count < *filter_count)) {
-            filter = i;
-            *filter_count = count;
-        }
-    }
-    return inputs > 1 && *filter_count > 1 ? filter : PROBLEM_MAX_PARAMETERS;
-}
+enum { PROBED = 256 }; /* elements, which are enough to rule nearly all resemblances out */
 
-static void *reversed(const void *array, size_t count, size_t element)
+/* A ResemblanceTest. `context` is the Check; its literal values belong to its own inputs. */
+static Status is_right_for(void *context, const ResemblanceVariant *variant, bool in_all, bool *is_right, Message *why)
 {
-    char *copy = allocated(malloc(count * element));
-    for (size_t i = 0; i < count; i++)
-        memcpy(copy + i * element, (const char *)array + (count - 1 - i) * element, element);
-    return copy;
-}
-
-/* True if the output is right for the reversed filter: convolution and correlation are often confused. */
-static Status is_flipped(const Check *check, bool *flipped, Message *why)
-{
-    size_t count = 0, filter = find_filter(check, &count);
-    *flipped = false;
-    if (filter == PROBLEM_MAX_PARAMETERS)
-        return STATUS_OK;
-    Check other = *check;
-    Tally tally;
-    void *copy = reversed(check->inputs[filter], count, element_bytes(check->problem->parameters[filter].type));
-    other.inputs[filter] = copy;
+    Check other = *(const Check *)context;
+    size_t probed = in_all || other.count < PROBED ? other.count : PROBED, first = (other.count - probed) / 2;
+    memcpy(other.inputs, variant->inputs, sizeof other.inputs);
+    other.output = variant->output;
+    other.sizes = &variant->sizes;
+    Tally tally = tally_empty();
+    Status status = STATUS_OK;
     other.literal = NULL;
-    Status status = tally_all(&other, &tally, why);
-    if (status == STATUS_OK)
-        *flipped = checker_accepts(&other.problem->tolerance, &tally, other.count);
-    free(copy);
+    if (in_all) {
+        status = tally_all(&other, &tally, why);
+    } else {
+        status = compute_expected(&other, first, probed, why);
+        if (status == STATUS_OK)
+            tally = tally_block(&other, first, probed, other.expected, other.magnitude);
+        if (tally.max_magnitude < other.max_magnitude)
+            tally.max_magnitude = other.max_magnitude;
+    }
+    *is_right = status == STATUS_OK && checker_accepts(&other.problem->tolerance, &tally, probed);
     return status;
+}
+
+static Status find_resemblance(const Check *check, const Tally *tally, size_t wrong, WrongNature *nature, Message *why)
+{
+    Check context = *check;
+    context.max_magnitude = 2 * tally->max_magnitude; /* other inputs may have other magnitudes */
+    const ResemblanceSubject subject = {.problem = check->problem,
+                                        .sizes = check->sizes,
+                                        .inputs = check->inputs,
+                                        .previous = check->previous,
+                                        .output = check->output,
+                                        .wrong = wrong,
+                                        .test = is_right_for,
+                                        .context = &context};
+    return resemblance_find(&subject, nature, why);
 }
 
 /* --- the comparison
@@ -248,16 +248,15 @@ static Status explain_mistake(const Check *check, const Tally *tally, uint32_t p
                               Message *why)
 {
     Diagnosis diagnosis;
-    bool flipped = false;
     diagnosis_begin(&diagnosis, check->rank, check->shape);
     Status status = find_wrong(check, tally, poison, &diagnosis, comparison, why);
     WrongNature nature = status == STATUS_OK ? diagnosis_what(&diagnosis) : WRONG_NATURE_UNKNOWN;
     if (status == STATUS_OK && nature == WRONG_NATURE_UNKNOWN)
-        status = is_flipped(check, &flipped, why);
+        status = find_resemblance(check, tally, comparison->wrong, &nature, why);
     if (status == STATUS_OK) {
         char where[120];
         const WrongPlace place = diagnosis_where(&diagnosis, where, sizeof where);
-        comparison->kind = (WrongOutput){place, flipped ? WRONG_NATURE_FLIPPED : nature};
+        comparison->kind = (WrongOutput){place, nature};
         const char *what = wrong_nature_words(comparison->kind.nature);
         snprintf(comparison->text, sizeof comparison->text, "%s%s%s", where, what[0] == '\0' ? "" : ": ", what);
     }
@@ -282,13 +281,14 @@ static Status compare_output(const Check *check, uint32_t poison, Comparison *co
 }
 
 Status checker_compare(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
-                       const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
-                       Comparison *comparison, Message *why)
+                       const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
+                       const void *output, uint32_t poison, Comparison *comparison, Message *why)
 {
     size_t parameter = problem_output(problem);
     Check check = {.problem = problem,
-                   .testcase = testcase,
+                   .sizes = &testcase->sizes,
                    .oracle = oracle,
+                   .previous = previous,
                    .type = problem->parameters[parameter].type,
                    .output = output,
                    .literal = testcase->expected.data,

@@ -42,10 +42,11 @@ typedef struct Comparison {
 } Comparison;
 
 /* Compares the output of the submission, in which a float with the bits `poison` was never written. If the testcase has
- * literal expected values, they replace those of the oracle; the magnitudes always come from the oracle. */
+ * literal expected values, they replace those of the oracle; the magnitudes always come from the oracle. `previous` are
+ * the inputs of the case before, as far as they are known (resemblance.h); it may be NULL. */
 MUST_USE Status checker_compare(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
-                                const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *output, uint32_t poison,
-                                Comparison *comparison, Message *why);
+                                const void *const inputs[PROBLEM_MAX_PARAMETERS], const void *const *previous,
+                                const void *output, uint32_t poison, Comparison *comparison, Message *why);
 
 /* True if each of the `count` elements of the tally is within its bound. */
 bool checker_accepts(const Tolerance *tolerance, const Tally *tally, size_t count);

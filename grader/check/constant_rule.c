@@ -73,7 +73,7 @@ __attribute__((format(printf, 3, 4))) static void set_finding(ConstantRuleFindin
 static Status output_fits(const Call *call, const Oracle *oracle, bool *fits, Message *why)
 {
     Comparison comparison = {0};
-    Status status = call_compare(call, oracle, &comparison, why);
+    Status status = call_compare(call, oracle, NULL, &comparison, why);
     *fits = comparison.wrong == 0 && !comparison.rms_exceeded;
     return status;
 }

@@ -198,7 +198,7 @@ static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallRep
 static Status check_output(const Judging *judging, const Call *call, CaseOutput *output, Message *why)
 {
     output->compared = true;
-    return call_compare(call, judging->oracle, &output->comparison, why);
+    return call_compare(call, judging->oracle, &judging->previous, &output->comparison, why);
 }
 
 Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Message *why)
@@ -222,6 +222,7 @@ Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Me
         case_conclude(judging, item, &report, &output, &decided);
     if (status != STATUS_OK || item->verdict != VERDICT_ACCEPTED)
         item->sample_count = 0;
+    previous_inputs_keep(&judging->previous, &call);
     charge_constructors(judging, item);
     result_time_case(item, &judging->result->device);
     text_free(&report.printed);

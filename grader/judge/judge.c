@@ -319,6 +319,7 @@ static void close_all(Judging *judging)
     session_close(judging->session);
     compiled_free(&judging->anchor);
     oracle_close(judging->oracle);
+    previous_inputs_free(&judging->previous);
     if (judging->job->cases == NULL)
         testcases_free(&judging->set);
     if (judging->scratch[0] != '\0')

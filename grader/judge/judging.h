@@ -2,6 +2,7 @@
 #ifndef GRADER_JUDGE_JUDGING_H
 #define GRADER_JUDGE_JUDGING_H
 
+#include "grader/check/call.h"
 #include "grader/device_oracle/device_oracle.h"
 #include "grader/judge/job.h"
 #include "grader/oracle/oracle.h"
@@ -35,6 +36,7 @@ typedef struct Judging {
     const ExecutionProfile *profile; /* in the session; NULL: not wanted */
     GeneratorKey secret;             /* of the data of this grading */
     CallPlan plan;                   /* of the timed cases; it has an order only if no other cases are listed */
+    PreviousInputs previous;         /* of the case that was judged last */
     bool findings_told;              /* a warning or a verdict has named a finding */
     bool error_told;                 /* a warning has named a CUDA call that failed */
     Mistake secret_warning;          /* the first of a case whose data are secret (judging_keep_warning()) */

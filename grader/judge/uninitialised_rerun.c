@@ -9,7 +9,7 @@ static Status rerun_with(uint8_t byte, Call *call, bool is_secret, Session *sess
     Status status = session_call(session, call->arguments, call->problem->parameter_count, &options, &again, why);
     output->compared = status == STATUS_OK && again.outcome == CALL_OK;
     if (output->compared)
-        status = call_compare(call, oracle, &output->comparison, why);
+        status = call_compare(call, oracle, NULL, &output->comparison, why);
     if (status == STATUS_OK)
         *decided = judgement_of_rerun(first, &again, output->compared ? &output->comparison : NULL);
     text_free(&again.printed);

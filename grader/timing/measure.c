@@ -39,7 +39,7 @@ static Status explain_refusal(Measuring *measuring, Call *call, const GeneratorK
                               Message *why)
 {
     call_fill(call, secret);
-    Status status = call_compare(call, measuring->oracle, &timed_case->comparison, why);
+    Status status = call_compare(call, measuring->oracle, NULL, &timed_case->comparison, why);
     if (status == STATUS_OK && timed_case->comparison.wrong == 0 && !timed_case->comparison.rms_exceeded)
         status = fail(STATUS_SYSTEM, why, "the oracle on the device refuses an output that the one on the CPU accepts");
     timed_case->failed = true;

@@ -112,8 +112,8 @@ static inline Comparison compare(const Bench *bench)
     const void *inputs[PROBLEM_MAX_PARAMETERS] = {bench->x, bench->w};
     Comparison comparison;
     Message why = {0};
-    if (checker_compare(&bench->problem, bench->testcase, bench->oracle, inputs, bench->y, POISON, &comparison, &why) !=
-        STATUS_OK)
+    if (checker_compare(&bench->problem, bench->testcase, bench->oracle, inputs, NULL, bench->y, POISON, &comparison,
+                        &why) != STATUS_OK)
         fail_test("%s", why.text);
     return comparison;
 }

@@ -205,8 +205,8 @@ static Comparison compare_levels(const LevelsBench *bench)
     const void *inputs[PROBLEM_MAX_PARAMETERS] = {bench->x, bench->w};
     Comparison comparison;
     Message why = {0};
-    if (checker_compare(&bench->problem, &bench->set.cases[0], bench->oracle, inputs, bench->y, POISON, &comparison,
-                        &why) != STATUS_OK)
+    if (checker_compare(&bench->problem, &bench->set.cases[0], bench->oracle, inputs, NULL, bench->y, POISON,
+                        &comparison, &why) != STATUS_OK)
         fail_test("%s", why.text);
     return comparison;
 }

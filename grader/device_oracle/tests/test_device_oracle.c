@@ -217,9 +217,9 @@ static bool accepted(const Bench *bench)
     const double start_s = now_s();
     const void *inputs[PROBLEM_MAX_PARAMETERS];
     inputs_of(bench, inputs);
-    check_status(
-        checker_compare(&bench->problem, &bench->testcase, bench->host, inputs, output(bench), POISON, &host, &why),
-        &why);
+    check_status(checker_compare(&bench->problem, &bench->testcase, bench->host, inputs, NULL, output(bench), POISON,
+                                 &host, &why),
+                 &why);
     check_status(device_oracle_check(bench->device, &why), &why);
     check_status(device_oracle_wait(bench->device, &answer, &why), &why);
     assert_int_equal(answer.accepted, host.wrong == 0 && !host.rms_exceeded);

@@ -1,0 +1,302 @@
+#include "grader/check/resemblance.h"
+
+#include "base/allocated.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_AXES = TENSOR_MAX_RANK + 1, CHANNELS_OF_A_PIXEL = 4, MOST_ELEMENTS = 1 << 22 };
+
+/* How an array lies in memory, if it is not in row-major order. */
+typedef struct Order {
+    int rank;
+    size_t shape[MOST_AXES];
+    int axes[MOST_AXES];        /* the index that counts slowest first */
+    size_t reversed[MOST_AXES]; /* how many positions along an index, from the first on, are in reverse order */
+} Order;
+
+typedef struct Array {
+    size_t parameter, count, element;
+    Order order; /* row-major */
+} Array;
+
+typedef struct Search {
+    const ResemblanceSubject *subject;
+    Message *why;
+    Status status;
+    WrongNature nature; /* once it is found */
+} Search;
+
+static bool goes_on(const Search *search)
+{
+    return search->status == STATUS_OK && search->nature == WRONG_NATURE_UNKNOWN;
+}
+
+/* An array of many indices has so many variants that one of them may agree with a few elements by chance. */
+static bool has_enough(const Search *search, const Order *order)
+{
+    return order->rank <= 2 || search->subject->wrong >= 8;
+}
+
+/* ---- testing a variant ------------------------------------------------------------------------------------------- */
+
+static ResemblanceVariant as_it_is(const ResemblanceSubject *subject)
+{
+    ResemblanceVariant variant = {.sizes = *subject->sizes, .output = subject->output};
+    memcpy(variant.inputs, subject->inputs, sizeof variant.inputs);
+    return variant;
+}
+
+static void test(Search *search, const ResemblanceVariant *variant, WrongNature nature)
+{
+    const ResemblanceSubject *subject = search->subject;
+    bool is_right = goes_on(search);
+    for (int in_all = 0; in_all < 2 && is_right && search->status == STATUS_OK; in_all++)
+        search->status = subject->test(subject->context, variant, in_all, &is_right, search->why);
+    if (is_right && search->status == STATUS_OK)
+        search->nature = nature;
+}
+
+/* Tests with other data in one place: an input, or the output. */
+static void test_with(Search *search, size_t parameter, const void *data, WrongNature nature)
+{
+    ResemblanceVariant variant = as_it_is(search->subject);
+    *(parameter == problem_output(search->subject->problem) ? &variant.output : &variant.inputs[parameter]) = data;
+    test(search, &variant, nature);
+}
+
+static size_t place_in(const Order *order, const size_t position[MOST_AXES])
+{
+    size_t place = 0;
+    for (int i = 0; i < order->rank; i++) {
+        int axis = order->axes[i];
+        size_t at = position[axis], reversed = order->reversed[axis];
+        place = place * order->shape[axis] + (at < reversed ? reversed - 1 - at : at);
+    }
+    return place;
+}
+
+/* The array in row-major order, if it lies in memory as `order` says. */
+static char *put_in_order(const char *data, const Array *array, const Order *order)
+{
+    char *copy = allocated(malloc(array->count * array->element));
+    size_t position[MOST_AXES] = {0};
+    for (size_t i = 0; i < array->count; i++) {
+        memcpy(copy + i * array->element, data + place_in(order, position) * array->element, array->element);
+        for (int axis = order->rank - 1; axis >= 0 && ++position[axis] == order->shape[axis]; axis--)
+            position[axis] = 0;
+    }
+    return copy;
+}
+
+static void test_order(Search *search, const Array *array, const Order *order, WrongNature nature)
+{
+    const ResemblanceSubject *subject = search->subject;
+    bool is_output = array->parameter == problem_output(subject->problem);
+    if (!goes_on(search))
+        return;
+    char *copy = put_in_order(is_output ? subject->output : subject->inputs[array->parameter], array, order);
+    test_with(search, array->parameter, copy, nature);
+    free(copy);
+}
+
+/* ---- variants ---------------------------------------------------------------------------------------------------- */
+
+/* Data that the submission kept from the case before: one array, or all. */
+static void try_stale(Search *search)
+{
+    const ResemblanceSubject *subject = search->subject;
+    ResemblanceVariant all = as_it_is(subject);
+    size_t known = 0;
+    for (size_t i = 0; i < subject->problem->parameter_count && subject->previous != NULL; i++)
+        if (subject->problem->parameters[i].role == ROLE_IN && subject->previous[i] != NULL) {
+            test_with(search, i, subject->previous[i], WRONG_NATURE_STALE);
+            all.inputs[i] = subject->previous[i];
+            known++;
+        }
+    if (known > 1)
+        test(search, &all, WRONG_NATURE_STALE);
+}
+
+/* Convolution and correlation are often confused: along all indices, along the first two, or along others. */
+static void try_flips(Search *search, const Array *array)
+{
+    const int all = (1 << array->order.rank) - 1, likely[] = {all, all & 3};
+    for (int i = -2; i < all; i++) {
+        Order order = array->order;
+        int axes = i < 0 ? likely[i + 2] : i;
+        for (int j = 0; j < order.rank; j++)
+            order.reversed[j] = axes >> j & 1 ? order.shape[j] : 0;
+        if (i < 0 || has_enough(search, &order))
+            test_order(search, array, &order, WRONG_NATURE_FLIPPED);
+    }
+}
+
+static void try_swapped_axes(Search *search, const Array *array, WrongNature nature)
+{
+    for (int i = 0; i < array->order.rank; i++)
+        for (int j = i + 1; j < array->order.rank; j++) {
+            Order order = array->order;
+            order.axes[i] = j;
+            order.axes[j] = i;
+            if (has_enough(search, &order))
+                test_order(search, array, &order, nature);
+        }
+}
+
+/* The same elements by other sizes. */
+static bool keeps_counts(const Problem *problem, const Sizes *sizes, const Sizes *others)
+{
+    size_t shape[TENSOR_MAX_RANK], count, other;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (problem->parameters[i].role != ROLE_SIZE &&
+            (problem_shape(problem, i, sizes, shape, &count, NULL) != STATUS_OK ||
+             problem_shape(problem, i, others, shape, &other, NULL) != STATUS_OK || count != other))
+            return false;
+    return true;
+}
+
+/* Width and height are mixed up, and with them perhaps those of the filter. Swaps two sizes, and then, from `first` on,
+ * tries to swap two more. */
+static void try_swapped_sizes(Search *search, const Sizes *sizes, size_t first, int more)
+{
+    const Problem *problem = search->subject->problem;
+    for (size_t i = first; i < problem->parameter_count; i++)
+        for (size_t j = i + 1; j < problem->parameter_count; j++) {
+            ResemblanceVariant variant = as_it_is(search->subject);
+            variant.sizes = *sizes;
+            if (problem->parameters[i].role != ROLE_SIZE || problem->parameters[j].role != ROLE_SIZE ||
+                sizes->values[i] == sizes->values[j])
+                continue;
+            variant.sizes.values[i] = sizes->values[j];
+            variant.sizes.values[j] = sizes->values[i];
+            if (keeps_counts(problem, search->subject->sizes, &variant.sizes))
+                test(search, &variant, WRONG_NATURE_TRANSPOSED);
+            if (more > 0)
+                try_swapped_sizes(search, &variant.sizes, i + 1, more - 1);
+        }
+}
+
+/* The same order in the image and in the output. */
+static void test_both(Search *search, const Array *image, const Array *output, const Order orders[2],
+                      WrongNature nature)
+{
+    ResemblanceVariant variant = as_it_is(search->subject);
+    if (!goes_on(search) || !has_enough(search, &orders[0]))
+        return;
+    char *first = put_in_order(variant.inputs[image->parameter], image, &orders[0]);
+    char *second = put_in_order(variant.output, output, &orders[1]);
+    variant.inputs[image->parameter] = first;
+    variant.output = second;
+    test(search, &variant, nature);
+    free(first);
+    free(second);
+}
+
+/* All arrays have their channels first, where the statement has them last. */
+static void try_channels_first(Search *search, const Array *image, const Array *output)
+{
+    const int rank = image->order.rank;
+    Order orders[2] = {image->order, output->order};
+    for (int images = 0; images < 2 && images + 2 < rank && output->order.rank == rank; images++) {
+        for (int i = images; i < rank; i++)
+            orders[0].axes[i] = orders[1].axes[i] = i == images ? rank - 1 : i - 1;
+        test_both(search, image, output, orders, WRONG_NATURE_CHANNELS);
+        orders[0] = image->order;
+        orders[1] = output->order;
+    }
+}
+
+/* Channels first instead of last, or the other way round; in reverse order; red and blue swapped. */
+static void try_channels(Search *search, const Array *array)
+{
+    const int rank = array->order.rank;
+    for (int images = 0; images < 2 && images + 2 < rank; images++) {
+        Order first = array->order, last = array->order;
+        for (int i = images; i < rank; i++) {
+            first.axes[i] = i == images ? rank - 1 : i - 1;
+            last.axes[i] = i == rank - 1 ? images : i + 1;
+        }
+        if (!has_enough(search, &first))
+            return;
+        test_order(search, array, &first, WRONG_NATURE_CHANNELS);
+        test_order(search, array, &last, WRONG_NATURE_CHANNELS);
+    }
+    for (int i = 0; i < rank && rank > 2; i++) {
+        const size_t extent = array->order.shape[i], leading[] = {extent, extent > 3 ? 3 : 0};
+        for (size_t j = 0; j < sizeof leading / sizeof *leading; j++) {
+            Order order = array->order;
+            order.reversed[i] = leading[j];
+            if (leading[j] > 1 && has_enough(search, &order))
+                test_order(search, array, &order, WRONG_NATURE_CHANNELS);
+        }
+    }
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+static bool find_array(Search *search, size_t parameter, Array *array)
+{
+    const ResemblanceSubject *subject = search->subject;
+    const Parameter *is = &subject->problem->parameters[parameter];
+    *array = (Array){.parameter = parameter, .element = element_bytes(is->type), .order.rank = is->rank};
+    if (is->role == ROLE_SIZE || !goes_on(search))
+        return false;
+    search->status = problem_shape(subject->problem, parameter, subject->sizes, array->order.shape, &array->count,
+                                   search->why);
+    for (int i = 0; i < array->order.rank; i++)
+        array->order.axes[i] = i;
+    return search->status == STATUS_OK && array->count > 1 && array->count <= MOST_ELEMENTS;
+}
+
+/* A row of bytes holds pixels of several channels: they become an index of their own. */
+static void split_pixels(const Problem *problem, Array *array)
+{
+    Order *order = &array->order;
+    int last = order->rank - 1;
+    if (problem->parameters[array->parameter].type != ELEMENT_UINT8 || order->shape[last] % CHANNELS_OF_A_PIXEL != 0)
+        return;
+    order->shape[last] /= CHANNELS_OF_A_PIXEL;
+    order->shape[last + 1] = CHANNELS_OF_A_PIXEL;
+    order->axes[last + 1] = last + 1;
+    order->rank++;
+}
+
+/* The first input is what a filter is applied to; the others are the filter, a bias and the like. */
+static size_t main_input(const Problem *problem)
+{
+    size_t i = 0;
+    while (i < problem->parameter_count && problem->parameters[i].role != ROLE_IN)
+        i++;
+    return i;
+}
+
+Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, Message *why)
+{
+    const Problem *problem = subject->problem;
+    const size_t image = main_input(problem), output = problem_output(problem);
+    Search search = {.subject = subject, .why = why, .nature = WRONG_NATURE_UNKNOWN};
+    Array array;
+    try_stale(&search);
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        if (i != image && i != output && find_array(&search, i, &array)) {
+            try_flips(&search, &array);
+            try_swapped_axes(&search, &array, WRONG_NATURE_FILTER_TURNED);
+        }
+    try_swapped_sizes(&search, subject->sizes, 0, 1);
+    const size_t large[] = {output, image};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        if (large[i] < problem->parameter_count && find_array(&search, large[i], &array)) {
+            try_swapped_axes(&search, &array, WRONG_NATURE_TRANSPOSED);
+            split_pixels(problem, &array);
+            try_channels(&search, &array);
+        }
+    Array before;
+    if (find_array(&search, image, &before) && find_array(&search, output, &array)) {
+        split_pixels(problem, &before);
+        split_pixels(problem, &array);
+        try_channels_first(&search, &before, &array);
+    }
+    *nature = search.nature;
+    return search.status;
+}

@@ -1,0 +1,37 @@
+/* resemblance.h - finds out what a wrong output would be right for: a flipped filter, swapped rows and columns, channels
+ * in another order, the data of the case before.
+ *
+ * Each variant changes the order of one array, or takes it from the case before. The output is first compared in a few
+ * elements, which nearly always rules the variant out, and completely only if they agree.  */
+#ifndef GRADER_CHECK_RESEMBLANCE_H
+#define GRADER_CHECK_RESEMBLANCE_H
+
+#include "grader/check/wrong_output.h"
+#include "grader/problem/problem.h"
+
+/* What solve() may have computed instead. */
+typedef struct ResemblanceVariant {
+    Sizes sizes;
+    const void *inputs[PROBLEM_MAX_PARAMETERS];
+    const void *output; /* the output of solve(), perhaps in another order */
+} ResemblanceVariant;
+
+/* Sets `is_right` if the output is right for the sizes and inputs: in a few elements, or in all. */
+typedef Status (*ResemblanceTest)(void *context, const ResemblanceVariant *variant, bool in_all, bool *is_right,
+                                  Message *why);
+
+typedef struct ResemblanceSubject {
+    const Problem *problem;
+    const Sizes *sizes;
+    const void *const *inputs;   /* [parameter] */
+    const void *const *previous; /* [parameter] inputs of the case before, at least as large; NULL: not known */
+    const void *output;
+    size_t wrong; /* elements of the output */
+    ResemblanceTest test;
+    void *context; /* of the test */
+} ResemblanceSubject;
+
+/* WRONG_NATURE_UNKNOWN if the output resembles nothing that is known. */
+MUST_USE Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, Message *why);
+
+#endif

@@ -1,0 +1,195 @@
+#include "grader/check/tests/checker_bench.h"
+
+/* ---- one plane --------------------------------------------------------------------------------------------------- */
+
+typedef struct Mistake {
+    const char *name;
+    void (*make)(Bench *bench);
+    WrongNature nature;
+} Mistake;
+
+static void compute_with(Bench *bench, const float w[9])
+{
+    float own[9];
+    memcpy(own, bench->w, sizeof own);
+    memcpy(bench->w, w, sizeof own);
+    fill_right(bench);
+    memcpy(bench->w, own, sizeof own);
+}
+
+static void use_a_filter_upside_down(Bench *bench)
+{
+    const float *w = bench->w;
+    compute_with(bench, (float[]){w[6], w[7], w[8], w[3], w[4], w[5], w[0], w[1], w[2]});
+}
+
+static void use_a_filter_from_right_to_left(Bench *bench)
+{
+    const float *w = bench->w;
+    compute_with(bench, (float[]){w[2], w[1], w[0], w[5], w[4], w[3], w[8], w[7], w[6]});
+}
+
+static const float of_case_before[] = {0.1f, 8, 7, 6, -5, 4, 3, 2, 1}; /* the filter of the bench, flipped */
+
+static void use_the_filter_of_the_case_before(Bench *bench)
+{
+    compute_with(bench, of_case_before);
+}
+
+static void use_a_filter_by_columns(Bench *bench)
+{
+    const float *w = bench->w;
+    compute_with(bench, (float[]){w[0], w[3], w[6], w[1], w[4], w[7], w[2], w[5], w[8]});
+}
+
+static void write_by_columns(Bench *bench)
+{
+    float *turned = malloc(bench->count * sizeof *turned);
+    for (size_t i = 0; i < bench->count; i++)
+        turned[i % bench->cols * bench->rows + i / bench->cols] = bench->y[i];
+    memcpy(bench->y, turned, bench->count * sizeof *turned);
+    free(turned);
+}
+
+static void mix_up_rows_and_columns(Bench *bench)
+{
+    size_t rows = bench->rows;
+    bench->rows = bench->cols;
+    bench->cols = rows;
+    fill_right(bench);
+}
+
+static void square_the_first_tap(Bench *bench)
+{
+    const float *w = bench->w;
+    compute_with(bench, (float[]){9, w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8]});
+}
+
+static const Mistake mistakes[] = {
+    {"upside down", use_a_filter_upside_down, WRONG_NATURE_FLIPPED},
+    {"from right to left", use_a_filter_from_right_to_left, WRONG_NATURE_FLIPPED},
+    {"by columns", use_a_filter_by_columns, WRONG_NATURE_FILTER_TURNED},
+    {"output by columns", write_by_columns, WRONG_NATURE_TRANSPOSED},
+    {"rows and columns", mix_up_rows_and_columns, WRONG_NATURE_TRANSPOSED},
+    {"another tap", square_the_first_tap, WRONG_NATURE_UNKNOWN},
+};
+
+static WrongNature nature_of(Bench *bench, const void *const *previous)
+{
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {bench->x, bench->w};
+    Comparison comparison;
+    Message why = {0};
+    if (checker_compare(&bench->problem, bench->testcase, bench->oracle, inputs, previous, bench->y, POISON,
+                        &comparison, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_true(comparison.wrong > 0);
+    return comparison.kind.nature;
+}
+
+static void mistakes_of_order_are_recognised(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(mistakes); i++) {
+        Bench bench;
+        bench_open(&bench, 30, 50);
+        mistakes[i].make(&bench);
+        WrongNature nature = nature_of(&bench, NULL);
+        if (nature != mistakes[i].nature)
+            fail_test("%s: \"%s\"", mistakes[i].name, wrong_nature_words(nature));
+        bench_close(&bench);
+    }
+}
+
+static void a_filter_of_the_case_before_is_not_called_flipped(void **state)
+{
+    const void *previous[PROBLEM_MAX_PARAMETERS] = {NULL, of_case_before};
+    Bench bench;
+    bench_open(&bench, 30, 50);
+    use_the_filter_of_the_case_before(&bench);
+    assert_int_equal(nature_of(&bench, NULL), WRONG_NATURE_FLIPPED);
+    assert_int_equal(nature_of(&bench, previous), WRONG_NATURE_STALE);
+    use_a_filter_upside_down(&bench);
+    assert_int_equal(nature_of(&bench, previous), WRONG_NATURE_FLIPPED);
+    bench_close(&bench);
+}
+
+/* ---- pixels of four bytes ---------------------------------------------------------------------------------------- */
+
+enum { PIXEL_ROWS = 6, PIXEL_COLS = 10, PIXELS = PIXEL_ROWS * PIXEL_COLS };
+
+static const char pixel_problem[] =
+    "{\"schema\": 1, \"id\": \"pixels\", \"title\": \"Filter\", \"difficulty\": \"easy\",\n"
+    "\"signature\": \"void solve(const unsigned char* x, unsigned char* y, int rows, int cols)\",\n"
+    "\"parameters\": [{\"name\": \"x\", \"role\": \"in\", \"shape\": [\"rows\", \"4 * cols\"]},\n"
+    "{\"name\": \"y\", \"role\": \"out\", \"shape\": [\"rows\", \"4 * cols\"]},\n"
+    "{\"name\": \"rows\", \"role\": \"size\", \"min\": 1, \"max\": 9000},\n"
+    "{\"name\": \"cols\", \"role\": \"size\", \"min\": 1, \"max\": 9000}],\n"
+    "\"constraints\": [], \"operations\": \"rows * cols\", \"bytes\": \"8 * rows * cols\",\n"
+    "\"tolerance\": {\"levels\": 1, \"why\": \"rounding\"},\n"
+    "\"limits\": {\"device_mebibytes\": 10, \"host_mebibytes\": 20, \"host_seconds\": 5, \"wall_seconds\": 5,\n"
+    " \"sim_warp_instructions\": 1000, \"source_bytes\": 1024},\n"
+    "\"rules\": {\"kernel_must_write_output\": true},\n"
+    "\"timing\": {\"blocks\": 3, \"warm_up_calls\": 0, \"timed_calls\": 100}}\n";
+
+static const char pixel_oracle[] = "ORACLE Sum oracle(const Case *c, long row, long col)\n"
+                                   "{\n"
+                                   "    return sum_add(SUM_ZERO, at(c->x, row * 4 * c->cols + col), 1);\n"
+                                   "}\n";
+
+static const char pixel_cases[] = "{\"schema\": 1, \"cases\": [{\"name\": \"a\", \"why\": \"b\","
+                                  " \"sizes\": {\"rows\": 6, \"cols\": 10},"
+                                  " \"inputs\": {\"x\": {\"generator\": \"integers\", \"low\": 0, \"high\": 255}}}]}";
+
+/* The place of a byte of a pixel, as different libraries have it. */
+static size_t red_for_blue(size_t pixel, size_t channel)
+{
+    return 4 * pixel + (channel == 3 ? 3 : 2 - channel);
+}
+static size_t last_channel_first(size_t pixel, size_t channel)
+{
+    return 4 * pixel + 3 - channel;
+}
+static size_t in_planes(size_t pixel, size_t channel)
+{
+    return channel * PIXELS + pixel;
+}
+
+static void channels_in_another_order_are_recognised(void **state)
+{
+    size_t (*const orders[])(size_t, size_t) = {red_for_blue, last_channel_first, in_planes};
+    unsigned char x[4 * PIXELS], y[4 * PIXELS];
+    const void *inputs[PROBLEM_MAX_PARAMETERS] = {x};
+    Problem problem;
+    TestcaseSet set;
+    Oracle *oracle;
+    Message why = {0};
+    home_write("problems/pixels/problem.json", pixel_problem);
+    home_write("problems/pixels/oracle.h", pixel_oracle);
+    home_write("testcases/pixels/sample.json", pixel_cases);
+    home_write("testcases/pixels/hidden.json", pixel_cases);
+    if (problem_read("pixels", &problem, &why) != STATUS_OK || testcases_read(&problem, &set, &why) != STATUS_OK ||
+        oracle_open(&problem, &oracle, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    testcase_fill(&problem, &set.cases[0], 0, &(GeneratorKey){{1}}, x, sizeof x);
+    for (size_t i = 0; i < COUNT_OF(orders); i++) {
+        Comparison comparison;
+        for (size_t j = 0; j < sizeof x; j++)
+            y[orders[i](j / 4, j % 4)] = x[j];
+        if (checker_compare(&problem, &set.cases[0], oracle, inputs, NULL, y, POISON, &comparison, &why) != STATUS_OK)
+            fail_test("%s", why.text);
+        if (comparison.kind.nature != WRONG_NATURE_CHANNELS)
+            fail_test("order %zu: %s", i, comparison.text);
+    }
+    oracle_close(oracle);
+    testcases_free(&set);
+    problem_free(&problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_of_order_are_recognised),
+        cmocka_unit_test(a_filter_of_the_case_before_is_not_called_flipped),
+        cmocka_unit_test(channels_in_another_order_are_recognised),
+    };
+    return cmocka_run_group_tests(tests, make_problem, home_remove);
+}
