@@ -63,6 +63,7 @@ typedef enum InstructionKind {
     BULK_COPY,       /* sources: to, from, bytes, mbarrier, blocks of the cluster; detail: BulkKind */
     BULK_COMMIT,     /* the thread's bulk copies become a group */
     BULK_WAIT,       /* waits for all but the last `detail` groups of bulk copies */
+    FENCE,           /* __threadfence(): every access takes effect at once, so that only the sanitizer needs it */
     SHUFFLE,         /* results: value, predicate; sources: value, lane, clamp, members */
     VOTE,            /* results[0]; sources: predicate, members */
     MATCH,           /* results: mask, predicate; sources: value, members */
@@ -147,6 +148,7 @@ typedef struct Instruction {
     bool is_merged;       /* another load counts for this one (merged_loads.h) */
     uint8_t merged_bytes; /* bytes per lane of the machine's load that this one counts for; 0: it counts for itself */
     bool uses_result;     /* of ATOMIC: the kernel uses the old value */
+    bool is_release;      /* of STORE and ATOMIC: the kernel asks for a fence in front of it, for other blocks */
     bool signals_copies;  /* of ATOMIC_ARRIVE: the end of the thread's asynchronous copies arrives */
     bool is_strong;       /* volatile, relaxed, acquire, release: it cannot race (PTX ISA, Memory Consistency Model) */
     uint16_t opcode;

@@ -104,6 +104,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case COPY_ASYNC: return execute_copy_async(worker, instruction, active);
     case COPY_COMMIT: /* copies are made at once, so only the sanitizer needs to know who waits for them */
     case COPY_WAIT:
+    case FENCE:
     case CHECK_SET:
         if (worker->sanitizer != NULL)
             sanitizer_note(worker, instruction, active);
@@ -171,6 +172,7 @@ static uint32_t bytes_of_access(const Instruction *instruction)
     case ACTIVE_MASK:
     case CLOCK:
     case BARRIER:
+    case FENCE:
     case PRINT:
     case FAIL_ASSERT:
     case FRAME_ADDRESS:

@@ -100,6 +100,7 @@ static bool notes_stores(const Instruction *instruction)
     case ACTIVE_MASK:
     case CLOCK:
     case BARRIER:
+    case FENCE:
     case PRINT:
     case FRAME_ADDRESS:
     case HEAP_ALLOCATE:
@@ -195,6 +196,8 @@ static void run_blocks(void *context)
         for (; going_on && block < end && block < atomic_load(&launch->fault_block); block++) {
             begin_block(run, worker, sanitizer, block);
             going_on = run_block(worker);
+            if (worker->sanitizer != NULL)
+                sanitizer_end_block(worker);
             atomic_fetch_add_explicit(&launch->finished_blocks, 1, memory_order_relaxed);
             lengthen(&worker->longest, &worker->path);
         }

@@ -11,6 +11,18 @@ void lower_nothing(Lowering *l, const Parts *parts)
     count_control(l);
 }
 
+/* Only the sanitizer asks for fences, and only for those that reach beyond the block. */
+void lower_fence(Lowering *l, const Parts *parts)
+{
+    static const char *const scopes[] = {"gl", "sys", "gpu", "cluster"};
+    lower_nothing(l, parts);
+    for (size_t i = 0; !parts_have(parts, "proxy") && i < sizeof scopes / sizeof *scopes; i++)
+        if (parts_have(parts, scopes[i])) {
+            emit(l, FENCE);
+            return;
+        }
+}
+
 /* createpolicy gives a hint for the cache, which accesses then ignore. */
 void lower_create_policy(Lowering *l, const Parts *parts)
 {

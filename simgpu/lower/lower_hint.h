@@ -5,6 +5,7 @@
 #include "simgpu/lower/emit/parts.h"
 
 void lower_nothing(Lowering *l, const Parts *parts);
+void lower_fence(Lowering *l, const Parts *parts);
 void lower_create_policy(Lowering *l, const Parts *parts);
 void lower_sleep(Lowering *l, const Parts *parts);
 

@@ -86,6 +86,7 @@ void lower_store(Lowering *l, const Parts *parts)
     store->size = size_of(form.type);
     store->count = (uint8_t)form.count;
     store->is_strong = is_strong(parts);
+    store->is_release = parts_release(parts);
     for (int i = 0; i < form.count; i++)
         store->sources[1 + i] = sources[i];
     set_address(l, store, operand_at(l, 0), form.space);

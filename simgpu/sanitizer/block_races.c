@@ -23,15 +23,17 @@ typedef struct Extremes {
     _Atomic uint64_t first; /* ~key */
 } Extremes;
 
-/* With cells of 4 bytes, a piece covers 16 KiB, and all pieces cover 64 MiB and take 900 MiB of addresses. */
+/* With cells of 4 bytes, a piece covers 16 KiB, and all pieces cover 64 MiB and take 1.4 GiB of addresses. */
 enum { PIECE_CELLS = 4096, MOST_PIECES = 4096 };
 
 /* Most memory that is written is not read in the same launch. The host gives no pages to arrays that stay unused. */
 typedef struct Piece {
-    _Atomic bool has_reads, has_atomics;
+    _Atomic bool has_reads, has_atomics, has_late_reads;
     Extremes writes[PIECE_CELLS];
     _Atomic uint64_t values[PIECE_CELLS]; /* 0: none; ONE_VALUE | what was written; SEVERAL_VALUES */
     Extremes reads[PIECE_CELLS], atomics[PIECE_CELLS];
+    /* By blocks that may have waited for others; and what other blocks may not rely on (publication.h). */
+    Extremes late_reads[PIECE_CELLS], unpublished[PIECE_CELLS];
 } Piece;
 typedef Piece *_Atomic PiecePlace;
 
@@ -111,11 +113,11 @@ static Piece *touch(BlockShadow *shadow, PiecePlace *place)
 }
 
 /* The piece in which an access lies, and the index of its first cell. Accesses are aligned, so that none crosses into
- * another piece. NULL: the access is not noted. */
+ * another piece. NULL: there is no room. */
 static Piece *piece_at(const Worker *worker, int allocation, uint64_t address, uint32_t *first)
 {
     BlockShadow *shadow = worker->sanitizer->plan->block_shadow;
-    if (shadow == NULL || worker->sanitizer->is_ordered)
+    if (shadow == NULL)
         return NULL;
     uint64_t number = (address - worker->launch->memory->allocations[allocation].address) >> shadow->cell_log;
     PiecePlace *place = &shadow->places[allocation][number / PIECE_CELLS];
@@ -137,11 +139,22 @@ void block_races_read(Worker *worker, const Instruction *instruction, uint32_t l
                       uint32_t bytes)
 {
     uint32_t first;
+    bool is_late = worker->sanitizer->is_ordered;
     Piece *piece = piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
-    set(&piece->has_reads);
-    widen_all(worker, &piece->reads[first], address, bytes, key_of(worker, instruction, lane));
+    set(is_late ? &piece->has_late_reads : &piece->has_reads);
+    widen_all(worker, is_late ? &piece->late_reads[first] : &piece->reads[first], address, bytes,
+              key_of(worker, instruction, lane));
+}
+
+void block_races_unpublished(Worker *worker, const Instruction *store, uint32_t lane, int allocation, uint64_t address,
+                             uint32_t bytes)
+{
+    uint32_t first;
+    Piece *piece = piece_at(worker, allocation, address, &first);
+    if (piece != NULL)
+        widen_all(worker, &piece->unpublished[first], address, bytes, key_of(worker, store, lane));
 }
 
 void block_races_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
@@ -149,7 +162,7 @@ void block_races_write(Worker *worker, const Instruction *instruction, uint32_t 
 {
     uint8_t cell_log = worker->sanitizer->plan->global_cell_log;
     uint32_t first;
-    Piece *piece = piece_at(worker, allocation, address, &first);
+    Piece *piece = worker->sanitizer->is_ordered ? NULL : piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
     widen_all(worker, &piece->writes[first], address, bytes, key_of(worker, instruction, lane));
@@ -161,7 +174,7 @@ void block_races_write(Worker *worker, const Instruction *instruction, uint32_t 
 void block_races_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address)
 {
     uint32_t first;
-    Piece *piece = piece_at(worker, allocation, address, &first);
+    Piece *piece = worker->sanitizer->is_ordered ? NULL : piece_at(worker, allocation, address, &first);
     if (piece == NULL)
         return;
     set(&piece->has_atomics);
@@ -190,14 +203,14 @@ static bool find_pair(const Extremes *ones, const Extremes *others, uint64_t *on
     return block_of(*one) != block_of(*other);
 }
 
-static void add_race(RawFinding *found, uint64_t key, uint64_t other, RawFinding race)
+static void add_race(RawFinding *found, SimFindingKind kind, uint64_t key, uint64_t other, RawFinding race)
 {
     race.count = 1;
     race.block = block_of(key);
     race.lane = lane_of_key(key);
     race.other_stored = true;
     race.other = block_of(other);
-    raw_finding_add(found, index_of(key), SIM_RACE_OF_BLOCKS, &race);
+    raw_finding_add(found, index_of(key), kind, &race);
 }
 
 static void find_race(const Piece *piece, uint32_t cell, uint64_t address, uint8_t bytes, RawFinding *found)
@@ -207,14 +220,16 @@ static void find_race(const Piece *piece, uint32_t cell, uint64_t address, uint8
     RawFinding store = read, atomic = read;
     uint64_t key, other;
     store.is_store = atomic.is_store = atomic.is_atomic = true;
+    if (piece->has_late_reads && find_pair(&piece->unpublished[cell], &piece->late_reads[cell], &key, &other))
+        add_race(found, SIM_NO_FENCE, key, other, store);
     if (is_empty(writes))
         return;
     if (piece->values[cell] == SEVERAL_VALUES && find_pair(writes, writes, &key, &other))
-        add_race(found, key, other, store);
+        add_race(found, SIM_RACE_OF_BLOCKS, key, other, store);
     if (piece->has_reads && find_pair(&piece->reads[cell], writes, &key, &other))
-        add_race(found, key, other, read);
+        add_race(found, SIM_RACE_OF_BLOCKS, key, other, read);
     if (piece->has_atomics && find_pair(&piece->atomics[cell], writes, &key, &other))
-        add_race(found, key, other, atomic);
+        add_race(found, SIM_RACE_OF_BLOCKS, key, other, atomic);
 }
 
 void block_races_find(const Launch *launch, int allocation, uint64_t low, uint64_t high, RawFinding *found)

@@ -12,6 +12,9 @@ void block_races_read(Worker *worker, const Instruction *instruction, uint32_t l
                       uint32_t bytes);
 void block_races_write(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation, uint64_t address,
                        uint32_t bytes);
+/* A store of this block on which other blocks may not rely, even if they have waited for it. */
+void block_races_unpublished(Worker *worker, const Instruction *store, uint32_t lane, int allocation, uint64_t address,
+                             uint32_t bytes);
 void block_races_atomic(Worker *worker, const Instruction *instruction, uint32_t lane, int allocation,
                         uint64_t address);
 /* When the launch has ended: adds the races in [low, high) of an allocation to `found`. */

@@ -9,6 +9,8 @@
  * there already is no race, and atomic operations do not race with each other. */
 typedef enum SimFindingKind {
     SIM_RACE_OF_BLOCKS,   /* in global memory, between two blocks of the launch */
+    SIM_NO_FENCE,         /* a block stores what another one reads after waiting for it, but with no __threadfence()
+                           * between the store and what tells of it, or tells of it before it has stored */
     SIM_RACE_OF_WARPS,    /* between two warps of a block, with no barrier in between */
     SIM_RACE_OF_LANES,    /* lanes that store different values with one instruction */
     SIM_RACE_WITH_COPY,   /* shared memory that a cp.async copies into is used before the thread has waited for the

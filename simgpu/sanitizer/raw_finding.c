@@ -49,7 +49,7 @@ void raw_findings_merge(const Code *code, RawFinding *sum, const RawFinding *par
 /* "block (0,0,0)", "thread (3,1,0)" */
 static void name_other(const Launch *launch, SimFindingKind kind, uint64_t other, char *text, size_t size)
 {
-    bool is_block = kind == SIM_RACE_OF_BLOCKS;
+    bool is_block = kind == SIM_RACE_OF_BLOCKS || kind == SIM_NO_FENCE;
     SimFault place = fault_at(launch, is_block ? other : 0, is_block ? 0 : (uint32_t)other, 0, 0);
     const uint32_t *index = is_block ? place.block : place.thread;
     snprintf(text, size, "%s (%u,%u,%u)", is_block ? "block" : "thread", index[0], index[1], index[2]);
@@ -65,6 +65,12 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
                  found->is_atomic  ? "which %s writes without an atomic operation"
                  : found->is_store ? "where %s writes another value: blocks run in any order"
                                    : "which %s writes in the same launch: blocks run in any order",
+                 other);
+        break;
+    case SIM_NO_FENCE:
+        snprintf(text, size,
+                 "which %s reads once a counter or flag says so: between this store and that, __threadfence() is "
+                 "missing, or a barrier for the threads that store",
                  other);
         break;
     case SIM_RACE_OF_WARPS: snprintf(text, size, "which %s %s with no barrier in between", other, did); break;
@@ -92,7 +98,7 @@ static void describe_meeting(SimFindingKind kind, const RawFinding *found, const
 
 static void describe(const Launch *launch, SimFindingKind kind, const RawFinding *found, char *text, size_t size)
 {
-    char other[60], place[200], outside[100], meeting[160] = "", times[40] = "";
+    char other[60], place[200], outside[100], meeting[240] = "", times[40] = "";
     const char *verb = found->is_store ? "writes" : "reads", *plural = found->bytes == 1 ? "" : "s";
     if (found->count > 1)
         snprintf(times, sizeof times, ", %llu times in all", (unsigned long long)found->count);

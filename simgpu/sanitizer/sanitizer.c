@@ -9,6 +9,7 @@
 #include "simgpu/sanitizer/async_copies.h"
 #include "simgpu/sanitizer/block_races.h"
 #include "simgpu/sanitizer/deferred_reads.h"
+#include "simgpu/sanitizer/publication.h"
 #include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/shadow_cells.h"
 #include "simgpu/sanitizer/thread_races.h"
@@ -38,6 +39,8 @@ Sanitizer *sanitizer_new(const Worker *worker)
     sanitizer->copies = async_copies_new(worker);
     sanitizer->deferred = deferred_reads_new();
     sanitizer->order = warp_order_new();
+    if (plan->block_shadow != NULL)
+        sanitizer->publication = publication_new(worker->code);
     if ((plan->flags & SIM_SANITIZE_UNINITIALISED) && worker->frame_stride > 0)
         sanitizer->local = zeroed(local_bytes(worker), 1);
     sanitizer->found = raw_findings_new(worker->code);
@@ -51,6 +54,7 @@ void sanitizer_free(Sanitizer *sanitizer)
     shadow_cells_free(sanitizer->cells);
     free(sanitizer->copies);
     free(sanitizer->order);
+    publication_free(sanitizer->publication);
     deferred_reads_free(sanitizer->deferred);
     free(sanitizer->local);
     free(sanitizer->found);
@@ -95,6 +99,7 @@ bool sanitizer_begin_block(Worker *worker)
     async_copies_begin_block(worker);
     deferred_reads_drop(sanitizer);
     warp_order_begin_block(sanitizer->order);
+    publication_begin_block(sanitizer->publication);
     if (sanitizer->local != NULL && ++sanitizer->generation == 0) {
         memset(sanitizer->local, 0, local_bytes(worker));
         sanitizer->generation = 1;
@@ -222,7 +227,7 @@ static void load_global(Worker *worker, const Instruction *instruction, uint32_t
         thread_races_read(worker, instruction, false, lane, address, bytes);
     if (instruction->is_strong)
         sanitizer->is_ordered = true;
-    else if (sanitizer->is_detailed)
+    else if (sanitizer->is_detailed || sanitizer->is_ordered)
         block_races_read(worker, instruction, lane, allocation, address, bytes);
 }
 
@@ -232,8 +237,12 @@ static void store_global(Worker *worker, const Instruction *instruction, uint32_
     validity_mark(&worker->launch->memory->allocations[allocation], address, bytes);
     if (worker->sanitizer->is_close)
         thread_races_write(worker, instruction, false, lane, address, bytes);
-    if (!instruction->is_strong)
+    if (instruction->is_strong) {
+        publication_tell(worker->sanitizer, instruction, lane / SIM_WARP_SIZE);
+    } else {
         block_races_write(worker, instruction, lane, allocation, address, bytes);
+        publication_store(worker, instruction, lane, allocation, address, bytes);
+    }
 }
 
 /* The index of the allocation at an address: mostly that of the instruction's last access. */
@@ -275,7 +284,8 @@ static bool is_plain(const Worker *worker, const Instruction *load, uint64_t low
     int index = allocation_at(worker, load, low);
     const Allocation *allocation = &worker->launch->memory->allocations[index];
     return allocation->written == NULL && end - allocation->address <= allocation->bytes &&
-           (!sanitizer->is_detailed || (!load->is_strong && !sanitizer->plan->may_change[index]));
+           ((!sanitizer->is_detailed && !sanitizer->is_ordered) ||
+            (!load->is_strong && !sanitizer->plan->may_change[index]));
 }
 
 static void check_local(Worker *worker, const Instruction *instruction, bool is_store, const Active *active,
@@ -402,6 +412,7 @@ static void atomic_global(Worker *worker, const Instruction *instruction, uint32
     if (worker->sanitizer->is_close)
         thread_races_atomic(worker, instruction, false, lane, address);
     block_races_atomic(worker, instruction, lane, index, address);
+    publication_tell(worker->sanitizer, instruction, lane / SIM_WARP_SIZE);
     if (tells_of_others(instruction))
         worker->sanitizer->is_ordered = true;
 }
@@ -441,10 +452,24 @@ static void check_set(Worker *worker, const Instruction *instruction, const Acti
     }
 }
 
+static void fence(Sanitizer *sanitizer, const Active *active)
+{
+    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++)
+        if (active->bits[warp] != 0)
+            publication_fence(sanitizer, warp);
+}
+
 void sanitizer_note(Worker *worker, const Instruction *instruction, const Active *active)
 {
     if (instruction->kind == CHECK_SET)
         check_set(worker, instruction, active);
+    else if (instruction->kind == FENCE)
+        fence(worker->sanitizer, active);
     else
         async_copies_note(worker, instruction, active);
+}
+
+void sanitizer_end_block(Worker *worker)
+{
+    publication_end_block(worker);
 }

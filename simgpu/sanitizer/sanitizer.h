@@ -6,6 +6,7 @@
  * block_races.c      races among the blocks of a launch, in global memory
  * shadow_cells.c     for each few bytes of memory, which threads of the block wrote and read them last
  * deferred_reads.c   reads of shared memory that are checked only if something changes there
+ * publication.c      which stores other blocks may rely on, once they have waited
  * warp_order.c       which warps have waited for which, at named barriers and mbarriers
  * async_copies.c     which cp.async copies a thread has waited for
  * raw_finding.c      what was found at one instruction, and the sentence that says it
@@ -18,7 +19,7 @@
  *   - an atomic operation whose result is used, or a strong load (volatile, acquire, ...), may have waited for others.
  *     From then on the block counts as ordered after all other blocks, and until the next barrier the warp counts as
  *     ordered with all warps of its block that have done the same. This lets locks, flags and "the last block does the
- *     rest" pass;
+ *     rest" pass. But what such a block reads, the other must have stored before a __threadfence();
  *   - strong accesses never race.
  * Storing the value that is there already is no race. In global memory this is known only where the block itself has
  * stored the old value.
@@ -54,6 +55,7 @@ void sanitizer_free(Sanitizer *sanitizer);
 /* All functions below are called only where worker->sanitizer is not NULL, and before the access is carried out. */
 /* False where nothing that this block does is checked. */
 bool sanitizer_begin_block(Worker *worker);
+void sanitizer_end_block(Worker *worker);
 /* All threads of the block have passed a barrier. */
 void sanitizer_barrier(Sanitizer *sanitizer);
 /* The active lanes of each warp have passed a .sync operation. */
@@ -72,7 +74,7 @@ void sanitizer_shuffle(Worker *worker, const Instruction *instruction, uint32_t 
 void sanitizer_local_written(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 void sanitizer_local_forgotten(Worker *worker, uint32_t lane, uint64_t offset, uint64_t bytes);
 
-/* COPY_COMMIT and COPY_WAIT; CHECK_SET: lanes whose marks are not zero are about to use what follows from a variable that
+/* COPY_COMMIT, COPY_WAIT, FENCE; CHECK_SET: lanes whose marks are not zero are about to use what follows from a variable that
  * they have not set. */
 void sanitizer_note(Worker *worker, const Instruction *instruction, const Active *active);
 

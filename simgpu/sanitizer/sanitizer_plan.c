@@ -23,6 +23,7 @@ static bool is_followed(const Instruction *instruction)
     case COPY_WAIT:
     case SLOW_PATH:
     case BARRIER:
+    case FENCE:
     case SHUFFLE:
     case VOTE:
     case MATCH:

@@ -20,6 +20,7 @@ typedef struct DeferredReads DeferredReads; /* deferred_reads.c */
 typedef struct LaneCopies LaneCopies;       /* async_copies.c */
 typedef struct RawFinding RawFinding;       /* raw_finding.h */
 typedef struct ShadowCells ShadowCells;     /* shadow_cells.c */
+typedef struct Publication Publication;     /* publication.c */
 typedef struct WarpOrder WarpOrder;         /* warp_order.c */
 
 typedef struct SanitizerPlan {
@@ -48,6 +49,7 @@ typedef struct Sanitizer {
     uint32_t changed_epoch;         /* last epoch in which shared memory was changed */
     DeferredReads *deferred;
     WarpOrder *order;
+    Publication *publication; /* NULL: blocks cannot wait for each other */
     ShadowCells *cells;
     LaneCopies *copies; /* [lane]; NULL: the kernel has no cp.async */
     uint8_t *local;     /* [lane][frame_stride] `generation` where the block has written; NULL: no local memory */

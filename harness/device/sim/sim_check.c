@@ -50,6 +50,7 @@ static bool can_change_results(SimFindingKind kind)
 {
     switch (kind) {
     case SIM_RACE_OF_BLOCKS:
+    case SIM_NO_FENCE:
     case SIM_RACE_OF_WARPS:
     case SIM_RACE_OF_LANES:
     case SIM_RACE_WITH_COPY:

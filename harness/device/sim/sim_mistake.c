@@ -41,11 +41,16 @@ Mistake sim_mistake_of_fault(SimOutcome outcome, const SimFault *fault)
 
 Mistake sim_mistake_of_finding(const SimFinding *finding)
 {
-    static const MistakeKind kinds[SIM_FINDING_KINDS] = {
-        [SIM_RACE_OF_BLOCKS] = MISTAKE_RACE_OF_BLOCKS,     [SIM_RACE_OF_WARPS] = MISTAKE_RACE_OF_WARPS,
-        [SIM_RACE_OF_LANES] = MISTAKE_RACE_OF_LANES,       [SIM_RACE_WITH_COPY] = MISTAKE_RACE_WITH_COPY,
-        [SIM_OUTSIDE_VARIABLE] = MISTAKE_OUTSIDE_VARIABLE, [SIM_RACE_IN_WARP] = MISTAKE_RACE_IN_WARP,
-        [SIM_UNINITIALISED] = MISTAKE_UNINITIALISED,       [SIM_BAD_SHUFFLE] = MISTAKE_BAD_SHUFFLE,
-        [SIM_UNSET_VARIABLE] = MISTAKE_UNSET_VARIABLE,     [SIM_MIXED_BARRIERS] = MISTAKE_MIXED_BARRIERS};
+    static const MistakeKind kinds[SIM_FINDING_KINDS] = {[SIM_NO_FENCE] = MISTAKE_NO_FENCE,
+                                                         [SIM_RACE_OF_BLOCKS] = MISTAKE_RACE_OF_BLOCKS,
+                                                         [SIM_RACE_OF_WARPS] = MISTAKE_RACE_OF_WARPS,
+                                                         [SIM_RACE_OF_LANES] = MISTAKE_RACE_OF_LANES,
+                                                         [SIM_RACE_WITH_COPY] = MISTAKE_RACE_WITH_COPY,
+                                                         [SIM_OUTSIDE_VARIABLE] = MISTAKE_OUTSIDE_VARIABLE,
+                                                         [SIM_RACE_IN_WARP] = MISTAKE_RACE_IN_WARP,
+                                                         [SIM_UNINITIALISED] = MISTAKE_UNINITIALISED,
+                                                         [SIM_BAD_SHUFFLE] = MISTAKE_BAD_SHUFFLE,
+                                                         [SIM_UNSET_VARIABLE] = MISTAKE_UNSET_VARIABLE,
+                                                         [SIM_MIXED_BARRIERS] = MISTAKE_MIXED_BARRIERS};
     return mistake_at(kinds[finding->kind], finding->where.file, finding->where.line);
 }

@@ -93,7 +93,8 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case MATCH:
     case REDUCE:
     case ACTIVE_MASK:
-    case SLOW_PATH: call_interpreter(b, instruction); return true;
+    case SLOW_PATH:
+    case FENCE: call_interpreter(b, instruction); return true;
     case CHECK_SET: translate_check(b, instruction); return true;
     case BARRIER: return true;
     case CLOCK:

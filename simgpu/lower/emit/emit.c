@@ -37,7 +37,8 @@ static bool has_index(InstructionKind kind)
     case HEAP_FREE:
     case FAIL_ASSERT:
     case MULTIPLY_MATRIX:
-    case TRANSPOSE_MATRIX: return false;
+    case TRANSPOSE_MATRIX:
+    case FENCE: return false;
     }
     return false;
 }

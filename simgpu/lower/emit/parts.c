@@ -54,3 +54,8 @@ PtxType last_type(Lowering *l, const Parts *parts, int from_end)
         lower_refuse(l, "");
     return type;
 }
+
+bool parts_release(const Parts *parts)
+{
+    return (parts_have(parts, "release") || parts_have(parts, "acq_rel")) && !parts_have(parts, "cta");
+}

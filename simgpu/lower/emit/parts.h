@@ -14,6 +14,8 @@ typedef struct Parts {
 Parts parts_of(Lowering *l, const char *opcode);
 /* Is `name` one of the parts after the first? */
 bool parts_have(const Parts *parts, const char *name);
+/* Does a store or an atomic operation act as a fence as well, for threads of other blocks? */
+bool parts_release(const Parts *parts);
 /* FE_ constant of "rn", "rz", "rm", "rp"; -1 for anything else. */
 int rounding_of(const char *part);
 /* The type that a part names; PTX_NO_TYPE: none. */

@@ -48,6 +48,7 @@ static Origin of_results(const Instruction *instruction, const Origin *origins)
     case ACTIVE_MASK:
     case CLOCK:
     case BARRIER:
+    case FENCE:
     case PRINT:
     case HEAP_FREE:
     case FAIL_ASSERT:

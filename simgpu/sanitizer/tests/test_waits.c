@@ -1,7 +1,9 @@
 #include "simgpu/tests/sanitizer_kernels.h"
 
 static const char *const in_order[] = {
-    "arrive_and_wait", "arrive_then_wait", "half_produces_half_consumes", "named_barriers", "pipeline_of_the_block",
+    "arrive_and_wait",       "arrive_then_wait", "half_produces_half_consumes", "named_barriers",
+    "pipeline_of_the_block", "last_block",       "last_block_of_all_threads",   "last_block_by_release",
+    "flags_of_neighbours",
 };
 
 static const SanitizerRow rows[] = {
@@ -11,6 +13,10 @@ static const SanitizerRow rows[] = {
     {"consumers_do_not_wait", 1, SIM_RACE_OF_WARPS, 64, "shared variable"},
     {"arrives_at_a_named_barrier", 1, SIM_RACE_OF_WARPS, 0, "shared variable"},
     {"pipeline_without_consumer_wait", 1, SIM_RACE_OF_WARPS, 0, "shared variable"},
+    {"last_block_without_fence", 4, SIM_NO_FENCE, 0, "at output["},
+    {"counted_before_it_is_stored", 4, SIM_NO_FENCE, 0, "__threadfence() is missing, or a barrier"},
+    {"counted_without_waiting_for_the_block", 4, SIM_NO_FENCE, 0, "at output["},
+    {"flag_without_fence", 4, SIM_NO_FENCE, 0, "once a counter or flag says so"},
     {"own_pipeline_without_consumer_wait", 1, SIM_RACE_WITH_COPY, 0, "shared variable"},
 };
 

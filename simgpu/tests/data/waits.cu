@@ -96,6 +96,71 @@ KERNEL(pipeline_of_the_block)
     }
 }
 
+// One sum for each block; the block that finishes last adds them up. words[0] counts the blocks that have finished.
+static __device__ void add_up(float *output, bool is_last)
+{
+    if (is_last && threadIdx.x == 0) {
+        float sum = 0;
+        for (int block = 0; block < gridDim.x; block++)
+            sum += output[block];
+        output[gridDim.x * THREADS - 1] = sum;
+    }
+}
+
+KERNEL(last_block)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        output[blockIdx.x] = input[own()];
+        __threadfence();
+        is_last = atomicAdd(words, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    add_up(output, is_last);
+}
+
+KERNEL(last_block_of_all_threads)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 40)
+        output[blockIdx.x] = input[own()];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        is_last = atomicAdd(words, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    add_up(output, is_last);
+}
+
+KERNEL(last_block_by_release)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        unsigned before;
+        output[blockIdx.x] = input[own()];
+        asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" : "=r"(before) : "l"(words) : "memory");
+        is_last = before == gridDim.x - 1;
+    }
+    __syncthreads();
+    add_up(output, is_last);
+}
+
+KERNEL(flags_of_neighbours)
+{
+    volatile unsigned *flags = words;
+    if (threadIdx.x == 0) {
+        output[blockIdx.x] = input[own()];
+        __threadfence();
+        flags[blockIdx.x] = 1;
+        if (blockIdx.x > 0) {
+            while (flags[blockIdx.x - 1] == 0)
+                continue;
+            output[gridDim.x + blockIdx.x] = output[blockIdx.x - 1];
+        }
+    }
+}
+
 // ---- waits that are missing ----------------------------------------------------------------------------------------
 
 KERNEL(arrive_without_wait)
@@ -191,5 +256,56 @@ KERNEL(own_pipeline_without_consumer_wait)
         output[own()] += tiles[i % 2][other()];
         pipeline.consumer_release();
         __syncthreads();
+    }
+}
+
+KERNEL(last_block_without_fence)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        output[blockIdx.x] = input[own()];
+        is_last = atomicAdd(words, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    add_up(output, is_last);
+}
+
+KERNEL(counted_before_it_is_stored)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        is_last = atomicAdd(words, 1) == gridDim.x - 1;
+    }
+    if (threadIdx.x == 40) {
+        output[blockIdx.x] = input[own()];
+        __threadfence();
+    }
+    __syncthreads();
+    add_up(output, is_last);
+}
+
+KERNEL(counted_without_waiting_for_the_block)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0)
+        output[blockIdx.x] = input[own()];
+    __threadfence();
+    if (threadIdx.x == 64)
+        is_last = atomicAdd(words, 1) == gridDim.x - 1;
+    __syncthreads();
+    add_up(output, is_last);
+}
+
+KERNEL(flag_without_fence)
+{
+    volatile unsigned *flags = words;
+    if (threadIdx.x == 0) {
+        output[blockIdx.x] = input[own()];
+        flags[blockIdx.x] = 1;
+        if (blockIdx.x > 0) {
+            while (flags[blockIdx.x - 1] == 0)
+                continue;
+            output[gridDim.x + blockIdx.x] = output[blockIdx.x - 1];
+        }
     }
 }

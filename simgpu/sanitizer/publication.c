@@ -1,0 +1,121 @@
+#include "simgpu/sanitizer/publication.h"
+
+#include "base/allocated.h"
+#include "simgpu/sanitizer/block_races.h"
+#include "simgpu/sanitizer/warp_order.h"
+
+#include <stdlib.h>
+
+enum { MOST_STORES = 1 << 15 }; /* of a block; further ones count as published */
+
+/* When a warp did something. */
+typedef struct Moment {
+    uint32_t epoch, warp, warp_epoch;
+} Moment;
+
+typedef struct Store {
+    const Instruction *store;
+    uint64_t address;
+    int allocation;
+    uint32_t lane, bytes;
+    Moment done; /* the store; once it is fenced, the fence */
+} Store;
+
+struct Publication {
+    Store *stores;          /* [count]: first those that are fenced, then those that are not */
+    uint32_t fenced, count; /* none of them is published */
+};
+
+Publication *publication_new(const Code *code)
+{
+    bool can_wait = false;
+    for (int i = 0; i < code->instruction_count; i++) {
+        const Instruction *instruction = &code->instructions[i];
+        can_wait |= (instruction->kind == ATOMIC && tells_of_others(instruction)) ||
+                    (instruction->kind == LOAD && instruction->is_strong);
+    }
+    if (!can_wait)
+        return NULL;
+    Publication *publication = zeroed(1, sizeof *publication);
+    publication->stores = zeroed(MOST_STORES, sizeof *publication->stores);
+    return publication;
+}
+
+void publication_free(Publication *publication)
+{
+    if (publication == NULL)
+        return;
+    free(publication->stores);
+    free(publication);
+}
+
+void publication_begin_block(Publication *publication)
+{
+    if (publication != NULL)
+        publication->fenced = publication->count = 0;
+}
+
+static Moment now(const Sanitizer *sanitizer, uint32_t warp)
+{
+    return (Moment){.epoch = sanitizer->epoch, .warp = warp, .warp_epoch = sanitizer->warp_epoch[warp]};
+}
+
+/* Does what the warp does now come after that moment? */
+static bool comes_after(const Sanitizer *sanitizer, uint32_t warp, const Moment *moment)
+{
+    return moment->warp == warp || moment->epoch != sanitizer->epoch ||
+           warp_order_has_waited(sanitizer, warp, moment->warp, moment->warp_epoch);
+}
+
+void publication_store(Worker *worker, const Instruction *store, uint32_t lane, int allocation, uint64_t address,
+                       uint32_t bytes)
+{
+    const Sanitizer *sanitizer = worker->sanitizer;
+    Publication *publication = sanitizer->publication;
+    if (publication == NULL || publication->count == MOST_STORES)
+        return;
+    publication->stores[publication->count++] = (Store){.store = store,
+                                                        .address = address,
+                                                        .allocation = allocation,
+                                                        .lane = lane,
+                                                        .bytes = bytes,
+                                                        .done = now(sanitizer, lane / SIM_WARP_SIZE)};
+}
+
+void publication_fence(Sanitizer *sanitizer, uint32_t warp)
+{
+    Publication *publication = sanitizer->publication;
+    if (publication == NULL)
+        return;
+    for (uint32_t i = publication->fenced; i < publication->count; i++) {
+        Store fenced = publication->stores[i];
+        if (!comes_after(sanitizer, warp, &fenced.done))
+            continue;
+        fenced.done = now(sanitizer, warp);
+        publication->stores[i] = publication->stores[publication->fenced];
+        publication->stores[publication->fenced++] = fenced;
+    }
+}
+
+void publication_tell(Sanitizer *sanitizer, const Instruction *instruction, uint32_t warp)
+{
+    Publication *publication = sanitizer->publication;
+    if (publication == NULL)
+        return;
+    if (instruction->is_release)
+        publication_fence(sanitizer, warp);
+    for (uint32_t i = publication->fenced; i-- > 0;)
+        if (comes_after(sanitizer, warp, &publication->stores[i].done)) {
+            publication->stores[i] = publication->stores[--publication->fenced];
+            publication->stores[publication->fenced] = publication->stores[--publication->count];
+        }
+}
+
+void publication_end_block(Worker *worker)
+{
+    const Publication *publication = worker->sanitizer->publication;
+    for (uint32_t i = 0; publication != NULL && i < publication->count; i++) {
+        const Store *store = &publication->stores[i];
+        block_races_unpublished(worker, store->store, store->lane, store->allocation, store->address, store->bytes);
+    }
+}
