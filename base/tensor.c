@@ -86,9 +86,9 @@ static Status take_elements(Reader *reader, Tensor *tensor, Message *why)
     size_t bytes = element_bytes(tensor->type);
     for (int i = 0; i < tensor->rank; i++)
         if (__builtin_mul_overflow(bytes, tensor->shape[i], &bytes))
-            return fail(STATUS_BAD_INPUT, why, "%s: the shape in the header is too large", reader->path);
+            return fail(STATUS_BAD_INPUT, why, "%s: the shape is too large", reader->path);
     if (bytes != left(reader))
-        return fail(STATUS_BAD_INPUT, why, "%s: expected %zu bytes of elements as its header says, found %zu",
+        return fail(STATUS_BAD_INPUT, why, "%s: expected %zu bytes of elements, as its shape says, found %zu",
                     reader->path, bytes, left(reader));
     tensor->data = malloc(bytes > 0 ? bytes : 1);
     if (tensor->data == NULL)
@@ -255,5 +255,18 @@ Status tensor_read(const char *path, Tensor *tensor, Message *why)
     text_free(&text);
     if (status != STATUS_OK)
         tensor_free(tensor);
+    return status;
+}
+
+Status tensor_read_raw(const char *path, Tensor *tensor, Message *why)
+{
+    Text text = {0};
+    tensor->data = NULL;
+    Status status = text_read_file(path, MAX_FILE_BYTES, &text, why);
+    if (status == STATUS_OK) {
+        Reader reader = {path, (unsigned char *)text.data, (unsigned char *)text.data + text.length};
+        status = take_elements(&reader, tensor, why);
+    }
+    text_free(&text);
     return status;
 }

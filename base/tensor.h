@@ -36,4 +36,8 @@ void tensor_free(Tensor *tensor);
  * their header, are refused. */
 MUST_USE Status tensor_read(const char *path, Tensor *tensor, Message *why);
 
+/* Reads a file that holds nothing but the elements, little-endian; type, rank and shape of the tensor say which. A file of
+ * another size is refused. */
+MUST_USE Status tensor_read_raw(const char *path, Tensor *tensor, Message *why);
+
 #endif

@@ -140,17 +140,63 @@ Status case_source_file(const char *path, const SourceArray *array, Tensor *tens
     return STATUS_OK;
 }
 
-static Status read_data_file(const SourceReader *reader, const cJSON *name, const SourceArray *array, Tensor *tensor)
+static Status path_beside(const SourceReader *reader, const cJSON *name, char *path, size_t size)
 {
-    char path[PATH_MAX];
-    Message unfit = {0};
     if (strchr(name->valuestring, '/') != NULL || name->valuestring[0] == '.')
         return json_fail(reader->file, name, reader->why, "expected the name of a file beside this one");
-    if (snprintf(path, sizeof path, "%s/%s", reader->folder, name->valuestring) >= (int)sizeof path)
+    if (snprintf(path, size, "%s/%s", reader->folder, name->valuestring) >= (int)size)
         return json_fail(reader->file, name, reader->why, "the name is too long");
-    if (case_source_file(path, array, tensor, &unfit) != STATUS_OK)
-        return json_fail(reader->file, name, reader->why, "%s", unfit.text);
     return STATUS_OK;
+}
+
+static Status read_shape(const SourceReader *reader, const cJSON *list, Tensor *tensor)
+{
+    tensor->rank = 0;
+    for (const cJSON *item = list->child; item != NULL; item = item->next) {
+        if (tensor->rank == TENSOR_MAX_RANK || !cJSON_IsNumber(item) || item->valuedouble < 1 ||
+            item->valuedouble > INT32_MAX || item->valuedouble != floor(item->valuedouble))
+            return json_fail(reader->file, list, reader->why, "expected 1 to %d whole numbers from 1 on",
+                             TENSOR_MAX_RANK);
+        tensor->shape[tensor->rank++] = (size_t)item->valuedouble;
+    }
+    return STATUS_OK;
+}
+
+static Status read_raw_file(const char *path, const SourceArray *array, Tensor *tensor, Message *why)
+{
+    Status status = has_shape(tensor, array) ? tensor_read_raw(path, tensor, why)
+                                             : refuse_shape(path, array, tensor, why);
+    if (status == STATUS_OK && tensor->type == ELEMENT_FLOAT32 && !all_finite(tensor->data, array->count))
+        status = fail(STATUS_BAD_INPUT, why, "%s: an element is infinite or NaN", path);
+    return status;
+}
+
+static bool is_raw(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".bin") == 0;
+}
+
+Status case_source_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array, Tensor *tensor)
+{
+    static const JsonKey keys[] = {{"file", JSON_STRING, true}, {"shape", JSON_ARRAY, false}};
+    char path[PATH_MAX];
+    Message unfit = {0};
+    *tensor = (Tensor){.type = array->parameter->type};
+    Status status = json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why);
+    if (status != STATUS_OK)
+        return status;
+    const cJSON *name = json_get(object, "file"), *shape = json_get(object, "shape");
+    if (is_raw(name->valuestring) != (shape != NULL))
+        return json_fail(reader->file, object, reader->why,
+                         "expected \"shape\" for a file of elements alone (.bin), and for no other");
+    status = path_beside(reader, name, path, sizeof path);
+    if (status == STATUS_OK && shape != NULL)
+        status = read_shape(reader, shape, tensor);
+    if (status != STATUS_OK)
+        return status;
+    status = shape != NULL ? read_raw_file(path, array, tensor, &unfit) : case_source_file(path, array, tensor, &unfit);
+    return status == STATUS_OK ? status : json_fail(reader->file, name, reader->why, "%s", unfit.text);
 }
 
 /* --- generators --------------------------------------------------------------------------------------------------- */
@@ -296,7 +342,7 @@ static Status read_generator(const SourceReader *reader, const cJSON *object, co
 
 Status case_source_read(const SourceReader *reader, const cJSON *object, const SourceArray *array, CaseSource *source)
 {
-    static const JsonKey values_key[] = {{"values", JSON_ARRAY, true}}, file_key[] = {{"file", JSON_STRING, true}};
+    static const JsonKey values_key[] = {{"values", JSON_ARRAY, true}};
     Status status;
     if (json_get(object, "generator") != NULL)
         return read_generator(reader, object, array, source);
@@ -308,16 +354,19 @@ Status case_source_read(const SourceReader *reader, const cJSON *object, const S
     }
     if (json_get(object, "file") != NULL) {
         source->kind = SOURCE_FILE;
-        status = json_check(reader->file, object, file_key, 1, reader->why);
-        return status == STATUS_OK ? read_data_file(reader, json_get(object, "file"), array, &source->literal) : status;
+        return case_source_data_file(reader, object, array, &source->literal);
     }
     return json_fail(reader->file, object, reader->why, "expected \"values\", \"file\" or \"generator\"");
 }
 
+bool case_source_is_random(const CaseSource *source)
+{
+    return source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS;
+}
+
 bool case_source_is_drawn_anew(const CaseSource *source)
 {
-    bool random = source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS;
-    return random && !source->seeded;
+    return case_source_is_random(source) && !source->seeded;
 }
 
 bool case_source_is_same(const CaseSource *a, const CaseSource *b)

@@ -152,18 +152,30 @@ static Status read_addresses(Reading *reading, const cJSON *addresses, Testcase 
     return check_fits(reading, addresses, testcase, before);
 }
 
+/* What is random is new in every grading, but for what has a seed in a sample. */
+static bool is_known(const Testcase *testcase, const CaseSource *source)
+{
+    return !case_source_is_random(source) || (source->seeded && testcase->group == CASE_SAMPLE);
+}
+
 static Status read_expected(Reading *reading, const cJSON *expected, Testcase *testcase)
 {
     SourceArray array;
     if (expected == NULL)
         return STATUS_OK;
     for (size_t i = 0; i < reading->problem->parameter_count; i++)
-        if (reading->problem->parameters[i].role == ROLE_IN && case_source_is_drawn_anew(&testcase->sources[i]))
+        if (reading->problem->parameters[i].role == ROLE_IN && !is_known(testcase, &testcase->sources[i]))
             return json_fail(&reading->file, expected, reading->why,
-                             "the values of %s are new in every run: expected a seed for them",
-                             reading->problem->parameters[i].name);
+                             "the data of %s are new in every grading: expected values or a file for them%s",
+                             reading->problem->parameters[i].name, testcase->group == CASE_SAMPLE ? ", or a seed" : "");
     Status status = shape_of(reading, expected, testcase, problem_output(reading->problem), &array);
-    return status == STATUS_OK ? case_source_values(&reading->reader, expected, &array, &testcase->expected) : status;
+    if (status != STATUS_OK)
+        return status;
+    if (cJSON_IsArray(expected))
+        return case_source_values(&reading->reader, expected, &array, &testcase->expected);
+    if (cJSON_IsObject(expected))
+        return case_source_data_file(&reading->reader, expected, &array, &testcase->expected);
+    return json_fail(&reading->file, expected, reading->why, "expected a list of numbers, or {\"file\": \"...\"}");
 }
 
 static Status read_group(Reading *reading, const cJSON *timed, Testcase *testcase)
@@ -209,7 +221,7 @@ static Status read_case(Reading *reading, const cJSON *object, Testcase *testcas
 {
     const JsonKey keys[] = {{"name", JSON_STRING, true},      {"why", JSON_STRING, reading->hidden},
                             {"sizes", JSON_OBJECT, true},     {"inputs", JSON_OBJECT, true},
-                            {"expected", JSON_ARRAY, false},  {"timed", JSON_STRING, false},
+                            {"expected", JSON_ANY, false},    {"timed", JSON_STRING, false},
                             {"addresses", JSON_STRING, false}};
     Status status = json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why);
     if (status == STATUS_OK)

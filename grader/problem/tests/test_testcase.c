@@ -169,7 +169,7 @@ static const struct {
      "hidden.json:5: a: every timed call must get new data: expected a random generator without a seed"},
     {"sample", "\"expected\"", "\"timed\": \"cuda\", \"expected\"",
      "sample.json:3: a: every timed call must get new data"},
-    {"hidden", "\"sim\"", "\"sim\", \"expected\": [1]", "expected: the values of a are new in every run"},
+    {"hidden", "\"sim\"", "\"sim\", \"expected\": [1]", "expected: the data of a are new in every grading"},
     {"hidden", "\"low\": -3, \"high\": 5", "\"low\": 5, \"high\": 5", "expected \"low\" below \"high\""},
     {"hidden", "\"low\": -3, \"high\": 5", "\"low\": -3e38, \"high\": 3e38", "at a distance that is a finite float"},
     {"hidden", "\"low\": -100", "\"low\": 100.5", "expected whole numbers"},
@@ -197,6 +197,49 @@ static void bad_testcases_are_refused_with_line_and_key(void **state)
             fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, refused[i].message);
         home_write(path, original);
     }
+}
+
+/* Inputs and expected output of a hidden case from files without a header. */
+static void elements_alone_are_an_input_and_an_output(void **state)
+{
+    static const struct {
+        const char *file, *shape, *message;
+    } unfit[] = {
+        {"a.bin", "[3, 1]", "a.bin: expected the shape of a, 1 x 2, found 3 x 1"},
+        {"a.bin", "[2]", "a.bin: expected the shape of a, 1 x 2, found 2"},
+        {"a.bin", "[0]", "expected 1 to 4 whole numbers from 1 on"},
+        {"short.bin", "[1, 2]", "short.bin: expected 8 bytes of elements, as its shape says, found 4"},
+        {"nan.bin", "[1, 2]", "nan.bin: an element is infinite or NaN"},
+        {"a.npy", "[1, 2]", "expected \"shape\" for a file of elements alone (.bin), and for no other"},
+        {"../a.bin", "[1, 2]", "expected the name of a file beside this one"},
+    };
+    TestcaseSet set;
+    Message why = {0};
+    char source[200], *with_input, *with_both;
+    home_write("testcases/blend/a.bin", "abcdABCD");
+    home_write("testcases/blend/short.bin", "abcd");
+    home_write("testcases/blend/nan.bin", "abcd\xff\xff\xff\xff");
+    with_input = replaced(home_sample, "{\"values\": [1, 2.5]}", "{\"file\": \"a.bin\", \"shape\": [1, 2]}");
+    with_both = replaced(with_input, "\"expected\": [-6, 2.5]",
+                         "\"expected\": {\"file\": \"a.bin\", \"shape\": [1, 2]}");
+    home_write("testcases/blend/sample.json", with_both);
+    if (read_blend(&set, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_memory_equal(set.cases[0].sources[0].literal.data, "abcdABCD", 8);
+    assert_memory_equal(set.cases[0].expected.data, "abcdABCD", 8);
+    testcases_free(&set);
+    free(with_both);
+    free(with_input);
+    for (size_t i = 0; i < COUNT_OF(unfit); i++) {
+        snprintf(source, sizeof source, "{\"file\": \"%s\", \"shape\": %s}", unfit[i].file, unfit[i].shape);
+        with_input = replaced(home_sample, "{\"values\": [1, 2.5]}", source);
+        home_write("testcases/blend/sample.json", with_input);
+        free(with_input);
+        assert_int_equal(read_blend(&set, &why), STATUS_BAD_INPUT);
+        if (strstr(why.text, unfit[i].message) == NULL)
+            fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, unfit[i].message);
+    }
+    home_write("testcases/blend/sample.json", home_sample);
 }
 
 static void a_picture_is_an_input(void **state)
@@ -283,6 +326,7 @@ int main(void)
         cmocka_unit_test(what_is_left_out_has_its_default),
         cmocka_unit_test(arrays_of_every_type_are_filled),
         cmocka_unit_test(bad_testcases_are_refused_with_line_and_key),
+        cmocka_unit_test(elements_alone_are_an_input_and_an_output),
         cmocka_unit_test(a_picture_is_an_input),
         cmocka_unit_test(a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha),
         cmocka_unit_test(the_problems_of_the_judge_have_good_testcases),
