@@ -6,7 +6,9 @@
 
 #include <stdlib.h>
 
-enum { MOST_STORES = 1 << 15 }; /* of a block; further ones count as published */
+/* Of a block: stores that are kept, and how often they are looked at. What goes beyond these limits counts as
+ * published. */
+enum { MOST_STORES = 1 << 15, MOST_LOOKS = 1 << 24 };
 
 /* When a warp did something. */
 typedef struct Moment {
@@ -24,6 +26,7 @@ typedef struct Store {
 struct Publication {
     Store *stores;          /* [count]: first those that are fenced, then those that are not */
     uint32_t fenced, count; /* none of them is published */
+    uint64_t looks;
 };
 
 Publication *publication_new(const Code *code)
@@ -52,7 +55,16 @@ void publication_free(Publication *publication)
 void publication_begin_block(Publication *publication)
 {
     if (publication != NULL)
+        *publication = (Publication){.stores = publication->stores};
+}
+
+/* Counts a look at all stores; false where there were too many. */
+static bool may_look(Publication *publication)
+{
+    publication->looks += publication->count;
+    if (publication->looks > MOST_LOOKS)
         publication->fenced = publication->count = 0;
+    return publication->looks <= MOST_LOOKS;
 }
 
 static Moment now(const Sanitizer *sanitizer, uint32_t warp)
@@ -72,7 +84,7 @@ void publication_store(Worker *worker, const Instruction *store, uint32_t lane, 
 {
     const Sanitizer *sanitizer = worker->sanitizer;
     Publication *publication = sanitizer->publication;
-    if (publication == NULL || publication->count == MOST_STORES)
+    if (publication == NULL || publication->count == MOST_STORES || publication->looks > MOST_LOOKS)
         return;
     publication->stores[publication->count++] = (Store){.store = store,
                                                         .address = address,
@@ -85,7 +97,7 @@ void publication_store(Worker *worker, const Instruction *store, uint32_t lane, 
 void publication_fence(Sanitizer *sanitizer, uint32_t warp)
 {
     Publication *publication = sanitizer->publication;
-    if (publication == NULL)
+    if (publication == NULL || !may_look(publication))
         return;
     for (uint32_t i = publication->fenced; i < publication->count; i++) {
         Store fenced = publication->stores[i];
@@ -104,6 +116,7 @@ void publication_tell(Sanitizer *sanitizer, const Instruction *instruction, uint
         return;
     if (instruction->is_release)
         publication_fence(sanitizer, warp);
+    publication->looks += publication->fenced;
     for (uint32_t i = publication->fenced; i-- > 0;)
         if (comes_after(sanitizer, warp, &publication->stores[i].done)) {
             publication->stores[i] = publication->stores[--publication->fenced];
