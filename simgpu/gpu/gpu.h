@@ -11,6 +11,7 @@
 #include "simgpu/engine/output.h"
 #include "simgpu/engine/translator.h"
 #include "simgpu/gpu/pool.h"
+#include "simgpu/gpu/report.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/memory/texture.h"
 
@@ -31,6 +32,7 @@ struct SimGpu {
     uint64_t heap_blocks; /* blocks of threads that may have used the heap */
     int variable_count;   /* of all modules, in device memory */
     SimLine *lines;       /* of the last launch with SIM_COUNT_LINES; NULL: it had not that flag */
+    SimTouched *touched;  /* SimReport.touched of the last launch */
 };
 
 struct SimFunction {

@@ -12,6 +12,7 @@
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/slow_path.h"
+#include "simgpu/gpu/touched.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/block_races.h"
 #include "simgpu/sanitizer/raw_finding.h"
@@ -25,7 +26,7 @@
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* A kernel is not refused because of an estimated number of registers. */
-static bool check_launch(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+bool launch_is_possible(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
 {
     const SimFunction *function = launch->function;
     const LaunchLimits limits = launch_limits(&gpu->profile);
@@ -460,7 +461,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     *report = (SimReport){.outcome = SIM_OK};
     free(gpu->lines);
     gpu->lines = NULL;
-    if (!check_launch(gpu, launch, report))
+    if (!launch_is_possible(gpu, launch, report))
         return;
     Run run;
     prepare_run(gpu, launch, how, &run);
@@ -476,6 +477,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     note_written(&run);
     settle_written(&run, run.launch.sanitizer_plan != NULL && !run.launch.sanitizer_plan->is_sample);
     report_watched(&run, report);
+    touched_report(gpu, run.loaded, run.stored, report);
     report_lines(gpu, &run, report);
     report->counters = run.counters;
     report->longest = run.longest;

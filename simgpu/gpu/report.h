@@ -10,6 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a launch loaded from one allocation, or stored into it: all of it lies between these addresses. */
+typedef struct SimTouched {
+    uint64_t address, bytes;
+    bool is_store; /* atomic operations are stores */
+} SimTouched;
+
 typedef struct SimReport {
     SimOutcome outcome;
     SimFault fault; /* where outcome is a fault, SIM_BAD_LAUNCH or SIM_UNSUPPORTED (text only) */
@@ -26,6 +32,8 @@ typedef struct SimReport {
                              * first in the code; empty: none did */
     const char *watched_file; /* the source file and line of it, valid as long as the module; NULL: unknown */
     int watched_line;
+    const SimTouched *touched; /* [touched_count], valid until the GPU's next launch */
+    size_t touched_count;
     bool watched_store;                    /* the watched target was stored into */
     SimFinding findings[SIM_MAX_FINDINGS]; /* where outcome is SIM_OK: by kind, then in the order of the code; the
                                              * number of host threads makes no difference */

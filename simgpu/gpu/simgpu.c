@@ -45,6 +45,7 @@ void simgpu_free(SimGpu *gpu)
     memory_free(&gpu->memory);
     texture_table_free(&gpu->textures);
     free(gpu->lines);
+    free(gpu->touched);
     pthread_mutex_destroy(&gpu->output.lock);
     free(gpu->translator_settings.compiler);
     free(gpu->translator_settings.folder);
@@ -219,6 +220,11 @@ bool simgpu_set_translator(SimGpu *gpu, const char *compiler, const char *folder
 void simgpu_set_compiles(SimGpu *gpu, bool compiles)
 {
     gpu->translator_settings.compiles_nothing = !compiles;
+}
+
+bool simgpu_accepts(const SimGpu *gpu, const SimLaunch *launch, SimReport *report)
+{
+    return launch_is_possible(gpu, launch, report);
 }
 
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report)

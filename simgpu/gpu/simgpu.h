@@ -98,6 +98,8 @@ bool simgpu_texture_free(SimGpu *gpu, uint64_t handle);
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
+/* Whether a launch of that function and shape is possible. If not, the report says why. */
+bool simgpu_accepts(const SimGpu *gpu, const SimLaunch *launch, SimReport *report);
 /* Runs the whole grid. After a fault, memory keeps what the blocks have stored before. */
 void simgpu_launch(SimGpu *gpu, const SimLaunch *launch, SimReport *report);
 
