@@ -153,6 +153,7 @@ void broker_load(Broker *broker, const ControlRequest *request)
     Device *device = broker->device;
     begin_call(broker, request);
     broker->not_provided[0] = '\0';
+    ring_set_turns(broker->reader.ring, device->simulation != NULL);
     device->memory->set_limit(device, broker->limits.device_bytes);
     broker_require(broker, device->timing->begin(device), "bracket");
     if (!broker_is_ok(broker))

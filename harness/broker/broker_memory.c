@@ -63,28 +63,48 @@ CudaError serve_owned(Broker *broker, RingReply *reply)
     return broker_owns(broker, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Copies of managed memory do not wait for operations on a device where those may wait. */
+static const DeviceCopyOps *copies_of(const Broker *broker, uint64_t wait)
+{
+    const DeviceSimulationOps *simulation = broker->device->simulation;
+    return wait == RING_AT_ONCE && simulation != NULL ? simulation->copies_at_once : broker->device->copies;
+}
+
+CudaError broker_finish(Broker *broker, DeviceStream *stream, uint64_t wait)
+{
+    const DeviceSimulationOps *simulation = broker->device->simulation;
+    return wait == RING_HOST_WAITS && simulation != NULL ? simulation->finish(broker->device, stream)
+                                                         : CUDA_ERROR_SUCCESS;
+}
+
 CudaError serve_write(Broker *broker, RingReply *reply)
 {
-    uint64_t to = broker_words(broker)[0], bytes = broker_words(broker)[1];
+    uint64_t to = broker_words(broker)[0], bytes = broker_words(broker)[1], wait = broker_words(broker)[3];
     DeviceStream *stream;
     if (!broker_stream(broker, broker_words(broker)[2], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (bytes > RING_STAGING_BYTES || !broker_owns(broker, to, bytes))
         return CUDA_ERROR_INVALID_VALUE;
+    CudaError error = broker_finish(broker, stream, wait);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = copies_of(broker, wait)->write(broker->device, to, broker->reader.ring->staging, bytes, stream);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
     broker_host_work_copied(broker, bytes, false);
-    return broker->device->copies->write(broker->device, to, broker->reader.ring->staging, bytes, stream);
+    return broker_finish(broker, stream, wait);
 }
 
 CudaError serve_read(Broker *broker, RingReply *reply)
 {
-    uint64_t from = broker_words(broker)[0], bytes = broker_words(broker)[1];
+    uint64_t from = broker_words(broker)[0], bytes = broker_words(broker)[1], wait = broker_words(broker)[3];
     DeviceStream *stream;
     if (!broker_stream(broker, broker_words(broker)[2], &stream))
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
     if (bytes > RING_STAGING_BYTES || !broker_owns(broker, from, bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    CudaError error = broker->device->copies->read(broker->device, broker->reader.ring->staging, from, bytes, stream);
-    broker_host_work_copied(broker, bytes, true);
+    CudaError error = copies_of(broker, wait)->read(broker->device, broker->reader.ring->staging, from, bytes, stream);
+    if (error != DEVICE_HOST_TURN)
+        broker_host_work_copied(broker, bytes, true);
     return error;
 }
 
@@ -109,4 +129,15 @@ CudaError serve_fill(Broker *broker, RingReply *reply)
     if (!broker_owns(broker, to, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     return broker->device->copies->fill(broker->device, to, (uint8_t)value, bytes, stream);
+}
+
+CudaError serve_settle(Broker *broker, RingReply *reply)
+{
+    return broker_settle(broker);
+}
+
+CudaError broker_settle(Broker *broker)
+{
+    const DeviceSimulationOps *simulation = broker->device->simulation;
+    return simulation == NULL ? CUDA_ERROR_SUCCESS : simulation->settle(broker->device);
 }

@@ -62,6 +62,7 @@ static void check_begin(Broker *broker, const ControlRequest *request, DeviceChe
                            .is_untimed = request->is_untimed,
                            .is_secret = request->is_secret,
                            .sample_key = &request->sample_key,
+                           .order = request->order,
                            .uninitialised_byte = request->uninitialised_byte};
     for (uint32_t i = 0; i < request->argument_count; i++) {
         const ControlArgument *argument = &request->arguments[i];
@@ -82,6 +83,7 @@ static void check_end(Broker *broker, const DeviceCheck *check)
     if (broker->device->simulation != NULL)
         broker->device->simulation->set_check(broker->device, NULL);
     broker->reply.report.findings = check->findings;
+    broker->reply.report.conflicts = check->conflicts;
 }
 
 void broker_observe_begin(Broker *broker, const ControlRequest *request, Observation *observation)

@@ -98,6 +98,9 @@ static Request request_of(RingKind kind)
     case RING_ARRAY_FREE: return with_words(serve_array_free);
     case RING_TEXTURE_NEW: return with_body(serve_texture_new, sizeof(RingTexture));
     case RING_TEXTURE_FREE: return with_words(serve_texture_free);
+    case RING_COPY_AWAY: return with_body(serve_copy_away, sizeof(RingCopyBox));
+    case RING_TURN: return with_words(serve_turn);
+    case RING_SETTLE: return with_words(serve_settle);
     case RING_LAUNCH: return (Request){serve_launch, sizeof(RingLaunch), RING_MAX_BODY};
     case RING_SYNCHRONIZE: return with_words(serve_synchronize);
     case RING_STREAM_NEW: return with_words(serve_stream_new);
@@ -122,13 +125,20 @@ static bool is_ring_kind(uint32_t kind)
     return kind > 0 && kind < RING_KIND_COUNT;
 }
 
+/* The time for which simulated kernels have run so far. Their work is limited in itself. */
+static double kernel_seconds(const Broker *broker)
+{
+    const DeviceSimulationOps *simulation = broker->device->simulation;
+    return simulation == NULL ? 0 : simulation->kernel_seconds(broker->device);
+}
+
 /* Requests cost the broker time that no other limit counts. On a real GPU the device's own time is limited; simulated
  * copies are the broker's work. */
-static void count_request(Broker *broker, const RingRequest *head, double seconds)
+static void count_request(Broker *broker, double seconds, double kernel_seconds)
 {
     broker->busy_seconds += seconds;
-    if (head->kind != RING_LAUNCH && broker->device->info.modelled)
-        broker->serving_seconds += seconds;
+    if (broker->device->info.modelled)
+        broker->serving_seconds += seconds - kernel_seconds;
     bool too_many = ++broker->requests > broker->most_requests,
          too_long = broker->serving_seconds > broker->most_serving_seconds;
     if (broker->end != SERVE_GOING || (!too_many && !too_long))
@@ -153,6 +163,10 @@ static void answer(Broker *broker, const RingRequest *head, RingKind awaited)
     }
     broker_host_work_charge(broker);
     reply.error = request.serve(broker, &reply);
+    if (reply.error == DEVICE_HOST_TURN) {
+        reply = (RingReply){.error = CUDA_ERROR_NOT_READY};
+        reply.turn = broker->device->simulation->turn(broker->device);
+    }
     if (reply.error == CUDA_ERROR_LAUNCH_TIMEOUT && broker->end == SERVE_GOING)
         broker->end = SERVE_DEVICE_TIME;
     if (head->kind == awaited && broker->end == SERVE_GOING)
@@ -212,9 +226,9 @@ void broker_serve(Broker *broker, RingKind awaited)
         switch (ring_take(&broker->reader, &broker->record)) {
         case RING_TAKEN: {
             RingRequest head = broker->record.head;
-            double start = now_s();
+            double start = now_s(), kernels_start = kernel_seconds(broker);
             answer(broker, &head, awaited);
-            count_request(broker, &head, now_s() - start);
+            count_request(broker, now_s() - start, kernel_seconds(broker) - kernels_start);
             if (broker->end == SERVE_GOING && seconds_left(broker) == 0)
                 broker->end = SERVE_BUDGET;
             if (broker->requests % LOOK_EVERY == 0 && broker->end == SERVE_GOING && runner_or_grader_is_gone(broker))

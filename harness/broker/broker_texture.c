@@ -49,12 +49,49 @@ CudaError serve_copy_box(Broker *broker, RingReply *reply)
     if (!place_of(broker, &asked->to, &box, &to) || !place_of(broker, &asked->from, &box, &from) ||
         (to.host != NULL && from.host != NULL))
         return CUDA_ERROR_INVALID_VALUE;
+    CudaError error = from.host == NULL ? CUDA_ERROR_SUCCESS : broker_finish(broker, stream, asked->wait);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
     if (to.host == NULL && from.host == NULL && to.array == NULL)
         broker_note_device_copy(broker, to.address);
-    CudaError error = broker->device->arrays->copy_box(broker->device, &to, &from, &box, stream);
-    if (to.host != NULL || from.host != NULL)
+    error = broker->device->arrays->copy_box(broker->device, &to, &from, &box, stream);
+    if (error == CUDA_ERROR_SUCCESS && from.host != NULL)
+        error = broker_finish(broker, stream, asked->wait);
+    if (error != DEVICE_HOST_TURN && (to.host != NULL || from.host != NULL))
         broker_host_work_copied(broker, box.width_bytes * box.height * box.depth, to.host != NULL);
     return error;
+}
+
+/* The host's work counts from here on, as if it had the data already. */
+CudaError serve_copy_away(Broker *broker, RingReply *reply)
+{
+    const RingCopyBox *asked = body(broker);
+    const DeviceSimulationOps *simulation = broker->device->simulation;
+    const DeviceBox box = {asked->width_bytes, asked->height, asked->depth};
+    const DevicePlace packed = {.pitch = box.width_bytes, .slice_rows = box.height};
+    bool to_device = asked->from.kind == RING_IN_RUNNER, is_due = false;
+    const RingPlace *there = to_device ? &asked->to : &asked->from;
+    DevicePlace place;
+    DeviceStream *stream;
+    uint64_t bytes;
+    if (!broker_stream(broker, asked->stream, &stream))
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (simulation == NULL || (asked->to.kind == RING_IN_RUNNER) == to_device || there->kind == RING_IN_STAGING ||
+        !box_span(&packed, &box, &bytes) || bytes > RING_STAGING_BYTES || !place_of(broker, there, &box, &place))
+        return CUDA_ERROR_INVALID_VALUE;
+    CudaError error = simulation->copy_away(broker->device, &place, &box, to_device, stream, &reply->value[0], &is_due);
+    reply->value[1] = is_due;
+    if (error == CUDA_ERROR_SUCCESS)
+        broker_host_work_copied(broker, bytes, !to_device);
+    return error;
+}
+
+CudaError serve_turn(Broker *broker, RingReply *reply)
+{
+    const DeviceSimulationOps *simulation = broker->device->simulation;
+    return simulation == NULL
+               ? CUDA_ERROR_INVALID_VALUE
+               : simulation->take_turn(broker->device, broker_words(broker)[0], broker->reader.ring->staging);
 }
 
 CudaError serve_fill_rows(Broker *broker, RingReply *reply)
@@ -125,10 +162,13 @@ CudaError serve_array_new(Broker *broker, RingReply *reply)
 
 CudaError serve_array_free(Broker *broker, RingReply *reply)
 {
+    CudaError error = broker_settle(broker);
+    if (error == DEVICE_HOST_TURN)
+        return error;
     BrokerArray *known = handles_remove(&broker->cuda_arrays, broker_words(broker)[0]);
     if (known == NULL)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    CudaError error = broker->device->arrays->destroy(broker->device, known->array);
+    error = broker->device->arrays->destroy(broker->device, known->array);
     free(known);
     return error;
 }
@@ -211,6 +251,8 @@ CudaError serve_texture_free(Broker *broker, RingReply *reply)
 {
     BrokerTextures *textures = &broker->textures;
     uint64_t number = broker_words(broker)[0];
+    if (broker_settle(broker) == DEVICE_HOST_TURN)
+        return DEVICE_HOST_TURN;
     for (uint32_t i = 0; i < textures->count; i++)
         if (textures->number[i] == number) {
             textures->number[i] = textures->number[--textures->count];

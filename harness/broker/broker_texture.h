@@ -4,6 +4,7 @@
 
 #include "harness/broker/broker_request.h"
 
-Serve serve_copy_box, serve_fill_rows, serve_array_new, serve_array_free, serve_texture_new, serve_texture_free;
+Serve serve_copy_box, serve_copy_away, serve_turn, serve_fill_rows, serve_array_new, serve_array_free,
+    serve_texture_new, serve_texture_free;
 
 #endif

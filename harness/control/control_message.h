@@ -73,6 +73,7 @@ typedef struct ControlRequest {
     bool is_secret;                           /* DeviceCheck.is_secret */
     bool repeats_addresses;                   /* CallOptions.repeats_addresses */
     Chacha20Key sample_key;                   /* DeviceCheck.sample_key */
+    DeviceOrder order;                        /* DeviceCheck.order */
     uint8_t uninitialised_byte;               /* DeviceCheck.uninitialised_byte */
     ControlArgument arguments[CALL_MAX_PARAMETERS];
 } ControlRequest;

@@ -68,7 +68,8 @@ typedef struct CallReport {
                                  * of the submission's own came before it in the same call of solve(); "": none */
     bool allocation_refused;      /* an allocation of device memory exceeded the limit */
     bool input_changed;           /* an input array no longer holds what it held */
-    DeviceFindings findings;      /* of a call that was watched */
+    DeviceFindings findings;      /* of a call that was watched, */
+    DeviceConflicts conflicts;    /*   and these, too */
     char direct_load[400];        /* "kernel blur (blur.cu:31)": it wrote the output, and loaded from the probed array
                                  * itself */
     int direct_line;              /* the line of it (Mistake.line) */

@@ -33,6 +33,10 @@ typedef struct DeviceEvent DeviceEvent;
 typedef struct DeviceArray DeviceArray;           /* a CUDA array: memory that only copies and textures can reach */
 typedef struct ExecutionProfile ExecutionProfile; /* sim/execution_profile.h */
 
+/* Not an error of CUDA's: a copy from or to the submission's own memory comes first. Nothing has been changed; after
+ * DeviceSimulationOps.take_turn(), ask for the same again. Only a simulated device answers so. */
+enum { DEVICE_HOST_TURN = -1 };
+
 /* ---- memory and copies ------------------------------------------------------------------------------------------- */
 
 /* Who made the contents of some device memory. Copies within the device change nothing about that. Zeros are nobody's.
@@ -326,6 +330,32 @@ typedef struct DeviceFindings {
     uint32_t count, more; /* findings listed here; findings beyond those */
 } DeviceFindings;
 
+/* In which order a call's operations are carried out, where CUDA does not order them (sim/sim_queue.h). */
+typedef enum DeviceOrderKind {
+    DEVICE_ORDER_LATE,  /* as late as possible, and of several operations the last one first */
+    DEVICE_ORDER_ISSUED /* as the submission asked for them */
+} DeviceOrderKind;
+typedef struct DeviceOrder {
+    DeviceOrderKind kind;
+    uint32_t held, until; /* DEVICE_ORDER_ISSUED: operation `held`, counted from 1, waits as long as it may, and until
+                           * operation `until` has been carried out; 0: none */
+} DeviceOrder;
+
+/* Two operations that nothing orders, though they use the same memory; or a copy whose memory the host can use too
+ * early. */
+typedef struct DeviceConflict {
+    DeviceOrder order; /* the order of the submission, but with these two exchanged */
+    Mistake mistake;
+    char text[420]; /* "kernel blur on stream 2 does not wait for the copy of 400 bytes from the host on stream 1" */
+} DeviceConflict;
+
+enum { DEVICE_MAX_CONFLICTS = 8 };
+typedef struct DeviceConflicts {
+    DeviceConflict items[DEVICE_MAX_CONFLICTS];
+    uint32_t count, more;    /* conflicts listed here; conflicts beyond those */
+    bool is_fault_unordered; /* a kernel ended with a fault, before something that was asked for earlier */
+} DeviceConflicts;
+
 /* What the kernels of a call are checked for, and what was found. */
 typedef struct DeviceCheck {
     DeviceNamed arrays[DEVICE_MAX_NAMED];
@@ -337,7 +367,9 @@ typedef struct DeviceCheck {
                                  * modelled times may count instructions only, and give launches any time */
     bool is_secret;  /* the call must leave no trace outside of the device, such as a translated kernel on disk */
     const Chacha20Key *sample_key; /* decides which blocks of large launches are looked at; NULL: the device chooses */
-    DeviceFindings findings;       /* filled in; faults are not among them */
+    DeviceOrder order;
+    DeviceFindings findings;   /* filled in; faults are not among them */
+    DeviceConflicts conflicts; /* filled in */
 } DeviceCheck;
 
 /* For a simulated device. Probe, profile and check stay the caller's, and hold for every kernel from now on until
@@ -353,6 +385,22 @@ typedef struct DeviceSimulationOps {
     void (*set_check)(Device *device, DeviceCheck *check);
     /* The host has worked for so long, and has asked for nothing meanwhile: what it asks for next begins later. */
     void (*host_works)(Device *device, double seconds);
+    /* The time for which kernels have run, by the clock on the wall. */
+    double (*kernel_seconds)(Device *device);
+    /* Carries out what an operation on the stream would come after, and the host knows that it has ended; or all
+     * operations. No waiting is entered into the modelled time. */
+    CudaError (*finish)(Device *device, DeviceStream *stream);
+    CudaError (*settle)(Device *device);
+    /* A copy between the device and memory that only the submission can reach. It is carried out when its turn is
+     * taken, between the device and `staging`, where the box is packed: rows and slices follow each other without
+     * gaps. `is_due`: its turn has come already. */
+    CudaError (*copy_away)(Device *device, const DevicePlace *place, const DeviceBox *box, bool to_device,
+                           DeviceStream *stream, uint64_t *turn, bool *is_due);
+    CudaError (*take_turn)(Device *device, uint64_t turn, uint8_t *staging);
+    /* Writes and reads that wait for nothing, and for which nothing waits; no `copy` and no `fill`. */
+    const DeviceCopyOps *copies_at_once;
+    /* Which turn the last DEVICE_HOST_TURN was about. */
+    uint64_t (*turn)(Device *device);
 } DeviceSimulationOps;
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */

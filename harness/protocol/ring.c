@@ -163,6 +163,16 @@ void ring_await_command(RingMemory *ring, uint32_t commands_before, RingCommand 
 
 /* ---- the broker's side ------------------------------------------------------------------------------------------- */
 
+bool ring_has_turns(const RingMemory *ring)
+{
+    return atomic_load(&ring->has_turns) != 0;
+}
+
+void ring_set_turns(RingMemory *ring, bool has_turns)
+{
+    atomic_store(&ring->has_turns, has_turns);
+}
+
 void ring_wait_for_launches(RingMemory *ring, bool wait)
 {
     atomic_store_explicit(&ring->waits_for_launches, wait, memory_order_relaxed);

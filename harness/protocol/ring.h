@@ -39,6 +39,7 @@ typedef struct RingMemory {
     _Alignas(64) _Atomic uint32_t reply_count; /* a futex, on which the runner sleeps */
     _Atomic uint32_t runner_sleeps;            /* 1: whoever changes a count wakes the runner */
     _Atomic uint32_t waits_for_launches;       /* 1: the runner waits for launches, too */
+    _Atomic uint32_t has_turns;                /* 1: the broker serves RING_COPY_AWAY */
     RingReply reply;
     _Alignas(64) _Atomic uint32_t command_count; /* a futex, on which the runner sleeps */
     RingCommand command;
@@ -64,6 +65,8 @@ uint32_t ring_replies(RingMemory *ring);
 void ring_await_reply(RingMemory *ring, uint32_t replies_before, RingReply *reply);
 /* Shall the runner wait until a launch that it posts is done? */
 bool ring_waits_for_launches(const RingMemory *ring);
+/* May the runner use RING_COPY_AWAY? */
+bool ring_has_turns(const RingMemory *ring);
 /* Waits for the command after the `commands_before`-th. */
 void ring_await_command(RingMemory *ring, uint32_t commands_before, RingCommand *command);
 
@@ -72,6 +75,9 @@ void ring_await_command(RingMemory *ring, uint32_t commands_before, RingCommand 
 /* From now on, or no longer: while a launch is being carried out, an honest runner does nothing else, so that the
  * broker can tell what it does in between. */
 void ring_wait_for_launches(RingMemory *ring, bool wait);
+
+/* The broker serves RING_COPY_AWAY, or does not. */
+void ring_set_turns(RingMemory *ring, bool has_turns);
 
 typedef struct RingReader {
     RingMemory *ring;

@@ -47,8 +47,8 @@ typedef enum RingKind {
     RING_ALLOC,        /* call: [0] bytes; gives [0] address */
     RING_RELEASE,      /* call: [0] address */
     RING_MEMORY_INFO,  /* call: words unused; gives [0] free bytes, [1] all bytes */
-    RING_WRITE,        /* call: [0] to, [1] bytes, [2] stream; the data is in staging */
-    RING_READ,         /* call: [0] from, [1] bytes, [2] stream; gives the data in staging */
+    RING_WRITE,        /* call: [0] to, [1] bytes, [2] stream, [3] RingWait; the data is in staging */
+    RING_READ,         /* call: [0] from, [1] bytes, [2] stream, [3] RingWait; gives the data in staging */
     RING_COPY,         /* call: [0] to, [1] from, [2] bytes, [3] stream */
     RING_FILL,         /* call: [0] to, [1] value, [2] bytes, [3] stream */
     RING_OWNED,        /* call: [0] address, [1] bytes; succeeds if they lie in one allocation or variable */
@@ -58,6 +58,9 @@ typedef enum RingKind {
     RING_ARRAY_FREE,   /* call: [0] array */
     RING_TEXTURE_NEW,  /* call: RingTexture; gives [0] the cudaTextureObject_t, which kernels receive as it is */
     RING_TEXTURE_FREE, /* call: [0] texture */
+    RING_COPY_AWAY,    /* call: RingCopyBox with one end in the runner; gives [0] turn, [1] 1: take it at once */
+    RING_TURN,         /* call: [0] turn; to the device: the data is in staging; from it: gives the data in staging */
+    RING_SETTLE,       /* call: words unused; all copies of RING_COPY_AWAY have been made after it */
     /* Launches, streams, events. */
     RING_LAUNCH,             /* posted or call: RingLaunch, then the parameters */
     RING_SYNCHRONIZE,        /* call: words unused */
@@ -98,11 +101,18 @@ typedef struct RingLaunch { /* parameter_bytes follow, each parameter at its off
     uint32_t parameter_bytes;
 } RingLaunch;
 
-typedef enum RingPlaceKind { RING_IN_STAGING = 1, RING_IN_MEMORY, RING_IN_ARRAY } RingPlaceKind;
+/* Of a copy between staging and the device. */
+typedef enum RingWait {
+    RING_STREAM_ORDER, /* the copy is ordered by its stream; reading waits for that */
+    RING_HOST_WAITS,   /* the copy has ended when the call returns */
+    RING_AT_ONCE       /* the copy waits for nothing: managed memory, which is not to be used on both sides */
+} RingWait;
+
+typedef enum RingPlaceKind { RING_IN_STAGING = 1, RING_IN_MEMORY, RING_IN_ARRAY, RING_IN_RUNNER } RingPlaceKind;
 
 typedef struct RingPlace {      /* one end of a copy of a box */
     uint64_t kind;              /* RingPlaceKind */
-    uint64_t at;                /* by kind: offset in staging, device address, array */
+    uint64_t at;                /* by kind: offset in staging, device address, array, unused */
     uint64_t pitch, slice_rows; /* in staging and memory: bytes from row to row, rows from slice to slice */
     uint64_t x_bytes, y, z;     /* in an array: where the box begins */
 } RingPlace;
@@ -110,7 +120,7 @@ typedef struct RingPlace {      /* one end of a copy of a box */
 typedef struct RingCopyBox {
     RingPlace to, from; /* not both in staging */
     uint64_t width_bytes, height, depth;
-    uint64_t stream;
+    uint64_t stream, wait; /* RingWait, of a copy from staging */
 } RingCopyBox;
 
 typedef struct RingFillRows {
@@ -183,6 +193,7 @@ typedef struct RingDeviceInfo {
 typedef struct RingReply {
     int32_t error;        /* of the call itself */
     int32_t posted_error; /* the first error of a request posted since the previous reply; 0: none */
+    uint64_t turn;        /* not 0: the request has not been carried out; take this turn (RING_TURN), and ask again */
     uint64_t value[RING_REPLY_VALUES];
 } RingReply;
 

@@ -3,6 +3,7 @@
 #include "harness/runtime/managed.h"
 #include "harness/runtime/stream.h"
 #include "harness/runtime/transfer.h"
+#include "harness/runtime/turn.h"
 
 #include <string.h>
 
@@ -52,18 +53,19 @@ static RingPlace ring_place(const Place *place)
                        .slice_rows = place->slice_rows};
 }
 
-static cudaError_t ask_copy(Place to, Place from, Box box, uint64_t stream)
+static cudaError_t ask_copy(Place to, Place from, Box box, cudaStream_t stream)
 {
     const RingCopyBox body = {.to = ring_place(&to),
                               .from = ring_place(&from),
                               .width_bytes = box.width_bytes,
                               .height = box.height,
                               .depth = box.depth,
-                              .stream = stream};
+                              .stream = stream_id(stream),
+                              .wait = stream_copy_wait(stream)};
     return client_call_body(RING_COPY_BOX, &body, sizeof body, NULL, 0, NULL);
 }
 
-static void copy_on_host(Place to, Place from, Box box)
+void box_copy_on_host(Place to, Place from, Box box)
 {
     for (size_t z = 0; z < box.depth; z++)
         for (size_t y = 0; y < box.height; y++)
@@ -86,35 +88,64 @@ static Box piece_of(const Box *box)
     return (Box){width, height, depth};
 }
 
-static cudaError_t copy_piece(Place to, Place from, Box piece, uint64_t stream)
+static cudaError_t copy_piece(Place to, Place from, Box piece, cudaStream_t stream)
 {
     cudaError_t error;
     client_lock();
     Place staging = place_in_memory(client_staging(), piece.width_bytes, piece.height);
     if (is_host(&from)) {
-        copy_on_host(staging, from, piece);
-        error = ask_copy(to, staging, piece, stream);
+        do {
+            box_copy_on_host(staging, from, piece);
+            error = ask_copy(to, staging, piece, stream);
+        } while (error == CLIENT_AGAIN);
     } else {
-        error = ask_copy(staging, from, piece, stream);
+        do {
+            error = ask_copy(staging, from, piece, stream);
+        } while (error == CLIENT_AGAIN);
         if (error == cudaSuccess)
-            copy_on_host(to, staging, piece);
+            box_copy_on_host(to, staging, piece);
     }
     client_unlock();
     return error;
 }
 
+/* Asks for a copy that is made when its turn comes. */
+static cudaError_t copy_piece_later(Place to, Place from, Box piece, cudaStream_t stream)
+{
+    RingReply reply;
+    RingCopyBox body = {.to = ring_place(&to),
+                        .from = ring_place(&from),
+                        .width_bytes = piece.width_bytes,
+                        .height = piece.height,
+                        .depth = piece.depth,
+                        .stream = stream_id(stream)};
+    *(is_host(&to) ? &body.to : &body.from) = (RingPlace){.kind = RING_IN_RUNNER};
+    cudaError_t error = client_call_body(RING_COPY_AWAY, &body, sizeof body, NULL, 0, &reply);
+    if (error != cudaSuccess)
+        return error;
+    if (!turn_keep(reply.value[0], to, from, piece))
+        return cudaErrorMemoryAllocation;
+    return reply.value[1] != 0 ? turn_take(reply.value[0]) : cudaSuccess;
+}
+
+static size_t span_of(const Place *place, const Box *box)
+{
+    return ((box->depth - 1) * place->slice_rows + box->height - 1) * place->pitch + box->width_bytes;
+}
+
 /* Checks the whole box before the first piece is copied. The extents of arrays have been checked already. */
 static cudaError_t check_all(const Place *place, const Box *box)
 {
-    size_t rows = (box->depth - 1) * place->slice_rows + box->height - 1;
     if (place->pointer == NULL || is_host(place))
         return cudaSuccess;
-    return transfer_check((uint64_t)(uintptr_t)place->pointer, rows * place->pitch + box->width_bytes);
+    return transfer_check((uint64_t)(uintptr_t)place->pointer, span_of(place, box));
 }
 
-static cudaError_t copy_in_pieces(Place to, Place from, Box box, uint64_t stream)
+static cudaError_t copy_in_pieces(Place to, Place from, Box box, cudaStream_t stream)
 {
     const Box most = piece_of(&box);
+    const Place *host = is_host(&to) ? &to : &from;
+    const bool is_later = turn_is_possible(host->pointer, span_of(host, &box), stream);
     cudaError_t error = check_all(&to, &box);
     if (error == cudaSuccess)
         error = check_all(&from, &box);
@@ -123,7 +154,8 @@ static cudaError_t copy_in_pieces(Place to, Place from, Box box, uint64_t stream
             for (size_t x = 0; x < box.width_bytes && error == cudaSuccess; x += most.width_bytes) {
                 Box piece = {least(most.width_bytes, box.width_bytes - x), least(most.height, box.height - y),
                              least(most.depth, box.depth - z)};
-                error = copy_piece(place_behind(to, x, y, z), place_behind(from, x, y, z), piece, stream);
+                error = (is_later ? copy_piece_later : copy_piece)(place_behind(to, x, y, z),
+                                                                   place_behind(from, x, y, z), piece, stream);
             }
     return error;
 }
@@ -143,11 +175,13 @@ cudaError_t box_copy(Place to, Place from, Box box, enum cudaMemcpyKind kind, cu
         error = managed_push();
     if (error != cudaSuccess)
         return error;
-    if (!is_host(&to) && !is_host(&from))
-        error = ask_copy(to, from, box, stream_id(stream));
-    else if (is_host(&to) && is_host(&from))
-        copy_on_host(to, from, box);
+    if (!is_host(&to) && !is_host(&from)) {
+        do {
+            error = ask_copy(to, from, box, stream);
+        } while (error == CLIENT_AGAIN);
+    } else if (is_host(&to) && is_host(&from))
+        box_copy_on_host(to, from, box);
     else
-        error = copy_in_pieces(to, from, box, stream_id(stream));
+        error = copy_in_pieces(to, from, box, stream);
     return managed_refresh((uint64_t)(uintptr_t)to.pointer, error);
 }

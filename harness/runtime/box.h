@@ -22,6 +22,9 @@ Place place_in_memory(const void *pointer, size_t pitch, size_t slice_rows);
 /* The place at this distance from another. */
 Place place_behind(Place place, size_t x_bytes, size_t y, size_t z);
 
+/* Copies a box within host memory. */
+void box_copy_on_host(Place to, Place from, Box box);
+
 /* Copies nothing if an extent is 0. The addresses tell which end is in host memory; the kind is only checked. */
 cudaError_t box_copy(Place to, Place from, Box box, enum cudaMemcpyKind kind, cudaStream_t stream);
 

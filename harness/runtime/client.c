@@ -5,6 +5,7 @@
 #include <string.h>
 
 static RingMemory *ring;
+static cudaError_t (*take_turn)(uint64_t turn);
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static bool posted;      /* a request was posted after the last reply */
 static bool error_noted; /* the broker has been told about the first error of this call of solve() */
@@ -13,6 +14,11 @@ static __thread cudaError_t last_error;
 void client_begin(RingMemory *its_ring)
 {
     ring = its_ring;
+}
+
+void client_on_turn(cudaError_t (*take)(uint64_t turn))
+{
+    take_turn = take;
 }
 
 void client_begin_call(void)
@@ -34,6 +40,11 @@ void client_unlock(void)
 uint8_t *client_staging(void)
 {
     return ring->staging;
+}
+
+bool client_has_turns(void)
+{
+    return ring != NULL && take_turn != NULL && ring_has_turns(ring);
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
@@ -60,6 +71,12 @@ static uint32_t send_request(RingKind kind, bool wants_reply, const void *body, 
     }
 }
 
+/* May a call of that kind come with data in staging? */
+static bool has_staged(RingKind kind)
+{
+    return kind == RING_WRITE || kind == RING_COPY_BOX || kind == RING_TURN;
+}
+
 cudaError_t client_call_body(RingKind kind, const void *body, size_t bytes, const void *more, size_t more_bytes,
                              RingReply *reply)
 {
@@ -70,7 +87,13 @@ cudaError_t client_call_body(RingKind kind, const void *body, size_t bytes, cons
     if (ring == NULL || bytes + more_bytes > RING_MAX_BODY)
         return ring == NULL ? cudaErrorInitializationError : cudaErrorInvalidValue;
     client_lock();
-    await_reply(send_request(kind, true, body, bytes, more, more_bytes), reply);
+    do {
+        await_reply(send_request(kind, true, body, bytes, more, more_bytes), reply);
+        if (reply->turn != 0)
+            reply->error = take_turn(reply->turn);
+    } while (reply->turn != 0 && reply->error == cudaSuccess && !has_staged(kind));
+    if (reply->turn != 0 && reply->error == cudaSuccess)
+        reply->error = CLIENT_AGAIN;
     client_unlock();
     return reply->error;
 }

@@ -11,6 +11,8 @@
 
 /* Until then every call fails with cudaErrorInitializationError. */
 void client_begin(RingMemory *ring);
+/* `take` makes a copy whose turn has come (turn.h). */
+void client_on_turn(cudaError_t (*take)(uint64_t turn));
 /* Forgets the errors of the calling thread, and which one the broker has been told about: solve() is about to be
  * called. */
 void client_begin_call(void);
@@ -20,6 +22,12 @@ void client_lock(void);
 void client_unlock(void);
 uint8_t *client_staging(void);
 
+/* The staging buffer has been used for something else, and the call has not been carried out: fill it, and call
+ * again. Only calls with data in staging answer so. */
+#define CLIENT_AGAIN ((cudaError_t)10001) /* CUDA's own errors end at 10000 */
+
+/* Does the device make copies from and to pinned memory when their turn comes (turn.h)? */
+bool client_has_turns(void);
 /* Sends a call and waits for its reply. `reply` may be NULL. */
 cudaError_t client_call(RingKind kind, RingWords words, RingReply *reply);
 cudaError_t client_call_body(RingKind kind, const void *body, size_t bytes, const void *more, size_t more_bytes,

@@ -5,6 +5,7 @@
 #include "harness/runtime/registration.h"
 #include "harness/runtime/stream.h"
 #include "harness/runtime/transfer.h"
+#include "harness/runtime/turn.h"
 
 #include <string.h>
 
@@ -21,13 +22,16 @@ cudaError_t copy_bytes(void *to, const void *from, size_t bytes, enum cudaMemcpy
         error = managed_push();
     if (error != cudaSuccess)
         return error;
+    if (to_device != from_device && turn_is_possible(to_device ? from : to, bytes, stream))
+        return box_copy(place_in_memory(to, bytes, 1), place_in_memory(from, bytes, 1), (Box){bytes, 1, 1}, kind,
+                        stream);
     if (to_device && from_device)
         error = client_call(RING_COPY, (RingWords){{to_address, from_address, bytes, stream_id(stream)}}, NULL);
     else if (to_device)
-        error = transfer_to_device(to_address, from, bytes, stream_id(stream));
+        error = transfer_to_device(to_address, from, bytes, stream_id(stream), stream_copy_wait(stream));
     else if (from_device)
-        error = transfer_from_device(to, from_address, bytes, stream_id(stream));
-    else
+        error = transfer_from_device(to, from_address, bytes, stream_id(stream), stream_copy_wait(stream));
+    else if ((error = turns_settle()) == cudaSuccess)
         memmove(to, from, bytes);
     return managed_refresh(to_address, error);
 }

@@ -4,6 +4,7 @@
 #include "harness/runtime/pinned.h"
 #include "harness/runtime/registration.h"
 #include "harness/runtime/stream.h"
+#include "harness/runtime/turn.h"
 
 #include <string.h>
 
@@ -48,7 +49,7 @@ cudaError_t kernel_launch(const KernelWork *work, cudaStream_t stream, bool wait
         parameters = replaced;
     }
     managed_push_for(stream);
-    if (wait)
+    if (wait || turns_are_left()) /* the broker may have to ask for a turn first */
         return client_call_body(RING_LAUNCH, &head, sizeof head, parameters, info->parameter_bytes, NULL);
     client_post(RING_LAUNCH, &head, sizeof head, parameters, info->parameter_bytes);
     return cudaSuccess;

@@ -97,7 +97,7 @@ static cudaError_t pull(Managed *managed)
     cudaError_t error = cudaSuccess;
     for (uint64_t at = 0; at < managed->bytes && error == cudaSuccess; at += PULL_BYTES) {
         uint64_t count = managed->bytes - at < PULL_BYTES ? managed->bytes - at : PULL_BYTES;
-        error = transfer_from_device(piece, managed->address + at, count, 0);
+        error = transfer_from_device(piece, managed->address + at, count, 0, RING_AT_ONCE);
         if (error == cudaSuccess)
             take_lines(managed, at, piece, count);
     }
@@ -114,7 +114,7 @@ static cudaError_t push(Managed *managed)
             managed->seen[end] = now;
         if (end > first)
             error = transfer_to_device(managed->address + first * LINE, managed->host + first * LINE,
-                                       line_end(managed, end - 1) - first * LINE, 0);
+                                       line_end(managed, end - 1) - first * LINE, 0, RING_AT_ONCE);
         push_count += end > first;
         first = end + 1;
     }
@@ -254,5 +254,8 @@ cudaError_t managed_pull(void)
 
 cudaError_t managed_refresh(uint64_t address, cudaError_t error)
 {
-    return error == cudaSuccess && managed_holds(address) ? managed_pull() : error;
+    if (error != cudaSuccess || !managed_holds(address))
+        return error;
+    error = client_call(RING_SETTLE, (RingWords){{0}}, NULL);
+    return error == cudaSuccess ? managed_pull() : error;
 }

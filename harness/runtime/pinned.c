@@ -1,6 +1,7 @@
 #include "harness/runtime/pinned.h"
 
 #include "harness/runtime/managed.h"
+#include "harness/runtime/turn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,14 @@ static const Pinned *pinned_of(uintptr_t address)
     while (pinned != NULL && address - (uintptr_t)pinned->address >= pinned->bytes)
         pinned = pinned->next;
     return pinned;
+}
+
+bool pinned_holds(const void *address, size_t bytes)
+{
+    client_lock();
+    const Pinned *pinned = pinned_of((uintptr_t)address);
+    client_unlock();
+    return pinned != NULL && bytes <= pinned->bytes - ((uintptr_t)address - (uintptr_t)pinned->address);
 }
 
 bool pinned_find(const void *address, unsigned *flags)
@@ -121,10 +130,12 @@ cudaError_t cudaFreeHost(void *pointer)
 {
     if (pointer == NULL)
         return cudaSuccess;
-    if (!forget_pinned(pointer, true))
-        return result(cudaErrorInvalidValue);
-    free(pointer);
-    return cudaSuccess;
+    cudaError_t error = turns_settle();
+    if (error == cudaSuccess && !forget_pinned(pointer, true))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        free(pointer);
+    return result(error);
 }
 
 cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
@@ -135,7 +146,8 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
 
 cudaError_t cudaHostUnregister(void *pointer)
 {
-    return result(forget_pinned(pointer, false) ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+    cudaError_t error = turns_settle();
+    return result(error != cudaSuccess || forget_pinned(pointer, false) ? error : cudaErrorHostMemoryNotRegistered);
 }
 
 cudaError_t cudaHostGetFlags(unsigned *flags, void *pointer)

@@ -5,6 +5,8 @@
 
 #include "harness/runtime/client.h"
 
+/* True if all of the bytes lie in one piece of pinned memory. */
+bool pinned_holds(const void *address, size_t bytes);
 /* True if the address lies in pinned memory; `flags` are those of cudaHostAlloc() or cudaHostRegister(). */
 bool pinned_find(const void *address, unsigned *flags);
 /* The address at which a kernel finds a byte of pinned memory. cudaErrorInvalidValue: it is not pinned. */

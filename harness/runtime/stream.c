@@ -8,6 +8,11 @@ uint64_t stream_id(cudaStream_t stream)
     return id < RING_FIRST_HANDLE ? 0 : id;
 }
 
+RingWait stream_copy_wait(cudaStream_t stream)
+{
+    return stream == HOST_WAITS ? RING_HOST_WAITS : RING_STREAM_ORDER;
+}
+
 uint64_t event_id(cudaEvent_t event)
 {
     return (uint64_t)(uintptr_t)event;

@@ -25,4 +25,9 @@ cudaError_t event_new(cudaEvent_t *event, unsigned flags);
 cudaError_t event_free(cudaEvent_t event);
 cudaError_t event_record(cudaEvent_t event, cudaStream_t stream);
 
+/* In place of a stream: the legacy default stream, and the copy has ended when the CUDA call returns. */
+#define HOST_WAITS ((cudaStream_t)(uintptr_t)3) /* CUDA uses 0, 1 and 2 for default streams */
+
+RingWait stream_copy_wait(cudaStream_t stream);
+
 #endif

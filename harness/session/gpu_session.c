@@ -370,6 +370,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .is_secret = options->is_secret,
                               .repeats_addresses = options->repeats_addresses,
                               .sample_key = options->sample_key,
+                              .order = options->order,
                               .uninitialised_byte = options->uninitialised_byte};
     add_budget(gpu, &request);
     if (gpu->runner.pid == 0)

@@ -51,6 +51,7 @@ typedef struct CallOptions { /* {0}: a timed call and nothing else */
     Chacha20Key sample_key;  /* decides which blocks of a large launch are looked at (DeviceCheck.sample_key) */
     bool repeats_addresses; /* the arrays lie where those of the call before lay, none of them larger than there; in any
                              * other call they lie elsewhere. Of the first call after a start it means nothing */
+    DeviceOrder order;      /* of operations that CUDA does not order (DeviceCheck.order) */
     bool untimed;           /* event_s and the statistics may be meaningless, which makes modelled times faster */
     uint8_t uninitialised_byte; /* every byte of memory that nobody has written yet, outputs included; 0: outputs are
                                  * poisoned as SessionArgument says, other memory is as the device likes */

@@ -8,6 +8,7 @@
 #include "harness/device/sim/sim_kernel.h"
 #include "harness/device/sim/sim_memory.h"
 #include "harness/device/sim/sim_stream.h"
+#include "harness/device/sim/sim_time.h"
 
 #include <limits.h>
 #include <math.h>
@@ -68,7 +69,32 @@ static void set_profile(Device *device, ExecutionProfile *profile)
 
 static void host_works(Device *device, double seconds)
 {
-    sim_of(device)->host_s += seconds;
+    sim_time_note(sim_of(device), (Moment){.kind = MOMENT_HOST_WORKS, .seconds = seconds});
+}
+
+static double kernel_seconds(Device *device)
+{
+    return sim_of(device)->kernel_seconds;
+}
+
+static CudaError finish(Device *device, DeviceStream *stream)
+{
+    return sim_finish(sim_of(device), stream);
+}
+
+static CudaError settle(Device *device)
+{
+    return sim_settle(sim_of(device));
+}
+
+static CudaError take_turn(Device *device, uint64_t turn, uint8_t *staging)
+{
+    return sim_take_turn(sim_of(device), turn, staging);
+}
+
+static uint64_t turn_wanted(Device *device)
+{
+    return sim_of(device)->turn;
 }
 
 static const DeviceSimulationOps SIMULATION_OPS = {
@@ -78,6 +104,13 @@ static const DeviceSimulationOps SIMULATION_OPS = {
     .set_profile = set_profile,
     .set_check = sim_set_check,
     .host_works = host_works,
+    .kernel_seconds = kernel_seconds,
+    .finish = finish,
+    .settle = settle,
+    .copy_away = sim_copy_away,
+    .take_turn = take_turn,
+    .copies_at_once = &SIM_COPIES_AT_ONCE,
+    .turn = turn_wanted,
 };
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
@@ -86,6 +119,7 @@ static void close_device(Device *device)
 {
     SimDevice *sim = sim_of(device);
     sim_streams_free(sim);
+    sim_queue_free(sim);
     simgpu_free(sim->gpu);
     free(sim);
 }
@@ -188,6 +222,7 @@ Status device_open_sim(const HardwareProfile *profile, Device **device, Message 
     };
     device_describe_sim(profile, &sim->device.info);
     reset_report(&sim->device);
+    sim_queue_new(sim);
     sim->first_start_s = INFINITY;
     *device = &sim->device;
     return STATUS_OK;

@@ -4,6 +4,7 @@
 #include "harness/device/sim/sim_memory.h"
 #include "harness/device/sim/sim_stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ static CudaError array_create(Device *device, const DeviceShape *shape, DeviceAr
 static CudaError array_destroy(Device *device, DeviceArray *array)
 {
     CudaError error = SIM_MEMORY_OPS.release(device, array->address);
-    free(array);
+    if (error != DEVICE_HOST_TURN)
+        free(array);
     return error;
 }
 
@@ -71,16 +73,100 @@ static bool is_host(const DevicePlace *place)
 }
 
 /* Tells the memory what is about to happen to a row. */
-static void note_row(SimDevice *sim, const DevicePlace *to, const uint8_t *row, const DevicePlace *from,
-                     const uint8_t *from_row, uint64_t bytes)
+static void note_row(SimDevice *sim, bool to_host, const uint8_t *row, bool from_host, const uint8_t *from_row,
+                     uint64_t bytes)
 {
-    if (is_host(to))
+    if (to_host)
         return;
-    if (is_host(from))
+    if (from_host)
         simgpu_host_writes(sim->gpu, (uint64_t)row, from_row, bytes);
     else
         simgpu_copies(sim->gpu, (uint64_t)row, (uint64_t)from_row, bytes);
     simgpu_mark_written(sim->gpu, (uint64_t)row, bytes);
+}
+
+typedef struct BoxCopy {
+    Rows to, from; /* of the host: NULL where it is staging that is not there yet */
+    DeviceBox box;
+    bool to_host, from_host;
+    uint8_t value; /* of a fill */
+} BoxCopy;
+
+static uint64_t box_bytes(const DeviceBox *box)
+{
+    return box->width_bytes * box->height * box->depth;
+}
+
+static uint8_t *row_of(const Rows *rows, uint64_t y, uint64_t z)
+{
+    return rows->first + z * rows->slice_bytes + y * rows->pitch;
+}
+
+/* All bytes from the first to the last row. */
+static void touch_rows(SimDevice *sim, const Rows *rows, const DeviceBox *box, bool is_store)
+{
+    uint64_t first = (uint64_t)rows->first, last = (uint64_t)row_of(rows, box->height - 1, box->depth - 1);
+    sim_touches(sim, first, last + box->width_bytes - first, is_store);
+}
+
+static double carry_box(SimDevice *sim, void *what, uint8_t *staging)
+{
+    BoxCopy *copy = what;
+    Rows *host = copy->to_host ? &copy->to : &copy->from;
+    bool has_host = copy->to_host || copy->from_host;
+    if (has_host && host->first == NULL)
+        host->first = staging;
+    if (has_host && host->first == NULL)
+        return 0;
+    if (!copy->to_host)
+        touch_rows(sim, &copy->to, &copy->box, true);
+    if (!copy->from_host)
+        touch_rows(sim, &copy->from, &copy->box, false);
+    for (uint64_t z = 0; z < copy->box.depth; z++)
+        for (uint64_t y = 0; y < copy->box.height; y++) {
+            uint8_t *row = row_of(&copy->to, y, z);
+            const uint8_t *from_row = row_of(&copy->from, y, z);
+            note_row(sim, copy->to_host, row, copy->from_host, from_row, copy->box.width_bytes);
+            memmove(row, from_row, copy->box.width_bytes);
+        }
+    return sim_count_copy(sim, box_bytes(&copy->box), has_host);
+}
+
+static Work box_work(Carry *carry, const BoxCopy *copy, size_t data_bytes, DeviceStream *stream)
+{
+    bool has_host = copy->to_host || copy->from_host;
+    BoxCopy *what = malloc(sizeof *what + data_bytes);
+    Work work = sim_copy_work(carry, what, stream, has_host ? ENGINE_BUS : ENGINE_KERNELS);
+    work.held_bytes = data_bytes;
+    if (what != NULL)
+        *what = *copy;
+    snprintf(work.name, sizeof work.name, "the copy of %llu bytes %s", (unsigned long long)box_bytes(&copy->box),
+             copy->to_host     ? "to the host"
+             : copy->from_host ? "from the host"
+                               : "within the device");
+    return work;
+}
+
+/* The rows of the host, one behind the other. */
+static Rows packed_rows(uint8_t *first, const DeviceBox *box)
+{
+    return (Rows){first, box->width_bytes, box->width_bytes * box->height};
+}
+
+/* A copy from the host that may wait takes its bytes along. */
+static CudaError submit_from_host(SimDevice *sim, const BoxCopy *copy, DeviceStream *stream)
+{
+    size_t bytes = sim_may_wait(sim) ? box_bytes(&copy->box) : 0;
+    Work work = box_work(carry_box, copy, bytes, stream);
+    BoxCopy *what = work.what;
+    if (what == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    if (bytes > 0)
+        what->from = packed_rows((uint8_t *)(what + 1), &copy->box);
+    for (uint64_t z = 0; bytes > 0 && z < copy->box.depth; z++)
+        for (uint64_t y = 0; y < copy->box.height; y++)
+            memcpy(row_of(&what->from, y, z), row_of(&copy->from, y, z), copy->box.width_bytes);
+    return sim_submit(sim, &work, NULL);
 }
 
 static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePlace *from, const DeviceBox *box,
@@ -92,19 +178,46 @@ static CudaError copy_box(Device *device, const DevicePlace *to, const DevicePla
         error = check_place(sim, from, box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    Rows target = rows_of(to), source = rows_of(from);
-    for (uint64_t z = 0; z < box->depth; z++)
-        for (uint64_t y = 0; y < box->height; y++) {
-            uint8_t *row = target.first + z * target.slice_bytes + y * target.pitch;
-            const uint8_t *from_row = source.first + z * source.slice_bytes + y * source.pitch;
-            note_row(sim, to, row, from, from_row, box->width_bytes);
-            memmove(row, from_row, box->width_bytes);
-        }
-    sim_count_copy(sim, stream, box->width_bytes * box->height * box->depth, is_host(to) || is_host(from));
-    if (!is_host(to))
-        return CUDA_ERROR_SUCCESS;
-    sim_wait_stream(sim, stream);
-    return sim->sticky;
+    const BoxCopy copy = {rows_of(to), rows_of(from), *box, is_host(to), is_host(from), 0};
+    if (copy.from_host)
+        return submit_from_host(sim, &copy, stream);
+    const Work work = box_work(carry_box, &copy, 0, stream);
+    if (work.what == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    return copy.to_host ? sim_submit_and_wait(sim, &work) : sim_submit(sim, &work, NULL);
+}
+
+CudaError sim_copy_away(Device *device, const DevicePlace *place, const DeviceBox *box, bool to_device,
+                        DeviceStream *stream, uint64_t *turn, bool *is_due)
+{
+    SimDevice *sim = sim_of(device);
+    CudaError error = check_place(sim, place, box);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
+    const Rows away = packed_rows(NULL, box), here = rows_of(place);
+    const BoxCopy copy = {to_device ? here : away, to_device ? away : here, *box, !to_device, to_device, 0};
+    Work work = box_work(carry_box, &copy, 0, stream);
+    if (work.what == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    work.needs_turn = true;
+    work.mistake.kind = MISTAKE_HOST_TOO_EARLY;
+    sim->turn = 0;
+    error = sim_submit(sim, &work, turn);
+    *is_due = error == CUDA_ERROR_SUCCESS && sim->turn == *turn;
+    return error;
+}
+
+static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
+{
+    const BoxCopy *fill = what;
+    touch_rows(sim, &fill->to, &fill->box, true);
+    for (uint64_t y = 0; y < fill->box.height; y++) {
+        uint8_t *row = row_of(&fill->to, y, 0);
+        simgpu_host_fills(sim->gpu, (uint64_t)row, fill->value, fill->box.width_bytes);
+        memset(row, fill->value, fill->box.width_bytes);
+        simgpu_mark_written(sim->gpu, (uint64_t)row, fill->box.width_bytes);
+    }
+    return sim_count_copy(sim, box_bytes(&fill->box), false);
 }
 
 static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t value, uint64_t width, uint64_t height,
@@ -116,13 +229,9 @@ static CudaError fill_rows(Device *device, uint64_t to, uint64_t pitch, uint8_t 
     CudaError error = check_place(sim, &place, &box);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    for (uint64_t y = 0; y < height; y++) {
-        simgpu_host_fills(sim->gpu, to + y * pitch, value, width);
-        memset(byte_at(to + y * pitch), value, width);
-        simgpu_mark_written(sim->gpu, to + y * pitch, width);
-    }
-    sim_count_copy(sim, stream, width * height, false);
-    return CUDA_ERROR_SUCCESS;
+    Work work = box_work(carry_fill, &(BoxCopy){.to = rows_of(&place), .box = box, .value = value}, 0, stream);
+    snprintf(work.name, sizeof work.name, "the fill of %llu bytes", (unsigned long long)box_bytes(&box));
+    return work.what == NULL ? CUDA_ERROR_MEMORY_ALLOCATION : sim_submit(sim, &work, NULL);
 }
 
 const DeviceArrayOps SIM_ARRAY_OPS = {
@@ -220,8 +329,9 @@ static CudaError texture_create(Device *device, const DeviceTexture *texture, ui
 static CudaError texture_destroy(Device *device, uint64_t handle)
 {
     SimDevice *sim = sim_of(device);
-    if (sim->sticky != CUDA_ERROR_SUCCESS)
-        return sim->sticky;
+    CudaError error = sim_settle(sim); /* kernels that read through it may be waiting */
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
     return simgpu_texture_free(sim->gpu, handle) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

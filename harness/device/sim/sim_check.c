@@ -28,10 +28,10 @@ void sim_set_check(Device *device, DeviceCheck *check)
     }
 }
 
-uint32_t sim_launch_flags(SimDevice *sim, const DeviceLaunch *launch)
+uint32_t sim_launch_flags(SimDevice *sim, const LaunchShape *shape)
 {
     uint32_t lines = sim->profile != NULL ? SIM_COUNT_LINES : 0;
-    uint64_t threads = launch_block_count(&launch->shape) * launch_block_threads(&launch->shape);
+    uint64_t threads = launch_block_count(shape) * launch_block_threads(shape);
     uint32_t sample = threads > MAX_SANITIZED_THREADS ? SIM_SANITIZE_SAMPLE : 0;
     bool sanitize = sim->check != NULL && sim->check->sanitize && sim->sanitized_launches < MAX_SANITIZED_LAUNCHES;
     sim->sanitized_launches += sanitize;

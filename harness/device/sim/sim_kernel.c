@@ -1,5 +1,7 @@
 #include "harness/device/sim/sim_kernel.h"
 
+#include "base/clock.h"
+#include "base/symbol.h"
 #include "harness/device/launch_check.h"
 #include "harness/device/sim/sim_check.h"
 #include "harness/device/sim/sim_mistake.h"
@@ -9,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct DeviceFunction {
     SimFunction *function;
@@ -206,6 +209,66 @@ static void count_kernel(SimDevice *sim, const SimFunction *function, const SimR
     snprintf(sum->longest, sizeof sum->longest, "%s", facts.name);
 }
 
+typedef struct KernelWork {
+    DeviceFunction *function;
+    LaunchShape shape;
+    _Alignas(16) uint8_t parameters[];
+} KernelWork;
+
+static void touch_memory(SimDevice *sim, const SimReport *report)
+{
+    for (size_t i = 0; i < report->touched_count; i++)
+        sim_touches(sim, report->touched[i].address, report->touched[i].bytes, report->touched[i].is_store);
+}
+
+static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
+{
+    const KernelWork *work = what;
+    SimLaunch grid = {.function = work->function->function,
+                      .shape = work->shape,
+                      .parameters = work->parameters,
+                      .flags = sim_launch_flags(sim, &work->shape),
+                      .sample_key = sim->check == NULL ? NULL : sim->check->sample_key,
+                      .is_untimed = sim_is_untimed(sim),
+                      .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
+    SimReport report = {0};
+    double start_s = now_s();
+    if (sim->probe != NULL)
+        sim_probe_launch(sim, work->function->module, &grid, &report);
+    else
+        simgpu_launch(sim->gpu, &grid, &report);
+    sim->kernel_seconds += now_s() - start_s;
+    touch_memory(sim, &report);
+    count_kernel(sim, grid.function, &report);
+    if (sim->profile != NULL)
+        sim_profile_launch(sim, &grid, &report);
+    sim_keep_findings(sim, &report);
+    keep_fault(sim, &report);
+    return report.modelled_s;
+}
+
+static CudaError submit_kernel(SimDevice *sim, const DeviceLaunch *launch)
+{
+    SimFunctionInfo facts;
+    char name[100];
+    KernelWork *what = malloc(sizeof *what + launch->parameter_bytes);
+    if (what == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    *what = (KernelWork){.function = launch->function, .shape = launch->shape};
+    memcpy(what->parameters, launch->parameters, launch->parameter_bytes);
+    simgpu_function_info(launch->function->function, &facts);
+    Work work = {.carry = carry_kernel,
+                 .what = what,
+                 .held_bytes = launch->parameter_bytes,
+                 .engine = ENGINE_KERNELS,
+                 .stream = launch->stream,
+                 .mistake = {.kind = MISTAKE_KERNEL_NOT_ORDERED}};
+    symbol_name(facts.name, name, sizeof name);
+    snprintf(work.name, sizeof work.name, "kernel %s", name);
+    return sim_submit(sim, &work, NULL);
+}
+
+/* What the GPU refuses is refused at once; a fault of a kernel is met by whoever waits for it. */
 static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
 {
     SimDevice *sim = sim_of(device);
@@ -219,25 +282,11 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
         error = CUDA_ERROR_INVALID_VALUE;
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-
-    SimLaunch grid = {.function = launch->function->function,
-                      .shape = launch->shape,
-                      .parameters = launch->parameters,
-                      .flags = sim_launch_flags(sim, launch),
-                      .sample_key = sim->check == NULL ? NULL : sim->check->sample_key,
-                      .is_untimed = sim_is_untimed(sim),
-                      .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
-    SimReport report = {0};
-    if (sim->probe != NULL)
-        sim_probe_launch(sim, launch->function->module, &grid, &report);
-    else
-        simgpu_launch(sim->gpu, &grid, &report);
-    count_kernel(sim, grid.function, &report);
-    if (sim->profile != NULL)
-        sim_profile_launch(sim, &grid, &report);
-    sim_enqueue(sim, launch->stream, ENGINE_KERNELS, report.modelled_s);
-    sim_keep_findings(sim, &report);
-    return keep_fault(sim, &report);
+    SimReport refusal = {0};
+    const SimLaunch grid = {.function = launch->function->function, .shape = launch->shape};
+    if (!simgpu_accepts(sim->gpu, &grid, &refusal))
+        return keep_fault(sim, &refusal);
+    return submit_kernel(sim, launch);
 }
 
 const DeviceKernelOps SIM_KERNEL_OPS = {

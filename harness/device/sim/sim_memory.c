@@ -2,7 +2,10 @@
 
 #include "harness/device/sim/sim_profile.h"
 #include "harness/device/sim/sim_stream.h"
+#include "harness/device/sim/sim_time.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -30,7 +33,9 @@ static CudaError release(Device *device, uint64_t address)
     SimDevice *sim = sim_of(device);
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
-    sim_wait_all(sim);
+    CudaError error = sim_wait_all(sim);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
     return simgpu_release(sim->gpu, address) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -86,13 +91,80 @@ CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes)
     return bytes == 0 || owns(&sim->device, address, bytes) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-void sim_count_copy(SimDevice *sim, DeviceStream *stream, uint64_t bytes, bool across_bus)
+double sim_count_copy(SimDevice *sim, uint64_t bytes, bool across_bus)
 {
     double seconds = simgpu_copy_seconds(sim->gpu, bytes, across_bus);
     sim->statistics.copies++;
     if (sim->profile != NULL)
         sim_profile_copy(sim, bytes, across_bus, seconds);
-    sim_enqueue(sim, stream, across_bus ? ENGINE_BUS : ENGINE_KERNELS, seconds);
+    return seconds;
+}
+
+typedef struct Copy {
+    uint64_t to, from, bytes;
+    uint8_t value;       /* of a fill */
+    const uint8_t *data; /* of a copy from the host: behind this struct, or where the caller has it */
+} Copy;
+
+/* NULL where there is no memory for it. */
+static Copy *new_copy(Copy copy, size_t data_bytes)
+{
+    Copy *made = malloc(sizeof *made + data_bytes);
+    if (made != NULL)
+        *made = copy;
+    return made;
+}
+
+static double carry_write(SimDevice *sim, void *what, uint8_t *staging)
+{
+    const Copy *copy = what;
+    sim_touches(sim, copy->to, copy->bytes, true);
+    simgpu_host_writes(sim->gpu, copy->to, copy->data, copy->bytes);
+    memcpy(byte_at(copy->to), copy->data, copy->bytes);
+    simgpu_mark_written(sim->gpu, copy->to, copy->bytes);
+    return sim_count_copy(sim, copy->bytes, true);
+}
+
+static double carry_copy(SimDevice *sim, void *what, uint8_t *staging)
+{
+    const Copy *copy = what;
+    sim_touches(sim, copy->to, copy->bytes, true);
+    sim_touches(sim, copy->from, copy->bytes, false);
+    simgpu_copies(sim->gpu, copy->to, copy->from, copy->bytes);
+    memmove(byte_at(copy->to), byte_at(copy->from), copy->bytes);
+    simgpu_mark_written(sim->gpu, copy->to, copy->bytes);
+    return sim_count_copy(sim, copy->bytes, false);
+}
+
+static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
+{
+    const Copy *copy = what;
+    sim_touches(sim, copy->to, copy->bytes, true);
+    simgpu_host_fills(sim->gpu, copy->to, copy->value, copy->bytes);
+    memset(byte_at(copy->to), copy->value, copy->bytes);
+    simgpu_mark_written(sim->gpu, copy->to, copy->bytes);
+    return sim_count_copy(sim, copy->bytes, false);
+}
+
+Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, Engine engine)
+{
+    return (Work){.carry = carry,
+                  .what = what,
+                  .engine = engine,
+                  .stream = stream,
+                  .mistake = {.kind = MISTAKE_COPY_NOT_ORDERED}};
+}
+
+static CudaError submit_copy(SimDevice *sim, Carry *carry, Engine engine, Copy *copy, size_t data_bytes,
+                             DeviceStream *stream, const char *name)
+{
+    if (copy == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    Work work = sim_copy_work(carry, copy, stream, engine);
+    work.held_bytes = data_bytes;
+    snprintf(work.name, sizeof work.name, "the %s of %llu bytes%s", carry == carry_fill ? "fill" : "copy",
+             (unsigned long long)copy->bytes, name);
+    return sim_submit(sim, &work, NULL);
 }
 
 static CudaError write_bytes(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream)
@@ -101,11 +173,24 @@ static CudaError write_bytes(Device *device, uint64_t to, const void *from, uint
     CudaError error = sim_check_range(sim, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    simgpu_host_writes(sim->gpu, to, from, bytes);
-    memcpy(byte_at(to), from, bytes);
-    simgpu_mark_written(sim->gpu, to, bytes);
-    sim_count_copy(sim, stream, bytes, true);
-    return CUDA_ERROR_SUCCESS;
+    size_t held_bytes = sim_may_wait(sim) ? bytes : 0;
+    Copy *copy = new_copy((Copy){.to = to, .bytes = bytes, .data = from}, held_bytes);
+    if (copy != NULL && held_bytes > 0)
+        copy->data = memcpy(copy + 1, from, bytes);
+    return submit_copy(sim, carry_write, ENGINE_BUS, copy, held_bytes, stream, " from the host");
+}
+
+typedef struct Read {
+    uint64_t from, bytes;
+    void *to;
+} Read;
+
+static double carry_read(SimDevice *sim, void *what, uint8_t *staging)
+{
+    const Read *read = what;
+    sim_touches(sim, read->from, read->bytes, false);
+    memcpy(read->to, byte_at(read->from), read->bytes);
+    return sim_count_copy(sim, read->bytes, true);
 }
 
 static CudaError read_bytes(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)
@@ -114,10 +199,13 @@ static CudaError read_bytes(Device *device, void *to, uint64_t from, uint64_t by
     CudaError error = sim_check_range(sim, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    memcpy(to, byte_at(from), bytes);
-    sim_count_copy(sim, stream, bytes, true);
-    sim_wait_stream(sim, stream);
-    return sim->sticky;
+    Read *read = malloc(sizeof *read);
+    if (read == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    *read = (Read){from, bytes, to};
+    Work work = sim_copy_work(carry_read, read, stream, ENGINE_BUS);
+    snprintf(work.name, sizeof work.name, "the copy of %llu bytes to the host", (unsigned long long)bytes);
+    return sim_submit_and_wait(sim, &work);
 }
 
 static CudaError copy_bytes(Device *device, uint64_t to, uint64_t from, uint64_t bytes, DeviceStream *stream)
@@ -128,11 +216,8 @@ static CudaError copy_bytes(Device *device, uint64_t to, uint64_t from, uint64_t
         error = sim_check_range(sim, from, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    simgpu_copies(sim->gpu, to, from, bytes);
-    memmove(byte_at(to), byte_at(from), bytes);
-    simgpu_mark_written(sim->gpu, to, bytes);
-    sim_count_copy(sim, stream, bytes, false);
-    return CUDA_ERROR_SUCCESS;
+    return submit_copy(sim, carry_copy, ENGINE_KERNELS, new_copy((Copy){.to = to, .from = from, .bytes = bytes}, 0), 0,
+                       stream, " within the device");
 }
 
 static CudaError fill_bytes(Device *device, uint64_t to, uint8_t value, uint64_t bytes, DeviceStream *stream)
@@ -141,11 +226,38 @@ static CudaError fill_bytes(Device *device, uint64_t to, uint8_t value, uint64_t
     CudaError error = sim_check_range(sim, to, bytes);
     if (error != CUDA_ERROR_SUCCESS || bytes == 0)
         return error;
-    simgpu_host_fills(sim->gpu, to, value, bytes);
-    memset(byte_at(to), value, bytes);
-    simgpu_mark_written(sim->gpu, to, bytes);
-    sim_count_copy(sim, stream, bytes, false);
-    return CUDA_ERROR_SUCCESS;
+    return submit_copy(sim, carry_fill, ENGINE_KERNELS, new_copy((Copy){.to = to, .bytes = bytes, .value = value}, 0),
+                       0, stream, "");
 }
 
 const DeviceCopyOps SIM_COPY_OPS = {.write = write_bytes, .read = read_bytes, .copy = copy_bytes, .fill = fill_bytes};
+
+/* ---- copies that wait for nothing -------------------------------------------------------------------------------- */
+
+static CudaError note_time(SimDevice *sim, DeviceStream *stream, double seconds)
+{
+    sim_time_note(sim, (Moment){.kind = MOMENT_WORK, .engine = ENGINE_BUS, .stream = stream, .seconds = seconds});
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError write_at_once(Device *device, uint64_t to, const void *from, uint64_t bytes, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    CudaError error = sim_check_range(sim, to, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    return note_time(sim, stream, carry_write(sim, &(Copy){.to = to, .bytes = bytes, .data = from}, NULL));
+}
+
+static CudaError read_at_once(Device *device, void *to, uint64_t from, uint64_t bytes, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    CudaError error = sim_check_range(sim, from, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    note_time(sim, stream, carry_read(sim, &(Read){from, bytes, to}, NULL));
+    sim_time_note(sim, (Moment){.kind = MOMENT_HOST_STREAM, .stream = stream});
+    return CUDA_ERROR_SUCCESS;
+}
+
+const DeviceCopyOps SIM_COPIES_AT_ONCE = {.write = write_at_once, .read = read_at_once};

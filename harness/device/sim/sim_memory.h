@@ -2,14 +2,16 @@
 #ifndef HARNESS_DEVICE_SIM_SIM_MEMORY_H
 #define HARNESS_DEVICE_SIM_SIM_MEMORY_H
 
-#include "harness/device/sim/sim_state.h"
+#include "harness/device/sim/sim_queue.h"
 
 extern const DeviceMemoryOps SIM_MEMORY_OPS;
-extern const DeviceCopyOps SIM_COPY_OPS;
+extern const DeviceCopyOps SIM_COPY_OPS, SIM_COPIES_AT_ONCE;
 
 /* The error that a copy of these bytes meets: the sticky error, or INVALID_VALUE if the device does not own them. */
 CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes);
-/* Counts a copy or a fill, and gives it its modelled time. */
-void sim_count_copy(SimDevice *sim, DeviceStream *stream, uint64_t bytes, bool across_bus);
+/* Counts a copy or a fill, and returns its modelled time. */
+double sim_count_copy(SimDevice *sim, uint64_t bytes, bool across_bus);
+/* A copy or a fill, without its name. */
+Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, Engine engine);
 
 #endif

@@ -3,14 +3,27 @@
 #define HARNESS_DEVICE_SIM_SIM_STATE_H
 
 #include "harness/device/device.h"
+#include "harness/device/sim/operation_set.h"
 #include "simgpu/gpu/simgpu.h"
 
 typedef enum Engine { ENGINE_KERNELS, ENGINE_BUS, ENGINE_COUNT } Engine;
 
+typedef struct Moment Moment;     /* sim_time.h */
+typedef struct SimQueue SimQueue; /* sim_queue.h */
+
 struct DeviceStream {
-    double end_s;      /* when its last operation ends */
-    bool non_blocking; /* neither waits for the legacy default stream nor holds it up */
+    double end_s;        /* when its last operation ends */
+    bool non_blocking;   /* neither waits for the legacy default stream nor holds it up */
+    bool is_gone;        /* destroyed; it stays in the list until the modelled time has come to that moment */
+    uint32_t number;     /* for messages: how many there were with it; 0: the legacy default stream */
+    OperationSet before; /* what its next operation comes after */
     DeviceStream *next;
+};
+
+struct DeviceEvent {
+    double at_s;
+    bool recorded;
+    OperationSet before; /* what it comes after */
 };
 
 typedef struct SimDevice {
@@ -18,8 +31,10 @@ typedef struct SimDevice {
     SimGpu *gpu;
     DeviceStream legacy;
     DeviceStream *streams; /* all others */
-    double host_s;         /* the modelled time that the host has reached by waiting and working */
-    double polled_s;       /* queries about work up to this time have been answered "not ready" once */
+    SimQueue *queue;
+    uint64_t turn;                      /* which one DEVICE_HOST_TURN is about */
+    Moment *first_moment, *last_moment; /* not entered into the time yet; NULL: none */
+    double host_s;                      /* the modelled time that the host has reached by waiting and working */
     double engine_end_s[ENGINE_COUNT];
     double first_start_s, last_end_s; /* of the bracket; and so is: */
     double busy_s;                    /* sum of the durations of its operations */
@@ -28,6 +43,7 @@ typedef struct SimDevice {
     DeviceStatistics statistics;
     bool has_timed_event; /* a timed event was created: its owner may ask how long kernels take */
     double longest_s;
+    double kernel_seconds;        /* for which kernels have run, by the clock on the wall */
     uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
     DeviceProbe *probe;           /* NULL: kernels are not probed */
     ExecutionProfile *profile;    /* NULL: no profile is wanted */

@@ -1,88 +1,90 @@
 #include "harness/device/sim/sim_stream.h"
 
+#include "harness/device/sim/sim_queue.h"
+#include "harness/device/sim/sim_time.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-/* Theory of operation
- *
- * Every operation is carried out at once when it is submitted, so that results never depend on timing. Time is modelled
- * beside that. Each operation has a modelled duration; it starts when its stream is ready, the engine that it needs
- * (kernels, or the bus) is free, and the host has finished its waits and its work so far. Kernels never overlap, even in different
- * streams: two kernels that share the device take as long as one after the other, and a model that let them overlap for
- * free would reward splitting a kernel. */
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-struct DeviceEvent {
-    double at_s;
-    bool recorded;
-};
-
-/* ---- time -------------------------------------------------------------------------------------------------------- */
-
-static double blocking_streams_end(const SimDevice *sim)
+/* Carries out what the host waits for. */
+static CudaError await(SimDevice *sim, const OperationSet *set, Moment moment)
 {
-    double end_s = sim->legacy.end_s;
-    for (const DeviceStream *stream = sim->streams; stream != NULL; stream = stream->next)
-        if (!stream->non_blocking)
-            end_s = fmax(end_s, stream->end_s);
-    return end_s;
+    CudaError error = sim_carry_out(sim, set);
+    if (error == DEVICE_HOST_TURN)
+        return error;
+    sim_host_knows(sim, set);
+    sim_time_note(sim, moment);
+    return sim->sticky;
 }
 
-static double all_streams_end(const SimDevice *sim)
+CudaError sim_wait_all(SimDevice *sim)
 {
-    double end_s = sim->legacy.end_s;
-    for (const DeviceStream *stream = sim->streams; stream != NULL; stream = stream->next)
-        end_s = fmax(end_s, stream->end_s);
-    return end_s;
+    const OperationSet all = sim_everything(sim);
+    return await(sim, &all, (Moment){.kind = MOMENT_HOST_ALL});
 }
 
-/* The time when an operation on the stream can start (CUDA Programming Guide, "Implicit Synchronization"). */
-static double stream_ready(const SimDevice *sim, const DeviceStream *stream)
+/* What a stream holds. Legacy default stream: that of all blocking streams as well, in case of doubt. */
+static OperationSet held_by(SimDevice *sim, DeviceStream *stream)
 {
+    OperationSet held = sim_none(sim);
     if (stream == NULL)
-        return blocking_streams_end(sim);
-    return stream->non_blocking ? stream->end_s : fmax(stream->end_s, sim->legacy.end_s);
+        return sim_before_stream(sim, NULL);
+    sim_add_before(sim, &held, &stream->before);
+    return held;
 }
 
-void sim_enqueue(SimDevice *sim, DeviceStream *stream, Engine engine, double seconds)
+CudaError sim_wait_stream(SimDevice *sim, DeviceStream *stream)
 {
-    double start_s = fmax(fmax(stream_ready(sim, stream), sim->engine_end_s[engine]), sim->host_s);
-    double end_s = start_s + seconds;
-    (stream == NULL ? &sim->legacy : stream)->end_s = end_s;
-    sim->engine_end_s[engine] = end_s;
-    sim->busy_s += seconds;
-    sim->first_start_s = fmin(sim->first_start_s, start_s);
-    sim->last_end_s = fmax(sim->last_end_s, end_s);
+    const OperationSet before = held_by(sim, stream);
+    return await(sim, &before, (Moment){.kind = MOMENT_HOST_STREAM, .stream = stream});
 }
 
-/* If the host has to wait, its next operation comes a little after the end of the wait. */
-static void host_waits(SimDevice *sim, double until_s)
+static CudaError wait_event(SimDevice *sim, DeviceEvent *event)
 {
-    if (until_s > sim->host_s)
-        sim->host_s = until_s + simgpu_profile(sim->gpu)->host_wait_s;
+    const OperationSet before = sim_before_event(sim, event);
+    return await(sim, &before, (Moment){.kind = MOMENT_HOST_EVENT, .event = event});
 }
 
-void sim_wait_all(SimDevice *sim)
+/* What comes before it is carried out first, since only then is it sure that no turn of the host is missing. */
+CudaError sim_submit_and_wait(SimDevice *sim, const Work *work)
 {
-    host_waits(sim, all_streams_end(sim));
-}
-
-void sim_wait_stream(SimDevice *sim, const DeviceStream *stream)
-{
-    host_waits(sim, stream_ready(sim, stream));
-}
-
-/* A program that polls must see the end of its work: a query answers "not ready" once, and success after that. */
-static CudaError poll(SimDevice *sim, double end_s)
-{
-    if (end_s > sim->host_s && end_s > sim->polled_s) {
-        sim->polled_s = end_s;
-        return CUDA_ERROR_NOT_READY;
+    DeviceStream *stream = work->stream;
+    const OperationSet before = sim_before_stream(sim, stream);
+    CudaError error = sim_carry_out(sim, &before);
+    if (error != CUDA_ERROR_SUCCESS) {
+        free(work->what);
+        return error;
     }
-    host_waits(sim, end_s);
-    return CUDA_ERROR_SUCCESS;
+    error = sim_submit(sim, work, NULL);
+    return error == CUDA_ERROR_SUCCESS ? sim_wait_stream(sim, stream) : error;
+}
+
+CudaError sim_finish(SimDevice *sim, DeviceStream *stream)
+{
+    const OperationSet before = sim_before_stream(sim, stream);
+    CudaError error = sim_carry_out(sim, &before);
+    if (error != DEVICE_HOST_TURN)
+        sim_host_knows(sim, &before);
+    return error;
+}
+
+CudaError sim_settle(SimDevice *sim)
+{
+    const OperationSet all = sim_everything(sim);
+    return sim_carry_out(sim, &all);
 }
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t living_streams(const SimDevice *sim)
+{
+    uint32_t count = 0;
+    for (const DeviceStream *stream = sim->streams; stream != NULL; stream = stream->next)
+        count += !stream->is_gone;
+    return count;
+}
 
 static CudaError stream_create(Device *device, bool non_blocking, DeviceStream **stream)
 {
@@ -92,53 +94,55 @@ static CudaError stream_create(Device *device, bool non_blocking, DeviceStream *
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    **stream = (DeviceStream){.non_blocking = non_blocking, .next = sim->streams};
+    **stream = (DeviceStream){.non_blocking = non_blocking, .number = living_streams(sim) + 1, .next = sim->streams};
     sim->streams = *stream;
     return CUDA_ERROR_SUCCESS;
 }
 
+/* Its work goes on, and the legacy stream still waits for it. */
 static CudaError stream_destroy(Device *device, DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
-    DeviceStream **link = &sim->streams;
-    while (*link != NULL && *link != stream)
-        link = &(*link)->next;
-    if (*link == NULL)
+    const DeviceStream *known = sim->streams;
+    while (known != NULL && known != stream)
+        known = known->next;
+    if (known == NULL || known->is_gone)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
-    if (!stream->non_blocking) /* the legacy stream still waits for its work */
-        sim->legacy.end_s = fmax(sim->legacy.end_s, stream->end_s);
-    *link = stream->next;
-    free(stream);
+    stream->is_gone = true;
+    if (!stream->non_blocking)
+        sim_add_before(sim, &sim->legacy.before, &stream->before);
+    sim_time_note(sim, (Moment){.kind = MOMENT_STREAM_GONE, .stream = stream});
     return sim->sticky;
 }
 
 static CudaError stream_synchronize(Device *device, DeviceStream *stream)
 {
-    SimDevice *sim = sim_of(device);
-    sim_wait_stream(sim, stream);
-    return sim->sticky;
+    return sim_wait_stream(sim_of(device), stream);
 }
 
 static CudaError stream_query(Device *device, DeviceStream *stream)
 {
     SimDevice *sim = sim_of(device);
-    return sim->sticky != CUDA_ERROR_SUCCESS ? sim->sticky : poll(sim, stream_ready(sim, stream));
+    const OperationSet before = held_by(sim, stream);
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    return sim_is_news(sim, &before) ? CUDA_ERROR_NOT_READY : sim_wait_stream(sim, stream);
 }
 
 static CudaError stream_wait_event(Device *device, DeviceStream *stream, DeviceEvent *event)
 {
     SimDevice *sim = sim_of(device);
-    DeviceStream *waiting = stream == NULL ? &sim->legacy : stream;
-    if (event->recorded)
-        waiting->end_s = fmax(waiting->end_s, event->at_s);
+    if (!event->recorded)
+        return sim->sticky;
+    const OperationSet before = sim_before_event(sim, event);
+    sim_add_before(sim, stream == NULL ? &sim->legacy.before : &stream->before, &before);
+    sim_time_note(sim, (Moment){.kind = MOMENT_WAIT, .stream = stream, .event = event});
     return sim->sticky;
 }
 
 static CudaError synchronize_all(Device *device)
 {
-    SimDevice *sim = sim_of(device);
-    sim_wait_all(sim);
-    return sim->sticky;
+    return sim_wait_all(sim_of(device));
 }
 
 void sim_streams_free(SimDevice *sim)
@@ -170,7 +174,7 @@ static CudaError event_create(Device *device, bool is_timed, DeviceEvent **event
 
 static CudaError event_destroy(Device *device, DeviceEvent *event)
 {
-    free(event);
+    sim_time_note(sim_of(device), (Moment){.kind = MOMENT_EVENT_GONE, .event = event});
     return sim_of(device)->sticky;
 }
 
@@ -180,26 +184,27 @@ static CudaError event_record(Device *device, DeviceEvent *event, DeviceStream *
     if (sim->sticky != CUDA_ERROR_SUCCESS)
         return sim->sticky;
     event->recorded = true;
-    event->at_s = fmax(stream_ready(sim, stream), sim->host_s);
+    event->before = sim_before_stream(sim, stream);
+    sim_time_note(sim, (Moment){.kind = MOMENT_RECORD, .stream = stream, .event = event});
     return CUDA_ERROR_SUCCESS;
 }
 
 static CudaError event_synchronize(Device *device, DeviceEvent *event)
 {
     SimDevice *sim = sim_of(device);
-    if (event->recorded)
-        host_waits(sim, event->at_s);
-    return sim->sticky;
+    return event->recorded ? wait_event(sim, event) : sim->sticky;
 }
 
 static CudaError event_query(Device *device, DeviceEvent *event)
 {
     SimDevice *sim = sim_of(device);
+    const OperationSet before = sim_before_event(sim, event);
     if (sim->sticky != CUDA_ERROR_SUCCESS || !event->recorded)
         return sim->sticky;
-    return poll(sim, event->at_s);
+    return sim_is_news(sim, &before) ? CUDA_ERROR_NOT_READY : wait_event(sim, event);
 }
 
+/* When an event was recorded is known once everything that was asked for before it has been carried out. */
 static CudaError event_elapsed(Device *device, DeviceEvent *start, DeviceEvent *stop, double *seconds)
 {
     SimDevice *sim = sim_of(device);
@@ -207,6 +212,9 @@ static CudaError event_elapsed(Device *device, DeviceEvent *start, DeviceEvent *
         return sim->sticky;
     if (!start->recorded || !stop->recorded)
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    CudaError error = sim_settle(sim);
+    if (error != CUDA_ERROR_SUCCESS)
+        return error;
     if (start->at_s > sim->host_s || stop->at_s > sim->host_s)
         return CUDA_ERROR_NOT_READY;
     *seconds = stop->at_s - start->at_s;
@@ -228,6 +236,7 @@ static CudaError bracket_begin(Device *device)
 {
     SimDevice *sim = sim_of(device);
     sim_wait_all(sim);
+    sim_queue_open(sim);
     sim->first_start_s = INFINITY;
     sim->last_end_s = sim->busy_s = 0;
     return sim->sticky;
@@ -242,13 +251,12 @@ static double whole_femtoseconds(double seconds)
 static CudaError bracket_end(Device *device, DeviceBracket *bracket)
 {
     SimDevice *sim = sim_of(device);
-    *bracket = (DeviceBracket){.busy_s = whole_femtoseconds(sim->busy_s),
-                               .pending = all_streams_end(sim) > sim->host_s};
+    sim_queue_close(sim);
+    *bracket = (DeviceBracket){.busy_s = whole_femtoseconds(sim->busy_s), .pending = sim_time_end(sim) > sim->host_s};
     double work_s = sim->last_end_s - sim->first_start_s;
     if (work_s > 0)
         bracket->event_s = whole_femtoseconds(work_s) + simgpu_profile(sim->gpu)->events_s;
-    sim_wait_all(sim);
-    return sim->sticky;
+    return sim_wait_all(sim);
 }
 
 const DeviceTimingOps SIM_TIMING_OPS = {.begin = bracket_begin, .end = bracket_end};

@@ -1,18 +1,24 @@
-/* sim_stream.h - streams, events and brackets of a simulated GPU, and the modelled time that they keep.  */
+/* sim_stream.h - streams, events and brackets of a simulated GPU.  */
 #ifndef HARNESS_DEVICE_SIM_SIM_STREAM_H
 #define HARNESS_DEVICE_SIM_SIM_STREAM_H
 
-#include "harness/device/sim/sim_state.h"
+#include "harness/device/sim/sim_queue.h"
 
 extern const DeviceStreamOps SIM_STREAM_OPS;
 extern const DeviceEventOps SIM_EVENT_OPS;
 extern const DeviceTimingOps SIM_TIMING_OPS;
 
-/* Adds an operation that takes `seconds` on an engine to the stream (NULL: the legacy default stream). */
-void sim_enqueue(SimDevice *sim, DeviceStream *stream, Engine engine, double seconds);
-/* Lets the host wait for all streams, or for one (NULL: the legacy default stream). */
-void sim_wait_all(SimDevice *sim);
-void sim_wait_stream(SimDevice *sim, const DeviceStream *stream);
+/* Lets the host wait for all streams, or for one (NULL: the legacy default stream). DEVICE_HOST_TURN, or the device's
+ * sticky error. */
+CudaError sim_wait_all(SimDevice *sim);
+CudaError sim_wait_stream(SimDevice *sim, DeviceStream *stream);
+/* Takes an operation in that ends before the host goes on, and lets the host wait for it. */
+CudaError sim_submit_and_wait(SimDevice *sim, const Work *work);
+/* Carries out what an operation on the stream would come after. The host knows that it has ended, though no waiting is
+ * entered into the time. */
+CudaError sim_finish(SimDevice *sim, DeviceStream *stream);
+/* Carries out all operations, without letting the host wait for them. */
+CudaError sim_settle(SimDevice *sim);
 void sim_streams_free(SimDevice *sim);
 
 #endif

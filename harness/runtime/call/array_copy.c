@@ -1,5 +1,6 @@
 #include "harness/runtime/array_place.h"
 #include "harness/runtime/call/copy_call.h"
+#include "harness/runtime/stream.h"
 
 /* ---- boxes of arrays --------------------------------------------------------------------------------------------- */
 
@@ -24,7 +25,7 @@ static cudaError_t copy_from_array(void *to, size_t pitch, cudaArray_const_t fro
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch, size_t width,
                                 size_t height, enum cudaMemcpyKind kind)
 {
-    return result(copy_to_array(to, x_bytes, y, from, pitch, (Box){width, height, 1}, kind, NULL));
+    return result(copy_to_array(to, x_bytes, y, from, pitch, (Box){width, height, 1}, kind, HOST_WAITS));
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t pitch,
@@ -36,7 +37,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, c
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x_bytes, size_t y,
                                   size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return result(copy_from_array(to, pitch, from, x_bytes, y, (Box){width, height, 1}, kind, NULL));
+    return result(copy_from_array(to, pitch, from, x_bytes, y, (Box){width, height, 1}, kind, HOST_WAITS));
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x_bytes, size_t y,
@@ -54,7 +55,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t t
     cudaError_t error = array_place(to, to_x_bytes, to_y, 0, &box, &target);
     if (error == cudaSuccess)
         error = array_place(from, from_x_bytes, from_y, 0, &box, &source);
-    return result(error == cudaSuccess ? copy_box(target, source, box, kind, NULL) : error);
+    return result(error == cudaSuccess ? copy_box(target, source, box, kind, HOST_WAITS) : error);
 }
 
 /* ---- a run of bytes, row after row ------------------------------------------------------------------------------- */
@@ -141,7 +142,7 @@ static cudaError_t copy_run_from_array(void *to, cudaArray_const_t from, size_t 
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t count,
                               enum cudaMemcpyKind kind)
 {
-    return result(copy_run_to_array(to, x_bytes, y, from, count, kind, NULL));
+    return result(copy_run_to_array(to, x_bytes, y, from, count, kind, HOST_WAITS));
 }
 
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void *from, size_t count,
@@ -153,7 +154,7 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, con
 cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x_bytes, size_t y, size_t count,
                                 enum cudaMemcpyKind kind)
 {
-    return result(copy_run_from_array(to, from, x_bytes, y, count, kind, NULL));
+    return result(copy_run_from_array(to, from, x_bytes, y, count, kind, HOST_WAITS));
 }
 
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x_bytes, size_t y, size_t count,
@@ -169,7 +170,7 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x_bytes, size_t to_
     cudaError_t error = run_in_array(to, to_x_bytes, to_y, &target);
     if (error == cudaSuccess)
         error = run_in_array(from, from_x_bytes, from_y, &source);
-    return result(error == cudaSuccess ? copy_run(target, source, count, kind, NULL) : error);
+    return result(error == cudaSuccess ? copy_run(target, source, count, kind, HOST_WAITS) : error);
 }
 
 /* ---- three dimensions -------------------------------------------------------------------------------------------- */
@@ -184,7 +185,7 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *what, cudaStream_t st
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *what)
 {
-    return result(copy_3d(what, NULL));
+    return result(copy_3d(what, HOST_WAITS));
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *what, cudaStream_t stream)

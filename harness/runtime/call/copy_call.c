@@ -2,6 +2,7 @@
 
 #include "harness/runtime/graph/capture.h"
 #include "harness/runtime/copy.h"
+#include "harness/runtime/stream.h"
 
 /* ---- what is copied where ---------------------------------------------------------------------------------------- */
 
@@ -78,7 +79,7 @@ static cudaError_t fill_slices(struct cudaPitchedPtr to, int value, struct cudaE
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
 {
-    return result(copy(to, from, count, kind, NULL));
+    return result(copy(to, from, count, kind, HOST_WAITS));
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -89,7 +90,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind)
 {
-    return result(copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL));
+    return result(copy_rows(to, to_pitch, from, from_pitch, width, height, kind, HOST_WAITS));
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -101,7 +102,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t count, size_t offset,
                                enum cudaMemcpyKind kind)
 {
-    return result(copy_to_symbol(symbol, from, count, offset, kind, NULL));
+    return result(copy_to_symbol(symbol, from, count, offset, kind, HOST_WAITS));
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t count, size_t offset,
@@ -112,7 +113,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
-    return result(copy_from_symbol(to, symbol, count, offset, kind, NULL));
+    return result(copy_from_symbol(to, symbol, count, offset, kind, HOST_WAITS));
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t count, size_t offset,

@@ -1,0 +1,344 @@
+#include "harness/device/sim/sim_queue.h"
+
+#include "base/allocated.h"
+#include "harness/device/sim/sim_conflict.h"
+#include "harness/device/sim/sim_time.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { HELD_BYTES = 32 << 20 /* most that waiting operations may hold */ };
+
+typedef struct Operation {
+    Work work;
+    char name[200];    /* with the stream */
+    uint32_t sequence; /* in the call, from 1 */
+    uint64_t turn;     /* 0: it needs none */
+    OperationSet before;
+    Moment *moment;
+    Touches touches;
+} Operation;
+
+struct SimQueue {
+    Operation operations[QUEUE_OPERATIONS]; /* [count] of the present window */
+    uint32_t count;
+    OperationSet waiting, done;
+    OperationSet known; /* what the host knows to have ended */
+    bool is_open;       /* operations may wait */
+    uint32_t sequence;  /* of the last operation */
+    uint32_t polled;    /* a query has reported operations up to this sequence as unfinished */
+    uint64_t turns;     /* given out so far */
+    size_t held_bytes;
+    Operation *running;
+};
+
+/* ---- the window -------------------------------------------------------------------------------------------------- */
+
+/* Empties a set of an earlier window. */
+static OperationSet *present(const SimQueue *queue, OperationSet *set)
+{
+    if (set->window != queue->waiting.window)
+        *set = (OperationSet){.window = queue->waiting.window};
+    return set;
+}
+
+static void next_window(SimQueue *queue)
+{
+    for (uint32_t i = 0; i < queue->count; i++)
+        touches_free(&queue->operations[i].touches);
+    queue->count = 0;
+    queue->waiting = (OperationSet){.window = queue->waiting.window + 1};
+    queue->done = queue->known = queue->waiting;
+}
+
+void sim_queue_new(SimDevice *sim)
+{
+    sim->queue = zeroed(1, sizeof *sim->queue);
+    next_window(sim->queue);
+}
+
+void sim_queue_free(SimDevice *sim)
+{
+    for (uint32_t i = 0; i < sim->queue->count; i++)
+        free(sim->queue->operations[i].work.what);
+    next_window(sim->queue);
+    free(sim->queue);
+}
+
+/* ---- what comes after what --------------------------------------------------------------------------------------- */
+
+void sim_add_before(SimDevice *sim, OperationSet *before, const OperationSet *more)
+{
+    OperationSet copy = *more;
+    set_join(present(sim->queue, before), present(sim->queue, &copy));
+}
+
+/* CUDA Programming Guide, "Implicit Synchronization". */
+OperationSet sim_before_stream(SimDevice *sim, DeviceStream *stream)
+{
+    OperationSet before = *present(sim->queue, &sim->queue->known);
+    sim_add_before(sim, &before, stream == NULL ? &sim->legacy.before : &stream->before);
+    if (stream != NULL && !stream->non_blocking)
+        sim_add_before(sim, &before, &sim->legacy.before);
+    for (DeviceStream *other = sim->streams; stream == NULL && other != NULL; other = other->next)
+        if (!other->non_blocking)
+            sim_add_before(sim, &before, &other->before);
+    return before;
+}
+
+OperationSet sim_before_event(SimDevice *sim, const DeviceEvent *event)
+{
+    OperationSet before = event->before;
+    return *present(sim->queue, &before);
+}
+
+OperationSet sim_everything(SimDevice *sim)
+{
+    OperationSet all = sim->queue->waiting;
+    set_join(&all, &sim->queue->done);
+    return all;
+}
+
+OperationSet sim_none(SimDevice *sim)
+{
+    return (OperationSet){.window = sim->queue->waiting.window};
+}
+
+void sim_host_knows(SimDevice *sim, const OperationSet *set)
+{
+    sim_add_before(sim, &sim->queue->known, set);
+}
+
+bool sim_is_news(SimDevice *sim, const OperationSet *set)
+{
+    SimQueue *queue = sim->queue;
+    OperationSet copy = *set, unknown = set_without(present(queue, &copy), &queue->known);
+    int last = set_highest(&unknown);
+    if (last < 0 || queue->operations[last].sequence <= queue->polled)
+        return false;
+    queue->polled = queue->operations[last].sequence;
+    return true;
+}
+
+bool sim_may_wait(const SimDevice *sim)
+{
+    return sim->queue->is_open && sim->check != NULL;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
+
+static DeviceOrder order_of(const SimDevice *sim)
+{
+    const DeviceOrder issued = {.kind = DEVICE_ORDER_ISSUED};
+    return sim_may_wait(sim) ? sim->check->order : issued;
+}
+
+static int find_waiting(const SimQueue *queue, uint32_t sequence)
+{
+    uint32_t first = queue->count == 0 ? 0 : queue->operations[0].sequence;
+    bool is_here = queue->count > 0 && sequence >= first && sequence - first < queue->count;
+    return is_here && set_has(&queue->waiting, sequence - first) ? (int)(sequence - first) : -1;
+}
+
+/* The operation of a set of waiting ones that comes first: the worst that can, or the one that was asked for first. */
+static int choose(const SimDevice *sim, const OperationSet *wanted)
+{
+    const SimQueue *queue = sim->queue;
+    const DeviceOrder order = order_of(sim);
+    OperationSet set = set_both(wanted, &queue->waiting);
+    int until = order.held == 0 || order.until == 0 ? -1 : find_waiting(queue, order.until);
+    int held = until < 0 ? -1 : find_waiting(queue, order.held);
+    for (int chosen; (chosen = order.kind == DEVICE_ORDER_LATE ? set_highest(&set) : set_lowest(&set)) >= 0;) {
+        if (chosen == held && !set_has(&queue->operations[until].before, (uint32_t)held))
+            chosen = until;
+        OperationSet first = set_both(&queue->operations[chosen].before, &queue->waiting);
+        if (set_lowest(&first) < 0)
+            return chosen;
+        set = first;
+    }
+    return -1;
+}
+
+/* The held operation waits, and so does what comes after it. */
+static OperationSet all_but_held(const SimDevice *sim)
+{
+    const SimQueue *queue = sim->queue;
+    const DeviceOrder order = order_of(sim);
+    OperationSet rest = queue->waiting;
+    int held = order.held == 0 ? -1 : find_waiting(queue, order.held);
+    if (held < 0 || (order.until != 0 && queue->sequence >= order.until))
+        return rest;
+    for (uint32_t i = (uint32_t)held; i < queue->count; i++)
+        if (i == (uint32_t)held || set_has(&queue->operations[i].before, (uint32_t)held))
+            set_remove(&rest, i);
+    return rest;
+}
+
+/* ---- carrying out ------------------------------------------------------------------------------------------------ */
+
+void sim_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store)
+{
+    if (sim->queue->running != NULL)
+        touches_add(&sim->queue->running->touches, address, bytes, is_store);
+}
+
+static Party party_of(const Operation *operation)
+{
+    return (Party){operation->name, operation->sequence, operation->work.mistake};
+}
+
+static void note_conflicts(SimDevice *sim, const Operation *operation)
+{
+    SimQueue *queue = sim->queue;
+    OperationSet others = set_without(&queue->done, &operation->before);
+    for (int i; sim->check != NULL && (i = set_lowest(&others)) >= 0; set_remove(&others, (uint32_t)i)) {
+        const Operation *other = &queue->operations[i];
+        bool is_later = other->sequence > operation->sequence;
+        Party first = party_of(is_later ? operation : other), second = party_of(is_later ? other : operation);
+        if (touches_conflict(&other->touches, &operation->touches))
+            conflict_add(sim->check, &first, &second);
+    }
+}
+
+/* After a fault nothing more is carried out. */
+static void carry(SimDevice *sim, uint32_t number, uint8_t *staging)
+{
+    SimQueue *queue = sim->queue;
+    Operation *operation = &queue->operations[number];
+    double seconds = 0;
+    if (sim->sticky == CUDA_ERROR_SUCCESS) {
+        queue->running = operation;
+        seconds = operation->work.carry(sim, operation->work.what, staging);
+        queue->running = NULL;
+        note_conflicts(sim, operation);
+        if (sim->sticky != CUDA_ERROR_SUCCESS && sim->check != NULL)
+            sim->check->conflicts.is_fault_unordered = (uint32_t)set_lowest(&queue->waiting) < number;
+    }
+    sim_time_tell(sim, operation->moment, seconds);
+    set_remove(&queue->waiting, number);
+    set_add(&queue->done, number);
+    queue->held_bytes -= operation->work.held_bytes;
+    free(operation->work.what);
+    operation->work.what = NULL;
+}
+
+CudaError sim_carry_out(SimDevice *sim, const OperationSet *set)
+{
+    OperationSet wanted = *set;
+    present(sim->queue, &wanted);
+    for (int number; (number = choose(sim, &wanted)) >= 0;) {
+        const Operation *operation = &sim->queue->operations[number];
+        if (operation->turn != 0 && sim->sticky == CUDA_ERROR_SUCCESS) {
+            sim->turn = operation->turn;
+            return DEVICE_HOST_TURN;
+        }
+        carry(sim, (uint32_t)number, NULL);
+    }
+    return sim->sticky;
+}
+
+CudaError sim_take_turn(SimDevice *sim, uint64_t turn, uint8_t *staging)
+{
+    SimQueue *queue = sim->queue;
+    uint32_t number = 0;
+    while (number < queue->count && queue->operations[number].turn != turn)
+        number++;
+    if (turn == 0 || number == queue->count || !set_has(&queue->waiting, number))
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    CudaError error = sim_carry_out(sim, &queue->operations[number].before);
+    if (error == DEVICE_HOST_TURN)
+        return error;
+    carry(sim, number, staging);
+    return sim->sticky;
+}
+
+/* ---- taking in --------------------------------------------------------------------------------------------------- */
+
+static CudaError make_room(SimDevice *sim, const Work *work)
+{
+    SimQueue *queue = sim->queue;
+    bool is_full = queue->count == QUEUE_OPERATIONS || queue->held_bytes + work->held_bytes > HELD_BYTES;
+    if (!is_full)
+        return CUDA_ERROR_SUCCESS;
+    OperationSet all = sim_everything(sim);
+    CudaError error = sim_carry_out(sim, &all);
+    if (error == DEVICE_HOST_TURN)
+        return error;
+    if (queue->count == QUEUE_OPERATIONS)
+        next_window(queue);
+    return CUDA_ERROR_SUCCESS;
+}
+
+static void name_operation(Operation *operation, const Work *work)
+{
+    const DeviceStream *stream = work->stream;
+    if (stream == NULL)
+        snprintf(operation->name, sizeof operation->name, "%s on the default stream", work->name);
+    else
+        snprintf(operation->name, sizeof operation->name, "%s on %sstream %u", work->name,
+                 stream->non_blocking ? "non-blocking " : "", stream->number);
+}
+
+static void take_in(SimDevice *sim, const Work *work, uint64_t *turn)
+{
+    SimQueue *queue = sim->queue;
+    uint32_t number = queue->count++;
+    Operation *operation = &queue->operations[number];
+    DeviceStream *stream = work->stream == NULL ? &sim->legacy : work->stream;
+    *operation = (Operation){
+        .work = *work, .sequence = ++queue->sequence, .before = sim_before_stream(sim, work->stream)};
+    operation->moment = sim_time_note(
+        sim, (Moment){.kind = MOMENT_WORK, .engine = work->engine, .stream = work->stream, .is_unknown = true});
+    name_operation(operation, work);
+    if (work->needs_turn)
+        *turn = operation->turn = ++queue->turns;
+    stream->before = operation->before;
+    set_add(&stream->before, number);
+    set_add(&queue->waiting, number);
+    queue->held_bytes += work->held_bytes;
+}
+
+CudaError sim_submit(SimDevice *sim, const Work *work, uint64_t *turn)
+{
+    CudaError error = make_room(sim, work);
+    if (error != CUDA_ERROR_SUCCESS) {
+        free(work->what);
+        return error;
+    }
+    take_in(sim, work, turn);
+    OperationSet now = all_but_held(sim);
+    if (order_of(sim).kind == DEVICE_ORDER_ISSUED)
+        sim_carry_out(sim, &now); /* up to an operation that needs a turn */
+    if (work->needs_turn && sim->check != NULL)
+        conflict_add(sim->check,
+                     &(Party){sim->queue->operations[sim->queue->count - 1].name, sim->queue->sequence, work->mistake},
+                     NULL);
+    return CUDA_ERROR_SUCCESS;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* A copy whose turn does not come any more is left out: an honest runtime library does not let that happen. */
+static CudaError begin_anew(SimDevice *sim, bool is_open)
+{
+    SimQueue *queue = sim->queue;
+    OperationSet all = sim_everything(sim);
+    while (sim_carry_out(sim, &all) == DEVICE_HOST_TURN)
+        for (uint32_t i = 0; i < queue->count; i++)
+            if (queue->operations[i].turn == sim->turn)
+                carry(sim, i, NULL);
+    next_window(queue);
+    queue->is_open = is_open;
+    queue->sequence = queue->polled = 0;
+    return sim->sticky;
+}
+
+CudaError sim_queue_open(SimDevice *sim)
+{
+    return begin_anew(sim, true);
+}
+
+CudaError sim_queue_close(SimDevice *sim)
+{
+    return begin_anew(sim, false);
+}

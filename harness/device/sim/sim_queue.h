@@ -1,0 +1,74 @@
+/* sim_queue.h - the operations of a simulated GPU's streams, and the order in which they are carried out.
+ *
+ * An operation is a kernel, a copy or a fill. CUDA orders two operations only if one stream holds both, if events or
+ * the legacy default stream order their streams, or if the host waits for the first before it asks for the second. All
+ * other operations may happen in any order. A submission that relies on the order in which it asked for them is wrong,
+ * though it may work by chance; so each call of solve() has a DeviceOrder:
+ *
+ *     DEVICE_ORDER_LATE     an operation waits until something needs it: the host waits, or memory is freed, or the
+ *                           call ends. Only what must come first comes before it, and of several operations the one
+ *                           that was asked for last.
+ *     DEVICE_ORDER_ISSUED   each operation is carried out when it is asked for, except that DeviceOrder.held waits
+ *                           as long as it may, and for DeviceOrder.until in any case.
+ *
+ * Whatever two operations touch is compared: two that nothing orders, and of which one writes where the other reads or
+ * writes, are a DeviceConflict. Touched memory is known as one range for each allocation. So two operations may be
+ * listed that work on different rows of it; the judge tries whether their order changes the result.
+ *
+ * Window   Operations are numbered in windows of QUEUE_OPERATIONS. When a window is full, all of them are carried out,
+ *          and count as ordered before the next window.
+ * Turns    A copy from or to pinned memory needs the process that owns the memory. When its time has come, whatever
+ *          needs it fails with DEVICE_HOST_TURN and has not changed anything; after device->simulation->take_turn() the
+ *          same is asked for again.  */
+#ifndef HARNESS_DEVICE_SIM_SIM_QUEUE_H
+#define HARNESS_DEVICE_SIM_SIM_QUEUE_H
+
+#include "harness/device/sim/sim_state.h"
+
+/* Carries an operation out, and returns its modelled duration in seconds. `staging` holds the host's bytes of an
+ * operation with a turn, NULL: its turn has not come, and it is left out. Calls sim_touches() for what it reads and writes. */
+typedef double Carry(SimDevice *sim, void *what, uint8_t *staging);
+
+typedef struct Work { /* an operation as it is submitted */
+    Carry *carry;
+    void *what;        /* from malloc(); the queue frees it */
+    size_t held_bytes; /* the size of it */
+    Engine engine;
+    DeviceStream *stream; /* NULL: the legacy default stream */
+    bool needs_turn;
+    Mistake mistake; /* what a missing dependency of it is called */
+    char name[128];  /* "kernel blur", "the copy of 400 bytes to the host" */
+} Work;
+
+void sim_queue_new(SimDevice *sim);
+void sim_queue_free(SimDevice *sim);
+/* Between the two, operations may wait. Both carry out everything that is waiting. */
+CudaError sim_queue_open(SimDevice *sim);
+CudaError sim_queue_close(SimDevice *sim);
+
+/* May an operation wait that is taken in now? If not, it is carried out at once. */
+bool sim_may_wait(const SimDevice *sim);
+/* Takes an operation in. `turn`: where its turn is to be stored, if it needs one. The arguments have been checked. Fails
+ * only with DEVICE_HOST_TURN. */
+CudaError sim_submit(SimDevice *sim, const Work *work, uint64_t *turn);
+void sim_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store);
+/* Carries out the operation whose turn it is. */
+CudaError sim_take_turn(SimDevice *sim, uint64_t turn, uint8_t *staging);
+
+/* What an operation on the stream would come after now; what an event came after when it was recorded;
+ * everything; nothing. */
+OperationSet sim_before_stream(SimDevice *sim, DeviceStream *stream);
+OperationSet sim_before_event(SimDevice *sim, const DeviceEvent *event);
+OperationSet sim_everything(SimDevice *sim);
+OperationSet sim_none(SimDevice *sim);
+void sim_add_before(SimDevice *sim, OperationSet *before, const OperationSet *more);
+
+/* Carries out a set of operations. DEVICE_HOST_TURN, or the device's sticky error. */
+CudaError sim_carry_out(SimDevice *sim, const OperationSet *set);
+/* The host knows that these have ended: what it asks for from now on comes after them. */
+void sim_host_knows(SimDevice *sim, const OperationSet *set);
+/* Has the host to wait before it can know that? A query says so once of each operation (a program that polls must see
+ * the end of its work). */
+bool sim_is_news(SimDevice *sim, const OperationSet *set);
+
+#endif
