@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "grader/check/call.h"
+#include "grader/judge/order_rerun.h"
 #include "grader/judge/uninitialised_rerun.h"
 #include "grader/terminal/quantity.h"
 
@@ -215,6 +216,9 @@ Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Me
     if (status == STATUS_OK && report.outcome == CALL_OK)
         status = check_output(judging, &call, &output, why);
     Judgement decided = case_judgement(judging, &output, &report);
+    if (status == STATUS_OK && order_rerun_is_due(&report, &decided) &&
+        !(case_is_timed(item->group) && decided.verdict == VERDICT_ACCEPTED))
+        status = order_rerun_try(judging, &call, is_secret(judging, item), &report, &decided, why);
     if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && judgement_needs_rerun(&report))
         status = uninitialised_rerun_try(&call, is_secret(judging, item), judging->session, judging->oracle, &report,
                                          &output, &decided, why);

@@ -120,3 +120,13 @@ Judgement judgement_of_rerun(const CallReport *call, const CallReport *again, co
                      "right only by luck: it uses an undefined value, and with another one: %.300s%s%s", decided.text,
                      used == NULL ? "" : "; ", used == NULL ? "" : used->text);
 }
+
+Judgement judgement_of_order(const DeviceConflict *conflict, const Judgement *wrong)
+{
+    const HiddenFinding finding = {.output = {.place = WRONG_PLACE_BY_CHANCE}, .mistake = conflict->mistake};
+    return judgement(
+        VERDICT_WRONG_ANSWER, finding,
+        "right only by luck: %s, and the output depends on which comes first. In one of the orders that CUDA "
+        "allows: %.300s",
+        conflict->text, wrong->text);
+}

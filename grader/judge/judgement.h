@@ -27,5 +27,7 @@ Judgement judgement_of_call(const CallReport *call, const Comparison *comparison
 bool judgement_needs_rerun(const CallReport *call);
 /* Judges a repetition `again` of `call`, whose output was right, with other bytes in place of the undefined values. */
 Judgement judgement_of_rerun(const CallReport *call, const CallReport *again, const Comparison *comparison);
+/* Of a call that was right in one order of its operations and, as `wrong` says, wrong in another. */
+Judgement judgement_of_order(const DeviceConflict *conflict, const Judgement *wrong);
 
 #endif

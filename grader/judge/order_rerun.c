@@ -1,0 +1,116 @@
+#include "grader/judge/order_rerun.h"
+
+enum { MOST_EXCHANGES = 3 }; /* of a call whose outputs are right in both orders */
+
+typedef struct Rerun {
+    Judging *judging;
+    Call *call;
+    bool is_secret;
+    bool needs_load; /* the submission's process is gone */
+    bool is_over;    /* the budget of the grading is used up, or the submission cannot be loaded any more */
+} Rerun;
+
+typedef struct Trial { /* one repetition */
+    Judgement decided;
+    DeviceConflicts conflicts;
+} Trial;
+
+static bool is_accepted(const Judgement *decided)
+{
+    return decided->verdict == VERDICT_ACCEPTED;
+}
+
+static Status load_again(Rerun *rerun, Message *why)
+{
+    CallReport report = {0};
+    Judging *judging = rerun->judging;
+    if (!rerun->needs_load)
+        return STATUS_OK;
+    Status status = session_load(judging->session, &judging->result->compiled, &judging->limits, &report, why);
+    rerun->is_over = status != STATUS_OK || report.outcome != CALL_OK;
+    rerun->needs_load = false;
+    judging->ended = judging->ended || rerun->is_over;
+    text_free(&report.printed);
+    return status;
+}
+
+static Status try_order(Rerun *rerun, DeviceOrder order, Trial *trial, Message *why)
+{
+    const CallOptions options = {.check_inputs = true, .untimed = true, .is_secret = rerun->is_secret, .order = order};
+    Judging *judging = rerun->judging;
+    CallReport report = {0};
+    Comparison comparison;
+    Status status = load_again(rerun, why);
+    *trial = (Trial){0};
+    if (status != STATUS_OK || rerun->is_over)
+        return status;
+    status = session_call(judging->session, rerun->call->arguments, rerun->call->problem->parameter_count, &options,
+                          &report, why);
+    bool has_output = status == STATUS_OK && report.outcome == CALL_OK;
+    if (has_output)
+        status = call_compare(rerun->call, judging->oracle, NULL, &comparison, why);
+    trial->decided = judgement_of_call(&report, has_output ? &comparison : NULL, false);
+    trial->conflicts = report.conflicts;
+    rerun->needs_load = report.outcome != CALL_OK;
+    rerun->is_over = report.outcome == CALL_TIME_LIMIT;
+    text_free(&report.printed);
+    return status;
+}
+
+/* Finds a conflict that alone makes a right output wrong; without one, `found` stays as it is. */
+static Status find_culprit(Rerun *rerun, const DeviceConflicts *conflicts, uint32_t most, bool with_host,
+                           DeviceConflict *found, Judgement *wrong, Message *why)
+{
+    Status status = STATUS_OK;
+    for (uint32_t i = 0; i < conflicts->count && most > 0 && status == STATUS_OK && !rerun->is_over; i++) {
+        Trial trial;
+        if (conflicts->items[i].order.until == 0 && !with_host)
+            continue;
+        status = try_order(rerun, conflicts->items[i].order, &trial, why);
+        most--;
+        if (status != STATUS_OK || rerun->is_over || is_accepted(&trial.decided))
+            continue;
+        *found = conflicts->items[i];
+        *wrong = trial.decided;
+        break;
+    }
+    return status;
+}
+
+bool order_rerun_is_due(const CallReport *first, const Judgement *decided)
+{
+    return (first->conflicts.count > 0 || first->conflicts.is_fault_unordered) &&
+           (is_accepted(decided) || decided->verdict == VERDICT_WRONG_ANSWER ||
+            (decided->verdict == VERDICT_RUN_TIME_ERROR && first->outcome == CALL_RUN_TIME_ERROR));
+}
+
+static Status compare_orders(Rerun *rerun, const CallReport *first, Judgement *decided, Message *why)
+{
+    const bool was_right = is_accepted(decided);
+    DeviceConflict culprit = {0};
+    Judgement wrong = *decided;
+    Trial issued;
+    Status status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_ISSUED}, &issued, why);
+    if (status != STATUS_OK || rerun->is_over)
+        return status;
+    if (!was_right && !is_accepted(&issued.decided))
+        return STATUS_OK; /* wrong in any order */
+    if (was_right != is_accepted(&issued.decided))
+        culprit = first->conflicts.count > 0 ? first->conflicts.items[0] : issued.conflicts.items[0];
+    if (!is_accepted(&issued.decided))
+        wrong = issued.decided;
+    else
+        status = find_culprit(rerun, &issued.conflicts, was_right ? MOST_EXCHANGES : DEVICE_MAX_CONFLICTS, !was_right,
+                              &culprit, &wrong, why);
+    if (status == STATUS_OK && culprit.text[0] != '\0')
+        *decided = judgement_of_order(&culprit, &wrong);
+    return status;
+}
+
+Status order_rerun_try(Judging *judging, Call *call, bool is_secret, const CallReport *first, Judgement *decided,
+                       Message *why)
+{
+    Rerun rerun = {judging, call, is_secret, first->outcome != CALL_OK, false};
+    Status status = compare_orders(&rerun, first, decided, why);
+    return status == STATUS_OK && !rerun.is_over ? load_again(&rerun, why) : status;
+}

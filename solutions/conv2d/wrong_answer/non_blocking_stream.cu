@@ -1,0 +1,37 @@
+// Mistake: the filter is copied on the default stream, which a non-blocking stream does not wait for.
+// problem: conv2d
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int input_cols, int output_rows,
+                         int output_cols, int kernel_rows, int kernel_cols)
+{
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= output_rows || col >= output_cols)
+        return;
+    float sum = 0.0f;
+    for (int r = 0; r < kernel_rows; r++)
+        for (int s = 0; s < kernel_cols; s++)
+            sum += input[(row + r) * input_cols + col + s] * kernel[r * kernel_cols + s];
+    output[row * output_cols + col] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_rows, int input_cols,
+                      int kernel_rows, int kernel_cols)
+{
+    int output_rows = input_rows - kernel_rows + 1;
+    int output_cols = input_cols - kernel_cols + 1;
+    dim3 threads(16, 16);
+    dim3 blocks((output_cols + 15) / 16, (output_rows + 15) / 16);
+    size_t bytes = (size_t)kernel_rows * kernel_cols * sizeof(float);
+    cudaStream_t stream;
+    float* filter;
+    cudaMalloc(&filter, bytes);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMemcpy(filter, kernel, bytes, cudaMemcpyDeviceToDevice); // within the device, it returns at once
+    convolve<<<blocks, threads, 0, stream>>>(input, filter, output, input_cols, output_rows, output_cols, kernel_rows,
+                                             kernel_cols);
+    cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+    cudaFree(filter);
+}
