@@ -173,6 +173,12 @@ static void command_runner(Broker *broker, const ControlRequest *request)
     ring_command(broker->reader.ring, &command);
 }
 
+/* Streams, events and the like take memory of the broker, too. */
+static bool holds_anything(const Broker *broker)
+{
+    return broker->allocation_count + broker->streams.count + broker->events.count + broker->cuda_arrays.count > 0;
+}
+
 void broker_call(Broker *broker, const ControlRequest *request)
 {
     Device *device = broker->device;
@@ -180,7 +186,7 @@ void broker_call(Broker *broker, const ControlRequest *request)
     Observation observation;
     begin_call(broker, request);
     broker_arrays_allocate(broker, request);
-    if (!broker_is_ok(broker) && broker->allocation_count > 0) {
+    if (!broker_is_ok(broker) && holds_anything(broker)) {
         broker->reply = (ControlReply){0};
         say(report, CALL_MEMORY_LIMIT, (Mistake){.kind = MISTAKE_DEVICE_MEMORY},
             "the memory that it keeps allocated leaves no room for the arrays of the call");

@@ -1,28 +1,12 @@
 #include "harness/runtime/box.h"
 #include "harness/runtime/address.h"
 #include "harness/runtime/managed.h"
+#include "harness/runtime/pinned.h"
 #include "harness/runtime/stream.h"
 #include "harness/runtime/transfer.h"
 #include "harness/runtime/turn.h"
 
 #include <string.h>
-
-Place place_in_memory(const void *pointer, size_t pitch, size_t slice_rows)
-{
-    return (Place){.pointer = (void *)(uintptr_t)pointer, .pitch = pitch, .slice_rows = slice_rows};
-}
-
-Place place_behind(Place place, size_t x_bytes, size_t y, size_t z)
-{
-    if (place.pointer == NULL) {
-        place.x_bytes += x_bytes;
-        place.y += y;
-        place.z += z;
-    } else {
-        place.pointer = (char *)place.pointer + (z * place.slice_rows + y) * place.pitch + x_bytes;
-    }
-    return place;
-}
 
 static bool is_host(const Place *place)
 {
@@ -65,13 +49,6 @@ static cudaError_t ask_copy(Place to, Place from, Box box, cudaStream_t stream)
     return client_call_body(RING_COPY_BOX, &body, sizeof body, NULL, 0, NULL);
 }
 
-void box_copy_on_host(Place to, Place from, Box box)
-{
-    for (size_t z = 0; z < box.depth; z++)
-        for (size_t y = 0; y < box.height; y++)
-            memmove(place_behind(to, 0, y, z).pointer, place_behind(from, 0, y, z).pointer, box.width_bytes);
-}
-
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 static size_t least(size_t a, size_t b)
@@ -95,7 +72,7 @@ static cudaError_t copy_piece(Place to, Place from, Box piece, cudaStream_t stre
     Place staging = place_in_memory(client_staging(), piece.width_bytes, piece.height);
     if (is_host(&from)) {
         do {
-            box_copy_on_host(staging, from, piece);
+            place_copy_on_host(staging, from, piece);
             error = ask_copy(to, staging, piece, stream);
         } while (error == CLIENT_AGAIN);
     } else {
@@ -103,7 +80,7 @@ static cudaError_t copy_piece(Place to, Place from, Box piece, cudaStream_t stre
             error = ask_copy(staging, from, piece, stream);
         } while (error == CLIENT_AGAIN);
         if (error == cudaSuccess)
-            box_copy_on_host(to, staging, piece);
+            place_copy_on_host(to, staging, piece);
     }
     client_unlock();
     return error;
@@ -123,9 +100,14 @@ static cudaError_t copy_piece_later(Place to, Place from, Box piece, cudaStream_
     cudaError_t error = client_call_body(RING_COPY_AWAY, &body, sizeof body, NULL, 0, &reply);
     if (error != cudaSuccess)
         return error;
-    if (!turn_keep(reply.value[0], to, from, piece))
+    if (!turn_keep(reply.value[0], to, from, is_host(&to), piece))
         return cudaErrorMemoryAllocation;
     return reply.value[1] != 0 ? turn_take(reply.value[0]) : cudaSuccess;
+}
+
+bool box_may_wait(const void *host, size_t bytes, cudaStream_t stream)
+{
+    return client_has_turns() && stream_copy_wait(stream) == RING_STREAM_ORDER && pinned_holds(host, bytes);
 }
 
 static size_t span_of(const Place *place, const Box *box)
@@ -145,7 +127,7 @@ static cudaError_t copy_in_pieces(Place to, Place from, Box box, cudaStream_t st
 {
     const Box most = piece_of(&box);
     const Place *host = is_host(&to) ? &to : &from;
-    const bool is_later = turn_is_possible(host->pointer, span_of(host, &box), stream);
+    const bool is_later = box_may_wait(host->pointer, span_of(host, &box), stream);
     cudaError_t error = check_all(&to, &box);
     if (error == cudaSuccess)
         error = check_all(&from, &box);
@@ -180,7 +162,7 @@ cudaError_t box_copy(Place to, Place from, Box box, enum cudaMemcpyKind kind, cu
             error = ask_copy(to, from, box, stream);
         } while (error == CLIENT_AGAIN);
     } else if (is_host(&to) && is_host(&from))
-        box_copy_on_host(to, from, box);
+        place_copy_on_host(to, from, box);
     else
         error = copy_in_pieces(to, from, box, stream);
     return managed_refresh((uint64_t)(uintptr_t)to.pointer, error);

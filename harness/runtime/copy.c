@@ -1,6 +1,7 @@
 #include "harness/runtime/copy.h"
 
 #include "harness/runtime/address.h"
+#include "harness/runtime/box.h"
 #include "harness/runtime/managed.h"
 #include "harness/runtime/registration.h"
 #include "harness/runtime/stream.h"
@@ -22,7 +23,7 @@ cudaError_t copy_bytes(void *to, const void *from, size_t bytes, enum cudaMemcpy
         error = managed_push();
     if (error != cudaSuccess)
         return error;
-    if (to_device != from_device && turn_is_possible(to_device ? from : to, bytes, stream))
+    if (to_device != from_device && box_may_wait(to_device ? from : to, bytes, stream))
         return box_copy(place_in_memory(to, bytes, 1), place_in_memory(from, bytes, 1), (Box){bytes, 1, 1}, kind,
                         stream);
     if (to_device && from_device)

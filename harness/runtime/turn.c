@@ -1,24 +1,16 @@
 #include "harness/runtime/turn.h"
 
-#include "harness/runtime/address.h"
-#include "harness/runtime/pinned.h"
-#include "harness/runtime/stream.h"
-
 #include <stdlib.h>
 
 typedef struct Turn {
     uint64_t number;
-    Place to, from;
+    Place to, from; /* one of the two is host memory: */
+    bool to_host;
     Box box;
     struct Turn *next;
 } Turn;
 
 static Turn *all_turns;
-
-bool turn_is_possible(const void *host, size_t bytes, cudaStream_t stream)
-{
-    return client_has_turns() && stream_copy_wait(stream) == RING_STREAM_ORDER && pinned_holds(host, bytes);
-}
 
 bool turns_are_left(void)
 {
@@ -28,13 +20,13 @@ bool turns_are_left(void)
     return are_left;
 }
 
-bool turn_keep(uint64_t number, Place to, Place from, Box box)
+bool turn_keep(uint64_t number, Place to, Place from, bool to_host, Box box)
 {
     Turn *turn = malloc(sizeof *turn);
     if (turn == NULL)
         return false;
     client_lock();
-    *turn = (Turn){number, to, from, box, all_turns};
+    *turn = (Turn){number, to, from, to_host, box, all_turns};
     all_turns = turn;
     client_unlock();
     return true;
@@ -54,16 +46,15 @@ static Turn *remove_turn(uint64_t number)
 /* Another turn may come first, and use the staging buffer. */
 static cudaError_t make_copy(const Turn *turn)
 {
-    bool to_host = turn->to.pointer != NULL && !is_device_address(turn->to.pointer);
     Place staging = place_in_memory(client_staging(), turn->box.width_bytes, turn->box.height);
     cudaError_t error;
     do {
-        if (!to_host)
-            box_copy_on_host(staging, turn->from, turn->box);
+        if (!turn->to_host)
+            place_copy_on_host(staging, turn->from, turn->box);
         error = client_call(RING_TURN, (RingWords){{turn->number}}, NULL);
     } while (error == CLIENT_AGAIN);
-    if (to_host && error == cudaSuccess)
-        box_copy_on_host(turn->to, staging, turn->box);
+    if (turn->to_host && error == cudaSuccess)
+        place_copy_on_host(turn->to, staging, turn->box);
     return error;
 }
 

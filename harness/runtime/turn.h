@@ -6,15 +6,13 @@
 #ifndef HARNESS_RUNTIME_TURN_H
 #define HARNESS_RUNTIME_TURN_H
 
-#include "harness/runtime/box.h"
+#include "harness/runtime/client.h"
+#include "harness/runtime/place.h"
 
-/* May a copy that uses this host memory wait for its turn? So it is with a simulated GPU, pinned memory, and a CUDA call
- * whose name ends in Async. */
-bool turn_is_possible(const void *host, size_t bytes, cudaStream_t stream);
 /* Copies that are still to be made. */
 bool turns_are_left(void);
 /* Remembers a copy whose turn has this number. Of the two ends one lies in host memory. False: there is no memory. */
-bool turn_keep(uint64_t number, Place to, Place from, Box box);
+bool turn_keep(uint64_t number, Place to, Place from, bool to_host, Box box);
 /* Makes the copy, and all that come before it. */
 cudaError_t turn_take(uint64_t number);
 /* Makes all copies that are left. */

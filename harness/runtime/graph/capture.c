@@ -80,7 +80,7 @@ static void forget_captured(Captured **all, const void *handle)
 /* Stream handles that mean the legacy default stream; each other handle is a stream of its own. */
 static bool is_legacy(cudaStream_t stream)
 {
-    return stream == NULL || stream == cudaStreamLegacy;
+    return stream == NULL || stream == cudaStreamLegacy || stream == HOST_WAITS;
 }
 
 Capture *capture_of(cudaStream_t stream, Captured **captured)

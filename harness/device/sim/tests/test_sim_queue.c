@@ -1,0 +1,239 @@
+#include "harness/device/sim/tests/sim_kernels.h"
+
+/* Operations that nothing orders: a fill on one stream, and on the other a copy of what is filled. */
+
+typedef struct Streams {
+    DeviceStream *first, *second;
+    DeviceEvent *event;
+} Streams;
+
+static Streams new_streams(Fixture *f, bool non_blocking)
+{
+    Streams streams;
+    assert_int_equal(f->device->streams->create(f->device, non_blocking, &streams.first), 0);
+    assert_int_equal(f->device->streams->create(f->device, non_blocking, &streams.second), 0);
+    assert_int_equal(f->device->events->create(f->device, false, &streams.event), 0);
+    return streams;
+}
+
+static void begin(Fixture *f, DeviceCheck *check)
+{
+    assert_int_equal(f->device->copies->fill(f->device, f->array, 0, ARRAY_BYTES, NULL), 0);
+    f->device->simulation->set_check(f->device, check);
+    assert_int_equal(f->device->timing->begin(f->device), 0);
+}
+
+static double end(Fixture *f)
+{
+    double seconds = bracket(f);
+    f->device->simulation->set_check(f->device, NULL);
+    return seconds;
+}
+
+static void fill(Fixture *f, DeviceStream *stream)
+{
+    assert_int_equal(f->device->copies->fill(f->device, f->array, 7, 16, stream), 0);
+}
+
+static void copy(Fixture *f, DeviceStream *stream)
+{
+    assert_int_equal(f->device->copies->copy(f->device, f->array + 32, f->array, 16, stream), 0);
+}
+
+static int copied(Fixture *f)
+{
+    uint8_t byte;
+    assert_int_equal(f->device->copies->read(f->device, &byte, f->array + 32, 1, NULL), 0);
+    return byte;
+}
+
+/* What the copy has found. */
+static int run(Fixture *f, DeviceCheck *check, DeviceStream *first, DeviceStream *second)
+{
+    begin(f, check);
+    fill(f, first);
+    copy(f, second);
+    end(f);
+    return copied(f);
+}
+
+static void what_nothing_orders_comes_in_the_worst_order(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck check = {.order = {.kind = DEVICE_ORDER_LATE}};
+    Streams streams = new_streams(f, false);
+    assert_int_equal(run(f, &check, streams.first, streams.second), 0);
+    assert_int_equal(check.conflicts.count, 1);
+    assert_int_equal(check.conflicts.items[0].mistake.kind, MISTAKE_COPY_NOT_ORDERED);
+    assert_string_equal(check.conflicts.items[0].text,
+                        "the copy of 16 bytes within the device on stream 2 does not wait "
+                        "for the fill of 16 bytes on stream 1");
+}
+
+static void what_nothing_orders_can_come_as_it_was_asked_for(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck issued = {.order = {.kind = DEVICE_ORDER_ISSUED}};
+    Streams streams = new_streams(f, false);
+    assert_int_equal(run(f, &issued, streams.first, streams.second), 7);
+    assert_int_equal(issued.conflicts.count, 1);
+    DeviceCheck exchanged = {.order = issued.conflicts.items[0].order};
+    assert_int_equal(run(f, &exchanged, streams.first, streams.second), 0);
+}
+
+static void one_stream_is_in_order(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck check = {.order = {.kind = DEVICE_ORDER_LATE}};
+    Streams streams = new_streams(f, true);
+    assert_int_equal(run(f, &check, streams.first, streams.first), 7);
+    assert_int_equal(check.conflicts.count, 0);
+}
+
+static void the_default_stream_orders_blocking_streams_only(void **state)
+{
+    Fixture *f = *state;
+    for (int non_blocking = 0; non_blocking < 2; non_blocking++) {
+        DeviceCheck before = {.order = {.kind = DEVICE_ORDER_LATE}}, after = before;
+        Streams streams = new_streams(f, non_blocking);
+        assert_int_equal(run(f, &before, NULL, streams.first), non_blocking ? 0 : 7);
+        assert_int_equal(run(f, &after, streams.first, NULL), non_blocking ? 0 : 7);
+        assert_int_equal(before.conflicts.count, non_blocking);
+        assert_int_equal(after.conflicts.count, non_blocking);
+    }
+}
+
+static void an_event_orders_what_was_there_when_it_was_recorded(void **state)
+{
+    Fixture *f = *state;
+    for (int too_early = 0; too_early < 2; too_early++) {
+        DeviceCheck check = {.order = {.kind = DEVICE_ORDER_LATE}};
+        Streams streams = new_streams(f, true);
+        begin(f, &check);
+        if (too_early)
+            assert_int_equal(f->device->events->record(f->device, streams.event, streams.first), 0);
+        fill(f, streams.first);
+        if (!too_early)
+            assert_int_equal(f->device->events->record(f->device, streams.event, streams.first), 0);
+        assert_int_equal(f->device->streams->wait_event(f->device, streams.second, streams.event), 0);
+        copy(f, streams.second);
+        assert_int_equal(f->device->streams->destroy(f->device, streams.first), 0);
+        end(f);
+        assert_int_equal(copied(f), too_early ? 0 : 7);
+        assert_int_equal(check.conflicts.count, too_early);
+    }
+}
+
+static void the_host_orders_what_it_waits_for(void **state)
+{
+    Fixture *f = *state;
+    for (int waits_for_other = 0; waits_for_other < 2; waits_for_other++) {
+        DeviceCheck check = {.order = {.kind = DEVICE_ORDER_LATE}};
+        Streams streams = new_streams(f, true);
+        begin(f, &check);
+        fill(f, streams.first);
+        assert_int_equal(f->device->streams->synchronize(f->device, waits_for_other ? streams.second : streams.first),
+                         0);
+        copy(f, streams.second);
+        end(f);
+        assert_int_equal(copied(f), waits_for_other ? 0 : 7);
+    }
+}
+
+/* More operations than a window holds are still carried out, each stream in order. */
+static void a_full_window_is_emptied(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck check = {.order = {.kind = DEVICE_ORDER_LATE}};
+    Streams streams = new_streams(f, true);
+    begin(f, &check);
+    for (int i = 0; i < 3000; i++)
+        assert_int_equal(f->device->copies->fill(f->device, f->array, (uint8_t)i, 16, streams.first), 0);
+    fill(f, streams.first);
+    copy(f, streams.first);
+    end(f);
+    assert_int_equal(copied(f), 7);
+}
+
+static void the_order_does_not_change_the_modelled_time(void **state)
+{
+    Fixture *f = *state;
+    double seconds[2];
+    for (int kind = 0; kind < 2; kind++) {
+        DeviceCheck check = {.order = {.kind = (DeviceOrderKind)kind}};
+        Streams streams = new_streams(f, true);
+        begin(f, &check);
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_int_equal(store(f, f->array, i, 1 + i, i % 2 == 0 ? streams.first : streams.second), 0);
+            fill(f, i % 2 == 0 ? NULL : streams.first);
+        }
+        assert_int_equal(f->device->events->record(f->device, streams.event, streams.first), 0);
+        assert_int_equal(f->device->events->synchronize(f->device, streams.event), 0);
+        f->device->simulation->host_works(f->device, 1e-5);
+        copy(f, streams.second);
+        seconds[kind] = end(f);
+    }
+    assert_true(seconds[0] == seconds[1] && seconds[0] > 0);
+}
+
+/* A copy from the host's own memory is made when the host waits for it, and not when it is asked for. */
+static void a_copy_waits_for_its_turn(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck check = {.order = {.kind = DEVICE_ORDER_LATE}};
+    const DevicePlace place = {.address = f->array, .pitch = 8, .slice_rows = 1};
+    const DeviceBox box = {8, 1, 1};
+    const DeviceSimulationOps *simulation = f->device->simulation;
+    Streams streams = new_streams(f, true);
+    uint8_t staging[8] = "later";
+    uint64_t turn = 0;
+    bool is_due;
+    begin(f, &check);
+    assert_int_equal(simulation->copy_away(f->device, &place, &box, true, streams.first, &turn, &is_due), 0);
+    assert_false(is_due);
+    assert_int_equal(check.conflicts.items[0].mistake.kind, MISTAKE_HOST_TOO_EARLY);
+    assert_int_equal(f->device->streams->synchronize(f->device, streams.second), 0);
+    assert_int_equal(f->device->streams->synchronize(f->device, streams.first), DEVICE_HOST_TURN);
+    assert_int_equal(simulation->turn(f->device), turn);
+    assert_int_equal(simulation->take_turn(f->device, turn + 1, staging), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+    assert_int_equal(simulation->take_turn(f->device, turn, staging), 0);
+    assert_int_equal(simulation->take_turn(f->device, turn, staging), CUDA_ERROR_INVALID_RESOURCE_HANDLE);
+    assert_int_equal(f->device->streams->synchronize(f->device, streams.first), 0);
+    end(f);
+    char back[8];
+    assert_int_equal(f->device->copies->read(f->device, back, f->array, 8, NULL), 0);
+    assert_string_equal(back, "later");
+}
+
+/* Its process may be gone. */
+static void a_copy_whose_turn_never_comes_is_left_out(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck check = {.order = {.kind = DEVICE_ORDER_LATE}};
+    const DevicePlace place = {.address = f->array, .pitch = 8, .slice_rows = 1};
+    uint64_t turn;
+    bool is_due;
+    begin(f, &check);
+    assert_int_equal(
+        f->device->simulation->copy_away(f->device, &place, &(DeviceBox){8, 1, 1}, false, NULL, &turn, &is_due), 0);
+    copy(f, NULL);
+    end(f);
+    assert_int_equal(copied(f), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_A_DEVICE(what_nothing_orders_comes_in_the_worst_order),
+        ON_A_DEVICE(what_nothing_orders_can_come_as_it_was_asked_for),
+        ON_A_DEVICE(one_stream_is_in_order),
+        ON_A_DEVICE(the_default_stream_orders_blocking_streams_only),
+        ON_A_DEVICE(an_event_orders_what_was_there_when_it_was_recorded),
+        ON_A_DEVICE(the_host_orders_what_it_waits_for),
+        ON_A_DEVICE(a_full_window_is_emptied),
+        ON_A_DEVICE(the_order_does_not_change_the_modelled_time),
+        ON_A_DEVICE(a_copy_waits_for_its_turn),
+        ON_A_DEVICE(a_copy_whose_turn_never_comes_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
