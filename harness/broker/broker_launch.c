@@ -53,6 +53,7 @@ static DeviceLaunch translate(const RingLaunch *asked, DeviceFunction *function)
                            .parameter_bytes = asked->parameter_bytes};
     memcpy(launch.shape.grid, asked->grid, sizeof launch.shape.grid);
     memcpy(launch.shape.block, asked->block, sizeof launch.shape.block);
+    memcpy(launch.shape.cluster, asked->cluster, sizeof launch.shape.cluster);
     return launch;
 }
 

@@ -93,6 +93,7 @@ typedef struct DeviceFunctionInfo {
     bool registers_estimated;                            /* no launch is refused because of an estimate */
     uint32_t static_shared_bytes, local_bytes, constant_bytes, max_threads_per_block;
     uint32_t max_dynamic_shared_bytes;
+    uint32_t cluster[3];             /* __cluster_dims__, in blocks; 0: none, or not known */
     int ptx_version, binary_version; /* 90 for 9.0 */
 } DeviceFunctionInfo;
 

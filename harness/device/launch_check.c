@@ -34,9 +34,10 @@ CudaError launch_check(const DeviceInfo *device, const DeviceFunctionInfo *funct
                        char *hint, size_t size)
 {
     const LaunchLimits limits = limits_of(device);
-    const LaunchNeeds needs = {.registers = function->registers_estimated ? 0 : function->registers,
-                               .static_shared_bytes = function->static_shared_bytes,
-                               .max_threads_per_block = function->max_threads_per_block,
-                               .max_dynamic_shared_bytes = function->max_dynamic_shared_bytes};
+    LaunchNeeds needs = {.registers = function->registers_estimated ? 0 : function->registers,
+                         .static_shared_bytes = function->static_shared_bytes,
+                         .max_threads_per_block = function->max_threads_per_block,
+                         .max_dynamic_shared_bytes = function->max_dynamic_shared_bytes};
+    memcpy(needs.cluster, function->cluster, sizeof needs.cluster);
     return error_of(launch_limits_check(&limits, &needs, shape, hint, size));
 }

@@ -36,6 +36,7 @@ cudaError_t kernel_launch(const KernelWork *work, cudaStream_t stream, bool wait
                        .stream = stream_id(stream),
                        .grid = {how->grid.x, how->grid.y, how->grid.z},
                        .block = {how->block.x, how->block.y, how->block.z},
+                       .cluster = {how->cluster[0], how->cluster[1], how->cluster[2]},
                        .dynamic_shared_bytes = how->shared_bytes < UINT32_MAX ? (uint32_t)how->shared_bytes
                                                                               : UINT32_MAX,
                        .parameter_bytes = info->parameter_bytes};

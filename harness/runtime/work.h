@@ -15,6 +15,7 @@ typedef struct Configuration { /* of a launch */
     dim3 grid, block;
     size_t shared_bytes;
     cudaStream_t stream;
+    unsigned cluster[3]; /* blocks of a cluster; 0: as the kernel says, or none */
 } Configuration;
 
 typedef struct KernelWork {

@@ -51,16 +51,22 @@ static void report(Worker *worker, SimOutcome outcome, const SimFault *fault)
     pthread_mutex_unlock(&launch->fault_lock);
 }
 
-bool worker_fault(Worker *worker, SimOutcome outcome, int file, int line, uint32_t lane, const char *format, ...)
+static void describe_and_report(Worker *worker, SimOutcome outcome, SimFault *fault, const char *format,
+                                va_list arguments)
 {
     char what[300];
+    vsnprintf(what, sizeof what, format, arguments);
+    fault_describe(worker->launch, fault, what);
+    report(worker, outcome, fault);
+}
+
+bool worker_fault(Worker *worker, SimOutcome outcome, int file, int line, uint32_t lane, const char *format, ...)
+{
     SimFault fault = fault_at(worker->launch, worker->block, lane, file, line);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    describe_and_report(worker, outcome, &fault, format, arguments);
     va_end(arguments);
-    fault_describe(worker->launch, &fault, what);
-    report(worker, outcome, &fault);
     return false;
 }
 
@@ -317,4 +323,38 @@ bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutc
     fault_describe(worker->launch, &fault, what);
     report(worker, outcome, &fault);
     return false;
+}
+
+static bool fault_in_cluster(Worker *worker, const Instruction *instruction, SimOutcome outcome, bool is_store,
+                             uint32_t lane, const char *format, ...)
+{
+    SimFault fault = fault_at(worker->launch, worker->block, lane, instruction->file, instruction->line);
+    va_list arguments;
+    fault.space = SIM_SHARED;
+    fault.is_store = is_store;
+    va_start(arguments, format);
+    describe_and_report(worker, outcome, &fault, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool worker_cluster_fault(Worker *worker, const Instruction *instruction, SharedPlace why, bool is_store, uint32_t lane,
+                          uint64_t address, uint32_t bytes)
+{
+    const char *does = is_store ? "writes to" : "reads from";
+    unsigned long long rank = (address >> CLUSTER_SHIFT) - 1;
+    if (!is_of_other_block(address))
+        return worker_access_fault(worker, instruction, SIM_OUT_OF_BOUNDS, SIM_SHARED, is_store, lane, address, bytes,
+                                   1);
+    if (rank >= worker->launch->cluster_blocks)
+        return fault_in_cluster(worker, instruction, SIM_OUT_OF_BOUNDS, is_store, lane,
+                                "%s the shared memory of a block that its cluster of %u does not have", does,
+                                worker->launch->cluster_blocks);
+    if (why == SHARED_OUTSIDE)
+        return fault_in_cluster(worker, instruction, SIM_OUT_OF_BOUNDS, is_store, lane,
+                                "%s byte %llu of the shared memory of block %llu of its cluster, which has %u bytes",
+                                does, (unsigned long long)shared_offset(address), rank, worker->launch->shared_bytes);
+    return fault_in_cluster(worker, instruction, SIM_BAD_BARRIER, is_store, lane,
+                            "%s the shared memory of block %llu of its cluster, which %s: a cluster.sync() is missing",
+                            does, rank, why == SHARED_ENDED ? "has ended" : "may not have begun");
 }

@@ -2,6 +2,7 @@
 #ifndef SIMGPU_BLOCK_FAULT_H
 #define SIMGPU_BLOCK_FAULT_H
 
+#include "simgpu/block/cluster.h"
 #include "simgpu/block/outcome.h"
 #include "simgpu/code/code.h"
 
@@ -14,6 +15,10 @@ __attribute__((format(printf, 6, 7))) bool worker_fault(Worker *worker, SimOutco
 /* The same for an access to memory, `lanes` of which faulted; fills in all of SimFault. */
 bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutcome outcome, SimSpace space,
                          bool is_store, uint32_t lane, uint64_t address, uint32_t bytes, uint64_t lanes);
+
+/* The same for an access to the shared memory of another block of the cluster that is not allowed. */
+bool worker_cluster_fault(Worker *worker, const Instruction *instruction, SharedPlace why, bool is_store, uint32_t lane,
+                          uint64_t address, uint32_t bytes);
 
 /* A fault with the place of a thread alone; `lane` is its number in the block. */
 SimFault fault_at(const Launch *launch, uint64_t block, uint32_t lane, int file, int line);

@@ -31,7 +31,11 @@ typedef struct Launch {
     uint32_t stack_bytes;                       /* of a thread, for calls of procedures */
     bool is_timed;                              /* counts what the cost model needs */
     const HardwareProfile *profile;
-    uint64_t blocks, chunk;        /* of the grid; blocks that a worker takes at a time */
+    uint32_t cluster[3];           /* blocks of a cluster; 1: without clusters, each block is one */
+    uint32_t cluster_blocks;       /* in all */
+    bool is_explicit_cluster;      /* the kernel or the launch asks for clusters */
+    uint64_t blocks;               /* of the grid */
+    uint64_t clusters, chunk;      /* of the grid; clusters that a worker takes at a time */
     int watched_source;            /* index of the allocation SimLaunch.watched_source; -1: none */
     const struct LineTable *lines; /* NULL without SIM_COUNT_LINES */
     const _Atomic int *cancelled;
@@ -40,7 +44,7 @@ typedef struct Launch {
     const struct Translator *translator;  /* simgpu/engine/translator.h; asked only where a worker has a JitState */
     TraceSet traces, drawn;               /* reuse.h */
 
-    _Atomic uint64_t next_block, finished_blocks;
+    _Atomic uint64_t next_cluster, finished_blocks;
     _Atomic uint64_t fault_block;       /* lowest block with a fault: later ones need not run */
     _Atomic uint64_t warp_instructions; /* executed so far; the workers add to it now and then */
     _Atomic int stop;                   /* SimOutcome that ends the launch at once; SIM_OK: none yet */

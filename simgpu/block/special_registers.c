@@ -1,5 +1,6 @@
 #include "simgpu/block/special_registers.h"
 
+#include "simgpu/block/cluster.h"
 #include "simgpu/block/register.h"
 
 #include <string.h>
@@ -84,6 +85,15 @@ static void begin_launch(Worker *worker, const SpecialRegister *special)
     case SPECIAL_TOTAL_SHARED: set_uniform(worker, operand, launch->shared_bytes); break;
     case SPECIAL_MULTIPROCESSOR: break; /* of the block */
     case SPECIAL_UNWRITTEN: set_uniform(worker, operand, unwritten_value(worker, operand)); break;
+    case SPECIAL_CLUSTER_CTAID:
+    case SPECIAL_CLUSTERID:
+    case SPECIAL_CLUSTER_RANK: break; /* of the block */
+    case SPECIAL_CLUSTER_NCTAID: set_uniform(worker, operand, launch->cluster[special->detail]); break;
+    case SPECIAL_NCLUSTERID:
+        set_uniform(worker, operand, shape->grid[special->detail] / launch->cluster[special->detail]);
+        break;
+    case SPECIAL_CLUSTER_RANKS: set_uniform(worker, operand, launch->cluster_blocks); break;
+    case SPECIAL_IS_CLUSTER: set_uniform(worker, operand, launch->is_explicit_cluster); break;
     case SPECIAL_MULTIPROCESSORS: set_uniform(worker, operand, launch->profile->multiprocessors); break;
     }
 }
@@ -98,8 +108,16 @@ void special_registers_begin_block(Worker *worker)
 {
     for (int i = 0; i < worker->code->special_register_count; i++) {
         const SpecialRegister *special = &worker->code->special_registers[i];
+        const uint32_t *cluster = worker->launch->cluster, *index = worker->block_index;
+        const int axis = special->detail;
         if (special->kind == SPECIAL_CTAID)
-            set_uniform(worker, special->operand, worker->block_index[special->detail]);
+            set_uniform(worker, special->operand, index[axis]);
+        else if (special->kind == SPECIAL_CLUSTER_CTAID)
+            set_uniform(worker, special->operand, index[axis] % cluster[axis]);
+        else if (special->kind == SPECIAL_CLUSTERID)
+            set_uniform(worker, special->operand, index[axis] / cluster[axis]);
+        else if (special->kind == SPECIAL_CLUSTER_RANK)
+            set_uniform(worker, special->operand, cluster_rank(worker));
         else if (special->kind == SPECIAL_MULTIPROCESSOR)
             set_uniform(worker, special->operand, worker->block % worker->launch->profile->multiprocessors);
     }

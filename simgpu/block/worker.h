@@ -37,7 +37,8 @@ typedef struct Worker {
     uint32_t frame_stride;
     struct CallStack *calls; /* call_stack.h; NULL: the kernel has no procedures */
 
-    uint64_t block; /* its number in the grid */
+    struct Cluster *cluster; /* of the block (cluster.h); NULL: the launch needs none */
+    uint64_t block;          /* its number in the grid */
     uint32_t block_index[3];
     uint32_t live[MAX_WARPS]; /* lanes that have not exited */
     uint32_t live_count;
@@ -46,9 +47,12 @@ typedef struct Worker {
     Group *spares[MAX_THREADS];
     uint32_t arrived[MAX_BARRIERS];  /* lanes that arrived without waiting (bar.arrive) */
     uint32_t expected[MAX_BARRIERS]; /* threads that the barrier waits for; 0: all */
-    uint32_t backward_branches;      /* so far */
-    uint64_t unreported;             /* warp instructions not yet added to launch->warp_instructions */
-    uint64_t clock;                  /* last value of the clock that this block has read */
+    uint32_t
+        cluster_arrived[MAX_WARPS];   /* lanes that have arrived at the cluster's barrier, which has not opened since */
+    uint32_t cluster_owes[MAX_WARPS]; /* lanes that have arrived there and have not waited since */
+    uint32_t backward_branches;       /* so far */
+    uint64_t unreported;              /* warp instructions not yet added to launch->warp_instructions */
+    uint64_t clock;                   /* last value of the clock that this block has read */
 
     MemoryNote *notes;         /* [memory_count] */
     Executed *executed;        /* [block_count] */

@@ -12,6 +12,7 @@ static bool may_fall(const BasicBlock *block)
     switch ((BlockEnd)block->ends) {
     case END_FALL:
     case END_CALL: /* what the procedure does to registers is undone when it returns */
+    case END_CLUSTER:
     case END_BARRIER: return true;
     case END_BRANCH:
     case END_EXIT:
@@ -32,6 +33,7 @@ int code_successor(const Code *code, int number, int index)
     case END_INDEXED: return index <= block->target_count ? block->targets[index - 1] : -2;
     case END_FALL:
     case END_EXIT:
+    case END_CLUSTER:
     case END_BARRIER:
     case END_CALL:
     case END_RETURN:

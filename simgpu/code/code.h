@@ -64,6 +64,7 @@ typedef enum InstructionKind {
     BULK_COMMIT,     /* the thread's bulk copies become a group */
     BULK_WAIT,       /* waits for all but the last `detail` groups of bulk copies */
     FENCE,           /* __threadfence(): every access takes effect at once, so that only the sanitizer needs it */
+    CLUSTER_ARRIVE,  /* the thread has arrived at the barrier of its cluster */
     SHUFFLE,         /* results: value, predicate; sources: value, lane, clamp, members */
     VOTE,            /* results[0]; sources: predicate, members */
     MATCH,           /* results: mask, predicate; sources: value, members */
@@ -175,6 +176,7 @@ typedef enum BlockEnd {
     END_INDEXED, /* to targets[index] */
     END_EXIT,    /* lanes in which the guard holds exit; the others go to the next basic block */
     END_BARRIER, /* waits at a barrier, then goes to the next basic block */
+    END_CLUSTER, /* waits at the barrier of the cluster where the guard holds, then goes to the next basic block */
     END_TRAP,    /* where the guard holds, else to the next basic block */
     END_CALL,    /* to the start of a procedure, which returns to the next basic block */
     END_RETURN   /* where the guard holds, to the block after the call, else to the next basic block */
@@ -255,7 +257,14 @@ typedef enum SpecialRegisterKind {
     SPECIAL_TOTAL_SHARED,
     SPECIAL_MULTIPROCESSOR,
     SPECIAL_MULTIPROCESSORS,
-    SPECIAL_UNWRITTEN /* what memory holds that nothing has written */
+    SPECIAL_UNWRITTEN,     /* what memory holds that nothing has written */
+    SPECIAL_CLUSTER_CTAID, /* of the block in its cluster */
+    SPECIAL_CLUSTER_NCTAID,
+    SPECIAL_CLUSTERID,
+    SPECIAL_NCLUSTERID,
+    SPECIAL_CLUSTER_RANK,
+    SPECIAL_CLUSTER_RANKS,
+    SPECIAL_IS_CLUSTER
 } SpecialRegisterKind;
 
 typedef struct SpecialRegister {
@@ -305,7 +314,8 @@ typedef struct Code {
     bool reads_clock;
     SourcePlace unset[MAX_UNSET]; /* where variables are used that may not have been set */
     int unset_count;
-    bool uses_heap;   /* calls malloc() or free() */
+    bool uses_heap;    /* calls malloc() or free() */
+    bool uses_cluster; /* it may wait for, or look into, other blocks of its cluster */
     uint64_t targets; /* from what the addresses of stores and atomic operations in global memory are made: bit i stands
                        * for the parameter of 64 bits at offset 8 i; UNKNOWN_TARGET: at least one from something else */
 } Code;

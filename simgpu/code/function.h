@@ -23,6 +23,7 @@ typedef struct SimFunctionInfo {
     bool has_unknown_code;          /* there is machine code, but no line table that relates it to the PTX */
     bool uniform_constant_loads;    /* as cubin_loads_constants_uniformly() says; false where there is no cubin */
     uint32_t max_threads_per_block; /* .maxntid, else the profile's limit */
+    uint32_t cluster[3];            /* __cluster_dims__, in blocks; 0: none */
 } SimFunctionInfo;
 
 #endif

@@ -79,6 +79,34 @@ static LaunchCheck check_shared(const LaunchLimits *limits, const LaunchNeeds *n
     return LAUNCH_INVALID;
 }
 
+void launch_cluster(const LaunchNeeds *needs, const LaunchShape *shape, uint32_t cluster[3])
+{
+    const uint32_t *asked = shape->cluster[0] > 0 ? shape->cluster : needs->cluster;
+    for (int i = 0; i < 3; i++)
+        cluster[i] = asked[i] > 0 ? asked[i] : 1;
+}
+
+static LaunchCheck check_cluster(const LaunchNeeds *needs, const LaunchShape *shape, Refusal refusal)
+{
+    uint32_t cluster[3];
+    launch_cluster(needs, shape, cluster);
+    uint64_t plane = (uint64_t)cluster[0] * cluster[1];
+    uint64_t blocks = plane > UINT32_MAX ? UINT64_MAX : plane * cluster[2];
+    if (blocks > MAX_CLUSTER_BLOCKS)
+        return refuse(refusal, "blocks in a cluster", blocks, "at most", MAX_CLUSTER_BLOCKS);
+    for (int i = 0; i < 3; i++) {
+        char name[60];
+        bool differs = shape->cluster[0] > 0 && needs->cluster[0] > 0 && needs->cluster[i] != cluster[i];
+        snprintf(name, sizeof name, "in the cluster's %c where __cluster_dims__ says", "xyz"[i]);
+        if (differs)
+            return refuse(refusal, name, cluster[i], "only", needs->cluster[i]);
+        snprintf(name, sizeof name, "blocks in grid.%c", "xyz"[i]);
+        if (shape->grid[i] % cluster[i] != 0)
+            return refuse(refusal, name, shape->grid[i], "but they must be a multiple of the cluster's", cluster[i]);
+    }
+    return LAUNCH_FITS;
+}
+
 /* A block of too many threads is said to be that, even if one of its extents is too large as well. */
 LaunchCheck launch_limits_check(const LaunchLimits *limits, const LaunchNeeds *needs, const LaunchShape *shape,
                                 char *text, size_t size)
@@ -93,5 +121,7 @@ LaunchCheck launch_limits_check(const LaunchLimits *limits, const LaunchNeeds *n
         check = check_threads(limits, needs, threads, refusal);
     if (check == LAUNCH_FITS)
         check = check_registers(limits, needs, threads, refusal);
+    if (check == LAUNCH_FITS)
+        check = check_cluster(needs, shape, refusal);
     return check == LAUNCH_FITS ? check_shared(limits, needs, shape->dynamic_shared_bytes, refusal) : check;
 }

@@ -27,6 +27,7 @@ typedef struct LaunchNeeds { /* of a kernel */
     uint32_t static_shared_bytes;
     uint32_t max_threads_per_block;
     uint32_t max_dynamic_shared_bytes;
+    uint32_t cluster[3]; /* that it asks for (__cluster_dims__); 0: none */
 } LaunchNeeds;
 
 typedef enum LaunchCheck {
@@ -36,6 +37,13 @@ typedef enum LaunchCheck {
 } LaunchCheck;
 
 LaunchLimits launch_limits(const HardwareProfile *profile);
+
+enum {
+    MAX_CLUSTER_BLOCKS = 8
+}; /* of a cluster that every GPU can run: CUDA C++ Programming Guide, "Thread Block Clusters" */
+
+/* The extents of a cluster of the launch, at least 1 each. */
+void launch_cluster(const LaunchNeeds *needs, const LaunchShape *shape, uint32_t cluster[3]);
 
 /* `text` names what was found and what is allowed: "2048 threads per block, at most 1024"; "" if the launch fits. */
 LaunchCheck launch_limits_check(const LaunchLimits *limits, const LaunchNeeds *needs, const LaunchShape *shape,

@@ -8,6 +8,7 @@ typedef struct LaunchShape {
     uint32_t grid[3];              /* blocks */
     uint32_t block[3];             /* threads */
     uint32_t dynamic_shared_bytes; /* per block */
+    uint32_t cluster[3];           /* blocks of a cluster; 0: as the kernel says, or none */
 } LaunchShape;
 
 /* Both can overflow as long as the shape has not been checked (launch_limits.h). */

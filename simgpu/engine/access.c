@@ -12,6 +12,7 @@
 #include "simgpu/engine/access_count.h"
 #include "simgpu/engine/access_move.h"
 #include "simgpu/engine/access_pattern.h"
+#include "simgpu/engine/far_access.h"
 #include "simgpu/engine/uniform_load.h"
 
 /* Bytes that are not used need not be left out where memory, which ends at `end`, holds them for all lanes. */
@@ -105,6 +106,14 @@ static Access access_of(Worker *worker, const Instruction *instruction, bool is_
 
 static bool execute_access(Worker *worker, const Instruction *instruction, Active *active, bool is_store)
 {
+    Active far, near;
+    if (worker->cluster != NULL && far_access_finds(worker, instruction, active, &far, &near)) {
+        if (!execute_far_access(worker, instruction, &far, is_store))
+            return false;
+        if (near.count == 0)
+            return true;
+        active = &near;
+    }
     Access access = access_of(worker, instruction, is_store);
     if (access.space == PTX_NO_SPACE)
         return access_generic(worker, &access, active);

@@ -98,6 +98,22 @@ static uint64_t apply(const Instruction *instruction, void *at, uint64_t b, uint
     }
 }
 
+/* The same as find_word(), in the shared memory of another block of the cluster. */
+static void *find_far_word(Worker *worker, const Instruction *instruction, uint32_t lane, uint64_t address)
+{
+    uint32_t bytes = 1u << instruction->size;
+    SharedPlace why;
+    unsigned char *word = shared_place(worker, address, bytes, &why);
+    if (word == NULL)
+        (void)worker_cluster_fault(worker, instruction, why, true, lane, address, bytes);
+    else if (shared_offset(address) % bytes != 0)
+        (void)worker_access_fault(worker, instruction, SIM_MISALIGNED, SIM_SHARED, true, lane, shared_offset(address),
+                                  bytes, 1);
+    else
+        return word;
+    return NULL;
+}
+
 /* Checks a lane's access. Returns the host address of the word, or NULL after a fault. */
 static void *find_word(Worker *worker, const Instruction *instruction, uint32_t lane, MemoryNote *note)
 {
@@ -110,6 +126,8 @@ static void *find_word(Worker *worker, const Instruction *instruction, uint32_t 
         in_shared = true;
         address %= SHARED_WINDOW;
     }
+    if (in_shared && is_of_other_block(address))
+        return find_far_word(worker, instruction, lane, address);
     SimSpace space = in_shared ? SIM_SHARED : SIM_GLOBAL;
     uint64_t size = worker->launch->shared_bytes;
     bool inside = in_shared ? address < size && size - address >= bytes

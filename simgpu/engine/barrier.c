@@ -193,12 +193,16 @@ bool barrier_arrive(Worker *worker, Group *group, const BasicBlock *block)
 bool barrier_release_all(Worker *worker)
 {
     for (int i = 0; i < worker->group_count; i++)
-        if (worker->groups[i]->is_waiting && !release_barrier(worker, worker->groups[i]->barrier))
+        if (worker->groups[i]->is_waiting && worker->groups[i]->barrier != CLUSTER_BARRIER &&
+            !release_barrier(worker, worker->groups[i]->barrier))
             return false;
     return true;
 }
 
 bool barrier_deadlock(Worker *worker)
 {
-    return bad_barrier(worker, worker->groups[0], "that not all threads of the block reach");
+    bool of_cluster = worker->groups[0]->barrier == CLUSTER_BARRIER;
+    return bad_barrier(worker, worker->groups[0],
+                       of_cluster ? "that not all threads of the cluster reach"
+                                  : "that not all threads of the block reach");
 }

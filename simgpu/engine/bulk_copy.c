@@ -175,13 +175,6 @@ typedef struct BulkRequest { /* what one lane asks for */
     uint64_t to, from, mbarrier;
 } BulkRequest;
 
-static bool fault(Worker *worker, const BulkRequest *request, SimOutcome outcome, bool is_store, SimSpace space,
-                  uint64_t address, uint32_t bytes)
-{
-    return worker_access_fault(worker, request->instruction, outcome, space, is_store, request->lane, address, bytes,
-                               1);
-}
-
 /* Where the global side of a copy lies; NULL after a fault. */
 static unsigned char *global_side(Worker *worker, const BulkRequest *request)
 {
@@ -189,7 +182,8 @@ static unsigned char *global_side(Worker *worker, const BulkRequest *request)
     uint64_t address = is_store ? request->to : request->from;
     MemoryNote *note = &worker->notes[request->instruction->index];
     if (!note_access(worker, note, is_store, address, request->bytes)) {
-        (void)fault(worker, request, SIM_OUT_OF_BOUNDS, is_store, SIM_GLOBAL, address, request->bytes);
+        (void)worker_access_fault(worker, request->instruction, SIM_OUT_OF_BOUNDS, SIM_GLOBAL, is_store, request->lane,
+                                  address, request->bytes, 1);
         return NULL;
     }
     if (is_store)
@@ -200,9 +194,10 @@ static unsigned char *global_side(Worker *worker, const BulkRequest *request)
 static unsigned char *shared_side(Worker *worker, const BulkRequest *request, bool is_store, uint64_t address,
                                   uint32_t bytes)
 {
-    unsigned char *place = shared_place(worker, address, bytes);
+    SharedPlace why;
+    unsigned char *place = shared_place(worker, address, bytes, &why);
     if (place == NULL)
-        (void)fault(worker, request, SIM_OUT_OF_BOUNDS, is_store, SIM_SHARED, address, bytes);
+        (void)worker_cluster_fault(worker, request->instruction, why, is_store, request->lane, address, bytes);
     return place;
 }
 

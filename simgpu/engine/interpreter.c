@@ -1,6 +1,7 @@
 /* Executes the instructions of one basic block after the other, and goes where the end of each leads.  */
 #include "simgpu/engine/interpreter.h"
 
+#include "simgpu/block/cluster.h"
 #include "simgpu/block/fault.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/block/predicate.h"
@@ -11,7 +12,8 @@
 #include "simgpu/engine/barrier.h"
 #include "simgpu/engine/bulk_copy.h"
 #include "simgpu/engine/call.h"
-#include "simgpu/engine/clock.h"
+#include "simgpu/block/clock.h"
+#include "simgpu/block/cluster_barrier.h"
 #include "simgpu/engine/copy_async.h"
 #include "simgpu/engine/fetch.h"
 #include "simgpu/engine/heap_call.h"
@@ -110,6 +112,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
             sanitizer_note(worker, instruction, active);
         return true;
     case BULK_COPY: return execute_bulk_copy(worker, instruction, active);
+    case CLUSTER_ARRIVE: return execute_cluster_arrive(worker, instruction, active);
     case BULK_COMMIT:
     case BULK_WAIT: execute_bulk_group(worker, instruction, active); return true;
     case TEXTURE: return execute_texture(worker, instruction, active);
@@ -165,6 +168,7 @@ static uint32_t bytes_of_access(const Instruction *instruction)
     case BULK_COPY:
     case BULK_COMMIT:
     case BULK_WAIT:
+    case CLUSTER_ARRIVE:
     case SHUFFLE:
     case VOTE:
     case MATCH:
@@ -222,8 +226,7 @@ void count_block(Worker *worker, const BasicBlock *block, const Active *active, 
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-/* Adds what the worker executed to the launch's sum; false where the launch must end. */
-static bool may_go_on(Worker *worker)
+bool may_go_on(Worker *worker)
 {
     Launch *launch = worker->launch;
     uint64_t total = atomic_fetch_add(&launch->warp_instructions, worker->unreported) + worker->unreported;
@@ -234,12 +237,14 @@ static bool may_go_on(Worker *worker)
     else if (atomic_load_explicit(launch->cancelled, memory_order_relaxed) != 0)
         atomic_compare_exchange_strong(&launch->stop, &none, SIM_CANCELLED);
     return atomic_load_explicit(&launch->stop, memory_order_relaxed) == SIM_OK &&
-           worker->block <= atomic_load_explicit(&launch->fault_block, memory_order_relaxed);
+           (worker->cluster == NULL ? worker->block : worker->cluster->first_block) <=
+               atomic_load_explicit(&launch->fault_block, memory_order_relaxed);
 }
 
 bool count_backward_branches(Worker *worker, Group *group, uint32_t branches)
 {
-    bool may_wait = worker->group_count > 1 || (worker->bulk_count > 0 && group->backward >= BRANCHES_BEFORE_YIELD);
+    bool may_wait = worker->group_count > 1 || worker->cluster != NULL ||
+                    (worker->bulk_count > 0 && group->backward >= BRANCHES_BEFORE_YIELD);
     if (may_wait && (group->backward += branches) >= BRANCHES_BEFORE_YIELD) {
         group->has_yielded = true;
         group->backward = 0;
@@ -323,6 +328,8 @@ static bool end_exit(Worker *worker, Group *group, const BasicBlock *block)
     active_measure(&group->active, worker);
     if (group->active.count == 0)
         group_remove(worker, group);
+    if (worker->cluster != NULL)
+        cluster_barrier_open(worker);
     return worker->group_count == 0 || barrier_release_all(worker);
 }
 
@@ -340,6 +347,7 @@ static bool end_block(Worker *worker, Group *group, const BasicBlock *block)
     case END_INDEXED: return end_indexed(worker, group, block);
     case END_EXIT: return end_exit(worker, group, block);
     case END_BARRIER: return barrier_arrive(worker, group, block);
+    case END_CLUSTER: return cluster_wait(worker, group, block);
     case END_TRAP: return end_trap(worker, group, block);
     case END_CALL: return call_enter(worker, group, block) && count_calls(worker, group);
     case END_RETURN: return call_return(worker, group, block) && count_calls(worker, group);
@@ -412,13 +420,13 @@ static bool may_free_groups(BlockEnd end)
     case END_RETURN: return false;
     case END_EXIT:
     case END_BARRIER:
+    case END_CLUSTER:
     case END_TRAP: return true;
     }
     return true;
 }
 
-/* Runs one group until another may be due. */
-static bool run_group(Worker *worker, Group *group)
+bool group_run(Worker *worker, Group *group)
 {
     do {
         int32_t at = POINT_START;
@@ -442,6 +450,18 @@ static bool run_group(Worker *worker, Group *group)
     return true;
 }
 
+void groups_begin(Worker *worker)
+{
+    while (worker->group_count > 0)
+        group_remove(worker, worker->groups[0]);
+    memset(worker->arrived, 0, sizeof worker->arrived);
+    memset(worker->expected, 0, sizeof worker->expected);
+    memset(worker->cluster_arrived, 0, sizeof worker->cluster_arrived);
+    memset(worker->cluster_owes, 0, sizeof worker->cluster_owes);
+    Group *all = group_add(worker, 0);
+    memcpy(all->active.bits, worker->live, worker->launch->warps * sizeof *worker->live);
+}
+
 /* The group to run next; NULL: none can run. Where all wait or look for something to change, a copy ends. */
 static Group *next_group(Worker *worker)
 {
@@ -452,17 +472,12 @@ static Group *next_group(Worker *worker)
 
 bool run_block(Worker *worker)
 {
-    while (worker->group_count > 0)
-        group_remove(worker, worker->groups[0]);
-    memset(worker->arrived, 0, sizeof worker->arrived);
-    memset(worker->expected, 0, sizeof worker->expected);
-    Group *all = group_add(worker, 0);
-    memcpy(all->active.bits, worker->live, worker->launch->warps * sizeof *worker->live);
+    groups_begin(worker);
     while (worker->group_count > 0) {
         Group *group = next_group(worker);
         if (group == NULL)
             return barrier_deadlock(worker);
-        if (!run_group(worker, group))
+        if (!group_run(worker, group))
             return false;
     }
     bulk_copy_end_all(worker);

@@ -2,6 +2,7 @@
 #ifndef SIMGPU_GPU_GPU_H
 #define SIMGPU_GPU_GPU_H
 
+#include "simgpu/cost/launch_limits.h"
 #include "simgpu/block/request.h"
 #include "simgpu/code/code.h"
 #include "simgpu/code/function.h"
@@ -49,6 +50,9 @@ struct SimFunction {
     SimFunctionInfo info;
     uint32_t dynamic_shared_limit;
 };
+
+/* What a launch of the function needs. */
+LaunchNeeds function_needs(const SimFunction *function);
 
 struct SimModule {
     SimGpu *gpu;

@@ -2,6 +2,7 @@
 #include "simgpu/gpu/launch.h"
 
 #include "base/allocated.h"
+#include "simgpu/block/cluster.h"
 #include "simgpu/block/lines.h"
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/worker_setup.h"
@@ -10,6 +11,7 @@
 #include "simgpu/cost/launch_limits.h"
 #include "simgpu/cost/machine_total.h"
 #include "simgpu/engine/bulk_copy.h"
+#include "simgpu/gpu/cluster_run.h"
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/slow_path.h"
 #include "simgpu/gpu/touched.h"
@@ -30,10 +32,7 @@ bool launch_is_possible(const SimGpu *gpu, const SimLaunch *launch, SimReport *r
 {
     const SimFunction *function = launch->function;
     const LaunchLimits limits = launch_limits(&gpu->profile);
-    const LaunchNeeds needs = {.registers = function->info.registers_estimated ? 0 : function->info.registers,
-                               .static_shared_bytes = function->info.static_shared_bytes,
-                               .max_threads_per_block = function->info.max_threads_per_block,
-                               .max_dynamic_shared_bytes = function->dynamic_shared_limit};
+    const LaunchNeeds needs = function_needs(function);
     char *text = report->fault.text;
     if (launch_limits_check(&limits, &needs, &launch->shape, text, sizeof report->fault.text) != LAUNCH_FITS) {
         report->outcome = SIM_BAD_LAUNCH;
@@ -75,45 +74,6 @@ static void lengthen(SimWarpPath *longest, const SimWarpPath *path)
         *longest = *path;
 }
 
-/* Does the instruction's MemoryNote hold stores? */
-static bool notes_stores(const Instruction *instruction)
-{
-    switch ((InstructionKind)instruction->kind) {
-    case STORE:
-    case ATOMIC: return true;
-    case BULK_COPY: return instruction->detail == BULK_STORE;
-    case LOAD:
-    case COPY_ASYNC: /* its stores go to shared memory, of which there are no notes */
-    case TEXTURE:
-    case LOAD_MATRIX:
-    case STORE_MATRIX:
-    case RUN_LANES:
-    case SLOW_PATH:
-    case LOAD_PARAMETER:
-    case COPY_COMMIT:
-    case COPY_WAIT:
-    case BULK_COMMIT:
-    case BULK_WAIT:
-    case SHUFFLE:
-    case VOTE:
-    case MATCH:
-    case REDUCE:
-    case ACTIVE_MASK:
-    case CLOCK:
-    case BARRIER:
-    case FENCE:
-    case PRINT:
-    case FRAME_ADDRESS:
-    case HEAP_ALLOCATE:
-    case HEAP_FREE:
-    case FAIL_ASSERT:
-    case MULTIPLY_MATRIX:
-    case TRANSPOSE_MATRIX:
-    case CHECK_SET: return false;
-    }
-    return false;
-}
-
 /* Empties the worker's notes. Returns the lowest instruction that loaded from the watched source, or
  * instruction_count. */
 static int forget_notes(Worker *worker)
@@ -124,7 +84,7 @@ static int forget_notes(Worker *worker)
         if (instruction->index < 0)
             continue;
         MemoryNote *note = &worker->notes[instruction->index];
-        note_forget(worker, note, notes_stores(instruction));
+        note_forget(worker, note, note_is_of_stores(instruction));
         if (note->loaded_watched && first_watched == count)
             first_watched = i;
     }
@@ -171,40 +131,78 @@ static void begin_block(Run *run, Worker *worker, Sanitizer *sanitizer, uint64_t
                                             worker->jit == NULL ? lane_instructions_left(&run->launch) : 0);
 }
 
-static void end_worker(Run *run, Worker *worker, Sanitizer *sanitizer)
+/* What one thread of the host runs blocks with: a worker for each block of a cluster. */
+typedef struct Team {
+    Cluster cluster;
+    Sanitizer *sanitizers[MAX_CLUSTER]; /* of the workers; NULL: the launch has no plan */
+} Team;
+
+static void begin_team(Run *run, Team *team)
 {
-    if (run->job != NULL)
-        run->launch.translator->end_worker(worker);
-    add_worker(run, worker, sanitizer);
-    sanitizer_free(sanitizer);
-    bulk_copies_free(worker);
-    worker_free(worker);
+    const Launch *launch = &run->launch;
+    bool is_needed = launch->cluster_blocks > 1 || launch->code->uses_cluster;
+    *team = (Team){.cluster.count = launch->cluster_blocks};
+    for (uint32_t i = 0; i < team->cluster.count; i++) {
+        Worker *worker = worker_new(&run->launch);
+        team->sanitizers[i] = sanitizer_new(worker);
+        worker->cluster = is_needed ? &team->cluster : NULL;
+        team->cluster.blocks[i] = worker;
+    }
 }
 
-/* Runs chunks of blocks, in order, until there are none left or the launch must end. Each worker does this. */
+static void end_team(Run *run, const Team *team)
+{
+    for (uint32_t i = 0; i < team->cluster.count; i++) {
+        Worker *worker = team->cluster.blocks[i];
+        if (run->job != NULL)
+            run->launch.translator->end_worker(worker);
+        add_worker(run, worker, team->sanitizers[i]);
+        sanitizer_free(team->sanitizers[i]);
+        bulk_copies_free(worker);
+        worker_free(worker);
+    }
+}
+
+/* Runs the blocks of one cluster; without clusters, that is one block. */
+static bool run_one(Run *run, Team *team, uint64_t number)
+{
+    Launch *launch = &run->launch;
+    Cluster *cluster = &team->cluster;
+    cluster->first_block = cluster_block(launch, number, 0);
+    cluster->is_descending = number % 2 != 0;
+    for (uint32_t i = 0; i < cluster->count; i++)
+        begin_block(run, cluster->blocks[i], team->sanitizers[i], cluster_block(launch, number, i));
+    bool going_on = cluster->blocks[0]->cluster != NULL ? run_cluster(cluster) : run_block(cluster->blocks[0]);
+    atomic_fetch_add_explicit(&launch->finished_blocks, cluster->count, memory_order_relaxed);
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        Worker *worker = cluster->blocks[i];
+        if (worker->sanitizer != NULL)
+            sanitizer_end_block(worker);
+        lengthen(&worker->longest, &worker->path);
+    }
+    return going_on;
+}
+
+/* Runs chunks of clusters, in order, until there are none left or the launch must end. Each thread of the host does
+ * this. */
 static void run_blocks(void *context)
 {
     Run *run = context;
     Launch *launch = &run->launch;
-    Worker *worker = worker_new(launch);
-    Sanitizer *sanitizer = sanitizer_new(worker);
+    Team team;
+    begin_team(run, &team);
     bool going_on = true;
     while (going_on) {
-        uint64_t block = atomic_fetch_add(&launch->next_block, launch->chunk);
-        uint64_t end = block + launch->chunk < launch->blocks ? block + launch->chunk : launch->blocks;
-        if (block >= end)
+        uint64_t number = atomic_fetch_add(&launch->next_cluster, launch->chunk);
+        uint64_t end = number + launch->chunk < launch->clusters ? number + launch->chunk : launch->clusters;
+        if (number >= end)
             break;
-        for (; going_on && block < end && block < atomic_load(&launch->fault_block); block++) {
-            begin_block(run, worker, sanitizer, block);
-            going_on = run_block(worker);
-            if (worker->sanitizer != NULL)
-                sanitizer_end_block(worker);
-            atomic_fetch_add_explicit(&launch->finished_blocks, 1, memory_order_relaxed);
-            lengthen(&worker->longest, &worker->path);
-        }
-        going_on = going_on && block == end;
+        for (; going_on && number < end && cluster_block(launch, number, 0) < atomic_load(&launch->fault_block);
+             number++)
+            going_on = run_one(run, &team, number);
+        going_on = going_on && number == end;
     }
-    end_worker(run, worker, sanitizer);
+    end_team(run, &team);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -327,10 +325,10 @@ static void report_watched(const Run *run, SimReport *report)
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
-/* Blocks per chunk: few enough that all workers end at about the same time, enough that taking a chunk costs little. */
-static uint64_t chunk_size(uint64_t blocks, int workers)
+/* Clusters per chunk: few enough that all workers end at about the same time, enough that taking a chunk costs little. */
+static uint64_t chunk_size(uint64_t clusters, int workers)
 {
-    uint64_t chunk = blocks / ((uint64_t)workers * 32);
+    uint64_t chunk = clusters / ((uint64_t)workers * 32);
     return chunk < 1 ? 1 : chunk > 256 ? 256 : chunk;
 }
 
@@ -407,7 +405,12 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
         run->launch.traces = new_traces(gpu, request, &run->launch);
         run->launch.drawn = trace_set_drawn(&run->launch.traces, run->launch.blocks, request->sample_key);
     }
-    run->launch.chunk = chunk_size(run->launch.blocks, how->helpers + 1);
+    const LaunchNeeds needs = function_needs(function);
+    launch_cluster(&needs, &request->shape, run->launch.cluster);
+    run->launch.cluster_blocks = run->launch.cluster[0] * run->launch.cluster[1] * run->launch.cluster[2];
+    run->launch.is_explicit_cluster = request->shape.cluster[0] > 0 || needs.cluster[0] > 0;
+    run->launch.clusters = run->launch.blocks / run->launch.cluster_blocks;
+    run->launch.chunk = chunk_size(run->launch.clusters, how->helpers + 1);
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->launch.bulk_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
@@ -465,7 +468,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
         return;
     Run run;
     prepare_run(gpu, launch, how, &run);
-    uint64_t most = function_uses_heap(launch) ? 0 : run.launch.blocks - 1;
+    uint64_t most = function_uses_heap(launch) ? 0 : run.launch.clusters - 1;
     pool_run(&gpu->pool, most < (uint64_t)how->helpers ? (int)most : how->helpers, run_blocks, &run);
     atomic_store(&gpu->cancelled, 0);
     Reuse reuse = {0};

@@ -249,6 +249,7 @@ static void fill_info(SimFunction *function)
     info->max_threads_per_block = profile->max_threads_per_block;
     if (function->ptx->max_threads > 0 && function->ptx->max_threads < info->max_threads_per_block)
         info->max_threads_per_block = function->ptx->max_threads;
+    memcpy(info->cluster, function->ptx->cluster, sizeof info->cluster);
     function->dynamic_shared_limit = profile->shared_bytes_per_block > info->static_shared_bytes
                                          ? profile->shared_bytes_per_block - info->static_shared_bytes
                                          : 0;
@@ -290,4 +291,14 @@ bool simgpu_function_set_dynamic_shared(SimFunction *function, uint32_t bytes)
         return false;
     function->dynamic_shared_limit = bytes;
     return true;
+}
+
+LaunchNeeds function_needs(const SimFunction *function)
+{
+    LaunchNeeds needs = {.registers = function->info.registers_estimated ? 0 : function->info.registers,
+                         .static_shared_bytes = function->info.static_shared_bytes,
+                         .max_threads_per_block = function->info.max_threads_per_block,
+                         .max_dynamic_shared_bytes = function->dynamic_shared_limit};
+    memcpy(needs.cluster, function->info.cluster, sizeof needs.cluster);
+    return needs;
 }

@@ -96,13 +96,22 @@ static bool lower_control(Lowering *l, const Parts *parts)
 static bool lower_plain(Lowering *l, const Parts *parts)
 {
     static const Mnemonic mnemonics[] = {
-        {"mov", lower_mov},           {"cvt", lower_cvt},
-        {"setp", lower_setp},         {"set", lower_set},
-        {"ld", lower_load},           {"ldu", lower_load},
-        {"st", lower_store},          {"atom", lower_atomic},
-        {"red", lower_atomic},        {"cvta", lower_convert_address},
-        {"isspacep", lower_is_space}, {"tex", lower_texture},
-        {"tld4", lower_gather},       {"mbarrier", lower_mbarrier},
+        {"mov", lower_mov},
+        {"cvt", lower_cvt},
+        {"setp", lower_setp},
+        {"set", lower_set},
+        {"ld", lower_load},
+        {"ldu", lower_load},
+        {"st", lower_store},
+        {"atom", lower_atomic},
+        {"red", lower_atomic},
+        {"cvta", lower_convert_address},
+        {"isspacep", lower_is_space},
+        {"mapa", lower_map_to_block},
+        {"getctarank", lower_rank_of_address},
+        {"tex", lower_texture},
+        {"tld4", lower_gather},
+        {"mbarrier", lower_mbarrier},
     };
     return !parts_have(parts, "pack") && lower_by_mnemonic(l, parts, mnemonics, sizeof mnemonics / sizeof *mnemonics);
 }

@@ -72,3 +72,49 @@ void lower_is_space(Lowering *l, const Parts *parts)
               no_operand);
     emit_form(l, "and.pred", result, above, below, no_operand);
 }
+
+/* mapa.shared::cluster.u32 d, a, rank: the address in block `rank` of the cluster that corresponds to one in this block,
+ * whose own addresses stay as they are (code.h). Without a state space, both addresses are generic. */
+void lower_map_to_block(Lowering *l, const Parts *parts)
+{
+    const uint32_t bytes = ptx_type_bytes(last_type(l, parts, 0));
+    const uint64_t within = ~(0xFFull << CLUSTER_SHIFT);
+    if (bytes != 4 && bytes != 8)
+        lower_refuse(l, "");
+    const char *const shift = bytes == 8 ? "shl.b64" : "shl.b32", *const both = bytes == 8 ? "and.b64" : "and.b32";
+    const char *const either = bytes == 8 ? "or.b64" : "or.b32", *const select = bytes == 8 ? "selp.b64" : "selp.b32";
+    Operand rank = source_operand(l, operand_at(l, 2), 4), own = special_register(l, SPECIAL_CLUSTER_RANK, 0, 0, 4);
+    Operand place = temporary(l, bytes), above = temporary(l, 4), bits = temporary(l, bytes);
+    Operand mapped = temporary(l, bytes), is_own = temporary(l, 1);
+    emit_form(l, both, place, source_operand(l, operand_at(l, 1), bytes), constant(l, within, bytes), no_operand);
+    emit_form(l, "add.u32", above, rank, constant(l, 1, 4), no_operand);
+    emit_form(l, "min.u32", above, above, constant(l, MAX_CLUSTER + 1, 4), no_operand); /* no block has that rank */
+    if (bytes == 8)
+        emit_extend(l, PTX_U32, bits, above);
+    else
+        bits = above;
+    emit_form(l, shift, bits, bits, constant(l, CLUSTER_SHIFT, 4), no_operand);
+    emit_form(l, either, mapped, place, bits, no_operand);
+    emit_form(l, "setp.eq.u32", is_own, rank, own, no_operand);
+    emit_form(l, select, result_operand(l, operand_at(l, 0), bytes), place, mapped, is_own);
+    l->code->uses_cluster = true;
+    count_class(l, INTEGER);
+}
+
+/* getctarank.shared::cluster.u32 d, a */
+void lower_rank_of_address(Lowering *l, const Parts *parts)
+{
+    const uint32_t bytes = ptx_type_bytes(last_type(l, parts, 0));
+    Operand address = source_operand(l, operand_at(l, 1), bytes), low = address;
+    if (bytes == 8) {
+        low = temporary(l, 4);
+        emit_form(l, "+extend.u32.32.64", low, address, no_operand, no_operand);
+    }
+    Operand above = temporary(l, 4), rank = temporary(l, 4), is_own = temporary(l, 1);
+    emit_form(l, "shr.u32", above, low, constant(l, CLUSTER_SHIFT, 4), no_operand);
+    emit_form(l, "sub.u32", rank, above, constant(l, 1, 4), no_operand);
+    emit_form(l, "setp.eq.u32", is_own, above, constant(l, 0, 4), no_operand);
+    emit_form(l, "selp.b32", result_operand(l, operand_at(l, 0), 4), special_register(l, SPECIAL_CLUSTER_RANK, 0, 0, 4),
+              rank, is_own);
+    count_class(l, INTEGER);
+}

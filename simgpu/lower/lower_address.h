@@ -6,5 +6,8 @@
 
 void lower_convert_address(Lowering *l, const Parts *parts);
 void lower_is_space(Lowering *l, const Parts *parts);
+/* Which block of the cluster a shared address belongs to: mapa, getctarank. */
+void lower_map_to_block(Lowering *l, const Parts *parts);
+void lower_rank_of_address(Lowering *l, const Parts *parts);
 
 #endif

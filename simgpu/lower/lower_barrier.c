@@ -16,7 +16,7 @@ static void lower_barrier(Lowering *l, const Parts *parts)
                                                    : BARRIER_SYNC;
     bool reduces = kind >= BARRIER_POPC;
     int first = reduces ? 1 : 0, count = l->source->operand_count - first - (reduces ? 1 : 0);
-    if (parts_have(parts, "cluster") || (!reduces && !parts_have(parts, "sync") && kind != BARRIER_ARRIVE) || count > 2)
+    if ((!reduces && !parts_have(parts, "sync") && kind != BARRIER_ARRIVE) || count > 2)
         lower_refuse(l, "");
     Operand number = count >= 1 ? source_operand(l, operand_at(l, first), 4) : constant(l, 0, 4);
     Operand threads = count == 2 ? source_operand(l, operand_at(l, first + 1), 4) : no_operand;
@@ -32,9 +32,25 @@ static void lower_barrier(Lowering *l, const Parts *parts)
     block->result = result;
 }
 
+/* barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned */
+static void lower_cluster_barrier(Lowering *l, const Parts *parts)
+{
+    l->code->uses_cluster = true;
+    if (parts_have(parts, "wait")) {
+        end_block(l, END_CLUSTER);
+        return;
+    }
+    if (!parts_have(parts, "arrive"))
+        lower_refuse(l, "");
+    count_control(l);
+    emit(l, CLUSTER_ARRIVE);
+}
+
 void lower_bar(Lowering *l, const Parts *parts)
 {
-    if (parts_have(parts, "warp"))
+    if (parts_have(parts, "cluster"))
+        lower_cluster_barrier(l, parts);
+    else if (parts_have(parts, "warp"))
         lower_warp_barrier(l, parts);
     else
         lower_barrier(l, parts);

@@ -262,13 +262,18 @@ static void parse_limits(Parser *p, PtxFunction *function)
     while (p->token.kind == TOKEN_WORD && p->token.text[0] == '.') {
         Token directive = advance(p);
         uint64_t product = 1;
+        uint32_t extents[3] = {1, 1, 1}, count = 0;
         while (p->token.kind == TOKEN_NUMBER || token_is(&p->token, ",")) {
             if (p->token.kind == TOKEN_NUMBER && product < 1u << 20)
                 product *= p->token.number;
+            if (p->token.kind == TOKEN_NUMBER && count < 3)
+                extents[count++] = (uint32_t)p->token.number;
             advance(p);
         }
         if (token_is(&directive, ".maxntid") || token_is(&directive, ".reqntid"))
             function->max_threads = (uint32_t)(product < 1u << 20 ? product : 1u << 20);
+        else if (token_is(&directive, ".reqnctapercluster") && count > 0)
+            memcpy(function->cluster, extents, sizeof function->cluster);
         else if (token_is(&directive, ".pragma"))
             advance(p);
     }

@@ -108,6 +108,7 @@ typedef struct PtxFunction {
     int instruction_count;
     uint32_t max_threads; /* from .maxntid; 0: not given */
     uint64_t address;     /* that pointers to it hold; set when the module is read */
+    uint32_t cluster[3];  /* from .reqnctapercluster; 0: not given */
 } PtxFunction;
 
 typedef struct PtxModule {

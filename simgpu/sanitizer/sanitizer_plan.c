@@ -43,13 +43,16 @@ static bool is_followed(const Instruction *instruction)
     case STORE_MATRIX:
     case BULK_COPY:
     case BULK_COMMIT:
-    case BULK_WAIT: return false;
+    case BULK_WAIT:
+    case CLUSTER_ARRIVE: return false;
     }
     return false;
 }
 
 static bool is_followed_throughout(const Code *code)
 {
+    if (code->uses_cluster) /* its blocks access each other's shared memory */
+        return false;
     for (int i = 0; i < code->instruction_count; i++)
         if (!is_followed(&code->instructions[i]))
             return false;

@@ -288,6 +288,13 @@ static const WarpRow warp_rows[] = {
      "fence.proxy.async; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [%d10], [%r10], 16; "
      "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; ld.global.u64 %d0, [%d10]", 64, b_and_thread, NULL},
     {"cp.async.bulk.prefetch.L2.global [%d11], 16; mov.u32 %r0, %r1", 32, thread_itself, NULL},
+    /* A block by itself is a cluster of one. */
+    {"st.shared.u32 [%r10], %r2; barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned; "
+     "xor.b32 %r4, %r10, 16; mapa.shared::cluster.u32 %r5, %r4, 0; ld.shared::cluster.u32 %r0, [%r5]", 64,
+     of_neighbour, NULL},
+    {"cvt.u64.u32 %d4, %r10; cvta.shared.u64 %d4, %d4; mapa.u64 %d5, %d4, 0; st.u32 [%d5], %r2; "
+     "getctarank.u64 %r4, %d5; isspacep.shared::cta %p4, %d5; selp.u32 %r5, 0, 7, %p4; ld.shared.u32 %r6, [%r10]; "
+     "add.u32 %r4, %r4, %r5; add.u32 %r0, %r6, %r4", 64, own_b, NULL},
     {"elect.sync %r4|%p0, 0xfffffff8", 64, is_lane_3, NULL},
     {"elect.sync %r0|%p4, 0xfffffff8", 64, three, NULL},
 

@@ -93,3 +93,14 @@ CudaError cuLaunchKernel(CuFunction function, unsigned grid_x, unsigned grid_y, 
     Operation operation = kernel_operation(function);
     return leave(append(stream, &operation, packed, function->parameter_bytes));
 }
+
+/* A cluster must divide the grid. */
+CudaError cuLaunchKernelEx(const CuLaunchConfig *config, CuFunction function, void **parameters, void **extra)
+{
+    for (unsigned i = 0; i < config->attribute_count; i++)
+        for (int j = 0; j < 3 && config->attributes[i].id == CU_LAUNCH_CLUSTER; j++)
+            if (config->attributes[i].cluster[j] == 0 || config->grid[j] % config->attributes[i].cluster[j] != 0)
+                return CUDA_ERROR_INVALID_VALUE;
+    return cuLaunchKernel(function, config->grid[0], config->grid[1], config->grid[2], config->block[0],
+                          config->block[1], config->block[2], config->shared_bytes, config->stream, parameters, extra);
+}

@@ -94,6 +94,22 @@ enum {
 #define CU_LAUNCH_PARAMETER_BUFFER ((void *)1)
 #define CU_LAUNCH_PARAMETER_BYTES ((void *)2)
 
+enum { CU_LAUNCH_CLUSTER = 4 }; /* CUlaunchAttributeID */
+
+typedef struct CuLaunchAttribute { /* CUlaunchAttribute */
+    uint64_t id;                   /* 32 bits, and 4 bytes that nobody reads */
+    unsigned cluster[3];           /* of a union of 64 bytes */
+    unsigned char unused[52];
+} CuLaunchAttribute;
+
+typedef struct CuLaunchConfig { /* CUlaunchConfig */
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    CuStream stream;
+    CuLaunchAttribute *attributes;
+    unsigned attribute_count;
+} CuLaunchConfig;
+
 typedef struct CuLocation {
     int type; /* CU_LOCATION_DEVICE */
     int id;
@@ -238,6 +254,8 @@ typedef struct CuTextureDescription { /* CUDA_TEXTURE_DESC */
     CALL(cuLaunchKernel, "cuLaunchKernel",                                                                             \
          (CuFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,  \
           unsigned block_z, unsigned shared_bytes, CuStream stream, void **parameters, void **extra))                  \
+    CALL(cuLaunchKernelEx, "cuLaunchKernelEx",                                                                         \
+         (const CuLaunchConfig *config, CuFunction function, void **parameters, void **extra))                         \
     CALL(cuStreamCreate, "cuStreamCreate", (CuStream * stream, unsigned flags))                                        \
     CALL(cuStreamDestroy, "cuStreamDestroy_v2", (CuStream stream))                                                     \
     CALL(cuStreamQuery, "cuStreamQuery", (CuStream stream))                                                            \

@@ -219,6 +219,23 @@ static void remember_kernel(CudaDevice *cuda, const char *name)
         cuda->last_kernels[cuda->last_kernel_count++] = name;
 }
 
+/* Only a launch that asks for clusters needs the newer call. */
+static CudaError launch_shape(CudaDevice *cuda, const DeviceLaunch *launch, CuStream stream, void **extra)
+{
+    const LaunchShape *shape = &launch->shape;
+    if (shape->cluster[0] == 0)
+        return cuda->driver->cuLaunchKernel(launch->function->raw, shape->grid[0], shape->grid[1], shape->grid[2],
+                                            shape->block[0], shape->block[1], shape->block[2],
+                                            shape->dynamic_shared_bytes, stream, NULL, extra);
+    CuLaunchAttribute cluster = {.id = CU_LAUNCH_CLUSTER};
+    CuLaunchConfig config = {
+        .shared_bytes = shape->dynamic_shared_bytes, .stream = stream, .attributes = &cluster, .attribute_count = 1};
+    memcpy(cluster.cluster, shape->cluster, sizeof cluster.cluster);
+    memcpy(config.grid, shape->grid, sizeof config.grid);
+    memcpy(config.block, shape->block, sizeof config.block);
+    return cuda->driver->cuLaunchKernelEx(&config, launch->function->raw, NULL, extra);
+}
+
 static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
 {
     CudaDevice *cuda = cuda_of(device);
@@ -231,10 +248,7 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
     CudaError error = cuda_enter(cuda, launch->stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    error = cuda->driver->cuLaunchKernel(launch->function->raw, launch->shape.grid[0], launch->shape.grid[1],
-                                         launch->shape.grid[2], launch->shape.block[0], launch->shape.block[1],
-                                         launch->shape.block[2], launch->shape.dynamic_shared_bytes, raw, NULL,
-                                         bytes == 0 ? NULL : extra);
+    error = launch_shape(cuda, launch, raw, bytes == 0 ? NULL : extra);
     if (error == CUDA_ERROR_SUCCESS) {
         cuda->statistics.kernels++;
         cuda->host_origin.kernels++;

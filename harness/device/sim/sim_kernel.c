@@ -110,6 +110,7 @@ static void kernel_info(DeviceFunction *function, DeviceFunctionInfo *info)
         .local_bytes = facts.local_bytes,
         .constant_bytes = facts.constant_bytes,
         .max_threads_per_block = facts.max_threads_per_block,
+        .cluster = {facts.cluster[0], facts.cluster[1], facts.cluster[2]},
         .max_dynamic_shared_bytes = function->max_dynamic_shared_bytes,
         .ptx_version = version,
         .binary_version = version,

@@ -15,18 +15,18 @@ static void a_device_and_its_simulation_refuse_the_same_launches(void **state)
         uint32_t registers;
         CudaError error;
     } cases[] = {
-        {{{1, 1, 1}, {1024, 1, 1}, 48128}, 32, CUDA_ERROR_SUCCESS},
-        {{{1, 1, 1}, {1024, 1, 1}, 48129}, 32, CUDA_ERROR_INVALID_VALUE},
-        {{{1, 1, 1}, {1024, 1, 1}, 300000}, 32, CUDA_ERROR_INVALID_VALUE},
-        {{{1, 65535, 65535}, {1, 1, 64}, 0}, 32, CUDA_ERROR_SUCCESS},
-        {{{1, 65536, 1}, {1, 1, 1}, 0}, 32, CUDA_ERROR_INVALID_VALUE},
-        {{{1, 1, 0}, {1, 1, 1}, 0}, 32, CUDA_ERROR_INVALID_VALUE},
-        {{{1, 1, 1}, {1, 1, 65}, 0}, 32, CUDA_ERROR_INVALID_VALUE},
-        {{{1, 1, 1}, {1025, 1, 1}, 0}, 32, CUDA_ERROR_INVALID_VALUE},
-        {{{1, 1, 1}, {1024, 1, 1}, 0}, 64, CUDA_ERROR_SUCCESS},
-        {{{1, 1, 1}, {1024, 1, 1}, 0}, 65, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES},
-        {{{1, 1, 1}, {256, 1, 1}, 0}, 173, CUDA_ERROR_SUCCESS},
-        {{{1, 1, 1}, {257, 1, 1}, 0}, 173, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES},
+        {{{1, 1, 1}, {1024, 1, 1}, 48128, {0}}, 32, CUDA_ERROR_SUCCESS},
+        {{{1, 1, 1}, {1024, 1, 1}, 48129, {0}}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 1, 1}, {1024, 1, 1}, 300000, {0}}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 65535, 65535}, {1, 1, 64}, 0, {0}}, 32, CUDA_ERROR_SUCCESS},
+        {{{1, 65536, 1}, {1, 1, 1}, 0, {0}}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 1, 0}, {1, 1, 1}, 0, {0}}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 1, 1}, {1, 1, 65}, 0, {0}}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 1, 1}, {1025, 1, 1}, 0, {0}}, 32, CUDA_ERROR_INVALID_VALUE},
+        {{{1, 1, 1}, {1024, 1, 1}, 0, {0}}, 64, CUDA_ERROR_SUCCESS},
+        {{{1, 1, 1}, {1024, 1, 1}, 0, {0}}, 65, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES},
+        {{{1, 1, 1}, {256, 1, 1}, 0, {0}}, 173, CUDA_ERROR_SUCCESS},
+        {{{1, 1, 1}, {257, 1, 1}, 0, {0}}, 173, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES},
     };
     HardwareProfile h200;
     DeviceInfo device;
@@ -40,7 +40,7 @@ static void a_device_and_its_simulation_refuse_the_same_launches(void **state)
                                              .static_shared_bytes = 1024,
                                              .max_threads_per_block = 1024,
                                              .max_dynamic_shared_bytes = 48128};
-        const LaunchNeeds needs = {registers, 1024, 1024, 48128};
+        const LaunchNeeds needs = {registers, 1024, 1024, 48128, {0}};
         char hint[200], text[200];
         CudaError error = launch_check(&device, &function, &cases[i].shape, hint, sizeof hint);
         LaunchCheck check = launch_limits_check(&limits, &needs, &cases[i].shape, text, sizeof text);

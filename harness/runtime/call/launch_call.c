@@ -16,7 +16,8 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
 {
     if (pushed_count == MAX_NESTED)
         return 1;
-    pushed[pushed_count++] = (Configuration){grid, block, shared_bytes, stream};
+    pushed[pushed_count++] = (Configuration){
+        .grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = stream};
     return 0;
 }
 
@@ -61,7 +62,7 @@ static cudaError_t launch(const void *kernel, const Configuration *how, void **a
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                                cudaStream_t stream)
 {
-    Configuration how = {grid, block, shared_bytes, stream};
+    Configuration how = {.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = stream};
     in_stub = false;
     return result(launch(kernel, &how, arguments, false));
 }
@@ -69,7 +70,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                              cudaStream_t stream)
 {
-    Configuration how = {grid, block, shared_bytes, stream};
+    Configuration how = {.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = stream};
     bool wait = !in_stub;
     in_stub = false;
     return result(launch(kernel, &how, arguments, wait));
@@ -78,11 +79,22 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 /* Attributes that change the meaning of a launch are refused; the others are hints and ignored. */
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
 {
-    Configuration how = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension ||
-            config->attrs[i].id == cudaLaunchAttributeCooperative)
-            return missing("cudaLaunchKernelExC with a cluster or a cooperative grid");
+    Configuration how = {.grid = config->gridDim,
+                         .block = config->blockDim,
+                         .shared_bytes = config->dynamicSmemBytes,
+                         .stream = config->stream};
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *attribute = &config->attrs[i];
+        if (attribute->id == cudaLaunchAttributeCooperative)
+            return missing("cudaLaunchKernelExC with a cooperative grid");
+        if (attribute->id != cudaLaunchAttributeClusterDimension)
+            continue;
+        how.cluster[0] = attribute->val.clusterDim.x;
+        how.cluster[1] = attribute->val.clusterDim.y;
+        how.cluster[2] = attribute->val.clusterDim.z;
+        if (how.cluster[0] == 0 || how.cluster[1] == 0 || how.cluster[2] == 0)
+            return result(cudaErrorInvalidValue);
+    }
     return result(launch(kernel, &how, arguments, true));
 }
 
@@ -141,6 +153,8 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
         return result(error);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) /* a hint */
         return cudaSuccess;
+    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed)
+        return missing("cudaFuncSetAttribute(cudaFuncAttributeNonPortableClusterSizeAllowed)");
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0)
         return result(cudaErrorInvalidValue);
     error = client_call(RING_SET_SHARED, (RingWords){{function->id, (uint64_t)value}}, NULL);

@@ -43,7 +43,8 @@ static void of_kernel(Request *request, const struct cudaKernelNodeParams *asked
         return;
     }
     KernelWork *kernel = &request->work.kernel;
-    kernel->how = (Configuration){asked->gridDim, asked->blockDim, asked->sharedMemBytes, NULL};
+    kernel->how = (Configuration){
+        .grid = asked->gridDim, .block = asked->blockDim, .shared_bytes = asked->sharedMemBytes};
     request->error = kernel_pack(kernel, asked->func, asked->kernelParams, request->parameters);
     if (asked->kernelParams == NULL && asked->extra != NULL && kernel->function != NULL)
         request->error = take_buffer(kernel, asked->extra);

@@ -37,29 +37,49 @@ static void launches_are_refused_with_the_limit_they_break(void **state)
         LaunchCheck check;
         const char *text;
     } cases[] = {
-        {{{1, 1, 1}, {1024, 1, 1}, 48128}, 32, 1024, LAUNCH_FITS, ""},
-        {{{2147483647, 65535, 65535}, {16, 1, 64}, 0}, 32, 1024, LAUNCH_FITS, ""},
-        {{{1, 1, 1}, {2048, 1, 1}, 0}, 32, 1024, LAUNCH_INVALID, "2048 threads per block, at most 1024"},
-        {{{1, 1, 1}, {64, 64, 1}, 0}, 32, 1024, LAUNCH_INVALID, "4096 threads per block, at most 1024"},
-        {{{1, 1, 1}, {65536, 65536, 1}, 0}, 32, 1024, LAUNCH_INVALID, "4294967296 threads per block, at most 1024"},
-        {{{0, 1, 1}, {32, 1, 1}, 0}, 32, 1024, LAUNCH_INVALID, "0 in grid.x, at least 1"},
-        {{{1, 1, 1}, {32, 0, 1}, 0}, 32, 1024, LAUNCH_INVALID, "0 in block.y, at least 1"},
-        {{{1, 70000, 1}, {32, 1, 1}, 0}, 32, 1024, LAUNCH_INVALID, "70000 in grid.y, at most 65535"},
-        {{{1, 1, 1}, {1, 1, 65}, 0}, 32, 1024, LAUNCH_INVALID, "65 in block.z, at most 64"},
-        {{{1, 1, 1}, {512, 1, 1}, 0},
+        {{{1, 1, 1}, {1024, 1, 1}, 48128, {0}}, 32, 1024, LAUNCH_FITS, ""},
+        {{{2147483647, 65535, 65535}, {16, 1, 64}, 0, {0}}, 32, 1024, LAUNCH_FITS, ""},
+        {{{1, 1, 1}, {2048, 1, 1}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "2048 threads per block, at most 1024"},
+        {{{1, 1, 1}, {64, 64, 1}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "4096 threads per block, at most 1024"},
+        {{{1, 1, 1}, {65536, 65536, 1}, 0, {0}},
+         32,
+         1024,
+         LAUNCH_INVALID,
+         "4294967296 threads per block, at most 1024"},
+        {{{0, 1, 1}, {32, 1, 1}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "0 in grid.x, at least 1"},
+        {{{1, 1, 1}, {32, 0, 1}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "0 in block.y, at least 1"},
+        {{{1, 70000, 1}, {32, 1, 1}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "70000 in grid.y, at most 65535"},
+        {{{1, 1, 1}, {1, 1, 65}, 0, {0}}, 32, 1024, LAUNCH_INVALID, "65 in block.z, at most 64"},
+        {{{1, 1, 1}, {512, 1, 1}, 0, {0}},
          32,
          256,
          LAUNCH_INVALID,
          "512 threads per block of a kernel with __launch_bounds__, at most 256"},
-        {{{1, 1, 1}, {1024, 1, 1}, 0}, 64, 1024, LAUNCH_FITS, ""},
-        {{{1, 1, 1}, {1024, 1, 1}, 0}, 65, 1024, LAUNCH_LACKS_REGISTERS, "73728 registers per block, at most 65536"},
-        {{{1, 1, 1}, {32, 1, 1}, 60000},
+        {{{4, 6, 1}, {32, 1, 1}, 0, {2, 3, 1}}, 32, 1024, LAUNCH_FITS, ""},
+        {{{4, 6, 1}, {32, 1, 1}, 0, {4, 1, 3}}, 32, 1024, LAUNCH_INVALID, "12 blocks in a cluster, at most 8"},
+        {{{4, 6, 1}, {32, 1, 1}, 0, {65536, 65536, 65536}},
+         32,
+         1024,
+         LAUNCH_INVALID,
+         "18446744073709551615 blocks in a cluster, at most 8"},
+        {{{5, 6, 1}, {32, 1, 1}, 0, {2, 1, 1}},
+         32,
+         1024,
+         LAUNCH_INVALID,
+         "5 blocks in grid.x, but they must be a multiple of the cluster's 2"},
+        {{{1, 1, 1}, {1024, 1, 1}, 0, {0}}, 64, 1024, LAUNCH_FITS, ""},
+        {{{1, 1, 1}, {1024, 1, 1}, 0, {0}},
+         65,
+         1024,
+         LAUNCH_LACKS_REGISTERS,
+         "73728 registers per block, at most 65536"},
+        {{{1, 1, 1}, {32, 1, 1}, 60000, {0}},
          32,
          1024,
          LAUNCH_INVALID,
          "60000 bytes of dynamic shared memory, at most 48128 unless "
          "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows more"},
-        {{{1, 1, 1}, {32, 1, 1}, 300000},
+        {{{1, 1, 1}, {32, 1, 1}, 300000, {0}},
          32,
          1024,
          LAUNCH_INVALID,
@@ -80,7 +100,7 @@ static void launches_are_refused_with_the_limit_they_break(void **state)
 static LaunchCheck check_block(const LaunchNeeds *needs, uint32_t warps, uint32_t dynamic_shared_bytes)
 {
     const LaunchLimits limits = launch_limits(&H200);
-    const LaunchShape shape = {{1, 1, 1}, {warps * WARP_THREADS, 1, 1}, dynamic_shared_bytes};
+    const LaunchShape shape = {{1, 1, 1}, {warps * WARP_THREADS, 1, 1}, dynamic_shared_bytes, {0}};
     char text[200];
     return launch_limits_check(&limits, needs, &shape, text, sizeof text);
 }
@@ -107,7 +127,7 @@ static void a_block_fits_if_and_only_if_one_can_be_resident(void **state)
         for (uint32_t warps = 1; warps <= 32; warps++)
             for (size_t i = 0; i < COUNT_OF(shared); i++) {
                 const SimFunctionInfo function = {.registers = registers, .static_shared_bytes = 1024};
-                const LaunchNeeds needs = {registers, 1024, 1024, UINT32_MAX};
+                const LaunchNeeds needs = {registers, 1024, 1024, UINT32_MAX, {0}};
                 bool fits = check_block(&needs, warps, shared[i]) == LAUNCH_FITS;
                 if (fits != (cost_resident_blocks(&H200, &function, warps * WARP_THREADS, shared[i]) > 0))
                     fail_test("%u registers, %u warps, %u bytes", registers, warps, shared[i]);

@@ -86,6 +86,7 @@ void translate_block_end(Builder *b)
             leave_at_end(b);
         return;
     case END_BARRIER: end_at_barrier(b, block); return;
+    case END_CLUSTER:
     case END_INDEXED:
     case END_CALL: /* code with procedures is not translated */
     case END_RETURN:

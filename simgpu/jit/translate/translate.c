@@ -87,6 +87,7 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case BULK_COPY:
     case BULK_COMMIT:
     case BULK_WAIT:
+    case CLUSTER_ARRIVE:
     case TEXTURE:
     case SHUFFLE:
     case VOTE:
@@ -147,7 +148,14 @@ static Value special_value(const Builder *b, const SpecialRegister *special)
     case SPECIAL_TOTAL_SHARED:
     case SPECIAL_MULTIPROCESSOR:
     case SPECIAL_MULTIPROCESSORS:
-    case SPECIAL_UNWRITTEN: value.part[0] = entry_atom((Atom){0}, special->operand.slot, 0); return value;
+    case SPECIAL_UNWRITTEN:
+    case SPECIAL_CLUSTER_CTAID:
+    case SPECIAL_CLUSTER_NCTAID:
+    case SPECIAL_CLUSTERID:
+    case SPECIAL_NCLUSTERID:
+    case SPECIAL_CLUSTER_RANK:
+    case SPECIAL_CLUSTER_RANKS:
+    case SPECIAL_IS_CLUSTER: value.part[0] = entry_atom((Atom){0}, special->operand.slot, 0); return value;
     }
     return varying_value(size);
 }

@@ -26,6 +26,7 @@ static bool has_index(InstructionKind kind)
     case COPY_WAIT:
     case BULK_COMMIT:
     case BULK_WAIT:
+    case CLUSTER_ARRIVE:
     case VOTE:
     case MATCH:
     case REDUCE:

@@ -50,9 +50,14 @@ static Operand special_operand(Lowering *l, const char *name)
         const char *name;
         SpecialRegisterKind kind;
     } vectors[] = {
-        {"%tid.", SPECIAL_TID},         {"%ntid.", SPECIAL_NTID},
-        {"%ctaid.", SPECIAL_CTAID},     {"%nctaid.", SPECIAL_NCTAID},
-        {"%clusterid.", SPECIAL_CTAID}, {"%nclusterid.", SPECIAL_NCTAID}, /* every cluster has one block */
+        {"%tid.", SPECIAL_TID},
+        {"%ntid.", SPECIAL_NTID},
+        {"%ctaid.", SPECIAL_CTAID},
+        {"%nctaid.", SPECIAL_NCTAID},
+        {"%clusterid.", SPECIAL_CLUSTERID},
+        {"%nclusterid.", SPECIAL_NCLUSTERID},
+        {"%cluster_ctaid.", SPECIAL_CLUSTER_CTAID},
+        {"%cluster_nctaid.", SPECIAL_CLUSTER_NCTAID},
     };
     static const struct {
         const char *name;
@@ -71,6 +76,8 @@ static Operand special_operand(Lowering *l, const char *name)
         {"%total_smem_size", SPECIAL_TOTAL_SHARED, 0},
         {"%smid", SPECIAL_MULTIPROCESSOR, 0},
         {"%nsmid", SPECIAL_MULTIPROCESSORS, 0},
+        {"%cluster_ctarank", SPECIAL_CLUSTER_RANK, 0},
+        {"%cluster_nctarank", SPECIAL_CLUSTER_RANKS, 0},
     };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (strncmp(name, vectors[i].name, strlen(vectors[i].name)) == 0)
@@ -78,12 +85,8 @@ static Operand special_operand(Lowering *l, const char *name)
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
         if (strcmp(name, scalars[i].name) == 0)
             return special_register(l, scalars[i].kind, scalars[i].detail, 0, 4);
-    if (strncmp(name, "%cluster_ctaid.", 15) == 0 || strcmp(name, "%cluster_ctarank") == 0)
-        return constant(l, 0, 4);
-    if (strncmp(name, "%cluster_nctaid.", 16) == 0 || strcmp(name, "%cluster_nctarank") == 0)
-        return constant(l, 1, 4);
     if (strcmp(name, "%is_explicit_cluster") == 0)
-        return constant(l, 0, 1);
+        return special_register(l, SPECIAL_IS_CLUSTER, 0, 0, 1);
     if (strcmp(name, "%gridid") == 0)
         return constant(l, 1, 8);
     return clock_operand(l, name);

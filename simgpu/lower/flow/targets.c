@@ -41,6 +41,7 @@ static Origin of_results(const Instruction *instruction, const Origin *origins)
     case BULK_COPY:
     case BULK_COMMIT:
     case BULK_WAIT:
+    case CLUSTER_ARRIVE:
     case SHUFFLE:
     case VOTE:
     case MATCH:

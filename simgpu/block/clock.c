@@ -1,4 +1,4 @@
-#include "simgpu/engine/clock.h"
+#include "simgpu/block/clock.h"
 
 #include "simgpu/block/register.h"
 

@@ -1,6 +1,6 @@
 /* clock.h - the clock that kernels read (%clock64, %globaltimer).  */
-#ifndef SIMGPU_ENGINE_CLOCK_H
-#define SIMGPU_ENGINE_CLOCK_H
+#ifndef SIMGPU_BLOCK_CLOCK_H
+#define SIMGPU_BLOCK_CLOCK_H
 
 #include "simgpu/block/active.h"
 #include "simgpu/block/worker.h"
