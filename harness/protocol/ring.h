@@ -41,6 +41,9 @@ typedef struct RingMemory {
     _Atomic uint32_t waits_for_launches;       /* 1: the runner waits for launches, too */
     _Atomic uint32_t has_turns;                /* 1: the broker serves RING_COPY_AWAY */
     RingReply reply;
+    _Alignas(64) _Atomic uint64_t
+        fault_note; /* 1 + the address at which host code caused a segmentation fault; 0: none,
+                                               * or the runner does not tell. It only chooses the words of a message */
     _Alignas(64) _Atomic uint32_t command_count; /* a futex, on which the runner sleeps */
     RingCommand command;
     _Alignas(4096) uint8_t buffer[RING_BYTES];

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,9 @@ typedef struct GpuSession {
     Session base;
     BrokerProcess broker;
     RunnerProcess runner;
-    int host_clock;   /* of the runner (host_clock.h); -1: none */
-    RingMemory *ring; /* of the runner; NULL: none has been started */
+    int host_clock;      /* of the runner (host_clock.h); -1: none */
+    RingMemory *ring;    /* of the runner; NULL: none has been started */
+    uint64_t fault_note; /* RingMemory.fault_note of the last runner */
     CallLimits limits;
     SharedMemory buffers;
     bool exchanged;       /* the broker has joined an exchange for the buffers */
@@ -43,6 +45,8 @@ static const GpuSession *gpu_of_const(const Session *session)
 static void stop_runner(GpuSession *gpu, int *exit_status)
 {
     runner_process_stop(&gpu->runner, exit_status);
+    if (gpu->ring != NULL)
+        gpu->fault_note = atomic_load(&gpu->ring->fault_note);
     ring_unmap(gpu->ring);
     gpu->ring = NULL;
     if (gpu->host_clock >= 0)
@@ -130,6 +134,8 @@ static void explain_runner_end(const GpuSession *gpu, int exit_status, bool memo
                  gpu->limits.host_bytes >> 20);
     else
         runner_process_explain_end(exit_status, doing, report->text, sizeof report->text);
+    if (!memory_refused && exit_status == 128 + SIGSEGV)
+        runner_process_explain_fault(gpu->fault_note, report->text, sizeof report->text);
 }
 
 static void take_printed(GpuSession *gpu, const Wait *wait, CallReport *report)

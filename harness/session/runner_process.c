@@ -211,3 +211,14 @@ void runner_process_explain_end(int exit_status, const char *doing, char *text, 
     else
         snprintf(text, size, "%s did not return: the process ended with exit status %d", doing, exit_status);
 }
+
+void runner_process_explain_fault(uint64_t note, char *text, size_t size)
+{
+    uint64_t address = note - 1;
+    size_t length = strlen(text);
+    const char *what = is_in_device_range(address) ? "a device pointer, which only kernels and cudaMemcpy() can use"
+                       : address < 65536           ? "a null pointer"
+                                                   : "an address that is no device pointer";
+    if (note != 0)
+        snprintf(text + length, size - length, ": host code followed %s", what);
+}

@@ -42,5 +42,8 @@ void runner_process_stop(RunnerProcess *runner, int *exit_status);
 
 /* Writes "solve() did not return: the process ended with exit status 0"; `doing` is "solve()" or "a constructor". */
 void runner_process_explain_end(int exit_status, const char *doing, char *text, size_t size);
+/* Adds to that what the address of a segmentation fault was, by RingMemory.fault_note. The runner wrote it, which is not
+ * trusted: it only chooses among fixed words. */
+void runner_process_explain_fault(uint64_t note, char *text, size_t size);
 
 #endif

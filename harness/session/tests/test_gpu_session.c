@@ -26,11 +26,13 @@ static void an_honest_submission_is_called_again_and_again(void **state)
 /* Compiling costs a second: the bodies of many solve() become cases of one, chosen by its last parameter. */
 static void write_cases(const char *const *bodies, size_t stride, size_t count, Text *source)
 {
-    text_add(source, "#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n#include <vector>\n" HONEST_KERNEL
-                     "__global__ void spin(float *p) { while (p[0] != 1) p[1] = 2; }\n"
-                     "extern \"C\" void solve(const float *in, float *out, int which) {\n"
-                     "    const int n = 1000;\n"
-                     "    switch (which) {\n");
+    text_add(
+        source,
+        "#include <csignal>\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n#include <vector>\n" HONEST_KERNEL
+        "__global__ void spin(float *p) { while (p[0] != 1) p[1] = 2; }\n"
+        "extern \"C\" void solve(const float *in, float *out, int which) {\n"
+        "    const int n = 1000;\n"
+        "    switch (which) {\n");
     for (size_t i = 0; i < count; i++)
         text_printf(source, "    case %zu: { %s } break;\n", i,
                     *(const char *const *)((const char *)bodies + i * stride));
@@ -246,8 +248,12 @@ static void each_way_to_fail_has_its_outcome(void **state)
 {
     static const Failure cases[] = {
         {"*(volatile int *)8 = 1;", CALL_RUN_TIME_ERROR,
-         "solve() did not return: the process was ended by signal 11 (Segmentation fault)", NULL},
-        {"out[0] = in[0];", CALL_RUN_TIME_ERROR, "signal 11", NULL},
+         "solve() did not return: the process was ended by signal 11 (Segmentation fault): host code followed a null pointer",
+         NULL},
+        {"out[0] = in[0];", CALL_RUN_TIME_ERROR, "signal 11 (Segmentation fault): host code followed a device pointer",
+         NULL},
+        {"*(volatile int *)(n - n) = 1;", CALL_RUN_TIME_ERROR, "followed a null pointer", NULL},
+        {"raise(SIGSEGV);", CALL_RUN_TIME_ERROR, "signal 11 (Segmentation fault)", NULL},
         {"abort();", CALL_RUN_TIME_ERROR, "signal 6 (Aborted)", NULL},
         {"puts(\"Accepted \\033[32m\"); exit(0);", CALL_RUN_TIME_ERROR,
          "solve() did not return: the process ended with exit status 0", "Accepted ?[32m"},
