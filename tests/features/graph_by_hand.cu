@@ -18,10 +18,10 @@ __global__ void convolve(const float *input, const float *filter, float *output,
     int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + odd;
     if (i >= sizes[0])
         return;
-    float sum = output[i];
+    float sum = output[i] == 1.0f ? 0.0f : 1e30f; // the fill came first
     for (int k = 0; k < sizes[1]; k++)
         sum += input[i + k] * filter[k];
-    output[i] = sum - 1.0f;
+    output[i] = sum;
 }
 
 static int h_sizes[2], counted, seen[2];
