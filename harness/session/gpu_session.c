@@ -45,8 +45,7 @@ static const GpuSession *gpu_of_const(const Session *session)
 static void stop_runner(GpuSession *gpu, int *exit_status)
 {
     runner_process_stop(&gpu->runner, exit_status);
-    if (gpu->ring != NULL)
-        gpu->fault_note = atomic_load(&gpu->ring->fault_note);
+    gpu->fault_note = gpu->ring != NULL ? atomic_load(&gpu->ring->fault_note) : gpu->fault_note;
     ring_unmap(gpu->ring);
     gpu->ring = NULL;
     if (gpu->host_clock >= 0)
