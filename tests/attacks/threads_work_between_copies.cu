@@ -39,7 +39,7 @@ struct Work {
 static Work work;
 static std::atomic<int> asked, done;
 
-static void pause()
+static void rest()
 {
     timespec time = {0, 100000};
     nanosleep(&time, nullptr);
@@ -49,7 +49,7 @@ static void compute(int thread)
 {
     for (int seen = 0;;) {
         if (asked == seen) {
-            pause();
+            rest();
             continue;
         }
         seen = asked;
@@ -93,7 +93,7 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
     wait<<<1, 32>>>(buffer);
     cudaDeviceSynchronize();
     while (done < THREADS)
-        pause();
+        rest();
     cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
     wall_s = seconds(CLOCK_MONOTONIC) - wall_s;
     cudaMemcpy(buffer, work.results.data(), count * sizeof(float), cudaMemcpyHostToDevice);
