@@ -140,6 +140,17 @@ CudaError serve_set_shared(Broker *broker, RingReply *reply)
     return broker->device->kernels->set_dynamic_shared(known->function, (uint32_t)bytes);
 }
 
+CudaError serve_set_limit(Broker *broker, RingReply *reply)
+{
+    uint64_t limit = broker_words(broker)[0], bytes = broker_words(broker)[1];
+    const DeviceKernelOps *kernels = broker->device->kernels;
+    if (limit == RING_LIMIT_STACK && bytes > 0 && bytes <= RING_MAX_STACK)
+        return kernels->set_stack(broker->device, (uint32_t)bytes);
+    if (limit == RING_LIMIT_HEAP && bytes > 0 && bytes <= RING_MAX_HEAP)
+        return kernels->set_heap(broker->device, (uint32_t)bytes);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 CudaError serve_occupancy(Broker *broker, RingReply *reply)
 {
     BrokerFunction *known = broker_function(broker, broker_words(broker)[0]);

@@ -7,6 +7,6 @@
 /* The function with this number. NULL: there is none. */
 BrokerFunction *broker_function(Broker *broker, uint64_t number);
 
-Serve serve_module, serve_function, serve_variable, serve_set_shared, serve_occupancy;
+Serve serve_module, serve_function, serve_variable, serve_set_shared, serve_set_limit, serve_occupancy;
 
 #endif

@@ -82,6 +82,7 @@ static Request request_of(RingKind kind)
     case RING_MODULE: return with_words(serve_module);
     case RING_FUNCTION: return with_body(serve_function, sizeof(RingName));
     case RING_VARIABLE: return with_body(serve_variable, sizeof(RingName));
+    case RING_SET_LIMIT: return with_words(serve_set_limit);
     case RING_SET_SHARED: return with_words(serve_set_shared);
     case RING_OCCUPANCY: return with_words(serve_occupancy);
     case RING_ALLOC: return with_words(serve_alloc);

@@ -109,6 +109,9 @@ typedef struct DeviceKernelOps {
     void (*info)(DeviceFunction *function, DeviceFunctionInfo *info);
     /* Sets the limit of dynamic shared memory, as cudaFuncSetAttribute() does. */
     CudaError (*set_dynamic_shared)(DeviceFunction *function, uint32_t bytes);
+    /* Bytes of a thread's stack, and of the heap that malloc() in kernels takes from, as cudaDeviceSetLimit() does. */
+    CudaError (*set_stack)(Device *device, uint32_t bytes);
+    CudaError (*set_heap)(Device *device, uint32_t bytes);
     /* Blocks of that shape that one multiprocessor can hold at once. */
     uint32_t (*occupancy)(Device *device, DeviceFunction *function, uint32_t threads, uint32_t dynamic_shared_bytes);
     CudaError (*launch)(Device *device, const DeviceLaunch *launch);

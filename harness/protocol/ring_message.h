@@ -76,9 +76,15 @@ typedef enum RingKind {
     RING_EVENT_QUERY,        /* call: [0] event */
     RING_EVENT_ELAPSED,      /* call: [0] start, [1] stop; gives [0] seconds, the bits of a double */
     /* The device. */
+    RING_SET_LIMIT,   /* call: [0] RingLimit, [1] bytes */
     RING_DEVICE_INFO, /* call: words unused; gives a RingDeviceInfo in staging */
     RING_KIND_COUNT
 } RingKind;
+
+/* What a thread has for calls, and all of them for malloc(); and the most that may be asked for: the driver of an H200
+ * takes 17 GB for stacks of that size. */
+typedef enum RingLimit { RING_LIMIT_STACK = 1, RING_LIMIT_HEAP } RingLimit;
+enum { RING_MAX_STACK = 64 << 10, RING_MAX_HEAP = 512 << 20 };
 
 typedef struct RingWords {
     uint64_t word[4];

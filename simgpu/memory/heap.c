@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { GRANULE = 16 };
+enum { GRANULE = 16, FEW_PIECES = 256 };
 
 void heap_begin(Heap *heap, uint64_t address, uint64_t bytes)
 {
@@ -39,14 +39,19 @@ static uint64_t take(Heap *heap, HeapPiece *piece, uint64_t bytes)
     return heap->address + piece->offset;
 }
 
-/* The first piece in which as much fits, unless more than half of it would be wasted. */
-static HeapPiece *find_free(Heap *heap, HeapUser user, uint64_t room)
+/* The first of the next `most` pieces in which as much fits, unless more than half of it would be wasted. Pieces mostly
+ * become free in the order in which they were given. */
+static HeapPiece *find_free(Heap *heap, HeapUser user, uint64_t room, size_t most)
 {
     if (heap->live == heap->count)
         return NULL;
-    for (size_t i = 0; i < heap->count; i++)
-        if (heap->pieces[i].room >= room && heap->pieces[i].room <= 2 * room && may_reuse(&heap->pieces[i], user))
-            return &heap->pieces[i];
+    for (size_t i = 0; i < most && i < heap->count; i++) {
+        HeapPiece *piece = &heap->pieces[(heap->next + i) % heap->count];
+        if (piece->room < room || piece->room > 2 * room || !may_reuse(piece, user))
+            continue;
+        heap->next = (size_t)(piece - heap->pieces) + 1;
+        return piece;
+    }
     return NULL;
 }
 
@@ -70,9 +75,11 @@ uint64_t heap_allocate(Heap *heap, HeapUser user, uint64_t bytes)
 {
     if (bytes == 0 || bytes > heap->bytes)
         return 0;
-    HeapPiece *piece = find_free(heap, user, room_for(bytes));
+    HeapPiece *piece = find_free(heap, user, room_for(bytes), FEW_PIECES);
     if (piece == NULL)
         piece = append(heap, room_for(bytes));
+    if (piece == NULL)
+        piece = find_free(heap, user, room_for(bytes), heap->count);
     return piece != NULL ? take(heap, piece, bytes) : 0;
 }
 

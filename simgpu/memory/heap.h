@@ -26,6 +26,7 @@ typedef struct Heap {
     HeapPiece *pieces;       /* [count], by offset */
     uint32_t *piece_of;      /* [bytes / 16] 1 + the piece that the 16 bytes belong to; 0: none */
     size_t count, capacity;
+    size_t next;          /* piece at which the search for a free one begins */
     uint64_t end;         /* offset behind the last piece */
     uint64_t live, taken; /* pieces that are not free, and their bytes */
 } Heap;

@@ -68,6 +68,8 @@ enum { /* CUfunction_attribute */
 
 enum {
     CU_CONTEXT_SCHEDULE_SPIN = 1, /* CUctx_flags */
+    CU_LIMIT_STACK = 0,           /* CUlimit */
+    CU_LIMIT_MALLOC_HEAP = 2,     /* CUlimit */
     CU_LIMIT_PERSISTING_L2 = 6,   /* CUlimit */
     CU_STREAM_BLOCKING = 0,
     CU_STREAM_NON_BLOCKING = 1, /* CUstream_flags */

@@ -200,6 +200,16 @@ static CudaError set_dynamic_shared(DeviceFunction *function, uint32_t bytes)
     return function->driver->cuFuncSetAttribute(function->raw, CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
 }
 
+static CudaError set_stack(Device *device, uint32_t bytes)
+{
+    return cuda_of(device)->driver->cuCtxSetLimit(CU_LIMIT_STACK, bytes);
+}
+
+static CudaError set_heap(Device *device, uint32_t bytes)
+{
+    return cuda_of(device)->driver->cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP, bytes);
+}
+
 static uint32_t kernel_occupancy(Device *device, DeviceFunction *function, uint32_t threads,
                                  uint32_t dynamic_shared_bytes)
 {
@@ -260,6 +270,8 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
 const DeviceKernelOps CUDA_KERNEL_OPS = {
     .info = kernel_info,
     .set_dynamic_shared = set_dynamic_shared,
+    .set_stack = set_stack,
+    .set_heap = set_heap,
     .occupancy = kernel_occupancy,
     .launch = launch_kernel,
 };

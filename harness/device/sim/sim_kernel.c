@@ -128,6 +128,18 @@ static CudaError set_dynamic_shared(DeviceFunction *function, uint32_t bytes)
     return CUDA_ERROR_SUCCESS;
 }
 
+static CudaError set_stack(Device *device, uint32_t bytes)
+{
+    sim_of(device)->stack_bytes = bytes;
+    return CUDA_ERROR_SUCCESS;
+}
+
+static CudaError set_heap(Device *device, uint32_t bytes)
+{
+    sim_of(device)->heap_bytes = bytes;
+    return CUDA_ERROR_SUCCESS;
+}
+
 static uint32_t kernel_occupancy(Device *device, DeviceFunction *function, uint32_t threads,
                                  uint32_t dynamic_shared_bytes)
 {
@@ -231,6 +243,8 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
                       .flags = sim_launch_flags(sim, &work->shape),
                       .sample_key = sim->check == NULL ? NULL : sim->check->sample_key,
                       .is_untimed = sim_is_untimed(sim),
+                      .stack_bytes = sim->stack_bytes,
+                      .heap_bytes = sim->heap_bytes,
                       .warp_instructions = sim->budget == 0 || sim->budget_left > 0 ? sim->budget_left : 1};
     SimReport report = {0};
     double start_s = now_s();
@@ -293,6 +307,8 @@ static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
 const DeviceKernelOps SIM_KERNEL_OPS = {
     .info = kernel_info,
     .set_dynamic_shared = set_dynamic_shared,
+    .set_stack = set_stack,
+    .set_heap = set_heap,
     .occupancy = kernel_occupancy,
     .launch = launch_kernel,
 };

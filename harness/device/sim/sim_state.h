@@ -43,12 +43,13 @@ typedef struct SimDevice {
     DeviceStatistics statistics;
     bool has_timed_event; /* a timed event was created: its owner may ask how long kernels take */
     double longest_s;
-    double kernel_seconds;        /* for which kernels have run, by the clock on the wall */
-    uint64_t budget, budget_left; /* warp-instructions; budget 0: none */
-    DeviceProbe *probe;           /* NULL: kernels are not probed */
-    ExecutionProfile *profile;    /* NULL: no profile is wanted */
-    DeviceCheck *check;           /* NULL: kernels are not checked */
-    uint32_t sanitized_launches;  /* since the check was set */
+    double kernel_seconds;            /* for which kernels have run, by the clock on the wall */
+    uint64_t budget, budget_left;     /* warp-instructions; budget 0: none */
+    uint32_t stack_bytes, heap_bytes; /* of later launches; 0: as at first */
+    DeviceProbe *probe;               /* NULL: kernels are not probed */
+    ExecutionProfile *profile;        /* NULL: no profile is wanted */
+    DeviceCheck *check;               /* NULL: kernels are not checked */
+    uint32_t sanitized_launches;      /* since the check was set */
 } SimDevice;
 
 static inline SimDevice *sim_of(Device *device)

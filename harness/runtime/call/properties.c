@@ -267,12 +267,32 @@ cudaError_t cudaDriverGetVersion(int *version)
 }
 
 /* The values of a new context on an H200. */
+static size_t stack_bytes = 1024, heap_bytes = 8388608;
+
+static cudaError_t set_limit(RingLimit limit, size_t bytes, size_t *kept)
+{
+    cudaError_t error = client_call(RING_SET_LIMIT, (RingWords){{limit, bytes}}, NULL);
+    if (error == cudaSuccess)
+        *kept = bytes;
+    return result(error);
+}
+
+/* The other limits change no result. */
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t bytes)
+{
+    switch (limit) {
+    case cudaLimitStackSize: return set_limit(RING_LIMIT_STACK, bytes, &stack_bytes);
+    case cudaLimitMallocHeapSize: return set_limit(RING_LIMIT_HEAP, bytes, &heap_bytes);
+    default: return cudaSuccess;
+    }
+}
+
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
     switch (limit) {
-    case cudaLimitStackSize: *value = 1024; break;
+    case cudaLimitStackSize: *value = stack_bytes; break;
     case cudaLimitPrintfFifoSize: *value = 8650752; break;
-    case cudaLimitMallocHeapSize: *value = 8388608; break;
+    case cudaLimitMallocHeapSize: *value = heap_bytes; break;
     case cudaLimitPersistingL2CacheSize: *value = 0; break;
     default: return result(cudaErrorUnsupportedLimit);
     }
