@@ -79,3 +79,11 @@ bool note_access(Worker *worker, MemoryNote *note, bool is_store, uint64_t addre
     note->high = address + bytes > note->high ? address + bytes : note->high;
     return true;
 }
+
+void touched_add(Touched *sum, const Touched *part, int count)
+{
+    for (int i = 0; i < count; i++) {
+        sum[i].low = part[i].low < sum[i].low ? part[i].low : sum[i].low;
+        sum[i].high = part[i].high > sum[i].high ? part[i].high : sum[i].high;
+    }
+}

@@ -23,6 +23,8 @@ typedef struct Touched {
     uint64_t low, high; /* low > high: nothing */
 } Touched;
 
+/* Widens each of the `count` ranges by the same of another worker. */
+void touched_add(Touched *sum, const Touched *part, int count);
 /* Notes that `bytes` at `address` are loaded or stored. False where they do not all lie in one allocation. */
 bool note_access(Worker *worker, MemoryNote *note, bool is_store, uint64_t address, uint64_t bytes);
 /* Does the note of that instruction hold stores? */

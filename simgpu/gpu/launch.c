@@ -60,14 +60,6 @@ typedef struct Run {
     int first_watched; /* lowest instruction that loaded from the watched source; instruction_count: none */
 } Run;
 
-static void add_touched(Touched *sum, const Touched *part, int count)
-{
-    for (int i = 0; i < count; i++) {
-        sum[i].low = part[i].low < sum[i].low ? part[i].low : sum[i].low;
-        sum[i].high = part[i].high > sum[i].high ? part[i].high : sum[i].high;
-    }
-}
-
 static void lengthen(SimWarpPath *longest, const SimWarpPath *path)
 {
     if (path->instructions > longest->instructions)
@@ -101,8 +93,8 @@ static void add_worker(Run *run, Worker *worker, const Sanitizer *sanitizer)
         run->executed[i].warps += worker->executed[i].warps;
         run->executed[i].lanes += worker->executed[i].lanes;
     }
-    add_touched(run->loaded, worker->loaded, run->launch.memory->count);
-    add_touched(run->stored, worker->stored, run->launch.memory->count);
+    touched_add(run->loaded, worker->loaded, run->launch.memory->count);
+    touched_add(run->stored, worker->stored, run->launch.memory->count);
     lengthen(&run->longest, &worker->longest);
     if (run->lines != NULL)
         lines_add_worker(run->lines, worker);
