@@ -50,11 +50,23 @@ static DeviceLaunch translate(const RingLaunch *asked, DeviceFunction *function)
     DeviceLaunch launch = {.function = function,
                            .shape = {.dynamic_shared_bytes = asked->dynamic_shared_bytes},
                            .parameters = asked + 1,
-                           .parameter_bytes = asked->parameter_bytes};
+                           .parameter_bytes = asked->parameter_bytes,
+                           .is_cooperative = asked->cooperative != 0};
     memcpy(launch.shape.grid, asked->grid, sizeof launch.shape.grid);
     memcpy(launch.shape.block, asked->block, sizeof launch.shape.block);
     memcpy(launch.shape.cluster, asked->cluster, sizeof launch.shape.cluster);
     return launch;
+}
+
+/* A shape beyond the limits is refused later, with the reason. */
+static bool fits_at_once(Device *device, const DeviceLaunch *launch)
+{
+    uint64_t threads = launch_block_threads(&launch->shape);
+    if (threads == 0 || threads > device->info.max_threads_per_block)
+        return true;
+    uint64_t resident = device->kernels->occupancy(device, launch->function, (uint32_t)threads,
+                                                   launch->shape.dynamic_shared_bytes);
+    return resident == 0 || launch_block_count(&launch->shape) <= resident * device->info.multiprocessors;
 }
 
 CudaError serve_launch(Broker *broker, RingReply *reply)
@@ -72,6 +84,11 @@ CudaError serve_launch(Broker *broker, RingReply *reply)
     if (!broker_stream(broker, asked->stream, &launch.stream)) {
         note_launch_error(broker, CUDA_ERROR_INVALID_RESOURCE_HANDLE, known, &launch.shape, "there is no such stream");
         return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    }
+    if (launch.is_cooperative && !fits_at_once(broker->device, &launch)) {
+        note_launch_error(broker, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, known, &launch.shape,
+                          "more blocks than the device can run at once");
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     }
     broker->device->kernels->info(known->function, &info);
     if (launch.parameter_bytes != info.parameter_bytes) {

@@ -176,6 +176,8 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description,
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                              cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared_bytes, cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments);
 cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *host_function);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attribute, const void *kernel);

@@ -103,6 +103,7 @@ typedef struct DeviceLaunch {
     const void *parameters; /* [parameter_bytes], each parameter at its offset in PTX */
     size_t parameter_bytes;
     DeviceStream *stream;
+    bool is_cooperative; /* all blocks are under way at once, so that they can wait for each other */
 } DeviceLaunch;
 
 typedef struct DeviceKernelOps {

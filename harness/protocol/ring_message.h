@@ -105,8 +105,8 @@ typedef struct RingLaunch { /* parameter_bytes follow, each parameter at its off
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes; /* UINT32_MAX: that many or more */
     uint32_t parameter_bytes;
-    uint32_t cluster[3]; /* blocks of a cluster; 0: as the kernel says, or none */
-    uint32_t reserved;
+    uint32_t cluster[3];  /* blocks of a cluster; 0: as the kernel says, or none */
+    uint32_t cooperative; /* 1: all blocks are under way at once; else 0 */
 } RingLaunch;
 
 /* Of a copy between staging and the device. */

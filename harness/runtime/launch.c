@@ -39,7 +39,8 @@ cudaError_t kernel_launch(const KernelWork *work, cudaStream_t stream, bool wait
                        .cluster = {how->cluster[0], how->cluster[1], how->cluster[2]},
                        .dynamic_shared_bytes = how->shared_bytes < UINT32_MAX ? (uint32_t)how->shared_bytes
                                                                               : UINT32_MAX,
-                       .parameter_bytes = info->parameter_bytes};
+                       .parameter_bytes = info->parameter_bytes,
+                       .cooperative = how->cooperative};
     uint8_t replaced[MAX_PARAMETER_BYTES];
     const uint8_t *parameters = work->parameters;
     if (pinned_exists()) {

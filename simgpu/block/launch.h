@@ -31,6 +31,8 @@ typedef struct Launch {
     uint32_t stack_bytes;                       /* of a thread, for calls of procedures */
     bool is_timed;                              /* counts what the cost model needs */
     const HardwareProfile *profile;
+    bool is_cooperative;           /* all blocks are under way at once, and may wait for each other */
+    uint64_t workspace;            /* of a cooperative launch; else 0 */
     uint32_t cluster[3];           /* blocks of a cluster; 1: without clusters, each block is one */
     uint32_t cluster_blocks;       /* in all */
     bool is_explicit_cluster;      /* the kernel or the launch asks for clusters */

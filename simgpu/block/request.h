@@ -17,7 +17,8 @@ typedef enum SimLaunchFlags {
     SIM_SANITIZE_RACES = 1,         /* SIM_RACE_*, SIM_BAD_SHUFFLE, SIM_MIXED_BARRIERS */
     SIM_SANITIZE_UNINITIALISED = 2, /* SIM_UNINITIALISED */
     SIM_COUNT_LINES = 4,            /* SimReport.lines: counts by source line */
-    SIM_SANITIZE_SAMPLE = 8         /* the other SIM_SANITIZE_ flags hold for a few blocks of the grid only */
+    SIM_SANITIZE_SAMPLE = 8,        /* the other SIM_SANITIZE_ flags hold for a few blocks of the grid only */
+    SIM_COOPERATIVE = 16            /* blocks may wait for each other, by grid.sync() for example */
 } SimLaunchFlags;
 
 /* What a thread has for calls before anyone asks for more (CUDA Runtime API, cudaLimitStackSize). */

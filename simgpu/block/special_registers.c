@@ -94,6 +94,7 @@ static void begin_launch(Worker *worker, const SpecialRegister *special)
         break;
     case SPECIAL_CLUSTER_RANKS: set_uniform(worker, operand, launch->cluster_blocks); break;
     case SPECIAL_IS_CLUSTER: set_uniform(worker, operand, launch->is_explicit_cluster); break;
+    case SPECIAL_WORKSPACE: set_uniform(worker, operand, launch->workspace >> special->detail & UINT32_MAX); break;
     case SPECIAL_MULTIPROCESSORS: set_uniform(worker, operand, launch->profile->multiprocessors); break;
     }
 }

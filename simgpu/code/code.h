@@ -257,6 +257,7 @@ typedef enum SpecialRegisterKind {
     SPECIAL_TOTAL_SHARED,
     SPECIAL_MULTIPROCESSOR,
     SPECIAL_MULTIPROCESSORS,
+    SPECIAL_WORKSPACE,     /* half of the address of the workspace of a cooperative launch */
     SPECIAL_UNWRITTEN,     /* what memory holds that nothing has written */
     SPECIAL_CLUSTER_CTAID, /* of the block in its cluster */
     SPECIAL_CLUSTER_NCTAID,
@@ -269,7 +270,7 @@ typedef enum SpecialRegisterKind {
 
 typedef struct SpecialRegister {
     SpecialRegisterKind kind;
-    int detail;     /* axis; of LANEMASK: 0 to 4 for "eq", "le", "lt", "ge", "gt" */
+    int detail;     /* axis; of LANEMASK: 0 to 4 for "eq", "le", "lt", "ge", "gt"; of WORKSPACE: the shift */
     uint64_t value; /* of a constant */
     Operand operand;
 } SpecialRegister;

@@ -29,6 +29,7 @@
 
 enum {
     BRANCHES_BEFORE_YIELD = 4096, /* of a group that keeps other groups waiting */
+    LOOKS_BEFORE_YIELD = 2, /* the same for a single thread of a cooperative grid: it may be waiting for a block */
     BRANCHES_BETWEEN_CHECKS = 256 /* of a worker, until it checks the limits of the launch again */
 };
 
@@ -226,6 +227,7 @@ void count_block(Worker *worker, const BasicBlock *block, const Active *active, 
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
+/* Adds what the worker executed to the launch's sum; false where the launch must end. */
 bool may_go_on(Worker *worker)
 {
     Launch *launch = worker->launch;
@@ -243,9 +245,11 @@ bool may_go_on(Worker *worker)
 
 bool count_backward_branches(Worker *worker, Group *group, uint32_t branches)
 {
-    bool may_wait = worker->group_count > 1 || worker->cluster != NULL ||
+    bool cooperates = worker->launch->is_cooperative;
+    bool may_wait = worker->group_count > 1 || worker->cluster != NULL || cooperates ||
                     (worker->bulk_count > 0 && group->backward >= BRANCHES_BEFORE_YIELD);
-    if (may_wait && (group->backward += branches) >= BRANCHES_BEFORE_YIELD) {
+    uint32_t most = cooperates && group->active.count == 1 ? LOOKS_BEFORE_YIELD : BRANCHES_BEFORE_YIELD;
+    if (may_wait && (group->backward += branches) >= most) {
         group->has_yielded = true;
         group->backward = 0;
     }

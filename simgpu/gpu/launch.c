@@ -15,6 +15,9 @@
 #include "simgpu/engine/interpreter.h"
 #include "simgpu/engine/slow_path.h"
 #include "simgpu/gpu/touched.h"
+#include "simgpu/gpu/cooperative.h"
+#include "simgpu/gpu/grid_run.h"
+#include "simgpu/gpu/launch_heap.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/block_races.h"
 #include "simgpu/sanitizer/raw_finding.h"
@@ -197,6 +200,25 @@ static void run_blocks(void *context)
     end_team(run, &team);
 }
 
+/* The blocks of a cooperative launch take turns on one thread of the host, each with a worker of its own. */
+static void run_together(Run *run)
+{
+    Launch *launch = &run->launch;
+    Worker **workers = zeroed(launch->blocks, sizeof *workers);
+    for (uint64_t i = 0; i < launch->blocks; i++) {
+        workers[i] = worker_new(launch);
+        begin_block(run, workers[i], NULL, i);
+    }
+    run_grid(workers, launch->blocks);
+    for (uint64_t i = 0; i < launch->blocks; i++) {
+        lengthen(&workers[i]->longest, &workers[i]->path);
+        add_worker(run, workers[i], NULL);
+        bulk_copies_free(workers[i]);
+        worker_free(workers[i]);
+    }
+    free(workers);
+}
+
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* Adds the counters that follow from how often each basic block ran. */
@@ -331,32 +353,6 @@ static TraceSet new_traces(const SimGpu *gpu, const SimLaunch *request, const La
     return trace_set_new(&gpu->profile, launch->blocks, resident, launch->shared_bytes);
 }
 
-/* The driver gives a kernel what its calls need, where that is known. */
-static uint32_t stack_bytes(const SimLaunch *request)
-{
-    uint32_t bytes = request->stack_bytes > 0 ? request->stack_bytes : SIM_STACK_BYTES;
-    uint32_t least = request->function->code.least_stack;
-    return bytes > least ? bytes : least;
-}
-
-static bool function_uses_heap(const SimLaunch *request)
-{
-    return request->function->code.uses_heap;
-}
-
-/* All blocks that the heap will ever see are numbered one behind the other. */
-static void prepare_heap(SimGpu *gpu, const SimLaunch *request, Launch *launch)
-{
-    if (!function_uses_heap(request))
-        return;
-    memory_begin_heap(&gpu->memory, request->heap_bytes > 0 ? request->heap_bytes : SIM_HEAP_BYTES);
-    uint32_t resident = cost_resident_blocks(&gpu->profile, &request->function->info, launch->threads,
-                                             request->shape.dynamic_shared_bytes);
-    launch->resident_blocks = (uint64_t)resident * gpu->profile.multiprocessors;
-    launch->first_heap_block = gpu->heap_blocks;
-    gpu->heap_blocks += launch->blocks + launch->resident_blocks;
-}
-
 static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *how, Run *run)
 {
     const SimFunction *function = request->function;
@@ -377,10 +373,12 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
                             .shared_bytes = has_dynamic ? function->code.dynamic_shared_offset +
                                                               request->shape.dynamic_shared_bytes
                                                         : function->code.shared_bytes,
-                            .stack_bytes = stack_bytes(request),
+                            .stack_bytes = launch_stack_bytes(request),
                             .parameter_bytes = function->info.parameter_bytes,
                             .profile = &gpu->profile,
                             .is_timed = !request->is_untimed || (request->flags & SIM_COUNT_LINES),
+                            .is_cooperative = (request->flags & SIM_COOPERATIVE) != 0,
+                            .workspace = cooperative_workspace(gpu, request),
                             .blocks = launch_block_count(&request->shape),
                             .watched_source = memory_find(&gpu->memory, request->watched_source),
                             .cancelled = &gpu->cancelled,
@@ -388,9 +386,10 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
                             .translator = gpu->translator,
                             .fault_block = UINT64_MAX},
                  .first_watched = function->code.instruction_count};
-    prepare_heap(gpu, request, &run->launch);
-    if (gpu->translator_settings.compiler != NULL && !how->interprets && !(request->flags & SIM_COUNT_LINES) &&
-        !function->code.reads_clock && function->code.procedure_count == 0 && gpu->memory.heap.bytes == 0)
+    launch_take_heap(gpu, request, &run->launch);
+    if (gpu->translator_settings.compiler != NULL && !how->interprets &&
+        !(request->flags & (SIM_COUNT_LINES | SIM_COOPERATIVE)) && !function->code.reads_clock &&
+        function->code.procedure_count == 0 && gpu->memory.heap.bytes == 0)
         run->job = gpu->translator->find(&request->function->jobs, &gpu->translator_settings, &function->code,
                                          request->shape.block);
     if (run->launch.is_timed) {
@@ -406,7 +405,8 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->launch.bulk_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
-    run->launch.sanitizer_plan = sanitizer_plan_new(&run->launch);
+    if (!run->launch.is_cooperative) /* the sanitizer knows no order between blocks */
+        run->launch.sanitizer_plan = sanitizer_plan_new(&run->launch);
     run->found = run->launch.sanitizer_plan != NULL ? raw_findings_new(&function->code) : NULL;
     run->executed = zeroed((size_t)function->code.block_count, sizeof *run->executed);
     run->loaded = zeroed((size_t)gpu->memory.count, sizeof *run->loaded);
@@ -443,7 +443,10 @@ static void report_lines(SimGpu *gpu, Run *run, SimReport *report)
 static void describe_stop(const SimLaunch *launch, SimReport *report)
 {
     const char *name = launch->function->plain_name;
-    if (report->outcome == SIM_TIME_LIMIT)
+    if (report->outcome == SIM_TIME_LIMIT && (launch->flags & SIM_COOPERATIVE) != 0)
+        snprintf(report->fault.text, sizeof report->fault.text,
+                 "kernel %.80s: does not end, perhaps because not all blocks come to a grid.sync()", name);
+    else if (report->outcome == SIM_TIME_LIMIT)
         snprintf(report->fault.text, sizeof report->fault.text,
                  "kernel %.80s: executes more than %llu warp instructions, perhaps in an endless loop", name,
                  (unsigned long long)launch->warp_instructions);
@@ -456,12 +459,13 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
     *report = (SimReport){.outcome = SIM_OK};
     free(gpu->lines);
     gpu->lines = NULL;
-    if (!launch_is_possible(gpu, launch, report))
+    if (!launch_is_possible(gpu, launch, report) || !cooperative_check(gpu, launch, report))
         return;
     Run run;
     prepare_run(gpu, launch, how, &run);
-    uint64_t most = function_uses_heap(launch) ? 0 : run.launch.clusters - 1;
-    pool_run(&gpu->pool, most < (uint64_t)how->helpers ? (int)most : how->helpers, run_blocks, &run);
+    uint64_t most = launch->function->code.uses_heap ? 0 : run.launch.clusters - 1;
+    int helpers = most < (uint64_t)how->helpers ? (int)most : how->helpers;
+    run.launch.is_cooperative ? run_together(&run) : pool_run(&gpu->pool, helpers, run_blocks, &run);
     atomic_store(&gpu->cancelled, 0);
     Reuse reuse = {0};
     if (run.launch.is_timed)

@@ -134,6 +134,8 @@ static bool is_special_register(const Token *token)
                                         "%gridid",
                                         "%dynamic_smem_size",
                                         "%total_smem_size",
+                                        "%envreg1",
+                                        "%envreg2",
                                         "%clusterid.x",
                                         "%clusterid.y",
                                         "%clusterid.z",

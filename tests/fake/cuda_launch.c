@@ -104,3 +104,18 @@ CudaError cuLaunchKernelEx(const CuLaunchConfig *config, CuFunction function, vo
     return cuLaunchKernel(function, config->grid[0], config->grid[1], config->grid[2], config->block[0],
                           config->block[1], config->block[2], config->shared_bytes, config->stream, parameters, extra);
 }
+
+CudaError cuLaunchCooperativeKernel(CuFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                    CuStream stream, void **parameters)
+{
+    ENTER("cuLaunchCooperativeKernel %s stream=%d", function->name, number_of(stream));
+    uint64_t threads = (uint64_t)block_x * block_y * block_z;
+    if (grid_x == 0 || grid_y == 0 || grid_z == 0 || threads == 0 || threads > MAX_THREADS ||
+        shared_bytes > (unsigned)function->dynamic_shared_bytes ||
+        (function->parameter_bytes > 0 && parameters == NULL))
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    Operation operation = kernel_operation(function);
+    return leave(
+        append(stream, &operation, function->parameter_bytes > 0 ? parameters[0] : "", function->parameter_bytes));
+}

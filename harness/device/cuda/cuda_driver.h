@@ -258,6 +258,9 @@ typedef struct CuTextureDescription { /* CUDA_TEXTURE_DESC */
           unsigned block_z, unsigned shared_bytes, CuStream stream, void **parameters, void **extra))                  \
     CALL(cuLaunchKernelEx, "cuLaunchKernelEx",                                                                         \
          (const CuLaunchConfig *config, CuFunction function, void **parameters, void **extra))                         \
+    CALL(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel",                                                       \
+         (CuFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,  \
+          unsigned block_z, unsigned shared_bytes, CuStream stream, void **parameters))                                \
     CALL(cuStreamCreate, "cuStreamCreate", (CuStream * stream, unsigned flags))                                        \
     CALL(cuStreamDestroy, "cuStreamDestroy_v2", (CuStream stream))                                                     \
     CALL(cuStreamQuery, "cuStreamQuery", (CuStream stream))                                                            \

@@ -246,19 +246,37 @@ static CudaError launch_shape(CudaDevice *cuda, const DeviceLaunch *launch, CuSt
     return cuda->driver->cuLaunchKernelEx(&config, launch->function->raw, NULL, extra);
 }
 
-static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
+/* The driver takes the parameters of a cooperative launch one by one. */
+static CudaError launch_together(const CudaDriver *driver, const DeviceLaunch *launch, CuStream stream)
 {
-    CudaDevice *cuda = cuda_of(device);
+    const DeviceFunction *function = launch->function;
+    const LaunchShape *shape = &launch->shape;
+    void *parameters[MOST_PARAMETERS];
+    for (uint32_t i = 0; i < function->parameter_count; i++)
+        parameters[i] = (uint8_t *)(uintptr_t)launch->parameters + function->offsets[i];
+    return driver->cuLaunchCooperativeKernel(function->raw, shape->grid[0], shape->grid[1], shape->grid[2],
+                                             shape->block[0], shape->block[1], shape->block[2],
+                                             shape->dynamic_shared_bytes, stream, parameters);
+}
+
+static CudaError launch_alone(CudaDevice *cuda, const DeviceLaunch *launch, CuStream stream)
+{
     size_t bytes = launch->parameter_bytes;
     void *extra[] = {CU_LAUNCH_PARAMETER_BUFFER, (void *)(uintptr_t)launch->parameters, CU_LAUNCH_PARAMETER_BYTES,
                      &bytes, CU_LAUNCH_PARAMETER_END};
+    return launch_shape(cuda, launch, stream, bytes == 0 ? NULL : extra);
+}
+
+static CudaError launch_kernel(Device *device, const DeviceLaunch *launch)
+{
+    CudaDevice *cuda = cuda_of(device);
     CuStream raw;
-    if (bytes != launch->function->parameter_bytes)
+    if (launch->parameter_bytes != launch->function->parameter_bytes)
         return CUDA_ERROR_INVALID_VALUE;
     CudaError error = cuda_enter(cuda, launch->stream, &raw);
     if (error != CUDA_ERROR_SUCCESS)
         return error;
-    error = launch_shape(cuda, launch, raw, bytes == 0 ? NULL : extra);
+    error = launch->is_cooperative ? launch_together(cuda->driver, launch, raw) : launch_alone(cuda, launch, raw);
     if (error == CUDA_ERROR_SUCCESS) {
         cuda->statistics.kernels++;
         cuda->host_origin.kernels++;

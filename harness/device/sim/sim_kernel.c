@@ -225,6 +225,7 @@ static void count_kernel(SimDevice *sim, const SimFunction *function, const SimR
 typedef struct KernelWork {
     DeviceFunction *function;
     LaunchShape shape;
+    bool is_cooperative;
     _Alignas(16) uint8_t parameters[];
 } KernelWork;
 
@@ -240,7 +241,7 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
     SimLaunch grid = {.function = work->function->function,
                       .shape = work->shape,
                       .parameters = work->parameters,
-                      .flags = sim_launch_flags(sim, &work->shape),
+                      .flags = sim_launch_flags(sim, &work->shape) | (work->is_cooperative ? SIM_COOPERATIVE : 0),
                       .sample_key = sim->check == NULL ? NULL : sim->check->sample_key,
                       .is_untimed = sim_is_untimed(sim),
                       .stack_bytes = sim->stack_bytes,
@@ -269,7 +270,8 @@ static CudaError submit_kernel(SimDevice *sim, const DeviceLaunch *launch)
     KernelWork *what = malloc(sizeof *what + launch->parameter_bytes);
     if (what == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
-    *what = (KernelWork){.function = launch->function, .shape = launch->shape};
+    *what = (KernelWork){
+        .function = launch->function, .shape = launch->shape, .is_cooperative = launch->is_cooperative};
     memcpy(what->parameters, launch->parameters, launch->parameter_bytes);
     simgpu_function_info(launch->function->function, &facts);
     Work work = {.carry = carry_kernel,

@@ -76,6 +76,14 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     return result(launch(kernel, &how, arguments, wait));
 }
 
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared_bytes, cudaStream_t stream)
+{
+    Configuration how = {
+        .grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = stream, .cooperative = true};
+    return result(launch(kernel, &how, arguments, true));
+}
+
 /* Attributes that change the meaning of a launch are refused; the others are hints and ignored. */
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
 {
@@ -86,7 +94,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *attribute = &config->attrs[i];
         if (attribute->id == cudaLaunchAttributeCooperative)
-            return missing("cudaLaunchKernelExC with a cooperative grid");
+            how.cooperative = attribute->val.cooperative != 0;
         if (attribute->id != cudaLaunchAttributeClusterDimension)
             continue;
         how.cluster[0] = attribute->val.clusterDim.x;

@@ -84,6 +84,7 @@ static void fill_properties(const RingDeviceInfo *info, struct cudaDeviceProp *p
     prop->concurrentKernels = 1;
     prop->unifiedAddressing = 1;
     prop->managedMemory = 1;
+    prop->cooperativeLaunch = 1;
     prop->memoryPoolsSupported = 1;
     prop->canMapHostMemory = 1;
     prop->canUseHostPointerForRegisteredMem = 1;
@@ -179,6 +180,7 @@ static int attribute_of(const RingDeviceInfo *info, enum cudaDeviceAttr attribut
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
+    case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrCanUseHostPointerForRegisteredMem:

@@ -201,8 +201,10 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNode
 {
     if (work_of(node, cudaGraphNodeTypeKernel) == NULL || value == NULL)
         return result(cudaErrorInvalidValue);
-    if (attribute == cudaLaunchAttributeClusterDimension || attribute == cudaLaunchAttributeCooperative)
-        return missing("cudaGraphKernelNodeSetAttribute with a cluster or a cooperative grid");
+    if (attribute == cudaLaunchAttributeClusterDimension)
+        return missing("cudaGraphKernelNodeSetAttribute with a cluster");
+    if (attribute == cudaLaunchAttributeCooperative)
+        node->work.kernel.how.cooperative = value->cooperative != 0;
     return cudaSuccess;
 }
 
@@ -212,12 +214,16 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNode
     if (work_of(node, cudaGraphNodeTypeKernel) == NULL || value == NULL)
         return result(cudaErrorInvalidValue);
     memset(value, 0, sizeof *value);
+    if (attribute == cudaLaunchAttributeCooperative)
+        value->cooperative = node->work.kernel.how.cooperative;
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to)
 {
     bool are_kernels = work_of(from, cudaGraphNodeTypeKernel) != NULL && work_of(to, cudaGraphNodeTypeKernel) != NULL;
+    if (are_kernels)
+        to->work.kernel.how.cooperative = from->work.kernel.how.cooperative;
     return result(are_kernels ? cudaSuccess : cudaErrorInvalidValue);
 }
 

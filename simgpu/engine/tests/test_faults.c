@@ -372,7 +372,7 @@ static const struct {
     {"warpgroup", "'wgmma.fence.sync.aligned'"},
     {"launcher", "'call': cudaLaunchDevice"},
     {"eight", "'cvt.rn.satfinite.e4m3x2.f32'"},
-    {"special", "'%envreg2'"},
+    {"special", "'%envreg3'"},
     {"unknown", "'frobnicate.b32'"},
     {"pointer", NULL}, /* to a function */
     {"good", NULL},
@@ -394,7 +394,7 @@ static void what_is_not_understood_refuses_its_kernel_alone(void **state)
                         "tex.grad.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%f0, %f1}], {%f0, %f1}, {%f0, %f1};")
                         KERNEL("surface", "sust.b.1d.b32.trap [%d0, {%r2}], {%r0};")
                             KERNEL("coordinates", "ld.global.u32 %r0, [%d0, {%r1}];")
-                                KERNEL("reference", "mov.u64 %d0, t;") KERNEL("special", "mov.u32 %r0, %envreg2;")
+                                KERNEL("reference", "mov.u64 %d0, t;") KERNEL("special", "mov.u32 %r0, %envreg3;")
                                     KERNEL("unknown", "frobnicate.b32 %r0, %r1;")
                                         KERNEL("good", "mov.u32 %r0, %tid.x;") "    .file 1 \"k.cu\"\n";
     SimModule *module;

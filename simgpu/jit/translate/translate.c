@@ -155,7 +155,8 @@ static Value special_value(const Builder *b, const SpecialRegister *special)
     case SPECIAL_NCLUSTERID:
     case SPECIAL_CLUSTER_RANK:
     case SPECIAL_CLUSTER_RANKS:
-    case SPECIAL_IS_CLUSTER: value.part[0] = entry_atom((Atom){0}, special->operand.slot, 0); return value;
+    case SPECIAL_IS_CLUSTER:
+    case SPECIAL_WORKSPACE: value.part[0] = entry_atom((Atom){0}, special->operand.slot, 0); return value;
     }
     return varying_value(size);
 }

@@ -78,6 +78,8 @@ static Operand special_operand(Lowering *l, const char *name)
         {"%nsmid", SPECIAL_MULTIPROCESSORS, 0},
         {"%cluster_ctarank", SPECIAL_CLUSTER_RANK, 0},
         {"%cluster_nctarank", SPECIAL_CLUSTER_RANKS, 0},
+        {"%envreg1", SPECIAL_WORKSPACE, 32}, /* as cooperative_groups/details/helpers.h of CUDA 13.0 reads it */
+        {"%envreg2", SPECIAL_WORKSPACE, 0},
     };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (strncmp(name, vectors[i].name, strlen(vectors[i].name)) == 0)

@@ -180,7 +180,7 @@ static void bad_text_is_refused_with_its_line(void **state)
 static const struct {
     const char *instruction, *refusal;
 } skipped[] = {
-    {"mov.u32 %r1, %envreg2;", "found '%envreg2', which is not a declared register"},
+    {"mov.u32 %r1, %envreg3;", "found '%envreg3', which is not a declared register"},
     {"add.s32 %r0, %r1, %r3;", "found '%r3', which is not a declared register"},
     {"add.s32 %r0, %r1 %r2;", "found '%r2', expected ';'"},
     {"tex.1d.v4.f32.s32 {%r0, %r1, %r2, %r2}, [t, {%r1}];", "found 't', expected an address"},
