@@ -100,14 +100,18 @@ install_packages() { # PACKAGE...: Debian's names
     fi
 }
 
-# install_clang KIND: installs clang and its runtime, the newest version in the package lists first, until one works.
+clang_versions() { sed -n 's/^clang-\(1[6-9]\|[2-9][0-9]\)$/\1/p' | sort -run; }
+
+try_version() { apt_install "clang-$2" "libclang-rt-$2-dev" 2>/dev/null && try_compiler "$1"; }
+
+# install_clang KIND: installs clang and its runtime until a version works: those that are there, then those of the package
+# lists, the newest first.
 install_clang() {
     local version
     can_install || return 1
+    for version in $(compgen -c clang- | clang_versions); do ! try_version "$1" "$version" || return 0; done
     apt_update || true
-    for version in $({ compgen -c clang-; apt-cache pkgnames clang-; } | sed -n 's/^clang-\(1[6-9]\|[2-9][0-9]\)$/\1/p' | sort -run); do
-        ! apt_install "clang-$version" "libclang-rt-$version-dev" 2>/dev/null || ! try_compiler "$1" || return 0
-    done
+    for version in $(apt-cache pkgnames clang- | clang_versions); do ! try_version "$1" "$version" || return 0; done
     return 1
 }
 

@@ -451,16 +451,15 @@ complains() {
     ends 1 "Run-Time Error" "of shared memory, but the launch gives the block none"
 }
 
-# recursive > FILE: a right submission whose kernel uses recursion, which the simulated GPU does not implement.
-recursive() {
-    echo '__device__ __noinline__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }'
-    submission '' 'i += fib(kernel_size & 3) < 0;'
+# unsupported > FILE: a right submission whose kernel names an instruction that the simulated GPU does not implement.
+unsupported() {
+    submission '' 'if (kernel_size < 0) asm volatile("{ .reg .b64 a; mov.b64 a, 0; cp.async.bulk.prefetch.tensor.1d.L2.global.tile [a, {%0}]; }" ::"r"(i));'
 }
 
 @test "what the simulated GPU does not implement is a judge error that names it and its line" {
-    recursive >x.cu
+    unsupported >x.cu
     judge grade --json result.json x.cu
-    ends 2 "Judge Error" "a limit of the simulated GPU: kernel convolve: " "recursion" "(x.cu:1: \`__device__ "
+    ends 2 "Judge Error" "a limit of the simulated GPU: kernel convolve: " "does not implement 'cp.async.bulk.prefetch.tensor" "(x.cu:9: "
     lacks "Run-Time Error"
     [[ $(jq -r '.verdict + ", " + .rank_status' result.json) == "Judge Error, not ranked: not accepted" ]]
 }
@@ -469,7 +468,7 @@ recursive() {
     submission >x.cu
     judge grade --as Ada x.cu
     ends 0 "Accepted"
-    recursive >x.cu
+    unsupported >x.cu
     judge grade --as Ada x.cu
     ends 2 "Judge Error"
     [[ $(sqlite3 "$CONVJUDGE_DB" 'SELECT verdict FROM runs ORDER BY id') == $'Accepted\nJudge Error' ]]
@@ -501,8 +500,8 @@ recursive() {
 
 @test "a folder can claim a judge error" {
     mkdir judge_error run_time_error
-    recursive >judge_error/x.cu
-    recursive >run_time_error/x.cu
+    unsupported >judge_error/x.cu
+    unsupported >run_time_error/x.cu
     judge check judge_error/x.cu run_time_error/x.cu
     ends 1 "ok 1 - judge_error/x.cu" "not ok 2 - run_time_error/x.cu" "expected Run-Time Error, got Judge Error"
 }

@@ -9,7 +9,7 @@
 home_with_fewer_cases() {
     local folder problem untimed=false
     if [[ $2 == untimed ]]; then untimed=true; fi
-    for folder in grader harness leaderboard problems simgpu solutions; do ln -s "$PWD/$folder" "$1/$folder"; done
+    for folder in base grader harness leaderboard problems simgpu solutions; do ln -s "$PWD/$folder" "$1/$folder"; done
     for problem in testcases/*; do
         mkdir -p "$1/$problem"
         cp "$problem"/* "$1/$problem/"

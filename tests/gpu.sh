@@ -182,7 +182,7 @@ part_forged() {
 # A home of the judge in which the only reference solution computes everything four times over.
 slow_home() {
     mkdir -p "$1"/{simgpu,problems,testcases,leaderboard/references,solutions/conv1d/accepted}
-    ln -s "$PWD/grader" "$PWD/harness" "$1/"
+    ln -s "$PWD/base" "$PWD/grader" "$PWD/harness" "$1/"
     ln -s "$PWD/simgpu/profiles" "$1/simgpu/"
     ln -s "$PWD/problems/conv1d" "$1/problems/"
     ln -s "$PWD/testcases/conv1d" "$1/testcases/"

@@ -136,7 +136,7 @@ load processes.sh
 }
 
 @test "an answer computed on the CPU breaks the rules" {
-    judge grade "$root/solutions/conv1d/rule_violation/"*.cu
+    judge grade "$root/solutions/conv1d/rule_violation/computed_on_the_cpu.cu"
     ends 1 "Rule Violation"
 }
 

@@ -13,7 +13,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache} CONVJUDGE_HOME=$scratch/home TMPDIR=$scratch NO_COLOR=1
 mkdir -p "$CONVJUDGE_HOME/problems" "$CONVJUDGE_HOME/testcases/conv1d"
-for folder in grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
+for folder in base grader harness simgpu leaderboard; do ln -s "$root/$folder" "$CONVJUDGE_HOME/$folder"; done
 cp -r problems/conv1d "$CONVJUDGE_HOME/problems"
 # the least that a timed case needs: what is measured here is words, not time
 jq ".limits += {host_seconds: 1, device_seconds: 1, sim_warp_instructions: 10000000} | .timing = {blocks: 3, warm_up_calls: 1, timed_calls: 15}" \

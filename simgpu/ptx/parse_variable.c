@@ -142,17 +142,23 @@ static void parse_dimensions(Parser *p, PtxVariable *variable)
     }
 }
 
-/* declarator: space (".align" integer | ".v2" | ".v4" | ".ptr" space | type)* name dimensions ["=" values] */
+/* declarator: space (".align" integer | ".v2" | ".v4" | ".ptr" [space] [".align" integer] | type)* name dimensions
+ * ["=" values]; what follows .ptr is about the memory that a parameter points to */
 PtxVariable *parse_variable(Parser *p)
 {
     PtxVariable *variable = arena_alloc(p->arena, sizeof *variable);
     Token space = advance(p);
     variable->space = space_of(&space);
     uint64_t lanes = 1;
+    bool is_pointer = false;
     while (p->token.kind == TOKEN_WORD && p->token.text[0] == '.') {
         Token word = advance(p);
-        if (token_is(&word, ".align"))
+        if (token_is(&word, ".align") && is_pointer)
+            expect_integer(p);
+        else if (token_is(&word, ".align"))
             variable->align = (uint32_t)expect_integer(p);
+        else if (token_is(&word, ".ptr"))
+            is_pointer = true;
         else if (token_is(&word, ".v2") || token_is(&word, ".v4"))
             lanes = (uint64_t)(word.text[2] - '0');
         else if (token_is(&word, ".attribute") || token_is(&word, ".noinline"))
@@ -160,7 +166,7 @@ PtxVariable *parse_variable(Parser *p)
                 advance(p);
         else if (ptx_type(word.text + 1, word.length - 1) != PTX_NO_TYPE)
             variable->type = ptx_type(word.text + 1, word.length - 1);
-        else if (!token_is(&word, ".ptr") && space_of(&word) == PTX_NO_SPACE)
+        else if (space_of(&word) == PTX_NO_SPACE)
             refuse(p, &word, "found %s in a declaration, expected a type", shown(p, &word));
     }
     Token name = expect_word(p, "the name of a variable");

@@ -1,4 +1,5 @@
 // problem: conv1d
+// standard: c++20
 // expect: Accepted
 //
 // C++20 (a concept, designated initialisers) and a lambda that a kernel calls.

@@ -26,7 +26,7 @@ static bool has_flag(const char *source, const char *flag)
 
 static void host_and_device_code_may_be_cpp20(void **state)
 {
-    check_compiles("#include <concepts>\n#include <span>\n"
+    check_compiles("// standard: c++20\n#include <concepts>\n#include <span>\n"
                    "template <std::floating_point T> __device__ T twice(T a) { return a + a; }\n"
                    "struct Size { int width, height; };\n"
                    "__global__ void k(float *p) { Size s{.width = 1, .height = 2}; *p = twice(*p) + s.height; }\n"
@@ -39,13 +39,17 @@ static void extensions_of_gcc_stay(void **state)
     check_compiles(RIGHT "int twice(int n) { typeof(n) a[n]; a[0] = n; return a[0] ?: (__int128)n; }\n");
 }
 
-static void a_line_asks_for_cpp17(void **state)
+static void only_a_line_asks_for_cpp20(void **state)
 {
-    Compiled refused = compile_source(REQUIRES_AS_A_NAME RIGHT);
-    assert_int_equal(refused.outcome, COMPILE_ERROR);
-    compiled_free(&refused);
-    check_compiles("// standard: c++17\n" REQUIRES_AS_A_NAME RIGHT);
-    check_compiles("// problem: conv1d\r\n// standard: c++17\r\n" REQUIRES_AS_A_NAME RIGHT);
+    static const char *const asking[] = {"// standard: c++20\n" REQUIRES_AS_A_NAME RIGHT,
+                                         "// problem: conv1d\r\n// standard: c++20\r\n" REQUIRES_AS_A_NAME RIGHT};
+    check_compiles(REQUIRES_AS_A_NAME RIGHT);
+    check_compiles("#include <thread>\n#include <cmath>\nstatic void pause() {}\nvoid (*used)() = pause;\n" RIGHT);
+    for (size_t i = 0; i < sizeof asking / sizeof *asking; i++) {
+        Compiled refused = compile_source(asking[i]);
+        assert_int_equal(refused.outcome, COMPILE_ERROR);
+        compiled_free(&refused);
+    }
 }
 
 static void a_lambda_may_be_annotated(void **state)
@@ -66,8 +70,8 @@ static void an_older_nvcc_has_cpp17_alone(void **state)
 {
     const Toolkit older = {.kind = TOOLKIT_NVCC, .major = 11};
     const char *argv[COMPILE_LANGUAGE_FLAGS + 1] = {NULL};
-    assert_int_equal(compile_language_flags("using std::min;", &older, argv, 0), 0);
-    assert_string_equal(compile_language_of_host("", &older), "-std=gnu++17");
+    assert_int_equal(compile_language_flags("// standard: c++20\nusing std::min;", &older, argv, 0), 0);
+    assert_string_equal(compile_language_of_host("// standard: c++20\n", &older), "-std=gnu++17");
 }
 
 int main(void)
@@ -75,7 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_and_device_code_may_be_cpp20),
         cmocka_unit_test(extensions_of_gcc_stay),
-        cmocka_unit_test(a_line_asks_for_cpp17),
+        cmocka_unit_test(only_a_line_asks_for_cpp20),
         cmocka_unit_test(a_lambda_may_be_annotated),
         cmocka_unit_test(extended_lambdas_are_enabled_only_where_the_text_may_have_one),
         cmocka_unit_test(an_older_nvcc_has_cpp17_alone),

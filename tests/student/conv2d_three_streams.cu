@@ -1,3 +1,4 @@
+// expect: Accepted
 // problem: conv2d
 //
 // Filter through pinned memory on a copy stream, two halves of the rows on two non-blocking streams, and a copy of the
