@@ -4,21 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool toolkit_read_architectures(void *context, const char *output)
-{
-    Toolkit *toolkit = context;
-    for (const char *found = output; (found = strstr(found, "sm_")) != NULL; found += 3)
-        if (toolkit->architecture_count < TOOLKIT_MAX_ARCHITECTURES && atoi(found + 3) > 0)
-            toolkit->architectures[toolkit->architecture_count++] = atoi(found + 3);
-    return toolkit->architecture_count > 0;
-}
-
-void toolkit_set_name(Toolkit *toolkit, const char *compiler)
-{
-    snprintf(toolkit->name, sizeof toolkit->name, "%s %s", compiler, toolkit->version);
-    toolkit->major = atoi(toolkit->version);
-}
-
 Status toolkit_find(Toolkit *toolkit, Message *why)
 {
     const char *chosen = getenv("CONVJUDGE_COMPILER");

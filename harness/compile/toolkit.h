@@ -8,7 +8,6 @@
 
 #include "base/status.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum { TOOLKIT_MAX_ARCHITECTURES = 64 };
@@ -35,10 +34,7 @@ MUST_USE Status toolkit_find_nvcc(Toolkit *toolkit, Message *why);
  * kept in the compile cache. STATUS_NOT_FOUND, and why the newest does not, if none does. */
 MUST_USE Status toolkit_find_clang(Toolkit *toolkit, Message *why);
 
-/* What find_nvcc.c and find_clang.c share: "clang" and the version for a name; for program_ask(), with a Toolkit, a list such
- * as "sm_90", one on each line, in any order; and advice. */
-void toolkit_set_name(Toolkit *toolkit, const char *compiler);
-bool toolkit_read_architectures(void *context, const char *output);
+/* Advice for messages. */
 #define HOW_TO_GET_NVCC "run `make toolchain`, or install the CUDA toolkit and set CUDA_HOME to its folder"
 #define HOW_TO_GET_EITHER HOW_TO_GET_NVCC "; for the simulated GPU, clang 16 or later is enough"
 
