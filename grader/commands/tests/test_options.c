@@ -36,7 +36,7 @@ static const struct {
      "check: unknown option '--tmied'; did you mean '--timed'? `convjudge check --help` lists all"},
     {{"grade", "--timed", "x.cu"}, "grade does not take the option '--timed', which belongs to: check"},
     {{"sweep", "--json=-"},
-     "sweep does not take the option '--json', which belongs to: grade, explain, quarantine, verify-leaderboard, similar"},
+     "sweep does not take the option '--json', which belongs to: grade, explain, quarantine, verify-leaderboard, similar, try"},
     {{"quarantine", "--accept", "12", "--why=read it"}, ""},
     {{"retract", "12", "--why", "copied"}, ""},
     {{"check-problem", "--thorough", "--seed", "7", "--only-mutants"}, ""},
