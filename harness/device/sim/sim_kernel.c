@@ -272,7 +272,8 @@ static CudaError submit_kernel(SimDevice *sim, const DeviceLaunch *launch)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     *what = (KernelWork){
         .function = launch->function, .shape = launch->shape, .is_cooperative = launch->is_cooperative};
-    memcpy(what->parameters, launch->parameters, launch->parameter_bytes);
+    if (launch->parameter_bytes > 0)
+        memcpy(what->parameters, launch->parameters, launch->parameter_bytes);
     simgpu_function_info(launch->function->function, &facts);
     Work work = {.carry = carry_kernel,
                  .what = what,

@@ -7,13 +7,27 @@ typedef struct Streams {
     DeviceEvent *event;
 } Streams;
 
+/* A device frees its streams, but not its events. */
+static DeviceEvent *made[8];
+static size_t made_count;
+
 static Streams new_streams(Fixture *f, bool non_blocking)
 {
     Streams streams;
     assert_int_equal(f->device->streams->create(f->device, non_blocking, &streams.first), 0);
     assert_int_equal(f->device->streams->create(f->device, non_blocking, &streams.second), 0);
     assert_int_equal(f->device->events->create(f->device, false, &streams.event), 0);
+    assert_true(made_count < sizeof made / sizeof *made);
+    made[made_count++] = streams.event;
     return streams;
+}
+
+static int close_all(void **state)
+{
+    Fixture *f = *state;
+    while (made_count > 0)
+        f->device->events->destroy(f->device, made[--made_count]);
+    return close_sim(state);
 }
 
 static void begin(Fixture *f, DeviceCheck *check)
@@ -221,19 +235,21 @@ static void a_copy_whose_turn_never_comes_is_left_out(void **state)
     assert_int_equal(copied(f), 0);
 }
 
+#define ON_A_QUEUE(test) cmocka_unit_test_setup_teardown(test, set_up, close_all)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_A_DEVICE(what_nothing_orders_comes_in_the_worst_order),
-        ON_A_DEVICE(what_nothing_orders_can_come_as_it_was_asked_for),
-        ON_A_DEVICE(one_stream_is_in_order),
-        ON_A_DEVICE(the_default_stream_orders_blocking_streams_only),
-        ON_A_DEVICE(an_event_orders_what_was_there_when_it_was_recorded),
-        ON_A_DEVICE(the_host_orders_what_it_waits_for),
-        ON_A_DEVICE(a_full_window_is_emptied),
-        ON_A_DEVICE(the_order_does_not_change_the_modelled_time),
-        ON_A_DEVICE(a_copy_waits_for_its_turn),
-        ON_A_DEVICE(a_copy_whose_turn_never_comes_is_left_out),
+        ON_A_QUEUE(what_nothing_orders_comes_in_the_worst_order),
+        ON_A_QUEUE(what_nothing_orders_can_come_as_it_was_asked_for),
+        ON_A_QUEUE(one_stream_is_in_order),
+        ON_A_QUEUE(the_default_stream_orders_blocking_streams_only),
+        ON_A_QUEUE(an_event_orders_what_was_there_when_it_was_recorded),
+        ON_A_QUEUE(the_host_orders_what_it_waits_for),
+        ON_A_QUEUE(a_full_window_is_emptied),
+        ON_A_QUEUE(the_order_does_not_change_the_modelled_time),
+        ON_A_QUEUE(a_copy_waits_for_its_turn),
+        ON_A_QUEUE(a_copy_whose_turn_never_comes_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
