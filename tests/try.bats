@@ -53,6 +53,10 @@ EOF
     ends 2 "a.npy: expected the shape of input, 6, found 5"
     judge try --sizes input_size=6,kernel_size=3 --data filter=a.npy x.cu
     ends 2 "data: 'filter' is none of conv1d" "expected: input, kernel"
+    judge try --sizes input_size=5,kernel_size=3 --data input=a.npy,input=a.npy x.cu
+    ends 2 "data: input is given twice"
+    judge try --sizes input_size=5,kernel_size=3 --data a.npy,b.npy x.cu
+    ends 2 "data: 'b.npy' is none of conv1d"
     judge try --sizes input_size=6,kernel_size=3 --data nowhere.npy x.cu
     ends 2 "nowhere.npy"
 }
@@ -86,4 +90,11 @@ EOF
     submission >x.cu
     run make -C "$root" --no-print-directory try SUB="$PWD/x.cu" SIZES="input_size=1000,kernel_size=7" SEED=4 DEVICE=sim
     ends 0 "994 of 994 elements are right" "SEED=4"
+}
+
+@test "plain C is tried on the CPU alone" {
+    submission >x.cu
+    sed '/__global__/,/^}/d' x.cu >x.c
+    judge try x.c
+    ends 2 "x.c: a file in plain C runs only on the CPU, expected --device cpu"
 }

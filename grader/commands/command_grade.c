@@ -1,14 +1,11 @@
 #include "grader/commands/command.h"
+#include "grader/commands/request.h"
 
-#include "grader/terminal/json_target.h"
 #include "grader/judge/judge.h"
 #include "grader/problem/key_stream.h"
 #include "grader/ranking/person.h"
 #include "grader/ranking/ranking.h"
 #include "grader/ranking/review.h"
-#include "grader/report/report.h"
-#include "grader/result/result_json.h"
-#include "harness/session/cpu_device.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,20 +15,13 @@ typedef struct Grading {
     bool recorded;
     GeneratorKey seed; /* if --seed is given */
     char person[PERSON_MAX_BYTES + 1];
-    Submission submission;
-    Problem problem;
-    bool problem_is_read;
+    Request request;
     Store *store;  /* NULL: there is no database to read, and nothing will be recorded */
     Ladder ladder; /* filled in when an anchor is chosen */
     Progress progress;
     CallBudget spent;
     Result result;
 } Grading;
-
-static const char *device_name(const Options *options)
-{
-    return options->device == NULL ? "auto" : options->device;
-}
 
 /* Where nothing is recorded, a database that cannot be read is no error: the report lacks the percentile in the class. */
 static Status open_store(Grading *grading, Message *why)
@@ -66,16 +56,7 @@ static Status check_request(Grading *grading, Message *why)
     if (status == STATUS_OK)
         status = person_choose(options->person, grading->person, why);
     if (status == STATUS_OK)
-        status = submission_read(options->operands[0], &grading->submission, why);
-    if (status == STATUS_OK)
-        status = submission_problem(&grading->submission, options->problem, &grading->problem, why);
-    grading->problem_is_read = status == STATUS_OK;
-    if (status == STATUS_OK && submission_is_c(&grading->submission) && !cpu_device_is_named(device_name(options)))
-        status = fail(STATUS_BAD_INPUT, why,
-                      "%s: a file in plain C runs only on the CPU, expected --device cpu (DEVICE=cpu with make)",
-                      options->operands[0]);
-    if (status == STATUS_OK)
-        status = json_target_check(options->json, options->operands[0], why);
+        status = request_read(options, &grading->request, why);
     return status == STATUS_OK ? open_store(grading, why) : status;
 }
 
@@ -84,10 +65,10 @@ static Status check_request(Grading *grading, Message *why)
 static const Submission *choose_anchor(void *context, const DeviceInfo *device)
 {
     Grading *grading = context;
-    const Board board = {grading->problem.id, grading->problem.revision.hex, device->id, device->epoch};
+    const Board board = {grading->request.problem.id, grading->request.problem.revision.hex, device->id, device->epoch};
     Message ignored;
     if (grading->ladder.count == 0 &&
-        ranking_ladder(grading->store, &grading->problem, &board, &grading->ladder, &ignored) != STATUS_OK)
+        ranking_ladder(grading->store, &grading->request.problem, &board, &grading->ladder, &ignored) != STATUS_OK)
         return NULL;
     const Rung *anchor = ladder_anchor(&grading->ladder);
     return anchor == NULL || anchor->submission.source.length == 0 ? NULL : &anchor->submission;
@@ -96,10 +77,10 @@ static const Submission *choose_anchor(void *context, const DeviceInfo *device)
 static JudgeJob job_of(Grading *grading)
 {
     return (JudgeJob){
-        .problem = &grading->problem,
-        .submission = &grading->submission,
+        .problem = &grading->request.problem,
+        .submission = &grading->request.submission,
         .secret = grading->options->seed == NULL ? NULL : &grading->seed,
-        .device = device_name(grading->options),
+        .device = request_device(grading->options),
         .spent = &grading->spent,
         .progress = &grading->progress,
         .anchor = choose_anchor,
@@ -128,28 +109,9 @@ static Status rank_result(Grading *grading, Message *why)
     if (status == STATUS_OK && strcmp(result->rank_status, "ranked") == 0)
         status = review_result(grading->store, &job, result, why);
     if (status == STATUS_OK && recorded)
-        status = ranking_record(grading->store, grading->submission.source.data, result, why);
+        status = ranking_record(grading->store, grading->request.submission.source.data, result, why);
     if (status == STATUS_OK && compared && grading->store != NULL)
         status = ranking_place(grading->store, result, why);
-    return status;
-}
-
-/* Writes the report, or with `--json -` the result instead. */
-static Status write_reports(const Grading *grading, Message *why)
-{
-    const char *json = grading->options->json;
-    Text text = {0};
-    Status status = STATUS_OK;
-    if (json != NULL) {
-        result_json(&grading->result, &text);
-        status = json_target_write(json, &text, why);
-        text_free(&text);
-    }
-    if (status == STATUS_OK && (json == NULL || strcmp(json, "-") != 0)) {
-        report_write(&grading->result, terminal_style(stdout), &text);
-        status = json_target_write("-", &text, why);
-        text_free(&text);
-    }
     return status;
 }
 
@@ -158,9 +120,7 @@ static void free_grading(Grading *grading)
     result_free(&grading->result);
     ladder_free(&grading->ladder);
     store_close(grading->store);
-    if (grading->problem_is_read)
-        problem_free(&grading->problem);
-    submission_free(&grading->submission);
+    request_free(&grading->request);
 }
 
 Status command_grade(const Options *options, int *exit_status, Message *why)
@@ -172,7 +132,7 @@ Status command_grade(const Options *options, int *exit_status, Message *why)
     if (status == STATUS_OK)
         status = rank_result(&grading, why);
     if (status == STATUS_OK)
-        status = write_reports(&grading, why);
+        status = request_write(options, &grading.result, "", why);
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(grading.result.verdict);
     free_grading(&grading);

@@ -1,18 +1,14 @@
 /* Runs a submission on a case of its author's own, or on the samples alone. Nothing is recorded, so the author may know
  * everything about the data. */
 #include "grader/commands/command.h"
+#include "grader/commands/request.h"
 
 #include "grader/judge/judge.h"
 #include "grader/problem/own_case.h"
-#include "grader/report/report.h"
-#include "grader/result/result_json.h"
-#include "grader/terminal/json_target.h"
-#include "harness/session/cpu_device.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 /* Larger ones are hard to type again. */
@@ -20,9 +16,7 @@ enum { DRAWN_SEEDS = 1000000, MOST_SEED = 1000000000 };
 
 typedef struct Trying {
     const Options *options;
-    Submission submission;
-    Problem problem;
-    bool problem_is_read;
+    Request request;
     uint64_t seed;
     TestcaseSet set; /* with --sizes */
     Result result;
@@ -58,58 +52,38 @@ static Status make_case(Trying *trying, Message *why)
     }
     const OwnCase own = {.sizes = options->sizes, .data = options->data, .seed = trying->seed};
     Message unfit;
-    Status status = own_case_make(&trying->problem, &own, &trying->set, &unfit);
+    Status status = own_case_make(&trying->request.problem, &own, &trying->set, &unfit);
     return status == STATUS_OK ? status : fail(status, why, "try: %s", unfit.text);
 }
 
 static Status check_request(Trying *trying, Message *why)
 {
-    const Options *options = trying->options;
-    Status status = options_expect_file(options, why);
+    Status status = request_read(trying->options, &trying->request, why);
     if (status == STATUS_OK)
-        status = choose_seed(options, &trying->seed, why);
-    if (status == STATUS_OK)
-        status = submission_read(options->operands[0], &trying->submission, why);
-    if (status == STATUS_OK)
-        status = submission_problem(&trying->submission, options->problem, &trying->problem, why);
-    trying->problem_is_read = status == STATUS_OK;
-    if (status == STATUS_OK)
-        status = make_case(trying, why);
-    return status == STATUS_OK ? json_target_check(options->json, options->operands[0], why) : status;
+        status = choose_seed(trying->options, &trying->seed, why);
+    return status == STATUS_OK ? make_case(trying, why) : status;
 }
 
 static Status judge_file(Trying *trying, Progress *progress, Message *why)
 {
     const JudgeJob job = {
-        .problem = &trying->problem,
-        .submission = &trying->submission,
+        .problem = &trying->request.problem,
+        .submission = &trying->request.submission,
         .cases = trying->options->sizes == NULL ? NULL : &trying->set,
-        .device = trying->options->device == NULL ? "auto" : trying->options->device,
+        .device = request_device(trying->options),
         .samples_only = true,
         .progress = progress,
     };
     return judge_submission(&job, &trying->result, why);
 }
 
-static Status write_reports(const Trying *trying, Message *why)
+static Status write_result(const Trying *trying, Message *why)
 {
-    const char *json = trying->options->json;
-    Text text = {0};
-    Status status = STATUS_OK;
-    if (json != NULL) {
-        result_json(&trying->result, &text);
-        status = json_target_write(json, &text, why);
-        text_free(&text);
-    }
-    if (status == STATUS_OK && (json == NULL || strcmp(json, "-") != 0)) {
-        report_write(&trying->result, terminal_style(stdout), &text);
-        if (trying->options->sizes != NULL)
-            text_printf(&text, "  the data: random ones with SEED=%llu, which repeats them\n",
-                        (unsigned long long)trying->seed);
-        status = json_target_write("-", &text, why);
-        text_free(&text);
-    }
-    return status;
+    char data[100] = "";
+    if (trying->options->sizes != NULL)
+        snprintf(data, sizeof data, "  the data: random ones with SEED=%llu, which repeats them\n",
+                 (unsigned long long)trying->seed);
+    return request_write(trying->options, &trying->result, data, why);
 }
 
 Status command_try(const Options *options, int *exit_status, Message *why)
@@ -120,13 +94,11 @@ Status command_try(const Options *options, int *exit_status, Message *why)
     if (status == STATUS_OK)
         status = judge_file(&trying, &progress, why);
     if (status == STATUS_OK)
-        status = write_reports(&trying, why);
+        status = write_result(&trying, why);
     if (status == STATUS_OK)
         *exit_status = verdict_exit_status(trying.result.verdict);
     result_free(&trying.result);
     testcases_free(&trying.set);
-    if (trying.problem_is_read)
-        problem_free(&trying.problem);
-    submission_free(&trying.submission);
+    request_free(&trying.request);
     return status;
 }

@@ -153,7 +153,7 @@ static Status read_data(const Problem *problem, const OwnCase *own, Testcase *te
     Status status = STATUS_OK;
     bool first = true;
     while ((item = strsep(&rest, ",")) != NULL && count < PROBLEM_MAX_PARAMETERS)
-        items[count++] = item;
+        items[count++] = item; /* `item` ends as NULL if all have found room */
     for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
         if (problem->parameters[i].role != ROLE_IN)
             continue;
@@ -168,8 +168,12 @@ static Status read_data(const Problem *problem, const OwnCase *own, Testcase *te
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         if (items[i] != NULL) {
             items[i][strcspn(items[i], "=")] = '\0';
-            status = refuse_name(problem, ROLE_IN, "data", items[i], arena, why);
+            status = find_parameter(problem, ROLE_IN, items[i]) < problem->parameter_count
+                         ? fail(STATUS_BAD_INPUT, why, "data: %s is given twice", items[i])
+                         : refuse_name(problem, ROLE_IN, "data", items[i], arena, why);
         }
+    if (status == STATUS_OK && item != NULL)
+        status = fail(STATUS_BAD_INPUT, why, "data: more files than %s has inputs", problem->id);
     return status;
 }
 

@@ -2,7 +2,7 @@
  *
  * Standard. C++17 with gcc's extensions, as nvcc alone takes it; a line "// standard: c++20" asks for the newer one, where
  * the compiler knows it. It is not for all: C++20's headers include more (unistd.h, with a function pause()), words such
- * as `requires` are no names there, and clang 16 to 22 needs 6 GB for solutions/blur-rgb/accepted/two_passes.cu.
+ * as `requires` are no names there, and clang 16, 19 and 22 need 5 to 6 GB for solutions/blur-rgb/accepted/two_passes.cu.
  *
  * Extended lambdas. A lambda with an annotation, [=] __device__ (int i) { ... }, needs --extended-lambda. With it, nvcc
  * includes further headers, which cost 0.4 s of processor time. So it is given where the text has such a lambda, or

@@ -1,6 +1,6 @@
 /* floatn.h - stands before glibc's header of the same name, which says whether there is a type __float128. GPUs have
- * none. glibc up to 2.40 knows that of a CUDA compiler, later ones only of Intel's SYCL compiler, and clang refuses the
- * type up to version 18 even where nobody uses it.
+ * none. glibc 2.36 knows that of a CUDA compiler, 2.41 only of Intel's SYCL compiler, and clang 17 and 18 refuse the type
+ * even where nobody uses it.
  *
  * Source   bits/floatn.h of glibc 2.36 and 2.41 for x86-64.  */
 #if defined(__clang_major__) && __clang_major__ < 19

@@ -1,0 +1,55 @@
+#include "grader/commands/request.h"
+
+#include "grader/report/report.h"
+#include "grader/result/result_json.h"
+#include "grader/terminal/json_target.h"
+#include "harness/session/cpu_device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *request_device(const Options *options)
+{
+    return options->device == NULL ? "auto" : options->device;
+}
+
+Status request_read(const Options *options, Request *request, Message *why)
+{
+    Status status = options_expect_file(options, why);
+    if (status == STATUS_OK)
+        status = submission_read(options->operands[0], &request->submission, why);
+    if (status == STATUS_OK)
+        status = submission_problem(&request->submission, options->problem, &request->problem, why);
+    request->problem_is_read = status == STATUS_OK;
+    if (status == STATUS_OK && submission_is_c(&request->submission) && !cpu_device_is_named(request_device(options)))
+        status = fail(STATUS_BAD_INPUT, why,
+                      "%s: a file in plain C runs only on the CPU, expected --device cpu (DEVICE=cpu with make)",
+                      options->operands[0]);
+    return status == STATUS_OK ? json_target_check(options->json, options->operands[0], why) : status;
+}
+
+void request_free(Request *request)
+{
+    if (request->problem_is_read)
+        problem_free(&request->problem);
+    submission_free(&request->submission);
+}
+
+Status request_write(const Options *options, const Result *result, const char *more, Message *why)
+{
+    const char *json = options->json;
+    Text text = {0};
+    Status status = STATUS_OK;
+    if (json != NULL) {
+        result_json(result, &text);
+        status = json_target_write(json, &text, why);
+        text_free(&text);
+    }
+    if (status == STATUS_OK && (json == NULL || strcmp(json, "-") != 0)) {
+        report_write(result, terminal_style(stdout), &text);
+        text_add(&text, more);
+        status = json_target_write("-", &text, why);
+        text_free(&text);
+    }
+    return status;
+}

@@ -1,0 +1,30 @@
+/* request.h - what `grade` and `try` have in common: one file to judge, and a result to write.  */
+#ifndef GRADER_COMMANDS_REQUEST_H
+#define GRADER_COMMANDS_REQUEST_H
+
+#include "base/status.h"
+#include "grader/commands/options.h"
+#include "grader/problem/problem.h"
+#include "grader/problem/submission.h"
+#include "grader/result/result.h"
+
+#include <stdbool.h>
+
+typedef struct Request {
+    Submission submission;
+    Problem problem;
+    bool problem_is_read;
+} Request;
+
+/* The device that the options name, "auto" where they name none. */
+const char *request_device(const Options *options);
+
+/* Reads the one file and finds its problem. Refuses plain C on any device but the CPU. Free the request in any case. */
+MUST_USE Status request_read(const Options *options, Request *request, Message *why);
+void request_free(Request *request);
+
+/* Writes result.json if it is asked for, and the report, with `more` behind it, unless result.json goes to standard
+ * output. */
+MUST_USE Status request_write(const Options *options, const Result *result, const char *more, Message *why);
+
+#endif
