@@ -137,7 +137,7 @@ test:  ## Run every test; the last line counts them
 
 test-all: test  ## The same, and both engines and compilers on all cases of all solutions, 50 kills, and ten minutes of fuzzing for each target
 	@CONVJUDGE_ENGINE=compare $(BUILD)/convjudge check solutions/*/accepted/*.cu
-	@$(BUILD)/convjudge check tests/student/*.cu tests/features/*.cu
+	@$(BUILD)/convjudge check tests/student/*.cu tests/features/*.cu tests/messages/*.cu tests/attacks/*.cu
 	@tests/clang.sh $(BUILD) all
 	@tests/attacks/naive/run.sh $(BUILD)
 	@tests/kills.sh $(BUILD) 50

@@ -23,7 +23,7 @@ for file in tests/attacks/*.cu; do
     while read -r line; do
         grep -qE "^// naive( on (sim|cuda))?: ($claims)\$" <<<"$line" || fault "$file: $line"
     done < <(grep '^// naive' <<<"$header")
-    grep -vE '^// (expect|on cuda|problem|naive( on (sim|cuda))?): ' <<<"$header" | grep -q . || fault "$file: the header does not say what it tries"
+    grep -vE '^// (expect|on cuda|says|problem|naive( on (sim|cuda))?): ' <<<"$header" | grep -q . || fault "$file: the header does not say what it tries"
     rows=$(grep -cF -- "\`$name\`" <<<"$table") || true
     [[ $rows == 1 ]] || fault "tests/attacks/README.md: $rows rows of the table name $name, expected 1"
 done

@@ -453,7 +453,7 @@ complains() {
 
 # unsupported > FILE: a right submission whose kernel names an instruction that the simulated GPU does not implement.
 unsupported() {
-    submission '' 'if (kernel_size < 0) asm volatile("{ .reg .b64 a; mov.b64 a, 0; cp.async.bulk.prefetch.tensor.1d.L2.global.tile [a, {%0}]; }" ::"r"(i));'
+    submission '' 'if (kernel_size < 0) asm volatile("{ .reg .b64 a; mov.b64 a, 0; cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [a, {%0, %0, %0}], {0}; }" ::"r"(i));'
 }
 
 @test "what the simulated GPU does not implement is a judge error that names it and its line" {

@@ -3,12 +3,12 @@
 # judge, what the judge needs itself (nvcc, gcc), and jq; CONVJUDGE_BWRAP may name a bubblewrap that is not installed.
 # Usage: [DEVICE=cuda:1] [COUNT=200] tests/gpu.sh BUILD [PART]...     DEVICE=sim tries the script itself
 # COUNT: how often the part `same` grades one file; 10 otherwise
-# PART: repeat, same, groups, faults, forged, together, review, solutions, student, features, attacks, leaks, naive; without any all of them, in this order.
+# PART: repeat, same, groups, faults, forged, together, second, review, solutions, student, features, attacks, leaks, naive; without any all of them, in this order.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
 parts=("${@:2}")
-[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together review solutions student features attacks leaks naive)
+[[ ${#parts[@]} -gt 0 ]] || parts=(repeat same groups faults forged together second review solutions student features attacks leaks naive)
 device=${DEVICE:-cuda}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -158,6 +158,29 @@ part_together() {
     holds "two gradings at once are both accepted with the usual time, and one waits" 'all(.verdict == "Accepted") and .[0].score_ms / .[1].score_ms < 1.2
         and .[1].score_ms / .[0].score_ms < 1.2 and ((.[0].device | startswith("sim")) or ([.[].seconds.wait] | max) > 1)' \
         "$scratch/one" "$scratch/two"
+}
+# What the simulated GPU says of files that a real one judges otherwise.
+part_second() {
+    local -x CONVJUDGE_SECOND_OPINION_SECONDS=20 # a file that fails at once ends long before the simulated GPU does
+    local file folder=tests/second_opinion
+    holds "the second opinion on an honest file agrees" 'all(.second_opinion.verdict == "Accepted" and .second_opinion.agrees)' "$scratch/usual"
+    "$build/convjudge" grade --no-record --no-second-opinion --device "$device" --json "$scratch/alone" "$honest" >"$scratch/alone.log" 2>&1 || true
+    # shellcheck disable=SC2016 # the variable is jq's
+    holds "without a second opinion there is none, and the time is the same" '.[0] as $usual | .[1] | has("second_opinion") == false
+        and .score_ms / $usual.score_ms < 1.02 and $usual.score_ms / .score_ms < 1.02 and $usual.seconds.hidden <= .seconds.hidden + 1' \
+        "$scratch/usual" "$scratch/alone"
+    grade $folder/out_of_bounds.cu "$scratch/second" || true
+    holds "a read out of bounds is accepted, and told by the second opinion" 'all(.verdict == "Accepted" and (.second_opinion |
+        .verdict == "Run-Time Error" and .reason == "undefined behaviour" and (.text | contains("past its last element input["))))' "$scratch/second"
+    grade $folder/uninitialised.cu "$scratch/second" || true
+    holds "a read of what nothing has written is accepted, and told by the second opinion" 'all(.verdict == "Accepted" and (.second_opinion |
+        .verdict == "Wrong Answer" and .reason == "undefined behaviour"))' "$scratch/second"
+    for file in $folder/clamped_offsets{,_uchar4}.cu; do
+        grade "$file" "$scratch/second" || true
+        holds "$file: a right file that ptxas miscompiles is accepted with -Xptxas -O0" 'all(.verdict == "Accepted" or (.verdict == "Wrong Answer" and
+            (.second_opinion | .verdict == "Accepted" and .reason == "ptxas")))' "$scratch/second"
+        jq -r '"# \(.file): \(.verdict), second opinion \(.second_opinion)"' "$scratch/second"
+    done
 }
 part_forged() {
     grade tests/attacks/forge_event_times.cu "$scratch/forged" || true

@@ -2,12 +2,13 @@
 # Measures what a submission can tell its author about hidden data. Prints TAP. tests/leaks/tell.cu is graded on cases that hold
 # a secret, which it tries to tell in one way after the other. All that its author sees (terminal, result.json, database,
 # exit status) is held against what it is with another secret. Both must be alike, except for what docs/security.md states.
-# Usage: [DEVICE=cuda] tests/leaks.sh BUILD
+# Usage: [DEVICE=cuda] tests/leaks.sh BUILD [WAY]...     WAY: its number or name below; without any all of them
 set -euo pipefail
 shopt -s extglob
 cd "$(dirname "$0")/.."
 root=$PWD
 build=$(realpath "$1")
+wanted=" ${*:2} "
 device=${DEVICE:-sim}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -33,15 +34,17 @@ ordinary='del(.time_utc, .seed, .receipt.hash, .second_sitting, .score_ms, .unce
     | (.cases[] | select(.timed)) |= {name, verdict, text, counters}'
 
 tell() { # WAY SECRET: grades, and writes everything that the author sees to `seen`
-    local status=0 kind=$device way=$1 file=tests/leaks/tell.cu
+    local status=0 kind=$device device=$device way=$1 file=tests/leaks/tell.cu opinion=
     if [[ $way == *.cu ]]; then way=0 file=tests/attacks/$1; fi
+    # Another simulated GPU stands in for a real one, which gets a second opinion.
+    if [[ $way -ge 1000 ]]; then device=sim:a100 kind=sim opinion=sim:h200; fi
     rm -f "$scratch/result" "$scratch/db"
     jq -n --argjson way "$way" --argjson secret "$2" --arg kind "${kind%%:*}" "$cases" >"$CONVJUDGE_HOME/testcases/conv1d/hidden.json"
-    CONVJUDGE_DB=$scratch/db "$build/convjudge" grade --as Ada --device "$device" --json "$scratch/result" "$file" \
+    CONVJUDGE_DB=$scratch/db CONVJUDGE_SECOND_OPINION=$opinion CONVJUDGE_SECOND_OPINION_SECONDS=60 "$build/convjudge" grade --as Ada --device "$device" --json "$scratch/result" "$file" \
         >"$scratch/printed" 2>&1 || status=$?
     {
         echo "exit status $status"
-        sed -E '/^compile /d; s/[0-9.]+ us ± .*//; /^ +[0-9a-f]{64}$|±|GFLOP|^  (timed|>|timed case .*) .*/d' "$scratch/printed"
+        sed -E '/^compile /d; s/[0-9.]+ us ± .*//; s/, SM clock .*//; s/ +/ /g; /^ +[0-9a-f]{64}$|±|GFLOP|^ (timed|>|timed case .*|clock) .*/d' "$scratch/printed"
         jq "$ordinary" "$scratch/result" || true
         [[ ! -e $scratch/result ]] || cmp <(jq .cases "$scratch/result") <(sqlite3 "$scratch/db" 'SELECT cases FROM runs' | jq .) || true
     } >"$scratch/seen" 2>&1
@@ -52,6 +55,7 @@ tell() { # WAY SECRET: grades, and writes everything that the author sees to `se
 without() {
     case $1 in
         line) sed -E 's/ \(tell\.cu:[0-9]+: `[^`]*`\)//g' ;;
+        array) sed "s/array '[^']*'/array/g" ;;
         error) sed -E '/^ +(errors up to|"max_error":) /d; s/,$//' ;;
         *) cat ;;
     esac
@@ -112,6 +116,13 @@ ways() {
 60 kind     2 0 1       the kind of mistake
 61 none     1 0 1 2     how large errors are that are accepted
 62 none     1 0 1       patterns of wrong elements
+63 array    2 0 1       which array it leaves
+64 none     1 0 1       the name of an array that the source does not hold
+65 kind     2 0 1       on which side it leaves an array
+1033 none   1 0 1       the place of a read, to a second opinion
+1047 none   1 3 5       how large the errors are, to a second opinion
+1049 line   2 0 1       the line of a fault, to a second opinion
+1013 kind   2 0 1 4     how long it sleeps, to a second opinion
 tell_by_failed_calls.cu none 1 0 1 kernels and calls that fail
 tell_by_assertions.cu   none 1 0 1 an assertion
 tell_by_lines.cu        none 1 0 1 lines and files
@@ -136,11 +147,15 @@ compare() { # NUMBER WAY CHANNEL MOST SECRETS NAME: one line of TAP
     fi
 }
 
-echo "1..$(ways | wc -l)"
+chosen() {
+    ways | awk -v wanted="$wanted" 'wanted == "  " || index(wanted, " " $1 " ")'
+}
+
+echo "1..$(chosen | wc -l)"
 number=0
 while read -r way channel most rest; do
     number=$((number + 1))
     name=${rest##+([0-9 ])}
     compare "$number" "$way" "$channel" "$most" "${rest%"$name"}" "$name"
-done < <(ways) | tee "$scratch/tap"
+done < <(chosen) | tee "$scratch/tap"
 ! grep -q '^not ok' "$scratch/tap"

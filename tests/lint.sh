@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks shell scripts, C and its layout, the graph of folders, the pages, and the headers of the attacks.
+# Checks shell scripts, C and its layout, the graph of folders, the pages, the headers of the attacks, the table of messages, and compiled test data.
 # Usage: tests/lint.sh LAYER... (lowest first)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,4 +20,12 @@ tests/format.sh check || faults=1
 tests/folders.sh || faults=1
 tests/docs.sh || faults=1
 tests/attacks.sh || faults=1
+tests/messages.sh || faults=1
+
+# Compiled test data comes from /src (simgpu/tests/data/README.md), so that it names no folder of anybody's machine.
+mapfile -t data < <(git ls-files 'simgpu/tests/data/*')
+if grep -lE --text '/(home|root|tmp|work)/' "${data[@]}"; then
+    echo "lint: these name a folder of the machine where they were compiled"
+    faults=1
+fi
 exit "$faults"

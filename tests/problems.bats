@@ -36,10 +36,10 @@ valid() {
 @test "a new problem passes its check except for the number of cases and solutions" {
     new_home
     judge check-problem --problem my-conv
-    ends 1 "whole_blocks_only.cu   WW.WWWWWW" "hidden 7  finds 3   prime length" \
-        "testcases/my-conv: 9 hidden cases, expected at least 14"
-    has_lines "1..19" "ok 9 - solutions/my-conv/accepted/naive.cu" "ok 16 - every hidden case finds a wrong solution" \
-        "ok 17 - timed cases" "not ok 18 - there are enough"
+    ends 1 "whole_blocks_only.cu     WW.WWWWWW" "grid_of_65535_blocks.cu  .........W" "hidden 7  finds 3   prime length" \
+        "testcases/my-conv: 10 hidden cases, expected at least 14"
+    has_lines "1..20" "ok 9 - solutions/my-conv/accepted/naive.cu" "ok 17 - every hidden case finds a wrong solution" \
+        "ok 18 - timed cases" "not ok 19 - there are enough"
     counts 1 '^not ok'
     run grep -r '@ID@' "$problem" "$testcases" "$solutions"
     ends 1
@@ -74,13 +74,13 @@ valid() {
     missing_after 'the signature is missing' statement 's/int length)$/int size)/'
     missing_after 'the section "## When it is right" is missing' statement 's/^## When it is right/## When/'
     missing_after 'the section "## Arithmetic intensity" is missing' statement 's/^## Arithmetic intensity/## Intensity/'
-    missing_after 'the limit of length is missing: 67,108,864' statement 's/67,108,864/many/'
+    missing_after 'the limit of length is missing: 33,554,432' statement 's/33,554,432/many/'
     missing_after 'no hidden case' hidden '.cases |= map(select(.timed))'
     missing_after 'no case that is timed on "sim"' hidden '.cases |= map(select(.timed != "sim"))'
     missing_after 'no hidden case with "addresses": "repeat" has the sizes of the one before it and other data' \
         hidden 'del(.cases[].addresses)'
-    missing_after 'no hidden or timed case has the least length, 1' hidden 'del(.cases[0])'
-    missing_after 'no hidden or timed case has the largest length, 67108864' hidden '(.cases[] | select(.timed == "cuda")).sizes.length = 9'
+    missing_after 'no hidden case, nor one that is timed on "sim", has the least length, 1' hidden 'del(.cases[0])'
+    missing_after 'no hidden case, nor one that is timed on "sim", has the largest length, 33554432' hidden 'del(.cases[9])'
     missing_after 'must be literal: numbers for "expected"' sample 'del(.cases[0].expected)'
     missing_after 'must be literal: numbers for filter' sample \
         '.cases[0].inputs.filter = {"generator": "uniform", "seed": 1}'
@@ -219,11 +219,26 @@ END
     edit "$testcases/hidden.json" '.cases[5].inputs.filter = {"values": [0, 1, 0]}'
     judge check-problem --problem my-conv
     ends 1 'hidden 6  finds 1 '
-    has_lines "ok 16" "not ok 18"
+    has_lines "ok 17" "not ok 19"
     rm "$solutions/wrong_answer/whole_blocks_only.cu"
     judge check-problem --problem my-conv
-    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu        WWWWWWWWW" "not ok 15 - every hidden case" \
+    ends 1 'hidden 6  finds 0   impulse in the middle' "ends_missing.cu          WWWWWWWWW" "not ok 16 - every hidden case" \
         'hidden case 6, "impulse in the middle", finds no wrong solution'
+}
+
+@test "a call that the simulated GPU gives up counts as accepted, and the next case is judged in a new process" {
+    new_home
+    edit "$testcases/hidden.json" '.cases |= [.[9]] + .[:9] + .[10:] | .cases[0].sizes.length = 2000 |
+                                   .cases[0].sim_attempt_warp_instructions = 100000'
+    sed 's/float sum = 0.0f;/&\n    for (volatile int turns = 0; length == 2000; turns++) {}/' "$solutions/accepted/naive.cu" >endless.cu
+    judge grade --no-record endless.cu
+    ends 0 "hidden cases        10 of 10 accepted"
+    sed 's/output\[i\] = sum/output[i] = length == 1 ? 9 : sum/' endless.cu >wrong_after.cu
+    judge grade --no-record wrong_after.cu
+    ends 1 "hidden 2: Wrong Answer"
+    sed 's/length == 2000/length == 255/' endless.cu >endless_elsewhere.cu
+    judge grade --no-record endless_elsewhere.cu
+    ends 1 "hidden 3: Time Limit Exceeded"
 }
 
 @test "check-problem needs a known problem" {
@@ -252,12 +267,12 @@ END
             run eval "${BASH_REMATCH[1]}"
             steps=$((steps + 1))
             case $steps in
-                2) ends 2 "not ok 18" ;; # too few of everything
+                2) ends 2 "not ok 19" ;; # too few of everything
                 *) ends 0 ;;
             esac
         fi
     done <"$root/docs/adding-a-problem.md"
-    equal 11 "$steps"
+    equal 12 "$steps"
     # The last command prints what the guide shows.
     while IFS= read -r line; do
         has_lines "$line"
@@ -341,6 +356,8 @@ END
 @test "the judge refuses what the schema of the testcases refuses, and names the line" {
     new_home
     refused testcases "$testcases/hidden.json" <<'END'
+.cases[0].sim_attempt_warp_instructions = 0
+(.cases[] | select(.timed == "sim")).sim_attempt_warp_instructions = 1000
 .schema = 2
 .cases = []
 .cases[0].name = ""
@@ -349,7 +366,7 @@ del(.cases[0].sizes)
 .cases[0].sizes.length = 1.5
 .cases[0].timed = "opencl"
 .cases[1].addresses = "keep"
-.cases[9].addresses = "repeat"
+.cases[10].addresses = "repeat"
 .cases[0].weight = 2
 .cases[0].expected = "0"
 .cases[0].inputs.input = [1]
@@ -363,8 +380,8 @@ del(.cases[0].sizes)
 .cases[4].inputs.input.seed = 1
 .cases[4].inputs.input.position = -2
 .cases[6].inputs.input.deviation = -1
-.cases[9].inputs.input = {"generator": "constant"}
-.cases[9].inputs.input.seed = 1
+.cases[10].inputs.input = {"generator": "constant"}
+.cases[10].inputs.input.seed = 1
 END
 }
 
@@ -397,4 +414,11 @@ END
     ends 2 "the student's kit has no tests"
     run convjudge/build/convjudge check-problem --problem conv1d
     ends 1 "the first thing missing: testcases/conv1d: no hidden case"
+}
+
+@test "check holds a file to the words that it must be told" {
+    local file=$root/tests/messages/past_local.cu
+    sed 's/of local array .window/of local array '\''another/' "$file" >wrong_words.cu
+    judge check --problem conv1d "$file" wrong_words.cu
+    ends 1 "ok 1 - $file" "not ok 2 - wrong_words.cu" "expected the words \"past the end of local array 'another'\""
 }

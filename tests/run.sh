@@ -23,12 +23,13 @@ suites() { # one a line: name, tab, command
     for file in tests/*.bats; do printf '%s\tbats --tap %s\n' "$(basename "$file")" "$file"; done
     for file in solutions/*/; do printf '%s\t%s/convjudge check-problem --mutants 0 --problem %s\n' "${file%/}" "$build" "$(basename "$file")"; done
     printf 'tests/leaks\ttests/leaks.sh %s\n' "$build"
-    printf 'tests/student\ttests/student.sh %s\n' "$build"
+    printf 'tests/student\ttests/check.sh %s tests/student/*.cu tests/features/*.cu\n' "$build"
+    printf 'tests/messages\ttests/check.sh %s tests/messages/*.cu\n' "$build"
     printf 'tests/kills\ttests/kills.sh %s 8\n' "$build"
     printf 'tests/crowd\ttests/crowd.sh %s\n' "$build"
     printf 'tests/same verdict\ttests/same_verdict.sh %s 10\n' "$build"
-    printf 'tests/attacks\techo tests/attacks/*.cu | xargs -P 2 -n 4 %s/convjudge check\n' "$build"
-    printf 'tests/attacks/naive\tshuf -e -n 40 tests/attacks/*.cu | xargs tests/attacks/naive/run.sh %s\n' "$build" # all: make test-all
+    printf 'tests/attacks\ttests/check.sh %s tests/attacks/*.cu\n' "$build"
+    printf 'tests/attacks/naive\tshuf -e -n 16 tests/attacks/*.cu | xargs tests/attacks/naive/run.sh %s\n' "$build" # all: make test-all
     until [[ -e $logs/test_programs.count ]]; do sleep 1; done
     printf 'tests/circles\ttests/circles.sh %s\n' "$build"
     printf 'tests/fuzz\ttests/fuzz.sh %s 7\n' "$build"

@@ -128,6 +128,7 @@ static const struct {
 } bad_arrays[] = {
     {"", "'<f4', '<i4' or '|u1'"},
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", "'<f4', '<i4' or '|u1'"},
+    {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "'<f4', '<i4' or '|u1'"},
     {"{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "'fortran_order': False"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': ()}", "a shape of 1 to 4"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1)}", "a shape of 1 to 4"},

@@ -1,6 +1,5 @@
 #include "grader/authoring/detection_matrix.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static const char marks[VERDICT_COUNT] = {
@@ -21,9 +20,12 @@ void detection_begin(DetectionMatrix *matrix, const TestcaseSet *set)
     matrix->last = &matrix->first;
     matrix->cases = arena_array(&matrix->arena, set->count, sizeof *matrix->cases);
     matrix->found = arena_array(&matrix->arena, set->count, sizeof *matrix->found);
+    matrix->is_left_out = arena_array(&matrix->arena, set->count, sizeof *matrix->is_left_out);
     for (size_t i = 0; i < set->count; i++)
-        if (set->cases[i].group == CASE_HIDDEN)
+        if (set->cases[i].group == CASE_HIDDEN) {
+            matrix->is_left_out[matrix->case_count] = set->cases[i].attempt_instructions > 0;
             matrix->cases[matrix->case_count++] = set->cases[i].name;
+        }
 }
 
 void detection_free(DetectionMatrix *matrix)
@@ -42,9 +44,12 @@ static void append_row(DetectionMatrix *matrix, const char *solution, const char
 }
 
 /* A solution that is wrong in every case shows nothing about any one of them. */
-static bool is_wrong_everywhere(const char *row)
+static bool is_wrong_everywhere(const DetectionMatrix *matrix, const char *row)
 {
-    return strpbrk(row, ". ") == NULL;
+    for (size_t i = 0; i < matrix->case_count; i++)
+        if (row[i] == '.' || (row[i] == ' ' && !matrix->is_left_out[i]))
+            return false;
+    return true;
 }
 
 void detection_add(DetectionMatrix *matrix, const char *solution, const Result *result)
@@ -64,7 +69,7 @@ void detection_add(DetectionMatrix *matrix, const char *solution, const Result *
     if (judged == 0)
         return;
     append_row(matrix, solution, row);
-    for (size_t i = 0; i < matrix->case_count && !is_wrong_everywhere(row); i++)
+    for (size_t i = 0; i < matrix->case_count && !is_wrong_everywhere(matrix, row); i++)
         matrix->found[i] += row[i] != '.' && row[i] != ' ';
 }
 

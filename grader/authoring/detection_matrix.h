@@ -9,6 +9,7 @@
 #include "grader/result/result.h"
 #include "grader/problem/testcase.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct DetectionRow {
@@ -19,6 +20,7 @@ typedef struct DetectionRow {
 
 typedef struct DetectionMatrix {
     const char **cases; /* names of the hidden cases, in order */
+    bool *is_left_out;  /* [case_count] whether the case is not run for a solution that failed another */
     size_t *found;      /* [case_count] how many wrong solutions each case finds */
     size_t case_count;
     DetectionRow *first, **last;

@@ -181,30 +181,6 @@ Status inspect_groups(const Problem *problem, const TestcaseSet *set, Message *w
     return find_repetition(problem, set, why);
 }
 
-static bool some_case_has(const TestcaseSet *set, size_t parameter, int64_t value)
-{
-    for (size_t i = 0; i < set->count; i++)
-        if (set->cases[i].group != CASE_SAMPLE && set->cases[i].sizes.values[parameter] == value)
-            return true;
-    return false;
-}
-
-Status inspect_limits(const Problem *problem, const TestcaseSet *set, Message *why)
-{
-    for (size_t i = 0; i < problem->parameter_count; i++) {
-        const Parameter *size = &problem->parameters[i];
-        if (size->role != ROLE_SIZE)
-            continue;
-        if (!some_case_has(set, i, size->low))
-            return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has the least %s, %lld",
-                        problem->id, size->name, (long long)size->low);
-        if (!some_case_has(set, i, size->high))
-            return fail(STATUS_BAD_INPUT, why, "testcases/%s: no hidden or timed case has the largest %s, %lld",
-                        problem->id, size->name, (long long)size->high);
-    }
-    return STATUS_OK;
-}
-
 static Status not_literal(const Problem *problem, const char *what, Message *why)
 {
     return fail(STATUS_BAD_INPUT, why,

@@ -18,9 +18,6 @@ MUST_USE Status inspect_statement(const Problem *problem, Message *why);
  * other data, once at the same addresses and once elsewhere: they find what a submission keeps for the next call. */
 MUST_USE Status inspect_groups(const Problem *problem, const TestcaseSet *set, Message *why);
 
-/* Every size parameter has its smallest and its largest value in some hidden or timed case. */
-MUST_USE Status inspect_limits(const Problem *problem, const TestcaseSet *set, Message *why);
-
 /* The first sample has literal values, which a person can check, and the statement's example shows each of them. */
 MUST_USE Status inspect_example(const Problem *problem, const TestcaseSet *set, Message *why);
 

@@ -119,6 +119,30 @@ Status check_device(const char *name, bool timed, CheckDevice *device, Message *
     return status;
 }
 
+static bool is_said(const Result *result, const char *words)
+{
+    bool said = strstr(result->text, words) != NULL;
+    for (size_t i = 0; i < result->warning_count; i++)
+        said = said || strstr(result->warnings[i], words) != NULL;
+    return said;
+}
+
+/* Whether the author of the file is told what its lines "// says: ..." hold. */
+static Status check_words(const Submission *submission, const Result *result, Message *why)
+{
+    static const char start[] = "// says: ";
+    for (const char *line = submission->source.data; (line = line_behind(line, start)) != NULL;) {
+        char words[400];
+        snprintf(words, sizeof words, "%.*s", (int)strcspn(line, "\r\n"), line);
+        if (!is_said(result, words))
+            return fail(STATUS_BAD_INPUT, why, "expected the words \"%s\", got %s: %s", words,
+                        verdict_name(result->verdict), result->text);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    return STATUS_OK;
+}
+
 Status solution_judge(const Submission *submission, const Problem *problem, const CheckDevice *device,
                       bool beyond_samples, Result *result, Message *why)
 {
@@ -135,7 +159,9 @@ Status solution_judge(const Submission *submission, const Problem *problem, cons
                           .beyond_samples = beyond_samples,
                           .shows_durations = true};
     status = judge_submission(&job, result, why);
-    if (status != STATUS_OK || claim.allowed[result->verdict])
+    if (status == STATUS_OK && claim.allowed[result->verdict])
+        return device->modelled ? check_words(submission, result, why) : STATUS_OK;
+    if (status != STATUS_OK)
         return status;
     const CaseResult *failed = result_failed_case(result);
     return fail(STATUS_BAD_INPUT, why, "expected %s, got %s%s%s%s%s", claim.text, verdict_name(result->verdict),

@@ -33,7 +33,8 @@ typedef struct CheckDevice {
 MUST_USE Status check_device(const char *name, bool timed, CheckDevice *device, Message *why);
 
 /* Judges a solution; plain C runs on the CPU, untimed, whatever the device. BAD_INPUT if it gets a verdict that it
- * does not claim: `why` names both. `beyond_samples` as in JudgeJob. The caller frees the result even after an
+ * does not claim: `why` names both. The same if the result, on a modelled device, lacks the words of a line
+ * "// says: WORDS" in the comments at the beginning of the file. `beyond_samples` as in JudgeJob. The caller frees the result even after an
  * error. */
 MUST_USE Status solution_judge(const Submission *submission, const Problem *problem, const CheckDevice *device,
                                bool beyond_samples, Result *result, Message *why);

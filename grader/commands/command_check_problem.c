@@ -2,6 +2,7 @@
 
 #include "grader/authoring/detection_matrix.h"
 #include "grader/authoring/inspection.h"
+#include "grader/authoring/limits_inspection.h"
 #include "grader/authoring/solution.h"
 #include "grader/commands/check_mutants.h"
 #include "grader/problem/problem_read.h"

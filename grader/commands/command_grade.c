@@ -81,6 +81,7 @@ static JudgeJob job_of(Grading *grading)
         .submission = &grading->request.submission,
         .secret = grading->options->seed == NULL ? NULL : &grading->seed,
         .device = request_device(grading->options),
+        .second_opinion = !grading->options->no_second_opinion,
         .spent = &grading->spent,
         .progress = &grading->progress,
         .anchor = choose_anchor,

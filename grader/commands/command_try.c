@@ -72,6 +72,7 @@ static Status judge_file(Trying *trying, Progress *progress, Message *why)
         .cases = trying->options->sizes == NULL ? NULL : &trying->set,
         .device = request_device(trying->options),
         .samples_only = true,
+        .second_opinion = !trying->options->no_second_opinion,
         .progress = progress,
     };
     return judge_submission(&job, &trying->result, why);

@@ -22,7 +22,7 @@ static const struct Subcommand {
 } subcommands[] = {
     {"grade", command_grade,
      "convjudge grade [--problem ID] [--device DEVICE] [--as NAME] [--json FILE|-] [--seed HEX]\n"
-     "                [--no-record] [--unconfined] FILE\n"
+     "                [--no-record] [--no-second-opinion] [--unconfined] FILE\n"
      "    Judges a CUDA source file. Exit status 0: accepted, 1: not accepted, 2: judge error.\n"
      "    --problem ID     default: what a line \"// problem: ID\" says, else the problem that solve() fits\n"
      "    --device DEVICE  auto (a GPU if there is one, else sim), cuda[:N], sim[:PROFILE]; for plain C:\n"
@@ -32,11 +32,13 @@ static const struct Subcommand {
      "    --seed HEX       repeat a grading: hidden cases with the data of the run with this \"seed\" in its\n"
      "                     result.json; the run is not recorded\n"
      "    --no-record      do not record the run\n"
+     "    --no-second-opinion\n"
+     "                     on a real GPU, do not let the simulated one judge samples and hidden cases as well\n"
      "    --unconfined     run it even where no full sandbox can be made, with your rights and without a rank: use\n"
      "                     it only for files that you would run yourself; the other commands take it, too\n"},
     {"try", command_try,
      "convjudge try [--sizes NAME=N,...] [--seed N] [--data FILE] [--problem ID] [--device DEVICE]\n"
-     "              [--json FILE|-] [--unconfined] FILE\n"
+     "              [--json FILE|-] [--no-second-opinion] [--unconfined] FILE\n"
      "    Runs FILE on a case of your own, and shows everything about it: the sizes that you give, and random data. Without\n"
      "    --sizes, runs the samples. Nothing is recorded. Exit status 0: it is right, 1: it is not, 2: judge error.\n"
      "    --sizes LIST     a number for each size: input_size=1000,kernel_size=7\n"

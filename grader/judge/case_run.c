@@ -113,6 +113,7 @@ void case_conclude(Judging *judging, CaseResult *item, const CallReport *call, c
 {
     item->judged = true;
     item->verdict = decided->verdict;
+    item->finding = decided->finding;
     item->errors = errors_of(item, output);
     if (item->group != CASE_HIDDEN)
         item->statistics = call->statistics;
@@ -157,7 +158,8 @@ void case_warn_of_charge(Judging *judging, const CaseResult *item)
                     quantity_time(1e3 * most_s).text);
 }
 
-/* Which blocks the sanitizer looks at: other ones in each case of each grading, and the same ones with the same seed. */
+/* Which blocks the sanitizer looks at, and which orders of operations are tried: other ones in each case of each grading,
+ * and the same ones with the same seed. */
 static Chacha20Key sample_key(const Judging *judging, const CaseResult *item)
 {
     const uint32_t purpose = UINT32_MAX; /* of no array (testcase_key()) */
@@ -179,6 +181,7 @@ static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallRep
                                  .untimed = !timed,
                                  .is_secret = is_secret(judging, item),
                                  .repeats_addresses = call->testcase->repeats_addresses,
+                                 .warp_instructions = (uint64_t)call->testcase->attempt_instructions,
                                  .sample_key = sample_key(judging, item)};
     const int calls = warms_up ? 1 + CASE_TRIALS : 1;
     const double start_s = now_s();
@@ -194,6 +197,13 @@ static Status call_solve(Judging *judging, Call *call, CaseResult *item, CallRep
             keep_sample(item, report);
     }
     return status;
+}
+
+/* Nothing is known of the output then, and the runner is no longer of use. */
+static bool is_given_up(const Judging *judging, const Call *call, const CallReport *report)
+{
+    return judging->session->traits.clock == SESSION_MODEL && call->testcase->attempt_instructions > 0 &&
+           report->outcome == CALL_TIME_LIMIT && report->mistake.kind == MISTAKE_KERNEL_TIME;
 }
 
 static Status check_output(const Judging *judging, const Call *call, CaseOutput *output, Message *why)
@@ -213,12 +223,16 @@ Status case_run(Judging *judging, const Testcase *testcase, CaseResult *item, Me
         item->input_bytes = call_input_bytes(&call);
         status = call_solve(judging, &call, item, &report, why);
     }
-    if (status == STATUS_OK && report.outcome == CALL_OK)
+    judging->runner_is_spent = status == STATUS_OK && is_given_up(judging, &call, &report);
+    if (judging->runner_is_spent)
+        report = (CallReport){.printed = report.printed};
+    else if (status == STATUS_OK && report.outcome == CALL_OK)
         status = check_output(judging, &call, &output, why);
     Judgement decided = case_judgement(judging, &output, &report);
+    const Chacha20Key key = sample_key(judging, item);
     if (status == STATUS_OK && order_rerun_is_due(&report, &decided) &&
         !(case_is_timed(item->group) && decided.verdict == VERDICT_ACCEPTED))
-        status = order_rerun_try(judging, &call, is_secret(judging, item), &report, &decided, why);
+        status = order_rerun_try(judging, &call, is_secret(judging, item), &key, &report, &decided, why);
     if (status == STATUS_OK && decided.verdict == VERDICT_ACCEPTED && judgement_needs_rerun(&report))
         status = uninitialised_rerun_try(&call, is_secret(judging, item), judging->session, judging->oracle, &report,
                                          &output, &decided, why);

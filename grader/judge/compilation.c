@@ -56,12 +56,17 @@ static CompileJob compile_job(const Problem *problem, const Submission *submissi
     };
 }
 
+static int compute_of(const DeviceInfo *device)
+{
+    return 10 * device->compute_major + device->compute_minor;
+}
+
 Status compilation_of(const Problem *problem, const Submission *submission, const DeviceInfo *device,
                       const Toolkit *toolkit, const char *scratch, Compiled *compiled, Message *why)
 {
     const char *types[PROBLEM_MAX_PARAMETERS];
     CompileJob job = compile_job(problem, submission, types);
-    job.compute = 10 * device->compute_major + device->compute_minor;
+    job.compute = compute_of(device);
     return compile_submission(&job, toolkit, scratch, compiled, why);
 }
 
@@ -76,11 +81,12 @@ static Status compile_submission_of(const Judging *judging, Message *why)
 {
     const JudgeJob *job = judging->job;
     const char *types[PROBLEM_MAX_PARAMETERS];
-    if (!judging->session->traits.runs_c)
-        return compilation_for_device(judging, job->submission, &judging->result->device, &judging->result->compiled,
-                                      why);
-    const CompileJob compiling = compile_job(job->problem, job->submission, types);
-    return compile_for_cpu(&compiling, judging->scratch, &judging->result->compiled, why);
+    CompileJob compiling = compile_job(job->problem, job->submission, types);
+    if (judging->session->traits.runs_c)
+        return compile_for_cpu(&compiling, judging->scratch, &judging->result->compiled, why);
+    compiling.compute = compute_of(&judging->result->device);
+    compiling.unoptimised = job->unoptimised;
+    return compile_submission(&compiling, &judging->toolkit, judging->scratch, &judging->result->compiled, why);
 }
 
 /* ---- the step ---------------------------------------------------------------------------------------------------- */

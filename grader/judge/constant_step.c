@@ -61,7 +61,8 @@ Status constant_step_run(Judging *judging, Message *why)
                                        [CONSTANT_RULE_UNPROVED] = VERDICT_JUDGE_ERROR};
     const JudgeJob *job = judging->job;
     ConstantRuleFinding finding = {0};
-    if (judging->ended || job->timed_only || job->problem->constant_filter == NULL || judging->session->traits.runs_c)
+    if (judging->ended || job->timed_only || job->is_opinion || job->problem->constant_filter == NULL ||
+        judging->session->traits.runs_c)
         return STATUS_OK;
     progress_begin(job->progress, "constant memory", 0);
     Status status = check_rule(judging, &finding, why);

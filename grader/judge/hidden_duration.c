@@ -14,6 +14,15 @@ double hidden_duration(double seconds)
     return shown_s;
 }
 
+double hidden_duration_extended(double seconds, double more_s)
+{
+    double shown_s = hidden_duration(seconds);
+    const double most_s = shown_s + more_s;
+    while (2 * shown_s <= most_s)
+        shown_s *= 2;
+    return shown_s;
+}
+
 double hidden_duration_wait(double start_s)
 {
     const double shown_s = hidden_duration(now_s() - start_s);

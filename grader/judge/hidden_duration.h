@@ -9,6 +9,9 @@
 /* The duration that is shown of a step that took so long. */
 double hidden_duration(double seconds);
 
+/* The longest of these durations that is at most `more_s` longer than the one that would be shown of `seconds`. */
+double hidden_duration_extended(double seconds, double more_s);
+
 /* Waits until a step that began at `start_s` (now_s()) has taken one of these durations, and returns it. */
 double hidden_duration_wait(double start_s);
 

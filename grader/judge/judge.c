@@ -4,8 +4,10 @@
 #include "grader/judge/case_run.h"
 #include "grader/judge/clocked_cases.h"
 #include "grader/judge/compilation.h"
+#include "grader/judge/compiler_warning.h"
 #include "grader/judge/constant_step.h"
 #include "grader/judge/hidden_duration.h"
+#include "grader/judge/opinion_step.h"
 #include "grader/problem/key_stream.h"
 #include "grader/problem/testcase_read.h"
 #include "grader/timing/second_plan.h"
@@ -251,9 +253,9 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
     for (size_t i = 0; i < result->case_count && !judging->ended && status == STATUS_OK; i++) {
         const size_t place = call_plan_case(&judging->plan, i);
         CaseResult *item = &result->cases[place];
-        if (item->group != group)
-            continue;
-        if (needs_fresh_runner(group, is_first))
+        if (item->group != group || (failed && judging->testcases[place]->attempt_instructions > 0))
+            continue; /* so large a case costs much, and would add nothing to what others have found */
+        if (needs_fresh_runner(group, is_first) || judging->runner_is_spent)
             status = renew_runner(judging, why);
         if (status != STATUS_OK || judging->ended)
             break;
@@ -265,7 +267,9 @@ static Status run_group(Judging *judging, CaseGroup group, const char *step, dou
             progress_advance(judging->job->progress);
     }
     judging->ended = judging->ended || (failed && !(group == CASE_SAMPLE && judging->job->beyond_samples));
-    bool hides_duration = group == CASE_HIDDEN && !judging->job->shows_durations;
+    bool hides_duration = group == CASE_HIDDEN && !judging->job->shows_durations && !judging->job->is_opinion;
+    if (hides_duration)
+        opinion_step_take(judging, start_s);
     *seconds = hides_duration ? hidden_duration_wait(start_s) : now_s() - start_s;
     judging_end_step(judging, group);
     return status;
@@ -297,6 +301,7 @@ static void conclude(const Judging *judging)
     if (failed != NULL) {
         result->verdict = failed->verdict;
         result->text = failed->text;
+        compiler_warning_tell(result, judging->job->submission);
     }
     if (result->verdict == VERDICT_ACCEPTED) {
         judging_tell_warning(judging);
@@ -317,6 +322,7 @@ static void close_all(Judging *judging)
     device_oracle_stop(judging->device_oracle);
     device_monitor_close(judging->monitor);
     session_close(judging->session);
+    opinion_process_stop(&judging->opinion);
     compiled_free(&judging->anchor);
     oracle_close(judging->oracle);
     previous_inputs_free(&judging->previous);
@@ -335,6 +341,8 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
         status = compilation_run(&judging, why);
     skip_known_code(&judging);
     if (status == STATUS_OK)
+        opinion_step_begin(&judging, judge_submission);
+    if (status == STATUS_OK)
         status = load_submission(&judging, why);
     if (status == STATUS_OK)
         status = run_group(&judging, CASE_SAMPLE, job->cases == NULL ? "sample cases" : "the case", &seconds->sample,
@@ -342,11 +350,15 @@ Status judge_submission(const JudgeJob *job, Result *result, Message *why)
     if (status == STATUS_OK)
         status = run_group(&judging, CASE_HIDDEN, "hidden cases", &seconds->hidden, why);
     if (status == STATUS_OK)
+        opinion_step_end(&judging);
+    if (status == STATUS_OK)
         status = constant_step_run(&judging, why);
     if (status == STATUS_OK)
         status = run_timed_cases(&judging, why);
+    close_all(&judging);
+    if (status == STATUS_OK)
+        opinion_step_retry(&judging, judge_submission);
     if (status == STATUS_OK)
         conclude(&judging);
-    close_all(&judging);
     return status;
 }

@@ -130,3 +130,11 @@ Judgement judgement_of_order(const DeviceConflict *conflict, const Judgement *wr
         "allows: %.300s",
         conflict->text, wrong->text);
 }
+
+Judgement judgement_of_race(const DeviceConflict *conflict)
+{
+    const HiddenFinding finding = {.output = {.place = WRONG_PLACE_BY_CHANCE}, .mistake = conflict->mistake};
+    return judgement(VERDICT_WRONG_ANSWER, finding,
+                     "right only by luck: %s, and both change %s; they may do so at the same time", conflict->text,
+                     conflict->place);
+}

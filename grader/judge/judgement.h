@@ -29,5 +29,7 @@ bool judgement_needs_rerun(const CallReport *call);
 Judgement judgement_of_rerun(const CallReport *call, const CallReport *again, const Comparison *comparison);
 /* Of a call that was right in one order of its operations and, as `wrong` says, wrong in another. */
 Judgement judgement_of_order(const DeviceConflict *conflict, const Judgement *wrong);
+/* Of a call that was right in each order of two operations which may run at the same time (DeviceConflict.is_race). */
+Judgement judgement_of_race(const DeviceConflict *conflict);
 
 #endif

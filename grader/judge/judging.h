@@ -5,6 +5,7 @@
 #include "grader/check/call.h"
 #include "grader/device_oracle/device_oracle.h"
 #include "grader/judge/job.h"
+#include "grader/judge/opinion_process.h"
 #include "grader/oracle/oracle.h"
 #include "grader/problem/generator.h"
 #include "grader/problem/testcase.h"
@@ -41,8 +42,10 @@ typedef struct Judging {
     bool error_told;                 /* a warning has named a CUDA call that failed */
     Mistake secret_warning;          /* the first of a case whose data are secret (judging_keep_warning()) */
     bool is_fresh;                   /* the runner in the session has not been called yet */
+    bool runner_is_spent;            /* it cannot be called again: its last call was given up (Testcase) */
     CaseSample load;                 /* what its constructors made the device do */
     bool queued;                     /* somebody else had the device */
+    OpinionProcess opinion;          /* the simulated GPU judges as well */
     bool ended;                      /* the verdict is final */
 } Judging;
 

@@ -6,6 +6,7 @@ typedef struct Rerun {
     Judging *judging;
     Call *call;
     bool is_secret;
+    const Chacha20Key *key;
     bool needs_load; /* the submission's process is gone */
     bool is_over;    /* the budget of the grading is used up, or the submission cannot be loaded any more */
 } Rerun;
@@ -36,7 +37,11 @@ static Status load_again(Rerun *rerun, Message *why)
 
 static Status try_order(Rerun *rerun, DeviceOrder order, Trial *trial, Message *why)
 {
-    const CallOptions options = {.check_inputs = true, .untimed = true, .is_secret = rerun->is_secret, .order = order};
+    const CallOptions options = {.check_inputs = true,
+                                 .untimed = true,
+                                 .is_secret = rerun->is_secret,
+                                 .sample_key = *rerun->key,
+                                 .order = order};
     Judging *judging = rerun->judging;
     CallReport report = {0};
     Comparison comparison;
@@ -57,24 +62,37 @@ static Status try_order(Rerun *rerun, DeviceOrder order, Trial *trial, Message *
     return status;
 }
 
-/* Finds a conflict that alone makes a right output wrong; without one, `found` stays as it is. */
+/* Finds a conflict that alone makes a right output wrong, from a drawn one on; without one, `found` stays as it is. */
 static Status find_culprit(Rerun *rerun, const DeviceConflicts *conflicts, uint32_t most, bool with_host,
                            DeviceConflict *found, Judgement *wrong, Message *why)
 {
     Status status = STATUS_OK;
     for (uint32_t i = 0; i < conflicts->count && most > 0 && status == STATUS_OK && !rerun->is_over; i++) {
+        const DeviceConflict *conflict = &conflicts->items[(rerun->key->words[0] + i) % conflicts->count];
         Trial trial;
-        if (conflicts->items[i].order.until == 0 && !with_host)
+        if (conflict->order.until == 0 && !with_host)
             continue;
-        status = try_order(rerun, conflicts->items[i].order, &trial, why);
+        status = try_order(rerun, conflict->order, &trial, why);
         most--;
         if (status != STATUS_OK || rerun->is_over || is_accepted(&trial.decided))
             continue;
-        *found = conflicts->items[i];
+        *found = *conflict;
         *wrong = trial.decided;
         break;
     }
     return status;
+}
+
+/* A conflict of two operations, a race if there is one; NULL: there is none. */
+static const DeviceConflict *worst_pair(const DeviceConflicts *conflicts)
+{
+    const DeviceConflict *worst = NULL;
+    for (uint32_t i = 0; i < conflicts->count; i++) {
+        const DeviceConflict *conflict = &conflicts->items[i];
+        if (conflict->order.until != 0 && (worst == NULL || (conflict->is_race && !worst->is_race)))
+            worst = conflict;
+    }
+    return worst;
 }
 
 bool order_rerun_is_due(const CallReport *first, const Judgement *decided)
@@ -84,33 +102,54 @@ bool order_rerun_is_due(const CallReport *first, const Judgement *decided)
             (decided->verdict == VERDICT_RUN_TIME_ERROR && first->outcome == CALL_RUN_TIME_ERROR));
 }
 
+/* The outputs are right both in the late order and in that of the submission, which `conflicts` are of. */
+static Status look_further(Rerun *rerun, const DeviceConflicts *conflicts, Judgement *decided, Message *why)
+{
+    const DeviceConflict *pair = worst_pair(conflicts);
+    DeviceConflict culprit = {0};
+    Judgement wrong;
+    Trial drawn;
+    if (pair == NULL)
+        return STATUS_OK;
+    if (pair->is_race) {
+        *decided = judgement_of_race(pair);
+        return STATUS_OK;
+    }
+    Status status = find_culprit(rerun, conflicts, MOST_EXCHANGES, false, &culprit, &wrong, why);
+    if (status != STATUS_OK || rerun->is_over || culprit.text[0] != '\0') {
+        if (status == STATUS_OK && culprit.text[0] != '\0')
+            *decided = judgement_of_order(&culprit, &wrong);
+        return status;
+    }
+    status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_DRAWN}, &drawn, why);
+    if (status == STATUS_OK && !rerun->is_over && !is_accepted(&drawn.decided))
+        *decided = judgement_of_order(pair, &drawn.decided);
+    return status;
+}
+
 static Status compare_orders(Rerun *rerun, const CallReport *first, Judgement *decided, Message *why)
 {
     const bool was_right = is_accepted(decided);
-    DeviceConflict culprit = {0};
-    Judgement wrong = *decided;
     Trial issued;
-    Status status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_ISSUED}, &issued, why);
+    const bool is_exact = worst_pair(&first->conflicts) != NULL; /* the host alone has no footprint */
+    Status status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_ISSUED, .is_exact = is_exact}, &issued, why);
     if (status != STATUS_OK || rerun->is_over)
         return status;
-    if (!was_right && !is_accepted(&issued.decided))
-        return STATUS_OK; /* wrong in any order */
-    if (was_right != is_accepted(&issued.decided))
-        culprit = first->conflicts.count > 0 ? first->conflicts.items[0] : issued.conflicts.items[0];
-    if (!is_accepted(&issued.decided))
-        wrong = issued.decided;
-    else
-        status = find_culprit(rerun, &issued.conflicts, was_right ? MOST_EXCHANGES : DEVICE_MAX_CONFLICTS, !was_right,
-                              &culprit, &wrong, why);
+    if (was_right == is_accepted(&issued.decided)) /* else wrong in any order */
+        return was_right ? look_further(rerun, &issued.conflicts, decided, why) : STATUS_OK;
+    DeviceConflict culprit = first->conflicts.count > 0 ? first->conflicts.items[0] : issued.conflicts.items[0];
+    Judgement wrong = was_right ? issued.decided : *decided;
+    if (!was_right)
+        status = find_culprit(rerun, &issued.conflicts, DEVICE_MAX_CONFLICTS, true, &culprit, &wrong, why);
     if (status == STATUS_OK && culprit.text[0] != '\0')
         *decided = judgement_of_order(&culprit, &wrong);
     return status;
 }
 
-Status order_rerun_try(Judging *judging, Call *call, bool is_secret, const CallReport *first, Judgement *decided,
-                       Message *why)
+Status order_rerun_try(Judging *judging, Call *call, bool is_secret, const Chacha20Key *key, const CallReport *first,
+                       Judgement *decided, Message *why)
 {
-    Rerun rerun = {judging, call, is_secret, first->outcome != CALL_OK, false};
+    Rerun rerun = {judging, call, is_secret, key, first->outcome != CALL_OK, false};
     Status status = compare_orders(&rerun, first, decided, why);
     return status == STATUS_OK && !rerun.is_over ? load_again(&rerun, why) : status;
 }

@@ -2,9 +2,13 @@
  *
  * The simulated GPU carries out the operations of a call as late as it may (harness/device/sim/sim_queue.h), and lists
  * operations that nothing orders though they use the same memory (DeviceConflict). If there are any, the call is
- * repeated in the order of the submission. If one output is right and the other is wrong, the answer is wrong. Then
- * the two operations of each conflict are exchanged alone, and the one that makes the output wrong is named. If both
- * outputs are right, a few conflicts are tried like that, too: the late order may not have exchanged them.
+ * repeated in the order of the submission, and the conflicts are found to the byte. If one output is right and the other
+ * is wrong, the answer is wrong. Then the two operations of each conflict are exchanged alone, and the one that makes
+ * the output wrong is named.
+ *
+ * If both outputs are right, the answer is wrong where two operations change the same bytes: they may run at the same
+ * time. Of the other conflicts some are exchanged, and the whole order is drawn once. The key decides which and how, so
+ * that no submission can be made for the orders that are tried.
  *
  * The checker compares the outputs. They need not be equal bit for bit, since atomic sums change with their order.  */
 #ifndef GRADER_JUDGE_ORDER_RERUN_H
@@ -16,8 +20,8 @@
 
 /* Had the call `first`, for which `decided` was found, a choice of order? */
 bool order_rerun_is_due(const CallReport *first, const Judgement *decided);
-/* Repeats it. If the order matters, sets `decided`. */
-MUST_USE Status order_rerun_try(Judging *judging, Call *call, bool is_secret, const CallReport *first,
-                                Judgement *decided, Message *why);
+/* Repeats it. If the order matters, sets `decided`. `key`: that of the call (CallOptions.sample_key). */
+MUST_USE Status order_rerun_try(Judging *judging, Call *call, bool is_secret, const Chacha20Key *key,
+                                const CallReport *first, Judgement *decided, Message *why);
 
 #endif

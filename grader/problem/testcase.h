@@ -43,7 +43,10 @@ typedef struct Testcase {
     CaseGroup group;
     int number; /* from 1 within its group */
     Sizes sizes;
-    bool repeats_addresses;                     /* CallOptions.repeats_addresses: of the case before it in its group */
+    bool repeats_addresses; /* CallOptions.repeats_addresses: of the case before it in its group */
+    int64_t
+        attempt_instructions; /* a simulated GPU gives a call up after so many warp-instructions, and the case counts
+                                   * as accepted then; 0: it is judged whole */
     CaseSource sources[PROBLEM_MAX_PARAMETERS]; /* by parameter; inputs only */
     Tensor expected;                            /* literal values; data NULL: the oracle computes them */
     int64_t operations, bytes;                  /* values of the problem's formulas for these sizes */

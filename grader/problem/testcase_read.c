@@ -207,6 +207,19 @@ static Status read_name(Reading *reading, const cJSON *object, Testcase *testcas
     return STATUS_OK;
 }
 
+/* For sizes that a quick kernel reaches on a simulated GPU and a slow one does not, which is right all the same. */
+static Status read_attempt(Reading *reading, const cJSON *object, Testcase *testcase)
+{
+    static const char *const key = "sim_attempt_warp_instructions";
+    const cJSON *attempt = json_get(object, key);
+    if (attempt == NULL)
+        return STATUS_OK;
+    if (testcase->group != CASE_HIDDEN)
+        return json_fail(&reading->file, attempt, reading->why, "only a hidden case that is not timed can be given up");
+    return json_integer(&reading->file, object, key, 1, (int64_t)1 << 50, &testcase->attempt_instructions,
+                        reading->why);
+}
+
 static Status read_formulas(Reading *reading, Testcase *testcase)
 {
     const Problem *problem = reading->problem;
@@ -219,15 +232,17 @@ static Status read_formulas(Reading *reading, Testcase *testcase)
 
 static Status read_case(Reading *reading, const cJSON *object, Testcase *testcase)
 {
-    const JsonKey keys[] = {{"name", JSON_STRING, true},      {"why", JSON_STRING, reading->hidden},
-                            {"sizes", JSON_OBJECT, true},     {"inputs", JSON_OBJECT, true},
-                            {"expected", JSON_ANY, false},    {"timed", JSON_STRING, false},
-                            {"addresses", JSON_STRING, false}};
+    const JsonKey keys[] = {{"name", JSON_STRING, true},       {"why", JSON_STRING, reading->hidden},
+                            {"sizes", JSON_OBJECT, true},      {"inputs", JSON_OBJECT, true},
+                            {"expected", JSON_ANY, false},     {"timed", JSON_STRING, false},
+                            {"addresses", JSON_STRING, false}, {"sim_attempt_warp_instructions", JSON_NUMBER, false}};
     Status status = json_check(&reading->file, object, keys, LENGTH_OF(keys), reading->why);
     if (status == STATUS_OK)
         status = read_name(reading, object, testcase);
     if (status == STATUS_OK)
         status = read_group(reading, json_get(object, "timed"), testcase);
+    if (status == STATUS_OK)
+        status = read_attempt(reading, object, testcase);
     if (status == STATUS_OK)
         status = read_sizes(reading, json_get(object, "sizes"), testcase);
     if (status == STATUS_OK)

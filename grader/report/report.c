@@ -185,6 +185,26 @@ static void add_success(const Result *result, TerminalStyle style, Text *out)
     report_add_ladder(result, style, out);
 }
 
+/* Only where it differs. */
+static void add_second_opinion(const SecondOpinion *opinion, TerminalStyle style, Text *out)
+{
+    if (!opinion->asked || opinion->none != NULL || opinion->reason == OPINION_AGREES)
+        return;
+    text_add(out, "  second opinion: ");
+    terminal_colour(style, out, opinion->verdict == VERDICT_ACCEPTED ? COLOUR_GOOD : COLOUR_BAD,
+                    verdict_name(opinion->verdict));
+    text_printf(out, " on %s", opinion->device);
+    if (opinion->place[0] != '\0')
+        text_printf(out, ", in %s", opinion->place);
+    if (opinion->text[0] != '\0') {
+        text_add(out, ": ");
+        text_add_printable(out, opinion->text, strlen(opinion->text));
+    }
+    text_printf(out, "\n    why they may differ: %s\n", opinion_reason_words(opinion->reason));
+    if (opinion->place[0] != '\0')
+        text_add(out, "    DEVICE=sim judges it on the simulated GPU alone\n");
+}
+
 static void add_warning(const char *warning, Text *out)
 {
     text_add(out, "  warning: ");
@@ -215,6 +235,7 @@ void report_write(const Result *result, TerminalStyle style, Text *out)
     if (result->verdict == VERDICT_ACCEPTED)
         add_success(result, style, out);
     add_printed(result, out);
+    add_second_opinion(&result->opinion, style, out);
     add_warnings(result, out);
     report_add_receipt(result, out);
 }

@@ -14,10 +14,10 @@ void hidden_finding_add(Text *out, const HiddenFinding *finding, const Submissio
         text_printf(out, ": %s", nature);
     if (finding->output.place != WRONG_PLACE_NOWHERE && finding->mistake.kind != MISTAKE_NONE)
         text_add(out, "; ");
-    const bool nothing = finding->output.place == WRONG_PLACE_NOWHERE && finding->mistake.kind == MISTAKE_NONE;
-    wording_add_mistake(
-        out, submission,
-        (Mistake){.kind = nothing ? MISTAKE_OTHER : finding->mistake.kind, .line = finding->mistake.line});
+    Mistake mistake = finding->mistake;
+    if (finding->output.place == WRONG_PLACE_NOWHERE && mistake.kind == MISTAKE_NONE)
+        mistake.kind = MISTAKE_OTHER;
+    wording_add_mistake(out, submission, mistake);
 }
 
 double hidden_error(double max_error)

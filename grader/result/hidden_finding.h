@@ -2,7 +2,7 @@
  *
  * A submission sees the data of such a case. It could carry them out in everything that it chooses: names of kernels,
  * sizes, addresses, notes, printed text, numbers of errors. Therefore this type has no room for text or numbers, except
- * for a source line. The words are the judge's own, from two fixed lists (mistake.def, wrong_output.def), and are put
+ * for a source line and the name of an array, of which only some are told (array_name.h). The words are the judge's own, from two fixed lists (mistake.def, wrong_output.def), and are put
  * together here and nowhere else. docs/security.md counts how much can be told in this way.  */
 #ifndef GRADER_RESULT_HIDDEN_FINDING_H
 #define GRADER_RESULT_HIDDEN_FINDING_H

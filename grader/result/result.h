@@ -12,6 +12,8 @@
 #include "grader/problem/testcase.h"
 #include "grader/timing/call_plan.h"
 #include "grader/timing/timing.h"
+#include "grader/result/hidden_finding.h"
+#include "grader/result/second_opinion.h"
 #include "grader/result/verdict.h"
 #include "harness/compile/compile.h"
 #include "harness/device/device.h"
@@ -44,6 +46,7 @@ typedef struct CaseResult {
     Verdict verdict;
     const char *text;            /* one sentence; "" if accepted */
     const SampleDetails *sample; /* NULL: the data of the case are secret, and `text` is a hidden_finding_add() */
+    HiddenFinding finding;       /* what may be told of it where the data are secret */
     CaseErrors errors;
     int64_t operations, bytes, input_bytes;
     CaseSample *samples; /* of timed cases that were accepted, in order of their blocks */
@@ -100,6 +103,8 @@ typedef struct Result {
     size_t block_count;
     char unsteady[300]; /* why the times do not count; "": they do */
     CallPlan plan;      /* of the timed cases */
+
+    SecondOpinion opinion; /* of the simulated GPU, where a real one judged */
 
     /* The timed cases once more, in a second sitting (grader/ranking/review.h); NULL: there was none. Its verdict, times
      * and conditions mean the same as the result's. */

@@ -315,6 +315,29 @@ static void put_second_sitting(cJSON *root, const Result *result)
     put_sitting(object, second);
 }
 
+/* Of an opinion that agrees, nothing but the verdict. */
+static void put_second_opinion(cJSON *root, const SecondOpinion *opinion)
+{
+    if (!opinion->asked)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "second_opinion");
+    if (opinion->device != NULL)
+        cJSON_AddStringToObject(object, "device_name", opinion->device);
+    if (opinion->none != NULL) {
+        cJSON_AddStringToObject(object, "none", opinion->none);
+        return;
+    }
+    cJSON_AddStringToObject(object, "verdict", verdict_name(opinion->verdict));
+    cJSON_AddBoolToObject(object, "agrees", opinion->reason == OPINION_AGREES);
+    if (opinion->reason == OPINION_AGREES)
+        return;
+    if (opinion->place[0] != '\0')
+        cJSON_AddStringToObject(object, "case", opinion->place);
+    if (opinion->text[0] != '\0')
+        cJSON_AddStringToObject(object, "text", opinion->text);
+    cJSON_AddStringToObject(object, "reason", opinion_reason_name(opinion->reason));
+}
+
 static void put_identity(cJSON *root, const Result *result)
 {
     cJSON_AddStringToObject(root, "problem", result->problem->id);
@@ -368,6 +391,7 @@ void result_json(const Result *result, Text *out)
     put_seconds(root, &result->seconds);
     put_sitting(root, result);
     put_second_sitting(root, result);
+    put_second_opinion(root, &result->opinion);
     cJSON_AddItemToObject(root, "cases", cases_item(result));
     json_print(root, out);
     cJSON_Delete(root);

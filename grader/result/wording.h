@@ -11,7 +11,8 @@
  * data are secret (hidden_finding.h).  */
 void wording_add(Text *out, const Submission *submission, const char *message);
 
-/* Adds the judge's own words for the kind of mistake, and its place. */
+/* Adds the judge's own words for the kind of mistake, with the name of the array if it may be told (array_name.h), and
+ * its place. */
 void wording_add_mistake(Text *out, const Submission *submission, Mistake mistake);
 
 /* Adds " (blur.cu:14: `output[i] = sum;`)", if the file has that line. */

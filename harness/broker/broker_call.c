@@ -26,7 +26,7 @@ static void say_unsupported(Broker *broker, int line, const char *text)
     CallReport *report = &broker->reply.report;
     const char *whose = broker->device->info.modelled ? "a limit of the simulated GPU: " : "";
     report->outcome = CALL_UNSUPPORTED;
-    report->mistake = (Mistake){MISTAKE_UNSUPPORTED, line};
+    report->mistake = (Mistake){.kind = MISTAKE_UNSUPPORTED, .line = line};
     snprintf(report->text, sizeof report->text, "%s%.*s", whose, (int)(sizeof report->text - 1 - strlen(whose)), text);
 }
 
@@ -54,18 +54,22 @@ static void conclude_end(Broker *broker)
     case SERVE_RUNNER_GONE: break;
     case SERVE_LOAD_FAILED:
         if (!broker->reply.host_memory_refused)
-            say(report, CALL_RUN_TIME_ERROR, (Mistake){MISTAKE_LOAD_FAILED, 0}, broker->end_text);
+            say(report, CALL_RUN_TIME_ERROR, (Mistake){.kind = MISTAKE_LOAD_FAILED}, broker->end_text);
         break;
-    case SERVE_TOO_MUCH: say(report, CALL_TIME_LIMIT, (Mistake){MISTAKE_TOO_MANY_CALLS, 0}, broker->end_text); break;
+    case SERVE_TOO_MUCH:
+        say(report, CALL_TIME_LIMIT, (Mistake){.kind = MISTAKE_TOO_MANY_CALLS}, broker->end_text);
+        break;
     case SERVE_UNSUPPORTED: say_unsupported(broker, 0, broker->end_text); break;
-    case SERVE_BUDGET: say(report, CALL_TIME_LIMIT, (Mistake){MISTAKE_BUDGET, 0}, mistake_words(MISTAKE_BUDGET)); break;
+    case SERVE_BUDGET:
+        say(report, CALL_TIME_LIMIT, (Mistake){.kind = MISTAKE_BUDGET}, mistake_words(MISTAKE_BUDGET));
+        break;
     case SERVE_HOST_TIME:
         snprintf(text, sizeof text, "the host code kept the device waiting for more than %g s",
                  broker->limits.host_seconds);
-        say(report, CALL_TIME_LIMIT, (Mistake){MISTAKE_HOST_TIME, 0}, text);
+        say(report, CALL_TIME_LIMIT, (Mistake){.kind = MISTAKE_HOST_TIME}, text);
         break;
     case SERVE_VIOLATION:
-        say(report, CALL_INTEGRITY_VIOLATION, (Mistake){broker->violation, 0}, broker->end_text);
+        say(report, CALL_INTEGRITY_VIOLATION, (Mistake){.kind = broker->violation}, broker->end_text);
         break;
     }
 }
@@ -108,9 +112,9 @@ static void begin_call(Broker *broker, const ControlRequest *request)
     broker->posted_error = CUDA_ERROR_SUCCESS;
     broker->seconds_left = request->seconds_left;
     device->report->reset(device);
+    const uint64_t most = lower_limit(broker->limits.warp_instructions, request->warp_instructions);
     if (device->simulation != NULL)
-        device->simulation->set_budget(device,
-                                       lower_limit(broker->limits.warp_instructions, request->warp_instructions_left));
+        device->simulation->set_budget(device, lower_limit(most, request->warp_instructions_left));
     if (device->hardware != NULL)
         device->hardware->set_time_limit(device, lower_seconds(broker->limits.device_seconds, request->seconds_left));
 }

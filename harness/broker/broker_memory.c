@@ -141,3 +141,15 @@ CudaError broker_settle(Broker *broker)
     const DeviceSimulationOps *simulation = broker->device->simulation;
     return simulation == NULL ? CUDA_ERROR_SUCCESS : simulation->settle(broker->device);
 }
+
+CudaError serve_renew(Broker *broker, RingReply *reply)
+{
+    const uint64_t *words = broker_words(broker);
+    const DeviceSimulationOps *simulation = broker->device->simulation;
+    DeviceStream *stream;
+    if (!broker_stream(broker, words[2], &stream))
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (simulation == NULL || !broker_owns(broker, words[0], words[1]))
+        return CUDA_ERROR_INVALID_VALUE;
+    return simulation->renew(broker->device, words[0], words[1], words[3] == RING_FREED, stream);
+}

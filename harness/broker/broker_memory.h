@@ -17,6 +17,6 @@ CudaError broker_finish(Broker *broker, DeviceStream *stream, uint64_t wait);
 CudaError broker_settle(Broker *broker);
 
 Serve serve_alloc, serve_release, serve_memory_info, serve_owned, serve_write, serve_read, serve_copy, serve_fill,
-    serve_settle;
+    serve_settle, serve_renew;
 
 #endif

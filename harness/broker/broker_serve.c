@@ -9,6 +9,7 @@
 #include "harness/broker/broker_note.h"
 #include "harness/broker/broker_request.h"
 #include "harness/broker/broker_stream.h"
+#include "harness/broker/broker_tensor.h"
 #include "harness/broker/broker_texture.h"
 
 #include <math.h>
@@ -87,6 +88,7 @@ static Request request_of(RingKind kind)
     case RING_OCCUPANCY: return with_words(serve_occupancy);
     case RING_ALLOC: return with_words(serve_alloc);
     case RING_RELEASE: return with_words(serve_release);
+    case RING_RENEW: return with_words(serve_renew);
     case RING_MEMORY_INFO: return with_words(serve_memory_info);
     case RING_WRITE: return with_words(serve_write);
     case RING_READ: return with_words(serve_read);
@@ -99,8 +101,12 @@ static Request request_of(RingKind kind)
     case RING_ARRAY_FREE: return with_words(serve_array_free);
     case RING_TEXTURE_NEW: return with_body(serve_texture_new, sizeof(RingTexture));
     case RING_TEXTURE_FREE: return with_words(serve_texture_free);
+    case RING_TENSOR_MAP: return with_body(serve_tensor_map, sizeof(RingTensor));
+    case RING_SURFACE_NEW: return with_words(serve_surface_new);
+    case RING_SURFACE_FREE: return with_words(serve_surface_free);
     case RING_COPY_AWAY: return with_body(serve_copy_away, sizeof(RingCopyBox));
     case RING_TURN: return with_words(serve_turn);
+    case RING_HOST_CALL: return with_words(serve_host_call);
     case RING_SETTLE: return with_words(serve_settle);
     case RING_LAUNCH: return (Request){serve_launch, sizeof(RingLaunch), RING_MAX_BODY};
     case RING_SYNCHRONIZE: return with_words(serve_synchronize);

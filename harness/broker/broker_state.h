@@ -51,12 +51,12 @@ enum {
     BROKER_MAX_ARRAYS = 1024,
     BROKER_MAX_STREAMS = 1024,
     BROKER_MAX_EVENTS = 1 << 16,
-    BROKER_MAX_TEXTURES = 1 << 16,
+    BROKER_MAX_TEXTURES = 1 << 16,  /* and as many surfaces */
     BROKER_MAX_REQUESTS = 4000000,  /* in one call */
     BROKER_MAX_SERVING_SECONDS = 60 /* in one call, on the simulated GPU, besides launches */
 };
 
-typedef struct BrokerTextures { /* numbers of the existing textures; the device gave them */
+typedef struct BrokerTextures { /* numbers of the existing textures, or surfaces; the device gave them */
     uint64_t number[BROKER_MAX_TEXTURES];
     uint32_t count;
 } BrokerTextures;
@@ -85,7 +85,7 @@ typedef struct Broker {
     Handles functions, streams, events; /* of BrokerFunction, DeviceStream, BrokerEvent */
     Handles cuda_arrays;                /* of BrokerArray */
     uint32_t allocation_count;          /* of the submission's own, living */
-    BrokerTextures textures;
+    BrokerTextures textures, surfaces;
     CudaError posted_error; /* RingReply.posted_error of the next reply */
 
     uint8_t *buffers; /* host memory of the arrays, shared with the grader */

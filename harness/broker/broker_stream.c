@@ -63,6 +63,20 @@ CudaError serve_stream_wait(Broker *broker, RingReply *reply)
     return broker->device->streams->wait_event(broker->device, stream, event->event);
 }
 
+CudaError serve_host_call(Broker *broker, RingReply *reply)
+{
+    const DeviceSimulationOps *simulation = broker->device->simulation;
+    DeviceStream *stream;
+    bool is_due = false;
+    if (!broker_stream(broker, broker_words(broker)[0], &stream))
+        return CUDA_ERROR_INVALID_RESOURCE_HANDLE;
+    if (simulation == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CudaError error = simulation->host_call(broker->device, stream, &reply->value[0], &is_due);
+    reply->value[1] = is_due;
+    return error;
+}
+
 CudaError serve_event_new(Broker *broker, RingReply *reply)
 {
     BrokerEvent *event = calloc(1, sizeof *event);

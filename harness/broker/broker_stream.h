@@ -10,6 +10,6 @@ bool broker_stream(Broker *broker, uint64_t number, DeviceStream **stream);
 
 Serve serve_synchronize, serve_stream_new, serve_stream_free, serve_stream_synchronize, serve_stream_query,
     serve_stream_wait, serve_event_new, serve_event_free, serve_event_record, serve_event_synchronize,
-    serve_event_query, serve_event_elapsed;
+    serve_event_query, serve_event_elapsed, serve_host_call;
 
 #endif

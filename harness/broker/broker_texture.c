@@ -146,9 +146,12 @@ CudaError serve_array_new(Broker *broker, RingReply *reply)
                          .height = asked->height,
                          .depth = asked->depth,
                          .channels = asked->channels,
-                         .gather = asked->gather != 0};
+                         .gather = (asked->flags & RING_ARRAY_GATHER) != 0,
+                         .layered = (asked->flags & RING_ARRAY_LAYERED) != 0,
+                         .surface = (asked->flags & RING_ARRAY_SURFACE) != 0};
     uint64_t bytes;
-    if (!format_of(asked->format, &shape.format) || !array_check(&shape, &bytes))
+    const uint64_t known_flags = RING_ARRAY_GATHER | RING_ARRAY_LAYERED | RING_ARRAY_SURFACE;
+    if (!format_of(asked->format, &shape.format) || !array_check(&shape, &bytes) || (asked->flags & ~known_flags) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     BrokerArray *made = malloc(sizeof *made);
     if (made == NULL)
@@ -247,16 +250,41 @@ CudaError serve_texture_new(Broker *broker, RingReply *reply)
 }
 
 /* Only numbers that the driver gave are passed to it: for other numbers its behaviour is not documented. */
-CudaError serve_texture_free(Broker *broker, RingReply *reply)
+static CudaError free_one(Broker *broker, BrokerTextures *all, CudaError (*destroy)(Device *device, uint64_t handle))
 {
-    BrokerTextures *textures = &broker->textures;
     uint64_t number = broker_words(broker)[0];
     if (broker_settle(broker) == DEVICE_HOST_TURN)
         return DEVICE_HOST_TURN;
-    for (uint32_t i = 0; i < textures->count; i++)
-        if (textures->number[i] == number) {
-            textures->number[i] = textures->number[--textures->count];
-            return broker->device->textures->destroy(broker->device, number);
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->number[i] == number) {
+            all->number[i] = all->number[--all->count];
+            return destroy(broker->device, number);
         }
     return CUDA_ERROR_INVALID_VALUE;
+}
+
+CudaError serve_texture_free(Broker *broker, RingReply *reply)
+{
+    return free_one(broker, &broker->textures, broker->device->textures->destroy);
+}
+
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
+
+CudaError serve_surface_new(Broker *broker, RingReply *reply)
+{
+    BrokerTextures *surfaces = &broker->surfaces;
+    const BrokerArray *known = handles_get(&broker->cuda_arrays, broker_words(broker)[0]);
+    if (known == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (surfaces->count == BROKER_MAX_TEXTURES)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    CudaError error = broker->device->textures->create_surface(broker->device, known->array, &reply->value[0]);
+    if (error == CUDA_ERROR_SUCCESS)
+        surfaces->number[surfaces->count++] = reply->value[0];
+    return error;
+}
+
+CudaError serve_surface_free(Broker *broker, RingReply *reply)
+{
+    return free_one(broker, &broker->surfaces, broker->device->textures->destroy_surface);
 }

@@ -50,10 +50,10 @@ static const char *const device_flags[] = {
     "/out/submission.ptx",
     NULL,
 };
-/* -w: the first step has given the warnings. */
+/* The lines of instructions are for host_line.h. -w: the first step has given the warnings. */
 static const char *const host_flags[] = {
-    "--cuda-host-only",  "-w", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", "submission.fatbin", "-c",
-    COMPILE_SOURCE_NAME, NULL,
+    "--cuda-host-only", "-gline-tables-only", "-w", "-Xclang",           "-fcuda-include-gpubinary",
+    "-Xclang",          "submission.fatbin",  "-c", COMPILE_SOURCE_NAME, NULL,
 };
 
 /* ---- the cache's key --------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef HARNESS_COMPILE_COMPILE_JOB_H
 #define HARNESS_COMPILE_COMPILE_JOB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -25,6 +26,7 @@ typedef struct CompileJob {
     const char *const *parameter_types; /* "const float*", "int", ...: one for each parameter, for convjudge_call */
     size_t parameter_count;
     int compute;          /* 90 for a device of compute capability 9.0 */
+    bool unoptimised;     /* by nvcc: ptxas leaves out all optimisation (-Xptxas -O0) */
     unsigned cpu_seconds; /* processor time of each of the compiler's programs; 0: 10 s */
 } CompileJob;
 

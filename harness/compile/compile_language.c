@@ -1,4 +1,4 @@
-/* Three choices depend on the source.
+/* Four choices depend on the source.
  *
  * Standard. C++17 with gcc's extensions, as nvcc alone takes it; a line "// standard: c++20" asks for the newer one, where
  * the compiler knows it. It is not for all: C++20's headers include more (unistd.h, with a function pause()), words such
@@ -14,7 +14,12 @@
  * skipped by defining its include guard, which is the same in gcc 7 to 15; with another guard nothing would change.
  * Headers that the source includes itself are not affected, and NVIDIA's headers do not rely on <cmath> for any of
  * this, since in C++14 it does not include it. A source that names std is compiled with everything, because much
- * working code gets its std::min only in this way.  */
+ * working code gets its std::min only in this way.
+ *
+ * Architecture. Some instructions of compute capability 9.0 exist on no later GPU. ptxas takes them only for sm_90a. A
+ * source that names one of them is compiled for that; other code is the same for both.
+ *
+ * Source   PTX ISA 9.0, PTX Module Directives: .target; CUDA Compiler Driver NVCC, GPU Feature List.  */
 #include "harness/compile/compile_language.h"
 
 #include "base/text.h"
@@ -23,7 +28,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { FIRST_NVCC_WITH_CPP20 = 12 };
+enum { FIRST_NVCC_WITH_CPP20 = 12, FIRST_NVCC_WITH_FEATURES = 12, FEATURES_OF_HOPPER = 90 };
 
 /* Does a line of the source say that it is written in C++20? */
 static bool asks_for_cpp20(const char *source)
@@ -53,6 +58,22 @@ static bool may_annotate_lambda(const char *source)
             return true;
     }
     return false;
+}
+
+/* cuda::ptx calls tensormap.replace by a name with an underscore. */
+static bool names_feature_of_hopper(const char *source)
+{
+    static const char *const names[] = {"wgmma", "setmaxnreg", "tensormap.replace", "tensormap_replace"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(source, names[i]) != NULL)
+            return true;
+    return false;
+}
+
+const char *compile_features(const char *source, const Toolkit *toolkit, int compute)
+{
+    bool has_them = compute == FEATURES_OF_HOPPER && toolkit->major >= FIRST_NVCC_WITH_FEATURES;
+    return has_them && names_feature_of_hopper(source) ? "a" : "";
 }
 
 static bool is_cpp20(const char *source, const Toolkit *toolkit)

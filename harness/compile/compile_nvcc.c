@@ -28,9 +28,10 @@ static const char *const flags[] = {
     "-O3",        "-lineinfo", "--no-compress", "-cudart",     "none", "-Xptxas", "-v",
     "-Xcompiler", "-fPIC",     "-include",      "prototype.h", "-I",   ".",       NULL,
 };
-/* As nvcc calls it. */
+static const char *const unoptimised[] = {"-Xptxas", "-O0", NULL};
+/* As nvcc calls it, with the lines of instructions (host_line.h). */
 static const char *const host_flags[] = {
-    "-x", "c++-cpp-output", "-fPIC", "-O3", "-Wno-psabi", "-m64", "-c", HOST_SOURCE, NULL,
+    "-x", "c++-cpp-output", "-fPIC", "-O3", "-g1", "-Wno-psabi", "-m64", "-c", HOST_SOURCE, NULL,
 };
 
 Status compile_hash_nvcc(const CompileTools *tools, Hash *hash, Message *why)
@@ -56,9 +57,12 @@ static Status compile_device_side(const CompileJob *job, const CompileTools *too
     const char *argv[MAX_ARGUMENTS] = {"/bin/sh",      "-c", device_script, "compile", "/tmp/keep",
                                        "/out/" MODULE, nvcc, "-gencode",    gencode};
     size_t count = add(argv, add(argv, 9, flags), files);
+    count = job->unoptimised ? add(argv, count, unoptimised) : count;
     compile_language_flags(job->source, tools->toolkit, argv, count);
     compile_program_path(tools->toolkit, nvcc, sizeof nvcc);
-    Status status = toolkit_gencode(tools->toolkit, job->compute, gencode, sizeof gencode, why);
+    Status status = toolkit_gencode(tools->toolkit, job->compute,
+                                    compile_features(job->source, tools->toolkit, job->compute), gencode,
+                                    sizeof gencode, why);
     return status == STATUS_OK ? compile_in_sandbox(job, tools, folders, argv, output, end, why) : status;
 }
 

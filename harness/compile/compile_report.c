@@ -139,9 +139,13 @@ static bool is_noise(const char *line, size_t length)
            (starts_with(line, length, "    ") && memmem(line, length, "bytes stack frame", 17) != NULL);
 }
 
-/* The linker begins a message with the file of the host's side and an address. */
+/* The linker begins a message with the file of the host's side and an address, or with the path of the source, if it
+ * knows the line. */
 static size_t linker_prefix(const char *line, size_t length)
 {
+    static const char folder[] = "/submission/";
+    if (starts_with(line, length, "/submission/" COMPILE_SOURCE_NAME ":"))
+        return strlen(folder);
     const char *end = starts_with(line, length, COMPILE_HOST_NAME ":(") ? memmem(line, length, "): ", 3) : NULL;
     return end != NULL ? (size_t)(end + 3 - line) : 0;
 }
@@ -168,11 +172,11 @@ void report_diagnostics(const Text *output, const char *const *paths, Text *diag
 static void add_error(const char *line, size_t length, bool first, const CompileJob *job, Text *diagnostics)
 {
     size_t prefix = linker_prefix(line, length);
-    bool has_place = prefix == 0 && starts_with(line, length, COMPILE_SOURCE_NAME);
+    bool has_place = starts_with(line + prefix, length - prefix, COMPILE_SOURCE_NAME);
     if (!has_place)
         text_printf(diagnostics, "%s: %.*s\n", job->file_name, (int)(length - prefix), line + prefix);
     else if (!first)
-        text_printf(diagnostics, "%.*s\n", (int)length, line);
+        text_printf(diagnostics, "%.*s\n", (int)(length - prefix), line + prefix);
 }
 
 /* The line of the first error; NULL if no line looks like one. */

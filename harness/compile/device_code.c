@@ -54,7 +54,7 @@ static Status run_nvcc(const DeviceCodeJob *job, const Toolkit *toolkit, const c
     Status status = paths_home("", home, sizeof home, why);
     if (status != STATUS_OK)
         return status;
-    status = toolkit_gencode(toolkit, job->compute, architecture, sizeof architecture, why);
+    status = toolkit_gencode(toolkit, job->compute, "", architecture, sizeof architecture, why);
     if (status != STATUS_OK)
         return status;
     for (const char *const *flag = flags; *flag != NULL; flag++)

@@ -46,11 +46,13 @@ Status toolkit_architecture(const Toolkit *toolkit, int compute, int *architectu
     return STATUS_OK;
 }
 
-Status toolkit_gencode(const Toolkit *toolkit, int compute, char *option, size_t size, Message *why)
+Status toolkit_gencode(const Toolkit *toolkit, int compute, const char *features, char *option, size_t size,
+                       Message *why)
 {
     int chosen;
     Status status = toolkit_architecture(toolkit, compute, &chosen, why);
     if (status == STATUS_OK)
-        snprintf(option, size, "arch=compute_%d,code=[sm_%d,compute_%d]", chosen, chosen, chosen);
+        snprintf(option, size, "arch=compute_%d%s,code=[sm_%d%s,compute_%d%s]", chosen, features, chosen, features,
+                 chosen, features);
     return status;
 }

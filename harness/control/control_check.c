@@ -103,7 +103,8 @@ bool control_request_is_valid(const ControlRequest *request, const int descripto
 
 static bool is_mistake(const Mistake *mistake)
 {
-    return mistake->kind < MISTAKE_KINDS && mistake->line >= 0;
+    return mistake->kind < MISTAKE_KINDS && mistake->line >= 0 && mistake->side < MISTAKE_SIDES &&
+           IS_TERMINATED(mistake->array) && IS_TERMINATED(mistake->kernel);
 }
 
 static bool is_valid_report(const CallReport *report)

@@ -68,6 +68,7 @@ typedef struct ControlRequest {
     uint32_t argument_count;                  /* call; and so are all that follow */
     bool check_inputs;                        /* compare the input arrays after solve() with what they held before */
     bool exchanged;                           /* copy the arrays through the exchange, not through the buffers */
+    uint64_t warp_instructions;               /* most of this call, on a device that counts them; 0: no such limit */
     bool sanitize;                            /* DeviceCheck.sanitize */
     bool is_untimed;                          /* DeviceCheck.is_untimed */
     bool is_secret;                           /* DeviceCheck.is_secret */

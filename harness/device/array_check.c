@@ -24,13 +24,16 @@ static bool extents_fit(const DeviceShape *shape)
 {
     if (shape->width == 0)
         return false;
+    if (shape->layered)
+        return !shape->gather && shape->width <= ARRAY_MAX_LAYERED && shape->height <= ARRAY_MAX_LAYERED &&
+               shape->depth > 0 && shape->depth <= ARRAY_MAX_LAYERS;
     if (shape->depth > 0)
         return shape->height > 0 && !shape->gather && shape->width <= ARRAY_MAX_EXTENT_3D &&
                shape->height <= ARRAY_MAX_EXTENT_3D && shape->depth <= ARRAY_MAX_EXTENT_3D;
     if (shape->gather)
         return shape->height > 0 && shape->width <= ARRAY_MAX_GATHER_2D && shape->height <= ARRAY_MAX_GATHER_2D;
     return shape->height > 0 ? shape->width <= ARRAY_MAX_WIDTH_2D && shape->height <= ARRAY_MAX_HEIGHT_2D
-                             : shape->width <= ARRAY_MAX_WIDTH_1D;
+                             : shape->width <= (shape->surface ? ARRAY_MAX_SURFACE_1D : ARRAY_MAX_WIDTH_1D);
 }
 
 static uint64_t extent(uint64_t count)

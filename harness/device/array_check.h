@@ -14,7 +14,10 @@ enum {
     ARRAY_MAX_WIDTH_2D = 131072,
     ARRAY_MAX_HEIGHT_2D = 65536,
     ARRAY_MAX_GATHER_2D = 32768, /* width and height, if tex2Dgather() may read the array */
-    ARRAY_MAX_EXTENT_3D = 16384  /* each extent */
+    ARRAY_MAX_EXTENT_3D = 16384, /* each extent */
+    ARRAY_MAX_SURFACE_1D = 32768,
+    ARRAY_MAX_LAYERED = 32768, /* width and height */
+    ARRAY_MAX_LAYERS = 2048
 };
 
 /* Bytes of one element; 0: there is no such format. */

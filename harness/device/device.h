@@ -13,9 +13,10 @@
 #ifndef HARNESS_DEVICE_DEVICE_H
 #define HARNESS_DEVICE_DEVICE_H
 
-#include "base/chacha20.h"
 #include "base/status.h"
+#include "harness/device/device_check.h"
 #include "harness/device/device_info.h"
+#include "harness/device/device_tensor.h"
 #include "harness/device/mistake.h"
 #include "harness/protocol/cuda_error.h"
 #include "harness/protocol/device_addresses.h"
@@ -30,7 +31,7 @@ typedef struct DeviceModule DeviceModule; /* a loaded fatbin */
 typedef struct DeviceFunction DeviceFunction;
 typedef struct DeviceStream DeviceStream;
 typedef struct DeviceEvent DeviceEvent;
-typedef struct DeviceArray DeviceArray;           /* a CUDA array: memory that only copies and textures can reach */
+typedef struct DeviceArray DeviceArray; /* a CUDA array: memory that only copies, textures and surfaces can reach */
 typedef struct ExecutionProfile ExecutionProfile; /* sim/execution_profile.h */
 
 /* Not an error of CUDA's: a copy from or to the submission's own memory comes first. Nothing has been changed; after
@@ -158,6 +159,8 @@ typedef struct DeviceShape {       /* of an array */
     DeviceFormat format;
     uint32_t channels; /* 1, 2 or 4 */
     bool gather;       /* tex2Dgather() may read it */
+    bool layered;      /* it has one dimension or two, and `depth` layers of them */
+    bool surface;      /* made for surfaces, although an H200's driver makes them of any array */
 } DeviceShape;
 
 typedef struct DevicePlace { /* one end of a copy of a box: the first of the three that is set */
@@ -217,7 +220,16 @@ typedef struct DeviceTextureOps {
      * of that kind. */
     CudaError (*create)(Device *device, const DeviceTexture *texture, uint64_t *handle);
     CudaError (*destroy)(Device *device, uint64_t handle);
+    /* The same for a cudaSurfaceObject_t. */
+    CudaError (*create_surface)(Device *device, DeviceArray *array, uint64_t *handle);
+    CudaError (*destroy_surface)(Device *device, uint64_t handle);
 } DeviceTextureOps;
+
+typedef struct DeviceTensorOps {
+    /* Writes the CUtensorMap of a tensor that tensor_refusal() (tensor_check.h) accepts. CUDA_ERROR_NOT_SUPPORTED: the device has no
+     * such tensor maps. */
+    CudaError (*encode)(Device *device, const DeviceTensor *tensor, uint8_t map[DEVICE_TENSOR_MAP_BYTES]);
+} DeviceTensorOps;
 
 /* ---- what the judge asks about a call ---------------------------------------------------------------------------- */
 
@@ -313,70 +325,6 @@ typedef struct DeviceProbe {
     int direct_line;         /* the line of it (Mistake.line) */
 } DeviceProbe;
 
-typedef struct DeviceNamed { /* an array of the call, for messages */
-    const char *name;
-    uint64_t address, bytes;
-    uint32_t element_bytes;
-    bool is_unwritten; /* its contents mean nothing: reading it before a kernel has written it is a finding */
-} DeviceNamed;
-
-enum { DEVICE_MAX_FINDINGS = 4, DEVICE_MAX_NAMED = 16 };
-
-typedef struct DeviceFinding { /* undefined behaviour that did not stop the kernel */
-    bool is_undefined;         /* the kernel used a value that could be anything: of an inactive lane in a shuffle, */
-    bool is_unwritten;         /*   or of bytes that nothing has written, */
-    bool is_global;            /*     in global memory */
-    Mistake mistake;
-    char text[600]; /* one sentence: what happened, and where */
-} DeviceFinding;
-
-typedef struct DeviceFindings {
-    DeviceFinding items[DEVICE_MAX_FINDINGS];
-    uint32_t count, more; /* findings listed here; findings beyond those */
-} DeviceFindings;
-
-/* In which order a call's operations are carried out, where CUDA does not order them (sim/sim_queue.h). */
-typedef enum DeviceOrderKind {
-    DEVICE_ORDER_LATE,  /* as late as possible, and of several operations the last one first */
-    DEVICE_ORDER_ISSUED /* as the submission asked for them */
-} DeviceOrderKind;
-typedef struct DeviceOrder {
-    DeviceOrderKind kind;
-    uint32_t held, until; /* DEVICE_ORDER_ISSUED: operation `held`, counted from 1, waits as long as it may, and until
-                           * operation `until` has been carried out; 0: none */
-} DeviceOrder;
-
-/* Two operations that nothing orders, though they use the same memory; or a copy whose memory the host can use too
- * early. */
-typedef struct DeviceConflict {
-    DeviceOrder order; /* the order of the submission, but with these two exchanged */
-    Mistake mistake;
-    char text[420]; /* "kernel blur on stream 2 does not wait for the copy of 400 bytes from the host on stream 1" */
-} DeviceConflict;
-
-enum { DEVICE_MAX_CONFLICTS = 8 };
-typedef struct DeviceConflicts {
-    DeviceConflict items[DEVICE_MAX_CONFLICTS];
-    uint32_t count, more;    /* conflicts listed here; conflicts beyond those */
-    bool is_fault_unordered; /* a kernel ended with a fault, before something that was asked for earlier */
-} DeviceConflicts;
-
-/* What the kernels of a call are checked for, and what was found. */
-typedef struct DeviceCheck {
-    DeviceNamed arrays[DEVICE_MAX_NAMED];
-    size_t array_count;
-    uint8_t uninitialised_byte; /* value of every byte of new memory; 0: the device chooses */
-    bool sanitize;   /* look for races and reads of uninitialised memory, in launches of moderate size. A race
-                                 * that can change the result is a fault */
-    bool is_untimed; /* nobody asks for times and counters: as long as there was no timed event, a device with
-                                 * modelled times may count instructions only, and give launches any time */
-    bool is_secret;  /* the call must leave no trace outside of the device, such as a translated kernel on disk */
-    const Chacha20Key *sample_key; /* decides which blocks of large launches are looked at; NULL: the device chooses */
-    DeviceOrder order;
-    DeviceFindings findings;   /* filled in; faults are not among them */
-    DeviceConflicts conflicts; /* filled in */
-} DeviceCheck;
-
 /* For a simulated device. Probe, profile and check stay the caller's, and hold for every kernel from now on until
  * they are set to NULL. */
 typedef struct DeviceSimulationOps {
@@ -401,6 +349,11 @@ typedef struct DeviceSimulationOps {
      * gaps. `is_due`: its turn has come already. */
     CudaError (*copy_away)(Device *device, const DevicePlace *place, const DeviceBox *box, bool to_device,
                            DeviceStream *stream, uint64_t *turn, bool *is_due);
+    /* A function of the host. It runs when its turn has been taken, without staging. */
+    CudaError (*host_call)(Device *device, DeviceStream *stream, uint64_t *turn, bool *is_due);
+    /* In the order of the stream, these bytes of one allocation are those of new memory: memory is allocated or freed on
+     * the stream, which takes no time. */
+    CudaError (*renew)(Device *device, uint64_t address, uint64_t bytes, bool is_freed, DeviceStream *stream);
     CudaError (*take_turn)(Device *device, uint64_t turn, uint8_t *staging);
     /* Writes and reads that wait for nothing, and for which nothing waits; no `copy` and no `fill`. */
     const DeviceCopyOps *copies_at_once;
@@ -421,6 +374,7 @@ struct Device {
     const DeviceEventOps *events;
     const DeviceArrayOps *arrays;
     const DeviceTextureOps *textures;
+    const DeviceTensorOps *tensors;
     const DeviceTimingOps *timing;
     const DeviceReportOps *report;
     const DeviceHardwareOps *hardware;     /* NULL: each operation is finished when it returns */

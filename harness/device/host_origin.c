@@ -11,7 +11,7 @@ struct HostBytes {
 
 static void drop(HostOrigin *origin, HostRange *range)
 {
-    if (range->bytes == NULL || --range->bytes->uses > 0)
+    if (--range->bytes->uses > 0)
         return;
     origin->held_bytes -= range->bytes->count;
     free(range->bytes);
@@ -64,38 +64,59 @@ static HostRange part_of(const HostRange *range, uint64_t begin, uint64_t end)
     part.begin = begin > range->begin ? begin : range->begin;
     part.end = end < range->end ? end : range->end;
     part.offset += part.begin - range->begin;
-    if (part.bytes != NULL)
-        part.bytes->uses++;
+    part.bytes->uses++;
     return part;
 }
 
-/* Replaces `removed` ranges from `index` on by others; there is room. */
-static void splice(HostOrigin *origin, size_t index, size_t removed, const HostRange *added, size_t added_count)
+/* Index of the first range from `first` on that begins at `end` or behind it. */
+static size_t find_end(const HostOrigin *origin, size_t first, uint64_t end)
 {
-    HostRange *at = origin->ranges + index;
-    for (size_t i = 0; i < removed; i++)
-        drop(origin, &at[i]);
-    memmove(at + added_count, at + removed, (origin->count - index - removed) * sizeof *at);
-    if (added_count > 0)
-        memcpy(at, added, added_count * sizeof *at);
-    origin->count += added_count;
-    origin->count -= removed;
+    while (first < origin->count && origin->ranges[first].begin < end)
+        first++;
+    return first;
 }
 
-/* There is room for one more range. */
-static void forget(HostOrigin *origin, uint64_t begin, uint64_t end)
+/* Puts other ranges in the place of what lies in [begin, end). There is room for them and for one more. Where a row of
+ * memory is written again, nothing moves. Returns the index of the first one added. */
+static size_t replace(HostOrigin *origin, uint64_t begin, uint64_t end, const HostRange *added, size_t added_count)
 {
-    HostRange kept[2];
-    size_t first = host_origin_find(origin, begin), last = first, kept_count = 0;
-    while (last < origin->count && origin->ranges[last].begin < end)
-        last++;
-    if (first == last)
+    size_t first = host_origin_find(origin, begin), last = find_end(origin, first, end), removed = last - first;
+    HostRange *at = origin->ranges + first, before = {0}, after = {0};
+    const size_t keeps_before = removed > 0 && begin > at->begin;
+    const size_t keeps_after = removed > 0 && end < at[removed - 1].end;
+    size_t placed = keeps_before + added_count + keeps_after;
+    if (keeps_before)
+        before = part_of(at, 0, begin);
+    if (keeps_after)
+        after = part_of(&at[removed - 1], end, UINT64_MAX);
+    for (size_t i = 0; i < removed; i++)
+        drop(origin, &at[i]);
+    if (placed != removed)
+        memmove(at + placed, at + removed, (origin->count - last) * sizeof *at);
+    if (keeps_before)
+        *at++ = before;
+    for (size_t i = 0; i < added_count; i++)
+        *at++ = added[i];
+    if (keeps_after)
+        *at = after;
+    origin->count = origin->count - removed + placed;
+    return first + keeps_before;
+}
+
+/* Makes one of two neighbours if the second goes on with the bytes where the first ends. */
+static void join(HostOrigin *origin, size_t index)
+{
+    HostRange *range = &origin->ranges[index], *next = range + 1;
+    if (index + 1 >= origin->count || range->end != next->begin || range->bytes != next->bytes ||
+        range->kernels != next->kernels)
         return;
-    if (origin->ranges[first].begin < begin)
-        kept[kept_count++] = part_of(&origin->ranges[first], 0, begin);
-    if (origin->ranges[last - 1].end > end)
-        kept[kept_count++] = part_of(&origin->ranges[last - 1], end, UINT64_MAX);
-    splice(origin, first, last - first, kept, kept_count);
+    const uint64_t count = range->bytes->count, reached = range->offset + (range->end - range->begin);
+    if (reached % count != next->offset % count)
+        return;
+    range->end = next->end;
+    range->bytes->uses--;
+    memmove(next, next + 1, (origin->count - index - 2) * sizeof *next);
+    origin->count--;
 }
 
 /* Only a range in whose middle something is forgotten becomes two. If there is no room for that, all of it is
@@ -104,66 +125,80 @@ void host_origin_forget(HostOrigin *origin, uint64_t address, uint64_t bytes)
 {
     if (origin->count == 0 || bytes == 0)
         return;
-    if (reserve(origin, 1)) {
-        forget(origin, address, address + bytes);
-        return;
+    if (!reserve(origin, 1)) {
+        size_t first = host_origin_find(origin, address), last = find_end(origin, first, address + bytes);
+        if (last > first) {
+            address = origin->ranges[first].begin;
+            bytes = origin->ranges[last - 1].end - address;
+        }
     }
-    size_t first = host_origin_find(origin, address), last = first;
-    while (last < origin->count && origin->ranges[last].begin < address + bytes)
-        last++;
-    splice(origin, first, last - first, NULL, 0);
+    replace(origin, address, address + bytes, NULL, 0);
 }
 
 /* ---- writes ------------------------------------------------------------------------------------------------------ */
 
-/* Programs often write one piece behind the other: then the range before, whose bytes nobody else uses, grows. */
-static bool grow(HostOrigin *origin, size_t index, uint64_t to, const void *from, uint64_t bytes)
+/* Programs often write one piece behind the other: then the range that ends at `to`, whose bytes nobody else uses, can
+ * grow. NULL: there is none. */
+static HostRange *growing_range(HostOrigin *origin, uint64_t to)
 {
+    size_t index = host_origin_find(origin, to);
     HostRange *before = index == 0 ? NULL : &origin->ranges[index - 1];
-    if (before == NULL || before->end != to || before->kernels != origin->kernels || before->bytes == NULL ||
-        before->bytes->uses > 1 || before->offset + (before->end - before->begin) != before->bytes->count)
-        return false;
-    HostBytes *grown = realloc(before->bytes, sizeof *grown + before->bytes->count + bytes);
+    return before != NULL && before->end == to && before->kernels == origin->kernels && before->bytes->uses == 1 &&
+                   before->offset + (before->end - before->begin) == before->bytes->count
+               ? before
+               : NULL;
+}
+
+static bool grow(HostOrigin *origin, HostRange *range, const void *from, uint64_t bytes)
+{
+    HostBytes *grown = realloc(range->bytes, sizeof *grown + range->bytes->count + bytes);
     if (grown == NULL)
         return false;
     memcpy(grown->bytes + grown->count, from, bytes);
     grown->count += bytes;
     origin->held_bytes += bytes;
-    before->bytes = grown;
-    before->end += bytes;
+    range->bytes = grown;
+    range->end += bytes;
     return true;
 }
 
-static void insert(HostOrigin *origin, HostRange range)
+/* [to, end) holds `count` bytes of the host over and over; there is room for two more ranges. */
+static bool add(HostOrigin *origin, uint64_t to, uint64_t end, const void *from, uint64_t count)
 {
-    splice(origin, host_origin_find(origin, range.begin), 0, &range, 1);
+    HostRange range = {
+        .begin = to, .end = end, .kernels = origin->kernels, .bytes = malloc(sizeof *range.bytes + count)};
+    if (range.bytes == NULL)
+        return false;
+    *range.bytes = (HostBytes){.uses = 1, .count = count};
+    memcpy(range.bytes->bytes, from, count);
+    origin->held_bytes += count;
+    replace(origin, to, end, &range, 1);
+    return true;
 }
 
-static HostBytes *bytes_new(HostOrigin *origin, const void *from, uint64_t count)
+/* Programs often write the same array again in each call: then its copy is written again, too. */
+static bool overwrite(HostOrigin *origin, uint64_t to, const void *from, uint64_t bytes)
 {
-    HostBytes *new = malloc(sizeof *new + count);
-    if (new == NULL)
-        return NULL;
-    *new = (HostBytes){.uses = 1, .count = count};
-    memcpy(new->bytes, from, count);
-    origin->held_bytes += count;
-    return new;
+    size_t index = host_origin_find(origin, to);
+    HostRange *range = origin->ranges + index;
+    if (index == origin->count || range->begin != to || range->end - to != bytes || range->offset != 0 ||
+        range->bytes->count != bytes || range->bytes->uses > 1)
+        return false;
+    memcpy(range->bytes->bytes, from, bytes);
+    range->kernels = origin->kernels;
+    return true;
 }
 
 bool host_origin_write(HostOrigin *origin, uint64_t to, const void *from, uint64_t bytes)
 {
-    if (bytes == 0)
+    if (bytes == 0 || overwrite(origin, to, from, bytes))
         return true;
     if (origin->held_bytes + bytes > HOST_ORIGIN_MOST_BYTES || !reserve(origin, 2))
         return false;
-    forget(origin, to, to + bytes);
-    if (grow(origin, host_origin_find(origin, to), to, from, bytes))
-        return true;
-    HostRange range = {.begin = to, .end = to + bytes, .kernels = origin->kernels};
-    range.bytes = bytes_new(origin, from, bytes);
-    if (range.bytes != NULL)
-        insert(origin, range);
-    return range.bytes != NULL;
+    if (growing_range(origin, to) == NULL)
+        return add(origin, to, to + bytes, from, bytes);
+    replace(origin, to, to + bytes, NULL, 0);
+    return grow(origin, growing_range(origin, to), from, bytes);
 }
 
 bool host_origin_fill(HostOrigin *origin, uint64_t to, uint8_t value, uint64_t bytes)
@@ -172,9 +207,9 @@ bool host_origin_fill(HostOrigin *origin, uint64_t to, uint8_t value, uint64_t b
         return true;
     if (!reserve(origin, 2))
         return false;
-    forget(origin, to, to + bytes);
     if (value != 0)
-        insert(origin, (HostRange){.begin = to, .end = to + bytes, .value = value, .kernels = origin->kernels});
+        return add(origin, to, to + bytes, &value, 1);
+    replace(origin, to, to + bytes, NULL, 0);
     return true;
 }
 
@@ -182,43 +217,41 @@ bool host_origin_copy(HostOrigin *origin, uint64_t to, uint64_t from, uint64_t b
 {
     if (origin->count == 0 || bytes == 0)
         return true;
-    size_t first = host_origin_find(origin, from), last = first;
-    while (last < origin->count && origin->ranges[last].begin < from + bytes)
-        last++;
-    if (!reserve(origin, last - first + 1))
+    size_t first = host_origin_find(origin, from), count = find_end(origin, first, from + bytes) - first;
+    if (!reserve(origin, count + 1))
         return false;
-    HostRange *copied = last == first ? NULL : malloc((last - first) * sizeof *copied);
-    if (copied == NULL && last != first)
+    HostRange *copied = count == 0 ? NULL : malloc(count * sizeof *copied);
+    if (copied == NULL && count > 0)
         return false;
-    for (size_t i = first; i < last; i++) {
-        HostRange part = part_of(&origin->ranges[i], from, from + bytes);
-        part.begin += to - from;
-        part.end += to - from;
-        copied[i - first] = part;
+    for (size_t i = 0; i < count; i++) {
+        copied[i] = part_of(&origin->ranges[first + i], from, from + bytes);
+        copied[i].begin += to - from;
+        copied[i].end += to - from;
     }
-    forget(origin, to, to + bytes);
-    splice(origin, host_origin_find(origin, to), 0, copied, last - first);
+    size_t added = replace(origin, to, to + bytes, copied, count);
     free(copied);
+    if (count > 0) {
+        join(origin, added + count - 1);
+        join(origin, added > 0 ? added - 1 : 0);
+    }
     return true;
 }
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 
-static uint8_t host_byte(const HostRange *range, uint64_t index)
-{
-    return range->bytes == NULL ? range->value : range->bytes->bytes[range->offset + index];
-}
-
 ContentOrigin host_origin_compare(const HostOrigin *origin, const HostRange *range, uint64_t base,
                                   uint32_t element_bytes, const uint8_t *now)
 {
     uint64_t written = 0, same = 0, count = range->end - range->begin, next;
+    const HostBytes *host = range->bytes;
+    uint64_t at = range->offset % host->count;
     for (uint64_t i = 0; i < count; i = next) { /* an element, or the part of one that the range holds */
         uint64_t inside = (range->begin + i - base) % element_bytes;
         bool is_zero = true, is_same = true;
         for (next = i; next < count && next < i + element_bytes - inside; next++) {
-            is_zero &= host_byte(range, next) == 0;
-            is_same &= host_byte(range, next) == now[next];
+            is_zero &= host->bytes[at] == 0;
+            is_same &= host->bytes[at] == now[next];
+            at = at + 1 == host->count ? 0 : at + 1;
         }
         written += !is_zero;
         same += !is_zero && is_same;

@@ -1,8 +1,8 @@
 /* host_origin.h - remembers what the host has put into device memory, for a device that does not report what kernels
  * store: if the same is still there at the end, no kernel has computed it.
  *
- * Memory is a set of ranges. Each refers to a copy of the bytes that the host wrote there; copies within the device
- * make more ranges that refer to the same bytes. This is only bookkeeping: the device's memory itself is the caller's,
+ * Memory is a set of ranges. Each refers to a copy of the bytes that the host wrote there, over and over if it is longer
+ * than they are; copies within the device make more ranges that refer to the same bytes. This is only bookkeeping: the device's memory itself is the caller's,
  * and addresses may be any numbers. Zeros tell nothing, because a kernel may leave them as they are: only other values
  * count.
  *
@@ -13,17 +13,16 @@
 
 #include "harness/device/device.h"
 
-enum { HOST_ORIGIN_MOST = 1 << 16 };
+enum { HOST_ORIGIN_MOST = 1 << 20 };
 #define HOST_ORIGIN_MOST_BYTES (4ull << 30)
 
 typedef struct HostBytes HostBytes;
 
 typedef struct HostRange { /* the host has written [begin, end) */
     uint64_t begin, end;
-    HostBytes *bytes; /* shared; NULL: each byte is `value` */
+    HostBytes *bytes; /* shared */
     uint64_t offset;  /* of the first one in `bytes` */
     uint64_t kernels; /* launched before that */
-    uint8_t value;
 } HostRange;
 
 typedef struct HostOrigin { /* {0} is empty */

@@ -31,6 +31,13 @@ typedef struct RingRequest { /* the head of a record */
     uint32_t reserved;
 } RingRequest;
 
+/* What ended the runner. It only chooses the words of a message and a line, since the submission can write it. */
+typedef struct RingFault {
+    _Atomic uint64_t address; /* 1 + the address at which host code caused a segmentation fault; 0: none */
+    _Atomic uint64_t place;   /* 1 + the offset in the submission's object of the instruction that did it; 0: unknown */
+    _Atomic uint32_t is_on_stack; /* 1: the address belongs to the stack, which is full */
+} RingFault;
+
 typedef struct RingMemory {
     _Alignas(64) _Atomic uint64_t written;     /* bytes that the runner has put into the buffer since the beginning */
     _Alignas(64) _Atomic uint64_t taken;       /* bytes that the broker has taken out since the beginning */
@@ -39,11 +46,9 @@ typedef struct RingMemory {
     _Alignas(64) _Atomic uint32_t reply_count; /* a futex, on which the runner sleeps */
     _Atomic uint32_t runner_sleeps;            /* 1: whoever changes a count wakes the runner */
     _Atomic uint32_t waits_for_launches;       /* 1: the runner waits for launches, too */
-    _Atomic uint32_t has_turns;                /* 1: the broker serves RING_COPY_AWAY */
+    _Atomic uint32_t has_turns;                /* 1: the broker serves what only a simulated device can do */
     RingReply reply;
-    _Alignas(64) _Atomic uint64_t
-        fault_note; /* 1 + the address at which host code caused a segmentation fault; 0: none,
-                                               * or the runner does not tell. It only chooses the words of a message */
+    _Alignas(64) RingFault fault;
     _Alignas(64) _Atomic uint32_t command_count; /* a futex, on which the runner sleeps */
     RingCommand command;
     _Alignas(4096) uint8_t buffer[RING_BYTES];
@@ -68,7 +73,7 @@ uint32_t ring_replies(RingMemory *ring);
 void ring_await_reply(RingMemory *ring, uint32_t replies_before, RingReply *reply);
 /* Shall the runner wait until a launch that it posts is done? */
 bool ring_waits_for_launches(const RingMemory *ring);
-/* May the runner use RING_COPY_AWAY? */
+/* May the runner use RING_COPY_AWAY, RING_HOST_CALL and RING_RENEW? */
 bool ring_has_turns(const RingMemory *ring);
 /* Waits for the command after the `commands_before`-th. */
 void ring_await_command(RingMemory *ring, uint32_t commands_before, RingCommand *command);
@@ -79,7 +84,7 @@ void ring_await_command(RingMemory *ring, uint32_t commands_before, RingCommand 
  * broker can tell what it does in between. */
 void ring_wait_for_launches(RingMemory *ring, bool wait);
 
-/* The broker serves RING_COPY_AWAY, or does not. */
+/* The broker serves these, or does not. */
 void ring_set_turns(RingMemory *ring, bool has_turns);
 
 typedef struct RingReader {

@@ -6,7 +6,7 @@
  *
  * Trust     the runner is hostile: the broker checks every number and every text of a request before it uses it.
  * Layout    all fields have fixed widths, and the natural alignment of x86-64.
- * Numbers   streams, events, arrays, textures, modules and functions are numbers that the broker gave.  */
+ * Numbers   streams, events, arrays, textures, surfaces, modules and functions are numbers that the broker gave.  */
 #ifndef HARNESS_PROTOCOL_RING_MESSAGE_H
 #define HARNESS_PROTOCOL_RING_MESSAGE_H
 
@@ -44,8 +44,10 @@ typedef enum RingKind {
     RING_SET_SHARED, /* call: [0] function, [1] maximum of dynamic shared memory in bytes */
     RING_OCCUPANCY,  /* call: [0] function, [1] threads per block, [2] dynamic shared bytes; gives [0] blocks per SM */
     /* Memory. */
-    RING_ALLOC,        /* call: [0] bytes; gives [0] address */
-    RING_RELEASE,      /* call: [0] address */
+    RING_ALLOC,   /* call: [0] bytes; gives [0] address */
+    RING_RELEASE, /* call: [0] address */
+    RING_RENEW,   /* call: [0] address, [1] bytes, [2] stream, [3] RingRenewal; in the order of the stream, the bytes
+                        * are those of new memory. Of a simulated device only */
     RING_MEMORY_INFO,  /* call: words unused; gives [0] free bytes, [1] all bytes */
     RING_WRITE,        /* call: [0] to, [1] bytes, [2] stream, [3] RingWait; the data is in staging */
     RING_READ,         /* call: [0] from, [1] bytes, [2] stream, [3] RingWait; gives the data in staging */
@@ -58,9 +60,14 @@ typedef enum RingKind {
     RING_ARRAY_FREE,   /* call: [0] array */
     RING_TEXTURE_NEW,  /* call: RingTexture; gives [0] the cudaTextureObject_t, which kernels receive as it is */
     RING_TEXTURE_FREE, /* call: [0] texture */
+    RING_TENSOR_MAP,   /* call: RingTensor; gives the RING_TENSOR_MAP_BYTES of the tensor map in staging */
+    RING_SURFACE_NEW,  /* call: [0] array; gives [0] the cudaSurfaceObject_t */
+    RING_SURFACE_FREE, /* call: [0] surface */
     RING_COPY_AWAY,    /* call: RingCopyBox with one end in the runner; gives [0] turn, [1] 1: take it at once */
-    RING_TURN,         /* call: [0] turn; to the device: the data is in staging; from it: gives the data in staging */
-    RING_SETTLE,       /* call: words unused; all copies of RING_COPY_AWAY have been made after it */
+    RING_TURN,         /* call: [0] turn; to the device: the data is in staging; from it: gives the data in staging; of
+                        * a host function: it runs when this has succeeded */
+    RING_HOST_CALL,    /* call: [0] stream; a host function; gives [0] turn, [1] 1: take it at once */
+    RING_SETTLE,       /* call: words unused; all turns have been taken after it */
     /* Launches, streams, events. */
     RING_LAUNCH,             /* posted or call: RingLaunch, then the parameters */
     RING_SYNCHRONIZE,        /* call: words unused */
@@ -109,6 +116,8 @@ typedef struct RingLaunch { /* parameter_bytes follow, each parameter at its off
     uint32_t cooperative; /* 1: all blocks are under way at once; else 0 */
 } RingLaunch;
 
+typedef enum RingRenewal { RING_ALLOCATED, RING_FREED } RingRenewal; /* on a stream */
+
 /* Of a copy between staging and the device. */
 typedef enum RingWait {
     RING_STREAM_ORDER, /* the copy is ordered by its stream; reading waits for that */
@@ -152,8 +161,14 @@ typedef struct RingArray {         /* a CUDA array */
     uint64_t width, height, depth; /* elements; 0: the array does not have this dimension */
     uint32_t format;               /* RingFormat */
     uint32_t channels;             /* 1, 2 or 4 */
-    uint64_t gather;               /* 1: tex2Dgather() may read it; else 0 */
+    uint64_t flags;                /* RingArrayFlag */
 } RingArray;
+
+typedef enum RingArrayFlag {
+    RING_ARRAY_GATHER = 1,  /* tex2Dgather() may read it */
+    RING_ARRAY_LAYERED = 2, /* `depth` counts layers */
+    RING_ARRAY_SURFACE = 4  /* made for surfaces */
+} RingArrayFlag;
 
 typedef struct RingTexture {
     uint64_t array; /* the array it reads; 0: it reads device memory, described by the next seven fields */
@@ -169,6 +184,18 @@ typedef struct RingTexture {
     uint32_t srgb, max_anisotropy;
     float border[4];
 } RingTexture;
+
+enum { RING_TENSOR_DIMENSIONS = 5, RING_TENSOR_MAP_BYTES = 128 };
+
+typedef struct RingTensor { /* what a tensor map describes; the arguments of cuTensorMapEncodeTiled() */
+    uint64_t address;
+    uint64_t extents[RING_TENSOR_DIMENSIONS];            /* elements */
+    uint64_t strides[RING_TENSOR_DIMENSIONS - 1];        /* bytes, of dimensions 1, 2 ... */
+    uint32_t box[RING_TENSOR_DIMENSIONS];                /* elements */
+    uint32_t steps[RING_TENSOR_DIMENSIONS];              /* elements */
+    uint32_t rank;                                       /* 1 to 5; what follows in the arrays is 0 */
+    uint32_t type, interleave, swizzle, promotion, fill; /* as the driver's enumerations count them */
+} RingTensor;
 
 /* ---- replies and commands ---------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 #include "harness/runner/cuda_role.h"
 
 #include "harness/runner/cuda_library.h"
+#include "harness/runner/fault_note.h"
 #include "harness/runner/host_memory.h"
 #include "harness/runner/submission.h"
 #include "harness/runtime/attach.h"
@@ -14,6 +15,7 @@ static const char RUNTIME[] = "libcudart.so.13";
 
 static struct {
     __typeof__(convjudge_attach) *attach;
+    __typeof__(convjudge_fault) *fault;
     __typeof__(convjudge_loaded) *loaded;
     __typeof__(convjudge_next_call) *next_call;
     __typeof__(convjudge_returned) *returned;
@@ -25,6 +27,7 @@ static void open_runtime(void)
     void *library = cuda_library_open(RUNTIME);
 #define BIND(call) *(void **)&runtime.call = cuda_library_function(library, "convjudge_" #call)
     BIND(attach);
+    BIND(fault);
     BIND(loaded);
     BIND(next_call);
     BIND(returned);
@@ -48,6 +51,7 @@ int cuda_role(int ring_descriptor, const char *object_path)
         perror("convjudge-runner: the ring");
         return 2;
     }
+    fault_note_begin(runtime.fault(), object_path);
     host_memory_on_refusal(runtime.memory_refused);
     SolveCall *solve = submission_load(object_path);
     if (solve == NULL) {

@@ -61,7 +61,9 @@ static cudaError_t ask_array(Array *array, const ChannelFormat *format)
                       .depth = array->extent.depth,
                       .format = format->format,
                       .channels = format->channels,
-                      .gather = (array->flags & cudaArrayTextureGather) != 0};
+                      .flags = (array->flags & cudaArrayTextureGather ? RING_ARRAY_GATHER : 0u) |
+                               (array->flags & cudaArrayLayered ? RING_ARRAY_LAYERED : 0u) |
+                               (array->flags & cudaArraySurfaceLoadStore ? RING_ARRAY_SURFACE : 0u)};
     cudaError_t error = client_call_body(RING_ARRAY_NEW, &body, sizeof body, NULL, 0, &reply);
     array->id = reply.value[0];
     return error;
@@ -101,16 +103,15 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 {
     if (!has_only(flags, cudaArrayTextureGather | cudaArraySurfaceLoadStore))
         return result(cudaErrorInvalidValue); /* CUDA allows layers and faces in three dimensions alone */
-    if (!has_only(flags, cudaArrayTextureGather))
-        return missing("cudaMallocArray for surfaces");
     return result(array_new(array, channels, (struct cudaExtent){width, height, 0}, flags));
 }
 
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *channels,
                               struct cudaExtent extent, unsigned flags)
 {
-    if (!has_only(flags, cudaArrayTextureGather))
-        return missing("cudaMalloc3DArray with layers, faces or surfaces");
+    if (!has_only(flags, cudaArrayTextureGather | cudaArraySurfaceLoadStore | cudaArrayLayered))
+        return missing(flags & cudaArrayCubemap ? "cudaMalloc3DArray for cubemaps"
+                                                : "cudaMalloc3DArray with these flags");
     return result(array_new(array, channels, extent, flags));
 }
 

@@ -40,7 +40,7 @@ cudaError_t array_place(cudaArray_const_t handle, size_t x_bytes, size_t y, size
 typedef struct End { /* one end of a cudaMemcpy3DParms */
     cudaArray_t handle;
     struct cudaPitchedPtr memory;
-    struct cudaPos position; /* x counts elements in an array, bytes in memory */
+    struct cudaPos position;
     const Array *array;
 } End;
 
@@ -51,22 +51,24 @@ static cudaError_t find_end(End *end)
     return end->handle == NULL ? cudaSuccess : array_find(end->handle, &end->array);
 }
 
-static cudaError_t place_of_end(const End *end, const Box *box, Place *place)
+static cudaError_t place_of_end(const End *end, size_t element, const Box *box, Place *place)
 {
     const struct cudaPos *at = &end->position;
+    size_t x_bytes = at->x * element;
     const struct cudaPitchedPtr *memory = &end->memory;
     if (end->array != NULL)
-        return array_place(end->handle, at->x * end->array->element_bytes, at->y, at->z, box, place);
+        return array_place(end->handle, x_bytes, at->y, at->z, box, place);
     bool has_rows = box->height > 1 || box->depth > 1;
-    if (has_rows && !lies_within(at->x, box->width_bytes, memory->pitch))
+    if (has_rows && !lies_within(x_bytes, box->width_bytes, memory->pitch))
         return cudaErrorInvalidPitchValue;
     if (box->depth > 1 && !lies_within(at->y, box->height, memory->ysize))
         return cudaErrorInvalidValue;
-    *place = place_behind(place_in_memory(memory->ptr, memory->pitch, memory->ysize), at->x, at->y, at->z);
+    *place = place_behind(place_in_memory(memory->ptr, memory->pitch, memory->ysize), x_bytes, at->y, at->z);
     return cudaSuccess;
 }
 
-/* The width counts elements if an end is an array, else bytes. Elements of two arrays must have the same size. */
+/* The width and both x count elements if an end is an array, else bytes: so does CUDA 13.0 on an H200, where its manual
+ * says that x counts bytes in memory. Elements of two arrays must have the same size. */
 static cudaError_t element_of(const End *to, const End *from, size_t *bytes)
 {
     *bytes = to->array != NULL ? to->array->element_bytes : from->array != NULL ? from->array->element_bytes : 1;
@@ -88,8 +90,8 @@ cudaError_t places_of_3d(const struct cudaMemcpy3DParms *what, Place *target, Pl
         error = element_of(&to, &from, &element);
     *box = (Box){what->extent.width * element, what->extent.height, what->extent.depth};
     if (error == cudaSuccess)
-        error = place_of_end(&to, box, target);
-    return error == cudaSuccess ? place_of_end(&from, box, source) : error;
+        error = place_of_end(&to, element, box, target);
+    return error == cudaSuccess ? place_of_end(&from, element, box, source) : error;
 }
 
 static void describe_place(const Place *place, const Box *box, cudaArray_t *array, struct cudaPitchedPtr *memory,

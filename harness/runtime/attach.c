@@ -2,28 +2,10 @@
 
 #include "harness/runtime/turn.h"
 
-#include <signal.h>
 #include <string.h>
 
 static RingMemory *ring;
 static uint32_t commands_seen;
-
-/* The handler is in force once, so that the process ends when the instruction is executed again. A signal that a process
- * has sent is sent again. */
-static void note_fault(int number, siginfo_t *info, void *unused)
-{
-    (void)unused;
-    if (info->si_code > 0)
-        atomic_store(&ring->fault_note, (uint64_t)(uintptr_t)info->si_addr + 1);
-    else
-        raise(number);
-}
-
-static void note_faults(void)
-{
-    struct sigaction action = {.sa_sigaction = note_fault, .sa_flags = SA_SIGINFO | (int)SA_RESETHAND};
-    (void)sigaction(SIGSEGV, &action, NULL);
-}
 
 /* Nothing is mapped in the range of device addresses except managed memory: host code that follows a device pointer ends
  * with a segmentation fault, as on a real GPU. Linux gives out addresses from the top of the address space down, and the
@@ -34,9 +16,12 @@ bool convjudge_attach(int ring_descriptor)
     ring = ring_map(ring_descriptor);
     client_begin(ring);
     client_on_turn(turn_take);
-    if (ring != NULL)
-        note_faults();
     return ring != NULL;
+}
+
+RingFault *convjudge_fault(void)
+{
+    return &ring->fault;
 }
 
 void convjudge_loaded(const char *error)

@@ -5,13 +5,17 @@
 #ifndef HARNESS_RUNTIME_ATTACH_H
 #define HARNESS_RUNTIME_ATTACH_H
 
+#include "harness/protocol/ring.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 #pragma GCC visibility push(default)
 
-/* Maps the ring and reserves the addresses of device memory. The first call. False with errno. */
+/* Maps the ring. The first call. False with errno. */
 bool convjudge_attach(int ring_descriptor);
+/* Where the runner notes what ends the process. */
+RingFault *convjudge_fault(void);
 /* Reports that the object is loaded, or, if `error` is not NULL, why it cannot be loaded. */
 void convjudge_loaded(const char *error);
 /* Waits for the command to call solve(), and fills in its arguments. */

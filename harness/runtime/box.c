@@ -97,12 +97,14 @@ static cudaError_t copy_piece_later(Place to, Place from, Box piece, cudaStream_
                         .depth = piece.depth,
                         .stream = stream_id(stream)};
     *(is_host(&to) ? &body.to : &body.from) = (RingPlace){.kind = RING_IN_RUNNER};
+    client_lock(); /* until the turn is kept, nobody else may be asked to take it */
     cudaError_t error = client_call_body(RING_COPY_AWAY, &body, sizeof body, NULL, 0, &reply);
-    if (error != cudaSuccess)
-        return error;
-    if (!turn_keep(reply.value[0], to, from, is_host(&to), piece))
-        return cudaErrorMemoryAllocation;
-    return reply.value[1] != 0 ? turn_take(reply.value[0]) : cudaSuccess;
+    if (error == cudaSuccess && !turn_keep(reply.value[0], to, from, is_host(&to), piece))
+        error = cudaErrorMemoryAllocation;
+    else if (error == cudaSuccess && reply.value[1] != 0)
+        error = turn_take(reply.value[0]);
+    client_unlock();
+    return error;
 }
 
 bool box_may_wait(const void *host, size_t bytes, cudaStream_t stream)

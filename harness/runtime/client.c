@@ -10,6 +10,8 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static bool posted;      /* a request was posted after the last reply */
 static bool error_noted; /* the broker has been told about the first error of this call of solve() */
 static __thread cudaError_t last_error;
+static __thread bool in_host_function;
+static _Atomic uint64_t calls; /* requests so far */
 
 void client_begin(RingMemory *its_ring)
 {
@@ -35,6 +37,16 @@ void client_lock(void)
 void client_unlock(void)
 {
     pthread_mutex_unlock(&lock);
+}
+
+uint64_t client_calls(void)
+{
+    return calls;
+}
+
+void client_forbid_calls(bool forbid)
+{
+    in_host_function = forbid;
 }
 
 uint8_t *client_staging(void)
@@ -86,6 +98,9 @@ cudaError_t client_call_body(RingKind kind, const void *body, size_t bytes, cons
     *reply = (RingReply){.error = cudaErrorInitializationError};
     if (ring == NULL || bytes + more_bytes > RING_MAX_BODY)
         return ring == NULL ? cudaErrorInitializationError : cudaErrorInvalidValue;
+    if (in_host_function)
+        return reply->error = cudaErrorNotPermitted;
+    calls++;
     client_lock();
     do {
         await_reply(send_request(kind, true, body, bytes, more, more_bytes), reply);
@@ -107,6 +122,11 @@ void client_post(RingKind kind, const void *body, size_t bytes, const void *more
 {
     if (ring == NULL || bytes + more_bytes > RING_MAX_BODY)
         return;
+    if (in_host_function && kind == RING_LAUNCH) {
+        last_error = cudaErrorNotPermitted;
+        return;
+    }
+    calls++;
     client_lock();
     send_request(kind, false, body, bytes, more, more_bytes);
     posted = true;

@@ -28,11 +28,16 @@ uint8_t *client_staging(void);
 
 /* Does the device make copies from and to pinned memory when their turn comes (turn.h)? */
 bool client_has_turns(void);
+/* How many requests have been made. */
+uint64_t client_calls(void);
+/* From now on, or no longer: the calling thread is in a host function, and each call returns cudaErrorNotPermitted. */
+void client_forbid_calls(bool forbid);
 /* Sends a call and waits for its reply. `reply` may be NULL. */
 cudaError_t client_call(RingKind kind, RingWords words, RingReply *reply);
 cudaError_t client_call_body(RingKind kind, const void *body, size_t bytes, const void *more, size_t more_bytes,
                              RingReply *reply);
-/* Posts a request; an error of it comes with a later reply. */
+/* Posts a request; an error of it comes with a later reply. What asks the device for something is left out where calls
+ * are forbidden. */
 void client_post(RingKind kind, const void *body, size_t bytes, const void *more, size_t more_bytes);
 /* Waits until all posted requests are done. */
 void client_flush(void);

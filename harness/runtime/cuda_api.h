@@ -8,6 +8,7 @@
 #pragma GCC visibility push(default)
 
 #include <cuda_runtime_api.h>
+#include <stdint.h>
 
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -24,6 +25,14 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host_function);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                                cudaStream_t stream);
+
+/* CUresult, CUtensorMap and the enumerations of cuda.h are of these sizes. */
+int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address, const uint64_t *extents,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                           int swizzle, int promotion, int fill);
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags, int *found);
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+                                             unsigned long long flags, int *found);
 
 cudaError_t cudaGetDeviceProperties_v2(void *properties, int device);
 cudaError_t cudaThreadSynchronize(void);

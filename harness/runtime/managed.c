@@ -218,6 +218,11 @@ bool managed_holds(uint64_t address)
     return managed_host_address(address) != NULL;
 }
 
+bool managed_exists(void)
+{
+    return all_managed != NULL;
+}
+
 cudaError_t managed_push(void)
 {
     cudaError_t error = cudaSuccess;

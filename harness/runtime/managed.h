@@ -25,6 +25,8 @@ bool managed_forget(uint64_t address);
 /* The host's copy of a byte on the device; NULL: the address is not managed. */
 void *managed_host_address(uint64_t address);
 bool managed_holds(uint64_t address);
+/* Is anything managed or mapped? */
+bool managed_exists(void);
 
 cudaError_t managed_push(void);
 /* The same before a launch on a stream, which then waits for the copies. */

@@ -9,7 +9,7 @@ typedef struct Block { /* an allocation of a pool */
     uint64_t address, bytes;
     cudaMemPool_t pool;
     bool is_freed; /* on this stream: */
-    cudaStream_t stream;
+    uint64_t stream;
     struct Block *next;
 } Block;
 
@@ -50,7 +50,7 @@ static void settle(bool all, uint64_t stream)
 {
     client_lock();
     for (Block **link = &all_blocks; *link != NULL;) {
-        if ((*link)->is_freed && (all || stream_id((*link)->stream) == stream))
+        if ((*link)->is_freed && (all || (*link)->stream == stream))
             give_back(link);
         else
             link = &(*link)->next;
@@ -111,7 +111,15 @@ static cudaError_t take_memory(uint64_t bytes, uint64_t *address)
     return memory_allocate(bytes, address);
 }
 
-cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool)
+/* What uses the memory must come after its allocation and before it is freed. */
+static cudaError_t tell_device(const Block *block, RingRenewal kind, cudaStream_t stream)
+{
+    if (!client_has_turns())
+        return cudaSuccess;
+    return client_call(RING_RENEW, (RingWords){{block->address, block->bytes, stream_id(stream), kind}}, NULL);
+}
+
+cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
     uint64_t address;
     if (pointer == NULL || pool == NULL)
@@ -134,9 +142,10 @@ cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool)
     pool->kept += bytes;
     pool->used_high = greater(pool->used_high, pool->used);
     pool->kept_high = greater(pool->kept_high, pool->kept);
+    error = tell_device(block, RING_ALLOCATED, stream);
     client_unlock();
     *pointer = (void *)(uintptr_t)address;
-    return cudaSuccess;
+    return error;
 }
 
 bool pool_free(uint64_t address, cudaStream_t stream, cudaError_t *error)
@@ -146,7 +155,8 @@ bool pool_free(uint64_t address, cudaStream_t stream, cudaError_t *error)
     *error = block != NULL && block->is_freed ? cudaErrorInvalidValue : cudaSuccess;
     if (block != NULL && *error == cudaSuccess) {
         count_free(block);
-        block->stream = stream;
+        block->stream = stream_id(stream);
+        *error = tell_device(block, RING_FREED, stream);
     }
     client_unlock();
     return block != NULL;

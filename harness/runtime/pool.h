@@ -8,7 +8,7 @@
 
 #include "harness/runtime/client.h"
 
-cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool);
+cudaError_t pool_allocate(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
 /* From which cudaMallocAsync() allocates. */
 cudaMemPool_t pool_in_use(void);
 /* Frees memory on a stream. False: it comes from no pool. */

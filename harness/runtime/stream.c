@@ -1,10 +1,43 @@
 #include "harness/runtime/stream.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+
+/* ---- the per-thread default stream ------------------------------------------------------------------------------- */
+
+static pthread_key_t own_stream; /* its number; NULL: the thread has not used it */
+static pthread_once_t own_stream_once = PTHREAD_ONCE_INIT;
+
+static void free_own_stream(void *number)
+{
+    client_call(RING_STREAM_FREE, (RingWords){{(uint64_t)(uintptr_t)number}}, NULL);
+}
+
+static void make_own_stream_key(void)
+{
+    pthread_key_create(&own_stream, free_own_stream);
+}
+
+/* "An implicit stream local to both the thread and the CUcontext", which "will synchronize with the legacy default
+ * stream" (CUDA Runtime API, "Stream synchronization behavior"). Where it cannot be made, the legacy stream stands in for
+ * it and returns the error. */
+static uint64_t own_stream_id(void)
+{
+    RingReply reply;
+    pthread_once(&own_stream_once, make_own_stream_key);
+    void *number = pthread_getspecific(own_stream);
+    if (number == NULL && client_call(RING_STREAM_NEW, (RingWords){{cudaStreamDefault}}, &reply) == cudaSuccess) {
+        number = (void *)(uintptr_t)reply.value[0];
+        pthread_setspecific(own_stream, number);
+    }
+    return (uint64_t)(uintptr_t)number;
+}
 
 uint64_t stream_id(cudaStream_t stream)
 {
     uint64_t id = (uint64_t)(uintptr_t)stream;
+    if (stream == cudaStreamPerThread)
+        return own_stream_id();
     return id < RING_FIRST_HANDLE ? 0 : id;
 }
 
@@ -57,7 +90,7 @@ static void forget_stream(cudaStream_t handle)
 cudaError_t stream_info(cudaStream_t handle, StreamInfo *info)
 {
     *info = (StreamInfo){.flags = cudaStreamDefault};
-    if (stream_id(handle) == 0)
+    if (handle == cudaStreamPerThread || stream_id(handle) == 0)
         return cudaSuccess;
     client_lock();
     const KnownStream *stream = all_streams;

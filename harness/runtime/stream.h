@@ -12,7 +12,8 @@ typedef struct StreamInfo { /* the arguments that a stream was created with */
     int priority;
 } StreamInfo;
 
-/* The number of the stream; 0 for the default stream (NULL, cudaStreamLegacy, cudaStreamPerThread). */
+/* The number of the stream; 0 for the legacy default stream (NULL, cudaStreamLegacy). cudaStreamPerThread is a stream of the
+ * calling thread, which is made when it is first used. */
 uint64_t stream_id(cudaStream_t stream);
 cudaError_t stream_info(cudaStream_t stream, StreamInfo *info);
 bool stream_is_non_blocking(cudaStream_t stream);

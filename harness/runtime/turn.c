@@ -1,9 +1,19 @@
 #include "harness/runtime/turn.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
+#include <time.h>
+
+enum {
+    DRIVER_STACK_BYTES = 1 << 20,
+    PATIENCE_NS = 20000000 /* for which no CUDA call has been made */
+};
 
 typedef struct Turn {
     uint64_t number;
+    HostCall *call; /* with `what`; NULL: a copy, with all that follows */
+    void *what;
     Place to, from; /* one of the two is host memory: */
     bool to_host;
     Box box;
@@ -20,16 +30,22 @@ bool turns_are_left(void)
     return are_left;
 }
 
-bool turn_keep(uint64_t number, Place to, Place from, bool to_host, Box box)
+static bool keep(Turn turn)
 {
-    Turn *turn = malloc(sizeof *turn);
-    if (turn == NULL)
+    Turn *kept = malloc(sizeof *kept);
+    if (kept == NULL)
         return false;
     client_lock();
-    *turn = (Turn){number, to, from, to_host, box, all_turns};
-    all_turns = turn;
+    *kept = turn;
+    kept->next = all_turns;
+    all_turns = kept;
     client_unlock();
     return true;
+}
+
+bool turn_keep(uint64_t number, Place to, Place from, bool to_host, Box box)
+{
+    return keep((Turn){.number = number, .to = to, .from = from, .to_host = to_host, .box = box});
 }
 
 static Turn *remove_turn(uint64_t number)
@@ -58,11 +74,28 @@ static cudaError_t make_copy(const Turn *turn)
     return error;
 }
 
+void host_call_now(HostCall *call, void *what, cudaError_t status)
+{
+    client_forbid_calls(true);
+    call(what, status);
+    client_forbid_calls(false);
+}
+
+static cudaError_t make_call(const Turn *turn)
+{
+    cudaError_t error;
+    do {
+        error = client_call(RING_TURN, (RingWords){{turn->number}}, NULL);
+    } while (error == CLIENT_AGAIN);
+    host_call_now(turn->call, turn->what, error);
+    return error;
+}
+
 cudaError_t turn_take(uint64_t number)
 {
     client_lock();
     Turn *turn = remove_turn(number);
-    cudaError_t error = turn == NULL ? cudaErrorUnknown : make_copy(turn);
+    cudaError_t error = turn == NULL ? cudaErrorUnknown : turn->call != NULL ? make_call(turn) : make_copy(turn);
     client_unlock();
     free(turn);
     return error;
@@ -71,4 +104,51 @@ cudaError_t turn_take(uint64_t number)
 cudaError_t turns_settle(void)
 {
     return turns_are_left() ? client_call(RING_SETTLE, (RingWords){{0}}, NULL) : cudaSuccess;
+}
+
+/* ---- the driver -------------------------------------------------------------------------------------------------- */
+
+static sem_t functions_kept;
+
+bool turn_keep_call(uint64_t number, HostCall *call, void *what)
+{
+    return keep((Turn){.number = number, .call = call, .what = what}) && sem_post(&functions_kept) == 0;
+}
+
+static void *drive(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        uint64_t calls;
+        while (sem_wait(&functions_kept) != 0)
+            continue;
+        do {
+            calls = client_calls();
+            nanosleep(&(struct timespec){.tv_nsec = PATIENCE_NS}, NULL);
+        } while (client_calls() != calls && turns_are_left());
+        turns_settle();
+    }
+    return NULL;
+}
+
+static bool start_driver(void)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    if (sem_init(&functions_kept, 0, 0) != 0 || pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setstacksize(&attributes, DRIVER_STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    bool started = pthread_create(&thread, &attributes, drive, NULL) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+bool turns_have_driver(void)
+{
+    static bool has_driver;
+    client_lock();
+    has_driver = has_driver || start_driver();
+    client_unlock();
+    return has_driver;
 }

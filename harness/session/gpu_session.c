@@ -3,7 +3,6 @@
 #include "base/allocated.h"
 #include "base/clock.h"
 #include "harness/control/host_clock.h"
-#include "harness/protocol/ring.h"
 #include "harness/sandbox/scratch.h"
 #include "harness/session/array_layout.h"
 #include "harness/session/broker_process.h"
@@ -23,9 +22,10 @@ typedef struct GpuSession {
     Session base;
     BrokerProcess broker;
     RunnerProcess runner;
-    int host_clock;      /* of the runner (host_clock.h); -1: none */
-    RingMemory *ring;    /* of the runner; NULL: none has been started */
-    uint64_t fault_note; /* RingMemory.fault_note of the last runner */
+    int host_clock;    /* of the runner (host_clock.h); -1: none */
+    RingMemory *ring;  /* of the runner; NULL: none has been started */
+    RunnerFault fault; /* of the last runner */
+    char object_path[PATH_MAX];
     CallLimits limits;
     SharedMemory buffers;
     bool exchanged;       /* the broker has joined an exchange for the buffers */
@@ -45,7 +45,8 @@ static const GpuSession *gpu_of_const(const Session *session)
 static void stop_runner(GpuSession *gpu, int *exit_status)
 {
     runner_process_stop(&gpu->runner, exit_status);
-    gpu->fault_note = gpu->ring != NULL ? atomic_load(&gpu->ring->fault_note) : gpu->fault_note;
+    if (gpu->ring != NULL)
+        gpu->fault = runner_process_fault(gpu->ring);
     ring_unmap(gpu->ring);
     gpu->ring = NULL;
     if (gpu->host_clock >= 0)
@@ -132,9 +133,7 @@ static void explain_runner_end(const GpuSession *gpu, int exit_status, bool memo
         snprintf(report->text, sizeof report->text, "the host code asked for more memory than its limit of %zu MiB",
                  gpu->limits.host_bytes >> 20);
     else
-        runner_process_explain_end(exit_status, doing, report->text, sizeof report->text);
-    if (!memory_refused && exit_status == 128 + SIGSEGV)
-        runner_process_explain_fault(gpu->fault_note, report->text, sizeof report->text);
+        runner_process_explain_fault(&gpu->fault, gpu->object_path, exit_status, doing, report);
 }
 
 static void take_printed(GpuSession *gpu, const Wait *wait, CallReport *report)
@@ -307,13 +306,13 @@ static Status gpu_load(Session *session, const Compiled *compiled, const CallLim
     if (status != STATUS_OK)
         return status;
     gpu->limits = *limits;
+    snprintf(gpu->object_path, sizeof gpu->object_path, "%s", compiled->object_path);
     status = start_runner(gpu, compiled, why);
     if (status != STATUS_OK) {
         stop_both(gpu, NULL);
         return status;
     }
-    status = await_end(gpu, "a constructor", report, why);
-    return status;
+    return await_end(gpu, "a constructor", report, why);
 }
 
 /* ---- buffers and calls ------------------------------------------------------------------------------------------- */
@@ -376,6 +375,7 @@ static Status gpu_call(Session *session, SessionArgument *arguments, size_t coun
                               .repeats_addresses = options->repeats_addresses,
                               .sample_key = options->sample_key,
                               .order = options->order,
+                              .warp_instructions = options->warp_instructions,
                               .uninitialised_byte = options->uninitialised_byte};
     add_budget(gpu, &request);
     if (gpu->runner.pid == 0)

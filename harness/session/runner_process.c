@@ -1,6 +1,9 @@
 #include "harness/session/runner_process.h"
 
 #include "base/paths.h"
+#include "harness/compile/compile_job.h"
+#include "harness/compile/host_line.h"
+#include "harness/protocol/device_addresses.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -212,13 +215,41 @@ void runner_process_explain_end(int exit_status, const char *doing, char *text, 
         snprintf(text, size, "%s did not return: the process ended with exit status %d", doing, exit_status);
 }
 
-void runner_process_explain_fault(uint64_t note, char *text, size_t size)
+RunnerFault runner_process_fault(const RingMemory *ring)
 {
-    uint64_t address = note - 1;
-    size_t length = strlen(text);
-    const char *what = is_in_device_range(address) ? "a device pointer, which only kernels and cudaMemcpy() can use"
-                       : address < 65536           ? "a null pointer"
-                                                   : "an address that is no device pointer";
-    if (note != 0)
-        snprintf(text + length, size - length, ": host code followed %s", what);
+    return (RunnerFault){.address = atomic_load(&ring->fault.address),
+                         .place = atomic_load(&ring->fault.place),
+                         .is_on_stack = atomic_load(&ring->fault.is_on_stack) != 0};
+}
+
+/* What host code did; NULL: that is not known. */
+static const char *deed(const RunnerFault *fault, int exit_status)
+{
+    uint64_t address = fault->address - 1;
+    switch (exit_status - 128) {
+    case SIGFPE: return "divided an integer by zero";
+    case SIGABRT: return "called abort(), or threw an exception that nothing caught";
+    case SIGSEGV: break;
+    default: return NULL;
+    }
+    return fault->address == 0           ? NULL
+           : fault->is_on_stack          ? "used up the stack: recursion without end, or arrays too large for it"
+           : is_in_device_range(address) ? "followed a device pointer, which only kernels and cudaMemcpy() can use"
+           : address < 65536             ? "followed a null pointer"
+                                         : "followed an address that is no device pointer";
+}
+
+void runner_process_explain_fault(const RunnerFault *fault, const char *object_path, int exit_status, const char *doing,
+                                  CallReport *report)
+{
+    const char *what = deed(fault, exit_status);
+    int line = fault->place == 0 ? 0 : host_line(object_path, fault->place - 1);
+    char *text = report->text;
+    size_t size = sizeof report->text;
+    runner_process_explain_end(exit_status, doing, text, size);
+    if (what != NULL)
+        snprintf(text + strlen(text), size - strlen(text), ": host code %s", what);
+    if (line != 0)
+        snprintf(text + strlen(text), size - strlen(text), " (%s:%d)", COMPILE_SOURCE_NAME, line);
+    report->mistake.line = line;
 }

@@ -6,8 +6,10 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "harness/control/solve_call.h"
+#include "harness/protocol/ring.h"
 #include "harness/sandbox/sandbox.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -42,8 +44,15 @@ void runner_process_stop(RunnerProcess *runner, int *exit_status);
 
 /* Writes "solve() did not return: the process ended with exit status 0"; `doing` is "solve()" or "a constructor". */
 void runner_process_explain_end(int exit_status, const char *doing, char *text, size_t size);
-/* Adds to that what the address of a segmentation fault was, by RingMemory.fault_note. The runner wrote it, which is not
- * trusted: it only chooses among fixed words. */
-void runner_process_explain_fault(uint64_t note, char *text, size_t size);
+/* What a runner noted before a signal ended it (RingFault). It is not trusted: it only chooses among fixed words, and a
+ * line. */
+typedef struct RunnerFault {
+    uint64_t address, place;
+    bool is_on_stack;
+} RunnerFault;
+RunnerFault runner_process_fault(const RingMemory *ring);
+/* Writes that sentence into the report, with what host code did, and the line where it did that (host_line.h). */
+void runner_process_explain_fault(const RunnerFault *fault, const char *object_path, int exit_status, const char *doing,
+                                  CallReport *report);
 
 #endif

@@ -53,6 +53,8 @@ typedef struct CallOptions { /* {0}: a timed call and nothing else */
                              * other call they lie elsewhere. Of the first call after a start it means nothing */
     DeviceOrder order;      /* of operations that CUDA does not order (DeviceCheck.order) */
     bool untimed;           /* event_s and the statistics may be meaningless, which makes modelled times faster */
+    uint64_t warp_instructions; /* of this call, on a device that counts them, if fewer than the other limits; 0: they
+                                 * alone count */
     uint8_t uninitialised_byte; /* every byte of memory that nobody has written yet, outputs included; 0: outputs are
                                  * poisoned as SessionArgument says, other memory is as the device likes */
 } CallOptions;

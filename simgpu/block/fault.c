@@ -173,16 +173,33 @@ static void describe_near(const Launch *launch, const Allocation *near, uint64_t
                  address - near->address >= near->bytes ? ", past its end" : "");
 }
 
-static void describe_global(const Launch *launch, const Origin *origin, uint64_t address, char *text, size_t size)
+static bool is_device_memory(const Memory *memory, uint64_t address)
+{
+    return address >= WINDOWS_END && address >= memory->base && address - memory->base < memory->span;
+}
+
+/* The allocation that an access means: the one that is known, or else the nearest one. NULL: the address was never one
+ * of an allocation, or is not now. */
+static const Allocation *meant_allocation(const Launch *launch, const Origin *origin, uint64_t address)
 {
     const Memory *memory = launch->memory;
     const Allocation *meant = origin != NULL ? allocation_of_origin(launch, origin) : NULL;
+    if (meant != NULL)
+        return meant;
     int index = memory_nearest(memory, address);
+    bool is_near = index >= 0 && is_device_memory(memory, address) && memory_find_released(memory, address) == NULL;
+    return is_near ? &memory->allocations[index] : NULL;
+}
+
+static void describe_global(const Launch *launch, const Origin *origin, uint64_t address, char *text, size_t size)
+{
+    const Memory *memory = launch->memory;
+    const Allocation *meant = meant_allocation(launch, origin, address);
     if (meant != NULL) {
         describe_near(launch, meant, address, text, size);
         return;
     }
-    if (address < WINDOWS_END || address < memory->base || address - memory->base >= memory->span) {
+    if (!is_device_memory(memory, address)) {
         snprintf(text, size, "address 0x%llx, which is not device memory%s", (unsigned long long)address,
                  address < 65536          ? " (a null pointer?)"
                  : address >= WINDOWS_END ? " (a host pointer?)"
@@ -195,11 +212,7 @@ static void describe_global(const Launch *launch, const Origin *origin, uint64_t
                  (unsigned long long)(address - released->address), (unsigned long long)released->bytes);
         return;
     }
-    if (index < 0) {
-        snprintf(text, size, "address 0x%llx, where nothing is allocated", (unsigned long long)address);
-        return;
-    }
-    describe_near(launch, &memory->allocations[index], address, text, size);
+    snprintf(text, size, "address 0x%llx, where nothing is allocated", (unsigned long long)address);
 }
 
 /* Offsets in a window have 32 bits, so that a negative one shows as a large one. */
@@ -226,20 +239,34 @@ static uint64_t variable_bytes(const Launch *launch, const SharedVariable *varia
     return variable->bytes > 0 ? variable->bytes : end - variable->offset;
 }
 
-bool fault_describe_outside(const Launch *launch, const SharedVariable *known, uint64_t address, char *text,
-                            size_t size)
+/* Where an address lies beside bytes of a window, which begin at `offset`; unknown: within them. */
+static SimSide side_of(uint64_t address, uint64_t offset, uint64_t bytes)
 {
-    const SharedVariable *variable = meant_variable(launch, known);
-    bool is_before = is_before_window(address) || (variable != NULL && address < variable->offset);
-    bool is_past = !is_before && (variable != NULL ? address - variable->offset >= variable_bytes(launch, variable)
-                                                   : address >= launch->shared_bytes);
-    const char *side = is_before ? "before the start" : "past the end";
-    if (!is_before && !is_past)
+    if (is_before_window(address) || address < offset)
+        return SIM_BEFORE;
+    return address - offset >= bytes ? SIM_PAST : SIM_SIDE_UNKNOWN;
+}
+
+static SimSide side_of_shared(const Launch *launch, const SharedVariable *variable, uint64_t address)
+{
+    return variable != NULL ? side_of(address, variable->offset, variable_bytes(launch, variable))
+                            : side_of(address, 0, launch->shared_bytes);
+}
+
+bool fault_describe_outside(const Launch *launch, const SharedVariable *known, SimSpace space, uint64_t address,
+                            char *text, size_t size)
+{
+    const SharedVariable *variable = space == SIM_SHARED ? meant_variable(launch, known) : NULL;
+    SimSide side = space == SIM_SHARED  ? side_of_shared(launch, variable, address)
+                   : space == SIM_LOCAL ? side_of(address, 0, launch->code->frame_bytes)
+                                        : SIM_SIDE_UNKNOWN;
+    const char *words = side == SIM_BEFORE ? "before the start" : "past the end";
+    if (side == SIM_SIDE_UNKNOWN)
         return false;
     if (variable != NULL)
-        snprintf(text, size, "%s of shared array '%s'", side, variable->name);
+        snprintf(text, size, "%s of shared array '%s'", words, variable->name);
     else
-        snprintf(text, size, "%s of the block's shared memory", side);
+        snprintf(text, size, "%s of %s", words, space == SIM_LOCAL ? "a local array" : "the block's shared memory");
     return true;
 }
 
@@ -262,12 +289,8 @@ static void describe_shared(const Launch *launch, uint64_t address, char *text, 
 
 static void describe_local(const Launch *launch, uint64_t address, char *text, size_t size)
 {
-    bool is_before = is_before_window(address), is_past = !is_before && address >= launch->code->frame_bytes;
-    snprintf(text, size, "offset %lld of the thread's %u bytes of local memory%s", signed_offset(address),
-             launch->code->frame_bytes,
-             is_before ? ", before its start"
-             : is_past ? ", past its end"
-                       : "");
+    snprintf(text, size, "offset %lld of the thread's %u bytes of local memory", signed_offset(address),
+             launch->code->frame_bytes);
 }
 
 void fault_describe_place(const Launch *launch, const Origin *origin, SimSpace space, uint64_t address, char *text,
@@ -282,6 +305,50 @@ void fault_describe_place(const Launch *launch, const Origin *origin, SimSpace s
         break;
     default: describe_global(launch, origin, address, text, size);
     }
+}
+
+/* ---- the array that was left ------------------------------------------------------------------------------------- */
+
+static void set_name(char name[SIM_NAME_BYTES], const char *text)
+{
+    snprintf(name, SIM_NAME_BYTES, "%s", text);
+}
+
+static SimLeft left_in_global(const Launch *launch, const Origin *origin, uint64_t address)
+{
+    const Memory *memory = launch->memory;
+    const Allocation *allocation = meant_allocation(launch, origin, address);
+    SimLeft left = {0};
+    if (allocation == NULL) {
+        left.is_freed = memory_find_released(memory, address) != NULL;
+        return left;
+    }
+    left.side = address < allocation->address ? SIM_BEFORE : SIM_PAST; /* within it only where it reaches out */
+    if (memory->heap.bytes > 0 && allocation->address == memory->heap.address)
+        return left;
+    if (allocation->name != NULL)
+        symbol_name(allocation->name, left.array, sizeof left.array);
+    else
+        set_name(left.array, allocation->label);
+    left.parameter = pointing_parameter(launch, allocation);
+    set_name(left.kernel, launch->function_name);
+    return left;
+}
+
+SimLeft fault_left(const Launch *launch, const Origin *origin, const SharedVariable *known, SimSpace space,
+                   uint64_t address)
+{
+    const SharedVariable *variable = meant_variable(launch, known);
+    uint64_t bytes = space == SIM_LOCAL ? launch->code->frame_bytes : launch->parameter_bytes;
+    SimLeft left = {0};
+    if (space == SIM_GLOBAL || space == SIM_CONSTANT)
+        return left_in_global(launch, origin, address);
+    left.side = space == SIM_SHARED ? side_of_shared(launch, variable, address) : side_of(address, 0, bytes);
+    if (left.side == SIM_SIDE_UNKNOWN)
+        left.side = SIM_PAST; /* it begins within and reaches out */
+    if (space == SIM_SHARED && variable != NULL)
+        set_name(left.array, variable->name);
+    return left;
 }
 
 /* Does an access that is not allowed begin within the memory that it leaves? */
@@ -309,8 +376,10 @@ bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutc
     fault.bytes = bytes;
     fault.lanes = lanes;
     fault_describe_place(launch, &instruction->origin, space, address, where, sizeof where);
-    bool leaves_variable = space == SIM_SHARED &&
-                           fault_describe_outside(launch, instruction->variable, address, outside, sizeof outside);
+    if (outcome == SIM_OUT_OF_BOUNDS)
+        fault.left = fault_left(launch, &instruction->origin, instruction->variable, space, address);
+    bool leaves_variable = fault_describe_outside(launch, instruction->variable, space, address, outside,
+                                                  sizeof outside);
     bool reaches_out = !leaves_variable && begins_inside(launch, space, address);
     const char *verb = is_store ? "writes" : "reads";
     if (outcome == SIM_MISALIGNED)
@@ -325,12 +394,12 @@ bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutc
     return false;
 }
 
-static bool fault_in_cluster(Worker *worker, const Instruction *instruction, SimOutcome outcome, bool is_store,
-                             uint32_t lane, const char *format, ...)
+bool worker_space_fault(Worker *worker, const Instruction *instruction, SimOutcome outcome, SimSpace space,
+                        bool is_store, uint32_t lane, const char *format, ...)
 {
     SimFault fault = fault_at(worker->launch, worker->block, lane, instruction->file, instruction->line);
     va_list arguments;
-    fault.space = SIM_SHARED;
+    fault.space = space;
     fault.is_store = is_store;
     va_start(arguments, format);
     describe_and_report(worker, outcome, &fault, format, arguments);
@@ -347,14 +416,15 @@ bool worker_cluster_fault(Worker *worker, const Instruction *instruction, Shared
         return worker_access_fault(worker, instruction, SIM_OUT_OF_BOUNDS, SIM_SHARED, is_store, lane, address, bytes,
                                    1);
     if (rank >= worker->launch->cluster_blocks)
-        return fault_in_cluster(worker, instruction, SIM_OUT_OF_BOUNDS, is_store, lane,
-                                "%s the shared memory of a block that its cluster of %u does not have", does,
-                                worker->launch->cluster_blocks);
+        return worker_space_fault(worker, instruction, SIM_OUT_OF_BOUNDS, SIM_SHARED, is_store, lane,
+                                  "%s the shared memory of a block that its cluster of %u does not have", does,
+                                  worker->launch->cluster_blocks);
     if (why == SHARED_OUTSIDE)
-        return fault_in_cluster(worker, instruction, SIM_OUT_OF_BOUNDS, is_store, lane,
-                                "%s byte %llu of the shared memory of block %llu of its cluster, which has %u bytes",
-                                does, (unsigned long long)shared_offset(address), rank, worker->launch->shared_bytes);
-    return fault_in_cluster(worker, instruction, SIM_BAD_BARRIER, is_store, lane,
-                            "%s the shared memory of block %llu of its cluster, which %s: a cluster.sync() is missing",
-                            does, rank, why == SHARED_ENDED ? "has ended" : "may not have begun");
+        return worker_space_fault(worker, instruction, SIM_OUT_OF_BOUNDS, SIM_SHARED, is_store, lane,
+                                  "%s byte %llu of the shared memory of block %llu of its cluster, which has %u bytes",
+                                  does, (unsigned long long)shared_offset(address), rank, worker->launch->shared_bytes);
+    return worker_space_fault(
+        worker, instruction, SIM_BAD_BARRIER, SIM_SHARED, is_store, lane,
+        "%s the shared memory of block %llu of its cluster, which %s: a cluster.sync() is missing", does, rank,
+        why == SHARED_ENDED ? "has ended" : "may not have begun");
 }

@@ -16,6 +16,10 @@ __attribute__((format(printf, 6, 7))) bool worker_fault(Worker *worker, SimOutco
 bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutcome outcome, SimSpace space,
                          bool is_store, uint32_t lane, uint64_t address, uint32_t bytes, uint64_t lanes);
 
+/* The same for an access that `format` describes, to a space of which it says enough. */
+__attribute__((format(printf, 7, 8))) bool worker_space_fault(Worker *worker, const Instruction *instruction,
+                                                              SimOutcome outcome, SimSpace space, bool is_store,
+                                                              uint32_t lane, const char *format, ...);
 /* The same for an access to the shared memory of another block of the cluster that is not allowed. */
 bool worker_cluster_fault(Worker *worker, const Instruction *instruction, SharedPlace why, bool is_store, uint32_t lane,
                           uint64_t address, uint32_t bytes);
@@ -29,9 +33,13 @@ void fault_describe(const Launch *launch, SimFault *fault, const char *what);
  * told by the nearest allocation. */
 void fault_describe_place(const Launch *launch, const Origin *origin, SimSpace space, uint64_t address, char *text,
                           size_t size);
-/* "past the end of shared array 'tile'"; false where the address lies within. The array is the one from which the
- * address was made; where that is not known (NULL), the only one of the kernel, or else all of shared memory. */
-bool fault_describe_outside(const Launch *launch, const SharedVariable *known, uint64_t address, char *text,
-                            size_t size);
+/* "past the end of shared array 'tile'", "before the start of a local array"; false where the address lies within, or in
+ * another space. The shared array is the one from which the address was made; where that is not known (NULL), the only
+ * one of the kernel, or else all of shared memory. */
+bool fault_describe_outside(const Launch *launch, const SharedVariable *known, SimSpace space, uint64_t address,
+                            char *text, size_t size);
+/* Which array an access has left. `origin` and `known` as above. */
+SimLeft fault_left(const Launch *launch, const Origin *origin, const SharedVariable *known, SimSpace space,
+                   uint64_t address);
 
 #endif

@@ -13,6 +13,8 @@ bool note_is_of_stores(const Instruction *instruction)
     case LOAD:
     case COPY_ASYNC: /* its stores go to shared memory, of which there are no notes */
     case TEXTURE:
+    case SURFACE:
+    case LOAD_DESCRIBED:
     case LOAD_MATRIX:
     case STORE_MATRIX:
     case RUN_LANES:

@@ -20,14 +20,29 @@ typedef enum SimOutcome {
     SIM_ENGINES_DIFFER /* SIM_TRANSLATE_COMPARED: a bug of this library, which fault.text describes */
 } SimOutcome;
 
-typedef enum SimSpace { SIM_GLOBAL, SIM_SHARED, SIM_LOCAL, SIM_CONSTANT, SIM_PARAMETER } SimSpace;
+typedef enum SimSpace { SIM_GLOBAL, SIM_SHARED, SIM_LOCAL, SIM_CONSTANT, SIM_PARAMETER, SIM_SURFACE } SimSpace;
+
+/* On which side of its array, or of all memory of its space, an access lies. */
+typedef enum SimSide { SIM_SIDE_UNKNOWN, SIM_BEFORE, SIM_PAST } SimSide;
+
+enum { SIM_NAME_BYTES = 64 };
+
+/* The array that an access has left, as far as it is known. */
+typedef struct SimLeft {
+    SimSide side;
+    bool is_freed;              /* the memory was an allocation once */
+    char array[SIM_NAME_BYTES]; /* name of the variable, or label of the allocation; "": unknown */
+    char kernel[SIM_NAME_BYTES];
+    uint32_t parameter; /* of the kernel, from 1: it points to the array; 0: none does */
+} SimLeft;
 
 typedef struct SimFault {
     uint32_t block[3], thread[3];
     SimSpace space;
     bool is_store;
-    uint64_t address; /* generic; for shared and local: the offset in the window */
+    uint64_t address; /* generic; for shared and local: the offset in the window; for surfaces: none */
     uint32_t bytes;
+    SimLeft left;   /* of SIM_OUT_OF_BOUNDS and SIM_OUTSIDE_VARIABLE */
     char file[256]; /* source file and line, from -lineinfo; line 0: unknown */
     int line;
     uint64_t lanes; /* lanes of the fault's block that faulted in the same instruction */

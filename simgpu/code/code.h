@@ -57,10 +57,15 @@ typedef enum InstructionKind {
     STORE,           /* memory at address sources[0] + offset = sources[1..count] */
     ATOMIC,          /* results[0] = old value; sources: address, b, c */
     COPY_ASYNC,      /* sources: shared address, global address, bytes to read of the second */
-    TEXTURE,         /* results: the channels, or the four texels of a gather; sources: handle, `count` coordinates */
+    TEXTURE,         /* results: the channels, or the four texels of a gather; sources: handle, `count` coordinates,
+                      * the layer if is_layered */
+    SURFACE,         /* results: the address of an element; whether it lies within, slot NO_SLOT: it has to. Sources: as
+                      * of TEXTURE. A hidden LOAD or STORE makes the access */
     COPY_COMMIT,     /* the thread's copies become a group */
     COPY_WAIT,       /* waits for all but the last `detail` groups of copies */
-    BULK_COPY,       /* sources: to, from, bytes, mbarrier, blocks of the cluster; detail: BulkKind */
+    BULK_COPY,       /* sources: to, from, bytes, mbarrier, blocks of the cluster; detail: BulkKind. Through a tensor
+                      * map, in pairs of 32 bits: shared address and mbarrier; map; the first and second coordinate; the
+                      * third and fourth; the fifth, and the blocks of the cluster or BULK_OWN_BLOCK */
     BULK_COMMIT,     /* the thread's bulk copies become a group */
     BULK_WAIT,       /* waits for all but the last `detail` groups of bulk copies */
     FENCE,           /* __threadfence(): every access takes effect at once, so that only the sanitizer needs it */
@@ -80,7 +85,9 @@ typedef enum InstructionKind {
     FAIL_ASSERT,     /* sources: message, file, line, function */
     MULTIPLY_MATRIX, /* the operands are those of `matrix` */
     LOAD_MATRIX,     /* results[0..count-1]: 8x8 matrices of 16 bits, rows at shared address sources[0] + offset */
-    STORE_MATRIX,    /* the same, stores sources[1..count] */
+    LOAD_DESCRIBED, /* results[0..count-1]: a fragment of the matrix in shared memory to which the descriptor sources[0]
+                      * leads, of elements of 2^size bytes; of B, the columns from `offset` on */
+    STORE_MATRIX,   /* the same, stores sources[1..count] */
     TRANSPOSE_MATRIX /* results[0] = sources[0], an 8x8 matrix, transposed */
 } InstructionKind;
 
@@ -104,9 +111,17 @@ typedef enum AtomicKind {
     ATOMIC_COMPLETE_BYTES
 } AtomicKind;
 typedef enum BulkKind { BULK_LOAD, BULK_STORE, BULK_TO_CLUSTER, BULK_PREFETCH } BulkKind;
+enum { BULK_OWN_BLOCK = 1 << MAX_CLUSTER };
 enum { LOAD_MBARRIER = 1 };
+enum { DESCRIBED_A = 1, DESCRIBED_TURNED = 2 }; /* the matrix is A, else B; its rows run along m or n, else along k */
 typedef enum SlowPathKind { SLOW_DIVISION, SLOW_RECIPROCAL, SLOW_ROOT } SlowPathKind;
 typedef enum ShuffleKind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX } ShuffleKind;
+/* What becomes of an access that does not lie within its surface. */
+typedef enum SurfaceMode {
+    SURFACE_TRAP,  /* it is a fault */
+    SURFACE_CLAMP, /* it goes to the nearest place within */
+    SURFACE_ZERO   /* a load gives zeros, a store does nothing */
+} SurfaceMode;
 typedef enum VoteKind { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } VoteKind;
 
 enum { MAX_RESULTS = 4, MAX_SOURCES = 5 };
@@ -135,13 +150,19 @@ typedef struct Instruction {
                              * of LOAD: LOAD_MBARRIER where a thread waits;
                              * of COPY_WAIT and BULK_WAIT: groups; of BULK_COPY: BulkKind;
                              * of TEXTURE: 1 + the channel that is gathered, 0: none is;
+                             * of SURFACE: SurfaceMode;
                              * of CLOCK: 1 for nanoseconds;
+                             * of LOAD_DESCRIBED: DESCRIBED_A | DESCRIBED_TURNED;
                              * of LOAD_MATRIX and STORE_MATRIX: 1 for .trans */
     uint8_t space;       /* PtxSpace of a memory access; PTX_NO_SPACE: generic */
-    uint8_t size;        /* logarithm of the bytes of a memory element */
-    uint8_t count;       /* elements of a vector access; coordinates of TEXTURE; matrices of LOAD_ and STORE_MATRIX;
+    uint8_t size;        /* logarithm of the bytes of a memory element; of SURFACE: of the whole access */
+    uint8_t count;       /* elements of a vector access; coordinates of TEXTURE and SURFACE, without the layer;
+                             * matrices of LOAD_ and STORE_MATRIX;
                              * of BULK_COPY: 1 + the AtomicKind that combines elements with those in memory, 0: none */
+    uint8_t dimensions;  /* of BULK_COPY through a tensor map, else 0 */
     bool is_signed;      /* of a memory element, of ATOMIC_MIN and _MAX, and of REDUCE; TEXTURE: whole coordinates */
+    bool is_layered;     /* TEXTURE and SURFACE: the last source is a layer */
+    bool stores;         /* SURFACE: the element is stored; else it is loaded */
     bool negates_source; /* vote.all !p */
     bool guard_negated;
     uint8_t rounding;     /* FE_ constant over 256: 0 is to nearest; see rounding_mode() */

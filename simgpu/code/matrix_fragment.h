@@ -35,7 +35,8 @@ typedef struct MatrixShape {
 struct Matrix { /* of code.h */
     MatrixShape shape;
     MatrixType a, b, c, d;
-    bool saturates;     /* integer sums clamp instead of wrapping around */
+    bool is_of_warpgroup; /* of wgmma, which is faster */
+    bool saturates;       /* integer sums clamp instead of wrapping around */
     uint8_t k_together; /* products of floats that are added up together with C; the next ones are added to that sum */
     uint8_t d_count, a_count, b_count, c_count;
     Operand operands[4 * MATRIX_REGISTERS]; /* those of D, A, B and C one after the other */

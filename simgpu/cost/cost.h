@@ -40,7 +40,7 @@ typedef struct Cost {
     double seconds;
     double occupancy;    /* resident warps divided by the most that a multiprocessor can hold, 0 to 1 */
     const char *limiter; /* the largest part of the time: "issue", "fma" (float32 pipe), "fp64", "integer", "tensor",
-                            "special", "lsu", "texture", "l2", "dram", "constant", "latency", "blocks" (starting
+                            "special", "lsu", "texture", "heap", "l2", "dram", "constant", "latency", "blocks" (starting
                             them) or "launch" */
     CostPart parts[COST_MAX_PARTS]; /* [part_count] all parts except the launch */
     int part_count;

@@ -24,10 +24,12 @@ typedef struct SimCounters {
     uint64_t constant_requests, constant_replays; /* replays: distinct addresses of a warp beyond the first */
     uint64_t atomic_requests, atomic_lanes;
     uint64_t texture_requests, texture_sectors; /* of arrays, a sector is 16 bytes of two rows */
+    uint64_t heap_allocations;                  /* calls of malloc(), by threads */
     uint64_t slow_path_instructions; /* warp-instructions that PTX does not show: of float32 divisions, reciprocals and
                                       square roots with an operand out of the usual range, such as zero */
     uint64_t tensor;                 /* multiply-adds of matrix instructions */
-    uint64_t tensor_bytes;           /* the same, each weighted by its time in multiply-adds of bytes */
+    uint64_t tensor_bytes;           /* those of mma and wmma, each weighted by its time in multiply-adds of bytes */
+    uint64_t warpgroup_bytes;        /* those of wgmma, likewise */
     uint64_t bulk_load_sectors,
         bulk_store_sectors;   /* 32-byte sectors that bulk copies read from, write to global memory */
     uint64_t cluster_sectors; /* that go to another block of the cluster */

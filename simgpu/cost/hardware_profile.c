@@ -59,6 +59,7 @@ static const Field fields[] = {
     REAL(integer_lanes, 1, 4096),
     REAL(special_lanes, 1, 4096),
     REAL(tensor_multiply_adds, 1, 1e6),
+    REAL(warpgroup_multiply_adds, 1, 1e6),
     REAL(load_store_wavefronts, 0.1, 64),
     REAL(sectors_per_wavefront, 1, 64),
     REAL(constant_loads, 0.01, 64),

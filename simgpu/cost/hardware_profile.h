@@ -33,6 +33,7 @@ typedef struct HardwareProfile {
     double warp_schedulers;                                      /* per multiprocessor: warp-instructions per cycle */
     double fp32_lanes, fp64_lanes, integer_lanes, special_lanes; /* per multiprocessor and cycle */
     double tensor_multiply_adds;                                 /* of float16 by mma, per multiprocessor and cycle */
+    double warpgroup_multiply_adds;                              /* the same by wgmma; without it, as by mma */
     double load_store_wavefronts;                                /* per multiprocessor and cycle */
     double sectors_per_wavefront; /* of a global request, beyond the first, that each further wavefront serves */
     double constant_loads;        /* addresses of warp requests (LDC), per multiprocessor and cycle */

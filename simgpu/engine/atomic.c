@@ -1,87 +1,39 @@
 /* atom and red: the lanes operate one after the other, in order, each by an atomic operation of the host. A float sum
  * over several blocks depends on which block came first, as it does on hardware.
  *
- * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: atom.  */
+ * Source   PTX ISA 9.0, Parallel Synchronization and Communication Instructions: atom, red.  */
 #include "simgpu/engine/atomic.h"
 
 #include "simgpu/block/fault.h"
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/store_note.h"
+#include "simgpu/code/atomic_value.h"
 #include "simgpu/code/lane_math.h"
-#include "simgpu/code/mbarrier_word.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <string.h>
 
-static int64_t extended(uint64_t value, uint32_t size)
-{
-    return size == 2 ? (int32_t)value : (int64_t)value;
-}
+typedef struct Word {
+    void *at; /* in the host's memory */
+    bool in_shared;
+} Word;
 
-static uint64_t float_sum(uint64_t a, uint64_t b, uint32_t size)
+/* The value that replaces `old`. In global memory, sums of 32-bit floats flush subnormal numbers to zero. */
+static uint64_t new_value(const Instruction *instruction, bool in_shared, uint64_t old, uint64_t b, uint64_t c)
 {
-    if (size == 2) {
-        float x, y;
-        memcpy(&x, &a, sizeof x);
-        memcpy(&y, &b, sizeof y);
-        x += y;
-        uint32_t bits;
-        memcpy(&bits, &x, sizeof bits);
-        return bits;
-    }
-    double x, y;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    x += y;
-    memcpy(&a, &x, sizeof a);
-    return a;
-}
-
-/* The sum of two halves, or of two pairs of halves. */
-static uint64_t half_sum(AtomicKind kind, uint64_t a, uint64_t b)
-{
-    return kind == ATOMIC_F16_ADD ? HALVES2(add_f16, (u32)a, (u32)b) : HALVES2(add_bf16, (u32)a, (u32)b);
-}
-
-uint64_t atomic_value(AtomicKind kind, uint32_t size, bool is_signed, uint64_t old, uint64_t b, uint64_t c)
-{
-    bool less = is_signed ? extended(old, size) < extended(b, size) : old < b;
-    switch (kind) {
-    case ATOMIC_ADD: return old + b;
-    case ATOMIC_FLOAT_ADD: return float_sum(old, b, size);
-    case ATOMIC_F16_ADD:
-    case ATOMIC_BF16_ADD: return half_sum(kind, old, b);
-    case ATOMIC_INC: return old >= b ? 0 : old + 1;
-    case ATOMIC_DEC: return old == 0 || old > b ? b : old - 1;
-    case ATOMIC_MIN: return less ? old : b;
-    case ATOMIC_MAX: return less ? b : old;
-    case ATOMIC_EXCHANGE: return b;
-    case ATOMIC_COMPARE: return old == b ? c : old;
-    case ATOMIC_AND: return old & b;
-    case ATOMIC_OR: return old | b;
-    case ATOMIC_XOR: return old ^ b;
-    case ATOMIC_ARRIVE: return mbarrier_after(old, b, 0, false);
-    case ATOMIC_ARRIVE_DROP: return mbarrier_after(old, b, 0, true);
-    case ATOMIC_EXPECT_BYTES: return mbarrier_after(old, 0, (int64_t)b, false);
-    case ATOMIC_COMPLETE_BYTES: return mbarrier_after(old, 0, -(int64_t)b, false);
-    }
-    return old;
-}
-
-/* The value that replaces `old`. */
-static uint64_t new_value(const Instruction *instruction, uint64_t old, uint64_t b, uint64_t c)
-{
+    if (instruction->detail == ATOMIC_FLOAT_ADD && instruction->size == 2 && !in_shared)
+        return f32_bits(flush(flush(f32_from((u32)old)) + flush(f32_from((u32)b))));
     return atomic_value((AtomicKind)instruction->detail, instruction->size, instruction->is_signed, old, b, c);
 }
 
 /* Atomically replaces the T at `at`, and returns its old value. */
 #define APPLY(T)                                                                                                       \
-    static uint64_t apply_##T(const Instruction *instruction, void *at, uint64_t b, uint64_t c)                        \
+    static uint64_t apply_##T(const Instruction *instruction, Word word, uint64_t b, uint64_t c)                       \
     {                                                                                                                  \
-        T *word = at, old = __atomic_load_n(word, __ATOMIC_RELAXED);                                                   \
-        while (!__atomic_compare_exchange_n(word, &old, (T)new_value(instruction, old, b, c), true, __ATOMIC_SEQ_CST,  \
-                                            __ATOMIC_RELAXED))                                                         \
+        T *at = word.at, old = __atomic_load_n(at, __ATOMIC_RELAXED);                                                  \
+        while (!__atomic_compare_exchange_n(at, &old, (T)new_value(instruction, word.in_shared, old, b, c), true,      \
+                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))                                       \
             continue;                                                                                                  \
         return old;                                                                                                    \
     }
@@ -89,12 +41,12 @@ APPLY(u16)
 APPLY(u32)
 APPLY(u64)
 
-static uint64_t apply(const Instruction *instruction, void *at, uint64_t b, uint64_t c)
+static uint64_t apply(const Instruction *instruction, Word word, uint64_t b, uint64_t c)
 {
     switch (instruction->size) {
-    case 1: return apply_u16(instruction, at, b, c);
-    case 2: return apply_u32(instruction, at, b, c);
-    default: return apply_u64(instruction, at, b, c);
+    case 1: return apply_u16(instruction, word, b, c);
+    case 2: return apply_u32(instruction, word, b, c);
+    default: return apply_u64(instruction, word, b, c);
     }
 }
 
@@ -114,8 +66,8 @@ static void *find_far_word(Worker *worker, const Instruction *instruction, uint3
     return NULL;
 }
 
-/* Checks a lane's access. Returns the host address of the word, or NULL after a fault. */
-static void *find_word(Worker *worker, const Instruction *instruction, uint32_t lane, MemoryNote *note)
+/* Checks a lane's access; `at` is NULL after a fault. */
+static Word find_word(Worker *worker, const Instruction *instruction, uint32_t lane, MemoryNote *note)
 {
     uint64_t address = register_value(worker, instruction->sources[0], lane) + (uint64_t)instruction->offset;
     uint32_t bytes = 1u << instruction->size;
@@ -127,7 +79,7 @@ static void *find_word(Worker *worker, const Instruction *instruction, uint32_t 
         address %= SHARED_WINDOW;
     }
     if (in_shared && is_of_other_block(address))
-        return find_far_word(worker, instruction, lane, address);
+        return (Word){find_far_word(worker, instruction, lane, address), true};
     SimSpace space = in_shared ? SIM_SHARED : SIM_GLOBAL;
     uint64_t size = worker->launch->shared_bytes;
     bool inside = in_shared ? address < size && size - address >= bytes
@@ -135,13 +87,13 @@ static void *find_word(Worker *worker, const Instruction *instruction, uint32_t 
     if (!inside || address % bytes != 0) {
         worker_access_fault(worker, instruction, inside ? SIM_MISALIGNED : SIM_OUT_OF_BOUNDS, space, true, lane,
                             address, bytes, 1);
-        return NULL;
+        return (Word){0};
     }
     if (worker->sanitizer != NULL)
         sanitizer_atomic(worker, instruction, in_shared, lane, address);
     if (!in_shared)
         store_note_word(worker, note, address, bytes);
-    return in_shared ? (void *)(worker->shared + address) : (void *)address;
+    return (Word){in_shared ? (void *)(worker->shared + address) : (void *)address, in_shared};
 }
 
 bool execute_atomic(Worker *worker, const Instruction *instruction, Active *active)
@@ -152,8 +104,8 @@ bool execute_atomic(Worker *worker, const Instruction *instruction, Active *acti
     for (uint32_t lane = active->first; lane < active->end; lane++) {
         if (!active_has(active, lane))
             continue;
-        void *word = find_word(worker, instruction, lane, note);
-        if (word == NULL)
+        Word word = find_word(worker, instruction, lane, note);
+        if (word.at == NULL)
             return false;
         uint64_t old = apply(instruction, word, register_value(worker, instruction->sources[1], lane),
                              register_value(worker, instruction->sources[2], lane));

@@ -10,8 +10,9 @@
 #include "simgpu/block/memory_note.h"
 #include "simgpu/block/register.h"
 #include "simgpu/block/store_note.h"
+#include "simgpu/code/atomic_value.h"
 #include "simgpu/code/mbarrier_word.h"
-#include "simgpu/engine/atomic.h"
+#include "simgpu/proxy/tensor_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ typedef struct BulkCopy {
     uint32_t bytes;
     unsigned char *mbarrier; /* NULL: the copy belongs to a group of its thread */
     uint32_t lane, group;    /* group 0: not committed yet */
+    TensorBox box;           /* of a copy through a tensor map, else unused ... */
+    uint64_t shared_address; /* ... and where it begins in shared memory */
 } BulkCopy;
 
 struct BulkCopies {
@@ -71,6 +74,19 @@ static void reduce(const BulkCopy *copy)
     }
 }
 
+static void move(const BulkCopy *copy)
+{
+    const Instruction *instruction = copy->instruction;
+    if (instruction->dimensions > 0 && instruction->detail == BULK_LOAD)
+        tensor_box_load(&copy->box, copy->to, copy->shared_address);
+    else if (instruction->dimensions > 0)
+        tensor_box_store(&copy->box, copy->from, copy->shared_address, instruction->count);
+    else if (instruction->count > 0)
+        reduce(copy);
+    else
+        memmove(copy->to, copy->from, copy->bytes);
+}
+
 static void end_copy(Worker *worker, int index)
 {
     struct BulkCopies *bulk = worker->bulk;
@@ -78,13 +94,11 @@ static void end_copy(Worker *worker, int index)
     uint64_t word;
     memmove(&bulk->copies[index], &bulk->copies[index + 1],
             (size_t)(--worker->bulk_count - index) * sizeof *bulk->copies);
-    if (copy.instruction->count > 0) {
+    if (copy.instruction->count > 0)
         pthread_mutex_lock(&worker->launch->bulk_lock);
-        reduce(&copy);
+    move(&copy);
+    if (copy.instruction->count > 0)
         pthread_mutex_unlock(&worker->launch->bulk_lock);
-    } else {
-        memmove(copy.to, copy.from, copy.bytes);
-    }
     if (copy.mbarrier == NULL)
         return;
     memcpy(&word, copy.mbarrier, sizeof word);
@@ -155,9 +169,8 @@ static void begin(Worker *worker, const BulkCopy *copy)
 }
 
 /* Bulk copies bypass the L1. */
-static void count_copy(Worker *worker, BulkKind kind, uint32_t bytes)
+static void count_copy(Worker *worker, BulkKind kind, uint64_t sectors)
 {
-    uint64_t sectors = bytes / SECTOR_BYTES + (bytes % SECTOR_BYTES != 0);
     if (!worker->launch->is_timed)
         return;
     if (kind == BULK_LOAD)
@@ -172,7 +185,8 @@ typedef struct BulkRequest { /* what one lane asks for */
     const Instruction *instruction;
     BulkKind kind;
     uint32_t lane, bytes;
-    uint64_t to, from, mbarrier;
+    uint64_t to, from, mbarrier; /* of a tensor's: `to` is the address in shared memory */
+    const TensorBox *box;
 } BulkRequest;
 
 /* Where the global side of a copy lies; NULL after a fault. */
@@ -235,7 +249,21 @@ static bool begin_copy(Worker *worker, const BulkRequest *request)
             return false;
     }
     begin(worker, &copy);
-    count_copy(worker, request->kind, request->bytes);
+    count_copy(worker, request->kind, ((uint64_t)request->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
+    return true;
+}
+
+/* Begins a copy into one block, or into the same place of all blocks of the cluster whose bits are set in `blocks`. */
+static bool begin_in_each(Worker *worker, const BulkRequest *asked, uint64_t blocks,
+                          bool (*begin_one)(Worker *, const BulkRequest *))
+{
+    BulkRequest request = *asked;
+    for (uint32_t rank = 0; rank < MAX_CLUSTER; rank++) {
+        request.to = in_block(asked->to, rank);
+        request.mbarrier = in_block(asked->mbarrier, rank);
+        if ((blocks >> rank & 1) && !begin_one(worker, &request))
+            return false;
+    }
     return true;
 }
 
@@ -255,20 +283,71 @@ static bool execute_lane(Worker *worker, const Instruction *instruction, uint32_
         return global_side(worker, &request) != NULL;
     if (sources[4].slot == NO_SLOT)
         return begin_copy(worker, &request);
-    uint64_t to = request.to, mbarrier = request.mbarrier, blocks = register_value(worker, sources[4], lane) & 0xFFFF;
-    for (uint32_t rank = 0; rank < MAX_CLUSTER; rank++) {
-        request.to = in_block(to, rank);
-        request.mbarrier = in_block(mbarrier, rank);
-        if ((blocks >> rank & 1) && !begin_copy(worker, &request))
+    return begin_in_each(worker, &request, register_value(worker, sources[4], lane), begin_copy);
+}
+
+/* ---- copies through a tensor map --------------------------------------------------------------------------------- */
+
+/* One copy, into or from the shared memory of one block. */
+static bool begin_tensor_copy(Worker *worker, const BulkRequest *request)
+{
+    const bool is_load = request->kind == BULK_LOAD;
+    BulkCopy copy = {.instruction = request->instruction,
+                     .bytes = request->bytes,
+                     .lane = request->lane,
+                     .box = *request->box,
+                     .shared_address = shared_offset(request->to)};
+    copy.from = copy.to = shared_side(worker, request, is_load, request->to, tensor_box_span(request->box));
+    if (copy.to == NULL)
+        return false;
+    if (is_load) {
+        copy.mbarrier = shared_side(worker, request, true, request->mbarrier, sizeof(uint64_t));
+        if (copy.mbarrier == NULL)
             return false;
     }
+    begin(worker, &copy);
     return true;
+}
+
+static bool execute_tensor_lane(Worker *worker, const Instruction *instruction, uint32_t lane)
+{
+    const uint64_t places = register_value(worker, instruction->sources[0], lane);
+    const uint32_t blocks = (uint32_t)(register_value(worker, instruction->sources[4], lane) >> 32);
+    TensorBox box;
+    uint64_t sectors;
+    BulkRequest request = {.instruction = instruction,
+                           .kind = (BulkKind)instruction->detail,
+                           .lane = lane,
+                           .box = &box,
+                           .to = (uint32_t)places,
+                           .mbarrier = places >> 32};
+    if (!tensor_box_read(worker, instruction, lane, &box) ||
+        !tensor_box_check(worker, instruction, lane, &box, &sectors))
+        return false;
+    if (request.kind == BULK_PREFETCH)
+        return true;
+    if (instruction->count > 0 && !tensor_box_combines(&box, (AtomicKind)(instruction->count - 1)))
+        return worker_fault(
+            worker, SIM_UNSUPPORTED, instruction->file, instruction->line, lane,
+            "combines elements of a tensor by an operation that the simulated GPU does not have for their "
+            "type");
+    request.bytes = tensor_box_bytes(&box);
+    if (request.to % TENSOR_LINE != 0)
+        return worker_fault(worker, SIM_MISALIGNED, instruction->file, instruction->line, lane,
+                            "begins a copy through a tensor map whose address in shared memory is not a multiple of %d "
+                            "bytes",
+                            TENSOR_LINE);
+    count_copy(worker, request.kind, sectors);
+    return (blocks & BULK_OWN_BLOCK) != 0 ? begin_tensor_copy(worker, &request)
+                                          : begin_in_each(worker, &request, blocks, begin_tensor_copy);
 }
 
 bool execute_bulk_copy(Worker *worker, const Instruction *instruction, Active *active)
 {
+    bool (*execute_one)(Worker *, const Instruction *, uint32_t) = instruction->dimensions > 0 ? execute_tensor_lane
+                                                                                               : execute_lane;
     for (uint32_t lane = active->first; lane < active->end; lane++)
-        if (active_has(active, lane) && !execute_lane(worker, instruction, lane))
+        if (active_has(active, lane) && !execute_one(worker, instruction, lane))
             return false;
     return true;
 }

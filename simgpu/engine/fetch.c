@@ -1,4 +1,5 @@
-/* A fetch goes warp by warp: it finds the texture, checks its memory, counts sectors, and reads the values.  */
+/* A fetch goes warp by warp: it finds the texture, checks its memory, counts sectors, and reads the values. For an access
+ * through a surface, its element is found lane by lane.  */
 #include "simgpu/engine/fetch.h"
 
 #include "simgpu/block/fault.h"
@@ -18,41 +19,77 @@ typedef struct Fetch {
     uint32_t *results[TEXTURE_CHANNELS];
 } Fetch;
 
-static bool fault(Worker *worker, const Instruction *instruction, uint32_t lane, const char *what)
+/* "a 2D texture", "a layered 1D surface" */
+static void name_shape(char *text, size_t size, uint32_t dimensions, bool is_layered, const char *noun)
 {
-    return worker_fault(worker, SIM_OUT_OF_BOUNDS, instruction->file, instruction->line, lane, "%s", what);
+    snprintf(text, size, "a %s%uD %s", is_layered ? "layered " : "", dimensions, noun);
 }
 
-/* The texture, if the instruction fits it and its memory is still allocated; NULL after a fault. */
-static const Texture *find_texture(Worker *worker, const Instruction *instruction, uint64_t handle, uint32_t lane)
+/* Is the memory of the object still allocated? All of a texture counts as read; of a surface, the LOAD or STORE that
+ * follows notes what is accessed. */
+static bool has_memory(Worker *worker, const Instruction *instruction, const Texture *object)
 {
-    static const char *const dimensions[] = {"no texture", "a 1D texture", "a 2D texture", "a 3D texture"};
-    bool was_one;
-    const Texture *texture = texture_find(worker->launch->textures, handle, &was_one);
-    const char *what = NULL;
-    char text[120];
-    if (texture == NULL && was_one) {
-        what = "reads through a texture object that has been destroyed";
-    } else if (texture == NULL) {
-        snprintf(text, sizeof text, "reads through 0x%llx, which is not a texture object", (unsigned long long)handle);
-        what = text;
-    } else if (texture->is.dimensions != instruction->count) {
-        snprintf(text, sizeof text, "reads %s as if it were %s", dimensions[texture->is.dimensions],
-                 dimensions[instruction->count]);
-        what = text;
-    } else if (texture->is.layout == SIM_TEXTURE_LINEAR && !instruction->is_signed) {
-        what = "reads a texture of linear memory with a float coordinate, which only tex1Dfetch() can read";
-    } else if (!note_access(worker, &worker->notes[instruction->index], false, texture->is.address,
-                            texture_bytes(&texture->is))) {
-        what = "reads a texture whose memory has been freed";
+    const Memory *memory = worker->launch->memory;
+    const uint64_t address = object->is.address, bytes = texture_bytes(&object->is);
+    if (instruction->kind == TEXTURE)
+        return note_access(worker, &worker->notes[instruction->index], false, address, bytes);
+    int index = memory_find(memory, address);
+    return index >= 0 && memory->allocations[index].address + memory->allocations[index].bytes - address >= bytes;
+}
+
+/* What is wrong with an object that an instruction uses: "reads through 0x10, which is not a texture object"; false:
+ * nothing. */
+static bool describe_misuse(Worker *worker, const Instruction *instruction, uint64_t handle, const Texture *object,
+                            bool was_one, char *text, size_t size)
+{
+    bool is_surface = instruction->kind == SURFACE;
+    const char *noun = is_surface ? "surface" : "texture", *does = instruction->stores ? "writes" : "reads";
+    const bool is_layered = object != NULL && object->is.layers > 0;
+    char is[40], as_if[40];
+    if (object == NULL && was_one) {
+        snprintf(text, size, "%s through a %s object that has been destroyed", does, noun);
+    } else if (object == NULL || object->is.is_surface != is_surface) {
+        snprintf(text, size, "%s through 0x%llx, which is not a %s object", does, (unsigned long long)handle, noun);
+    } else if (object->is.dimensions != instruction->count || is_layered != instruction->is_layered) {
+        name_shape(is, sizeof is, object->is.dimensions, is_layered, noun);
+        name_shape(as_if, sizeof as_if, instruction->count, instruction->is_layered, noun);
+        snprintf(text, size, "%s %s as if it were %s", does, is, as_if);
+    } else if (object->is.layout == SIM_TEXTURE_LINEAR && !instruction->is_signed) {
+        snprintf(text, size,
+                 "reads a texture of linear memory with a float coordinate, which only tex1Dfetch() can read");
+    } else if (!has_memory(worker, instruction, object)) {
+        snprintf(text, size, "%s a %s whose memory has been freed", does, noun);
+    } else {
+        return false;
     }
-    if (what != NULL)
-        fault(worker, instruction, lane, what);
-    return what == NULL ? texture : NULL;
+    return true;
+}
+
+/* The texture or surface, if the instruction fits it and its memory is still allocated; NULL after a fault. */
+static const Texture *find_object(Worker *worker, const Instruction *instruction, uint64_t handle, uint32_t lane)
+{
+    bool was_one;
+    const Texture *object = texture_find(worker->launch->textures, handle, &was_one);
+    char what[160];
+    if (!describe_misuse(worker, instruction, handle, object, was_one, what, sizeof what))
+        return object;
+    (void)worker_fault(worker, SIM_OUT_OF_BOUNDS, instruction->file, instruction->line, lane, "%s", what);
+    return NULL;
+}
+
+/* ---- textures ---------------------------------------------------------------------------------------------------- */
+
+/* Adds a sector to those that have been seen, if it is not among them. */
+static void see_sector(uint64_t *seen, uint32_t *count, uint64_t sector)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (seen[i] == sector)
+            return;
+    seen[(*count)++] = sector;
 }
 
 /* Number of different sectors that these lanes of a warp read. */
-static uint32_t count_sectors(const Texture *texture, const Footprint *footprint, uint32_t lanes)
+static uint32_t count_sectors(const Texture *texture, const TexelFootprint *footprint, uint32_t lanes)
 {
     uint64_t sectors[SIM_WARP_SIZE], seen[SIM_WARP_SIZE * TEXTURE_MAX_CORNERS], last = UINT64_MAX;
     uint32_t count = 0;
@@ -63,11 +100,7 @@ static uint32_t count_sectors(const Texture *texture, const Footprint *footprint
             if (sector == last || sector == UINT64_MAX)
                 continue;
             last = sector;
-            uint32_t i = 0;
-            while (i < count && seen[i] != sector)
-                i++;
-            if (i == count)
-                seen[count++] = sector;
+            see_sector(seen, &count, sector);
         }
     }
     return count;
@@ -93,7 +126,7 @@ static void copy_lanes(uint32_t *to, const uint32_t *from, uint32_t lanes)
         to[__builtin_ctz(left)] = from[__builtin_ctz(left)];
 }
 
-static void count_fetch(Worker *worker, const Fetch *fetch, const Texture *texture, const Footprint *footprint,
+static void count_fetch(Worker *worker, const Fetch *fetch, const Texture *texture, const TexelFootprint *footprint,
                         uint32_t lanes)
 {
     worker->counters.texture_requests += fetch->warps;
@@ -104,9 +137,9 @@ static void count_fetch(Worker *worker, const Fetch *fetch, const Texture *textu
 static bool fetch_warp(Worker *worker, const Fetch *fetch)
 {
     for (uint32_t lanes = fetch->lanes, same; lanes != 0; lanes &= ~same) {
-        Footprint footprint;
+        TexelFootprint footprint;
         uint32_t values[TEXTURE_CHANNELS][SIM_WARP_SIZE], first = (uint32_t)__builtin_ctz(lanes);
-        const Texture *texture = find_texture(worker, fetch->instruction, fetch->handles[first], fetch->first + first);
+        const Texture *texture = find_object(worker, fetch->instruction, fetch->handles[first], fetch->first + first);
         if (texture == NULL)
             return false;
         same = same_handle(fetch->handles, lanes);
@@ -120,6 +153,11 @@ static bool fetch_warp(Worker *worker, const Fetch *fetch)
     return true;
 }
 
+static Operand layer_operand(const Instruction *instruction)
+{
+    return instruction->sources[1 + instruction->count];
+}
+
 /* The fetch of the warp that begins with lane `first`, for no lanes yet. */
 static Fetch new_fetch(Worker *worker, const Instruction *instruction, uint32_t first)
 {
@@ -130,6 +168,8 @@ static Fetch new_fetch(Worker *worker, const Instruction *instruction, uint32_t 
                    .query = {.whole = instruction->is_signed, .gathered = instruction->detail}};
     for (int i = 0; i < instruction->count; i++)
         fetch.query.coordinates[i] = (const uint32_t *)register_read(worker, instruction->sources[1 + i], first);
+    if (instruction->is_layered)
+        fetch.query.layers = (const uint32_t *)register_read(worker, layer_operand(instruction), first);
     return fetch;
 }
 
@@ -139,13 +179,15 @@ static void to_next_warp(Fetch *fetch)
     fetch->handles += SIM_WARP_SIZE;
     for (int i = 0; i < fetch->instruction->count; i++)
         fetch->query.coordinates[i] += SIM_WARP_SIZE;
+    if (fetch->query.layers != NULL)
+        fetch->query.layers += SIM_WARP_SIZE;
     for (int i = 0; i < TEXTURE_CHANNELS; i++)
         fetch->results[i] += SIM_WARP_SIZE;
 }
 
 static bool all_uniform(const Worker *worker, const Instruction *instruction)
 {
-    for (int i = 0; i <= instruction->count; i++)
+    for (int i = 0; i <= instruction->count + instruction->is_layered; i++)
         if (!is_uniform(worker, instruction->sources[i]))
             return false;
     return true;
@@ -182,5 +224,116 @@ bool execute_texture(Worker *worker, const Instruction *instruction, Active *act
     }
     for (int i = 0; i < TEXTURE_CHANNELS; i++)
         register_written(worker, active, instruction->results[i], i);
+    return true;
+}
+
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
+
+typedef struct SurfaceAccess { /* its arrays begin with the first active lane */
+    const Instruction *instruction;
+    const uint64_t *handles;
+    const uint32_t *x_bytes, *y, *z; /* NULL: 0 */
+    uint64_t *addresses;
+    uint8_t *inside;              /* NULL: a place outside is a fault */
+    uint64_t seen[SIM_WARP_SIZE]; /* the sectors of the present warp */
+    uint32_t sectors;             /* how many there are */
+} SurfaceAccess;
+
+static SurfaceAccess new_surface_access(Worker *worker, const Instruction *instruction, Active *active)
+{
+    SurfaceAccess access = {.instruction = instruction};
+    const uint32_t **coordinates[] = {&access.x_bytes, &access.y, &access.z};
+    access.handles = (const uint64_t *)register_read(worker, instruction->sources[0], active->first);
+    for (int i = 0; i < instruction->count; i++)
+        *coordinates[i] = (const uint32_t *)register_read(worker, instruction->sources[1 + i], active->first);
+    if (instruction->is_layered)
+        access.z = (const uint32_t *)register_read(worker, layer_operand(instruction), active->first);
+    access.addresses = (uint64_t *)register_write(worker, active, instruction->results[0], 0);
+    if (instruction->results[1].slot != NO_SLOT)
+        access.inside = register_write(worker, active, instruction->results[1], 1);
+    return access;
+}
+
+static SurfacePlace surface_place(const SurfaceAccess *access, uint32_t lane)
+{
+    return (SurfacePlace){access->x_bytes[lane], access->y == NULL ? 0 : access->y[lane],
+                          access->z == NULL ? 0 : access->z[lane]};
+}
+
+/* "writes 4 bytes at x = 40, y = 3 of a 2D surface of 10 x 16 elements; x counts bytes, and its rows have 40" */
+static bool surface_fault(Worker *worker, const Instruction *instruction, const Texture *surface, uint32_t lane,
+                          SimOutcome outcome, const SurfacePlace *place)
+{
+    const SimTexture *is = &surface->is;
+    const uint32_t bytes = 1u << instruction->size, row_bytes = is->extent[0] * surface->element_bytes;
+    char shape[40], at[80], extents[60];
+    bool has_y = is->dimensions > 1, has_z = is->dimensions > 2 || is->layers > 0;
+    name_shape(shape, sizeof shape, is->dimensions, is->layers > 0, "surface");
+    int length = snprintf(at, sizeof at, "x = %d", (int)place->x_bytes);
+    int size = snprintf(extents, sizeof extents, "%u", is->extent[0]);
+    if (has_y) {
+        length += snprintf(at + length, sizeof at - (size_t)length, ", y = %d", (int)place->y);
+        size += snprintf(extents + size, sizeof extents - (size_t)size, " x %u", is->extent[1]);
+    }
+    if (has_z) {
+        snprintf(at + length, sizeof at - (size_t)length, ", %s = %d", is->layers > 0 ? "layer" : "z", (int)place->z);
+        snprintf(extents + size, sizeof extents - (size_t)size, " x %u", is->layers > 0 ? is->layers : is->extent[2]);
+    }
+    bool is_misaligned = outcome == SIM_MISALIGNED;
+    return worker_space_fault(worker, instruction, outcome, SIM_SURFACE, instruction->stores, lane,
+                              "%s %u byte%s at %s of %s of %s elements; x counts bytes, and %s %u",
+                              instruction->stores ? "writes" : "reads", bytes, bytes == 1 ? "" : "s", at, shape,
+                              extents, is_misaligned ? "must be a multiple of" : "its rows have",
+                              is_misaligned ? bytes : row_bytes);
+}
+
+/* Finds the element of one lane; false after a fault. */
+static bool locate_element(Worker *worker, SurfaceAccess *access, const Texture *surface, uint32_t first, uint32_t i)
+{
+    const Instruction *instruction = access->instruction;
+    const uint32_t bytes = 1u << instruction->size;
+    SurfacePlace place = surface_place(access, i);
+    if (place.x_bytes % bytes != 0) /* hardware looks at this first, whatever the mode */
+        return surface_fault(worker, instruction, surface, first + i, SIM_MISALIGNED, &place);
+    if (instruction->detail == SURFACE_CLAMP)
+        surface_clamp(surface, bytes, &place);
+    bool is_inside = surface_holds(surface, bytes, &place);
+    if (!is_inside && access->inside == NULL)
+        return surface_fault(worker, instruction, surface, first + i, SIM_OUT_OF_BOUNDS, &place);
+    access->addresses[i] = is_inside ? surface_address(surface, &place) : surface->is.address;
+    if (access->inside != NULL)
+        access->inside[i] = is_inside;
+    if (is_inside && worker->launch->is_timed)
+        see_sector(access->seen, &access->sectors, surface_sector(surface, &place));
+    return true;
+}
+
+/* Hardware makes the access in the texture unit. What is stored goes through to the L2. */
+static void count_elements(Worker *worker, SurfaceAccess *access)
+{
+    SimCounters *counters = &worker->counters;
+    counters->texture_requests++;
+    *(access->instruction->stores ? &counters->global_store_sectors : &counters->texture_sectors) += access->sectors;
+    access->sectors = 0;
+}
+
+bool execute_surface(Worker *worker, const Instruction *instruction, Active *active)
+{
+    SurfaceAccess access = new_surface_access(worker, instruction, active);
+    const Texture *surface = NULL;
+    for (uint32_t warp = active->first / SIM_WARP_SIZE; warp * SIM_WARP_SIZE < active->end; warp++) {
+        for (uint32_t left = active->bits[warp]; left != 0; left &= left - 1) {
+            uint32_t lane = warp * SIM_WARP_SIZE + (uint32_t)__builtin_ctz(left), i = lane - active->first;
+            if (surface == NULL || surface->handle != access.handles[i])
+                surface = find_object(worker, instruction, access.handles[i], lane);
+            if (surface == NULL || !locate_element(worker, &access, surface, active->first, i))
+                return false;
+        }
+        if (active->bits[warp] != 0 && worker->launch->is_timed)
+            count_elements(worker, &access);
+    }
+    register_written(worker, active, instruction->results[0], 0);
+    if (access.inside != NULL)
+        register_written(worker, active, instruction->results[1], 1);
     return true;
 }

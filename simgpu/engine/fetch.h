@@ -1,4 +1,4 @@
-/* fetch.h - reads through textures.  */
+/* fetch.h - reads through textures, and accesses through surfaces.  */
 #ifndef SIMGPU_ENGINE_FETCH_H
 #define SIMGPU_ENGINE_FETCH_H
 
@@ -7,5 +7,6 @@
 
 /* False where a fault ended the block. */
 bool execute_texture(Worker *worker, const Instruction *instruction, Active *active);
+bool execute_surface(Worker *worker, const Instruction *instruction, Active *active);
 
 #endif

@@ -21,6 +21,7 @@ void execute_malloc(Worker *worker, const Instruction *instruction, Active *acti
                                             : 0;
     memcpy(register_write(worker, active, result, 0), to + active->first, (active->end - active->first) * sizeof *to);
     register_written(worker, active, result, 0);
+    worker->counters.heap_allocations += active->count;
 }
 
 bool execute_free(Worker *worker, const Instruction *instruction, Active *active)

@@ -22,6 +22,7 @@
 #include "simgpu/engine/slow_path.h"
 #include "simgpu/engine/translator.h"
 #include "simgpu/engine/warp.h"
+#include "simgpu/proxy/described_matrix.h"
 #include "simgpu/sanitizer/sanitizer.h"
 
 #include <fenv.h>
@@ -117,6 +118,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case BULK_COMMIT:
     case BULK_WAIT: execute_bulk_group(worker, instruction, active); return true;
     case TEXTURE: return execute_texture(worker, instruction, active);
+    case SURFACE: return execute_surface(worker, instruction, active);
     case SHUFFLE: execute_shuffle(worker, instruction, active); return true;
     case VOTE: execute_vote(worker, instruction, active); return true;
     case MATCH: execute_match(worker, instruction, active); return true;
@@ -126,6 +128,7 @@ static bool execute(Worker *worker, const Instruction *instruction, Active *acti
     case BARRIER: return true;
     case PRINT: execute_print(worker, instruction, active); return true;
     case MULTIPLY_MATRIX: return execute_multiply(worker, instruction, active);
+    case LOAD_DESCRIBED: return execute_load_described(worker, instruction, active);
     case LOAD_MATRIX: return execute_load_matrix(worker, instruction, active);
     case STORE_MATRIX: return execute_store_matrix(worker, instruction, active);
     case TRANSPOSE_MATRIX: return execute_transpose_matrix(worker, instruction, active);
@@ -160,7 +163,9 @@ static uint32_t bytes_of_access(const Instruction *instruction)
     case COPY_ASYNC: return instruction->detail;
     case LOAD_MATRIX:
     case STORE_MATRIX: return 4u * instruction->count; /* 128 bytes of each matrix */
+    case LOAD_DESCRIBED:
     case TEXTURE:
+    case SURFACE:
     case RUN_LANES:
     case SLOW_PATH:
     case LOAD_PARAMETER:

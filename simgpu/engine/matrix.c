@@ -59,11 +59,13 @@ typedef struct Fragment {
     int count;
 } Fragment;
 
+/* Of the registers that repeat others, tensor cores read none (tests/data/wmma.bin). */
 static void gather(Worker *worker, const MatrixShape *shape, const Fragment *fragment, uint32_t warp, Tile tile)
 {
+    const int count = matrix_registers(shape, fragment->part, fragment->type);
     int packed = matrix_packed(fragment->part, fragment->type), step = matrix_lane_step(fragment->part, fragment->type);
     uint32_t bits = 8 * matrix_type_bytes(fragment->type);
-    for (int i = 0; i < fragment->count; i++)
+    for (int i = 0; i < count; i++)
         for (int j = 0; j < packed; j++) {
             MatrixPlace place = matrix_place(shape, fragment->part, fragment->type, i, j);
             for (uint32_t lane = 0; lane < SIM_WARP_SIZE; lane++) {
@@ -316,7 +318,8 @@ bool execute_multiply(Worker *worker, const Instruction *instruction, Active *ac
     }
     uint64_t products = (uint64_t)active->warps * shape->m * shape->n * shape->k;
     worker->counters.tensor += products;
-    worker->counters.tensor_bytes += products * bytes_time(matrix->a);
+    *(matrix->is_of_warpgroup ? &worker->counters.warpgroup_bytes
+                              : &worker->counters.tensor_bytes) += products * bytes_time(matrix->a);
     return true;
 }
 

@@ -405,9 +405,9 @@ static void prepare_run(SimGpu *gpu, const SimLaunch *request, const LaunchHow *
     pthread_mutex_init(&run->launch.fault_lock, NULL);
     pthread_mutex_init(&run->launch.bulk_lock, NULL);
     pthread_mutex_init(&run->lock, NULL);
-    if (!run->launch.is_cooperative) /* the sanitizer knows no order between blocks */
-        run->launch.sanitizer_plan = sanitizer_plan_new(&run->launch);
-    run->found = run->launch.sanitizer_plan != NULL ? raw_findings_new(&function->code) : NULL;
+    run->launch.sanitizer_plan = sanitizer_plan_new(&run->launch);
+    bool is_checked = run->launch.sanitizer_plan != NULL && request->footprint == NULL;
+    run->found = is_checked ? raw_findings_new(&function->code) : NULL;
     run->executed = zeroed((size_t)function->code.block_count, sizeof *run->executed);
     run->loaded = zeroed((size_t)gpu->memory.count, sizeof *run->loaded);
     run->stored = zeroed((size_t)gpu->memory.count, sizeof *run->stored);
@@ -474,7 +474,7 @@ void launch_run(SimGpu *gpu, const SimLaunch *launch, const LaunchHow *how, SimR
         run.counters = (SimCounters){0}; /* the engines have counted different things */
     add_executed(&launch->function->code, &run);
     note_written(&run);
-    settle_written(&run, run.launch.sanitizer_plan != NULL && !run.launch.sanitizer_plan->is_sample);
+    settle_written(&run, run.found != NULL && !run.launch.sanitizer_plan->is_sample);
     report_watched(&run, report);
     touched_report(gpu, run.loaded, run.stored, report);
     report_lines(gpu, &run, report);

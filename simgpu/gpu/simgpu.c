@@ -143,6 +143,13 @@ static Allocation *allocation_at(const SimGpu *gpu, uint64_t address)
     return index < 0 ? NULL : &gpu->memory.allocations[index];
 }
 
+void simgpu_renew(SimGpu *gpu, uint64_t address, uint64_t bytes)
+{
+    memset((void *)(uintptr_t)address, gpu->memory.uninitialised_byte, bytes);
+    simgpu_mark_unwritten(gpu, address, bytes);
+    simgpu_forget_origin(gpu, address, bytes);
+}
+
 void simgpu_host_writes(SimGpu *gpu, uint64_t address, const void *from, uint64_t bytes)
 {
     Allocation *to = allocation_at(gpu, address);

@@ -18,12 +18,14 @@
 #include "simgpu/block/outcome.h"
 #include "simgpu/block/request.h"
 #include "simgpu/code/function.h"
+#include "simgpu/code/tensor_map.h"
 #include "simgpu/cost/counters.h"
 #include "simgpu/cost/hardware_profile.h"
 #include "simgpu/engine/translator.h"
 #include "simgpu/gpu/module.h"
 #include "simgpu/gpu/report.h"
 #include "simgpu/memory/allocation.h"
+#include "simgpu/memory/footprint.h"
 #include "simgpu/memory/texture.h"
 #include "simgpu/sanitizer/finding.h"
 
@@ -71,6 +73,8 @@ void simgpu_name(SimGpu *gpu, uint64_t address, const char *name, uint32_t eleme
  * written. */
 void simgpu_mark_written(SimGpu *gpu, uint64_t address, uint64_t bytes);
 void simgpu_mark_unwritten(SimGpu *gpu, uint64_t address, uint64_t bytes);
+/* From now on [address, address + bytes), which lies in one allocation, is like new memory. */
+void simgpu_renew(SimGpu *gpu, uint64_t address, uint64_t bytes);
 
 /* Which bytes of device memory come from the host, and not from a kernel's store (simgpu/memory/origin.h). The first
  * three must be called before the bytes change; each range lies in one allocation or variable. Stores of kernels are

@@ -99,6 +99,13 @@ static bool prove_shared(Worker *worker, const Instruction *instruction, ProvenA
     return true;
 }
 
+/* Lets the next access come to prove_access() whatever its address is, but keeps the pattern of its steps. */
+static void ask_again(ProvenAccess *proven)
+{
+    proven->origin = UINT64_MAX;
+    proven->room = 0;
+}
+
 s32 prove_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w, s32 on)
 {
     Worker *worker = frame->worker;
@@ -128,22 +135,17 @@ s32 prove_access(Frame *frame, s32 number, u64 first, s64 x, s64 y, s64 z, s64 w
     if (worker->trace != NULL && instruction->kind == LOAD) {
         access_trace_load(worker, instruction, worker->jit->active, first, pattern->relative, bytes);
         worker->jit->noted++;
-        proven->steps[0] = INT64_MIN; /* so that the next load comes here as well */
+        ask_again(proven);
     }
     return 1;
 }
 
-/* Makes all accesses of the box unproven. */
-static void forget_steps(Worker *worker, Box *box)
-{
-    for (int i = 0; i < worker->code->memory_count; i++)
-        box->proven[i].steps[0] = INT64_MIN;
-}
-
 void ask_for_loads(Worker *worker)
 {
-    forget_steps(worker, &worker->jit->whole);
-    forget_steps(worker, &worker->jit->part);
+    for (int i = 0; i < worker->code->memory_count; i++) {
+        ask_again(&worker->jit->whole.proven[i]);
+        ask_again(&worker->jit->part.proven[i]);
+    }
 }
 
 static void find_extremes(const Frame *frame, const u32 shape[3], Axis *axis)

@@ -88,6 +88,7 @@ static bool lower_control(Lowering *l, const Parts *parts)
         {"griddepcontrol", lower_nothing},
         {"elect", lower_elect},
         {"createpolicy", lower_create_policy},
+        {"setmaxnreg", lower_nothing}, /* hardware lets a warp wait for registers; here they are always there */
     };
     return lower_by_mnemonic(l, parts, mnemonics, sizeof mnemonics / sizeof *mnemonics);
 }
@@ -111,6 +112,8 @@ static bool lower_plain(Lowering *l, const Parts *parts)
         {"getctarank", lower_rank_of_address},
         {"tex", lower_texture},
         {"tld4", lower_gather},
+        {"suld", lower_surface_load},
+        {"sust", lower_surface_store},
         {"mbarrier", lower_mbarrier},
     };
     return !parts_have(parts, "pack") && lower_by_mnemonic(l, parts, mnemonics, sizeof mnemonics / sizeof *mnemonics);

@@ -108,10 +108,104 @@ static void lower_bulk_wait(Lowering *l)
     emit(l, BULK_WAIT)->detail = (uint8_t)(left->number < UINT8_MAX ? left->number : UINT8_MAX);
 }
 
+/* ---- tensor maps ------------------------------------------------------------------------------------------------- */
+
+/* low | high << 32 */
+static Operand pair_of(Lowering *l, Operand low, Operand high)
+{
+    Operand pair = temporary(l, 8);
+    emit_form(l, "+pack.b64", pair, low, high, no_operand);
+    return pair;
+}
+
+static Operand shared_place(Lowering *l, const PtxOperand *address)
+{
+    Operand narrow = temporary(l, 4);
+    emit_extend(l, PTX_U32, narrow, whole_address(l, address, PTX_SHARED));
+    return narrow;
+}
+
+/* "1d" to "5d"; 0: none of them. */
+static uint8_t dimensions_of(const Parts *parts)
+{
+    static const char *const names[] = {"1d", "2d", "3d", "4d", "5d"};
+    for (uint8_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (parts_have(parts, names[i]))
+            return i + 1;
+    return 0;
+}
+
+/* Reads [map, {x, y}]: the map is a generic address. */
+static void set_box(Lowering *l, const PtxOperand *address, uint8_t dimensions, Operand blocks, Operand *sources)
+{
+    if (address->kind != PTX_ADDRESS || address->register_index < 0 || address->element_count != dimensions)
+        lower_refuse(l, "these coordinates");
+    PtxOperand map = *address;
+    Operand at[6];
+    map.element_count = 0;
+    sources[1] = whole_address(l, &map, PTX_NO_SPACE);
+    for (int i = 0; i < 5; i++)
+        at[i] = i < dimensions ? source_operand(l, &address->elements[i], 4) : constant(l, 0, 4);
+    at[5] = blocks;
+    for (int i = 0; i < 3; i++)
+        sources[2 + i] = pair_of(l, at[2 * i], at[2 * i + 1]);
+}
+
+static void set_tensor_reduction(Lowering *l, const Parts *parts, Instruction *copy)
+{
+    int kind = -1;
+    for (int i = 1; i < parts->count; i++)
+        kind = kind < 0 ? reduction_named(parts->part[i]) : kind;
+    if (kind < 0)
+        lower_refuse(l, "");
+    copy->count = (uint8_t)(1 + kind);
+}
+
+/* cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [to], [map, {x, y}], [mbarrier] {,
+ * blocks}; cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}], [from];
+ * cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [map, {x, y}], [from];
+ * cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {x, y}] */
+static void lower_tensor_copy(Lowering *l, const Parts *parts)
+{
+    static const char *const others[] = {"im2col",        "im2col_no_offs", "im2col::w",    "im2col::w::128",
+                                         "tile::gather4", "tile::scatter4", "cta_group::1", "cta_group::2"};
+    const BulkKind kind = bulk_kind(l, parts);
+    const uint8_t dimensions = dimensions_of(parts);
+    const bool is_load = kind == BULK_LOAD;
+    Operand sources[MAX_SOURCES], places = constant(l, 0, 8), blocks = constant(l, BULK_OWN_BLOCK, 4);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (parts_have(parts, others[i]))
+            lower_refuse(l, "");
+    if (dimensions == 0 || kind == BULK_TO_CLUSTER)
+        lower_refuse(l, "");
+    if (is_load)
+        places = pair_of(l, shared_place(l, operand_at(l, 0)), shared_place(l, operand_at(l, 2)));
+    else if (kind == BULK_STORE)
+        places = pair_of(l, shared_place(l, operand_at(l, 1)), constant(l, 0, 4));
+    if (parts_have(parts, "multicast::cluster")) {
+        blocks = temporary(l, 4);
+        emit_form(l, "and.b32", blocks, source_operand(l, operand_at(l, 3), 4), constant(l, 0xFFFF, 4), no_operand);
+    }
+    sources[0] = places;
+    set_box(l, operand_at(l, is_load), dimensions, blocks, sources);
+    Instruction *copy = emit(l, BULK_COPY);
+    copy->detail = (uint8_t)kind;
+    copy->dimensions = dimensions;
+    copy->space = PTX_GLOBAL;
+    copy->variable = kind == BULK_PREFETCH ? NULL : variable_of(l, operand_at(l, !is_load));
+    memcpy(copy->sources, sources, sizeof sources);
+    if (strcmp(parts->part[1], "reduce") == 0)
+        set_tensor_reduction(l, parts, copy);
+    if (is_load)
+        count_request(l, copy);
+}
+
 void lower_bulk(Lowering *l, const Parts *parts)
 {
-    if (parts_have(parts, "tensor"))
-        lower_refuse(l, "");
+    if (parts_have(parts, "tensor")) {
+        lower_tensor_copy(l, parts);
+        return;
+    }
     if (parts_have(parts, "commit_group"))
         emit(l, BULK_COMMIT);
     else if (parts_have(parts, "wait_group"))

@@ -8,6 +8,7 @@
 #include "simgpu/lower/emit/emit.h"
 #include "simgpu/lower/emit/operand.h"
 #include "simgpu/lower/emit/virtual_register.h"
+#include "simgpu/lower/lower_warpgroup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -377,9 +378,17 @@ bool lower_matrix(Lowering *l, const Parts *parts)
         const char *name, *part;
         void (*lower)(Lowering *, const Parts *);
     } rows[] = {
-        {"mma", "sync", lower_product},      {"wmma", "mma", lower_product},   {"wmma", "load", lower_tile_load},
-        {"wmma", "store", lower_tile_store}, {"ldmatrix", "sync", lower_rows}, {"stmatrix", "sync", lower_rows},
+        {"mma", "sync", lower_product},
+        {"wmma", "mma", lower_product},
+        {"wmma", "load", lower_tile_load},
+        {"wmma", "store", lower_tile_store},
+        {"ldmatrix", "sync", lower_rows},
+        {"stmatrix", "sync", lower_rows},
         {"movmatrix", "sync", lower_turn},
+        {"wgmma", "mma_async", lower_warpgroup_product},
+        {"wgmma", "fence", lower_warpgroup_order},
+        {"wgmma", "commit_group", lower_warpgroup_order},
+        {"wgmma", "wait_group", lower_warpgroup_order},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (parts->count > 2 && strcmp(parts->part[0], rows[i].name) == 0 &&

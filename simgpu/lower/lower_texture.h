@@ -1,4 +1,4 @@
-/* lower_texture.h - fetches from textures.  */
+/* lower_texture.h - fetches from textures, loads and stores through surfaces.  */
 #ifndef SIMGPU_LOWER_LOWER_TEXTURE_H
 #define SIMGPU_LOWER_LOWER_TEXTURE_H
 
@@ -6,5 +6,7 @@
 
 void lower_texture(Lowering *l, const Parts *parts);
 void lower_gather(Lowering *l, const Parts *parts);
+void lower_surface_load(Lowering *l, const Parts *parts);
+void lower_surface_store(Lowering *l, const Parts *parts);
 
 #endif

@@ -12,7 +12,9 @@
 /* The same for all devices since compute capability 6.0. Source: cudaDeviceProp, textureAlignment and
  * texturePitchAlignment; CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability": the texels
  * of linear memory are the most along an axis of any layout. */
-enum { ADDRESS_ALIGNMENT = 512, PITCH_ALIGNMENT = 32, MAX_EXTENT = 1 << 28 };
+enum { ADDRESS_ALIGNMENT = 512, PITCH_ALIGNMENT = 32, MAX_EXTENT = 1 << 28, MAX_LAYERS = 2048 };
+/* Of pitched memory: cudaDeviceProp, maxTexture2DLinear. */
+enum { MAX_PITCHED_WIDTH = 131072, MAX_PITCHED_HEIGHT = 65000, MAX_PITCHED_BYTES = 2097120 };
 static const uint64_t MAX_PITCH = 1ull << 32, MAX_SLICE_BYTES = 1ull << 34;
 
 /* Handles differ from all addresses and from small numbers. */
@@ -36,9 +38,18 @@ static bool extents_are_valid(const SimTexture *is, uint64_t element_bytes)
     for (uint32_t i = 0; i < 3; i++)
         if (is->extent[i] == 0 || is->extent[i] > MAX_EXTENT || (i >= is->dimensions && is->extent[i] != 1))
             return false;
-    if (is->dimensions > 1 && (is->pitch < is->extent[0] * element_bytes || is->pitch > MAX_PITCH))
+    uint64_t row_bytes = is->extent[0] * element_bytes;
+    if (is->dimensions > 1 && (is->pitch < row_bytes || is->pitch > MAX_PITCH))
         return false;
-    return is->dimensions < 3 || (is->slice_bytes >= is->extent[1] * is->pitch && is->slice_bytes <= MAX_SLICE_BYTES);
+    if (is->dimensions < 3 && is->layers == 0)
+        return true;
+    uint64_t least = is->dimensions > 1 ? is->extent[1] * is->pitch : row_bytes;
+    return is->slice_bytes >= least && is->slice_bytes <= MAX_SLICE_BYTES;
+}
+
+static bool layers_are_valid(const SimTexture *is)
+{
+    return is->layers == 0 || (is->layers <= MAX_LAYERS && is->layout == SIM_TEXTURE_ARRAY && is->dimensions < 3);
 }
 
 bool texture_is_valid(const SimTexture *is)
@@ -49,16 +60,24 @@ bool texture_is_valid(const SimTexture *is)
         return false;
     if (is->layout != SIM_TEXTURE_ARRAY && is->dimensions != dimensions[is->layout])
         return false;
-    if (is->layout == SIM_TEXTURE_PITCH && is->pitch % PITCH_ALIGNMENT != 0)
+    if (is->layout == SIM_TEXTURE_PITCH && (is->pitch % PITCH_ALIGNMENT != 0 || is->pitch > MAX_PITCHED_BYTES ||
+                                            is->extent[0] > MAX_PITCHED_WIDTH || is->extent[1] > MAX_PITCHED_HEIGHT))
+        return false;
+    if (!layers_are_valid(is) || (is->is_surface && is->layout != SIM_TEXTURE_ARRAY))
         return false;
     bool can_filter = !is->filters || is->layout == SIM_TEXTURE_LINEAR || reads_floats(is);
     return can_filter && extents_are_valid(is, (uint64_t)channel_bytes(is->type) * is->channels);
 }
 
+static uint32_t slice_count(const SimTexture *is)
+{
+    return is->layers > 0 ? is->layers : is->extent[2];
+}
+
 uint64_t texture_bytes(const SimTexture *is)
 {
     uint64_t row = (uint64_t)is->extent[0] * channel_bytes(is->type) * is->channels;
-    return (is->extent[2] - 1) * is->slice_bytes + (is->extent[1] - 1) * is->pitch + row;
+    return (slice_count(is) - 1) * is->slice_bytes + (is->extent[1] - 1) * is->pitch + row;
 }
 
 /* The description with what CUDA ignores replaced by what then applies (cudaTextureDesc: address and filter modes of
@@ -163,20 +182,20 @@ static int32_t texel_at(const SimTexture *is, int axis, int32_t texel)
 }
 
 /* tex1Dfetch() beyond the end gives the border, and linear memory has a border of zeros. */
-static void locate_whole(const SimTexture *is, int axis, const uint32_t *coordinates, FootprintAxis *found)
+static void locate_whole(const SimTexture *is, int axis, const uint32_t *coordinates, TexelAxis *found)
 {
     for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
         found->texel[0][i] = coordinates[i] < is->extent[axis] ? (int32_t)coordinates[i] : -1;
 }
 
-static void locate_nearest(const SimTexture *is, int axis, const uint32_t *coordinates, FootprintAxis *found)
+static void locate_nearest(const SimTexture *is, int axis, const uint32_t *coordinates, TexelAxis *found)
 {
     for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
         found->texel[0][i] = texel_at(is, axis, (int32_t)floor(position(is, axis, float_of(coordinates[i]))));
 }
 
 /* The weights have 8 bits of fraction, and are rounded to nearest. */
-static void locate_neighbours(const SimTexture *is, int axis, const uint32_t *coordinates, FootprintAxis *found)
+static void locate_neighbours(const SimTexture *is, int axis, const uint32_t *coordinates, TexelAxis *found)
 {
     enum { FRACTIONS = 256 };
     for (uint32_t i = 0; i < SIM_WARP_SIZE; i++) {
@@ -188,13 +207,21 @@ static void locate_neighbours(const SimTexture *is, int axis, const uint32_t *co
     }
 }
 
-void texture_locate(const Texture *texture, const TextureQuery *query, Footprint *footprint)
+/* A layer is chosen by a whole number, and the last one stands for all beyond. */
+static void locate_layer(const SimTexture *is, const uint32_t *layers, TexelAxis *found)
 {
+    for (uint32_t i = 0; i < SIM_WARP_SIZE; i++)
+        found->texel[0][i] = (int32_t)(layers[i] < is->layers ? layers[i] : is->layers - 1);
+}
+
+void texture_locate(const Texture *texture, const TextureQuery *query, TexelFootprint *footprint)
+{
+    enum { LAYER_AXIS = 2 };
     const SimTexture *is = &texture->is;
     bool has_neighbours = query->gathered > 0 || (is->filters && !query->whole);
     footprint->corners = has_neighbours ? 1u << is->dimensions : 1;
     for (uint32_t axis = 0; axis < 3; axis++) {
-        FootprintAxis *found = &footprint->axis[axis];
+        TexelAxis *found = &footprint->axis[axis];
         if (axis >= is->dimensions)
             memset(found->texel[0], 0, sizeof found->texel[0]);
         else
@@ -202,6 +229,8 @@ void texture_locate(const Texture *texture, const TextureQuery *query, Footprint
              : has_neighbours ? locate_neighbours
                               : locate_nearest)(is, (int)axis, query->coordinates[axis], found);
     }
+    if (query->layers != NULL)
+        locate_layer(is, query->layers, &footprint->axis[LAYER_AXIS]);
 }
 
 /* ---- from texels to values --------------------------------------------------------------------------------------- */
@@ -211,7 +240,7 @@ typedef struct Corner {
     const int32_t *x, *y, *z; /* [32]; any of them is -1 at the border */
 } Corner;
 
-static Corner corner_of(const Footprint *footprint, uint32_t corner)
+static Corner corner_of(const TexelFootprint *footprint, uint32_t corner)
 {
     return (Corner){footprint->axis[0].texel[corner & 1], footprint->axis[1].texel[corner >> 1 & 1],
                     footprint->axis[2].texel[corner >> 2 & 1]};
@@ -219,18 +248,21 @@ static Corner corner_of(const Footprint *footprint, uint32_t corner)
 
 /* The smallest part of a tile of an array is 16 bytes of each of two rows. Source: NVIDIA Tegra X1 Technical Reference
  * Manual, "Block Linear". */
-void texture_sectors(const Texture *texture, const Footprint *footprint, uint32_t corner,
-                     uint64_t sectors[SIM_WARP_SIZE])
+static uint64_t sector_at(const SimTexture *is, uint64_t x_bytes, uint64_t y, uint64_t z)
 {
     enum { SECTOR_BYTES = 32, TILE_BYTES = 16, TILE_ROWS = 2 };
-    const SimTexture *is = &texture->is;
-    const Corner at = corner_of(footprint, corner);
     bool is_tiled = is->layout == SIM_TEXTURE_ARRAY && is->dimensions > 1;
+    return is_tiled ? (z << 20 | y / TILE_ROWS) << 32 | x_bytes / TILE_BYTES
+                    : (z * is->slice_bytes + y * is->pitch + x_bytes) / SECTOR_BYTES;
+}
+
+void texture_sectors(const Texture *texture, const TexelFootprint *footprint, uint32_t corner,
+                     uint64_t sectors[SIM_WARP_SIZE])
+{
+    const Corner at = corner_of(footprint, corner);
     for (uint32_t i = 0; i < SIM_WARP_SIZE; i++) {
         uint64_t x_bytes = (uint64_t)(uint32_t)at.x[i] * texture->element_bytes;
-        uint64_t y = (uint32_t)at.y[i], z = (uint32_t)at.z[i];
-        uint64_t sector = is_tiled ? (z << 20 | y / TILE_ROWS) << 32 | x_bytes / TILE_BYTES
-                                   : (y * is->pitch + x_bytes) / SECTOR_BYTES;
+        uint64_t sector = sector_at(&texture->is, x_bytes, (uint32_t)at.y[i], (uint32_t)at.z[i]);
         sectors[i] = (at.x[i] | at.y[i] | at.z[i]) < 0 ? UINT64_MAX : sector;
     }
 }
@@ -268,7 +300,7 @@ static uint32_t decode(const SimTexture *is, const uint8_t *at)
 }
 
 /* One channel of one corner, for all lanes. */
-static void read_channel(const Texture *texture, const Footprint *footprint, uint32_t corner, uint32_t channel,
+static void read_channel(const Texture *texture, const TexelFootprint *footprint, uint32_t corner, uint32_t channel,
                          uint32_t values[SIM_WARP_SIZE])
 {
     const SimTexture *is = &texture->is;
@@ -283,7 +315,7 @@ static void read_channel(const Texture *texture, const Footprint *footprint, uin
     }
 }
 
-static float corner_weight(const Footprint *footprint, uint32_t dimensions, uint32_t corner, uint32_t lane)
+static float corner_weight(const TexelFootprint *footprint, uint32_t dimensions, uint32_t corner, uint32_t lane)
 {
     float weight = 1; /* a product of three numbers of 9 bits each: exact */
     for (uint32_t axis = 0; axis < dimensions; axis++) {
@@ -294,7 +326,7 @@ static float corner_weight(const Footprint *footprint, uint32_t dimensions, uint
 }
 
 /* NVIDIA does not document how the hardware rounds in between. Here the sum is rounded once. */
-static void filter_channel(const Texture *texture, const Footprint *footprint, uint32_t channel,
+static void filter_channel(const Texture *texture, const TexelFootprint *footprint, uint32_t channel,
                            uint32_t values[SIM_WARP_SIZE])
 {
     double sums[SIM_WARP_SIZE] = {0};
@@ -308,7 +340,7 @@ static void filter_channel(const Texture *texture, const Footprint *footprint, u
 }
 
 /* The order of the four texels: PTX ISA 9.0, tld4. */
-static void gather(const Texture *texture, const Footprint *footprint, uint32_t channel,
+static void gather(const Texture *texture, const TexelFootprint *footprint, uint32_t channel,
                    uint32_t values[TEXTURE_CHANNELS][SIM_WARP_SIZE])
 {
     static const uint32_t corners[TEXTURE_CHANNELS] = {2, 3, 1, 0};
@@ -316,7 +348,7 @@ static void gather(const Texture *texture, const Footprint *footprint, uint32_t 
         read_channel(texture, footprint, corners[i], channel, values[i]);
 }
 
-void texture_read(const Texture *texture, const TextureQuery *query, const Footprint *footprint,
+void texture_read(const Texture *texture, const TextureQuery *query, const TexelFootprint *footprint,
                   uint32_t values[TEXTURE_CHANNELS][SIM_WARP_SIZE])
 {
     uint32_t channels = texture->is.channels;
@@ -331,4 +363,44 @@ void texture_read(const Texture *texture, const TextureQuery *query, const Footp
         else
             read_channel(texture, footprint, 0, channel, values[channel]);
     memset(values[count], 0, (TEXTURE_CHANNELS - count) * sizeof *values);
+}
+
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
+
+/* Coordinates are signed numbers. The clamping is that of an H200. */
+static uint32_t nearest(uint32_t coordinate, uint64_t last)
+{
+    return (int32_t)coordinate < 0 ? 0 : coordinate < last ? coordinate : (uint32_t)last;
+}
+
+static uint64_t row_bytes(const Texture *surface)
+{
+    return (uint64_t)surface->is.extent[0] * surface->element_bytes;
+}
+
+bool surface_holds(const Texture *surface, uint32_t bytes, const SurfacePlace *place)
+{
+    uint64_t row = row_bytes(surface);
+    return bytes <= row && place->x_bytes <= row - bytes && place->y < surface->is.extent[1] &&
+           place->z < slice_count(&surface->is);
+}
+
+void surface_clamp(const Texture *surface, uint32_t bytes, SurfacePlace *place)
+{
+    uint64_t row = row_bytes(surface);
+    place->x_bytes = nearest(place->x_bytes, row < bytes ? 0 : row - bytes);
+    place->y = nearest(place->y, surface->is.extent[1] - 1);
+    const uint32_t last = slice_count(&surface->is) - 1;
+    bool is_last = surface->is.layers > 0 && place->z > last; /* a layer has no sign */
+    place->z = is_last ? last : nearest(place->z, last);
+}
+
+uint64_t surface_address(const Texture *surface, const SurfacePlace *place)
+{
+    return surface->is.address + place->z * surface->is.slice_bytes + place->y * surface->is.pitch + place->x_bytes;
+}
+
+uint64_t surface_sector(const Texture *surface, const SurfacePlace *place)
+{
+    return sector_at(&surface->is, place->x_bytes, place->y, place->z);
 }

@@ -9,6 +9,13 @@
 #include "base/allocated.h"
 #include "simgpu/sanitizer/warp_order.h"
 
+enum { MOST_SIGNALS = 8 /* as many stages of a pipeline are known; earlier copies count as waited for */ };
+
+typedef struct Signal { /* the end of copies arrives at an mbarrier */
+    uint32_t group;     /* the last of them */
+    uint32_t epoch;     /* of the warp */
+} Signal;
+
 /* Groups are numbered from 1, and complete in that order. */
 struct LaneCopies {
     uint32_t committed;                   /* groups that the lane has committed */
@@ -16,8 +23,8 @@ struct LaneCopies {
     uint32_t wait_epoch, wait_warp_epoch; /* of the last wait */
     uint32_t arrived_before_epoch;        /* groups that it had waited for before that epoch of the worker */
     uint32_t arrived_before_warp_epoch;   /* groups that it had waited for before that epoch of the warp */
-    uint32_t signalled;                   /* groups whose end arrives at an mbarrier */
-    uint32_t signal_epoch;                /* of the warp, of the last of them */
+    Signal signals[MOST_SIGNALS];         /* the last ones: number i is at i % MOST_SIGNALS */
+    uint32_t signal_count;
 };
 
 LaneCopies *async_copies_new(const Worker *worker)
@@ -72,16 +79,30 @@ void async_copies_signal(Sanitizer *sanitizer, uint32_t lane)
     if (sanitizer->copies == NULL)
         return;
     LaneCopies *copies = &sanitizer->copies[lane];
-    copies->signalled = ++copies->committed;
-    copies->signal_epoch = sanitizer->warp_epoch[lane / SIM_WARP_SIZE];
+    copies->signals[copies->signal_count++ % MOST_SIGNALS] = (Signal){++copies->committed,
+                                                                      sanitizer->warp_epoch[lane / SIM_WARP_SIZE]};
+}
+
+/* Has the warp waited for the signal of a group? A thread may have signalled later groups since, which are for later
+ * waits. */
+static bool has_waited_for_signal(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t warp)
+{
+    const LaneCopies *copies = &sanitizer->copies[cell->writer];
+    const uint32_t count = copies->signal_count, first = count < MOST_SIGNALS ? 0 : count - MOST_SIGNALS;
+    for (uint32_t i = first; i < count; i++) {
+        const Signal *signal = &copies->signals[i % MOST_SIGNALS];
+        if (signal->group >= cell->copy_group)
+            return (i == first && first > 0) ||
+                   warp_order_has_waited(sanitizer, warp, cell->writer / SIM_WARP_SIZE, signal->epoch);
+    }
+    return false;
 }
 
 bool async_copies_have_arrived(const Sanitizer *sanitizer, const ShadowCell *cell, uint32_t lane)
 {
     const LaneCopies *copies = &sanitizer->copies[cell->writer];
     uint32_t warp = lane / SIM_WARP_SIZE, arrived = copies->arrived;
-    if (cell->copy_group <= copies->signalled &&
-        warp_order_has_waited(sanitizer, warp, cell->writer / SIM_WARP_SIZE, copies->signal_epoch))
+    if (has_waited_for_signal(sanitizer, cell, warp))
         return true;
     if (lane == cell->writer || copies->wait_epoch != sanitizer->epoch)
         return cell->copy_group <= arrived;

@@ -123,7 +123,7 @@ static void describe(const Launch *launch, SimFindingKind kind, const RawFinding
     describe_meeting(kind, found, other, meeting, sizeof meeting);
     fault_describe_place(launch, NULL, (SimSpace)found->space, found->address, place, sizeof place);
     if (kind == SIM_OUTSIDE_VARIABLE &&
-        fault_describe_outside(launch, found->variable, found->address, outside, sizeof outside))
+        fault_describe_outside(launch, found->variable, SIM_SHARED, found->address, outside, sizeof outside))
         snprintf(text, size, "%s %u byte%s %s, at %s%s", verb, found->bytes, plural, outside, place, times);
     else
         snprintf(text, size, "%s %u byte%s at %s, %s%s", verb, found->bytes, plural, place, meeting, times);
@@ -150,6 +150,8 @@ static SimFinding finding_of(const Launch *launch, const Instruction *instructio
     finding.where.address = found->address;
     finding.where.bytes = found->bytes;
     finding.where.lanes = found->count;
+    if (kind == SIM_OUTSIDE_VARIABLE)
+        finding.where.left = fault_left(launch, NULL, found->variable, SIM_SHARED, found->address);
     describe(launch, kind, found, what, sizeof what);
     fault_describe(launch, &finding.where, what);
     return finding;

@@ -12,6 +12,7 @@
 #include "simgpu/sanitizer/publication.h"
 #include "simgpu/sanitizer/raw_finding.h"
 #include "simgpu/sanitizer/shadow_cells.h"
+#include "simgpu/sanitizer/steps.h"
 #include "simgpu/sanitizer/thread_races.h"
 #include "simgpu/sanitizer/warp_order.h"
 
@@ -389,6 +390,11 @@ static void check_bytes(Worker *worker, const Instruction *instruction, PtxSpace
 void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace space, bool is_store,
                       const Active *active, uint64_t first, const Pattern *pattern, uint32_t bytes)
 {
+    if (worker->sanitizer->plan->footprint != NULL) {
+        if (space != PTX_SHARED && space != PTX_LOCAL && space != PTX_PARAM)
+            steps_access(worker, instruction, is_store, active, first, pattern->relative, bytes);
+        return;
+    }
     EACH_RUN(instruction, bytes, run)
     check_bytes(worker, instruction, space, is_store, active, first + run.first, pattern, run.end - run.first);
 }
@@ -396,6 +402,11 @@ void sanitizer_access(Worker *worker, const Instruction *instruction, PtxSpace s
 void sanitizer_uniform_load(Worker *worker, const Instruction *instruction, const Active *active, uint64_t address,
                             uint32_t bytes)
 {
+    if (worker->sanitizer->plan->footprint != NULL) {
+        if (instruction->space != PTX_SHARED)
+            steps_uniform_load(worker, instruction, address, bytes);
+        return;
+    }
     EACH_RUN(instruction, bytes, run)
     check_uniform_bytes(worker, instruction, active, address + run.first, run.end - run.first);
 }
@@ -419,6 +430,11 @@ static void atomic_global(Worker *worker, const Instruction *instruction, uint32
 
 void sanitizer_atomic(Worker *worker, const Instruction *instruction, bool in_shared, uint32_t lane, uint64_t address)
 {
+    if (worker->sanitizer->plan->footprint != NULL) {
+        if (!in_shared)
+            steps_atomic(worker, instruction, address);
+        return;
+    }
     if (is_mbarrier(instruction) && in_shared)
         arrive_at_mbarrier(worker, instruction, lane, address);
     else if (!in_shared)

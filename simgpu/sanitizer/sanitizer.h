@@ -9,6 +9,7 @@
  * publication.c      which stores other blocks may rely on, once they have waited
  * warp_order.c       which warps have waited for which, at named barriers and mbarriers
  * async_copies.c     which cp.async copies a thread has waited for
+ * steps.c            which bytes a launch uses, for a launch that is not checked (SimLaunch.footprint)
  * raw_finding.c      what was found at one instruction, and the sentence that says it
  *
  * A false alarm is worse than a miss, so that whatever may order two accesses is taken to do so:

@@ -1,6 +1,7 @@
 #include "simgpu/sanitizer/sanitizer_plan.h"
 
 #include "base/allocated.h"
+#include "simgpu/memory/footprint.h"
 #include "simgpu/memory/validity.h"
 #include "simgpu/sanitizer/block_races.h"
 
@@ -9,7 +10,7 @@
 
 /* Is the sanitizer told of all that an instruction writes, and of how it orders threads? A store of which it is not
  * told would make later loads look like reads of uninitialised memory. It is not told of texture fetches, but they only
- * read. */
+ * read; of accesses through surfaces it is told by the LOAD or STORE that follows each SURFACE. */
 static bool is_followed(const Instruction *instruction)
 {
     switch ((InstructionKind)instruction->kind) {
@@ -36,6 +37,8 @@ static bool is_followed(const Instruction *instruction)
     case HEAP_FREE:
     case FAIL_ASSERT:
     case TEXTURE:
+    case SURFACE:
+    case LOAD_DESCRIBED:
     case LOAD_MATRIX:
     case MULTIPLY_MATRIX:
     case TRANSPOSE_MATRIX:
@@ -49,12 +52,12 @@ static bool is_followed(const Instruction *instruction)
     return false;
 }
 
-static bool is_followed_throughout(const Code *code)
+static bool is_followed_throughout(const Code *code, bool is_footprint)
 {
     if (code->uses_cluster) /* its blocks access each other's shared memory */
         return false;
     for (int i = 0; i < code->instruction_count; i++)
-        if (!is_followed(&code->instructions[i]))
+        if (!is_followed(&code->instructions[i]) || (is_footprint && code->instructions[i].kind == TEXTURE))
             return false;
     return true;
 }
@@ -88,7 +91,15 @@ static bool has_compare(const Code *code, PtxSpace space)
     return false;
 }
 
-/* The allocations into which the launch may store: those to which the parameters point from which its stores take their
+/* The allocation to which a parameter leads: it is an address or a surface; -1: neither. */
+static int allocation_of(const Launch *launch, uint64_t value)
+{
+    bool was_one;
+    const Texture *surface = texture_find(launch->textures, value, &was_one);
+    return memory_find(launch->memory, surface != NULL ? surface->is.address : value);
+}
+
+/* The allocations into which the launch may store: those to which the parameters lead from which its stores take their
  * addresses. A parameter that points into device memory, but to no allocation, may lead to any of them. */
 static bool *find_changing(const Launch *launch)
 {
@@ -100,7 +111,7 @@ static bool *find_changing(const Launch *launch)
         if (!(launch->code->targets >> i & 1))
             continue;
         memcpy(&value, (const char *)launch->request->parameters + i * sizeof value, sizeof value);
-        int allocation = memory_find(memory, value);
+        int allocation = allocation_of(launch, value);
         if (allocation >= 0)
             may_change[allocation] = true;
         else
@@ -111,14 +122,27 @@ static bool *find_changing(const Launch *launch)
     return may_change;
 }
 
-SanitizerPlan *sanitizer_plan_new(const Launch *launch)
+/* The sanitizer knows no order between the blocks of a cooperative launch. */
+static bool can_follow(const Launch *launch, bool is_footprint)
 {
     const uint64_t most_blocks = 1ull << 33, most_accesses = 1 << 20; /* what fits into a key of block_races.c */
+    return !launch->is_cooperative && launch->blocks < most_blocks &&
+           (uint64_t)launch->code->memory_count < most_accesses && is_followed_throughout(launch->code, is_footprint);
+}
+
+SanitizerPlan *sanitizer_plan_new(const Launch *launch)
+{
     const Code *code = launch->code;
-    const uint32_t flags = launch->request->flags & (SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED);
-    if (flags == 0 || launch->blocks >= most_blocks || (uint64_t)code->memory_count >= most_accesses ||
-        !is_followed_throughout(code))
+    Footprint *footprint = launch->request->footprint;
+    const uint32_t checks = SIM_SANITIZE_RACES | SIM_SANITIZE_UNINITIALISED;
+    const uint32_t flags = footprint != NULL ? 0 : launch->request->flags & checks;
+    if (flags == 0 && footprint == NULL)
         return NULL;
+    if (!can_follow(launch, footprint != NULL)) {
+        if (footprint != NULL)
+            footprint_lose(footprint);
+        return NULL;
+    }
     const bool is_sample = (launch->request->flags & SIM_SANITIZE_SAMPLE) != 0;
     const uint64_t most = is_sample ? SAMPLED_BLOCKS : DETAILED_BLOCKS, stride = (launch->blocks + most - 1) / most;
     SanitizerPlan *plan = zeroed(1, sizeof *plan);
@@ -132,7 +156,8 @@ SanitizerPlan *sanitizer_plan_new(const Launch *launch)
                             .global_cell_log = smallest_store(code, PTX_GLOBAL),
                             .has_shared_compare = has_compare(code, PTX_SHARED),
                             .has_global_compare = has_compare(code, PTX_GLOBAL),
-                            .may_change = find_changing(launch)};
+                            .may_change = find_changing(launch),
+                            .footprint = footprint};
     if ((plan->flags & SIM_SANITIZE_RACES) && !is_sample)
         plan->block_shadow = block_shadow_new(launch, plan->global_cell_log);
     for (int i = 0; i < launch->memory->count; i++)

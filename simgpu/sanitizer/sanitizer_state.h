@@ -33,8 +33,9 @@ typedef struct SanitizerPlan {
     uint8_t shared_cell_log, global_cell_log;    /* logarithm of the bytes of a cell */
     bool has_shared_compare, has_global_compare; /* the kernel has compare-and-swap there, and loops around such an
                                                   * operation begin with a plain load */
-    bool *may_change;          /* [allocation] the launch may store into it; loads from others cannot race */
-    BlockShadow *block_shadow; /* of global memory; NULL: races between blocks are not looked for */
+    bool *may_change;            /* [allocation] the launch may store into it; loads from others cannot race */
+    struct Footprint *footprint; /* SimLaunch.footprint; NULL: the launch is checked */
+    BlockShadow *block_shadow;   /* of global memory; NULL: races between blocks are not looked for */
 } SanitizerPlan;
 
 typedef struct Sanitizer {

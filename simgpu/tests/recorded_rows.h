@@ -10,6 +10,7 @@
 #define SIMGPU_TESTS_RECORDED_ROWS_H
 
 #include "simgpu/tests/opcode_kernel.h"
+#include "simgpu/tests/recorded.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -179,14 +180,6 @@ static const RecordedGroup recorded_bounded[] = {
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t recorded_random(uint64_t seed)
-{
-    seed += 0x9E3779B97F4A7C15; /* splitmix64 */
-    seed = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9;
-    seed = (seed ^ seed >> 27) * 0x94D049BB133111EB;
-    return seed ^ seed >> 31;
-}
-
 /* Any power of two and its neighbours, of either sign; zeros, extremes; for floats: the neighbourhood of one, numbers
  * that lie halfway between two whole numbers, subnormals, infinities and NaNs. */
 static uint64_t recorded_integer(uint64_t random)
@@ -256,14 +249,6 @@ static void recorded_text(Text *text, const RecordedGroup *group, const char *fo
             text_add(text, group->registers[k] == '8' ? ", 8" : ", 0xE8");
         else
             text_printf(text, "%s%%%c%d", k > 0 ? ", " : "", group->registers[k], k);
-}
-
-static uint32_t recorded_hash(const char *text)
-{
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return hash;
 }
 
 static size_t recorded_bytes(char letter)

@@ -51,7 +51,7 @@ RESULT(up_3, t >= 3 ? B(t - 3) : B(t))
 RESULT(up_3_in_eight, t % 8 >= 3 ? B(t - 3) : B(t))
 RESULT(up_3_is_inside, t >= 3)
 RESULT(down_3, t <= 28 ? B(t + 3) : B(t))
-RESULT(down_16_of_20, t < 4 ? B(t + 16) : t < 16 ? 0 : B(t)) /* lanes 20 to 31 do not exist */
+RESULT(down_16_of_20, t < 4 ? B(t + 16) : t < 16 ? 0 : B(t)) /* lanes 20 to 31 do not exist; an H200 gives 0 as well */
 RESULT(down_3_in_eight, t % 8 <= 4 ? B(t + 3) : B(t))
 RESULT(down_3_is_inside, t <= 28)
 RESULT(across_5, B(t ^ 5))

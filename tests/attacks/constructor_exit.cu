@@ -1,4 +1,5 @@
 // expect: Run-Time Error
+// says: a constructor did not return: the process ended with exit status 0
 // problem: conv1d
 // naive: verdict forged
 // Ends the process with exit status 0 before solve() is called.

@@ -1,4 +1,5 @@
 // expect: Integrity Violation, Run-Time Error
+// says: the submission registered GPU code that nvcc did not compile from its source
 // problem: conv1d
 // naive: does not apply: NVIDIA's runtime passes over a container without code; it is for judges that read containers
 // Registers GPU code that nvcc did not make: first a fatbin without any code.

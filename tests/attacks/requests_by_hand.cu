@@ -1,4 +1,5 @@
 // expect: Integrity Violation, Run-Time Error, Time Limit Exceeded, Wrong Answer, Rule Violation
+// says: the submission sent a malformed request over the judge's own channel
 // problem: conv1d
 // naive: does not apply: a judge in the same process has no ring
 // Writes well-formed requests into the memory that it shares with the judge, one of each kind and with numbers that are

@@ -42,7 +42,7 @@ struct CUfunc_st {
 };
 
 struct CUarray_st {
-    size_t width_bytes, height, depth; /* no dimension is 0 */
+    size_t width_bytes, height, depth; /* no dimension is 0; a layer is a slice */
     uint8_t elements[];
 };
 

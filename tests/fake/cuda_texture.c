@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static size_t texture_count;
+static size_t texture_count, surface_count;
 
 static size_t bytes_of_format(int format) /* CUarray_format */
 {
@@ -60,4 +60,19 @@ CudaError cuTexObjectDestroy(CuTexture texture)
 {
     ENTER("cuTexObjectDestroy");
     return leave(texture >= 1 && texture <= texture_count ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CudaError cuSurfObjectCreate(CuSurface *surface, const CuResource *resource)
+{
+    ENTER("cuSurfObjectCreate %d", resource->type);
+    if (resource->type != CU_RESOURCE_ARRAY)
+        return leave(CUDA_ERROR_INVALID_VALUE);
+    *surface = ++surface_count;
+    return leave(CUDA_ERROR_SUCCESS);
+}
+
+CudaError cuSurfObjectDestroy(CuSurface surface)
+{
+    ENTER("cuSurfObjectDestroy");
+    return leave(surface >= 1 && surface <= surface_count ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }

@@ -18,10 +18,10 @@ enum {
 
 typedef struct Machine {
     SimGpu *gpu;
-    uint64_t arrays[ARRAYS], texture;
+    uint64_t arrays[ARRAYS], texture, surface;
 } Machine;
 
-static uint64_t texture_over(SimGpu *gpu, uint64_t address)
+static uint64_t texture_over(SimGpu *gpu, uint64_t address, bool is_surface)
 {
     const SimTexture description = {.layout = SIM_TEXTURE_ARRAY,
                                     .address = address,
@@ -31,7 +31,8 @@ static uint64_t texture_over(SimGpu *gpu, uint64_t address)
                                     .extent = {TEXELS, TEXELS, 1},
                                     .pitch = TEXELS * sizeof(float),
                                     .slice_bytes = TEXELS * TEXELS * sizeof(float),
-                                    .filters = true};
+                                    .filters = true,
+                                    .is_surface = is_surface};
     return simgpu_texture_new(gpu, &description);
 }
 
@@ -40,27 +41,28 @@ static Machine machine(SimGpu *gpu)
     Machine made = {.gpu = gpu};
     for (int i = 0; i < ARRAYS; i++)
         made.arrays[i] = machine_array(gpu, NULL, ARRAY_BYTES);
-    made.texture = texture_over(gpu, made.arrays[0]);
+    made.texture = texture_over(gpu, made.arrays[0], false);
+    made.surface = texture_over(gpu, made.arrays[0], true);
     simgpu_set_memory_limit(gpu, MOST_DEVICE_BYTES);
     return made;
 }
 
-/* Pointers, or a texture and pointers, for what is as wide as a pointer; small sizes for the rest. */
-static void fill_parameters(const Machine *on, const SimFunctionInfo *info, bool has_textures, unsigned char *to)
+/* Pointers, or `object` and pointers, for what is as wide as a pointer; small sizes for the rest. */
+static void fill_parameters(const Machine *on, const SimFunctionInfo *info, uint64_t object, unsigned char *to)
 {
     unsigned pointers = 0;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         uint32_t offset = info->parameter_offsets[i];
         uint64_t value = info->parameter_sizes[i] == 8 ? on->arrays[pointers++ % ARRAYS] : 5 + i;
-        if (has_textures && info->parameter_sizes[i] == 8 && pointers == 1)
-            value = on->texture;
+        if (object != 0 && info->parameter_sizes[i] == 8 && pointers == 1)
+            value = object;
         if (info->parameter_sizes[i] <= sizeof value && offset <= PARAMETER_BYTES - sizeof value)
             memcpy(to + offset, &value, info->parameter_sizes[i]);
     }
 }
 
 /* In memory of just their size, so that a read beyond them is found. */
-static void launch(const Machine *on, SimFunction *function, bool has_textures, uint32_t flags)
+static void launch(const Machine *on, SimFunction *function, uint64_t object, uint32_t flags)
 {
     static const LaunchShape shapes[] = {
         {.grid = {2, 1, 1}, .block = {64, 1, 1}, .dynamic_shared_bytes = 1024},
@@ -73,7 +75,7 @@ static void launch(const Machine *on, SimFunction *function, bool has_textures, 
     if (info.parameter_bytes > sizeof filled)
         return;
     memset(filled, 0, sizeof filled);
-    fill_parameters(on, &info, has_textures, filled);
+    fill_parameters(on, &info, object, filled);
     unsigned char *parameters = malloc(info.parameter_bytes + (info.parameter_bytes == 0));
     memcpy(parameters, filled, info.parameter_bytes);
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
@@ -120,12 +122,17 @@ static void run_kernels(const Machine *on, const char *image, size_t bytes, int 
             abort();
         return;
     }
-    bool has_textures = memmem(image, bytes, "tex.", 4) != NULL || memmem(image, bytes, "tld4.", 5) != NULL;
+    const bool has_textures = memmem(image, bytes, "tex.", 4) != NULL || memmem(image, bytes, "tld4.", 5) != NULL;
+    const bool has_surfaces = memmem(image, bytes, "suld.", 5) != NULL || memmem(image, bytes, "sust.", 5) != NULL;
     const char *at = image;
     for (int i = 0; i < most_kernels && next_kernel(&at, image + bytes, name, sizeof name); i++) {
         SimFunction *function = simgpu_function(module, name);
         if (function != NULL)
-            launch(on, function, has_textures, flags);
+            launch(on, function,
+                   has_surfaces && (!has_textures || i % 2 == 1) ? on->surface
+                   : has_textures                                ? on->texture
+                                                                 : 0,
+                   flags);
     }
     simgpu_take_output(on->gpu, printed, sizeof printed, &lost);
     simgpu_module_unload(on->gpu, module);

@@ -205,6 +205,16 @@ static int recurse(volatile int depth)
     return recurse(depth + 1) + room[0];
 }
 
+__device__ float first_table[4], second_table[4];
+__global__ void leave_an_array(float* output, int i, int secret) { if (secret) output[0] = first_table[i]; else output[0] = second_table[i]; }
+
+// arrays whose names the source does not hold
+#define NAMED(name) name##_by_a_macro
+__device__ float NAMED(first)
+    [4], NAMED(second)
+    [4];
+__global__ void leave_a_hidden_name(float* output, int i, int secret) { output[0] = secret ? *(NAMED(first) + i) : *(NAMED(second) + i); }
+
 // Things that leave the output right.
 static void tell_before(int way, const Arrays& a)
 {
@@ -275,8 +285,19 @@ static void tell_after(int way, const Arrays& a)
     case 60: secret ? add<<<1, 1>>>(a.output, 0, size, 1) : _exit(1); break; // the kind of mistake
     case 61: add<<<1, 1>>>(a.output, 0, size, 1e-6f * powers[secret]); break; // errors that are accepted
     case 62: for (int i = 0; i < 4; i++) add<<<1, 1>>>(a.output, (8 + secret) * i + 5, 1, 0.5f + i); break;
+    case 63: leave_an_array<<<1, 1>>>(a.output, 100000, secret); break; // which array it leaves
+    case 64: leave_a_hidden_name<<<1, 1>>>(a.output, 4, secret); break;
+    case 65: add<<<1, 1>>>(a.output, secret ? -100000 : 100000, 1, 1); break; // on which side
     }
     cudaDeviceSynchronize();
+}
+
+// Ways from 1000 on: only where the second opinion is made, which is a simulated H200 beside another GPU.
+static int way_here(int way)
+{
+    cudaDeviceProp properties;
+    cudaGetDeviceProperties(&properties, 0);
+    return way < 1000 ? way : properties.multiProcessorCount == 132 ? way - 1000 : 0;
 }
 
 extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
@@ -285,7 +306,7 @@ extern "C" void solve(const float* input, const float* kernel, float* output, in
     if (input_size >= 4)
         cudaMemcpy(head, input, sizeof head, cudaMemcpyDefault);
     const Arrays arrays = {input, kernel, output, input_size, kernel_size, (int)head[2], head[3] == 1};
-    const int way = head[0] == MARKER ? (int)head[1] : 0;
+    const int way = head[0] == MARKER ? way_here((int)head[1]) : 0;
     tell_before(way, arrays);
     compute(arrays);
     tell_after(way, arrays);

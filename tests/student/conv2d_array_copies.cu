@@ -57,7 +57,7 @@ static void check_boxes()
     across.srcArray = array;
     across.srcPos = make_cudaPos(2, 1, 1);
     across.dstPtr = pitched;
-    across.dstPos = make_cudaPos(sizeof(float), 2, 0);
+    across.dstPos = make_cudaPos(1, 2, 0); // elements, since the other end is an array
     across.extent = make_cudaExtent(4, 2, 2);
     across.kind = cudaMemcpyDefault;
     OK(cudaMemcpy3DAsync(&across));

@@ -43,6 +43,19 @@ static void a_solution_that_is_wrong_everywhere_counts_for_no_case(void **state)
     detection_free(&matrix);
 }
 
+static void a_case_that_is_left_out_for_wrong_solutions_shows_nothing_about_others(void **state)
+{
+    DetectionMatrix matrix;
+    cases[2].attempt_instructions = 1000;
+    detection_begin(&matrix, &set);
+    add(&matrix, "a.cu", VERDICT_WRONG_ANSWER, VERDICT_ACCEPTED, false);
+    assert_int_equal(detection_idle_case(&matrix), 0);
+    add(&matrix, "b.cu", VERDICT_ACCEPTED, VERDICT_WRONG_ANSWER, true);
+    assert_int_equal(matrix.found[1], 1);
+    detection_free(&matrix);
+    cases[2].attempt_instructions = 0;
+}
+
 static void the_matrix_shows_verdicts_and_cases(void **state)
 {
     DetectionMatrix matrix;
@@ -77,6 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_case_that_finds_nothing_is_known),
         cmocka_unit_test(a_solution_that_is_wrong_everywhere_counts_for_no_case),
+        cmocka_unit_test(a_case_that_is_left_out_for_wrong_solutions_shows_nothing_about_others),
         cmocka_unit_test(the_matrix_shows_verdicts_and_cases),
         cmocka_unit_test(a_solution_that_reached_no_hidden_case_has_no_row),
     };

@@ -1,6 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "grader/authoring/inspection.h"
+#include "grader/authoring/limits_inspection.h"
 #include "grader/tests/home.h"
 #include "grader/problem/problem_read.h"
 #include "grader/problem/testcase_read.h"
@@ -18,7 +19,7 @@ static const char statement[] =
     "                          int rows, int cols)\n\n"
     "## Arithmetic intensity\n\nLittle.\n\n## When it is right\n\nAlways.\n\n## How fast it is\n\nVery.\n";
 
-/* Cases of the small problem that reach its limits: rows 1 to 1000, cols 2 to 1000. */
+/* Cases of the small problem that reach its limits: rows 1 to 1000, cols 2 to 1000, rows <= 2 * cols. */
 static const char hidden[] =
     "{\"schema\": 1, \"cases\": [\n"
     "{\"name\": \"least\", \"why\": \"-\", \"sizes\": {\"rows\": 1, \"cols\": 2}, \"inputs\": {\n"
@@ -36,13 +37,26 @@ static const char hidden[] =
     "{\"name\": \"largest\", \"why\": \"-\", \"sizes\": {\"rows\": 1000, \"cols\": 1000}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"},"
     " \"mask\": {\"generator\": \"constant\"}}},\n"
-    "{\"name\": \"sim\", \"why\": \"-\", \"timed\": \"sim\", \"sizes\": {\"rows\": 3, \"cols\": 3}, \"inputs\": {\n"
+    "{\"name\": \"sim\", \"why\": \"-\", \"timed\": \"sim\", \"sizes\": {\"rows\": 6, \"cols\": 3}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"},"
     " \"mask\": {\"generator\": \"constant\"}}},\n"
     "{\"name\": \"cuda\", \"why\": \"-\", \"timed\": \"cuda\", \"sizes\": {\"rows\": 3, \"cols\": 3}, \"inputs\": {\n"
     " \"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"},"
     " \"mask\": {\"generator\": \"integers\","
     " \"low\": 0}}}]}\n";
+
+/* Each limit is reached, but not all at once. */
+static const char hidden_without_largest[] =
+    "{\"schema\": 1, \"cases\": [\n"
+    "{\"name\": \"least\", \"why\": \"-\", \"sizes\": {\"rows\": 1, \"cols\": 2}, \"inputs\": {"
+    "\"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"}, \"mask\": {\"values\": [1, 2]}}},\n"
+    "{\"name\": \"wide\", \"why\": \"-\", \"sizes\": {\"rows\": 510, \"cols\": 1000}, \"inputs\": {"
+    "\"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"}, \"mask\": {\"generator\": \"constant\"}}},\n"
+    "{\"name\": \"tall\", \"why\": \"-\", \"sizes\": {\"rows\": 1000, \"cols\": 500}, \"inputs\": {"
+    "\"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"}, \"mask\": {\"generator\": \"constant\"}}},\n"
+    "{\"name\": \"largest\", \"why\": \"by hand\", \"timed\": \"cuda\", \"sizes\": {\"rows\": 1000, \"cols\": 1000}, "
+    "\"inputs\": {\"a\": {\"generator\": \"normal\"}, \"b\": {\"generator\": \"integers\"}, "
+    "\"mask\": {\"generator\": \"integers\", \"low\": 0}}}]}\n";
 
 typedef Status Inspection(const Problem *problem, const TestcaseSet *set, Message *why);
 
@@ -76,6 +90,14 @@ static const struct {
     {inspect_limits, HIDDEN, hidden, "\"least\"", "\"smallest\"", NULL},
     {inspect_limits, HIDDEN, hidden, "\"rows\": 1,", "\"rows\": 2,", "the least rows, 1"},
     {inspect_limits, HIDDEN, hidden, "\"cols\": 1000", "\"cols\": 999", "the largest cols, 1000"},
+    {inspect_limits, HIDDEN, hidden_without_largest, "510, \"cols\": 1000", "510, \"cols\": 999",
+     "no hidden case, nor one that is timed on \"sim\", has the largest cols, 1000"},
+    {inspect_limits, HIDDEN, hidden, "\"largest\",", "\"largest\", \"timed\": \"sim\",", NULL},
+    {inspect_limits, HIDDEN, hidden, "\"rows\": 6", "\"rows\": 4", "is as large as rows <= 2 * cols lets it be"},
+    {inspect_limits, HIDDEN, hidden_without_largest, "\"timed\": \"cuda\", ", "", NULL},
+    {inspect_limits, HIDDEN, hidden_without_largest, "1000, \"cols\": 1000", "1000, \"cols\": 510", NULL},
+    {inspect_limits, HIDDEN, hidden_without_largest, "by hand", "by head",
+     "a case has 1000000 outputs, but no hidden case, nor one that is timed on \"sim\", has more than 510000"},
     {inspect_example, "testcases/blend/sample.json", home_sample, "by hand", "by head", NULL},
     {inspect_example, "testcases/blend/sample.json", home_sample, "{\"values\": [1, 2.5]}",
      "{\"generator\": \"uniform\", \"seed\": 1}", "must be literal: numbers for a"},

@@ -182,7 +182,7 @@ static void a_rerun_gets_its_verdict(void **state)
 /* Where the data are secret, these are all that is told. */
 static void each_mistake_has_its_kind(void **state)
 {
-    static const Mistake trap = {MISTAKE_TRAP, 7}, read = {MISTAKE_UNINITIALISED, 9};
+    static const Mistake trap = {.kind = MISTAKE_TRAP, .line = 7}, read = {.kind = MISTAKE_UNINITIALISED, .line = 9};
     static const struct {
         CallReport call;
         const Comparison *comparison;
@@ -196,19 +196,19 @@ static void each_mistake_has_its_kind(void **state)
         {{.outcome = CALL_INTEGRITY_VIOLATION, .mistake = trap}, NULL, {.mistake = trap}},
         {{.outcome = CALL_RUN_TIME_ERROR, .mistake = trap, .allocation_refused = true},
          NULL,
-         {.mistake = {MISTAKE_DEVICE_MEMORY, 0}}},
+         {.mistake = {.kind = MISTAKE_DEVICE_MEMORY}}},
         {{.outcome = CALL_RUN_TIME_ERROR, .mistake = trap, .not_provided = "secret"},
          NULL,
-         {.mistake = {MISTAKE_NOT_PROVIDED, 0}}},
-        {{.input_changed = true}, &right, {.mistake = {MISTAKE_INPUT_CHANGED, 0}}},
-        {{.output_origin = ORIGIN_HOST}, &right, {.mistake = {MISTAKE_FROM_HOST, 0}}},
-        {{.output_origin = ORIGIN_NO_KERNEL}, &right, {.mistake = {MISTAKE_NOT_BY_KERNEL, 0}}},
+         {.mistake = {.kind = MISTAKE_NOT_PROVIDED}}},
+        {{.input_changed = true}, &right, {.mistake = {.kind = MISTAKE_INPUT_CHANGED}}},
+        {{.output_origin = ORIGIN_HOST}, &right, {.mistake = {.kind = MISTAKE_FROM_HOST}}},
+        {{.output_origin = ORIGIN_NO_KERNEL}, &right, {.mistake = {.kind = MISTAKE_NOT_BY_KERNEL}}},
         {{.output_origin = ORIGIN_KERNELS}, &wrong, {.output = {WRONG_PLACE_LAST, WRONG_NATURE_UNKNOWN}}},
-        {{.allocation_refused = true}, &wrong, {.mistake = {MISTAKE_DEVICE_MEMORY, 0}}},
-        {{.not_provided = "secret"}, &wrong, {.mistake = {MISTAKE_NOT_PROVIDED, 0}}},
+        {{.allocation_refused = true}, &wrong, {.mistake = {.kind = MISTAKE_DEVICE_MEMORY}}},
+        {{.not_provided = "secret"}, &wrong, {.mistake = {.kind = MISTAKE_NOT_PROVIDED}}},
         {{.first_error = 9, .first_error_kind = MISTAKE_LAUNCH_REFUSED},
          &wrong,
-         {.mistake = {MISTAKE_LAUNCH_REFUSED, 0}}},
+         {.mistake = {.kind = MISTAKE_LAUNCH_REFUSED}}},
         {{.findings = {.items = {{.is_undefined = true, .mistake = read}}, .count = 1}},
          &wrong,
          {.output = {WRONG_PLACE_LAST, WRONG_NATURE_UNKNOWN}, .mistake = read}},

@@ -1,4 +1,4 @@
-/* Compares the oracles of the twelve problems with their statements, written down once more: in long double, and the
+/* Compares the oracles of all problems with their statements, written down once more: in long double, and the
  * other way round. An oracle gathers the products of one output; here each product of an input and a tap is added to
  * the output that it belongs to, if there is one. */
 #include "base/tests/unit.h"
@@ -104,6 +104,13 @@ static void square_same(const Given *given, Direct *output)
     square_filter(given, 1, given->inputs[1], output);
 }
 
+static void planes_same(const Given *given, Direct *output)
+{
+    int side = 2 * given->sizes[2] + 1;
+    correlate((int[]){3, given->sizes[1], given->sizes[0]}, (int[]){1, side, side}, true, 1, given->inputs[0],
+              given->inputs[1], output);
+}
+
 /* With the 2D filter that a filter of rows and one of columns make. */
 static void separable(const Given *given, int channels, const long double *rows, const long double *columns,
                       Direct *output)
@@ -189,6 +196,9 @@ static const struct {
     {"conv2d-same", square_same, {17, 5, 2}},
     {"conv2d-same", square_same, {2, 3, 4}},
     {"conv2d-same", square_same, {3, 9, 0}},
+    {"conv-rgb-planar", planes_same, {17, 5, 2}},
+    {"conv-rgb-planar", planes_same, {2, 3, 4}},
+    {"conv-rgb-planar", planes_same, {3, 9, 0}},
     {"conv2d-constant", square_same, {17, 5, 2}},
     {"conv2d-constant", square_same, {2, 3, 4}},
     {"conv2d-constant", square_same, {3, 9, 0}},

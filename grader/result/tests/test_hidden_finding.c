@@ -11,7 +11,8 @@ static const char *worded(HiddenFinding finding)
     static char words[500];
     Text text = {0};
     Submission submission = {.file_name = "x.cu"};
-    text_add(&submission.source, "first\n  second();\n\n");
+    text_add(&submission.source, "first\n  second();\n\n__constant__ int c[9];\n__global__ void k(float *p, int *q) {\n"
+                                 "float a[4]; __shared__ float s[3]; p[0] = 1;\n s[i] = a[n];\n}\n\n");
     hidden_finding_add(&text, &finding, &submission);
     snprintf(words, sizeof words, "%s", text.data);
     text_free(&text);
@@ -25,14 +26,32 @@ static void the_kind_is_worded_with_its_line(void **state)
         HiddenFinding finding;
         const char *words;
     } rows[] = {
-        {{.mistake = {MISTAKE_TRAP, 2}}, "a kernel executes a trap, or an assertion fails (x.cu:2: `second();`)"},
-        {{.mistake = {MISTAKE_TRAP, 0}}, "a kernel executes a trap, or an assertion fails"},
+        {{.mistake = {.kind = MISTAKE_TRAP, .line = 2}},
+         "a kernel executes a trap, or an assertion fails (x.cu:2: `second();`)"},
+        {{.mistake = {.kind = MISTAKE_TRAP}}, "a kernel executes a trap, or an assertion fails"},
+        {{.mistake = {.kind = MISTAKE_READ_OUTSIDE_SHARED, .line = 7, .side = MISTAKE_PAST, .array = "s"}},
+         "a kernel reads past the end of shared array 's' (x.cu:7: `s[i] = a[n];`)"},
+        {{.mistake = {.kind = MISTAKE_WRITE_OUTSIDE_SHARED, .side = MISTAKE_BEFORE, .array = "secret_7"}},
+         "a kernel writes before the start of the block's shared memory"},
+        {{.mistake = {.kind = MISTAKE_WRITE_OUTSIDE_LOCAL, .line = 7, .side = MISTAKE_PAST}},
+         "a kernel writes past the end of local array 'a' (x.cu:7: `s[i] = a[n];`)"},
+        {{.mistake = {.kind = MISTAKE_READ_OUTSIDE_CONSTANT, .side = MISTAKE_PAST, .array = "c"}},
+         "a kernel reads past the end of constant array 'c'"},
+        {{.mistake =
+              {.kind = MISTAKE_READ_OUTSIDE, .side = MISTAKE_PAST, .array = "input", .kernel = "k", .parameter = 1}},
+         "a kernel reads past the end of array 'p'"},
+        {{.mistake =
+              {.kind = MISTAKE_READ_OUTSIDE, .side = MISTAKE_PAST, .array = "input", .kernel = "k", .parameter = 2}},
+         "a kernel reads past the end of an array in device memory"},
+        {{.mistake = {.kind = MISTAKE_READ_OUTSIDE}}, "a kernel reads outside of an array in device memory"},
+        {{.mistake = {.kind = MISTAKE_TRAP, .side = MISTAKE_PAST, .array = "s"}},
+         "a kernel executes a trap, or an assertion fails"},
         {{.output = {WRONG_PLACE_LAST_COLUMNS, WRONG_NATURE_NEVER_WRITTEN}}, "only the last columns: never written"},
         {{.output = {WRONG_PLACE_ONE, WRONG_NATURE_UNKNOWN}}, "one element"},
-        {{.output = {WRONG_PLACE_BY_CHANCE}, .mistake = {MISTAKE_UNINITIALISED, 1}},
+        {{.output = {WRONG_PLACE_BY_CHANCE}, .mistake = {.kind = MISTAKE_UNINITIALISED, .line = 1}},
          "right only by luck; a kernel reads memory that nothing has written (x.cu:1: `first`)"},
-        {{.mistake = {MISTAKE_NONE, 0}}, "a mistake of a kind that has no name here"},
-        {{.mistake = {(MistakeKind)1000, 0}}, "a mistake of a kind that has no name here"},
+        {{.mistake = {.kind = MISTAKE_NONE}}, "a mistake of a kind that has no name here"},
+        {{.mistake = {.kind = (MistakeKind)1000}}, "a mistake of a kind that has no name here"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_string_equal(worded(rows[i].finding), rows[i].words);
@@ -41,9 +60,10 @@ static void the_kind_is_worded_with_its_line(void **state)
 /* `#line` can make a line any number: 31 bits of a submission's choice. */
 static void a_line_that_the_file_does_not_have_is_left_out(void **state)
 {
-    static const int lines[] = {3, 4, 5, 1000000, INT32_MAX, -1, INT32_MIN};
+    static const int lines[] = {3, 9, 10, 1000000, INT32_MAX, -1, INT32_MIN};
     for (size_t i = 0; i < COUNT_OF(lines); i++)
-        assert_string_equal(worded((HiddenFinding){.mistake = {MISTAKE_TRAP, lines[i]}}), mistake_words(MISTAKE_TRAP));
+        assert_string_equal(worded((HiddenFinding){.mistake = {.kind = MISTAKE_TRAP, .line = lines[i]}}),
+                            mistake_words(MISTAKE_TRAP));
 }
 
 static void lines_of_other_files_are_unknown(void **state)

@@ -344,6 +344,7 @@ static size_t body_bytes(uint32_t kind)
     case RING_FILL_ROWS: return sizeof(RingFillRows);
     case RING_ARRAY_NEW: return sizeof(RingArray);
     case RING_TEXTURE_NEW: return sizeof(RingTexture);
+    case RING_TENSOR_MAP: return sizeof(RingTensor);
     default: return sizeof(RingWords);
     }
 }

@@ -202,6 +202,30 @@ static void a_texture_reads_only_existing_memory(void **state)
     }
 }
 
+static uint64_t new_array_with(uint64_t flags)
+{
+    RingArray array = {.width = 8, .height = 4, .depth = 3, .format = RING_FLOAT32, .channels = 1, .flags = flags};
+    RingReply reply = ask_body(RING_ARRAY_NEW, &array, sizeof array);
+    assert_int_equal(reply.error, CUDA_ERROR_SUCCESS);
+    return reply.value[0];
+}
+
+static void a_surface_is_made_of_any_array_and_freed_once(void **state)
+{
+    uint64_t plain = new_array_with(RING_ARRAY_LAYERED),
+             array = new_array_with(RING_ARRAY_LAYERED | RING_ARRAY_SURFACE);
+    RingTexture texture = {.array = array};
+    assert_int_equal(ask(RING_SURFACE_NEW, plain, 0, 0, 0).error, CUDA_ERROR_SUCCESS);
+    assert_int_equal(ask(RING_SURFACE_NEW, array + 1, 0, 0, 0).error, CUDA_ERROR_INVALID_VALUE);
+    uint64_t made = ask(RING_SURFACE_NEW, array, 0, 0, 0).value[0];
+    uint64_t other = ask_body(RING_TEXTURE_NEW, &texture, sizeof texture).value[0];
+    assert_true(made != 0 && other != 0);
+    assert_int_equal(ask(RING_SURFACE_FREE, other, 0, 0, 0).error, CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(ask(RING_SURFACE_FREE, made, 0, 0, 0).error, CUDA_ERROR_SUCCESS);
+    assert_int_equal(ask(RING_SURFACE_FREE, made, 0, 0, 0).error, CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(ask(RING_TEXTURE_FREE, other, 0, 0, 0).error, CUDA_ERROR_SUCCESS);
+}
+
 static void the_device_receives_all_fields_of_a_texture(void **state)
 {
     uint64_t memory = ask(RING_ALLOC, 4096, 0, 0, 0).value[0];
@@ -307,7 +331,9 @@ static void arrays_beyond_the_limits_are_refused(void **state)
         {.width = UINT64_MAX, .height = UINT64_MAX, .depth = UINT64_MAX, .format = RING_FLOAT32, .channels = 4},
         {.width = 16, .height = 16, .format = RING_FLOAT32, .channels = 3},
         {.width = 16, .height = 16, .format = UINT32_MAX, .channels = 1},
-        {.width = 16, .height = 16, .depth = 2, .format = RING_FLOAT32, .channels = 1, .gather = 1},
+        {.width = 16, .height = 16, .depth = 2, .format = RING_FLOAT32, .channels = 1, .flags = RING_ARRAY_GATHER},
+        {.width = 16, .height = 16, .format = RING_FLOAT32, .channels = 1, .flags = RING_ARRAY_LAYERED},
+        {.width = 16, .height = 16, .format = RING_FLOAT32, .channels = 1, .flags = 8},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         CudaError error = ask_body(RING_ARRAY_NEW, &cases[i], sizeof cases[i]).error;
@@ -345,6 +371,7 @@ int main(void)
         WITH_A_BROKER(rows_are_filled_and_what_lies_between_them_is_not),
         WITH_A_BROKER(arrays_count_against_the_memory_limit),
         WITH_A_BROKER(an_srgb_texture_is_refused_by_name_on_the_simulated_gpu),
+        WITH_A_BROKER(a_surface_is_made_of_any_array_and_freed_once),
         WITH_OWN_OPS(a_texture_is_freed_once_and_only_if_it_exists),
         WITH_OWN_OPS(a_texture_reads_only_existing_memory),
         WITH_OWN_OPS(the_device_receives_all_fields_of_a_texture),

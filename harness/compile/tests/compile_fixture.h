@@ -24,22 +24,31 @@
 static char scratch[200], cache[300];
 static Toolkit toolkit;
 
-static Compiled compile_within(const char *file_name, const char *source, unsigned cpu_seconds)
+static inline Compiled compile_job(CompileJob job, const char *file_name, const char *source)
 {
     static const char *const types[] = {"const float*", "const float*", "float*", "int", "int"};
-    const CompileJob job = {.file_name = file_name,
-                            .source = source,
-                            .source_bytes = strlen(source),
-                            .prototype = PROTOTYPE,
-                            .parameter_types = types,
-                            .parameter_count = 5,
-                            .compute = 90,
-                            .cpu_seconds = cpu_seconds};
     Compiled compiled;
     Message why = {0};
+    job.file_name = file_name;
+    job.source = source;
+    job.source_bytes = strlen(source);
+    job.prototype = PROTOTYPE;
+    job.parameter_types = types;
+    job.parameter_count = 5;
+    job.compute = 90;
     if (compile_submission(&job, &toolkit, scratch, &compiled, &why) != STATUS_OK)
         fail_test("%s", why.text);
     return compiled;
+}
+
+static inline Compiled compile_within(const char *file_name, const char *source, unsigned cpu_seconds)
+{
+    return compile_job((CompileJob){.cpu_seconds = cpu_seconds}, file_name, source);
+}
+
+static inline Compiled compile_unoptimised(const char *source)
+{
+    return compile_job((CompileJob){.unoptimised = true}, "my file.cu", source);
 }
 
 static inline Compiled compile_as(const char *file_name, const char *source)

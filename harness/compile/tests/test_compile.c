@@ -186,7 +186,7 @@ static void a_fault_is_named_in_the_first_line(void **state)
          COMPILE_ERROR},
         {RIGHT "asm(\".incbin \\\"/etc/passwd\\\"\");\n", "my file.cu: /tmp/", COMPILE_ERROR},
         {RIGHT "extern \"C\" int elsewhere();\nint x = elsewhere();\n",
-         "my file.cu: undefined reference to `elsewhere'", COMPILE_ERROR},
+         "my file.cu:15: undefined reference to `elsewhere'", COMPILE_ERROR},
         {RIGHT
          "__global__ void big() { __shared__ float s[20000]; s[threadIdx.x] = 1; __syncthreads(); if (s[5] == 2) __trap(); }\n",
          "my file.cu: ptxas error   : Entry function '_Z3bigv' uses too much shared data", COMPILE_ERROR},
@@ -325,6 +325,19 @@ static void other_device_or_host_code_is_another_machine_code(void **state)
     }
 }
 
+static void without_ptxas_optimisation_it_is_another_machine_code_and_cache_entry(void **state)
+{
+    Compiled compiled = compile_source(RIGHT), unoptimised = compile_unoptimised(RIGHT);
+    assert_int_equal(unoptimised.outcome, COMPILE_OK);
+    assert_string_not_equal(compiled.machine_code.hex, unoptimised.machine_code.hex);
+    compiled_free(&unoptimised);
+    unoptimised = compile_unoptimised(RIGHT);
+    assert_true(unoptimised.cached);
+    assert_string_not_equal(compiled.machine_code.hex, unoptimised.machine_code.hex);
+    compiled_free(&unoptimised);
+    compiled_free(&compiled);
+}
+
 /* A namespace without a name gets one from nvcc, which depends on the file. */
 static void names_of_files_comments_and_lines_do_not_change_the_machine_code(void **state)
 {
@@ -431,6 +444,7 @@ int main(void)
         cmocka_unit_test(flags_in_the_judges_environment_are_not_honoured),
         cmocka_unit_test(control_characters_in_diagnostics_are_not_passed_on),
         cmocka_unit_test(other_device_or_host_code_is_another_machine_code),
+        cmocka_unit_test(without_ptxas_optimisation_it_is_another_machine_code_and_cache_entry),
         cmocka_unit_test(names_of_files_comments_and_lines_do_not_change_the_machine_code),
         cmocka_unit_test(a_second_compilation_comes_from_the_cache),
         cmocka_unit_test(a_failed_compilation_is_not_cached),

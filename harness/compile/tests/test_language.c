@@ -74,6 +74,16 @@ static void an_older_nvcc_has_cpp17_alone(void **state)
     assert_string_equal(compile_language_of_host("// standard: c++20\n", &older), "-std=gnu++17");
 }
 
+static void instructions_of_one_architecture_alone_may_be_used(void **state)
+{
+    static const Toolkit nvcc = {.kind = TOOLKIT_NVCC, .major = 13};
+    check_compiles("__global__ void k() { asm volatile(\"wgmma.fence.sync.aligned;\"); }\n"
+                   "extern \"C\" " PROTOTYPE " { k<<<1, 128>>>(); }\n");
+    assert_string_equal(compile_features("asm(\"setmaxnreg.inc.sync.aligned.u32 240;\");", &nvcc, 90), "a");
+    assert_string_equal(compile_features("wgmma", &nvcc, 100), ""); /* a later GPU has not got it */
+    assert_string_equal(compile_features("mma.sync", &nvcc, 90), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -82,6 +92,7 @@ int main(void)
         cmocka_unit_test(only_a_line_asks_for_cpp20),
         cmocka_unit_test(a_lambda_may_be_annotated),
         cmocka_unit_test(extended_lambdas_are_enabled_only_where_the_text_may_have_one),
+        cmocka_unit_test(instructions_of_one_architecture_alone_may_be_used),
         cmocka_unit_test(an_older_nvcc_has_cpp17_alone),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

@@ -81,8 +81,10 @@ static void a_device_gets_the_newest_code_that_it_can_run(void **state)
     assert_int_equal(chosen_for(&toolkit, 130), 110); /* newer than the compiler: from PTX */
     assert_int_equal(toolkit_architecture(&toolkit, 70, &architecture, &why), STATUS_UNSUPPORTED);
     assert_non_null(strstr(why.text, "7.0 is older than all that nvcc 13.0.88 compiles for"));
-    assert_int_equal(toolkit_gencode(&toolkit, 90, option, sizeof option, &why), STATUS_OK);
+    assert_int_equal(toolkit_gencode(&toolkit, 90, "", option, sizeof option, &why), STATUS_OK);
     assert_string_equal(option, "arch=compute_90,code=[sm_90,compute_90]");
+    assert_int_equal(toolkit_gencode(&toolkit, 90, "a", option, sizeof option, &why), STATUS_OK);
+    assert_string_equal(option, "arch=compute_90a,code=[sm_90a,compute_90a]");
 }
 
 static void the_toolkit_here_makes_code_for_the_h200(void **state)

@@ -16,6 +16,8 @@ struct DeviceArray {
 
 /* Flags of cuda.h: CUDA_ARRAY3D_ and CU_TRSF_ */
 enum {
+    ARRAY_LAYERED = 0x01,
+    ARRAY_SURFACE = 0x02,
     ARRAY_TEXTURE_GATHER = 0x08,
     TEXTURE_READ_AS_INTEGER = 0x01,
     TEXTURE_NORMALIZED_COORDINATES = 0x02,
@@ -31,7 +33,9 @@ static CudaError create_array(CudaDevice *cuda, const DeviceShape *shape, CuArra
                                             .depth = shape->depth,
                                             .format = shape->format,
                                             .channels = shape->channels,
-                                            .flags = shape->gather ? ARRAY_TEXTURE_GATHER : 0};
+                                            .flags = (shape->gather ? ARRAY_TEXTURE_GATHER : 0u) |
+                                                     (shape->layered ? ARRAY_LAYERED : 0u) |
+                                                     (shape->surface ? ARRAY_SURFACE : 0u)};
     CudaError error = cuda_release(cuda);
     return error == CUDA_ERROR_SUCCESS ? cuda_note(cuda, cuda->driver->cuArray3DCreate(raw, &description)) : error;
 }
@@ -262,4 +266,27 @@ static CudaError texture_destroy(Device *device, uint64_t handle)
     return error == CUDA_ERROR_SUCCESS ? cuda_note(cuda, cuda->driver->cuTexObjectDestroy(handle)) : error;
 }
 
-const DeviceTextureOps CUDA_TEXTURE_OPS = {.create = texture_create, .destroy = texture_destroy};
+static CudaError surface_create(Device *device, DeviceArray *array, uint64_t *handle)
+{
+    CudaDevice *cuda = cuda_of(device);
+    const CuResource resource = {.type = CU_RESOURCE_ARRAY, .of.array.array = array->raw};
+    CuSurface made = 0;
+    CudaError error = cuda->sticky != CUDA_ERROR_SUCCESS ? cuda->sticky : cuda_release(cuda);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = cuda_note(cuda, cuda->driver->cuSurfObjectCreate(&made, &resource));
+    *handle = made;
+    return error;
+}
+
+/* Waits, as for a texture. */
+static CudaError surface_destroy(Device *device, uint64_t handle)
+{
+    CudaDevice *cuda = cuda_of(device);
+    CudaError error = cuda_wait_all(cuda);
+    return error == CUDA_ERROR_SUCCESS ? cuda_note(cuda, cuda->driver->cuSurfObjectDestroy(handle)) : error;
+}
+
+const DeviceTextureOps CUDA_TEXTURE_OPS = {.create = texture_create,
+                                           .destroy = texture_destroy,
+                                           .create_surface = surface_create,
+                                           .destroy_surface = surface_destroy};

@@ -1,4 +1,4 @@
-/* cuda_array.h - CUDA arrays and textures of a real GPU.  */
+/* cuda_array.h - CUDA arrays, textures and surfaces of a real GPU.  */
 #ifndef HARNESS_DEVICE_CUDA_CUDA_ARRAY_H
 #define HARNESS_DEVICE_CUDA_CUDA_ARRAY_H
 

@@ -22,6 +22,7 @@ typedef struct CUstream_st *CuStream;
 typedef struct CUevent_st *CuEvent;
 typedef struct CUarray_st *CuArray;
 typedef unsigned long long CuTexture;    /* CUtexObject */
+typedef unsigned long long CuSurface;    /* CUsurfObject */
 typedef unsigned long long CuAllocation; /* CUmemGenericAllocationHandle */
 
 typedef struct CuUuid {
@@ -29,6 +30,8 @@ typedef struct CuUuid {
 } CuUuid;
 
 #define CU_STREAM_LEGACY ((CuStream)1)
+
+enum { CU_TENSOR_NOT_INTERLEAVED = 0 }; /* CUtensorMapInterleave */
 
 enum { /* CUdevice_attribute */
        CU_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
@@ -242,6 +245,11 @@ typedef struct CuTextureDescription { /* CUDA_TEXTURE_DESC */
     CALL(cuTexObjectCreate, "cuTexObjectCreate",                                                                       \
          (CuTexture * texture, const CuResource *resource, const CuTextureDescription *description, const void *view)) \
     CALL(cuTexObjectDestroy, "cuTexObjectDestroy", (CuTexture texture))                                                \
+    CALL(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                                             \
+         (void *map, int type, unsigned rank, void *address, const uint64_t *extents, const uint64_t *strides,         \
+          const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion, int fill))           \
+    CALL(cuSurfObjectCreate, "cuSurfObjectCreate", (CuSurface * surface, const CuResource *resource))                  \
+    CALL(cuSurfObjectDestroy, "cuSurfObjectDestroy", (CuSurface surface))                                              \
     CALL(cuModuleLoadData, "cuModuleLoadData", (CuModule * module, const void *image))                                 \
     CALL(cuModuleUnload, "cuModuleUnload", (CuModule module))                                                          \
     CALL(cuModuleGetFunction, "cuModuleGetFunction", (CuFunction * function, CuModule module, const char *name))       \

@@ -60,18 +60,18 @@ static CudaError fill_zones(CudaDevice *cuda, const AddressPiece *piece)
     return error == CUDA_ERROR_SUCCESS ? cuda_wait_own(cuda) : cuda_note(cuda, error);
 }
 
-static void set_zone_fault(CudaDevice *cuda, const AddressPiece *piece, size_t distance, const char *side)
+static void set_zone_fault(CudaDevice *cuda, const AddressPiece *piece, size_t distance, MistakeSide side)
 {
     cuda->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
     if (cuda->fault.kind != DEVICE_NO_FAULT)
         return;
     cuda->fault.kind = DEVICE_FAULT;
-    cuda->fault.mistake.kind = MISTAKE_WRITE_OUTSIDE;
+    cuda->fault.mistake = (Mistake){.kind = MISTAKE_WRITE_OUTSIDE, .side = side};
     snprintf(
         cuda->fault.text, sizeof cuda->fault.text,
         "a kernel wrote out of bounds: %zu bytes %s an allocation of %llu bytes (the simulated GPU, DEVICE=sim, may "
         "show where)",
-        distance, side, (unsigned long long)piece->bytes);
+        distance, side == MISTAKE_PAST ? "past the end of" : "before the start of", (unsigned long long)piece->bytes);
 }
 
 static size_t untouched_bytes(const uint8_t *zone, size_t count, uint8_t byte)
@@ -100,9 +100,9 @@ static bool zones_hold(CudaDevice *cuda, const AddressPiece *piece, const uint8_
         behind += untouched(zones + head + rest, tail - rest, piece->zones.behind);
     size_t before = untouched(zones, head, piece->zones.before);
     if (behind < tail)
-        set_zone_fault(cuda, piece, behind, "past the end of");
+        set_zone_fault(cuda, piece, behind, MISTAKE_PAST);
     else if (before < head)
-        set_zone_fault(cuda, piece, head - before, "before the start of");
+        set_zone_fault(cuda, piece, head - before, MISTAKE_BEFORE);
     return behind == tail && before == head;
 }
 

@@ -8,6 +8,7 @@
 #include "harness/device/cuda/cuda_memory.h"
 #include "harness/device/cuda/cuda_module.h"
 #include "harness/device/cuda/cuda_stream.h"
+#include "harness/device/cuda/cuda_tensor.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -261,6 +262,7 @@ Status device_open_cuda(int ordinal, Device **device, Message *why)
         .events = &CUDA_EVENT_OPS,
         .arrays = &CUDA_ARRAY_OPS,
         .textures = &CUDA_TEXTURE_OPS,
+        .tensors = &CUDA_TENSOR_OPS,
         .timing = &TIMING_OPS,
         .report = &REPORT_OPS,
         .hardware = &HARDWARE_OPS,

@@ -8,6 +8,7 @@
 #include "harness/device/sim/sim_kernel.h"
 #include "harness/device/sim/sim_memory.h"
 #include "harness/device/sim/sim_stream.h"
+#include "harness/device/sim/sim_tensor.h"
 #include "harness/device/sim/sim_time.h"
 
 #include <limits.h>
@@ -108,6 +109,8 @@ static const DeviceSimulationOps SIMULATION_OPS = {
     .finish = finish,
     .settle = settle,
     .copy_away = sim_copy_away,
+    .host_call = sim_host_call,
+    .renew = sim_renew,
     .take_turn = take_turn,
     .copies_at_once = &SIM_COPIES_AT_ONCE,
     .turn = turn_wanted,
@@ -216,6 +219,7 @@ Status device_open_sim(const HardwareProfile *profile, Device **device, Message 
         .events = &SIM_EVENT_OPS,
         .arrays = &SIM_ARRAY_OPS,
         .textures = &SIM_TEXTURE_OPS,
+        .tensors = &SIM_TENSOR_OPS,
         .timing = &SIM_TIMING_OPS,
         .report = &REPORT_OPS,
         .simulation = &SIMULATION_OPS,

@@ -67,4 +67,12 @@ static inline int set_highest(const OperationSet *set)
     return -1;
 }
 
+static inline uint32_t set_count(const OperationSet *set)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < SET_WORDS; i++)
+        count += (uint32_t)__builtin_popcountll(set->word[i]);
+    return count;
+}
+
 #endif

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An array is ordinary device memory in row-major order, which only copies and textures can reach. */
+enum { WIDEST_ACCESS = 16 }; /* bytes, through a surface */
+
+/* An array is ordinary device memory in row-major order, which only copies, textures and surfaces can reach. */
 struct DeviceArray {
     uint64_t address;
     DeviceShape shape;
-    uint64_t row_bytes, rows; /* of one row; in one slice */
+    uint64_t pitch, rows; /* bytes from row to row, which surfaces want aligned; rows in one slice */
 };
 
 static CudaError array_create(Device *device, const DeviceShape *shape, DeviceArray **array)
@@ -24,8 +26,10 @@ static CudaError array_create(Device *device, const DeviceShape *shape, DeviceAr
     if (*array == NULL)
         return CUDA_ERROR_MEMORY_ALLOCATION;
     (*array)->shape = *shape;
-    (*array)->row_bytes = array_element_bytes(shape->format, shape->channels) * shape->width;
+    (*array)->pitch = (array_element_bytes(shape->format, shape->channels) * shape->width + WIDEST_ACCESS - 1) /
+                      WIDEST_ACCESS * WIDEST_ACCESS;
     (*array)->rows = shape->height == 0 ? 1 : shape->height;
+    bytes = (*array)->pitch * (*array)->rows * (shape->depth == 0 ? 1 : shape->depth);
     CudaError error = SIM_MEMORY_OPS.alloc(device, bytes, &(*array)->address);
     if (error != CUDA_ERROR_SUCCESS)
         free(*array);
@@ -54,8 +58,8 @@ static Rows rows_of(const DevicePlace *place)
                       place->slice_rows * place->pitch};
     const DeviceArray *array = place->array;
     uint64_t row = place->z * array->rows + place->y;
-    return (Rows){(uint8_t *)byte_at(array->address) + row * array->row_bytes + place->x_bytes, array->row_bytes,
-                  array->rows * array->row_bytes};
+    return (Rows){(uint8_t *)byte_at(array->address) + row * array->pitch + place->x_bytes, array->pitch,
+                  array->rows * array->pitch};
 }
 
 static CudaError check_place(SimDevice *sim, const DevicePlace *place, const DeviceBox *box)
@@ -72,12 +76,15 @@ static bool is_host(const DevicePlace *place)
     return place->array == NULL && place->host != NULL;
 }
 
-/* Tells the memory what is about to happen to a row. */
+/* Tells the queue and the memory what is about to happen to a row. */
 static void note_row(SimDevice *sim, bool to_host, const uint8_t *row, bool from_host, const uint8_t *from_row,
                      uint64_t bytes)
 {
+    if (!from_host)
+        sim_reads(sim, (uint64_t)from_row, bytes);
     if (to_host)
         return;
+    sim_writes(sim, (uint64_t)row, from_row, 0, bytes);
     if (from_host)
         simgpu_host_writes(sim->gpu, (uint64_t)row, from_row, bytes);
     else
@@ -213,6 +220,7 @@ static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
     touch_rows(sim, &fill->to, &fill->box, true);
     for (uint64_t y = 0; y < fill->box.height; y++) {
         uint8_t *row = row_of(&fill->to, y, 0);
+        sim_writes(sim, (uint64_t)row, NULL, fill->value, fill->box.width_bytes);
         simgpu_host_fills(sim->gpu, (uint64_t)row, fill->value, fill->box.width_bytes);
         memset(row, fill->value, fill->box.width_bytes);
         simgpu_mark_written(sim->gpu, (uint64_t)row, fill->box.width_bytes);
@@ -253,12 +261,13 @@ static void describe_array(const DeviceArray *array, SimTexture *described)
     const DeviceShape *shape = &array->shape;
     described->layout = SIM_TEXTURE_ARRAY;
     described->address = array->address;
-    described->dimensions = shape->depth > 0 ? 3 : shape->height > 0 ? 2 : 1;
+    described->dimensions = shape->depth > 0 && !shape->layered ? 3 : shape->height > 0 ? 2 : 1;
     described->extent[0] = at_least_one(shape->width);
     described->extent[1] = at_least_one(shape->height);
-    described->extent[2] = at_least_one(shape->depth);
-    described->pitch = array->row_bytes;
-    described->slice_bytes = array->rows * array->row_bytes;
+    described->extent[2] = shape->layered ? 1 : at_least_one(shape->depth);
+    described->layers = shape->layered ? (uint32_t)shape->depth : 0;
+    described->pitch = array->pitch;
+    described->slice_bytes = array->rows * array->pitch;
 }
 
 static void describe_memory(const DeviceTexture *texture, SimTexture *described)
@@ -335,4 +344,21 @@ static CudaError texture_destroy(Device *device, uint64_t handle)
     return simgpu_texture_free(sim->gpu, handle) ? CUDA_ERROR_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-const DeviceTextureOps SIM_TEXTURE_OPS = {.create = texture_create, .destroy = texture_destroy};
+static CudaError surface_create(Device *device, DeviceArray *array, uint64_t *handle)
+{
+    SimDevice *sim = sim_of(device);
+    SimTexture described = {.type = texel_type(array->shape.format),
+                            .channels = array->shape.channels,
+                            .as_integer = true,
+                            .is_surface = true};
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    describe_array(array, &described);
+    *handle = simgpu_texture_new(sim->gpu, &described);
+    return *handle == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_SUCCESS;
+}
+
+const DeviceTextureOps SIM_TEXTURE_OPS = {.create = texture_create,
+                                          .destroy = texture_destroy,
+                                          .create_surface = surface_create,
+                                          .destroy_surface = texture_destroy};

@@ -1,4 +1,4 @@
-/* sim_array.h - CUDA arrays and textures of a simulated GPU.  */
+/* sim_array.h - CUDA arrays, textures and surfaces of a simulated GPU.  */
 #ifndef HARNESS_DEVICE_SIM_SIM_ARRAY_H
 #define HARNESS_DEVICE_SIM_SIM_ARRAY_H
 

@@ -17,10 +17,11 @@ void touches_add(Touches *touches, uint64_t address, uint64_t bytes, bool is_sto
 void touches_free(Touches *touches)
 {
     free(touches->ranges);
+    footprint_free(touches->bytes);
     *touches = (Touches){0};
 }
 
-bool touches_conflict(const Touches *a, const Touches *b)
+static bool ranges_overlap(const Touches *a, const Touches *b)
 {
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++) {
@@ -31,21 +32,56 @@ bool touches_conflict(const Touches *a, const Touches *b)
     return false;
 }
 
-static DeviceConflict *new_conflict(DeviceConflicts *conflicts)
+static bool is_exact(const Touches *touches)
 {
-    if (conflicts->count < DEVICE_MAX_CONFLICTS)
-        return &conflicts->items[conflicts->count++];
-    conflicts->more++;
-    return NULL;
+    return touches->bytes != NULL && !footprint_is_partial(touches->bytes);
 }
 
-void conflict_add(DeviceCheck *check, const Party *first, const Party *second)
+Clash touches_compare(const Touches *a, const Touches *b, uint64_t *address)
 {
-    DeviceConflict *conflict = new_conflict(&check->conflicts);
-    if (conflict == NULL)
-        return;
-    *conflict = (DeviceConflict){.order = {DEVICE_ORDER_ISSUED, first->sequence, second == NULL ? 0 : second->sequence},
-                                 .mistake = (second == NULL ? first : second)->mistake};
-    snprintf(conflict->text, sizeof conflict->text, "%s does not wait for %s",
-             second == NULL ? "the host" : second->name, first->name);
+    if (!ranges_overlap(a, b))
+        return CLASH_NONE;
+    if (!is_exact(a) || !is_exact(b))
+        return CLASH_ORDER;
+    switch (footprint_compare(a->bytes, b->bytes, address)) {
+    case OVERLAP_NONE: return CLASH_NONE;
+    case OVERLAP_ATOMIC:
+    case OVERLAP_LOAD: return CLASH_ORDER;
+    case OVERLAP_STORE: return CLASH_RACE;
+    }
+    return CLASH_ORDER;
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+static int weight_of(const DeviceConflict *conflict)
+{
+    return conflict->is_race ? 2 : conflict->order.until != 0 ? 1 : 0;
+}
+
+/* The last one of those that weigh least, if it weighs less than this. */
+static DeviceConflict *replaced_by(DeviceConflicts *conflicts, int weight)
+{
+    DeviceConflict *least = &conflicts->items[0];
+    for (uint32_t i = 1; i < conflicts->count; i++)
+        if (weight_of(&conflicts->items[i]) <= weight_of(least))
+            least = &conflicts->items[i];
+    return weight_of(least) < weight ? least : NULL;
+}
+
+DeviceConflict *conflict_add(DeviceCheck *check, const Party *first, const Party *second, bool is_race)
+{
+    DeviceConflicts *conflicts = &check->conflicts;
+    DeviceConflict conflict = {
+        .order = {.kind = DEVICE_ORDER_ISSUED, .held = first->sequence, .until = second == NULL ? 0 : second->sequence},
+        .mistake = (second == NULL ? first : second)->mistake,
+        .is_race = is_race};
+    snprintf(conflict.text, sizeof conflict.text, "%s does not wait for %s", second == NULL ? "the host" : second->name,
+             first->name);
+    bool is_full = conflicts->count == DEVICE_MAX_CONFLICTS;
+    DeviceConflict *to = is_full ? replaced_by(conflicts, weight_of(&conflict)) : &conflicts->items[conflicts->count++];
+    conflicts->more += is_full;
+    if (to != NULL)
+        *to = conflict;
+    return to;
 }

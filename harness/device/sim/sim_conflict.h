@@ -3,6 +3,7 @@
 #define HARNESS_DEVICE_SIM_SIM_CONFLICT_H
 
 #include "harness/device/device.h"
+#include "simgpu/gpu/simgpu.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,14 +14,22 @@ typedef struct Touch {
 } Touch;
 
 typedef struct Touches { /* of one operation */
-    Touch *ranges;       /* [count] */
+    Touch *ranges;       /* [count] all that it uses lies in these */
     uint32_t count, capacity;
+    Footprint *bytes; /* what it uses to the byte; NULL: not known */
 } Touches;
 
 void touches_add(Touches *touches, uint64_t address, uint64_t bytes, bool is_store);
 void touches_free(Touches *touches);
-/* Does one of the two write where the other reads or writes? */
-bool touches_conflict(const Touches *a, const Touches *b);
+
+typedef enum Clash { /* of two operations */
+                     CLASH_NONE,
+                     CLASH_ORDER, /* one writes where the other reads or writes, so that their order may matter */
+                     CLASH_RACE /* and it matters that they may run at the same time: both change a byte, not both atomically */
+} Clash;
+
+/* `address`: of a race, where it is. */
+Clash touches_compare(const Touches *a, const Touches *b, uint64_t *address);
 
 typedef struct Party { /* one of the two */
     const char *name;  /* "kernel blur on stream 2" */
@@ -29,7 +38,8 @@ typedef struct Party { /* one of the two */
 } Party;
 
 /* Reports two operations that nothing orders, `first` being the one that was asked for first; or one that the host may
- * fail to wait for (second: NULL). */
-void conflict_add(DeviceCheck *check, const Party *first, const Party *second);
+ * fail to wait for (second: NULL). Where there are too many, races stay, and then pairs of operations. Returns it, or
+ * NULL where it does not stay. */
+DeviceConflict *conflict_add(DeviceCheck *check, const Party *first, const Party *second, bool is_race);
 
 #endif

@@ -243,6 +243,7 @@ static double carry_kernel(SimDevice *sim, void *what, uint8_t *staging)
                       .parameters = work->parameters,
                       .flags = sim_launch_flags(sim, &work->shape) | (work->is_cooperative ? SIM_COOPERATIVE : 0),
                       .sample_key = sim->check == NULL ? NULL : sim->check->sample_key,
+                      .footprint = sim_footprint(sim),
                       .is_untimed = sim_is_untimed(sim),
                       .stack_bytes = sim->stack_bytes,
                       .heap_bytes = sim->heap_bytes,

@@ -119,6 +119,7 @@ static double carry_write(SimDevice *sim, void *what, uint8_t *staging)
 {
     const Copy *copy = what;
     sim_touches(sim, copy->to, copy->bytes, true);
+    sim_writes(sim, copy->to, copy->data, 0, copy->bytes);
     simgpu_host_writes(sim->gpu, copy->to, copy->data, copy->bytes);
     memcpy(byte_at(copy->to), copy->data, copy->bytes);
     simgpu_mark_written(sim->gpu, copy->to, copy->bytes);
@@ -130,6 +131,8 @@ static double carry_copy(SimDevice *sim, void *what, uint8_t *staging)
     const Copy *copy = what;
     sim_touches(sim, copy->to, copy->bytes, true);
     sim_touches(sim, copy->from, copy->bytes, false);
+    sim_writes(sim, copy->to, byte_at(copy->from), 0, copy->bytes);
+    sim_reads(sim, copy->from, copy->bytes);
     simgpu_copies(sim->gpu, copy->to, copy->from, copy->bytes);
     memmove(byte_at(copy->to), byte_at(copy->from), copy->bytes);
     simgpu_mark_written(sim->gpu, copy->to, copy->bytes);
@@ -140,6 +143,7 @@ static double carry_fill(SimDevice *sim, void *what, uint8_t *staging)
 {
     const Copy *copy = what;
     sim_touches(sim, copy->to, copy->bytes, true);
+    sim_writes(sim, copy->to, NULL, copy->value, copy->bytes);
     simgpu_host_fills(sim->gpu, copy->to, copy->value, copy->bytes);
     memset(byte_at(copy->to), copy->value, copy->bytes);
     simgpu_mark_written(sim->gpu, copy->to, copy->bytes);
@@ -189,6 +193,7 @@ static double carry_read(SimDevice *sim, void *what, uint8_t *staging)
 {
     const Read *read = what;
     sim_touches(sim, read->from, read->bytes, false);
+    sim_reads(sim, read->from, read->bytes);
     memcpy(read->to, byte_at(read->from), read->bytes);
     return sim_count_copy(sim, read->bytes, true);
 }
@@ -228,6 +233,31 @@ static CudaError fill_bytes(Device *device, uint64_t to, uint8_t value, uint64_t
         return error;
     return submit_copy(sim, carry_fill, ENGINE_KERNELS, new_copy((Copy){.to = to, .bytes = bytes, .value = value}, 0),
                        0, stream, "");
+}
+
+static double carry_renew(SimDevice *sim, void *what, uint8_t *staging)
+{
+    const Copy *copy = what;
+    sim_touches(sim, copy->to, copy->bytes, true);
+    if (sim_footprint(sim) != NULL)
+        footprint_add(sim_footprint(sim), FOOTPRINT_STORE, copy->to, copy->bytes);
+    simgpu_renew(sim->gpu, copy->to, copy->bytes);
+    return 0;
+}
+
+CudaError sim_renew(Device *device, uint64_t address, uint64_t bytes, bool is_freed, DeviceStream *stream)
+{
+    SimDevice *sim = sim_of(device);
+    CudaError error = sim_check_range(sim, address, bytes);
+    if (error != CUDA_ERROR_SUCCESS || bytes == 0)
+        return error;
+    Copy *copy = new_copy((Copy){.to = address, .bytes = bytes}, 0);
+    if (copy == NULL)
+        return CUDA_ERROR_MEMORY_ALLOCATION;
+    Work work = sim_copy_work(carry_renew, copy, stream, ENGINE_KERNELS);
+    snprintf(work.name, sizeof work.name, "the %s of %llu bytes", is_freed ? "free" : "allocation",
+             (unsigned long long)bytes);
+    return sim_submit(sim, &work, NULL);
 }
 
 const DeviceCopyOps SIM_COPY_OPS = {.write = write_bytes, .read = read_bytes, .copy = copy_bytes, .fill = fill_bytes};

@@ -13,5 +13,7 @@ CudaError sim_check_range(SimDevice *sim, uint64_t address, uint64_t bytes);
 double sim_count_copy(SimDevice *sim, uint64_t bytes, bool across_bus);
 /* A copy or a fill, without its name. */
 Work sim_copy_work(Carry *carry, void *what, DeviceStream *stream, Engine engine);
+/* DeviceSimulationOps.renew. */
+CudaError sim_renew(Device *device, uint64_t address, uint64_t bytes, bool is_freed, DeviceStream *stream);
 
 #endif

@@ -2,19 +2,37 @@
 
 #include "harness/protocol/device_addresses.h"
 
+#include <string.h>
+
 static MistakeKind kind_of_access(const SimFault *fault)
 {
     switch (fault->space) {
     case SIM_GLOBAL:
-        if (!is_in_device_range(fault->address))
+        if (fault->left.is_freed)
+            return MISTAKE_FREED_MEMORY;
+        if (fault->left.side == SIM_SIDE_UNKNOWN && !is_in_device_range(fault->address))
             return MISTAKE_NOT_DEVICE_MEMORY;
         return fault->is_store ? MISTAKE_WRITE_OUTSIDE : MISTAKE_READ_OUTSIDE;
     case SIM_SHARED: return fault->is_store ? MISTAKE_WRITE_OUTSIDE_SHARED : MISTAKE_READ_OUTSIDE_SHARED;
-    case SIM_LOCAL:
-    case SIM_CONSTANT:
-    case SIM_PARAMETER: break;
+    case SIM_LOCAL: return fault->is_store ? MISTAKE_WRITE_OUTSIDE_LOCAL : MISTAKE_READ_OUTSIDE_LOCAL;
+    case SIM_CONSTANT: return fault->is_store ? MISTAKE_WRITE_READ_ONLY : MISTAKE_READ_OUTSIDE_CONSTANT;
+    case SIM_PARAMETER: return fault->is_store ? MISTAKE_WRITE_READ_ONLY : MISTAKE_READ_OUTSIDE_PARAMETERS;
+    case SIM_SURFACE: return MISTAKE_OUTSIDE_SURFACE;
     }
-    return MISTAKE_OUTSIDE_LOCAL;
+    return MISTAKE_OTHER;
+}
+
+static Mistake with_left(Mistake mistake, const SimLeft *left)
+{
+    _Static_assert(sizeof mistake.array == sizeof left->array && sizeof mistake.kernel == sizeof left->kernel,
+                   "names have the same room");
+    static const MistakeSide sides[] = {
+        [SIM_SIDE_UNKNOWN] = MISTAKE_SIDE_UNKNOWN, [SIM_BEFORE] = MISTAKE_BEFORE, [SIM_PAST] = MISTAKE_PAST};
+    mistake.side = sides[left->side];
+    mistake.parameter = left->parameter;
+    memcpy(mistake.array, left->array, sizeof mistake.array);
+    memcpy(mistake.kernel, left->kernel, sizeof mistake.kernel);
+    return mistake;
 }
 
 static MistakeKind kind_of_fault(SimOutcome outcome, const SimFault *fault)
@@ -36,7 +54,7 @@ static MistakeKind kind_of_fault(SimOutcome outcome, const SimFault *fault)
 
 Mistake sim_mistake_of_fault(SimOutcome outcome, const SimFault *fault)
 {
-    return mistake_at(kind_of_fault(outcome, fault), fault->file, fault->line);
+    return with_left(mistake_at(kind_of_fault(outcome, fault), fault->file, fault->line), &fault->left);
 }
 
 Mistake sim_mistake_of_finding(const SimFinding *finding)
@@ -46,11 +64,12 @@ Mistake sim_mistake_of_finding(const SimFinding *finding)
                                                          [SIM_RACE_OF_WARPS] = MISTAKE_RACE_OF_WARPS,
                                                          [SIM_RACE_OF_LANES] = MISTAKE_RACE_OF_LANES,
                                                          [SIM_RACE_WITH_COPY] = MISTAKE_RACE_WITH_COPY,
-                                                         [SIM_OUTSIDE_VARIABLE] = MISTAKE_OUTSIDE_VARIABLE,
                                                          [SIM_RACE_IN_WARP] = MISTAKE_RACE_IN_WARP,
                                                          [SIM_UNINITIALISED] = MISTAKE_UNINITIALISED,
                                                          [SIM_BAD_SHUFFLE] = MISTAKE_BAD_SHUFFLE,
                                                          [SIM_UNSET_VARIABLE] = MISTAKE_UNSET_VARIABLE,
                                                          [SIM_MIXED_BARRIERS] = MISTAKE_MIXED_BARRIERS};
-    return mistake_at(kinds[finding->kind], finding->where.file, finding->where.line);
+    const SimFault *where = &finding->where;
+    MistakeKind kind = finding->kind == SIM_OUTSIDE_VARIABLE ? kind_of_access(where) : kinds[finding->kind];
+    return with_left(mistake_at(kind, where->file, where->line), &where->left);
 }

@@ -1,13 +1,17 @@
 #include "harness/device/sim/sim_queue.h"
 
 #include "base/allocated.h"
+#include "base/chacha20.h"
 #include "harness/device/sim/sim_conflict.h"
 #include "harness/device/sim/sim_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { HELD_BYTES = 32 << 20 /* most that waiting operations may hold */ };
+enum {
+    HELD_BYTES = 32 << 20, /* most that waiting operations may hold */
+    EXACT_OPERATIONS = 256 /* of a call; a footprint takes as much memory as the bytes that are used */
+};
 
 typedef struct Operation {
     Work work;
@@ -28,6 +32,8 @@ struct SimQueue {
     uint32_t sequence;  /* of the last operation */
     uint32_t polled;    /* a query has reported operations up to this sequence as unfinished */
     uint64_t turns;     /* given out so far */
+    uint32_t draws;     /* in this call so far */
+    uint32_t exact;     /* operations of this call with a footprint */
     size_t held_bytes;
     Operation *running;
 };
@@ -140,7 +146,38 @@ static int find_waiting(const SimQueue *queue, uint32_t sequence)
     return is_here && set_has(&queue->waiting, sequence - first) ? (int)(sequence - first) : -1;
 }
 
-/* The operation of a set of waiting ones that comes first: the worst that can, or the one that was asked for first. */
+enum { PURPOSE_ORDER = 3 /* of a draw; those of simgpu/sanitizer are 1 and 2 */ };
+
+/* A number below `end`. */
+static uint32_t draw(const SimDevice *sim, uint32_t end)
+{
+    const Chacha20Key *key = sim->check->sample_key;
+    if (key == NULL)
+        return 0;
+    const Chacha20Block random = chacha20_block(key, sim->queue->draws++, PURPOSE_ORDER, 0, 0);
+    return (uint32_t)((uint64_t)random.words[0] * end >> 32);
+}
+
+static int set_drawn(const SimDevice *sim, OperationSet set)
+{
+    uint32_t count = set_count(&set);
+    for (uint32_t skipped = count == 0 ? 0 : draw(sim, count); skipped > 0; skipped--)
+        set_remove(&set, (uint32_t)set_lowest(&set));
+    return set_lowest(&set);
+}
+
+static int one_of(const SimDevice *sim, DeviceOrderKind kind, const OperationSet *set)
+{
+    switch (kind) {
+    case DEVICE_ORDER_LATE: return set_highest(set);
+    case DEVICE_ORDER_ISSUED: return set_lowest(set);
+    case DEVICE_ORDER_DRAWN: return set_drawn(sim, *set);
+    }
+    return -1;
+}
+
+/* The operation of a set of waiting ones that comes first: the worst that can, the one that was asked for first, or one
+ * that is drawn. */
 static int choose(const SimDevice *sim, const OperationSet *wanted)
 {
     const SimQueue *queue = sim->queue;
@@ -148,7 +185,7 @@ static int choose(const SimDevice *sim, const OperationSet *wanted)
     OperationSet set = set_both(wanted, &queue->waiting);
     int until = order.held == 0 || order.until == 0 ? -1 : find_waiting(queue, order.until);
     int held = until < 0 ? -1 : find_waiting(queue, order.held);
-    for (int chosen; (chosen = order.kind == DEVICE_ORDER_LATE ? set_highest(&set) : set_lowest(&set)) >= 0;) {
+    for (int chosen; (chosen = one_of(sim, order.kind, &set)) >= 0;) {
         if (chosen == held && !set_has(&queue->operations[until].before, (uint32_t)held))
             chosen = until;
         OperationSet first = set_both(&queue->operations[chosen].before, &queue->waiting);
@@ -182,22 +219,74 @@ void sim_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store
         touches_add(&sim->queue->running->touches, address, bytes, is_store);
 }
 
+void sim_reads(SimDevice *sim, uint64_t address, uint64_t bytes)
+{
+    Footprint *footprint = sim_footprint(sim);
+    if (footprint != NULL)
+        footprint_add(footprint, FOOTPRINT_LOAD, address, bytes);
+}
+
+/* Bytes that stay as they are do not count as stored. */
+void sim_writes(SimDevice *sim, uint64_t address, const uint8_t *from, uint8_t value, uint64_t bytes)
+{
+    const uint8_t *old = byte_at(address);
+    Footprint *footprint = sim_footprint(sim);
+    for (uint64_t i = 0, run; footprint != NULL && i < bytes; i += run + 1) {
+        for (run = 0; i + run < bytes && old[i + run] != (from == NULL ? value : from[i + run]);)
+            run++;
+        footprint_add(footprint, FOOTPRINT_STORE, address + i, run);
+    }
+}
+
+Footprint *sim_footprint(SimDevice *sim)
+{
+    return sim->queue->running == NULL ? NULL : sim->queue->running->touches.bytes;
+}
+
 static Party party_of(const Operation *operation)
 {
     return (Party){operation->name, operation->sequence, operation->work.mistake};
+}
+
+/* "output[12]", "byte 48 of an allocation of 400 bytes". */
+static void name_place(SimDevice *sim, uint64_t address, char *text, size_t size)
+{
+    SimAllocation found = {0};
+    for (size_t i = 0; i < sim->check->array_count; i++) {
+        const DeviceNamed *array = &sim->check->arrays[i];
+        if (address - array->address >= array->bytes)
+            continue;
+        snprintf(text, size, "%s[%llu]", array->name,
+                 (unsigned long long)((address - array->address) / array->element_bytes));
+        return;
+    }
+    if (!simgpu_find(sim->gpu, address, 1, &found))
+        snprintf(text, size, "the same memory");
+    else
+        snprintf(text, size, "byte %llu of %s%.40s%s", (unsigned long long)(address - found.address),
+                 found.name == NULL ? "" : "variable '", found.name == NULL ? "an allocation" : found.name,
+                 found.name == NULL ? "" : "'");
+}
+
+static void note_conflict(SimDevice *sim, const Operation *operation, const Operation *other)
+{
+    uint64_t address = 0;
+    const Clash clash = touches_compare(&other->touches, &operation->touches, &address);
+    const bool is_later = other->sequence > operation->sequence;
+    const Party first = party_of(is_later ? operation : other), second = party_of(is_later ? other : operation);
+    if (clash == CLASH_NONE)
+        return;
+    DeviceConflict *conflict = conflict_add(sim->check, &first, &second, clash == CLASH_RACE);
+    if (conflict != NULL && clash == CLASH_RACE)
+        name_place(sim, address, conflict->place, sizeof conflict->place);
 }
 
 static void note_conflicts(SimDevice *sim, const Operation *operation)
 {
     SimQueue *queue = sim->queue;
     OperationSet others = set_without(&queue->done, &operation->before);
-    for (int i; sim->check != NULL && (i = set_lowest(&others)) >= 0; set_remove(&others, (uint32_t)i)) {
-        const Operation *other = &queue->operations[i];
-        bool is_later = other->sequence > operation->sequence;
-        Party first = party_of(is_later ? operation : other), second = party_of(is_later ? other : operation);
-        if (touches_conflict(&other->touches, &operation->touches))
-            conflict_add(sim->check, &first, &second);
-    }
+    for (int i; sim->check != NULL && (i = set_lowest(&others)) >= 0; set_remove(&others, (uint32_t)i))
+        note_conflict(sim, operation, &queue->operations[i]);
 }
 
 /* After a fault nothing more is carried out. */
@@ -208,6 +297,10 @@ static void carry(SimDevice *sim, uint32_t number, uint8_t *staging)
     double seconds = 0;
     if (sim->sticky == CUDA_ERROR_SUCCESS) {
         queue->running = operation;
+        if (sim_may_wait(sim) && sim->check->order.is_exact && queue->exact < EXACT_OPERATIONS) {
+            operation->touches.bytes = footprint_new();
+            queue->exact++;
+        }
         seconds = operation->work.carry(sim, operation->work.what, staging);
         queue->running = NULL;
         note_conflicts(sim, operation);
@@ -298,6 +391,24 @@ static void take_in(SimDevice *sim, const Work *work, uint64_t *turn)
     queue->held_bytes += work->held_bytes;
 }
 
+/* What is carried out before somebody needs it, up to an operation that needs a turn. */
+static void carry_out_some(SimDevice *sim)
+{
+    OperationSet now = all_but_held(sim);
+    const DeviceOrderKind kind = order_of(sim).kind;
+    if (kind == DEVICE_ORDER_ISSUED)
+        sim_carry_out(sim, &now);
+    while (kind == DEVICE_ORDER_DRAWN && draw(sim, 2) == 1) {
+        int drawn = set_drawn(sim, sim->queue->waiting);
+        OperationSet one = sim_none(sim);
+        if (drawn < 0)
+            break;
+        set_add(&one, (uint32_t)drawn);
+        if (sim_carry_out(sim, &one) != CUDA_ERROR_SUCCESS)
+            break;
+    }
+}
+
 CudaError sim_submit(SimDevice *sim, const Work *work, uint64_t *turn)
 {
     CudaError error = make_room(sim, work);
@@ -306,13 +417,11 @@ CudaError sim_submit(SimDevice *sim, const Work *work, uint64_t *turn)
         return error;
     }
     take_in(sim, work, turn);
-    OperationSet now = all_but_held(sim);
-    if (order_of(sim).kind == DEVICE_ORDER_ISSUED)
-        sim_carry_out(sim, &now); /* up to an operation that needs a turn */
+    carry_out_some(sim);
     if (work->needs_turn && sim->check != NULL)
         conflict_add(sim->check,
                      &(Party){sim->queue->operations[sim->queue->count - 1].name, sim->queue->sequence, work->mistake},
-                     NULL);
+                     NULL, false);
     return CUDA_ERROR_SUCCESS;
 }
 
@@ -329,7 +438,7 @@ static CudaError begin_anew(SimDevice *sim, bool is_open)
                 carry(sim, i, NULL);
     next_window(queue);
     queue->is_open = is_open;
-    queue->sequence = queue->polled = 0;
+    queue->sequence = queue->polled = queue->draws = queue->exact = 0;
     return sim->sticky;
 }
 

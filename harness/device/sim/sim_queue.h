@@ -10,16 +10,19 @@
  *                           that was asked for last.
  *     DEVICE_ORDER_ISSUED   each operation is carried out when it is asked for, except that DeviceOrder.held waits
  *                           as long as it may, and for DeviceOrder.until in any case.
+ *     DEVICE_ORDER_DRAWN    whenever something is asked for, some of what waits is carried out, and which operation
+ *                           comes first is drawn. Nobody can foresee the order without DeviceCheck.sample_key.
  *
  * Whatever two operations touch is compared: two that nothing orders, and of which one writes where the other reads or
- * writes, are a DeviceConflict. Touched memory is known as one range for each allocation. So two operations may be
- * listed that work on different rows of it; the judge tries whether their order changes the result.
+ * writes, are a DeviceConflict. What a kernel touches is known as one range for each allocation. So two operations may
+ * be listed that work on different rows of it; the judge tries whether their order changes the result. With
+ * DeviceOrder.is_exact, each byte is known (simgpu/memory/footprint.h), up to EXACT_OPERATIONS for each call.
  *
  * Window   Operations are numbered in windows of QUEUE_OPERATIONS. When a window is full, all of them are carried out,
  *          and count as ordered before the next window.
- * Turns    A copy from or to pinned memory needs the process that owns the memory. When its time has come, whatever
- *          needs it fails with DEVICE_HOST_TURN and has not changed anything; after device->simulation->take_turn() the
- *          same is asked for again.  */
+ * Turns    A copy from or to pinned memory, or a function of the host, needs the submission's process. When its time has
+ *          come, whatever needs it fails with DEVICE_HOST_TURN and has not changed anything; after
+ *          device->simulation->take_turn() the same is asked for again.  */
 #ifndef HARNESS_DEVICE_SIM_SIM_QUEUE_H
 #define HARNESS_DEVICE_SIM_SIM_QUEUE_H
 
@@ -51,7 +54,14 @@ bool sim_may_wait(const SimDevice *sim);
 /* Takes an operation in. `turn`: where its turn is to be stored, if it needs one. The arguments have been checked. Fails
  * only with DEVICE_HOST_TURN. */
 CudaError sim_submit(SimDevice *sim, const Work *work, uint64_t *turn);
+/* The operation that is being carried out uses some of these bytes. */
 void sim_touches(SimDevice *sim, uint64_t address, uint64_t bytes, bool is_store);
+/* And for DeviceOrder.is_exact, a kernel apart: it reads all of these bytes; it is about to write all of them, from
+ * `from` or, where that is NULL, `value`. */
+void sim_reads(SimDevice *sim, uint64_t address, uint64_t bytes);
+void sim_writes(SimDevice *sim, uint64_t address, const uint8_t *from, uint8_t value, uint64_t bytes);
+/* Where a kernel is to note each byte that it uses; NULL: nowhere. */
+Footprint *sim_footprint(SimDevice *sim);
 /* Carries out the operation whose turn it is. */
 CudaError sim_take_turn(SimDevice *sim, uint64_t turn, uint8_t *staging);
 

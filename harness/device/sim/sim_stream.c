@@ -76,6 +76,30 @@ CudaError sim_settle(SimDevice *sim)
     return sim_carry_out(sim, &all);
 }
 
+/* ---- functions of the host --------------------------------------------------------------------------------------- */
+
+/* What it does costs the host's time, which is counted when it runs. */
+static double carry_host_call(SimDevice *sim, void *what, uint8_t *staging)
+{
+    return 0;
+}
+
+CudaError sim_host_call(Device *device, DeviceStream *stream, uint64_t *turn, bool *is_due)
+{
+    SimDevice *sim = sim_of(device);
+    const Work work = {.carry = carry_host_call,
+                       .stream = stream,
+                       .needs_turn = true,
+                       .mistake = {.kind = MISTAKE_HOST_TOO_EARLY},
+                       .name = "the host function"};
+    if (sim->sticky != CUDA_ERROR_SUCCESS)
+        return sim->sticky;
+    sim->turn = 0;
+    CudaError error = sim_submit(sim, &work, turn);
+    *is_due = error == CUDA_ERROR_SUCCESS && sim->turn == *turn;
+    return error;
+}
+
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t living_streams(const SimDevice *sim)
@@ -147,6 +171,7 @@ static CudaError synchronize_all(Device *device)
 
 void sim_streams_free(SimDevice *sim)
 {
+    sim_time_abandon(sim); /* else destroyed streams would stay, behind operations that never end */
     while (sim->streams != NULL)
         stream_destroy(&sim->device, sim->streams);
 }

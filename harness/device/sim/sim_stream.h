@@ -20,5 +20,7 @@ CudaError sim_finish(SimDevice *sim, DeviceStream *stream);
 /* Carries out all operations, without letting the host wait for them. */
 CudaError sim_settle(SimDevice *sim);
 void sim_streams_free(SimDevice *sim);
+/* DeviceSimulationOps.host_call. */
+CudaError sim_host_call(Device *device, DeviceStream *stream, uint64_t *turn, bool *is_due);
 
 #endif

@@ -31,9 +31,13 @@ static double stream_ready(const SimDevice *sim, const DeviceStream *stream)
 
 static void enter_work(SimDevice *sim, const Moment *work)
 {
-    double start_s = fmax(fmax(stream_ready(sim, work->stream), sim->engine_end_s[work->engine]), sim->host_s);
+    const bool takes_time = work->seconds > 0; /* else it needs no engine */
+    const double engine_s = takes_time ? sim->engine_end_s[work->engine] : 0;
+    double start_s = fmax(fmax(stream_ready(sim, work->stream), engine_s), sim->host_s);
     double end_s = start_s + work->seconds;
     (work->stream == NULL ? &sim->legacy : work->stream)->end_s = end_s;
+    if (!takes_time)
+        return;
     sim->engine_end_s[work->engine] = end_s;
     sim->busy_s += work->seconds;
     sim->first_start_s = fmin(sim->first_start_s, start_s);
@@ -104,5 +108,12 @@ void sim_time_tell(SimDevice *sim, Moment *moment, double seconds)
 {
     moment->seconds = seconds;
     moment->is_unknown = false;
+    enter_known(sim);
+}
+
+void sim_time_abandon(SimDevice *sim)
+{
+    for (Moment *moment = sim->first_moment; moment != NULL; moment = moment->next)
+        moment->is_unknown = false;
     enter_known(sim);
 }

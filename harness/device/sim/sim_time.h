@@ -39,6 +39,8 @@ struct Moment {
 Moment *sim_time_note(SimDevice *sim, Moment moment);
 /* Tells how long the operation of a MOMENT_WORK takes. */
 void sim_time_tell(SimDevice *sim, Moment *moment, double seconds);
+/* Enters what is noted, although operations were not carried out, and frees it: the device is being closed. */
+void sim_time_abandon(SimDevice *sim);
 /* When the last operation of all streams ends. All durations must be known. */
 double sim_time_end(const SimDevice *sim);
 

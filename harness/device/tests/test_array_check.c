@@ -8,22 +8,32 @@ static void an_array_takes_the_bytes_of_its_elements(void **state)
         DeviceShape shape;
         uint64_t bytes; /* 0: there is no such array */
     } cases[] = {
-        {{100, 0, 0, DEVICE_FLOAT32, 1, false}, 400},
-        {{100, 20, 0, DEVICE_UINT8, 4, false}, 8000},
-        {{10, 20, 30, DEVICE_FLOAT16, 2, false}, 24000},
-        {{100, 20, 0, DEVICE_FLOAT32, 1, true}, 8000},
-        {{131072, 65536, 0, DEVICE_SINT32, 4, false}, 1ull << 37},
-        {{0, 20, 0, DEVICE_FLOAT32, 1, false}, 0},
-        {{131073, 0, 0, DEVICE_FLOAT32, 1, false}, 0},
-        {{16, 65537, 0, DEVICE_FLOAT32, 1, false}, 0},
-        {{16385, 1, 1, DEVICE_FLOAT32, 1, false}, 0},
-        {{16, 0, 2, DEVICE_FLOAT32, 1, false}, 0},
-        {{UINT64_MAX, UINT64_MAX, UINT64_MAX, DEVICE_FLOAT32, 4, false}, 0},
-        {{16, 0, 0, DEVICE_FLOAT32, 1, true}, 0},
-        {{32769, 16, 0, DEVICE_FLOAT32, 1, true}, 0},
-        {{16, 16, 0, DEVICE_FLOAT32, 3, false}, 0},
-        {{16, 16, 0, DEVICE_FLOAT32, 0, false}, 0},
-        {{16, 16, 0, 0x21, 1, false}, 0},
+        {{100, 0, 0, DEVICE_FLOAT32, 1, false, false, false}, 400},
+        {{100, 20, 0, DEVICE_UINT8, 4, false, false, false}, 8000},
+        {{10, 20, 30, DEVICE_FLOAT16, 2, false, false, false}, 24000},
+        {{100, 20, 0, DEVICE_FLOAT32, 1, true, false, false}, 8000},
+        {{131072, 65536, 0, DEVICE_SINT32, 4, false, false, false}, 1ull << 37},
+        {{0, 20, 0, DEVICE_FLOAT32, 1, false, false, false}, 0},
+        {{131073, 0, 0, DEVICE_FLOAT32, 1, false, false, false}, 0},
+        {{16, 65537, 0, DEVICE_FLOAT32, 1, false, false, false}, 0},
+        {{16385, 1, 1, DEVICE_FLOAT32, 1, false, false, false}, 0},
+        {{16, 0, 2, DEVICE_FLOAT32, 1, false, false, false}, 0},
+        {{UINT64_MAX, UINT64_MAX, UINT64_MAX, DEVICE_FLOAT32, 4, false, false, false}, 0},
+        {{16, 0, 0, DEVICE_FLOAT32, 1, true, false, false}, 0},
+        {{32769, 16, 0, DEVICE_FLOAT32, 1, true, false, false}, 0},
+        {{16, 16, 0, DEVICE_FLOAT32, 3, false, false, false}, 0},
+        {{16, 16, 0, DEVICE_FLOAT32, 0, false, false, false}, 0},
+        {{16, 16, 0, 0x21, 1, false, false, false}, 0},
+        {{16, 0, 3, DEVICE_FLOAT32, 1, false, true, false}, 192},
+        {{16, 8, 3, DEVICE_FLOAT32, 1, false, true, true}, 1536},
+        {{32768, 32768, 2048, DEVICE_UINT8, 1, false, true, true}, 1ull << 41},
+        {{16, 8, 0, DEVICE_FLOAT32, 1, false, true, false}, 0},
+        {{16, 8, 2049, DEVICE_FLOAT32, 1, false, true, false}, 0},
+        {{32769, 8, 2, DEVICE_FLOAT32, 1, false, true, false}, 0},
+        {{16, 32769, 2, DEVICE_FLOAT32, 1, false, true, false}, 0},
+        {{16, 8, 3, DEVICE_FLOAT32, 1, true, true, false}, 0},
+        {{32768, 0, 0, DEVICE_FLOAT32, 1, false, false, true}, 131072},
+        {{32769, 0, 0, DEVICE_FLOAT32, 1, false, false, true}, 0},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         uint64_t bytes = 0;
@@ -36,7 +46,7 @@ static void an_array_takes_the_bytes_of_its_elements(void **state)
 
 static void a_box_lies_in_its_array_or_not(void **state)
 {
-    static const DeviceShape flat = {10, 5, 0, DEVICE_FLOAT32, 2, false};
+    static const DeviceShape flat = {10, 5, 0, DEVICE_FLOAT32, 2, false, false, false};
     static const struct {
         uint64_t x_bytes, y, z;
         DeviceBox box;

@@ -75,6 +75,36 @@ static void pieces_behind_each_other_are_one_range(void **state)
     host_origin_free(&origin);
 }
 
+/* Programs fill memory with an element by copying what is filled already behind itself. */
+static void copies_of_an_element_behind_each_other_are_one_range(void **state)
+{
+    HostOrigin origin = {0};
+    const float one = 1.0f, now[3] = {1.0f, 1.0f, 1.0f};
+    assert_true(host_origin_write(&origin, BASE, &one, 4));
+    for (uint64_t done = 4; done < 4 << 20; done *= 2)
+        assert_true(host_origin_copy(&origin, BASE + done, BASE, done));
+    assert_int_equal(origin.count, 1);
+    assert_int_equal(origin.ranges[0].end, BASE + (4 << 20));
+    assert_int_equal(origin.held_bytes, 4);
+    HostRange part = origin.ranges[0];
+    part.begin += 40000;
+    part.offset += 40000;
+    part.end = part.begin + sizeof now;
+    assert_int_equal(host_origin_compare(&origin, &part, BASE, 4, (const uint8_t *)now), ORIGIN_HOST);
+    assert_int_equal(host_origin_compare(&origin, &part, BASE, 4, (const uint8_t[12]){0}), ORIGIN_UNKNOWN);
+    host_origin_free(&origin);
+}
+
+static void rows_that_are_written_again_take_their_own_place(void **state)
+{
+    HostOrigin origin = {0};
+    for (uint64_t row = 0; row < 20000; row++)
+        assert_true(host_origin_write(&origin, BASE + row % 10000 * 8, "rows", 4));
+    assert_int_equal(origin.count, 10000);
+    assert_int_equal(origin.held_bytes, 40000);
+    host_origin_free(&origin);
+}
+
 static void there_are_not_too_many_ranges(void **state)
 {
     HostOrigin origin = {0};
@@ -122,6 +152,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_say_the_same_as_bytes),
         cmocka_unit_test(pieces_behind_each_other_are_one_range),
+        cmocka_unit_test(copies_of_an_element_behind_each_other_are_one_range),
+        cmocka_unit_test(rows_that_are_written_again_take_their_own_place),
         cmocka_unit_test(there_are_not_too_many_ranges),
         cmocka_unit_test(contents_are_compared_by_element),
     };

@@ -80,7 +80,7 @@ cudaError_t cudaFree(void *pointer)
 
 static cudaError_t allocate_on(void **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
-    return capture_is_active(stream) ? missing("allocations in a graph") : pool_allocate(pointer, bytes, pool);
+    return capture_is_active(stream) ? missing("allocations in a graph") : pool_allocate(pointer, bytes, pool, stream);
 }
 
 /* Memory of cudaMalloc() can be freed on a stream as well. */

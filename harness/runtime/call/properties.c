@@ -40,6 +40,21 @@ static int clamp_to_int(uint64_t value)
     return value > INT32_MAX ? INT32_MAX : (int)value;
 }
 
+/* The same for all devices of compute capability 6.0 and above: CUDA C++ Programming Guide 13.0, "Technical
+ * Specifications per Compute Capability". */
+static void fill_layered_and_surfaces(struct cudaDeviceProp *prop)
+{
+    enum { EXTENT = 32768, LAYERS = 2048, EXTENT_3D = 16384 };
+    prop->maxTexture1DLayered[0] = prop->maxSurface1DLayered[0] = prop->maxSurface1D = EXTENT;
+    prop->maxTexture1DLayered[1] = prop->maxSurface1DLayered[1] = LAYERS;
+    for (int i = 0; i < 3; i++) {
+        prop->maxTexture2DLayered[i] = prop->maxSurface2DLayered[i] = i < 2 ? EXTENT : LAYERS;
+        prop->maxSurface3D[i] = EXTENT_3D;
+    }
+    prop->maxSurface2D[0] = prop->maxTexture2D[0];
+    prop->maxSurface2D[1] = prop->maxTexture2D[1];
+}
+
 static void fill_properties(const RingDeviceInfo *info, struct cudaDeviceProp *prop)
 {
     memset(prop, 0, sizeof *prop);
@@ -80,6 +95,7 @@ static void fill_properties(const RingDeviceInfo *info, struct cudaDeviceProp *p
     prop->maxTexture2DGather[0] = prop->maxTexture2DGather[1] = clamp_to_int(info->max_gather_2d);
     for (int i = 0; i < 3; i++)
         prop->maxTexture3D[i] = clamp_to_int(info->max_array_3d);
+    fill_layered_and_surfaces(prop);
     prop->asyncEngineCount = ASYNC_ENGINES;
     prop->concurrentKernels = 1;
     prop->unifiedAddressing = 1;

@@ -86,10 +86,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *argument, unsigned flags)
 {
     cudaError_t error = callback == NULL ? cudaErrorInvalidValue : capture_allows_wait(stream);
-    if (error != cudaSuccess)
-        return result(error);
-    callback(stream, wait_for_stream(stream), argument);
-    return cudaSuccess;
+    return result(error == cudaSuccess ? host_callback_run(callback, argument, stream) : error);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)

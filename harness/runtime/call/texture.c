@@ -5,16 +5,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A cudaTextureObject_t is the device's number of the texture: kernels receive it as it is. The descriptions that the
- * texture was created with are kept here, for the calls that return them. */
-typedef struct Texture {
-    cudaTextureObject_t number;
+/* A cudaTextureObject_t or cudaSurfaceObject_t is the device's number of the object: kernels receive it as it is. The
+ * descriptions that it was created with are kept here, for the calls that return them. */
+typedef struct Object {
+    uint64_t number;
     struct cudaResourceDesc resource;
-    struct cudaTextureDesc description;
-    struct Texture *next;
-} Texture;
+    struct cudaTextureDesc description; /* of a texture */
+    struct Object *next;
+} Object;
 
-static Texture *all_textures;
+static Object *all_textures, *all_surfaces;
+
+static void object_add(Object **all, Object *object)
+{
+    client_lock();
+    object->next = *all;
+    *all = object;
+    client_unlock();
+}
+
+static void object_forget(Object **all, uint64_t number)
+{
+    client_lock();
+    Object **link = all;
+    while (*link != NULL && (*link)->number != number)
+        link = &(*link)->next;
+    Object *found = *link;
+    if (found != NULL)
+        *link = found->next;
+    client_unlock();
+    free(found);
+}
+
+static const Object *object_find(Object *const *all, uint64_t number)
+{
+    client_lock();
+    const Object *object = *all;
+    while (object != NULL && object->number != number)
+        object = object->next;
+    client_unlock();
+    return object;
+}
+
+static cudaError_t tell_resource(Object *const *all, uint64_t number, struct cudaResourceDesc *resource)
+{
+    const Object *object = object_find(all, number);
+    if (resource == NULL || object == NULL)
+        return cudaErrorInvalidValue;
+    FILL_STRUCT(resource, &object->resource, 64, 64);
+    return cudaSuccess;
+}
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
@@ -69,7 +109,7 @@ static void fill_description(const struct cudaTextureDesc *description, RingText
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
 
-static cudaError_t ask_texture(Texture *texture)
+static cudaError_t ask_texture(Object *texture)
 {
     RingTexture body = {0};
     RingReply reply;
@@ -87,19 +127,16 @@ static cudaError_t texture_new(cudaTextureObject_t *number, const struct cudaRes
 {
     if (number == NULL || resource == NULL || description == NULL)
         return cudaErrorInvalidValue;
-    Texture *texture = malloc(sizeof *texture);
+    Object *texture = malloc(sizeof *texture);
     if (texture == NULL)
         return cudaErrorMemoryAllocation;
-    *texture = (Texture){.resource = *resource, .description = *description};
+    *texture = (Object){.resource = *resource, .description = *description};
     cudaError_t error = ask_texture(texture);
     if (error != cudaSuccess) {
         free(texture);
         return error;
     }
-    client_lock();
-    texture->next = all_textures;
-    all_textures = texture;
-    client_unlock();
+    object_add(&all_textures, texture);
     *number = texture->number;
     return cudaSuccess;
 }
@@ -116,40 +153,18 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const struct c
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t number)
 {
-    client_lock();
-    Texture **link = &all_textures;
-    while (*link != NULL && (*link)->number != number)
-        link = &(*link)->next;
-    Texture *found = *link;
-    if (found != NULL)
-        *link = found->next;
-    client_unlock();
-    free(found);
+    object_forget(&all_textures, number);
     return result(client_call(RING_TEXTURE_FREE, (RingWords){{number}}, NULL));
-}
-
-static const Texture *texture_find(cudaTextureObject_t number)
-{
-    client_lock();
-    const Texture *texture = all_textures;
-    while (texture != NULL && texture->number != number)
-        texture = texture->next;
-    client_unlock();
-    return texture;
 }
 
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t number)
 {
-    const Texture *texture = texture_find(number);
-    if (resource == NULL || texture == NULL)
-        return result(cudaErrorInvalidValue);
-    FILL_STRUCT(resource, &texture->resource, 64, 64);
-    return cudaSuccess;
+    return result(tell_resource(&all_textures, number, resource));
 }
 
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *description, cudaTextureObject_t number)
 {
-    const Texture *texture = texture_find(number);
+    const Object *texture = object_find(&all_textures, number);
     if (description == NULL || texture == NULL)
         return result(cudaErrorInvalidValue);
     FILL_STRUCT(description, &texture->description, 68, sizeof texture->description);
@@ -169,4 +184,52 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *elements, const struct 
     if (error == cudaSuccess)
         *elements = (size_t)1 << 28;
     return result(error);
+}
+
+/* ---- surfaces ---------------------------------------------------------------------------------------------------- */
+
+static cudaError_t ask_surface(Object *surface)
+{
+    const Array *array;
+    RingReply reply;
+    cudaError_t error = array_find(surface->resource.res.array.array, &array);
+    if (error == cudaSuccess)
+        error = client_call(RING_SURFACE_NEW, (RingWords){{array->id}}, &reply);
+    if (error == cudaSuccess)
+        surface->number = reply.value[0];
+    return error;
+}
+
+static cudaError_t surface_new(cudaSurfaceObject_t *number, const struct cudaResourceDesc *resource)
+{
+    if (number == NULL || resource == NULL || resource->resType != cudaResourceTypeArray)
+        return cudaErrorInvalidValue;
+    Object *surface = malloc(sizeof *surface);
+    if (surface == NULL)
+        return cudaErrorMemoryAllocation;
+    *surface = (Object){.resource = *resource};
+    cudaError_t error = ask_surface(surface);
+    if (error != cudaSuccess) {
+        free(surface);
+        return error;
+    }
+    object_add(&all_surfaces, surface);
+    *number = surface->number;
+    return cudaSuccess;
+}
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const struct cudaResourceDesc *resource)
+{
+    return result(surface_new(surface, resource));
+}
+
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t number)
+{
+    object_forget(&all_surfaces, number);
+    return result(client_call(RING_SURFACE_FREE, (RingWords){{number}}, NULL));
+}
+
+cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t number)
+{
+    return result(tell_resource(&all_surfaces, number, resource));
 }

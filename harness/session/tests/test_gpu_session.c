@@ -28,7 +28,7 @@ static void write_cases(const char *const *bodies, size_t stride, size_t count, 
 {
     text_add(
         source,
-        "#include <csignal>\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n#include <vector>\n" HONEST_KERNEL
+        "#include <csignal>\n#include <cstring>\n#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n#include <vector>\n" HONEST_KERNEL
         "__global__ void spin(float *p) { while (p[0] != 1) p[1] = 2; }\n"
         "extern \"C\" void solve(const float *in, float *out, int which) {\n"
         "    const int n = 1000;\n"
@@ -248,10 +248,19 @@ static void each_way_to_fail_has_its_outcome(void **state)
 {
     static const Failure cases[] = {
         {"*(volatile int *)8 = 1;", CALL_RUN_TIME_ERROR,
-         "solve() did not return: the process was ended by signal 11 (Segmentation fault): host code followed a null pointer",
+         "solve() did not return: the process was ended by signal 11 (Segmentation fault): host code followed a null pointer "
+         "(submission.cu:",
          NULL},
         {"out[0] = in[0];", CALL_RUN_TIME_ERROR, "signal 11 (Segmentation fault): host code followed a device pointer",
          NULL},
+        {"memcpy(out, in, 4);", CALL_RUN_TIME_ERROR,
+         "which only kernels and cudaMemcpy() can use (submission.cu:", NULL},
+        {"volatile int z = 0; z = n / z;", CALL_RUN_TIME_ERROR,
+         "(Floating point exception): host code divided an integer by zero (submission.cu:", NULL},
+        {"*(volatile char *)alloca(65536ul * n) = 1;", CALL_RUN_TIME_ERROR,
+         "host code used up the stack: recursion without end, or arrays too large for it (submission.cu:", NULL},
+        {"std::vector<int> v(1); v.at((size_t)n + 1) = 1;", CALL_RUN_TIME_ERROR,
+         "(Aborted): host code called abort(), or threw an exception that nothing caught (submission.cu:", NULL},
         {"*(volatile int *)(n - n) = 1;", CALL_RUN_TIME_ERROR, "followed a null pointer", NULL},
         {"raise(SIGSEGV);", CALL_RUN_TIME_ERROR, "signal 11 (Segmentation fault)", NULL},
         {"abort();", CALL_RUN_TIME_ERROR, "signal 6 (Aborted)", NULL},

@@ -287,6 +287,7 @@ static void the_limiter_is_named(void **state)
         {{.integer = 1e14}, "integer"},
         {{.special = 1e14}, "special"},
         {{.tensor = 1e15, .tensor_bytes = 2e15}, "tensor"},
+        {{.tensor = 1e15, .warpgroup_bytes = 2e15}, "tensor"},
         {{.shared_load_wavefronts = 1e12}, "lsu"},
         {{.global_load_requests = 1e10,
           .global_load_sectors = 4e10,
@@ -300,6 +301,7 @@ static void the_limiter_is_named(void **state)
          "l2"},
         {{.constant_requests = 1e12}, "constant"},
         {{.texture_requests = 1e11}, "texture"},
+        {{.heap_allocations = 1e9}, "heap"},
     };
     SimFunctionInfo function = {.registers = 32};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -356,8 +358,10 @@ static void more_of_anything_is_never_faster(void **state)
         COUNTER(unique_store_sectors),
         COUNTER(texture_requests),
         COUNTER(texture_sectors),
+        COUNTER(heap_allocations),
         COUNTER(missing_load_sectors),
         COUNTER(tensor_bytes),
+        COUNTER(warpgroup_bytes),
         LONGEST(longest_warp_instructions),
         LONGEST(longest_warp_loads),
         LONGEST(longest_warp_shared),

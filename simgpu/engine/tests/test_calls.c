@@ -126,6 +126,16 @@ static void kernels_may_allocate(void **state)
     Run run = run_checked("heap");
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(run.out[i], 45 * i);
+    assert_int_equal(run.report.counters.heap_allocations, 2 * THREADS);
+    assert_string_equal(run.report.limiter, "heap");
+}
+
+/* All threads at each depth of the recursion call once. */
+static void calls_cost_instructions(void **state)
+{
+    Run flat = run_checked("virtual_functions"), deep = run_checked("recursion");
+    assert_true(deep.report.counters.control > 4 * flat.report.counters.control);
+    assert_true(deep.report.modelled_s > flat.report.modelled_s);
 }
 
 static void the_heap_outlives_a_launch(void **state)
@@ -186,6 +196,7 @@ int main(void)
         cmocka_unit_test(a_pointer_that_leads_to_no_function_is_a_fault),
         cmocka_unit_test(the_stack_has_an_end),
         cmocka_unit_test(kernels_may_allocate),
+        cmocka_unit_test(calls_cost_instructions),
         cmocka_unit_test(the_heap_outlives_a_launch),
         cmocka_unit_test(misuse_of_the_heap_is_a_fault),
         cmocka_unit_test(a_heap_that_is_full_gives_null),

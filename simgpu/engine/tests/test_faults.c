@@ -214,9 +214,9 @@ static const struct {
      "at offset 40000 of variable 'variable' of 16 bytes, past its end"},
     {"ld.const.f32 %f0, [constants+32]", NULL, "at offset 32 of variable 'constants' of 32 bytes, past its end"},
 
-    {"st.local.f32 [stack+64], %f1", NULL, "at offset 64 of the thread's 64 bytes of local memory, past its end"},
+    {"st.local.f32 [stack+64], %f1", NULL, "past the end of a local array, at offset 64 of the thread's 64 bytes"},
     {"mov.u64 %d4, stack; st.local.f32 [%d4+-4], %f1", NULL,
-     "at offset -4 of the thread's 64 bytes of local memory, before its start"},
+     "before the start of a local array, at offset -4 of the thread's 64 bytes of local memory"},
     {"ld.global.f32 %f0, [%d12+2056]", NULL,
      "at offset 2056 of an allocation of 2052 bytes (parameter 2), past its end"},
     {"ld.global.f32 %f0, [variable+16]", NULL, "at offset 16 of variable 'variable' of 16 bytes, past its end"},
@@ -234,6 +234,38 @@ static void the_place_is_named_by_what_lies_there(void **state)
         out_name = NULL;
         if (done.report.outcome != SIM_OUT_OF_BOUNDS || strstr(done.report.fault.text, places[i].text) == NULL)
             fail_test("%s: outcome %d: %s", places[i].instruction, done.report.outcome, done.report.fault.text);
+    }
+}
+
+static const struct {
+    const char *instruction, *name;
+    SimSide side;
+    const char *array;
+    uint32_t parameter;
+} arrays_left[] = {
+    {"st.global.f32 [%d12+2052], %f1", "output", SIM_PAST, "output", 2},
+    {"ld.global.u64 %d0, [%d12+2048]", "output", SIM_PAST, "output", 2},
+    {"ld.global.f32 %f0, [%d12+-4]", "output", SIM_BEFORE, "output", 2},
+    {"ld.global.f32 %f0, [%d11+16384]", "output", SIM_PAST, "", 1},
+    {"ld.global.f32 %f0, [variable+16]", NULL, SIM_PAST, "variable", 0},
+    {"ld.const.f32 %f0, [constants+32]", NULL, SIM_PAST, "constants", 0},
+    {"ld.shared.f32 %f0, [shared+-4]", NULL, SIM_BEFORE, "shared", 0},
+    {"ld.shared.f32 %f0, [shared+2048]", NULL, SIM_PAST, "shared", 0},
+    {"st.local.f32 [stack+64], %f1", NULL, SIM_PAST, "", 0},
+    {"mov.u64 %d4, 0; ld.global.f32 %f0, [%d4]", NULL, SIM_SIDE_UNKNOWN, "", 0},
+};
+
+static void the_array_that_was_left_is_known(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(arrays_left); i++) {
+        out_name = arrays_left[i].name;
+        Run done = run(NULL, arrays_left[i].instruction, BUDGET);
+        const SimLeft *left = &done.report.fault.left;
+        out_name = NULL;
+        if (left->side != arrays_left[i].side || strcmp(left->array, arrays_left[i].array) != 0 ||
+            left->parameter != arrays_left[i].parameter)
+            fail_test("%s: side %d of '%s', parameter %u", arrays_left[i].instruction, left->side, left->array,
+                      left->parameter);
     }
 }
 
@@ -362,14 +394,16 @@ static const struct {
     const char *name, *message; /* NULL: it runs */
 } neighbours[] = {
     {"good", NULL},
-    {"texture", "'tex.1d.v4.f32.s32': a texture reference"},
-    {"layers", "'tex.a2d.v4.f32.f32'"},
-    {"gradients", "'tex.grad.2d.v4.f32.f32'"},
-    {"surface", "'sust.b.1d.b32.trap'"},
+    {"texture", "'tex.1d.v4.f32.s32': a texture or surface reference"},
+    {"layers", "'tex.acube.v4.f32.f32'"},
+    {"resident", "'tex.2d.v4.f32.f32'"},
+    {"surface", "'sust.p.1d.b32.trap'"},
+    {"reduction", "'sured.b.add.1d.u32.trap'"},
+    {"query", "'suq.width.b32'"},
     {"coordinates", "'ld.global.u32'"},
     {"reference", "'mov.u64'"},
     {"bulk", "'cp.async.bulk.global.shared::cta.bulk_group.cp_mask'"},
-    {"warpgroup", "'wgmma.fence.sync.aligned'"},
+    {"warpgroup", "'wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3'"},
     {"launcher", "'call': cudaLaunchDevice"},
     {"eight", "'cvt.rn.satfinite.e4m3x2.f32'"},
     {"special", "'%envreg3'"},
@@ -385,18 +419,21 @@ static void what_is_not_understood_refuses_its_kernel_alone(void **state)
         ".global .samplerref mode = { filter_mode = nearest };\n"
         ".func f() { ret; }\n.global .align 8 .u64 table[1] = {f};\n" KERNEL("pointer", "ld.global.u64 %d0, [table];") KERNEL(
             "bulk", "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%d0], [%r1], 256, %r2;")
-            KERNEL("warpgroup", "wgmma.fence.sync.aligned;") ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 a, .param .b64 b);\n" KERNEL(
+            KERNEL("warpgroup", "wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3 {%f0, %f1, %f2, %f3}, %d0, %d1, 1, 1, 1;") ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 a, .param .b64 b);\n" KERNEL(
                 "launcher", "{ .param .b64 x; .param .b64 y; .param .b32 q; call (q), cudaLaunchDevice, (x, y); }")
-                KERNEL("eight", "{ .reg .b16 %h; cvt.rn.satfinite.e4m3x2.f32 %h, %f1, %f2; }") KERNEL(
-                    "texture", "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];")
-                    KERNEL("layers", "tex.a2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%r0, %f0, %f1, %f1}];") KERNEL(
-                        "gradients",
-                        "tex.grad.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%f0, %f1}], {%f0, %f1}, {%f0, %f1};")
-                        KERNEL("surface", "sust.b.1d.b32.trap [%d0, {%r2}], {%r0};")
-                            KERNEL("coordinates", "ld.global.u32 %r0, [%d0, {%r1}];")
-                                KERNEL("reference", "mov.u64 %d0, t;") KERNEL("special", "mov.u32 %r0, %envreg3;")
-                                    KERNEL("unknown", "frobnicate.b32 %r0, %r1;")
-                                        KERNEL("good", "mov.u32 %r0, %tid.x;") "    .file 1 \"k.cu\"\n";
+                KERNEL("eight", "{ .reg .b16 %h; cvt.rn.satfinite.e4m3x2.f32 %h, %f1, %f2; }")
+                    KERNEL("texture", "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r1}];")
+                        KERNEL("layers", "tex.acube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d0, {%r0, %f0, %f1, %f1}];")
+                            KERNEL("resident",
+                                   "{ .reg .pred %p; tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}|%p, [%d0, {%f0, %f1}]; }")
+                                KERNEL("surface", "sust.p.1d.b32.trap [%d0, {%r2}], {%r0};")
+                                    KERNEL("reduction", "sured.b.add.1d.u32.trap [%d0, {%r2}], %r0;")
+                                        KERNEL("query", "suq.width.b32 %r0, [%d0];")
+                                            KERNEL("coordinates", "ld.global.u32 %r0, [%d0, {%r1}];")
+                                                KERNEL("reference", "mov.u64 %d0, t;") KERNEL("special",
+                                                                                              "mov.u32 %r0, %envreg3;")
+                                                    KERNEL("unknown", "frobnicate.b32 %r0, %r1;")
+                                                        KERNEL("good", "mov.u32 %r0, %tid.x;") "    .file 1 \"k.cu\"\n";
     SimModule *module;
     Message why = {0};
     if (simgpu_module_load(gpu, ptx, sizeof ptx - 1, &module, &why) != STATUS_OK)
@@ -422,6 +459,7 @@ int main(void)
         cmocka_unit_test(a_released_array_is_out_of_bounds),
         cmocka_unit_test(the_fault_counts_its_lanes),
         cmocka_unit_test(the_place_is_named_by_what_lies_there),
+        cmocka_unit_test(the_array_that_was_left_is_known),
         cmocka_unit_test(kernels_that_do_not_end_well_say_why),
         cmocka_unit_test(the_budget_is_that_of_the_launch),
         cmocka_unit_test(an_endless_kernel_can_be_cancelled),

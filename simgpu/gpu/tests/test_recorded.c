@@ -2,8 +2,8 @@
 #include "simgpu/tests/one_gpu.h"
 
 #include "simgpu/tests/matrix_rows.h"
-
-#include <unistd.h>
+#include "simgpu/tests/tensor_map_of.h"
+#include "simgpu/tests/warpgroup_rows.h"
 
 /* A recording as it is read from its start to its end. */
 typedef struct Recording {
@@ -203,13 +203,114 @@ static void matrices_give_what_an_h200_gave(void **state)
     check_matrices("simgpu/tests/data/matrices.bin", matrix_rows, COUNT_OF(matrix_rows));
 }
 
-/* Skipped until a GPU has recorded the file. */
 static void whole_products_give_what_an_h200_gave(void **state)
 {
-    static const char path[] = "simgpu/tests/data/wmma.bin";
+    check_matrices("simgpu/tests/data/wmma.bin", wmma_rows, COUNT_OF(wmma_rows));
+}
+
+/* ---- warpgroups -------------------------------------------------------------------------------------------------- */
+
+static void check_warpgroup(Recording *recording, const WarpgroupRow *row)
+{
+    static unsigned char in[WARPGROUP_ROUNDS * WARPGROUP_IN];
+    static uint32_t out[WARPGROUP_ROUNDS * WARPGROUP_THREADS * WARPGROUP_D];
+    Text ptx = {0}, text = {0};
+    Message why = {0};
+    const size_t count = (size_t)WARPGROUP_ROUNDS * WARPGROUP_THREADS * (size_t)row->d;
+    warpgroup_kernel(&ptx, row);
+    warpgroup_text(&text, row);
+    warpgroup_fill(row, in);
+    take_hash(recording, text.data);
+    const unsigned char *recorded = take(recording, count * sizeof *out);
+    int before = recording->failures;
+    if (!run(&ptx, WARPGROUP_ROUNDS, WARPGROUP_THREADS, in, sizeof in, out, count * sizeof *out, &why))
+        fail_test("%s: %s", text.data, why.text);
+    for (size_t i = 0; i < count; i++)
+        if (memcmp(&out[i], recorded + i * sizeof *out, sizeof *out) != 0 && recording->failures++ < before + 5) {
+            uint32_t expected;
+            memcpy(&expected, recorded + i * sizeof *out, sizeof expected);
+            print_error("%s: round %zu, thread %zu, register %zu: got 0x%x, an H200 0x%x\n", text.data,
+                        i / (size_t)row->d / WARPGROUP_THREADS, i / (size_t)row->d % WARPGROUP_THREADS,
+                        i % (size_t)row->d, out[i], expected);
+        }
+    if (recording->failures > before)
+        print_error("%s: %d failures\n", text.data, recording->failures - before);
+    text_free(&ptx);
+    text_free(&text);
+}
+
+/* Skipped until a GPU has recorded the file. */
+static void warpgroups_give_what_an_h200_gave(void **state)
+{
+    static const char path[] = "simgpu/tests/data/warpgroups.bin";
     if (access(path, F_OK) != 0)
         skip();
-    check_matrices(path, wmma_rows, COUNT_OF(wmma_rows));
+    Recording recording = open_recording(path);
+    for (size_t i = 0; i < COUNT_OF(warpgroup_rows); i++)
+        check_warpgroup(&recording, &warpgroup_rows[i]);
+    assert_int_equal(recording.at, recording.bytes.length);
+    assert_int_equal(recording.failures, 0);
+    text_free(&recording.bytes);
+}
+
+/* ---- tensor maps ------------------------------------------------------------------------------------------------- */
+
+static void check_tensor(Recording *recording, const TensorRow *row)
+{
+    static unsigned char in[TENSOR_IN_BYTES], out[TENSOR_BYTES];
+    Text ptx = {0};
+    SimModule *module;
+    SimReport report;
+    Message why = {0};
+    uint32_t encoded;
+    memcpy(&encoded, take(recording, sizeof encoded), sizeof encoded);
+    if (encoded != 0)
+        fail_test("%s: an H200's driver refuses the tensor: %u", row->name, encoded);
+    tensor_kernel(&ptx, row);
+    tensor_fill(row, in);
+    SimFunction *function = machine_load(gpu, ptx.data, ptx.length, "test", &module, &why);
+    uint64_t from = machine_array(gpu, in, sizeof in), to = machine_array(gpu, NULL, sizeof out);
+    const TensorMap map = tensor_map_of(row, from + TENSOR_AT);
+    memcpy(at(from), &map, sizeof map);
+    SimLaunch launch = {.function = function,
+                        .shape.grid = {1, 1, 1},
+                        .shape.block = {TENSOR_THREADS, 1, 1},
+                        .parameters = (uint64_t[]){from, to},
+                        .warp_instructions = 10000000};
+    simgpu_launch(gpu, &launch, &report);
+    assert_int_equal(report.outcome, SIM_OK);
+    const unsigned char *recorded = take(recording, tensor_result_bytes(row)), *got = at(to);
+    for (size_t i = 0, shown = 0; i < tensor_result_bytes(row); i++)
+        if (got[i] != recorded[i] && shown++ < 5) {
+            print_error("%s: byte %zu: got 0x%x, an H200 0x%x\n", row->name, i, got[i], recorded[i]);
+            recording->failures++;
+        }
+    assert_true(simgpu_release(gpu, from) && simgpu_release(gpu, to));
+    simgpu_module_unload(gpu, module);
+    text_free(&ptx);
+}
+
+static const TensorRow *tensor_row(uint32_t hash)
+{
+    for (size_t i = 0; i < COUNT_OF(tensor_rows); i++)
+        if (recorded_hash(tensor_rows[i].name) == hash)
+            return &tensor_rows[i];
+    fail_test("a recorded copy is not in tensor_rows.h: record anew (simgpu/tests/record)");
+    return NULL;
+}
+
+/* The file holds the copies that an H200 has been asked for, in any order. */
+static void tensor_maps_give_what_an_h200_gave(void **state)
+{
+    Recording recording = open_recording("simgpu/tests/data/tensors.bin");
+    for (; recording.at < recording.bytes.length; recording.forms++) {
+        uint32_t hash;
+        memcpy(&hash, take(&recording, sizeof hash), sizeof hash);
+        check_tensor(&recording, tensor_row(hash));
+    }
+    assert_int_equal(recording.failures, 0);
+    assert_true(recording.forms >= 18);
+    text_free(&recording.bytes);
 }
 
 /* ---- a wmma of tf32 ---------------------------------------------------------------------------------------------- */
@@ -270,6 +371,8 @@ int main(void)
         cmocka_unit_test(instructions_give_what_an_h200_gave),
         cmocka_unit_test(matrices_give_what_an_h200_gave),
         cmocka_unit_test(whole_products_give_what_an_h200_gave),
+        cmocka_unit_test(warpgroups_give_what_an_h200_gave),
+        cmocka_unit_test(tensor_maps_give_what_an_h200_gave),
         cmocka_unit_test(a_wmma_of_tf32_adds_four_products_at_a_time),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);

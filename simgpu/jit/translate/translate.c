@@ -89,6 +89,7 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case BULK_WAIT:
     case CLUSTER_ARRIVE:
     case TEXTURE:
+    case SURFACE:
     case SHUFFLE:
     case VOTE:
     case MATCH:
@@ -105,6 +106,7 @@ static bool translate_instruction(Builder *b, const Instruction *instruction)
     case HEAP_FREE:
     case FAIL_ASSERT:
     case MULTIPLY_MATRIX:
+    case LOAD_DESCRIBED:
     case LOAD_MATRIX:
     case STORE_MATRIX:
     case TRANSPOSE_MATRIX: return false;
@@ -231,7 +233,8 @@ static void find_entry_values(Builder *b)
 
 static bool is_of_matrices(InstructionKind kind)
 {
-    return kind == MULTIPLY_MATRIX || kind == LOAD_MATRIX || kind == STORE_MATRIX || kind == TRANSPOSE_MATRIX;
+    return kind == MULTIPLY_MATRIX || kind == LOAD_DESCRIBED || kind == LOAD_MATRIX || kind == STORE_MATRIX ||
+           kind == TRANSPOSE_MATRIX;
 }
 
 /* Kernels that multiply matrices are not translated: the operands of MULTIPLY_MATRIX lie outside the instruction. */

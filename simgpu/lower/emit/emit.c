@@ -14,6 +14,7 @@ static bool has_index(InstructionKind kind)
     case COPY_ASYNC:
     case BULK_COPY:
     case TEXTURE:
+    case SURFACE:
     case LOAD_MATRIX:
     case STORE_MATRIX:
     case SHUFFLE:
@@ -37,6 +38,7 @@ static bool has_index(InstructionKind kind)
     case HEAP_ALLOCATE:
     case HEAP_FREE:
     case FAIL_ASSERT:
+    case LOAD_DESCRIBED:
     case MULTIPLY_MATRIX:
     case TRANSPOSE_MATRIX:
     case FENCE: return false;

@@ -36,6 +36,7 @@ static Origin of_results(const Instruction *instruction, const Origin *origins)
     case STORE:
     case COPY_ASYNC:
     case TEXTURE:
+    case SURFACE:
     case COPY_COMMIT:
     case COPY_WAIT:
     case BULK_COPY:
@@ -54,6 +55,7 @@ static Origin of_results(const Instruction *instruction, const Origin *origins)
     case HEAP_FREE:
     case FAIL_ASSERT:
     case MULTIPLY_MATRIX:
+    case LOAD_DESCRIBED:
     case LOAD_MATRIX:
     case STORE_MATRIX:
     case TRANSPOSE_MATRIX:
@@ -114,6 +116,11 @@ void find_targets(Lowering *l)
     for (int i = 0; i < code->instruction_count; i++) {
         Instruction *instruction = &code->instructions[i];
         Operand address = instruction->sources[0];
+        if (instruction->kind == BULK_COPY && may_change_global(instruction)) /* a tensor map may lead anywhere */
+            code->targets |= instruction->dimensions == 0 && address.slot != NO_SLOT &&
+                                     origins[address.slot].parameters != 0
+                                 ? origins[address.slot].parameters
+                                 : UNKNOWN_TARGET;
         if (!is_module_access(instruction))
             continue;
         if (address.slot != NO_SLOT)

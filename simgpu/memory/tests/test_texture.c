@@ -274,7 +274,7 @@ static void linear_memory_is_indexed(void **state)
 
 /* ---- kinds of fetches -------------------------------------------------------------------------------------------- */
 
-static void the_level_changes_nothing(void **state)
+static void level_and_gradients_change_nothing(void **state)
 {
     float texels[TEXELS];
     Four places[16], values[16];
@@ -283,9 +283,12 @@ static void the_level_changes_nothing(void **state)
     uint64_t texture = made(&is);
     for (int i = 0; i < 16; i++)
         places[i] = (Four){.number = {(float)(i % WIDTH) + 0.5f, (float)(i / WIDTH) + 0.5f, (float)(i - 5)}};
-    fetch_well("fetch_2d_level", texture, places, values, 16);
-    for (int i = 0; i < 16; i++)
-        assert_true(values[i].number[0] == texels[i]);
+    static const char *const kernels[] = {"fetch_2d_level", "fetch_2d_gradient"};
+    for (size_t kernel = 0; kernel < COUNT_OF(kernels); kernel++) {
+        fetch_well(kernels[kernel], texture, places, values, 16);
+        for (int i = 0; i < 16; i++)
+            assert_true(values[i].number[0] == texels[i]);
+    }
     discard(texture, &is);
 }
 
@@ -320,12 +323,45 @@ static void a_gather_gives_four_texels(void **state)
 
 /* ---- descriptions ------------------------------------------------------------------------------------------------ */
 
+/* A filter stays within its layer, and layers that do not exist are the last one. */
+static void layers_are_chosen_by_number(void **state)
+{
+    static const float texels[] = {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23};
+    static const struct {
+        const char *kernel;
+        float x, y, layer, value;
+    } rows[] = {
+        {"fetch_2d_layer", 0.5f, 0.5f, 0, 0}, {"fetch_2d_layer", 1.5f, 1.5f, 2, 23}, {"fetch_2d_layer", 1, 1, 1, 11.5f},
+        {"fetch_2d_layer", 1, 9, 1, 12.5f},   {"fetch_2d_layer", 1.5f, 0.5f, 7, 21}, {"fetch_1d_layer", 0.5f, 0, 1, 2},
+        {"fetch_1d_layer", 1, 0, 2, 10.5f},   {"fetch_1d_layer", 1, 0, 5, 22.5f},
+    };
+    SimTexture is = array_of(texels, 3, 2, 2, 3);
+    is.dimensions = 2;
+    is.extent[2] = 1;
+    is.layers = 3;
+    is.filters = true;
+    SimTexture line = is;
+    line.dimensions = line.extent[1] = 1;
+    line.layers = 6;
+    line.slice_bytes = 8;
+    uint64_t layers = made(&is), lines = made(&line);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const Four place = {.number = {rows[i].x, rows[i].y, rows[i].layer}};
+        Four value;
+        fetch_well(rows[i].kernel, strstr(rows[i].kernel, "2d") != NULL ? layers : lines, &place, &value, 1);
+        if (value.number[0] != rows[i].value)
+            fail_test("row %zu: %g", i, (double)value.number[0]);
+    }
+    assert_true(simgpu_texture_free(gpu, lines));
+    discard(layers, &is);
+}
+
 static void what_cannot_be_a_texture_is_none(void **state)
 {
     static const float texels[64];
     SimTexture good = array_of(texels, 2, 8, 8, 1);
     good.layout = SIM_TEXTURE_PITCH;
-    SimTexture bad[16];
+    SimTexture bad[20];
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         bad[i] = good;
     bad[0].address += 4;
@@ -352,23 +388,41 @@ static void what_cannot_be_a_texture_is_none(void **state)
                            .slice_bytes = UINT64_MAX / 2 + 9};
     bad[15].type = SIM_TEXEL_S32; /* integers cannot be filtered */
     bad[15].filters = true;
+    bad[16].layers = 2; /* of rows in plain memory */
+    bad[17].is_surface = true;
+    bad[18].layout = bad[19].layout = SIM_TEXTURE_ARRAY;
+    bad[18].layers = 2049;
+    bad[19].layers = 2; /* that lie on each other */
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         if (simgpu_texture_new(gpu, &bad[i]) != 0)
             fail_test("texture %zu", i);
     discard(made(&good), &good);
 }
 
+static void pitched_memory_has_few_rows(void **state)
+{
+    enum { ROWS = 65001 };
+    static const float texels[8 * ROWS];
+    SimTexture is = array_of(texels, 2, 8, ROWS, 1);
+    is.layout = SIM_TEXTURE_PITCH;
+    assert_true(simgpu_texture_new(gpu, &is) == 0);
+    is.extent[1] = ROWS - 1;
+    discard(made(&is), &is);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pitched_memory_has_few_rows),
         cmocka_unit_test(places_lead_to_their_texels),
         cmocka_unit_test(weights_have_8_bits_of_fraction),
         cmocka_unit_test(no_place_is_too_far),
         cmocka_unit_test(channels_are_read_as_their_format_says),
         cmocka_unit_test(mapped_integers_are_filtered),
         cmocka_unit_test(linear_memory_is_indexed),
-        cmocka_unit_test(the_level_changes_nothing),
+        cmocka_unit_test(level_and_gradients_change_nothing),
         cmocka_unit_test(a_gather_gives_four_texels),
+        cmocka_unit_test(layers_are_chosen_by_number),
         cmocka_unit_test(what_cannot_be_a_texture_is_none),
     };
     return cmocka_run_group_tests(tests, new_gpu, free_gpu);

@@ -96,6 +96,43 @@ KERNEL(pipeline_of_the_block)
     }
 }
 
+// Each thread has signalled the next copy before anybody waits for this one.
+KERNEL(pipeline_one_ahead)
+{
+    __shared__ float tiles[2][THREADS];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    auto block = cooperative_groups::this_thread_block();
+    auto pipeline = cuda::make_pipeline(block, &state);
+    for (int i = -1; i < 11; i++) {
+        if (i < 10) {
+            pipeline.producer_acquire();
+            cuda::memcpy_async(&tiles[(i + 1) % 2][threadIdx.x], &input[own()], cuda::aligned_size_t<4>(4), pipeline);
+            pipeline.producer_commit();
+        }
+        if (i < 0)
+            continue;
+        pipeline.consumer_wait();
+        output[own()] += tiles[i % 2][other()];
+        pipeline.consumer_release();
+    }
+}
+
+// The first copy is waited for, the others are not.
+KERNEL(pipeline_one_ahead_waits_once)
+{
+    __shared__ float tiles[12][THREADS];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 12> state;
+    auto block = cooperative_groups::this_thread_block();
+    auto pipeline = cuda::make_pipeline(block, &state);
+    for (int i = 0; i < 3; i++) {
+        pipeline.producer_acquire();
+        cuda::memcpy_async(&tiles[i][threadIdx.x], &input[own()], cuda::aligned_size_t<4>(4), pipeline);
+        pipeline.producer_commit();
+    }
+    pipeline.consumer_wait();
+    output[own()] += tiles[0][other()] + tiles[1][other()];
+}
+
 // One sum for each block; the block that finishes last adds them up. words[0] counts the blocks that have finished.
 static __device__ void add_up(float *output, bool is_last)
 {

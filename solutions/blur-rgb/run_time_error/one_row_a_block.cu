@@ -1,4 +1,5 @@
 // Mistake: a block has one row of threads, so that a tall picture needs more blocks in y than a grid may have.
+// says: a kernel cannot be launched: check its grid, block and shared memory, and cudaGetLastError()
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

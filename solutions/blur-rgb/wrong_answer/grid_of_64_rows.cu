@@ -1,4 +1,5 @@
 // Mistake: the grid has at most 64 blocks in y, so pixels beyond row 1,024 are never computed.
+// says: nearly every element
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

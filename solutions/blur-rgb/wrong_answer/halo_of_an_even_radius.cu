@@ -1,4 +1,5 @@
 // Mistake: the halo of the rows is loaded in pairs, and of an odd radius the last column on the right is left out.
+// says: some elements of each block of a power of two
 // problem: blur-rgb
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: reads input channels in groups of four floats, for which pixels of three channels are not aligned.
+// says: is not a multiple of 16
 // problem: conv-layer
 #include <cuda_runtime.h>
 

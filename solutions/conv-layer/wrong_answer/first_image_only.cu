@@ -1,4 +1,5 @@
 // Mistake: computes the first image only.
+// says: only the last images: never written
 // problem: conv-layer
 #include <cuda_runtime.h>
 

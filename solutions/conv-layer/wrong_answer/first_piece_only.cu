@@ -1,4 +1,5 @@
 // Mistake: has a matrix for 4,096 pixels, and never computes the others.
+// says: all elements after a certain one, in row order: never written
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: a grid of at most 256 blocks, so outputs beyond 65,536 are never computed.
+// says: only the last planes: never written
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: rounds inputs and weights to 10 bits of mantissa, as TF32 tensor cores do.
+// says: small errors: too little precision, or small terms left out
 // problem: conv-layer
 #include <cuda_runtime.h>
 

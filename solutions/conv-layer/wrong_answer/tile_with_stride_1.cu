@@ -1,4 +1,5 @@
 // Mistake: loads the tile as for stride 1, so that with a larger stride pixels beyond it are missing.
+// says: scattered elements
 // problem: conv-layer
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: rounds the number of blocks down, so outputs beyond the last whole block are never computed.
+// says: only a corner: never written
 // problem: conv-layer
 #include <cuda_runtime.h>
 

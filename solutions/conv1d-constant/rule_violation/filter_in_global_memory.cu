@@ -1,4 +1,5 @@
 // Mistake: reads the filter from global memory.
+// says: a kernel writes the output and loads from filter in global memory; it must be read through constant memory
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: takes the first tap from constant memory, and the others from a copy in global memory.
+// says: filter was only partly read through constant memory
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: constant memory holds half of each tap; the taps must arrive unchanged.
+// says: filter was not read through constant memory: expected all of its values, unchanged, in __constant__ arrays
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: the constant array has room for 64 taps; the copy of a wider filter fails, and nothing checks that.
+// says: a CUDA call fails: check what each of them returns
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

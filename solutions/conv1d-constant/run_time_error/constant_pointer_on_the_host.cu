@@ -1,4 +1,5 @@
 // Mistake: passes the symbol itself to the kernel; in host code that is a host address.
+// says: which is not device memory (a host pointer?)
 // problem: conv1d-constant
 #include <cuda_runtime.h>
 

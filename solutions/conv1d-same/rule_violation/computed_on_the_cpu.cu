@@ -1,4 +1,5 @@
 // Mistake: copies the data to the host, computes there and copies the result back: no kernel writes the output.
+// says: a part of the output, or all of it, was copied from the host or from an input: let a kernel write to it directly
 // problem: conv1d-same
 #include <cuda_runtime.h>
 #include <vector>

@@ -1,6 +1,7 @@
 // Mistake: no __syncthreads() between loading the shared tile and using it: elements that another warp
 // loads may not be there yet.
 // on cuda: Accepted, Wrong Answer
+// says: warps of a block race for the same memory, with no barrier in between
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

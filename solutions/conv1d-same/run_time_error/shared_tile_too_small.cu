@@ -1,5 +1,6 @@
 // Mistake: the shared tile has room for filters up to 255 taps; wider ones run over its end.
 // on cuda: Run-Time Error, Wrong Answer
+// says: a kernel writes past the end of shared array 's_input'
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: lays the first tap of the filter on the element instead of the middle one.
+// says: every element: shifted by one
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: loads one element of halo too few, so the last tap of the last output of a tile reads a zero.
+// says: elements at equal distances: zero
 // problem: conv1d-same
 #include <cuda_runtime.h>
 

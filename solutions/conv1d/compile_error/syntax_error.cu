@@ -1,4 +1,5 @@
 // Mistake: a semicolon is missing.
+// says: the compiler refused the file
 // problem: conv1d
 #include <cuda_runtime.h>
 

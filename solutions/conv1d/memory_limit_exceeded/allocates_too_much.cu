@@ -1,4 +1,5 @@
 // Mistake: asks for 2 GiB of device memory for its sums, and does not check whether it got them.
+// says: more device memory than the limit was refused; after that, kernel convolve
 // problem: conv1d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: fills 8 GiB of host memory.
+// says: the host code asked for more memory than its limit of 2048 MiB
 // problem: conv1d
 #include <vector>
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
 // Mistake: an assertion in the kernel that does not hold for long filters.
+// says: a kernel executes a trap, or an assertion fails
 // problem: conv1d
 #include <cassert>
 #include <cuda_runtime.h>

@@ -1,6 +1,7 @@
 // Mistake: two blocks share the taps of each output, and the one that finishes last adds up their sums. No
 // __threadfence() stands between storing a sum and raising the counter: the last block may read what was there before.
 // on cuda: Accepted, Wrong Answer
+// says: between this store and that, __threadfence() is missing, or a barrier for the threads that store
 // problem: conv1d
 #include <cuda_runtime.h>
 

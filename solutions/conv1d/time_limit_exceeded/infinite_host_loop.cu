@@ -1,4 +1,5 @@
 // Mistake: waits on the host for a flag that nobody ever sets.
+// says: the host code kept the device waiting for more than 5 s
 // problem: conv1d
 #include <cuda_runtime.h>
 

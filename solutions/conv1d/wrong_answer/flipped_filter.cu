@@ -1,4 +1,5 @@
 // Mistake: flips the filter, as the mathematical convolution does.
+// says: every element: the filter is flipped
 // problem: conv1d
 #include <cuda_runtime.h>
 

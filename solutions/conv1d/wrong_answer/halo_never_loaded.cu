@@ -1,5 +1,6 @@
 // Mistake: a block loads as many elements as it has threads into shared memory and leaves the halo as it is: whatever the
 // block before on this multiprocessor left there.
+// says: a kernel reads memory that nothing has written
 // problem: conv1d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: computes one output too few, so the last element is never written.
+// says: the last element: never written
 // problem: conv1d
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
 // Mistake: leaves out the last tap of an even filter, taking it for a radius on both sides of a middle.
+// says: every element
 // problem: conv1d
 #include <cuda_runtime.h>
 

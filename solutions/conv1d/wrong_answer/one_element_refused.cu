@@ -1,4 +1,5 @@
 // Mistake: treats an input of one element as empty and does nothing.
+// says: every element: never written
 // problem: conv1d
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
 // Mistake: the sum does not start at zero. Registers hold what some other thread has left there, which is zero often
 // enough for the kernel to look right.
+// says: uses 'sum' before it is set
 // problem: conv1d
 #include <cuda_runtime.h>
 

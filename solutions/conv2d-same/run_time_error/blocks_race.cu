@@ -1,6 +1,7 @@
 // Mistake: one block for each row of the filter; they add to the same outputs without atomics, and the one of the last
 // row, which should come first, writes instead of adding.
 // on cuda: Accepted, Wrong Answer
+// says: where block (0,0,0) writes another value: blocks run in any order
 // problem: conv2d-same
 #include <cuda_runtime.h>
 

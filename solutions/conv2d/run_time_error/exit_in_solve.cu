@@ -1,4 +1,5 @@
 // Mistake: prints a verdict of its own and leaves the program before the kernel has run.
+// says: solve() did not return: the process ended with exit status 0
 // problem: conv2d
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,5 @@
 // Mistake: the kernel runs on another stream than the copy of the filter, and no event orders the two.
+// says: right only by luck: kernel convolve on stream 2 does not wait for the copy of 24 bytes within the device on stream 1, and the output depends on which comes first. In one of the orders that CUDA allows: every element
 // problem: conv2d
 #include <cuda_runtime.h>
 

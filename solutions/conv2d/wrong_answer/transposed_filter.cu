@@ -1,4 +1,5 @@
 // Mistake: reads the filter column by column.
+// says: every element: rows and columns of the filter are swapped
 // problem: conv2d
 #include <cuda_runtime.h>
 

@@ -3,12 +3,13 @@
 # handed in again. run.sh starts it in a folder with naive.o and case/, and with the paths of libraries and tools set.
 # Usage: tests/attacks/naive/judge.sh compile SUBMISSION NVCC      Leaves compiler.log in the working folder
 #        tests/attacks/naive/judge.sh judge sim|cuda TIMES         Leaves run.log, of the last time
-set -eu
+set -euo pipefail
 
 compile() { # SUBMISSION NVCC
     local flags=(-O3 --no-compress -cudart none -gencode 'arch=compute_90,code=[sm_90,compute_90]' -Xcompiler -fPIC)
     mkdir lib
-    "$2" "${flags[@]}" -shared "$1" -o lib/libsubmission.so -L/tmp/runtime -l:libcudart.so.13 >compiler.log 2>&1
+    "$2" "${flags[@]}" -shared "$1" -o lib/libsubmission.so -L/tmp/runtime -l:libcudart.so.13 2>&1 |
+        tail -c 1000000 >compiler.log # endless messages must not end the compiler by a full file
     g++ naive.o -o naive -Llib -lsubmission -L/tmp/runtime -l:libcudart.so.13 -Wl,--allow-shlib-undefined \
         >>compiler.log 2>&1
 }

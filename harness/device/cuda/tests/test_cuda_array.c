@@ -1,4 +1,4 @@
-/* Arrays and textures of a real GPU, with the driver library that stands in for NVIDIA's (tests/fake/cuda.h). A process
+/* Arrays, textures and tensor maps of a real GPU, with the driver library that stands in for NVIDIA's (tests/fake/cuda.h). A process
  * can open a GPU only once, so all tests share it. */
 #include "base/tests/unit.h"
 
@@ -22,7 +22,7 @@ enum {
     LIMIT_BYTES = 1 << 20
 };
 
-static const DeviceShape SHAPE = {WIDTH, HEIGHT, DEPTH, DEVICE_FLOAT32, 1, false};
+static const DeviceShape SHAPE = {WIDTH, HEIGHT, DEPTH, DEVICE_FLOAT32, 1, false, false, false};
 static const DeviceBox ALL = {ROW_BYTES, HEIGHT, DEPTH};
 
 static Device *device;
@@ -180,8 +180,8 @@ static void boxes_outside_an_allocation_are_refused(void **state)
 
 static void arrays_count_against_the_memory_limit(void **state)
 {
-    const DeviceShape large = {256, 1024, 0, DEVICE_FLOAT32, 1, false}; /* as much as the whole limit */
-    const DeviceShape half = {256, 512, 0, DEVICE_FLOAT32, 1, false};
+    const DeviceShape large = {256, 1024, 0, DEVICE_FLOAT32, 1, false, false, false}; /* as much as the whole limit */
+    const DeviceShape half = {256, 512, 0, DEVICE_FLOAT32, 1, false, false, false};
     uint64_t before = device->memory->allocated_bytes(device), address;
     DeviceArray *array;
     assert_int_equal(device->arrays->create(device, &large, &array), CUDA_ERROR_MEMORY_ALLOCATION);
@@ -266,9 +266,37 @@ static void textures_of_each_kind_have_the_drivers_numbers(void **state)
     assert_int_equal(device->arrays->destroy(device, array), 0);
 }
 
+/* The driver wants the map at a multiple of 64 bytes; the caller's place may be any. */
+static void a_tensor_map_comes_from_the_driver(void **state)
+{
+    const DeviceTensor tensor = {.address = memory, .extents = {64}, .box = {16}, .steps = {1}, .rank = 1};
+    uint8_t place[1 + DEVICE_TENSOR_MAP_BYTES] = {0};
+    assert_int_equal(device->tensors->encode(device, &tensor, place + 1), CUDA_ERROR_SUCCESS);
+    assert_memory_equal(place + 1, &memory, sizeof memory);
+    assert_int_equal(lines_with("cuTensorMapEncodeTiled 1"), 1);
+}
+
+static void surfaces_have_the_drivers_numbers(void **state)
+{
+    DeviceShape shape = SHAPE;
+    DeviceArray *array;
+    uint64_t first = 0, second = 0;
+    shape.layered = shape.surface = true;
+    assert_int_equal(device->arrays->create(device, &shape, &array), 0);
+    empty_log();
+    assert_int_equal(device->textures->create_surface(device, array, &first), 0);
+    assert_int_equal(device->textures->create_surface(device, array, &second), 0);
+    assert_int_equal(lines_with("cuSurfObjectCreate 0"), 2);
+    assert_true(first != 0 && first != second);
+    assert_int_equal(device->textures->destroy_surface(device, first), 0);
+    assert_int_equal(lines_with("cuSurfObjectDestroy"), 1);
+    assert_int_equal(device->arrays->destroy(device, array), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tensor_map_comes_from_the_driver),
         cmocka_unit_test(a_box_survives_its_way_through_array_and_memory),
         cmocka_unit_test(a_box_begins_where_its_place_says),
         cmocka_unit_test(an_array_knows_what_came_from_the_host),
@@ -279,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_small_box_of_the_hosts_waits_behind_the_gate),
         cmocka_unit_test(arrays_and_textures_come_and_go_in_a_bracket),
         cmocka_unit_test(textures_of_each_kind_have_the_drivers_numbers),
+        cmocka_unit_test(surfaces_have_the_drivers_numbers),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

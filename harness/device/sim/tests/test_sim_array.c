@@ -13,7 +13,9 @@ static const char PTX[] = ".version 9.0\n.target sm_90\n.address_size 64\n" KERN
     "index1", "tex.1d.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d0, {%r}]")
     KERNEL("fetch1", "tex.1d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0}]")
         KERNEL("fetch2", "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0, %f1}]")
-            KERNEL("fetch3", "tex.3d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0, %f1, %f2, %f2}]");
+            KERNEL("fetch3", "tex.3d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%f0, %f1, %f2, %f2}]")
+                KERNEL("layer2", "tex.a2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d0, {%r, %f1, %f2, %f2}]") KERNEL(
+                    "store2", "sust.b.a2d.b32.trap [%d0, {%r, 4, 1, 1}], {%f1}; mov.f32 %f3, %f1; mov.f32 %f4, %f1");
 
 static int set_up(void **state)
 {
@@ -147,6 +149,33 @@ static void memory_is_read_as_its_format_says(void **state)
     assert_int_equal(f->device->memory->release(f->device, memory), 0);
 }
 
+/* Rows of 3 elements lie 16 bytes apart, which neither copies nor kernels may see. */
+static void a_layered_array_is_a_texture_and_a_surface(void **state)
+{
+    Fixture *f = *state;
+    const DeviceShape shape = {
+        .width = 3, .height = 2, .depth = 2, .format = DEVICE_FLOAT32, .channels = 1, .layered = true, .surface = true};
+    const float texels[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    float back[12], two[2];
+    DeviceArray *array;
+    uint64_t surface = 0;
+    assert_int_equal(f->device->arrays->create(f->device, &shape, &array), 0);
+    const DevicePlace there = {.array = array}, from = {.host = (void *)texels, .pitch = 12, .slice_rows = 2},
+                      to = {.host = back, .pitch = 12, .slice_rows = 2};
+    const DeviceBox box = {12, 2, 2};
+    assert_int_equal(f->device->arrays->copy_box(f->device, &there, &from, &box, NULL), 0);
+    uint64_t texture = texture_of(f, &(DeviceTexture){.array = array});
+    assert_true(fetch_float(f, "layer2", texture, 1, 2.5f, 1.5f) == 11);
+    assert_int_equal(f->device->textures->create_surface(f->device, array, &surface), 0);
+    fetch(f, "store2", surface, (float[]){1, 99, 0}, two);
+    assert_int_equal(f->device->arrays->copy_box(f->device, &to, &there, &box, NULL), 0);
+    for (int i = 0; i < 12; i++)
+        assert_true(back[i] == (i == 10 ? 99 : (float)i));
+    assert_int_equal(f->device->textures->destroy(f->device, texture), 0);
+    assert_int_equal(f->device->textures->destroy_surface(f->device, surface), 0);
+    assert_int_equal(f->device->arrays->destroy(f->device, array), 0);
+}
+
 static void unsupported_textures_are_refused(void **state)
 {
     Fixture *f = *state;
@@ -191,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(arrays_are_read_in_their_dimensions, set_up, close_sim),
         cmocka_unit_test_setup_teardown(the_modes_are_those_asked_for, set_up, close_sim),
         cmocka_unit_test_setup_teardown(memory_is_read_as_its_format_says, set_up, close_sim),
+        cmocka_unit_test_setup_teardown(a_layered_array_is_a_texture_and_a_surface, set_up, close_sim),
         cmocka_unit_test_setup_teardown(unsupported_textures_are_refused, set_up, close_sim),
         cmocka_unit_test_setup_teardown(a_destroyed_texture_is_a_fault, set_up, close_sim),
     };

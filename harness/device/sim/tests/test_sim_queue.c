@@ -1,5 +1,9 @@
 #include "harness/device/sim/tests/sim_kernels.h"
 
+#include "simgpu/gpu/simgpu.h"
+
+#include <math.h>
+
 /* Operations that nothing orders: a fill on one stream, and on the other a copy of what is filled. */
 
 typedef struct Streams {
@@ -22,11 +26,15 @@ static Streams new_streams(Fixture *f, bool non_blocking)
     return streams;
 }
 
-static int close_all(void **state)
+static void close_events(Fixture *f)
 {
-    Fixture *f = *state;
     while (made_count > 0)
         f->device->events->destroy(f->device, made[--made_count]);
+}
+
+static int close_all(void **state)
+{
+    close_events(*state);
     return close_sim(state);
 }
 
@@ -138,6 +146,18 @@ static void an_event_orders_what_was_there_when_it_was_recorded(void **state)
     }
 }
 
+/* close_all() would not come back. */
+static void a_device_closes_with_work_on_a_destroyed_stream(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck check = {.order = {.kind = DEVICE_ORDER_LATE}};
+    Streams streams = new_streams(f, true);
+    begin(f, &check);
+    fill(f, streams.first);
+    assert_int_equal(f->device->streams->destroy(f->device, streams.first), 0);
+    assert_int_equal(*(uint8_t *)(uintptr_t)f->array, 0);
+}
+
 static void the_host_orders_what_it_waits_for(void **state)
 {
     Fixture *f = *state;
@@ -219,6 +239,67 @@ static void a_copy_waits_for_its_turn(void **state)
     assert_string_equal(back, "later");
 }
 
+/* What comes before it in its stream is carried out before its turn, and what comes after it is not. */
+static void a_host_function_waits_for_its_turn(void **state)
+{
+    Fixture *f = *state;
+    const DeviceSimulationOps *simulation = f->device->simulation;
+    for (int issued = 0; issued < 2; issued++) {
+        DeviceCheck check = {.order = {.kind = issued ? DEVICE_ORDER_ISSUED : DEVICE_ORDER_LATE}};
+        Streams streams = new_streams(f, true);
+        uint64_t turn = 0;
+        bool is_due;
+        begin(f, &check);
+        copy(f, streams.first);
+        assert_int_equal(simulation->host_call(f->device, streams.first, &turn, &is_due), 0);
+        assert_int_equal(is_due, issued);
+        fill(f, streams.first);
+        assert_int_equal(check.conflicts.count, 1);
+        assert_int_equal(check.conflicts.items[0].mistake.kind, MISTAKE_HOST_TOO_EARLY);
+        assert_string_equal(check.conflicts.items[0].text,
+                            "the host does not wait for the host function on non-blocking stream 1");
+        assert_int_equal(f->device->streams->synchronize(f->device, streams.first), DEVICE_HOST_TURN);
+        assert_int_equal(simulation->take_turn(f->device, turn, NULL), 0);
+        assert_int_equal(*(uint8_t *)(uintptr_t)f->array, 0);
+        assert_int_equal(f->device->streams->synchronize(f->device, streams.first), 0);
+        assert_int_equal(*(uint8_t *)(uintptr_t)f->array, 7);
+        end(f);
+        close_events(f);
+        f->device->streams->destroy(f->device, streams.first);
+        f->device->streams->destroy(f->device, streams.second);
+    }
+}
+
+/* Memory that one stream allocates and another uses at once: what the other has stored may be gone. */
+static void memory_is_renewed_in_stream_order(void **state)
+{
+    Fixture *f = *state;
+    const DeviceSimulationOps *simulation = f->device->simulation;
+    DeviceCheck alone = {.order = {.kind = DEVICE_ORDER_LATE}};
+    begin(f, &alone);
+    fill(f, NULL);
+    const double alone_s = end(f);
+    for (int is_ordered = 0; is_ordered < 2; is_ordered++) {
+        DeviceCheck check = {.order = {.kind = DEVICE_ORDER_LATE}};
+        Streams streams = new_streams(f, true);
+        begin(f, &check);
+        assert_int_equal(simulation->renew(f->device, f->array, 16, false, streams.first), 0);
+        fill(f, is_ordered ? streams.first : streams.second);
+        double seconds = end(f);
+        assert_true(fabs(seconds - alone_s) < 1e-12);
+        assert_int_equal(*(uint8_t *)(uintptr_t)f->array, is_ordered ? 7 : SIM_UNINITIALISED_BYTE);
+        assert_int_equal(check.conflicts.count, !is_ordered);
+        if (!is_ordered)
+            assert_string_equal(check.conflicts.items[0].text,
+                                "the fill of 16 bytes on non-blocking stream 2 does not wait for the allocation of 16 "
+                                "bytes on non-blocking stream 1");
+        close_events(f);
+        f->device->streams->destroy(f->device, streams.first);
+        f->device->streams->destroy(f->device, streams.second);
+    }
+    assert_int_equal(simulation->renew(f->device, f->array + ARRAY_BYTES, 16, false, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
 /* Its process may be gone. */
 static void a_copy_whose_turn_never_comes_is_left_out(void **state)
 {
@@ -235,6 +316,108 @@ static void a_copy_whose_turn_never_comes_is_left_out(void **state)
     assert_int_equal(copied(f), 0);
 }
 
+/* ---- to the byte ------------------------------------------------------------------------------------------------- */
+
+/* Two kernels of 64 threads; the second one's numbers begin `distance` bytes behind the first one's. */
+static void store_twice(Fixture *f, DeviceCheck *check, uint64_t distance, uint32_t second_value)
+{
+    Streams streams = new_streams(f, true);
+    begin(f, check);
+    assert_int_equal(store(f, f->array, 1, 1, streams.first), 0);
+    assert_int_equal(store(f, f->array + distance, second_value, 1, streams.second), 0);
+    end(f);
+}
+
+static void two_that_change_the_same_bytes_race(void **state)
+{
+    static const struct {
+        uint64_t distance;
+        uint32_t second_value;
+        bool is_exact, is_conflict, is_race;
+    } rows[] = {{252, 7, true, true, true},
+                {256, 7, true, false, false},
+                {252, 64, true, false, false},
+                {252, 64, false, true, false},
+                {252, 7, false, true, false}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        Fixture *f = *state;
+        DeviceCheck check = {.order = {.kind = DEVICE_ORDER_ISSUED, .is_exact = rows[i].is_exact},
+                             .arrays = {{.name = "sums", .element_bytes = 4}},
+                             .array_count = 1};
+        check.arrays[0].address = f->array;
+        check.arrays[0].bytes = ARRAY_BYTES;
+        store_twice(f, &check, rows[i].distance, rows[i].second_value);
+        assert_int_equal(check.conflicts.count, rows[i].is_conflict);
+        assert_int_equal(check.conflicts.items[0].is_race, rows[i].is_race);
+        assert_string_equal(check.conflicts.items[0].place, rows[i].is_race ? "sums[63]" : "");
+    }
+}
+
+/* Many copies for which the host may fail to wait do not hide what two kernels do to each other. */
+static void races_are_kept_before_all_else(void **state)
+{
+    Fixture *f = *state;
+    DeviceCheck check = {.order = {.kind = DEVICE_ORDER_ISSUED, .is_exact = true}};
+    const DevicePlace place = {.address = f->array, .pitch = 8, .slice_rows = 1};
+    Streams streams = new_streams(f, true);
+    uint64_t turn;
+    bool is_due;
+    begin(f, &check);
+    for (int i = 0; i < 2 * DEVICE_MAX_CONFLICTS; i++)
+        assert_int_equal(
+            f->device->simulation->copy_away(f->device, &place, &(DeviceBox){8, 1, 1}, false, NULL, &turn, &is_due), 0);
+    assert_int_equal(store(f, f->array, 1, 1, streams.first), 0);
+    assert_int_equal(store(f, f->array, 2, 1, streams.second), 0);
+    end(f);
+    uint32_t races = 0;
+    for (uint32_t i = 0; i < check.conflicts.count; i++)
+        races += check.conflicts.items[i].is_race;
+    assert_int_equal(check.conflicts.count, DEVICE_MAX_CONFLICTS);
+    assert_int_equal(races, 1);
+}
+
+/* ---- drawn orders ------------------------------------------------------------------------------------------------ */
+
+/* Of 20 keys, some let the copy find what the fill leaves and some do not; each key does the same each time. */
+static void a_drawn_order_depends_on_the_key_alone(void **state)
+{
+    Fixture *f = *state;
+    int found = 0;
+    for (uint32_t i = 0; i < 20; i++) {
+        const Chacha20Key key = {.words = {i}};
+        int results[2];
+        for (int again = 0; again < 2; again++) {
+            DeviceCheck check = {.order = {.kind = DEVICE_ORDER_DRAWN}, .sample_key = &key};
+            Streams streams = new_streams(f, true);
+            results[again] = run(f, &check, streams.first, streams.second);
+            close_events(f);
+        }
+        assert_int_equal(results[0], results[1]);
+        found += results[0] == 7;
+    }
+    assert_in_range(found, 3, 17);
+}
+
+/* What CUDA orders stays in order, whatever is drawn. */
+static void a_drawn_order_is_one_that_cuda_allows(void **state)
+{
+    Fixture *f = *state;
+    for (uint32_t i = 0; i < 20; i++) {
+        const Chacha20Key key = {.words = {i}};
+        DeviceCheck check = {.order = {.kind = DEVICE_ORDER_DRAWN}, .sample_key = &key};
+        Streams streams = new_streams(f, true);
+        begin(f, &check);
+        fill(f, streams.first);
+        assert_int_equal(f->device->events->record(f->device, streams.event, streams.first), 0);
+        assert_int_equal(f->device->streams->wait_event(f->device, streams.second, streams.event), 0);
+        copy(f, streams.second);
+        end(f);
+        assert_int_equal(copied(f), 7);
+        assert_int_equal(check.conflicts.count, 0);
+        close_events(f);
+    }
+}
+
 #define ON_A_QUEUE(test) cmocka_unit_test_setup_teardown(test, set_up, close_all)
 
 int main(void)
@@ -245,11 +428,18 @@ int main(void)
         ON_A_QUEUE(one_stream_is_in_order),
         ON_A_QUEUE(the_default_stream_orders_blocking_streams_only),
         ON_A_QUEUE(an_event_orders_what_was_there_when_it_was_recorded),
+        ON_A_QUEUE(a_device_closes_with_work_on_a_destroyed_stream),
         ON_A_QUEUE(the_host_orders_what_it_waits_for),
         ON_A_QUEUE(a_full_window_is_emptied),
         ON_A_QUEUE(the_order_does_not_change_the_modelled_time),
         ON_A_QUEUE(a_copy_waits_for_its_turn),
+        ON_A_QUEUE(a_host_function_waits_for_its_turn),
         ON_A_QUEUE(a_copy_whose_turn_never_comes_is_left_out),
+        ON_A_QUEUE(memory_is_renewed_in_stream_order),
+        ON_A_QUEUE(two_that_change_the_same_bytes_race),
+        ON_A_QUEUE(races_are_kept_before_all_else),
+        ON_A_QUEUE(a_drawn_order_depends_on_the_key_alone),
+        ON_A_QUEUE(a_drawn_order_is_one_that_cuda_allows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "base/tests/unit.h"
 
-#include "grader/result/unset_variable.h"
+#include "grader/result/local_variable.h"
 
 #include <string.h>
 
@@ -19,10 +19,8 @@ static const char source[] = "__global__ void blur(const float *in, float *out, 
                              "    { float sum = 0; sum += 1; }\n"
                              "}\n";
 
-static void expect_name(long line, const char *name)
+static void expect(const char *found, size_t length, const char *name)
 {
-    size_t length = 0;
-    const char *found = unset_variable_on(source, line, &length);
     if (name == NULL) {
         assert_null(found);
         return;
@@ -30,6 +28,20 @@ static void expect_name(long line, const char *name)
     assert_non_null(found);
     assert_int_equal(length, strlen(name));
     assert_memory_equal(found, name, length);
+}
+
+static void expect_name(long line, const char *name)
+{
+    size_t length = 0;
+    const char *found = unset_variable_on(source, line, &length);
+    expect(found, length, name);
+}
+
+static void expect_array(long line, const char *name)
+{
+    size_t length = 0;
+    const char *found = local_array_on(source, line, &length);
+    expect(found, length, name);
 }
 
 static void a_variable_without_a_value_is_named(void **state)
@@ -48,10 +60,20 @@ static void no_name_is_better_than_a_wrong_one(void **state)
     expect_name(99, NULL);
 }
 
+static void the_local_array_that_a_line_indexes_is_named(void **state)
+{
+    expect_array(8, "sums");
+    expect_array(9, "sums"); /* `in` is a parameter */
+    expect_array(7, NULL);   /* a shared array and a parameter */
+    expect_array(12, NULL);
+    expect_array(99, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_variable_without_a_value_is_named),
+        cmocka_unit_test(the_local_array_that_a_line_indexes_is_named),
         cmocka_unit_test(no_name_is_better_than_a_wrong_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

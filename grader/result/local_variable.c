@@ -1,6 +1,6 @@
 /* A reader of C++ that knows just enough: a statement that begins with two names in a row, a type and a variable,
- * declares variables, and those without `=` get no value.  */
-#include "grader/result/unset_variable.h"
+ * declares variables, those without `=` get no value, and those with `[` are arrays.  */
+#include "grader/result/local_variable.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -10,6 +10,10 @@ typedef struct Name {
     const char *text;
     size_t length;
 } Name;
+
+typedef struct Declared {
+    bool is_unset, is_array;
+} Declared;
 
 static bool is_name_start(char c)
 {
@@ -79,8 +83,8 @@ static const char *skip_value(const char *at, const char *end)
     return at;
 }
 
-/* If a statement that begins here declares `wanted`, sets `*is_unset` to whether it gets no value. */
-static void read_declaration(const char *at, const char *end, Name wanted, bool *is_unset)
+/* If a statement that begins here declares `wanted` as a local variable, says how. */
+static void read_declaration(const char *at, const char *end, Name wanted, Declared *declared)
 {
     static const char *const no_types[] = {"return",  "else",       "goto",   "case",         "using", "extern",
                                            "typedef", "__shared__", "static", "__constant__", "new",   "__device__"};
@@ -98,10 +102,12 @@ static void read_declaration(const char *at, const char *end, Name wanted, bool 
         name = next;
     }
     while (type.length > 0 && name.length > 0) {
-        at = skip_extents(skip_space(at, end), end);
+        at = skip_space(at, end);
+        bool is_array = at < end && *at == '[';
+        at = skip_extents(at, end);
         bool has_end = at < end && (*at == ';' || *at == ',');
         if (is_same(name, wanted))
-            *is_unset = has_end;
+            *declared = (Declared){has_end, is_array};
         at = has_end ? at : skip_value(at, end);
         if (at >= end || *at != ',')
             return;
@@ -110,13 +116,13 @@ static void read_declaration(const char *at, const char *end, Name wanted, bool 
     }
 }
 
-/* Parameters have a value. */
-static void read_parameters(const char *at, const char *end, Name wanted, bool *is_unset)
+/* Parameters have a value, and are no arrays. */
+static void read_parameters(const char *at, const char *end, Name wanted, Declared *declared)
 {
     while (at < end && *at != ')' && *at != ';' && *at != '=') {
         const Name name = read_name(&at, end);
         if (name.length > 0 && is_same(name, wanted) && *skip_space(at, end) != '[')
-            *is_unset = false;
+            *declared = (Declared){0};
         at += name.length == 0;
     }
 }
@@ -131,21 +137,35 @@ static bool is_declaration(const char *at, const char *end)
     return first.length > 0 && read_name(&at, end).length > 0;
 }
 
-/* Does the last declaration of the name before `end` give it no value? */
-static bool is_declared_unset(const char *source, const char *end, Name wanted)
+/* What the last declaration of the name before `end` says. */
+static Declared declared_as(const char *source, const char *end, Name wanted)
 {
-    bool is_unset = false, is_in_parentheses = false;
+    Declared declared = {0};
+    bool is_in_parentheses = false;
     for (const char *at = skip_space(source, end); at < end; at = skip_space(at + 1, end)) {
         if (is_declaration(at, end))
-            (is_in_parentheses ? read_parameters : read_declaration)(at, end, wanted, &is_unset);
+            (is_in_parentheses ? read_parameters : read_declaration)(at, end, wanted, &declared);
         while (at < end && strchr(";{}()", *at) == NULL)
             at++;
         is_in_parentheses = at < end && *at == '(';
     }
-    return is_unset;
+    return declared;
 }
 
-const char *unset_variable_on(const char *source, long line, size_t *length)
+static bool is_unset(const char *source, const char *end, const char *behind, Name name)
+{
+    return declared_as(source, end, name).is_unset;
+}
+
+static bool is_indexed_array(const char *source, const char *end, const char *behind, Name name)
+{
+    behind = skip_space(behind, end);
+    return behind < end && *behind == '[' && declared_as(source, end, name).is_array;
+}
+
+/* The only name on the line that `is_wanted`; `behind` is what follows it there. */
+static const char *only_name_on(const char *source, long line, size_t *length,
+                                bool (*is_wanted)(const char *source, const char *end, const char *behind, Name name))
 {
     const char *start = source, *end;
     Name found = {0};
@@ -158,7 +178,7 @@ const char *unset_variable_on(const char *source, long line, size_t *length)
         bool is_member = at > start && (at[-1] == '.' || isdigit((unsigned char)at[-1]));
         const Name name = read_name(&at, end);
         at += name.length == 0;
-        if (name.length == 0 || is_member || !is_declared_unset(source, end, name))
+        if (name.length == 0 || is_member || !is_wanted(source, end, at, name))
             continue;
         if (found.length > 0 && !is_same(found, name))
             return NULL;
@@ -166,4 +186,14 @@ const char *unset_variable_on(const char *source, long line, size_t *length)
     }
     *length = found.length;
     return found.length > 0 ? found.text : NULL;
+}
+
+const char *unset_variable_on(const char *source, long line, size_t *length)
+{
+    return only_name_on(source, line, length, is_unset);
+}
+
+const char *local_array_on(const char *source, long line, size_t *length)
+{
+    return only_name_on(source, line, length, is_indexed_array);
 }

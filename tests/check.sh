@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Checks that files in the style of students, and those that each use one feature of CUDA in full, earn the verdicts that
-# they claim, on the untimed cases and one timed case.
-# Prints TAP. Usage: tests/student.sh BUILD
+# Checks that files earn the verdicts that they claim, on the untimed cases and one timed case; `make test-all` takes all cases.
+# Prints TAP. Usage: tests/check.sh BUILD FILE...
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "$1")
@@ -12,4 +11,4 @@ trap 'rm -rf "$home"' EXIT
 source tests/fewer_cases.sh
 home_with_fewer_cases "$home" untimed
 export CONVJUDGE_HOME=$home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
-"$build/convjudge" check tests/student/*.cu tests/features/*.cu
+printf '%s\0' "${@:2}" | xargs -0 -P 2 -n 4 "$build/convjudge" check

@@ -1,0 +1,210 @@
+#include "grader/judge/opinion_step.h"
+
+#include "base/clock.h"
+#include "grader/judge/hidden_duration.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How much longer the grading may take for it. */
+static double most_s(void)
+{
+    const char *given = getenv("CONVJUDGE_SECOND_OPINION_SECONDS");
+    const double seconds = given == NULL ? 0 : atof(given);
+    return seconds > 0 && seconds < 3600 ? seconds : 1;
+}
+
+/* ---- beginning --------------------------------------------------------------------------------------------------- */
+
+/* NULL: no opinion is wanted. */
+static const char *opinion_device(const Judging *judging)
+{
+    const char *named = getenv("CONVJUDGE_SECOND_OPINION");
+    if (!judging->job->second_opinion || judging->session->traits.runs_c)
+        return NULL;
+    if (named != NULL && named[0] != '\0')
+        return named;
+    return judging->result->device.modelled ? NULL : "sim";
+}
+
+void opinion_step_begin(Judging *judging, JudgeFunction *judge)
+{
+    const JudgeJob *job = judging->job;
+    const char *device = opinion_device(judging);
+    if (device == NULL || judging->ended)
+        return;
+    const JudgeJob other = {
+        .problem = job->problem,
+        .submission = job->submission,
+        .cases = job->cases,
+        .secret = &judging->secret,
+        .device = device,
+        .untimed_only = true,
+        .samples_only = job->samples_only,
+        .is_opinion = true,
+    };
+    Message why;
+    SecondOpinion *opinion = &judging->result->opinion;
+    *opinion = (SecondOpinion){.asked = true, .place = "", .text = ""};
+    if (opinion_process_start(&other, judge, &judging->opinion, &why) != STATUS_OK)
+        opinion->none = arena_string(&judging->result->arena, why.text);
+}
+
+/* ---- what may be told -------------------------------------------------------------------------------------------- */
+
+/* Of samples, hidden cases and what comes before them. */
+static Verdict verdict_so_far(const Result *result)
+{
+    const CaseResult *failed = result_failed_case(result);
+    return failed != NULL ? failed->verdict : result->verdict;
+}
+
+/* Whether the real GPU's finding about a case with secret data is told. */
+static bool has_told(const Result *result)
+{
+    const CaseResult *failed = result_failed_case(result);
+    return failed != NULL && failed->sample == NULL;
+}
+
+static void tell_secret_case(Judging *judging, const OpinionAnswer *answer, SecondOpinion *opinion)
+{
+    const Result *result = judging->result;
+    HiddenFinding finding = answer->finding;
+    if (!has_told(result)) {
+        opinion->place = arena_string(&judging->result->arena, answer->name);
+        judging->secret_warning = (Mistake){0}; /* either one finding or one warning */
+    } else {
+        opinion->place = "a hidden case";
+        finding.output = (WrongOutput){0};
+        if (result_failed_case(result)->finding.mistake.kind != MISTAKE_NONE)
+            finding.mistake = (Mistake){0};
+    }
+    if (!has_told(result) || finding.mistake.kind != MISTAKE_NONE)
+        opinion->text = judging_hidden_wording(judging, &finding);
+    opinion->reason = opinion_reason(verdict_so_far(result), answer->verdict, finding.mistake.kind);
+}
+
+static void tell_public_case(Judging *judging, const OpinionAnswer *answer, SecondOpinion *opinion)
+{
+    Arena *arena = &judging->result->arena;
+    opinion->place = arena_string(arena, answer->has_case ? answer->name : "");
+    opinion->text = arena_string(arena, answer->text);
+    opinion->reason = opinion_reason(verdict_so_far(judging->result), answer->verdict, answer->finding.mistake.kind);
+}
+
+/* Why an answer is no opinion: it speaks of the simulated GPU's limits, not of the submission. NULL: it is one. */
+static const char *why_no_opinion(Judging *judging, const OpinionAnswer *answer)
+{
+    Arena *arena = &judging->result->arena;
+    if (answer->status != STATUS_OK)
+        return arena_printf(arena, "the judge failed: %s", answer->text);
+    switch (answer->verdict) {
+    case VERDICT_JUDGE_ERROR:
+        return answer->is_secret ? mistake_words(answer->finding.mistake.kind) : arena_string(arena, answer->text);
+    case VERDICT_COMPILE_ERROR: return "the file does not compile for the simulated GPU";
+    case VERDICT_TIME_LIMIT_EXCEEDED: return "it reaches a limit of the simulated GPU, which counts instructions";
+    case VERDICT_MEMORY_LIMIT_EXCEEDED: return "it reaches a limit of the simulated GPU's memory";
+    default: return NULL;
+    }
+}
+
+static void fill_opinion(Judging *judging, const OpinionAnswer *answer)
+{
+    SecondOpinion *opinion = &judging->result->opinion;
+    opinion->device = arena_string(&judging->result->arena, answer->device);
+    if (answer->status == STATUS_OK && answer->verdict == verdict_so_far(judging->result)) {
+        opinion->verdict = answer->verdict; /* `reason` is OPINION_AGREES; the real GPU has told the rest */
+        return;
+    }
+    opinion->none = why_no_opinion(judging, answer);
+    if (opinion->none != NULL)
+        return;
+    opinion->verdict = answer->verdict;
+    if (answer->is_secret)
+        tell_secret_case(judging, answer, opinion);
+    else
+        tell_public_case(judging, answer, opinion);
+}
+
+/* ---- taking it --------------------------------------------------------------------------------------------------- */
+
+void opinion_step_take(Judging *judging, double start_s)
+{
+    OpinionAnswer answer;
+    const double deadline_s = start_s + hidden_duration_extended(now_s() - start_s, most_s());
+    if (judging->opinion.process == 0)
+        return;
+    const bool answered = opinion_process_await(&judging->opinion, deadline_s, &answer);
+    opinion_process_stop(&judging->opinion);
+    if (answered)
+        fill_opinion(judging, &answer);
+    else
+        judging->result->opinion.none = "it was not ready in time";
+}
+
+static void tell_step(const Judging *judging)
+{
+    const SecondOpinion *opinion = &judging->result->opinion;
+    char outcome[300];
+    if (opinion->none != NULL)
+        snprintf(outcome, sizeof outcome, "none: %s", opinion->none);
+    else
+        snprintf(outcome, sizeof outcome, "%s%s", verdict_name(opinion->verdict),
+                 opinion->reason == OPINION_AGREES ? ", too" : "");
+    progress_begin(judging->job->progress, "second opinion", 0);
+    progress_end(judging->job->progress, outcome);
+}
+
+void opinion_step_end(Judging *judging)
+{
+    const double start_s = now_s();
+    const bool waits = judging->opinion.process != 0;
+    opinion_step_take(judging, start_s);
+    if (waits && !judging->job->samples_only)
+        (void)hidden_duration_wait(start_s);
+    if (judging->result->opinion.asked)
+        tell_step(judging);
+}
+
+/* ---- running it again -------------------------------------------------------------------------------------------- */
+
+/* False also where the judge could not do it. */
+static bool is_accepted_again(const Judging *judging, JudgeFunction *judge, bool unoptimised, CallBudget *spent)
+{
+    const JudgeJob *job = judging->job;
+    const JudgeJob again = {
+        .problem = job->problem,
+        .submission = job->submission,
+        .cases = job->cases,
+        .secret = &judging->secret,
+        .device = job->device,
+        .untimed_only = true,
+        .samples_only = job->samples_only,
+        .unoptimised = unoptimised,
+        .is_opinion = true,
+        .spent = spent,
+    };
+    const double start_s = now_s();
+    Result result = {0};
+    Message ignored;
+    progress_begin(job->progress, unoptimised ? "with ptxas -O0" : "run again", 0);
+    const bool accepted = judge(&again, &result, &ignored) == STATUS_OK && result.verdict == VERDICT_ACCEPTED;
+    if (!job->samples_only)
+        (void)hidden_duration_wait(start_s);
+    progress_end(job->progress, accepted ? verdict_name(VERDICT_ACCEPTED) : "not accepted");
+    result_free(&result);
+    return accepted;
+}
+
+void opinion_step_retry(Judging *judging, JudgeFunction *judge)
+{
+    Result *result = judging->result;
+    CallBudget spent = judging->budget;
+    if (!result->opinion.asked || result->opinion.none != NULL || result->opinion.reason == OPINION_AGREES ||
+        !opinion_wants_retry(verdict_so_far(result), result->opinion.verdict))
+        return;
+    const bool again = is_accepted_again(judging, judge, false, &spent);
+    const bool unoptimised = !again && is_accepted_again(judging, judge, true, &spent);
+    result->opinion.reason = opinion_reason_of_retry(again, unoptimised);
+}

@@ -1,0 +1,63 @@
+#include "harness/runner/fault_note.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unwind.h>
+
+static RingFault *noted;
+static const char *object;
+static uintptr_t stack_base;           /* an address at the beginning of the stack, which grows downwards */
+static uint8_t handler_stack[1 << 16]; /* the handler runs here, since the other stack may be full */
+
+/* An access that is nearer than this below the stack pointer is one to the stack. */
+static const uintptr_t NEAR_BYTES = 1 << 16;
+
+static _Unwind_Reason_Code note_frame(struct _Unwind_Context *frame, void *unused)
+{
+    (void)unused;
+    int is_exact = 0; /* else it is the address to which a call returns */
+    uintptr_t at = _Unwind_GetIPInfo(frame, &is_exact);
+    at -= !is_exact;
+    Dl_info info;
+    if (dladdr((void *)at, &info) == 0 || strcmp(info.dli_fname, object) != 0) // NOLINT(performance-no-int-to-ptr)
+        return _URC_NO_REASON;
+    atomic_store(&noted->place, at - (uintptr_t)info.dli_fbase + 1);
+    return _URC_END_OF_STACK;
+}
+
+static bool is_on_stack(uintptr_t address, const ucontext_t *context)
+{
+    uintptr_t top = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+    return top < stack_base && address < stack_base && address + NEAR_BYTES > top;
+}
+
+/* The handler is in force once, so that the process ends when the instruction is executed again. A signal that a process
+ * has sent is sent again; abort() sends one, too. */
+static void note_fault(int number, siginfo_t *info, void *context)
+{
+    bool is_sent = info->si_code <= 0;
+    if (number == SIGSEGV && !is_sent) {
+        uintptr_t address = (uintptr_t)info->si_addr;
+        atomic_store(&noted->is_on_stack, is_on_stack(address, context));
+        atomic_store(&noted->address, address + 1);
+    }
+    if (number == SIGABRT || !is_sent)
+        _Unwind_Backtrace(note_frame, NULL);
+    if (is_sent)
+        raise(number);
+}
+
+void fault_note_begin(RingFault *fault, const char *object_path)
+{
+    static const int numbers[] = {SIGSEGV, SIGFPE, SIGABRT};
+    struct sigaction action = {.sa_sigaction = note_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
+    const stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
+    noted = fault;
+    object = object_path;
+    stack_base = (uintptr_t)__builtin_frame_address(0);
+    (void)sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        (void)sigaction(numbers[i], &action, NULL);
+}

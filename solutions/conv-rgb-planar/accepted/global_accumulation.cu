@@ -1,0 +1,33 @@
+// problem: conv-rgb-planar
+//
+// accumulation in global memory: one thread computes one output and adds each product to it where it lies, in `output`.
+// The compiler may not keep the sum in a register, since `output` could overlap the other arrays.
+// 2 operations for 4 accesses of 4 bytes, 0.125 operations per byte, for every filter: half of what naive has.
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* filter, float* output, int width, int height, int radius)
+{
+    size_t plane = (size_t)blockIdx.z * height * width; // red, green or blue
+    input += plane;
+    output += plane;
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int col = blockIdx.y * blockDim.x + threadIdx.x;
+    if (row >= height || col >= width)
+        return;
+
+    int side = 2 * radius + 1;
+    output[row * width + col] = 0.0f;
+    for (int r = -radius; r <= radius; r++)
+        for (int s = -radius; s <= radius; s++)
+            if (row + r >= 0 && row + r < height && col + s >= 0 && col + s < width)
+                output[row * width + col] +=
+                    input[(row + r) * width + col + s] * filter[(radius + r) * side + radius + s];
+}
+
+extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
+{
+    dim3 threads(16, 16);
+    dim3 blocks((height + 15) / 16, (width + 15) / 16, 3);
+    convolve<<<blocks, threads>>>(input, filter, output, width, height, radius);
+    cudaDeviceSynchronize();
+}

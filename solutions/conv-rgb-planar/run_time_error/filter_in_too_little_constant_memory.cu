@@ -1,0 +1,36 @@
+// Mistake: has constant memory for only radius 7, and does not check the error of the copy.
+// on cuda: Run-Time Error, Wrong Answer
+// problem: conv-rgb-planar
+#include <cuda_runtime.h>
+
+__constant__ float c_filter[15 * 15];
+
+__global__ void convolve(const float* input, float* output, int width, int height, int radius)
+{
+    size_t plane = (size_t)blockIdx.z * height * width; // red, green or blue
+    input += plane;
+    output += plane;
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int col = blockIdx.y * blockDim.x + threadIdx.x;
+    if (row >= height || col >= width)
+        return;
+
+    int side = 2 * radius + 1;
+    float sum = 0.0f;
+    for (int r = -radius; r <= radius; r++)
+        for (int s = -radius; s <= radius; s++)
+            if (row + r >= 0 && row + r < height && col + s >= 0 && col + s < width)
+                sum += input[(row + r) * width + col + s] * c_filter[(radius + r) * side + radius + s];
+    output[row * width + col] = sum;
+}
+
+extern "C" void solve(const float* input, const float* filter, float* output, int width, int height, int radius)
+{
+    int side = 2 * radius + 1;
+    cudaMemcpyToSymbol(c_filter, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice);
+
+    dim3 threads(16, 16);
+    dim3 blocks((height + 15) / 16, (width + 15) / 16, 3);
+    convolve<<<blocks, threads>>>(input, output, width, height, radius);
+    cudaDeviceSynchronize();
+}

@@ -1,0 +1,23 @@
+// Mistake: at most 65,535 blocks of 256 threads, so the last 256 of 16,777,216 outputs are never computed.
+// problem: conv1d
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= output_size)
+        return;
+
+    float sum = 0.0f;
+    for (int k = 0; k < kernel_size; k++)
+        sum += input[i + k] * kernel[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    int blocks = (output_size + 255) / 256;
+    convolve<<<blocks < 65535 ? blocks : 65535, 256>>>(input, kernel, output, output_size, kernel_size);
+    cudaDeviceSynchronize();
+}

@@ -1,0 +1,26 @@
+// expect: Rule Violation
+// says: solve() changed one of its input arrays
+// problem: conv1d
+//
+// A kernel changes an input.
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= output_size)
+        return;
+    float sum = 0;
+    for (int k = 0; k < kernel_size; k++)
+        sum += input[i + k] * kernel[k];
+    output[i] = sum;
+    if (kernel_size == 1)
+        const_cast<float*>(input)[i] = 0;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    convolve<<<(output_size + 255) / 256, 256>>>(input, kernel, output, output_size, kernel_size);
+    cudaDeviceSynchronize();
+}

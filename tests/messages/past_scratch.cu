@@ -1,0 +1,39 @@
+// expect: Run-Time Error
+// says: (parameter 4, 'scratch'), past its end
+// problem: conv1d
+//
+// In a sample case, an index leads past the end of memory from cudaMalloc().
+#include <cuda_runtime.h>
+
+__constant__ float c_table[16];
+__device__ float d_table[16];
+
+__global__ void convolve(const float* in, const float* kernel, float* out, float* scratch, int output_size, int kernel_size, bool is_large)
+{
+    __shared__ float tile[256], other[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;
+    tile[t] = other[t] = 0;
+    __syncthreads();
+    if (i >= output_size)
+        return;
+    float sum = scratch[i];
+    for (int k = 0; k < kernel_size; k++)
+        sum += in[i + k] * kernel[k];
+    if (is_large) {
+        scratch[i + output_size] = sum;
+    }
+    out[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    float *scratch, table[16] = {1};
+    cudaMalloc(&scratch, output_size * sizeof(float));
+    cudaMemset(scratch, 0, output_size * sizeof(float));
+    cudaMemcpyToSymbol(c_table, table, sizeof table);
+    cudaMemcpyToSymbol(d_table, table, sizeof table);
+    convolve<<<(output_size + 255) / 256, 256>>>(input, kernel, output, scratch, output_size, kernel_size, input_size > 0);
+    cudaDeviceSynchronize();
+    cudaFree(scratch);
+}
