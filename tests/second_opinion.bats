@@ -146,7 +146,7 @@ second_try() { seconded try "$@"; }
     second_try x.cu
     ends 0 "second opinion      none: it reaches a limit of the simulated GPU"
     lacks "second opinion: "
-    json result.json '.second_opinion | .none, has("verdict")' $'it reaches a limit of the simulated GPU, which counts instructions\nfalse'
+    json result.json '.second_opinion | .none, has("verdict")' $'it reaches a limit of the simulated GPU, of instructions or of time\nfalse'
     differing '' 'cudaIpcGetMemHandle(nullptr, nullptr); mistake = 3;' >x.cu
     second_try x.cu
     json result.json '.second_opinion.none | contains("it does not provide cudaIpcGetMemHandle")' true

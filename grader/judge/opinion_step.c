@@ -103,7 +103,7 @@ static const char *why_no_opinion(Judging *judging, const OpinionAnswer *answer)
     case VERDICT_JUDGE_ERROR:
         return answer->is_secret ? mistake_words(answer->finding.mistake.kind) : arena_string(arena, answer->text);
     case VERDICT_COMPILE_ERROR: return "the file does not compile for the simulated GPU";
-    case VERDICT_TIME_LIMIT_EXCEEDED: return "it reaches a limit of the simulated GPU, which counts instructions";
+    case VERDICT_TIME_LIMIT_EXCEEDED: return "it reaches a limit of the simulated GPU, of instructions or of time";
     case VERDICT_MEMORY_LIMIT_EXCEEDED: return "it reaches a limit of the simulated GPU's memory";
     default: return NULL;
     }

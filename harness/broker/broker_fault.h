@@ -6,7 +6,8 @@
 
 /* False after the first fault; Broker.reply then describes it. */
 bool broker_is_ok(const Broker *broker);
-/* Unless `error` is success, it is a fault: "the judge's own DOING failed". */
+/* Unless `error` is success, it is a fault: "the judge's own DOING failed". Where a simulated GPU has no memory left, the
+ * process ends like everywhere else (base/allocated.h). */
 void broker_require(Broker *broker, CudaError error, const char *doing);
 
 #endif
