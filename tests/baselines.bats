@@ -96,6 +96,15 @@ EOF
     has_lines "ok 1 - solutions/conv1d/cpu_baselines/right.c" "not ok 2 - solutions/conv1d/cpu_baselines/wrong.c"
 }
 
+@test "every problem has a CPU baseline" {
+    local problem fault=0
+    for problem in "$root"/problems/*/; do
+        problem=$(basename "$problem")
+        compgen -G "$root/solutions/$problem/cpu_baselines/*.c" >/dev/null || { echo "$problem has none"; fault=1; }
+    done
+    equal 0 "$fault"
+}
+
 @test "one table holds CPU baselines and reference solutions" {
     export CONVJUDGE_HOME=$PWD/home CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
     local folder
