@@ -119,6 +119,8 @@ ways() {
 63 array    2 0 1       which array it leaves
 64 none     1 0 1       the name of an array that the source does not hold
 65 kind     2 0 1       on which side it leaves an array
+66 line     2 0 1       the lines of work that nothing orders
+67 none     1 0 1       the size of such work
 1033 none   1 0 1       the place of a read, to a second opinion
 1047 none   1 3 5       how large the errors are, to a second opinion
 1049 line   2 0 1       the line of a fault, to a second opinion

@@ -121,20 +121,45 @@ Judgement judgement_of_rerun(const CallReport *call, const CallReport *again, co
                      used == NULL ? "" : "; ", used == NULL ? "" : used->text);
 }
 
-Judgement judgement_of_order(const DeviceConflict *conflict, const Judgement *wrong)
+typedef struct ConflictText {
+    char text[2 * DEVICE_PARTY_BYTES + 100];
+} ConflictText;
+
+/* "kernel blur on stream 2 (x.cu:31) does not wait for the copy of 400 bytes from the host on stream 1 (x.cu:27)" */
+static ConflictText conflict_text(const DeviceConflict *conflict, ConflictLines lines)
 {
-    const HiddenFinding finding = {.output = {.place = WRONG_PLACE_BY_CHANCE}, .mistake = conflict->mistake};
-    return judgement(
-        VERDICT_WRONG_ANSWER, finding,
-        "right only by luck: %s, and the output depends on which comes first. In one of the orders that CUDA "
-        "allows: %.300s",
-        conflict->text, wrong->text);
+    const bool is_host = conflict->second.name[0] == '\0';
+    char first[40] = "", second[40] = "";
+    ConflictText said;
+    if (lines.first != 0)
+        snprintf(first, sizeof first, " (%s:%d)", COMPILE_SOURCE_NAME, lines.first);
+    if (lines.second != 0)
+        snprintf(second, sizeof second, " (%s:%d)", COMPILE_SOURCE_NAME, lines.second);
+    snprintf(said.text, sizeof said.text, "%s%s does not wait for %s%s", is_host ? "the host" : conflict->second.name,
+             second, conflict->first.name, first);
+    return said;
 }
 
-Judgement judgement_of_race(const DeviceConflict *conflict)
+/* Of the two lines a hidden case tells one: of what fails to wait. */
+static HiddenFinding hidden_conflict(const DeviceConflict *conflict, ConflictLines lines)
 {
-    const HiddenFinding finding = {.output = {.place = WRONG_PLACE_BY_CHANCE}, .mistake = conflict->mistake};
-    return judgement(VERDICT_WRONG_ANSWER, finding,
-                     "right only by luck: %s, and both change %s; they may do so at the same time", conflict->text,
-                     conflict->place);
+    HiddenFinding finding = {.output = {.place = WRONG_PLACE_BY_CHANCE}, .mistake = conflict->mistake};
+    finding.mistake.line = conflict->second.name[0] == '\0' ? lines.first : lines.second;
+    return finding;
+}
+
+Judgement judgement_of_order(const DeviceConflict *conflict, ConflictLines lines, const Judgement *wrong)
+{
+    return judgement(
+        VERDICT_WRONG_ANSWER, hidden_conflict(conflict, lines),
+        "right only by luck: %s, and the output depends on which comes first. In one of the orders that CUDA "
+        "allows: %.300s",
+        conflict_text(conflict, lines).text, wrong->text);
+}
+
+Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines lines)
+{
+    return judgement(VERDICT_WRONG_ANSWER, hidden_conflict(conflict, lines),
+                     "right only by luck: %s, and both change %s; they may do so at the same time",
+                     conflict_text(conflict, lines).text, conflict->place);
 }

@@ -27,9 +27,12 @@ Judgement judgement_of_call(const CallReport *call, const Comparison *comparison
 bool judgement_needs_rerun(const CallReport *call);
 /* Judges a repetition `again` of `call`, whose output was right, with other bytes in place of the undefined values. */
 Judgement judgement_of_rerun(const CallReport *call, const CallReport *again, const Comparison *comparison);
+typedef struct ConflictLines { /* of the submission's source, where the two of a conflict are asked for; 0: unknown */
+    int first, second;
+} ConflictLines;
 /* Of a call that was right in one order of its operations and, as `wrong` says, wrong in another. */
-Judgement judgement_of_order(const DeviceConflict *conflict, const Judgement *wrong);
+Judgement judgement_of_order(const DeviceConflict *conflict, ConflictLines lines, const Judgement *wrong);
 /* Of a call that was right in each order of two operations which may run at the same time (DeviceConflict.is_race). */
-Judgement judgement_of_race(const DeviceConflict *conflict);
+Judgement judgement_of_race(const DeviceConflict *conflict, ConflictLines lines);
 
 #endif

@@ -1,5 +1,7 @@
 #include "grader/judge/order_rerun.h"
 
+#include "harness/compile/host_line.h"
+
 enum { MOST_EXCHANGES = 3 }; /* of a call whose outputs are right in both orders */
 
 typedef struct Rerun {
@@ -19,6 +21,16 @@ typedef struct Trial { /* one repetition */
 static bool is_accepted(const Judgement *decided)
 {
     return decided->verdict == VERDICT_ACCEPTED;
+}
+
+static int line_of(const Rerun *rerun, const DeviceParty *party)
+{
+    return party->place == 0 ? 0 : host_line(rerun->judging->result->compiled.object_path, party->place - 1);
+}
+
+static ConflictLines lines_of(const Rerun *rerun, const DeviceConflict *conflict)
+{
+    return (ConflictLines){line_of(rerun, &conflict->first), line_of(rerun, &conflict->second)};
 }
 
 static Status load_again(Rerun *rerun, Message *why)
@@ -60,6 +72,11 @@ static Status try_order(Rerun *rerun, DeviceOrder order, Trial *trial, Message *
     rerun->is_over = report.outcome == CALL_TIME_LIMIT;
     text_free(&report.printed);
     return status;
+}
+
+static bool is_found(const DeviceConflict *conflict)
+{
+    return conflict->first.name[0] != '\0';
 }
 
 /* Finds a conflict that alone makes a right output wrong, from a drawn one on; without one, `found` stays as it is. */
@@ -112,18 +129,18 @@ static Status look_further(Rerun *rerun, const DeviceConflicts *conflicts, Judge
     if (pair == NULL)
         return STATUS_OK;
     if (pair->is_race) {
-        *decided = judgement_of_race(pair);
+        *decided = judgement_of_race(pair, lines_of(rerun, pair));
         return STATUS_OK;
     }
     Status status = find_culprit(rerun, conflicts, MOST_EXCHANGES, false, &culprit, &wrong, why);
-    if (status != STATUS_OK || rerun->is_over || culprit.text[0] != '\0') {
-        if (status == STATUS_OK && culprit.text[0] != '\0')
-            *decided = judgement_of_order(&culprit, &wrong);
+    if (status != STATUS_OK || rerun->is_over || is_found(&culprit)) {
+        if (status == STATUS_OK && is_found(&culprit))
+            *decided = judgement_of_order(&culprit, lines_of(rerun, &culprit), &wrong);
         return status;
     }
     status = try_order(rerun, (DeviceOrder){.kind = DEVICE_ORDER_DRAWN}, &drawn, why);
     if (status == STATUS_OK && !rerun->is_over && !is_accepted(&drawn.decided))
-        *decided = judgement_of_order(pair, &drawn.decided);
+        *decided = judgement_of_order(pair, lines_of(rerun, pair), &drawn.decided);
     return status;
 }
 
@@ -141,8 +158,8 @@ static Status compare_orders(Rerun *rerun, const CallReport *first, Judgement *d
     Judgement wrong = was_right ? issued.decided : *decided;
     if (!was_right)
         status = find_culprit(rerun, &issued.conflicts, DEVICE_MAX_CONFLICTS, true, &culprit, &wrong, why);
-    if (status == STATUS_OK && culprit.text[0] != '\0')
-        *decided = judgement_of_order(&culprit, &wrong);
+    if (status == STATUS_OK && is_found(&culprit))
+        *decided = judgement_of_order(&culprit, lines_of(rerun, &culprit), &wrong);
     return status;
 }
 

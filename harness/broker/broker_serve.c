@@ -169,6 +169,8 @@ static void answer(Broker *broker, const RingRequest *head, RingKind awaited)
         return;
     }
     broker_host_work_charge(broker);
+    if (broker->device->simulation != NULL)
+        broker->device->simulation->set_place(broker->device, head->place);
     reply.error = request.serve(broker, &reply);
     if (reply.error == DEVICE_HOST_TURN) {
         reply = (RingReply){.error = CUDA_ERROR_NOT_READY};

@@ -107,6 +107,20 @@ static bool is_mistake(const Mistake *mistake)
            IS_TERMINATED(mistake->array) && IS_TERMINATED(mistake->kernel);
 }
 
+static bool are_conflicts(const DeviceConflicts *conflicts)
+{
+    if (conflicts->count > DEVICE_MAX_CONFLICTS || !ARE_FLAGS(&conflicts->is_fault_unordered))
+        return false;
+    for (uint32_t i = 0; i < conflicts->count; i++) {
+        const DeviceConflict *item = &conflicts->items[i];
+        if (!is_mistake(&item->mistake) || item->order.kind > DEVICE_ORDER_DRAWN ||
+            !ARE_FLAGS(&item->is_race, &item->order.is_exact) || !IS_TERMINATED(item->first.name) ||
+            !IS_TERMINATED(item->second.name) || !IS_TERMINATED(item->place))
+            return false;
+    }
+    return true;
+}
+
 static bool is_valid_report(const CallReport *report)
 {
     if (report->findings.count > DEVICE_MAX_FINDINGS || report->printed.data != NULL)
@@ -118,7 +132,7 @@ static bool is_valid_report(const CallReport *report)
         if (!IS_TERMINATED(item->text) || !ARE_FLAGS(&item->is_undefined, &item->is_unwritten, &item->is_global))
             return false;
     }
-    if (report->output_origin > ORIGIN_HOST ||
+    if (report->output_origin > ORIGIN_HOST || !are_conflicts(&report->conflicts) ||
         !ARE_FLAGS(&report->allocation_refused, &report->input_changed, &report->output_copied,
                    &report->pending_at_return, &report->statistics.has_counters))
         return false;

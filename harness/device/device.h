@@ -336,6 +336,8 @@ typedef struct DeviceSimulationOps {
     /* Every launch and copy is added to the profile. */
     void (*set_profile)(Device *device, ExecutionProfile *profile);
     void (*set_check)(Device *device, DeviceCheck *check);
+    /* What is asked for next stands at this place in the submission's host code (RingRequest.place). */
+    void (*set_place)(Device *device, uint32_t place);
     /* The host has worked for so long, and has asked for nothing meanwhile: what it asks for next begins later. */
     void (*host_works)(Device *device, double seconds);
     /* The time for which kernels have run, by the clock on the wall. */

@@ -45,14 +45,20 @@ typedef struct DeviceOrder {
                            * operation `until` has been carried out; 0: none */
 } DeviceOrder;
 
+enum { DEVICE_PARTY_BYTES = 200 };
+typedef struct DeviceParty {       /* an operation */
+    char name[DEVICE_PARTY_BYTES]; /* "kernel blur on stream 2" */
+    uint32_t place; /* where host code asked for it (RingRequest.place), as the submission says; 0: unknown */
+} DeviceParty;
+
 /* Two operations that nothing orders, though they use the same memory; or a copy whose memory the host can use too
  * early. */
 typedef struct DeviceConflict {
     DeviceOrder order; /* the order of the submission, but with these two exchanged */
     Mistake mistake;
-    bool is_race;    /* both change the same bytes (DeviceOrder.is_exact): they may do so at the same time */
-    char text[420];  /* "kernel blur on stream 2 does not wait for the copy of 400 bytes from the host on stream 1" */
-    char place[100]; /* of a race: "output[12]" */
+    DeviceParty first, second; /* `second` does not wait for `first`; without a name it is the host */
+    bool is_race;              /* both change the same bytes (DeviceOrder.is_exact): they may do so at the same time */
+    char place[100];           /* of a race: "output[12]" */
 } DeviceConflict;
 
 enum { DEVICE_MAX_CONFLICTS = 8 };

@@ -121,10 +121,11 @@ void ring_wake_broker(RingMemory *ring)
     futex_wake(&ring->doorbell);
 }
 
-bool ring_send(RingMemory *ring, uint32_t kind, bool wants_reply, const void *body, size_t bytes, const void *more,
-               size_t more_bytes)
+bool ring_send(RingMemory *ring, uint32_t kind, bool wants_reply, uint32_t place, const void *body, size_t bytes,
+               const void *more, size_t more_bytes)
 {
-    RingRequest head = {.kind = kind, .body_bytes = (uint32_t)(bytes + more_bytes), .wants_reply = wants_reply};
+    RingRequest head = {
+        .kind = kind, .body_bytes = (uint32_t)(bytes + more_bytes), .wants_reply = wants_reply, .place = place};
     uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
     uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_acquire);
     size_t room = RING_BYTES - (kind == RING_FLUSH ? 0 : FLUSH_ROOM);

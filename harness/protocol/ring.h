@@ -28,7 +28,7 @@ typedef struct RingRequest { /* the head of a record */
     uint32_t kind;           /* RingKind */
     uint32_t body_bytes;     /* at most RING_MAX_BODY; the body is padded to a multiple of 8 */
     uint32_t wants_reply;    /* 1: a call; 0: posted */
-    uint32_t reserved;
+    uint32_t place;          /* 1 + the offset in the submission's object of the instruction that asks; 0: unknown */
 } RingRequest;
 
 /* What ended the runner. It only chooses the words of a message and a line, since the submission can write it. */
@@ -64,9 +64,9 @@ void ring_unmap(RingMemory *ring);
 /* ---- the runner's side ------------------------------------------------------------------------------------------- */
 
 /* Puts a record into the buffer, whose body is two pieces (the second may be empty), and wakes the broker. False if
- * there is no room now. For a RING_FLUSH there always is, and after its reply the buffer is empty. */
-bool ring_send(RingMemory *ring, uint32_t kind, bool wants_reply, const void *body, size_t bytes, const void *more,
-               size_t more_bytes);
+ * there is no room now. For a RING_FLUSH there always is, and after its reply the buffer is empty. `place`: RingRequest.place. */
+bool ring_send(RingMemory *ring, uint32_t kind, bool wants_reply, uint32_t place, const void *body, size_t bytes,
+               const void *more, size_t more_bytes);
 /* The number of replies so far. A caller reads it before it sends a call. */
 uint32_t ring_replies(RingMemory *ring);
 /* Waits for the reply after the `replies_before`-th. */

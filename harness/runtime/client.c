@@ -1,5 +1,7 @@
 #include "harness/runtime/client.h"
 
+#include "harness/runtime/caller.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,12 +75,13 @@ static void await_reply(uint32_t replies_before, RingReply *reply)
 static uint32_t send_request(RingKind kind, bool wants_reply, const void *body, size_t bytes, const void *more,
                              size_t more_bytes)
 {
+    const uint32_t place = caller_place();
     for (;;) {
         RingReply reply;
         uint32_t replies = ring_replies(ring);
-        if (ring_send(ring, kind, wants_reply, body, bytes, more, more_bytes))
+        if (ring_send(ring, kind, wants_reply, place, body, bytes, more, more_bytes))
             return replies;
-        ring_send(ring, RING_FLUSH, true, NULL, 0, NULL, 0);
+        ring_send(ring, RING_FLUSH, true, 0, NULL, 0, NULL, 0);
         await_reply(replies, &reply);
     }
 }

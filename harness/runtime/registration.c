@@ -1,6 +1,7 @@
 #include "harness/runtime/registration.h"
 
 #include "harness/protocol/device_addresses.h"
+#include "harness/runtime/caller.h"
 #include "harness/runtime/managed.h"
 
 #include <stdio.h>
@@ -64,6 +65,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
 {
     const FatbinWrapper *outer = wrapper;
     uint64_t module = UINT64_MAX - 1;
+    caller_is_in(__builtin_return_address(0));
     if (outer->magic != WRAPPER_MAGIC)
         return handle_of(module);
     const FatbinHeader *fatbin = outer->data;

@@ -80,7 +80,7 @@ static inline int tear_down(void **state)
 
 static inline void post(uint32_t kind, bool wants_reply, const void *body, size_t bytes)
 {
-    assert_true(ring_send(broker.reader.ring, kind, wants_reply, body, bytes, NULL, 0));
+    assert_true(ring_send(broker.reader.ring, kind, wants_reply, 0, body, bytes, NULL, 0));
 }
 
 /* Sends a call and the end of a solve(), has both served, and returns the reply. */

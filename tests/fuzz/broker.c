@@ -38,8 +38,8 @@ static void make_requests(RingMemory *ring, const uint8_t *data, size_t bytes)
         size_t there = length > bytes - 4 ? bytes - 4 : length;
         memcpy(body, data + 4, there);
         fill_in(body, length, given);
-        bool posted = ring_send(ring, data[0], data[1] & 1, body, length, NULL, 0) &&
-                      ring_send(ring, RING_RETURNED, false, NULL, 0, NULL, 0);
+        bool posted = ring_send(ring, data[0], data[1] & 1, 0, body, length, NULL, 0) &&
+                      ring_send(ring, RING_RETURNED, false, 0, NULL, 0, NULL, 0);
         if (!posted)
             abort();
         broker_serve(&broker, RING_RETURNED);

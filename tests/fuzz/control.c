@@ -105,7 +105,7 @@ static void play(Scene *scene, const uint8_t *data, size_t bytes)
         case SHORT: control_send(scene->socket, body, length, NULL, 0, NULL, 0); break;
         case REQUEST:
             if (length >= 2)
-                ring_send(scene->ring, body[0], body[1] & 1, body + 2, length - 2, NULL, 0);
+                ring_send(scene->ring, body[0], body[1] & 1, 0, body + 2, length - 2, NULL, 0);
             break;
         case STAGED: memcpy(scene->ring->staging, body, length); break;
         }

@@ -246,6 +246,31 @@ static void tell_before(int way, const Arrays& a)
     cudaDeviceSynchronize();
 }
 
+// Work that nothing orders.
+static void add_on_streams(float* to, int secret)
+{
+    cudaStream_t streams[2];
+    for (cudaStream_t& stream : streams)
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (secret)
+        add<<<1, 1, 0, streams[0]>>>(to, 0, 1, 1);
+    else
+        add<<<1, 1, 0, streams[0]>>>(to, 0, 1, 1);
+    if (secret)
+        add<<<1, 1, 0, streams[1]>>>(to, 0, 1, 2);
+    else
+        add<<<1, 1, 0, streams[1]>>>(to, 0, 1, 2);
+}
+
+static void copy_on_streams(float* to, size_t bytes)
+{
+    cudaStream_t streams[2];
+    for (cudaStream_t& stream : streams)
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMemsetAsync(to, 1, bytes, streams[0]);
+    cudaMemsetAsync(to, 2, bytes, streams[1]);
+}
+
 // Things that spoil the output.
 static void tell_after(int way, const Arrays& a)
 {
@@ -287,6 +312,8 @@ static void tell_after(int way, const Arrays& a)
     case 62: for (int i = 0; i < 4; i++) add<<<1, 1>>>(a.output, (8 + secret) * i + 5, 1, 0.5f + i); break;
     case 63: leave_an_array<<<1, 1>>>(a.output, 100000, secret); break; // which array it leaves
     case 64: leave_a_hidden_name<<<1, 1>>>(a.output, 4, secret); break;
+    case 66: add_on_streams(device_memory(4096), secret); break; // the lines of work that nothing orders
+    case 67: copy_on_streams(device_memory(4096), 16 + 4 * secret); break; // its size
     case 65: add<<<1, 1>>>(a.output, secret ? -100000 : 100000, 1, 1); break; // on which side
     }
     cudaDeviceSynchronize();

@@ -183,6 +183,12 @@ static void a_reply_whose_texts_or_counts_are_wrong_is_refused(void **state)
     char text[] = "a pointer into the broker's memory";
     reply = (ControlReply){.report = {.printed = {.data = text, .length = sizeof text - 1}}};
     assert_false(control_reply_is_valid(&reply));
+    reply = (ControlReply){.report = {.conflicts = {.count = DEVICE_MAX_CONFLICTS + 1}}};
+    assert_false(control_reply_is_valid(&reply));
+    reply = (ControlReply){.report = {.conflicts = {.count = 1}}};
+    assert_true(control_reply_is_valid(&reply));
+    memset(reply.report.conflicts.items[0].second.name, 'x', DEVICE_PARTY_BYTES);
+    assert_false(control_reply_is_valid(&reply));
     reply = (ControlReply){.report = {.outcome = CALL_INTEGRITY_VIOLATION + 1}};
     assert_false(control_reply_is_valid(&reply));
 }

@@ -68,6 +68,11 @@ static void set_profile(Device *device, ExecutionProfile *profile)
     sim_of(device)->profile = profile;
 }
 
+static void set_place(Device *device, uint32_t place)
+{
+    sim_of(device)->place = place;
+}
+
 static void host_works(Device *device, double seconds)
 {
     sim_time_note(sim_of(device), (Moment){.kind = MOMENT_HOST_WORKS, .seconds = seconds});
@@ -104,6 +109,7 @@ static const DeviceSimulationOps SIMULATION_OPS = {
     .set_probe = set_probe,
     .set_profile = set_profile,
     .set_check = sim_set_check,
+    .set_place = set_place,
     .host_works = host_works,
     .kernel_seconds = kernel_seconds,
     .finish = finish,

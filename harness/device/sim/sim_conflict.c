@@ -69,6 +69,12 @@ static DeviceConflict *replaced_by(DeviceConflicts *conflicts, int weight)
     return weight_of(least) < weight ? least : NULL;
 }
 
+static void name_party(DeviceParty *named, const Party *party)
+{
+    snprintf(named->name, sizeof named->name, "%s", party->name);
+    named->place = party->place;
+}
+
 DeviceConflict *conflict_add(DeviceCheck *check, const Party *first, const Party *second, bool is_race)
 {
     DeviceConflicts *conflicts = &check->conflicts;
@@ -76,8 +82,9 @@ DeviceConflict *conflict_add(DeviceCheck *check, const Party *first, const Party
         .order = {.kind = DEVICE_ORDER_ISSUED, .held = first->sequence, .until = second == NULL ? 0 : second->sequence},
         .mistake = (second == NULL ? first : second)->mistake,
         .is_race = is_race};
-    snprintf(conflict.text, sizeof conflict.text, "%s does not wait for %s", second == NULL ? "the host" : second->name,
-             first->name);
+    name_party(&conflict.first, first);
+    if (second != NULL)
+        name_party(&conflict.second, second);
     bool is_full = conflicts->count == DEVICE_MAX_CONFLICTS;
     DeviceConflict *to = is_full ? replaced_by(conflicts, weight_of(&conflict)) : &conflicts->items[conflicts->count++];
     conflicts->more += is_full;

@@ -34,6 +34,7 @@ Clash touches_compare(const Touches *a, const Touches *b, uint64_t *address);
 typedef struct Party { /* one of the two */
     const char *name;  /* "kernel blur on stream 2" */
     uint32_t sequence; /* in the call */
+    uint32_t place;    /* in host code (DeviceParty) */
     Mistake mistake;   /* if it fails to wait */
 } Party;
 

@@ -15,9 +15,10 @@ enum {
 
 typedef struct Operation {
     Work work;
-    char name[200];    /* with the stream */
-    uint32_t sequence; /* in the call, from 1 */
-    uint64_t turn;     /* 0: it needs none */
+    char name[DEVICE_PARTY_BYTES]; /* with the stream */
+    uint32_t place;                /* SimDevice.place */
+    uint32_t sequence;             /* in the call, from 1 */
+    uint64_t turn;                 /* 0: it needs none */
     OperationSet before;
     Moment *moment;
     Touches touches;
@@ -245,7 +246,7 @@ Footprint *sim_footprint(SimDevice *sim)
 
 static Party party_of(const Operation *operation)
 {
-    return (Party){operation->name, operation->sequence, operation->work.mistake};
+    return (Party){operation->name, operation->sequence, operation->place, operation->work.mistake};
 }
 
 /* "output[12]", "byte 48 of an allocation of 400 bytes". */
@@ -378,8 +379,10 @@ static void take_in(SimDevice *sim, const Work *work, uint64_t *turn)
     uint32_t number = queue->count++;
     Operation *operation = &queue->operations[number];
     DeviceStream *stream = work->stream == NULL ? &sim->legacy : work->stream;
-    *operation = (Operation){
-        .work = *work, .sequence = ++queue->sequence, .before = sim_before_stream(sim, work->stream)};
+    *operation = (Operation){.work = *work,
+                             .sequence = ++queue->sequence,
+                             .place = sim->place,
+                             .before = sim_before_stream(sim, work->stream)};
     operation->moment = sim_time_note(
         sim, (Moment){.kind = MOMENT_WORK, .engine = work->engine, .stream = work->stream, .is_unknown = true});
     name_operation(operation, work);
@@ -418,10 +421,9 @@ CudaError sim_submit(SimDevice *sim, const Work *work, uint64_t *turn)
     }
     take_in(sim, work, turn);
     carry_out_some(sim);
+    const Party party = party_of(&sim->queue->operations[sim->queue->count - 1]);
     if (work->needs_turn && sim->check != NULL)
-        conflict_add(sim->check,
-                     &(Party){sim->queue->operations[sim->queue->count - 1].name, sim->queue->sequence, work->mistake},
-                     NULL, false);
+        conflict_add(sim->check, &party, NULL, false);
     return CUDA_ERROR_SUCCESS;
 }
 

@@ -32,6 +32,7 @@ typedef struct SimDevice {
     DeviceStream legacy;
     DeviceStream *streams; /* all others */
     SimQueue *queue;
+    uint32_t place;                     /* of what is asked for now (DeviceSimulationOps.set_place) */
     uint64_t turn;                      /* which one DEVICE_HOST_TURN is about */
     Moment *first_moment, *last_moment; /* not entered into the time yet; NULL: none */
     double host_s;                      /* the modelled time that the host has reached by waiting and working */

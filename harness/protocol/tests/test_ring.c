@@ -24,10 +24,11 @@ static void a_record_comes_out_as_it_went_in(void **state)
 {
     RingMemory *ring = new_ring();
     RingReader reader = {.ring = ring};
-    assert_true(ring_send(ring, RING_LAUNCH, false, "launch", 6, "parameters", 10));
+    assert_true(ring_send(ring, RING_LAUNCH, false, 31, "launch", 6, "parameters", 10));
     assert_int_equal(ring_take(&reader, &record), RING_TAKEN);
     assert_int_equal(record.head.kind, RING_LAUNCH);
     assert_int_equal(record.head.wants_reply, 0);
+    assert_int_equal(record.head.place, 31);
     assert_int_equal(record.head.body_bytes, 16);
     assert_memory_equal(record.body, "launchparameters", 16);
     assert_int_equal(ring_take(&reader, &record), RING_EMPTY);
@@ -43,7 +44,7 @@ static void records_may_wrap_around_the_end_of_the_buffer(void **state)
     for (uint32_t i = 0; i < 3000; i++) {
         size_t bytes = i * 37 % 2000, more = i * 91 % 3000;
         memset(body, (int)i, sizeof body);
-        assert_true(ring_send(ring, i, true, body, bytes, body, more));
+        assert_true(ring_send(ring, i, true, 0, body, bytes, body, more));
         assert_int_equal(ring_take(&reader, &record), RING_TAKEN);
         assert_int_equal(record.head.kind, i);
         assert_int_equal(record.head.body_bytes, bytes + more);
@@ -57,10 +58,10 @@ static void a_full_ring_keeps_room_for_a_flush(void **state)
     static const uint8_t body[1000];
     RingMemory *ring = new_ring();
     size_t posted = 0;
-    while (ring_send(ring, RING_LAUNCH, false, body, sizeof body, NULL, 0))
+    while (ring_send(ring, RING_LAUNCH, false, 0, body, sizeof body, NULL, 0))
         posted++;
     assert_in_range(posted, RING_BYTES / 1100, RING_BYTES / 1000);
-    assert_true(ring_send(ring, RING_FLUSH, true, NULL, 0, NULL, 0));
+    assert_true(ring_send(ring, RING_FLUSH, true, 0, NULL, 0, NULL, 0));
     ring_unmap(ring);
 }
 
@@ -142,7 +143,7 @@ static void no_call_and_no_reply_is_lost(void **state)
     for (uint64_t i = 0; i < CALLS; i++) {
         RingReply reply;
         uint32_t replies = ring_replies(ring);
-        assert_true(ring_send(ring, RING_ALLOC, true, &i, sizeof i, NULL, 0));
+        assert_true(ring_send(ring, RING_ALLOC, true, 0, &i, sizeof i, NULL, 0));
         ring_await_reply(ring, replies, &reply);
         assert_int_equal(reply.value[0], i);
     }

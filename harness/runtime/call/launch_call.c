@@ -1,4 +1,5 @@
 /* CUDA's calls that launch kernels, and those about the attributes of kernels.  */
+#include "harness/runtime/caller.h"
 #include "harness/runtime/graph/capture.h"
 #include "harness/runtime/launch.h"
 #include "harness/runtime/older.h"
@@ -10,14 +11,18 @@
 enum { MAX_NESTED = 16 };
 static __thread Configuration pushed[MAX_NESTED];
 static __thread int pushed_count;
-static __thread bool in_stub; /* between the pop and the launch of <<<...>>> */
+static __thread bool in_stub;        /* between the pop and the launch of <<<...>>>, */
+static __thread uint32_t stub_place; /*   which stands here (caller.h) */
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, struct CUstream_st *stream)
 {
     if (pushed_count == MAX_NESTED)
         return 1;
-    pushed[pushed_count++] = (Configuration){
-        .grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = stream};
+    pushed[pushed_count++] = (Configuration){.grid = grid,
+                                             .block = block,
+                                             .shared_bytes = shared_bytes,
+                                             .stream = stream,
+                                             .place = caller_place_of(__builtin_return_address(0))};
     return 0;
 }
 
@@ -30,6 +35,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
     *block = top->block;
     *shared_bytes = top->shared_bytes;
     *(cudaStream_t *)stream = top->stream;
+    stub_place = top->place;
     in_stub = true;
     return cudaSuccess;
 }
@@ -53,26 +59,36 @@ static cudaError_t launch(const void *kernel, const Configuration *how, void **a
 {
     uint8_t parameters[MAX_PARAMETER_BYTES];
     Work work = {.type = cudaGraphNodeTypeKernel, .kernel = {.how = *how}};
+    uint32_t place = caller_stand_in(how->place);
     cudaError_t error = kernel_pack(&work.kernel, kernel, arguments, parameters);
-    if (error != cudaSuccess || capture_takes(how->stream, &work, &error))
-        return error;
-    return kernel_launch(&work.kernel, how->stream, wait);
+    if (error == cudaSuccess && !capture_takes(how->stream, &work, &error))
+        error = kernel_launch(&work.kernel, how->stream, wait);
+    caller_stand_in(place);
+    return error;
+}
+
+/* The place of the <<<...>>> whose stub launches; 0: no stub does. */
+static uint32_t leave_stub(void)
+{
+    uint32_t place = in_stub ? stub_place : 0;
+    in_stub = false;
+    return place;
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                                cudaStream_t stream)
 {
-    Configuration how = {.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = stream};
-    in_stub = false;
+    Configuration how = {
+        .grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = stream, .place = leave_stub()};
     return result(launch(kernel, &how, arguments, false));
 }
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                              cudaStream_t stream)
 {
-    Configuration how = {.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = stream};
     bool wait = !in_stub;
-    in_stub = false;
+    Configuration how = {
+        .grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = stream, .place = leave_stub()};
     return result(launch(kernel, &how, arguments, wait));
 }
 

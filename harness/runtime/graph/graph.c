@@ -1,5 +1,7 @@
 #include "harness/runtime/graph/graph.h"
 
+#include "harness/runtime/caller.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +113,7 @@ cudaError_t graph_add(Graph *graph, const Work *work, GraphNode *const *before, 
     }
     if (work->type == cudaGraphNodeTypeGraph)
         node->work.child->is_child = true;
+    node->work.place = work->place == 0 ? caller_place() : work->place;
     node->graph = graph;
     node->position = graph->count;
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
@@ -154,6 +157,7 @@ cudaError_t node_set_work(GraphNode *node, const Work *work)
     cudaError_t error = work_copy(&copy, work);
     if (error != cudaSuccess)
         return error;
+    copy.place = node->work.place;
     work_free(&node->work);
     node->work = copy;
     return cudaSuccess;

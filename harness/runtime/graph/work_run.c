@@ -1,5 +1,6 @@
 #include "harness/runtime/graph/work_run.h"
 
+#include "harness/runtime/caller.h"
 #include "harness/runtime/copy.h"
 #include "harness/runtime/launch.h"
 #include "harness/runtime/stream.h"
@@ -43,7 +44,7 @@ static cudaError_t run_fill(const struct cudaMemsetParams *fill, cudaStream_t st
                : fill_rows_of_bytes(fill->dst, fill->pitch, (int)fill->value, width, fill->height, stream);
 }
 
-cudaError_t work_run(const Work *work, cudaStream_t stream)
+static cudaError_t run(const Work *work, cudaStream_t stream)
 {
     const CopyWork *copy = &work->copy;
     switch (work->type) {
@@ -59,4 +60,12 @@ cudaError_t work_run(const Work *work, cudaStream_t stream)
     case cudaGraphNodeTypeEmpty: return cudaSuccess;
     default: return cudaErrorNotSupported;
     }
+}
+
+cudaError_t work_run(const Work *work, cudaStream_t stream)
+{
+    uint32_t place = caller_stand_in(work->place);
+    cudaError_t error = run(work, stream);
+    caller_stand_in(place);
+    return error;
 }

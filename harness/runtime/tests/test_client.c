@@ -1,6 +1,7 @@
 #include "base/tests/unit.h"
 
 #include "harness/protocol/device_addresses.h"
+#include "harness/runtime/caller.c"
 #include "harness/runtime/client.c"
 
 #include <sched.h>
@@ -46,7 +47,7 @@ static void a_call_that_finds_the_ring_full_gets_its_own_reply(void **state)
     RingMemory *memory = new_ring();
     pthread_t broker;
     RingReply reply;
-    while (ring_send(memory, RING_NOTE_MEMORY, false, NULL, 0, NULL, 0)) {
+    while (ring_send(memory, RING_NOTE_MEMORY, false, 0, NULL, 0, NULL, 0)) {
     }
     full = atomic_load(&memory->written);
     assert_int_equal(pthread_create(&broker, NULL, answer_until_an_allocation, memory), 0);
@@ -62,9 +63,32 @@ static void without_a_ring_every_call_fails(void **state)
     assert_int_equal(client_call(RING_ALLOC, (RingWords){{64}}, NULL), cudaErrorInitializationError);
 }
 
+/* The frames of this program are those of the library here, and cmocka, which calls it, is the submission. */
+static void a_request_stands_where_the_library_was_called(void **state)
+{
+    RingMemory *memory = new_ring();
+    RingReader reader = {.ring = memory};
+    static RingRecord record;
+    uint32_t places[3];
+    for (int i = 0; i < 3; i++) {
+        caller_stand_in(i == 2 ? 27 : 0);
+        client_post(RING_NOTE_MEMORY, NULL, 0, NULL, 0);
+        assert_int_equal(ring_take(&reader, &record), RING_TAKEN);
+        places[i] = record.head.place;
+        caller_is_in(_cmocka_run_group_tests);
+    }
+    assert_int_equal(caller_stand_in(0), 27);
+    assert_int_equal(places[0], 0); /* the submission is not known yet */
+    assert_in_range(places[1], 1, end - first);
+    assert_int_equal(places[2], 27);
+    client_begin(NULL);
+    ring_unmap(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_stands_where_the_library_was_called),
         cmocka_unit_test(a_call_that_finds_the_ring_full_gets_its_own_reply),
         cmocka_unit_test(without_a_ring_every_call_fails),
     };

@@ -1,5 +1,5 @@
 // Mistake: the kernel runs on another stream than the copy of the filter, and no event orders the two.
-// says: right only by luck: kernel convolve on stream 2 does not wait for the copy of 24 bytes within the device on stream 1, and the output depends on which comes first. In one of the orders that CUDA allows: every element
+// says: right only by luck: kernel convolve on stream 2 (kernel_does_not_wait_for_copy.cu:34: `convolve<<<blocks, threads, 0, kernels>>>(input, filter, output, input_cols, out...`) does not wait for the copy of 24 bytes within the device on stream 1 (kernel_does_not_wait_for_copy.cu:33: `cudaMemcpyAsync(filter, kernel, bytes, cudaMemcpyDeviceToDevice, copies);`), and the output depends on which comes first. In one of the orders that CUDA allows: every element
 // problem: conv2d
 #include <cuda_runtime.h>
 

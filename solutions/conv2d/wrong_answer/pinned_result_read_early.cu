@@ -1,5 +1,5 @@
 // Mistake: the host reads the filter from pinned memory before the asynchronous copy has ended.
-// says: the host does not wait for the copy of 24 bytes to the host on stream 1, and the output depends on which comes first
+// says: the host does not wait for the copy of 24 bytes to the host on stream 1 (pinned_result_read_early.cu:36: `cudaMemcpyAsync(copied, kernel, taps * sizeof(float), cudaMemcpyDeviceToHost, st...`), and the output depends on which comes first
 // on cuda: Wrong Answer, Accepted
 // problem: conv2d
 #include <cuda_runtime.h>

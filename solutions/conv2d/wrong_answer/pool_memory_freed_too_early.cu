@@ -1,6 +1,6 @@
 // Mistake: one stream frees the memory in its order while the other, which does not wait for it nor it for the other,
 // still copies from it.
-// says: does not wait for the copy of 16 bytes within the device on non-blocking stream 2, and the output depends on which comes first
+// says: does not wait for the copy of 16 bytes within the device on non-blocking stream 2 (pool_memory_freed_too_early.cu:42: `cudaMemcpyAsync(output, result, bytes, cudaMemcpyDeviceToDevice, b);`), and the output depends on which comes first
 // problem: conv2d
 // on cuda: Accepted, Wrong Answer
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // Mistake: two kernels on two streams add their halves of the filter to the same output. Whichever runs first, the sum is
 // right; where they run at the same time, one may overwrite what the other has added.
-// says: does not wait for kernel convolve on non-blocking stream 1, and both change output[0]; they may do so at the same time
+// says: does not wait for kernel convolve on non-blocking stream 1 (two_streams_add.cu:38: `convolve<<<blocks, threads, 0, streams[0]>>>(input, kernel, output, input_cols, ...`), and both change output[0]; they may do so at the same time
 // problem: conv2d
 // on cuda: Accepted, Wrong Answer
 #include <cuda_runtime.h>
