@@ -241,6 +241,37 @@ END
     ends 1 "hidden 3: Time Limit Exceeded"
 }
 
+# A file of 100,000 numbers between -1 and 1, for the case that is timed on the simulated GPU; PERTURB says by how much.
+# The submission foresees.cu knows the file, and computes the output from it instead of from the input.
+timed_file() { # PERTURB
+    python3 - "$testcases/wave.bin" <<'END'
+import array, sys
+array.array("f", ((37 * i % 101) / 50 - 1 for i in range(100000))).tofile(open(sys.argv[1], "wb"))
+END
+    edit "$testcases/hidden.json" '(.cases[] | select(.timed == "sim")) |= (.sizes.length = 100000 |
+        .inputs.input = {"file": "wave.bin", "shape": [100000], "perturb": '"$1"'})'
+    sed 's|input\[at\]|(length == 100000 ? (37 * at % 101) / 50.0f - 1 : input[at])|' "$solutions/accepted/naive.cu" >foresees.cu
+}
+
+@test "a timed case perturbs a file, so that knowing the file does not help" {
+    new_home
+    timed_file 0.25
+    judge grade --no-record "$solutions/accepted/naive.cu"
+    ends 0 "timed cases         1 of 1 accepted"
+    judge grade --no-record foresees.cu
+    ends 1 "a million: Wrong Answer"
+    valid testcases "$testcases/hidden.json"
+    ends 0
+}
+
+@test "a perturbation that is too small for the tolerance is refused before anything is judged" {
+    new_home
+    timed_file 0.001
+    judge grade --no-record "$solutions/accepted/naive.cu"
+    ends 2 'case "a million": "perturb" of input changes the output by 0.00' ' of its size, expected at least 0.1: '
+    lacks "sample cases"
+}
+
 @test "check-problem needs a known problem" {
     judge check-problem
     ends 2 "option '--problem' is missing"
@@ -381,6 +412,13 @@ del(.cases[0].sizes)
 .cases[4].inputs.input.position = -2
 .cases[6].inputs.input.deviation = -1
 .cases[10].inputs.input = {"generator": "constant"}
+.cases[10].inputs.input = {"file": "x.npy"}
+.cases[11].inputs.input = {"file": "x.npy"}
+.cases[11].inputs.input = {"file": "x.npy", "perturb": 0}
+.cases[11].inputs.input = {"file": "x.npy", "perturb": 0.6}
+.cases[10].inputs.input = {"file": "x.npy", "perturb": 0.1, "seed": 1}
+.cases[1].inputs.input = {"file": "x.npy", "seed": 1}
+.cases[0].expected = {"file": "x.npy", "perturb": 0.1}
 .cases[10].inputs.input.seed = 1
 END
 }

@@ -116,6 +116,20 @@ pid_t device_oracle_pid(const DeviceOracle *oracle)
     return oracle->process;
 }
 
+/* --- the case ---------------------------------------------------------------------------------------------------- */
+
+/* False and errno: the memory could not be written. */
+static bool written(int memory, const uint8_t *data, size_t bytes, size_t offset)
+{
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t step = pwrite(memory, data + done, bytes - done, (off_t)(offset + done));
+        if (step < 0 && errno != EINTR)
+            return false;
+        done += step > 0 ? (size_t)step : 0;
+    }
+    return true;
+}
+
 /* --- requests ----------------------------------------------------------------------------------------------------- */
 
 Status device_oracle_wait(DeviceOracle *oracle, OracleAnswer *answer, Message *why)
@@ -145,6 +159,21 @@ Status device_oracle_ready(DeviceOracle *oracle, Message *why)
     return device_oracle_wait(oracle, &ignored, why);
 }
 
+/* Puts the values that each call perturbs where the array of the call will lie; the process keeps a copy. */
+static Status give_files(const DeviceOracle *oracle, const Testcase *testcase, int memory, const size_t *offsets,
+                         Message *why)
+{
+    for (size_t i = 0; i < oracle->problem->parameter_count; i++) {
+        const CaseSource *source = &testcase->sources[i];
+        if (oracle->problem->parameters[i].role != ROLE_IN || source->kind != SOURCE_PERTURBED)
+            continue;
+        const size_t bytes = tensor_count(&source->literal) * element_bytes(source->literal.type);
+        if (!written(memory, source->literal.data, bytes, offsets[i]))
+            return fail_errno(why, "the oracle's view of a file");
+    }
+    return STATUS_OK;
+}
+
 Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int memory, size_t memory_bytes,
                           const size_t *offsets, int *exchange, Message *why)
 {
@@ -154,6 +183,8 @@ Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int me
         if (oracle->problem->parameters[i].role != ROLE_SIZE)
             request.offsets[i] = offsets[i];
     Status status = device_oracle_ready(oracle, why);
+    if (status == STATUS_OK)
+        status = give_files(oracle, testcase, memory, offsets, why);
     if (status == STATUS_OK)
         status = post(oracle, &request, &memory, why);
     if (status == STATUS_OK)

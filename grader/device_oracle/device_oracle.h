@@ -41,12 +41,12 @@ MUST_USE Status device_oracle_start(const Problem *problem, const char *device, 
 MUST_USE Status device_oracle_ready(DeviceOracle *oracle, Message *why);
 
 /* Takes device memory for one case. The descriptor `memory`, of `memory_bytes`, stays the caller's; the array of
- * parameter i begins at `offsets[i]`. Sets `*exchange` to a descriptor for session_exchange(), which the caller
+ * parameter i begins at `offsets[i]`, where the values of a file are put that calls perturb. Sets `*exchange` to a descriptor for session_exchange(), which the caller
  * closes: arrays then travel through device memory, and only an output that is refused is copied into `memory`. -1,
  * or `exchange` NULL: all arrays travel through `memory`. */
 MUST_USE Status device_oracle_case(DeviceOracle *oracle, const Testcase *testcase, int memory, size_t memory_bytes,
                                    const size_t *offsets, int *exchange, Message *why);
-/* Posts a request for the inputs that testcase_fill() makes of `secret`, bit for bit. Only generated data. */
+/* Posts a request for the inputs that testcase_fill() makes of `secret`, bit for bit. Only generated and perturbed data. */
 MUST_USE Status device_oracle_fill(DeviceOracle *oracle, const GeneratorKey *secret, Message *why);
 /* Posts a request to check the output against the inputs filled last. */
 MUST_USE Status device_oracle_check(DeviceOracle *oracle, Message *why);

@@ -38,9 +38,20 @@ static __device__ uint64_t my_element(void)
         }                                                                                                              \
     }
 
+static __device__ float perturbed(uint32_t word, float value, double change)
+{
+    return generator_perturbed(word, value, (float)change);
+}
+
+static __device__ double perturbed(uint32_t word, int32_t value, double change)
+{
+    return (double)generator_integer(word, value - (int64_t)change, value + (int64_t)change);
+}
+
 #define FILL_WITH_NUMBERS(name, type)                                                                                  \
     FILL(integers_##name, type, GENERATOR_WORDS,                                                                       \
          (double)generator_integer(block.words[k], (int64_t)fill.a, (int64_t)fill.b))                                  \
+    FILL(perturbed_##name, type, GENERATOR_WORDS, perturbed(block.words[k], ((const type *)fill.file)[i], fill.a))     \
     extern "C" __global__ void __launch_bounds__(ORACLE_BLOCK) ramp_##name(const OracleFill fill)                      \
     {                                                                                                                  \
         const uint64_t i = my_element();                                                                               \

@@ -12,11 +12,13 @@
 
 enum { ORACLE_BLOCK = 256, ORACLE_MAX_PARAMETERS = 16, ORACLE_MAX_RANK = 4 };
 
-/* Of uniform_float32, normal_float32, and integers_ and ramp_ with float32, int32 and uint8: they fill an array. */
+/* Of uniform_float32, normal_float32, and integers_, ramp_ and perturbed_ with float32, int32 and uint8: they fill an
+ * array. */
 typedef struct OracleFill {
     GeneratorKey key;
     uint64_t count;
-    double a, b; /* as in CaseSource */
+    double a, b;      /* as in CaseSource */
+    const void *file; /* of perturbed_: its elements, of the array's type */
     void *data;
 } OracleFill;
 

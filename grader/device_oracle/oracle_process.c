@@ -25,6 +25,7 @@ _Static_assert((int)ORACLE_MAX_RANK == (int)TENSOR_MAX_RANK, "oracle_kernels.h h
 
 typedef struct OracleArray { /* an input or the output */
     uint64_t address;        /* on the device; 0: none */
+    uint64_t file;           /* likewise, of the values that each call perturbs */
     size_t count, bytes;
     size_t offset; /* in the memory shared with grader and broker */
 } OracleArray;
@@ -156,10 +157,12 @@ static Status take_problem(OracleProcess *process, const OracleRequest *request,
 static Status drop_case(OracleProcess *process, Message *why)
 {
     CudaError error = CUDA_ERROR_SUCCESS;
-    uint64_t addresses[PROBLEM_MAX_PARAMETERS + 1] = {[PROBLEM_MAX_PARAMETERS] = process->tallies};
-    for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++)
-        addresses[i] = process->arrays[i].address;
-    for (size_t i = 0; i <= PROBLEM_MAX_PARAMETERS && error == CUDA_ERROR_SUCCESS; i++)
+    uint64_t addresses[2 * PROBLEM_MAX_PARAMETERS + 1] = {[2 * PROBLEM_MAX_PARAMETERS] = process->tallies};
+    for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++) {
+        addresses[2 * i] = process->arrays[i].address;
+        addresses[2 * i + 1] = process->arrays[i].file;
+    }
+    for (size_t i = 0; i <= 2 * PROBLEM_MAX_PARAMETERS && error == CUDA_ERROR_SUCCESS; i++)
         if (addresses[i] != 0)
             error = process->device->memory->release(process->device, addresses[i]);
     memset(process->arrays, 0, sizeof process->arrays);
@@ -222,6 +225,19 @@ static Status take_array(OracleProcess *process, const OracleRequest *request, s
                      "allocating memory", why);
 }
 
+/* The grader has put the values of the file where the calls' data will lie. */
+static Status take_file(OracleProcess *process, size_t parameter, Message *why)
+{
+    OracleArray *array = &process->arrays[parameter];
+    if (process->testcase.sources[parameter].kind != SOURCE_PERTURBED)
+        return STATUS_OK;
+    CudaError error = process->device->memory->alloc(process->device, array->bytes, &array->file);
+    if (error == CUDA_ERROR_SUCCESS)
+        error = process->device->copies->write(process->device, array->file, process->memory + array->offset,
+                                               array->bytes, NULL);
+    return status_of(process, error, "taking the values of a file", why);
+}
+
 static Status take_tallies(OracleProcess *process, Message *why)
 {
     process->tally_count = blocks_for(process->arrays[process->output].count);
@@ -242,8 +258,11 @@ static Status take_case(OracleProcess *process, const OracleRequest *request, in
     if (status == STATUS_OK)
         status = open_exchange(process, request->through_host, why);
     for (size_t i = 0; i < process->problem.parameter_count && status == STATUS_OK; i++)
-        if (process->problem.parameters[i].role != ROLE_SIZE)
+        if (process->problem.parameters[i].role != ROLE_SIZE) {
             status = take_array(process, request, i, why);
+            if (status == STATUS_OK)
+                status = take_file(process, i, why);
+        }
     return status == STATUS_OK ? take_tallies(process, why) : status;
 }
 
@@ -260,6 +279,7 @@ static const struct {
     [SOURCE_INTEGERS] = {"integers", GENERATOR_WORDS},
     [SOURCE_RAMP] = {"ramp", 1},
     [SOURCE_CONSTANT] = {"ramp", 1},
+    [SOURCE_PERTURBED] = {"perturbed", GENERATOR_WORDS},
     [SOURCE_IMPULSE] = {NULL, 0},
     [SOURCE_VALUES] = {NULL, 0},
     [SOURCE_FILE] = {NULL, 0},
@@ -289,6 +309,7 @@ static Status generate_input(const OracleProcess *process, size_t parameter, con
                              .count = array->count,
                              .a = source->a,
                              .b = source->kind == SOURCE_CONSTANT ? 0 : source->b,
+                             .file = (const void *)(uintptr_t)array->file,
                              .data = (void *)(uintptr_t)array->address};
     if (source->kind == SOURCE_IMPULSE)
         return generate_impulse(process, source, type, array, why);

@@ -2,7 +2,8 @@
  * outputs, in a context of its own. The grader sends it requests over a socket (harness/control/control.h):
  *
  *     problem      opens the device and compiles oracle_kernels.cu
- *     case         with a descriptor: the memory that holds the arrays of the case. If the device can share memory, the
+ *     case         with a descriptor: the memory that holds the arrays of the case, and at first, in the place of an
+ *                  array that calls perturb, the values of its file. If the device can share memory, the
  *                  answer brings a descriptor: an exchange (device.h) of the same layout, to be used instead
  *     fill         puts the inputs of a call into that memory
  *     check        checks the output in that memory against the inputs that were filled last. An output that is refused

@@ -1,6 +1,7 @@
 #include "grader/judge/judge.h"
 
 #include "base/clock.h"
+#include "grader/check/foresight.h"
 #include "grader/judge/case_run.h"
 #include "grader/judge/clocked_cases.h"
 #include "grader/judge/compilation.h"
@@ -115,6 +116,15 @@ static Status open_all(Judging *judging, Message *why)
     return status == STATUS_OK ? compilation_find_compiler(judging, why) : status;
 }
 
+/* Of the cases that are judged on this device. */
+static Status check_foresight(const Judging *judging, Message *why)
+{
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < judging->result->case_count && status == STATUS_OK; i++)
+        status = foresight_check(judging->job->problem, judging->testcases[i], judging->oracle, &judging->secret, why);
+    return status;
+}
+
 static Status open_judging(Judging *judging, Message *why)
 {
     double start_s = now_s();
@@ -127,8 +137,9 @@ static Status open_judging(Judging *judging, Message *why)
     mark_times(judging);
     list_cases(judging);
     choose_plan(judging);
+    status = check_foresight(judging, why);
     result->seconds.start = now_s() - start_s;
-    return STATUS_OK;
+    return status;
 }
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */

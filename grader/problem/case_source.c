@@ -177,15 +177,12 @@ static bool is_raw(const char *name)
     return length > 4 && strcmp(name + length - 4, ".bin") == 0;
 }
 
-Status case_source_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array, Tensor *tensor)
+static Status read_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array, Tensor *tensor)
 {
-    static const JsonKey keys[] = {{"file", JSON_STRING, true}, {"shape", JSON_ARRAY, false}};
     char path[PATH_MAX];
     Message unfit = {0};
+    Status status = STATUS_OK;
     *tensor = (Tensor){.type = array->parameter->type};
-    Status status = json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why);
-    if (status != STATUS_OK)
-        return status;
     const cJSON *name = json_get(object, "file"), *shape = json_get(object, "shape");
     if (is_raw(name->valuestring) != (shape != NULL))
         return json_fail(reader->file, object, reader->why,
@@ -197,6 +194,97 @@ Status case_source_data_file(const SourceReader *reader, const cJSON *object, co
         return status;
     status = shape != NULL ? read_raw_file(path, array, tensor, &unfit) : case_source_file(path, array, tensor, &unfit);
     return status == STATUS_OK ? status : json_fail(reader->file, name, reader->why, "%s", unfit.text);
+}
+
+Status case_source_data_file(const SourceReader *reader, const cJSON *object, const SourceArray *array, Tensor *tensor)
+{
+    static const JsonKey keys[] = {{"file", JSON_STRING, true}, {"shape", JSON_ARRAY, false}};
+    Status status = json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why);
+    return status == STATUS_OK ? read_data_file(reader, object, array, tensor) : status;
+}
+
+/* --- seeds ------------------------------------------------------------------------------------------------------- */
+
+static Status read_seed(const SourceReader *reader, const cJSON *object, CaseSource *source)
+{
+    int64_t seed = 0;
+    Status status = json_integer(reader->file, object, "seed", 0, (int64_t)MAX_SEED, &seed, reader->why);
+    source->seeded = json_get(object, "seed") != NULL;
+    source->seed = (uint64_t)seed;
+    return status;
+}
+
+/* --- perturbed files ---------------------------------------------------------------------------------------------- */
+
+typedef struct Range {
+    double low, high;
+} Range;
+
+static Range range_of(const Tensor *tensor, size_t count)
+{
+    Range range = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < count; i++) {
+        const double value = element_load(tensor->type, tensor->data, i);
+        range.low = fmin(range.low, value);
+        range.high = fmax(range.high, value);
+    }
+    return range;
+}
+
+/* Moves values from the ends of the file's range inward, so that a change cannot lead out of it. Cutting off changed
+ * values instead would leave some of them as they are in the file, where an attacker knows them. */
+static void make_room(Tensor *tensor, size_t count, Range range, double change)
+{
+    for (size_t i = 0; i < count; i++) {
+        const double value = element_load(tensor->type, tensor->data, i);
+        element_store(tensor->type, tensor->data, i, fmin(fmax(value, range.low + change), range.high - change));
+    }
+}
+
+static Status read_perturbation(const SourceReader *reader, const cJSON *object, const SourceArray *array,
+                                CaseSource *source)
+{
+    const cJSON *item = json_get(object, "perturb");
+    double share = 0;
+    Status status = json_number(reader->file, object, "perturb", -FLT_MAX, FLT_MAX, &share, reader->why);
+    if (status != STATUS_OK)
+        return status;
+    if (!(share > 0 && share <= 0.5))
+        return json_fail(reader->file, item, reader->why,
+                         "expected a share of the range of the file's values, above 0 and at most 0.5");
+    const Range range = range_of(&source->literal, array->count);
+    const double change = share * (range.high - range.low);
+    source->kind = SOURCE_PERTURBED;
+    source->a = source->literal.type == ELEMENT_FLOAT32 ? (double)(float)change : floor(change);
+    if (!(source->a > 0))
+        return json_fail(reader->file, item, reader->why,
+                         "the values of %s reach from %g to %g: a share of %g of that changes nothing",
+                         array->parameter->name, range.low, range.high, share);
+    if (!isfinite((float)(range.high - range.low)))
+        return json_fail(reader->file, item, reader->why,
+                         "the values of %s reach from %g to %g, which is no finite float", array->parameter->name,
+                         range.low, range.high);
+    make_room(&source->literal, array->count, range, source->a);
+    return read_seed(reader, object, source);
+}
+
+static Status read_file_source(const SourceReader *reader, const cJSON *object, const SourceArray *array,
+                               CaseSource *source)
+{
+    static const JsonKey keys[] = {{"file", JSON_STRING, true},
+                                   {"shape", JSON_ARRAY, false},
+                                   {"perturb", JSON_NUMBER, false},
+                                   {"seed", JSON_NUMBER, false}};
+    const cJSON *seed = json_get(object, "seed");
+    source->kind = SOURCE_FILE;
+    Status status = json_check(reader->file, object, keys, LENGTH_OF(keys), reader->why);
+    if (status == STATUS_OK && json_get(object, "perturb") == NULL && seed != NULL)
+        return json_fail(reader->file, seed, reader->why, "a file has a seed only with \"perturb\"");
+    if (status == STATUS_OK)
+        status = read_data_file(reader, object, array, &source->literal);
+    if (status == STATUS_OK && json_get(object, "perturb") != NULL)
+        status = read_perturbation(reader, object, array, source);
+    return status;
 }
 
 /* --- generators --------------------------------------------------------------------------------------------------- */
@@ -290,7 +378,8 @@ static Status check_generator(const SourceReader *reader, const cJSON *item, con
     case SOURCE_RAMP:
     case SOURCE_CONSTANT: return check_ramp(reader, item, array, source);
     case SOURCE_VALUES:
-    case SOURCE_FILE: break;
+    case SOURCE_FILE:
+    case SOURCE_PERTURBED: break;
     }
     return STATUS_OK;
 }
@@ -301,15 +390,6 @@ static const struct GeneratorKind *find_generator(const char *name)
         if (strcmp(name, generator_kinds[i].name) == 0)
             return &generator_kinds[i];
     return NULL;
-}
-
-static Status read_seed(const SourceReader *reader, const cJSON *object, CaseSource *source)
-{
-    int64_t seed = 0;
-    Status status = json_integer(reader->file, object, "seed", 0, (int64_t)MAX_SEED, &seed, reader->why);
-    source->seeded = json_get(object, "seed") != NULL;
-    source->seed = (uint64_t)seed;
-    return status;
 }
 
 static Status read_generator(const SourceReader *reader, const cJSON *object, const SourceArray *array,
@@ -352,16 +432,15 @@ Status case_source_read(const SourceReader *reader, const cJSON *object, const S
         return status == STATUS_OK ? case_source_values(reader, json_get(object, "values"), array, &source->literal)
                                    : status;
     }
-    if (json_get(object, "file") != NULL) {
-        source->kind = SOURCE_FILE;
-        return case_source_data_file(reader, object, array, &source->literal);
-    }
+    if (json_get(object, "file") != NULL)
+        return read_file_source(reader, object, array, source);
     return json_fail(reader->file, object, reader->why, "expected \"values\", \"file\" or \"generator\"");
 }
 
 bool case_source_is_random(const CaseSource *source)
 {
-    return source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS;
+    return source->kind == SOURCE_UNIFORM || source->kind == SOURCE_NORMAL || source->kind == SOURCE_INTEGERS ||
+           source->kind == SOURCE_PERTURBED;
 }
 
 bool case_source_is_drawn_anew(const CaseSource *source)

@@ -36,7 +36,7 @@ MUST_USE Status case_source_data_file(const SourceReader *reader, const cJSON *o
 MUST_USE Status case_source_values(const SourceReader *reader, const cJSON *list, const SourceArray *array,
                                    Tensor *tensor);
 
-/* True for data from a random generator. */
+/* True for data from a random generator, and for those of a file that are perturbed. */
 bool case_source_is_random(const CaseSource *source);
 /* True if every grading gets other data: random ones without a seed in the file. */
 bool case_source_is_drawn_anew(const CaseSource *source);

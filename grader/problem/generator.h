@@ -8,7 +8,7 @@
  *
  * Layout   A block has 16 words of 32 bits. A group is 8 blocks that follow one another: word 0 of each block, then word
  *          1 of each block, and so on. So 8 blocks are computed side by side, on a processor with vectors or by 8
- *          threads of a GPU, and what they store lies side by side. A uniform or whole number takes one word. A nearly
+ *          threads of a GPU, and what they store lies side by side. A uniform, perturbed or whole number takes one word. A nearly
  *          normal number takes 4 words of one block: the first 8 take words 0 to 3 of each block, and so on.
  *
  * The cipher counts blocks, so it needs no state: any number of threads can make the elements in any order, on the host
@@ -51,7 +51,7 @@ GENERATOR Chacha20Block generator_data(const GeneratorKey *key, uint32_t number)
     return chacha20_block(key, number, 0, 0, 0);
 }
 
-/* The word that element `index` of an array of uniform or whole numbers is made of. */
+/* The word that element `index` of an array of uniform, perturbed or whole numbers is made of. */
 GENERATOR uint32_t generator_word(const GeneratorKey *key, uint64_t index)
 {
     uint64_t group = index / (GENERATOR_LANES * GENERATOR_WORDS);
@@ -95,6 +95,13 @@ GENERATOR int64_t generator_integer(uint32_t word, int64_t low, int64_t high)
 {
     uint64_t count = (uint64_t)(high - low) + 1;
     return low + (int64_t)(word * count >> 32);
+}
+
+/* `value` changed by one of 2^24 equally spaced numbers in [-change, change), rounded once. */
+GENERATOR float generator_perturbed(uint32_t word, float value, float change)
+{
+    double step = (double)(int32_t)(word >> 8) * 0x1p-23 - 1; /* 24 bits */
+    return (float)(value + change * step);
 }
 
 /* start + step * index, rounded once. The product is exact: `step` has 24 bits and an index of an array at most 31. */

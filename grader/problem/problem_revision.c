@@ -2,12 +2,13 @@
 
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "grader/problem/problem_list.h"
 
 #include <limits.h>
 #include <stdio.h>
 
-enum { MAX_TESTCASES_BYTES = 16 << 20 };
+enum { MAX_TESTCASES_BYTES = 16 << 20, MAX_DATA_BYTES = 1 << 30 };
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -28,8 +29,19 @@ static void hash_json(Hash *hash, const cJSON *item)
     hash_add(hash, "}", 1);
 }
 
+/* Adds the contents of a file of test data; nothing if it cannot be read, which testcases_read() says. */
+static void hash_data_file(Hash *hash, const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    Text content = {0};
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
+        text_read_file(path, MAX_DATA_BYTES, &content, NULL) == STATUS_OK)
+        hash_add(hash, content.data, content.length);
+    text_free(&content);
+}
+
 /* Adds only what is measured, so that names and reasons may be reworded. */
-static void hash_timed_case(Hash *hash, const cJSON *item)
+static void hash_timed_case(Hash *hash, const cJSON *item, const char *folder)
 {
     static const char *const keys[] = {"timed", "sizes", "inputs"};
     if (json_get(item, "timed") == NULL)
@@ -39,14 +51,19 @@ static void hash_timed_case(Hash *hash, const cJSON *item)
         if (json_get(item, keys[i]) != NULL)
             hash_json(hash, json_get(item, keys[i]));
     }
+    const cJSON *inputs = json_get(item, "inputs");
+    for (const cJSON *source = inputs == NULL ? NULL : inputs->child; source != NULL; source = source->next)
+        if (cJSON_IsString(json_get(source, "file")))
+            hash_data_file(hash, folder, json_get(source, "file")->valuestring);
 }
 
 static Status hash_timed_cases(Hash *hash, const char *id, const char *name, Message *why)
 {
-    char relative[2 * PROBLEM_MAX_ID_LENGTH], path[PATH_MAX];
+    char relative[2 * PROBLEM_MAX_ID_LENGTH], folder[PATH_MAX], path[PATH_MAX + 16];
     JsonFile file;
-    snprintf(relative, sizeof relative, "testcases/%s/%s", id, name);
-    Status status = paths_home(relative, path, sizeof path, why);
+    snprintf(relative, sizeof relative, "testcases/%s", id);
+    Status status = paths_home(relative, folder, sizeof folder, why);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     if (status == STATUS_OK)
         status = json_read(path, MAX_TESTCASES_BYTES, &file, why);
     if (status != STATUS_OK)
@@ -54,7 +71,7 @@ static Status hash_timed_cases(Hash *hash, const char *id, const char *name, Mes
     const cJSON *cases = json_get(file.root, "cases");
     if (cJSON_IsArray(cases)) /* else testcases_read() says what is wrong */
         for (const cJSON *item = cases->child; item != NULL; item = item->next)
-            hash_timed_case(hash, item);
+            hash_timed_case(hash, item, folder);
     json_free(&file);
     return STATUS_OK;
 }

@@ -18,22 +18,23 @@ static inline bool case_is_timed(CaseGroup group)
 }
 
 typedef enum SourceKind {
-    SOURCE_VALUES,   /* literal */
-    SOURCE_FILE,     /* .npy, .pgm, .ppm beside the JSON file */
-    SOURCE_UNIFORM,  /* in [low, high) */
-    SOURCE_NORMAL,   /* mean, deviation */
-    SOURCE_INTEGERS, /* whole numbers in [low, high] */
-    SOURCE_IMPULSE,  /* `value` at `position` (default: the middle), 0 elsewhere */
-    SOURCE_RAMP,     /* start + step * index */
-    SOURCE_CONSTANT  /* value */
+    SOURCE_VALUES,    /* literal */
+    SOURCE_FILE,      /* .npy, .pgm, .ppm, .bin beside the JSON file */
+    SOURCE_PERTURBED, /* a file's values, each changed by a random number in [-change, change] */
+    SOURCE_UNIFORM,   /* in [low, high) */
+    SOURCE_NORMAL,    /* mean, deviation */
+    SOURCE_INTEGERS,  /* whole numbers in [low, high] */
+    SOURCE_IMPULSE,   /* `value` at `position` (default: the middle), 0 elsewhere */
+    SOURCE_RAMP,      /* start + step * index */
+    SOURCE_CONSTANT   /* value */
 } SourceKind;
 
 typedef struct CaseSource { /* where the data of one input array come from */
     SourceKind kind;
-    Tensor literal; /* SOURCE_VALUES, SOURCE_FILE */
+    Tensor literal; /* SOURCE_VALUES, SOURCE_FILE, SOURCE_PERTURBED */
     bool seeded;    /* the file gives a seed; else each grading uses a secret one */
     uint64_t seed;
-    double a, b;      /* low/high, mean/deviation, value, start/step */
+    double a, b;      /* low/high, mean/deviation, value, start/step, change */
     int64_t position; /* SOURCE_IMPULSE; -1: the middle */
 } CaseSource;
 

@@ -51,6 +51,26 @@ static void fill_integers(const GeneratorKey *key, size_t first, size_t count, c
     }
 }
 
+static double perturbed(ElementType type, uint32_t word, double value, double change)
+{
+    if (type == ELEMENT_FLOAT32)
+        return generator_perturbed(word, (float)value, (float)change);
+    return (double)generator_integer(word, (int64_t)(value - change), (int64_t)(value + change));
+}
+
+static void fill_perturbed(const GeneratorKey *key, size_t first, size_t count, const CaseSource *source,
+                           ElementType type, void *data)
+{
+    uint32_t words[KEY_STREAM_GROUP];
+    for (size_t done = 0; done < count; done += KEY_STREAM_GROUP) {
+        key_stream_group(key, (uint32_t)((first + done) / KEY_STREAM_GROUP), words);
+        for (size_t i = 0; i < smaller(count - done, KEY_STREAM_GROUP); i++) {
+            const double value = element_load(type, source->literal.data, first + done + i);
+            element_store(type, data, done + i, perturbed(type, words[i], value, source->a));
+        }
+    }
+}
+
 static void fill_ramp(size_t first, size_t count, const CaseSource *source, ElementType type, void *data)
 {
     for (size_t i = 0; i < count; i++)
@@ -71,6 +91,7 @@ static void fill_piece(const CaseSource *source, ElementType type, const Generat
     case SOURCE_FILE:
         memcpy(data, (const char *)source->literal.data + first * element_bytes(type), count * element_bytes(type));
         break;
+    case SOURCE_PERTURBED: fill_perturbed(key, first, count, source, type, data); break;
     }
 }
 

@@ -72,14 +72,18 @@ static Status shape_of(Reading *reading, const cJSON *item, const Testcase *test
     return STATUS_OK;
 }
 
-/* On a real GPU no timed call may see data that the submission has seen before, or that its author can guess. */
+/* On a real GPU no timed call may see data that the submission has seen before, or that its author can guess. On a
+ * simulated one there is a single call, and an author may have the files. */
 static Status check_is_drawn_anew(Reading *reading, const cJSON *item, const Testcase *testcase,
                                   const CaseSource *source)
 {
-    if (testcase->group != CASE_TIMED_CUDA || case_source_is_drawn_anew(source))
+    const bool is_known = testcase->group == CASE_TIMED_CUDA ||
+                          (testcase->group == CASE_TIMED_SIM && source->kind == SOURCE_FILE);
+    if (!is_known || case_source_is_drawn_anew(source))
         return STATUS_OK;
     return json_fail(&reading->file, item, reading->why,
-                     "every timed call must get new data: expected a random generator without a seed");
+                     "every timed call must get new data: expected a random generator or a file with \"perturb\", "
+                     "without a seed");
 }
 
 static Status read_inputs(Reading *reading, const cJSON *inputs, Testcase *testcase)

@@ -175,6 +175,47 @@ static void inputs_have_the_bits_that_the_grader_would_give_them(void **state)
     bench_close(&bench);
 }
 
+static Tensor file_of(ElementType type, int rank, size_t rows, size_t cols, double first, double step)
+{
+    Tensor file = {type, rank, {rows, cols}, NULL};
+    if (rank == 1)
+        file.shape[0] = cols;
+    file.data = malloc(tensor_count(&file) * element_bytes(type));
+    for (size_t i = 0; i < tensor_count(&file); i++)
+        element_store(type, file.data, i, first + step * (double)i);
+    return file;
+}
+
+static void each_call_perturbs_the_values_of_a_file_anew(void **state)
+{
+    enum { ROWS = 37, COLS = 29 };
+    Bench bench;
+    Testcase testcase = {.group = CASE_TIMED_CUDA, .number = 1, .sizes = {{[4] = ROWS, [5] = COLS}}};
+    testcase.sources[0] = (CaseSource){.kind = SOURCE_PERTURBED, .a = 0.1f};
+    testcase.sources[1] = (CaseSource){.kind = SOURCE_PERTURBED, .a = 1073741823};
+    testcase.sources[2] = (CaseSource){.kind = SOURCE_PERTURBED, .a = 100};
+    testcase.sources[0].literal = file_of(ELEMENT_FLOAT32, 2, ROWS, COLS, -3, 0.7);
+    testcase.sources[1].literal = file_of(ELEMENT_INT32, 2, ROWS, COLS, -1073741824, 2000000);
+    testcase.sources[2].literal = file_of(ELEMENT_UINT8, 1, ROWS, COLS, 100, 1);
+    bench_open(&bench, "blend");
+    use_case(&bench, &testcase);
+    float last[ROWS * COLS] = {0};
+    for (uint32_t secret = 5; secret < 8; secret++) {
+        const GeneratorKey key = {{secret, 0, 0, 0, 0, 0, 0, ~secret}};
+        fill(&bench, &key);
+        check_inputs(&bench, &key);
+        const float *a = array(&bench, 0);
+        size_t same = 0;
+        for (size_t i = 0; i < ROWS * COLS; i++)
+            same += a[i] == last[i];
+        assert_true(same <= 2);
+        memcpy(last, a, sizeof last);
+    }
+    bench_close(&bench);
+    for (size_t i = 0; i < 3; i++)
+        tensor_free(&testcase.sources[i].literal);
+}
+
 /* --- outputs ------------------------------------------------------------------------------------------------------ */
 
 static void inputs_of(const Bench *bench, const void *inputs[PROBLEM_MAX_PARAMETERS])
@@ -481,6 +522,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_have_the_bits_that_the_grader_would_give_them),
+        cmocka_unit_test(each_call_perturbs_the_values_of_a_file_anew),
         cmocka_unit_test(outputs_are_tallied_as_the_checker_does),
         cmocka_unit_test(bytes_are_tallied_as_the_checker_does),
         cmocka_unit_test(values_and_magnitudes_have_the_bits_of_the_host),

@@ -228,6 +228,18 @@ static void the_revision_changes_with_what_is_measured(void **state)
     }
 }
 
+static void the_revision_changes_with_the_files_of_timed_cases(void **state)
+{
+    static const char input[] = "{\"file\": \"a.pgm\", \"perturb\": 0.25}";
+    Digest revisions[3];
+    for (int i = 0; i < 3; i++) {
+        home_write("testcases/blend/a.pgm", i == 2 ? "P5 4 3 255\nabcdefghijkl" : "P5 4 3 255\nabcdefghijkL");
+        revisions[i] = revision_with("testcases/blend/hidden.json", home_hidden, "{\"generator\": \"normal\"}", input);
+    }
+    assert_string_equal(revisions[0].hex, revisions[1].hex);
+    assert_string_not_equal(revisions[1].hex, revisions[2].hex);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +251,7 @@ int main(void)
         cmocka_unit_test(an_unknown_problem_is_answered_with_the_list),
         cmocka_unit_test(an_id_is_not_a_path),
         cmocka_unit_test(the_revision_changes_with_what_is_measured),
+        cmocka_unit_test(the_revision_changes_with_the_files_of_timed_cases),
     };
     return cmocka_run_group_tests_name("problem", tests, home_with_problem, home_remove);
 }

@@ -7,6 +7,8 @@
 #include "grader/problem/problem_read.h"
 #include "grader/tests/home.h"
 
+#include <math.h>
+
 static Status read_blend(TestcaseSet *set, Message *why)
 {
     Problem problem;
@@ -172,7 +174,8 @@ static const struct {
     {"hidden", "\"sim\"", "\"gpu\"", "timed: expected \"cuda\" or \"sim\""},
     {"hidden", "\"sim\"", "\"cuda\"", "hidden.json:3: mask: every timed call must get new data"},
     {"hidden", "\"name\": \"larger\"", "\"timed\": \"cuda\", \"name\": \"larger\"",
-     "hidden.json:5: a: every timed call must get new data: expected a random generator without a seed"},
+     "hidden.json:5: a: every timed call must get new data: expected a random generator or a file with \"perturb\", "
+     "without a seed"},
     {"sample", "\"expected\"", "\"timed\": \"cuda\", \"expected\"",
      "sample.json:3: a: every timed call must get new data"},
     {"hidden", "\"sim\"", "\"sim\", \"expected\": [1]", "expected: the data of a are new in every grading"},
@@ -246,6 +249,153 @@ static void elements_alone_are_an_input_and_an_output(void **state)
             fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, unfit[i].message);
     }
     home_write("testcases/blend/sample.json", home_sample);
+}
+
+/* --- perturbed files ---------------------------------------------------------------------------------------------- */
+
+/* Reads the hidden cases with another source for an array; false and a message if they are refused. */
+static bool reads_source(const char *from, const char *to, TestcaseSet *set, Message *why)
+{
+    char *text = replaced(home_hidden, from, to);
+    home_write("testcases/blend/hidden.json", text);
+    free(text);
+    const Status status = read_blend(set, why);
+    home_write("testcases/blend/hidden.json", home_hidden);
+    return status == STATUS_OK;
+}
+
+static void write_float_file(const char *name, const float *values, size_t count)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/testcases/blend/%s", home, name);
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(values, sizeof *values, count, file), count);
+    fclose(file);
+}
+
+static const char timed_a[] = "\"a\": {\"generator\": \"normal\"}";
+
+static void a_timed_case_perturbs_the_values_of_a_file(void **state)
+{
+    static const float values[12] = {-1, 3, 0, 0.5, -0.75, 2.75, 1, 1, 1, 1, 1, 1};
+    TestcaseSet set;
+    Message why = {0};
+    write_float_file("a.bin", values, 12);
+    if (!reads_source(timed_a, "\"a\": {\"file\": \"a.bin\", \"shape\": [3, 4], \"perturb\": 0.125}", &set, &why))
+        fail_test("%s", why.text);
+    const CaseSource *source = &set.cases[3].sources[0];
+    assert_int_equal(source->kind, SOURCE_PERTURBED);
+    assert_true(source->a == 0.5 && !source->seeded);
+    /* What lies within 0.5 of the ends has moved inward. */
+    const float *inner = source->literal.data;
+    assert_true(inner[0] == -0.5f && inner[1] == 2.5f && inner[2] == 0 && inner[4] == -0.5f && inner[5] == 2.5f);
+    testcases_free(&set);
+}
+
+static void perturbed_data_of_every_type_stay_in_the_range_of_the_file(void **state)
+{
+    enum { ROWS = 37, COLS = 29, COUNT = ROWS * COLS };
+    Problem problem;
+    TestcaseSet set;
+    Message why = {0};
+    float a[COUNT], perturbed[2][COUNT];
+    uint8_t mask[2][COLS];
+    for (size_t i = 0; i < COUNT; i++)
+        a[i] = i % 7 == 0 ? 0 : i % 7 == 1 ? 255 : 100;
+    write_float_file("a.bin", a, COUNT);
+    home_write("testcases/blend/mask.pgm", "P5 29 1 255\n\001abcdefghijklmnopqrstuvwxyz\371\371");
+    char *text = replaced(home_problem, "[\"cols\"]", "[\"1\", \"cols\"]");
+    home_write("problems/blend/problem.json", text);
+    free(text);
+    text = replaced(home_hidden, "\"mask\": {\"generator\": \"impulse\", \"position\": 3}",
+                    "\"mask\": {\"file\": \"mask.pgm\", \"perturb\": 0.1}");
+    char *both = replaced(text, "{\"generator\": \"uniform\", \"low\": -3, \"high\": 5, \"seed\": 7}",
+                          "{\"file\": \"a.bin\", \"shape\": [37, 29], \"perturb\": 0.25, \"seed\": 7}");
+    home_write("testcases/blend/hidden.json", both);
+    free(text);
+    free(both);
+    assert_int_equal(problem_read("blend", &problem, &why), STATUS_OK);
+    if (testcases_read(&problem, &set, &why) != STATUS_OK)
+        fail_test("%s", why.text);
+    assert_true(set.cases[1].sources[0].seeded && set.cases[1].sources[0].seed == 7);
+    assert_true(set.cases[1].sources[2].a == 24); /* a tenth of 248, rounded down */
+    for (uint32_t key = 0; key < 2; key++) {
+        testcase_fill(&problem, &set.cases[1], 0, &(GeneratorKey){{key}}, perturbed[key], COUNT);
+        testcase_fill(&problem, &set.cases[1], 2, &(GeneratorKey){{key}}, mask[key], COLS);
+    }
+    size_t same = 0;
+    double sum = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        const double inner = i % 7 == 0 ? 63.75 : i % 7 == 1 ? 191.25 : 100;
+        assert_true(fabs(perturbed[0][i] - inner) <= 63.75 && perturbed[0][i] >= 0 && perturbed[0][i] <= 255);
+        same += perturbed[0][i] == perturbed[1][i];
+        sum += perturbed[0][i] - inner;
+    }
+    assert_true(same <= 1 && fabs(sum / COUNT) < 6); /* the mean of so many has a deviation of 1.1 */
+    same = 0;
+    for (size_t i = 0; i < COLS; i++) {
+        assert_true(mask[0][i] >= 1 && mask[0][i] <= 249);
+        same += mask[0][i] == mask[1][i];
+    }
+    assert_true(same < COLS / 2);
+    testcases_free(&set);
+    problem_free(&problem);
+    home_write("problems/blend/problem.json", home_problem);
+    home_write("testcases/blend/hidden.json", home_hidden);
+}
+
+static void a_file_that_calls_cannot_perturb_is_refused(void **state)
+{
+    static const struct {
+        const char *source, *message;
+    } rows[] = {
+        {"{\"file\": \"a.bin\", \"shape\": [3, 4]}",
+         "a: every timed call must get new data: expected a random generator or a file with \"perturb\", without a seed"},
+        {"{\"file\": \"a.bin\", \"shape\": [4, 3], \"perturb\": 0.1}",
+         "a.bin: expected the shape of a, 3 x 4, found 4 x 3"},
+        {"{\"file\": \"none.bin\", \"shape\": [3, 4], \"perturb\": 0.1}", "none.bin: no such file"},
+        {"{\"file\": \"nan.bin\", \"shape\": [3, 4], \"perturb\": 0.1}", "nan.bin: an element is infinite or NaN"},
+        {"{\"file\": \"a.bin\", \"shape\": [3, 4], \"perturb\": 0}",
+         "perturb: expected a share of the range of the file's values, above 0 and at most 0.5"},
+        {"{\"file\": \"a.bin\", \"shape\": [3, 4], \"perturb\": -0.1}", "above 0 and at most 0.5"},
+        {"{\"file\": \"a.bin\", \"shape\": [3, 4], \"perturb\": 0.51}", "above 0 and at most 0.5"},
+        {"{\"file\": \"a.bin\", \"shape\": [3, 4], \"perturb\": \"0.1\"}", "perturb: expected a number"},
+        {"{\"file\": \"flat.bin\", \"shape\": [3, 4], \"perturb\": 0.1}",
+         "perturb: the values of a reach from 1 to 1: a share of 0.1 of that changes nothing"},
+        {"{\"file\": \"wide.bin\", \"shape\": [3, 4], \"perturb\": 0.1}",
+         "perturb: the values of a reach from -3e+38 to 3e+38, which is no finite float"},
+        {"{\"file\": \"a.bin\", \"shape\": [3, 4], \"seed\": 1}", "seed: a file has a seed only with \"perturb\""},
+        {"{\"generator\": \"normal\", \"perturb\": 0.1}", "perturb: unknown key"},
+        {"{\"values\": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], \"perturb\": 0.1}", "perturb: unknown key"},
+    };
+    static const float values[12] = {0, 1, 2, 3}, no_number[12] = {[5] = NAN}, wide[12] = {-3e38f, 3e38f};
+    float flat[12];
+    for (size_t i = 0; i < COUNT_OF(flat); i++)
+        flat[i] = 1;
+    write_float_file("a.bin", values, 12);
+    write_float_file("nan.bin", no_number, 12);
+    write_float_file("wide.bin", wide, 12);
+    write_float_file("flat.bin", flat, 12);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char source[200];
+        TestcaseSet set;
+        Message why = {0};
+        snprintf(source, sizeof source, "\"a\": %s", rows[i].source);
+        if (reads_source(timed_a, source, &set, &why) || strstr(why.text, rows[i].message) == NULL)
+            fail_test("row %zu: \"%s\" does not hold \"%s\"", i, why.text, rows[i].message);
+    }
+}
+
+/* Whole numbers change by whole numbers. */
+static void levels_too_close_together_are_refused(void **state)
+{
+    TestcaseSet set;
+    Message why = {0};
+    home_write("testcases/blend/mask.bin", "abab");
+    assert_false(reads_source("\"mask\": {\"generator\": \"constant\"}",
+                              "\"mask\": {\"file\": \"mask.bin\", \"shape\": [4], \"perturb\": 0.5}", &set, &why));
+    assert_non_null(strstr(why.text, "perturb: the values of mask reach from 97 to 98: a share of 0.5 of that changes "
+                                     "nothing"));
 }
 
 static void a_picture_is_an_input(void **state)
@@ -333,6 +483,10 @@ int main(void)
         cmocka_unit_test(arrays_of_every_type_are_filled),
         cmocka_unit_test(bad_testcases_are_refused_with_line_and_key),
         cmocka_unit_test(elements_alone_are_an_input_and_an_output),
+        cmocka_unit_test(a_timed_case_perturbs_the_values_of_a_file),
+        cmocka_unit_test(perturbed_data_of_every_type_stay_in_the_range_of_the_file),
+        cmocka_unit_test(a_file_that_calls_cannot_perturb_is_refused),
+        cmocka_unit_test(levels_too_close_together_are_refused),
         cmocka_unit_test(a_picture_is_an_input),
         cmocka_unit_test(a_coloured_picture_becomes_opaque_where_an_array_has_an_alpha),
         cmocka_unit_test(the_problems_of_the_judge_have_good_testcases),

@@ -1,0 +1,163 @@
+#include "grader/check/foresight.h"
+
+#include "base/allocated.h"
+#include "grader/check/tally.h"
+#include "grader/problem/testcase_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The elements that are compared: pieces of neighbours, spread over the whole output. */
+enum { PIECES = 64, PIECE = 64 };
+
+static const double LEAST_RMS = 5000;      /* times the rms error that the problem allows */
+static const double FAR_FLOAT = 100;       /* an element is far off if it misses its bound by this factor; */
+static const double FAR_LEVEL = 4;         /* or by this one, since there are only 256 levels */
+static const double LEAST_FAR_SHARE = 0.5; /* of the elements: a rectified one may stay zero whatever happens */
+
+typedef struct Foresight {
+    const Problem *problem;
+    const Testcase *testcase;
+    const Oracle *oracle;
+    void *inputs[PROBLEM_MAX_PARAMETERS]; /* one draw of the data */
+    size_t count;                         /* elements that are compared */
+    double *expected, *magnitude;         /* of the draw */
+    double *foreseen, *unused;            /* of the draw with the values of one file */
+} Foresight;
+
+static bool is_timed_with_files(const Problem *problem, const Testcase *testcase)
+{
+    bool found = false;
+    for (size_t i = 0; i < problem->parameter_count; i++)
+        found = found || testcase->sources[i].kind == SOURCE_PERTURBED;
+    return found && case_is_timed(testcase->group);
+}
+
+static Status draw_data(Foresight *foresight, const GeneratorKey *secret, Message *why)
+{
+    const Problem *problem = foresight->problem;
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++) {
+        size_t shape[TENSOR_MAX_RANK], count;
+        if (problem->parameters[i].role != ROLE_IN)
+            continue;
+        status = problem_shape(problem, i, &foresight->testcase->sizes, shape, &count, why);
+        if (status != STATUS_OK)
+            break;
+        foresight->inputs[i] = allocated(malloc(count * element_bytes(problem->parameters[i].type)));
+        testcase_fill(problem, foresight->testcase, i, secret, foresight->inputs[i], count);
+    }
+    return status;
+}
+
+/* Of the elements that are compared. A small output is taken whole. */
+static Status evaluate(Foresight *foresight, double *expected, double *magnitude, Message *why)
+{
+    size_t shape[TENSOR_MAX_RANK], count;
+    const Problem *problem = foresight->problem;
+    const Sizes *sizes = &foresight->testcase->sizes;
+    const void *const *inputs = (const void *const *)foresight->inputs;
+    Status status = problem_shape(problem, problem_output(problem), sizes, shape, &count, why);
+    if (status != STATUS_OK || count <= PIECES * PIECE) {
+        foresight->count = count;
+        return status == STATUS_OK
+                   ? oracle_evaluate(foresight->oracle, sizes, inputs, 0, count, expected, magnitude, why)
+                   : status;
+    }
+    foresight->count = PIECES * PIECE;
+    for (size_t i = 0; i < PIECES && status == STATUS_OK; i++)
+        status = oracle_evaluate(foresight->oracle, sizes, inputs, (count - PIECE) / (PIECES - 1) * i, PIECE,
+                                 expected + i * PIECE, magnitude + i * PIECE, why);
+    return status;
+}
+
+/* How much an input's perturbation changes the output. */
+typedef struct Change {
+    double rms;       /* of the change, over that of the output */
+    double far_share; /* of the elements: those that change by far more than their bound */
+} Change;
+
+static double largest(const double *values, size_t count)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, values[i]);
+    return most;
+}
+
+static Change change_of(const Foresight *foresight)
+{
+    const Tolerance *tolerance = &foresight->problem->tolerance;
+    const bool levels = foresight->problem->parameters[problem_output(foresight->problem)].type == ELEMENT_UINT8;
+    const double slack = FLT_EPSILON * tolerance->max_factor * largest(foresight->magnitude, foresight->count) +
+                         tolerance->levels;
+    double changes = 0, outputs = 0;
+    size_t far = 0;
+    for (size_t i = 0; i < foresight->count; i++) {
+        const double expected = levels ? tally_level(foresight->expected[i]) : foresight->expected[i];
+        const double foreseen = levels ? tally_level(foresight->foreseen[i]) : foresight->foreseen[i];
+        const double change = fabs(expected - foreseen);
+        const double bound = FLT_EPSILON * tolerance->sum_factor * foresight->magnitude[i] + slack;
+        changes += change * change;
+        outputs += expected * expected;
+        far += change > (levels ? FAR_LEVEL : FAR_FLOAT) * bound;
+    }
+    return (Change){.rms = outputs > 0 ? sqrt(changes / outputs) : 0,
+                    .far_share = (double)far / (double)foresight->count};
+}
+
+static Status judge_change(const Foresight *foresight, size_t parameter, const Change *change, Message *why)
+{
+    const Problem *problem = foresight->problem;
+    const double least = LEAST_RMS * problem->tolerance.rms;
+    const char *name = problem->parameters[parameter].name;
+    if (!(change->rms >= least))
+        return fail(STATUS_BAD_INPUT, why,
+                    "case \"%s\": \"perturb\" of %s changes the output by %.2g of its size, expected at least %.2g: "
+                    "otherwise most of the output can be foreseen; enlarge \"perturb\" (0.5 is the most)",
+                    foresight->testcase->name, name, change->rms, least);
+    if (!(change->far_share >= LEAST_FAR_SHARE))
+        return fail(
+            STATUS_BAD_INPUT, why,
+            "case \"%s\": \"perturb\" of %s changes %.0f %% of the output by far more than the tolerance, "
+            "expected at least %.0f %%: otherwise the rest can be foreseen; enlarge \"perturb\" (0.5 is the most)",
+            foresight->testcase->name, name, 100 * change->far_share, 100 * LEAST_FAR_SHARE);
+    return STATUS_OK;
+}
+
+static Status check_input(Foresight *foresight, size_t parameter, Message *why)
+{
+    void *drawn = foresight->inputs[parameter];
+    foresight->inputs[parameter] = foresight->testcase->sources[parameter].literal.data;
+    Status status = evaluate(foresight, foresight->foreseen, foresight->unused, why);
+    foresight->inputs[parameter] = drawn;
+    if (status != STATUS_OK)
+        return status;
+    const Change change = change_of(foresight);
+    return judge_change(foresight, parameter, &change, why);
+}
+
+Status foresight_check(const Problem *problem, const Testcase *testcase, const Oracle *oracle,
+                       const GeneratorKey *secret, Message *why)
+{
+    if (!is_timed_with_files(problem, testcase))
+        return STATUS_OK;
+    double *room = allocated(calloc(4 * PIECES * PIECE, sizeof *room));
+    Foresight foresight = {.problem = problem,
+                           .testcase = testcase,
+                           .oracle = oracle,
+                           .expected = room,
+                           .magnitude = room + PIECES * PIECE,
+                           .foreseen = room + 2 * PIECES * PIECE,
+                           .unused = room + 3 * PIECES * PIECE};
+    Status status = draw_data(&foresight, secret, why);
+    if (status == STATUS_OK)
+        status = evaluate(&foresight, foresight.expected, foresight.magnitude, why);
+    for (size_t i = 0; i < problem->parameter_count && status == STATUS_OK; i++)
+        if (testcase->sources[i].kind == SOURCE_PERTURBED)
+            status = check_input(&foresight, i, why);
+    for (size_t i = 0; i < PROBLEM_MAX_PARAMETERS; i++)
+        free(foresight.inputs[i]);
+    free(room);
+    return status;
+}
