@@ -171,7 +171,7 @@ void broker_load(Broker *broker, const ControlRequest *request)
 
 static void command_runner(Broker *broker, const ControlRequest *request)
 {
-    RingCommand command = {0};
+    RingCommand command = {.is_untimed = request->is_untimed};
     for (uint32_t i = 0; i < request->argument_count; i++)
         command.word[i] = control_is_array(&request->arguments[i]) ? broker->arrays[i] : request->arguments[i].value;
     ring_command(broker->reader.ring, &command);

@@ -50,10 +50,23 @@ static const char *const device_flags[] = {
     "/out/submission.ptx",
     NULL,
 };
-/* The lines of instructions are for host_line.h. -w: the first step has given the warnings. */
+/* The lines of instructions are for host_line.h. -w: the first step has given the warnings. The same checks of variables
+ * and arrays as by gcc (compile_nvcc.c). */
 static const char *const host_flags[] = {
-    "--cuda-host-only", "-gline-tables-only", "-w", "-Xclang",           "-fcuda-include-gpubinary",
-    "-Xclang",          "submission.fatbin",  "-c", COMPILE_SOURCE_NAME, NULL,
+    "--cuda-host-only",
+    "-gline-tables-only",
+    "-w",
+    "-Xclang",
+    "-fcuda-include-gpubinary",
+    "-Xclang",
+    "submission.fatbin",
+    "-ftrivial-auto-var-init=pattern",
+    "-fsanitize=array-bounds",
+    "-fsanitize-trap=array-bounds",
+    "-fstack-protector-strong",
+    "-c",
+    COMPILE_SOURCE_NAME,
+    NULL,
 };
 
 /* ---- the cache's key --------------------------------------------------------------------------------------------- */

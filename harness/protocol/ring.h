@@ -36,6 +36,7 @@ typedef struct RingFault {
     _Atomic uint64_t address; /* 1 + the address at which host code caused a segmentation fault; 0: none */
     _Atomic uint64_t place;   /* 1 + the offset in the submission's object of the instruction that did it; 0: unknown */
     _Atomic uint32_t is_on_stack; /* 1: the address belongs to the stack, which is full */
+    _Atomic uint32_t is_damage;   /* 1: the C library has found memory overwritten */
 } RingFault;
 
 typedef struct RingMemory {

@@ -234,6 +234,7 @@ typedef struct RingReply {
 
 typedef struct RingCommand { /* to call solve(), once */
     uint64_t word[SOLVE_MAX_WORDS];
+    uint32_t is_untimed; /* 1: memory from malloc() shall not begin with zeros by luck */
 } RingCommand;
 
 #endif

@@ -61,7 +61,7 @@ int cuda_role(int ring_descriptor, const char *object_path)
     runtime.loaded(NULL);
     for (;;) {
         unsigned long long words[SOLVE_MAX_WORDS] = {0};
-        runtime.next_call(words, SOLVE_MAX_WORDS);
+        host_memory_scribble(runtime.next_call(words, SOLVE_MAX_WORDS));
         submission_call(solve, words);
         runtime.returned();
     }

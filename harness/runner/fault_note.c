@@ -6,10 +6,17 @@
 #include <ucontext.h>
 #include <unwind.h>
 
+/* glibc keeps here what it said before it called abort(). */
+typedef struct AbortMessage {
+    unsigned bytes;
+    char text[];
+} AbortMessage;
+
 static RingFault *noted;
 static const char *object;
-static uintptr_t stack_base;           /* an address at the beginning of the stack, which grows downwards */
-static uint8_t handler_stack[1 << 16]; /* the handler runs here, since the other stack may be full */
+static const AbortMessage *const *abort_message; /* the C library's; NULL: it has none */
+static uintptr_t stack_base;                     /* an address at the beginning of the stack, which grows downwards */
+static uint8_t handler_stack[1 << 16];           /* the handler runs here, since the other stack may be full */
 
 /* An access that is nearer than this below the stack pointer is one to the stack. */
 static const uintptr_t NEAR_BYTES = 1 << 16;
@@ -33,6 +40,14 @@ static bool is_on_stack(uintptr_t address, const ucontext_t *context)
     return top < stack_base && address < stack_base && address + NEAR_BYTES > top;
 }
 
+/* Whether the C library has called abort(), after it found its memory, or a frame on the stack, damaged. What it says of
+ * an assertion that fails begins with the program's name. */
+static bool has_found_damage(void)
+{
+    const char *const text = abort_message == NULL || *abort_message == NULL ? NULL : (*abort_message)->text;
+    return text != NULL && strstr(text, "Assertion") == NULL;
+}
+
 /* The handler is in force once, so that the process ends when the instruction is executed again. A signal that a process
  * has sent is sent again; abort() sends one, too. */
 static void note_fault(int number, siginfo_t *info, void *context)
@@ -43,6 +58,8 @@ static void note_fault(int number, siginfo_t *info, void *context)
         atomic_store(&noted->is_on_stack, is_on_stack(address, context));
         atomic_store(&noted->address, address + 1);
     }
+    if (number == SIGABRT)
+        atomic_store(&noted->is_damage, has_found_damage());
     if (number == SIGABRT || !is_sent)
         _Unwind_Backtrace(note_frame, NULL);
     if (is_sent)
@@ -51,11 +68,12 @@ static void note_fault(int number, siginfo_t *info, void *context)
 
 void fault_note_begin(RingFault *fault, const char *object_path)
 {
-    static const int numbers[] = {SIGSEGV, SIGFPE, SIGABRT};
+    static const int numbers[] = {SIGSEGV, SIGFPE, SIGILL, SIGABRT};
     struct sigaction action = {.sa_sigaction = note_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
     const stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     noted = fault;
     object = object_path;
+    abort_message = dlsym(RTLD_DEFAULT, "__abort_msg");
     stack_base = (uintptr_t)__builtin_frame_address(0);
     (void)sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

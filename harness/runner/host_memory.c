@@ -1,5 +1,6 @@
 #include "harness/runner/host_memory.h"
 
+#include <malloc.h>
 #include <stddef.h>
 
 static void (*note_refusal)(void);
@@ -7,6 +8,15 @@ static void (*note_refusal)(void);
 void host_memory_on_refusal(void (*note)(void))
 {
     note_refusal = note;
+}
+
+void host_memory_scribble(bool scribbles)
+{
+    static const int FREED_BYTE = 0x01; /* new memory gets the complement */
+    static bool does_now;
+    if (scribbles != does_now)
+        (void)mallopt(M_PERTURB, scribbles ? FREED_BYTE : 0);
+    does_now = scribbles;
 }
 
 #pragma GCC visibility push(default)

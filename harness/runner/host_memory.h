@@ -5,7 +5,12 @@
 #ifndef HARNESS_RUNNER_HOST_MEMORY_H
 #define HARNESS_RUNNER_HOST_MEMORY_H
 
+#include <stdbool.h>
+
 /* Calls `note` from now on whenever the C library refuses memory. */
 void host_memory_on_refusal(void (*note)(void));
+/* Does new memory begin with bytes 0xFE, as local variables do (compile_nvcc.c), and freed memory hold others? Else a
+ * large piece begins with zeros, which hides that nobody has set it. Filling it takes time. */
+void host_memory_scribble(bool scribbles);
 
 #endif

@@ -32,13 +32,14 @@ void convjudge_loaded(const char *error)
         client_post(RING_LOAD_FAILED, error, strnlen(error, RING_MAX_LOAD_ERROR), NULL, 0);
 }
 
-void convjudge_next_call(unsigned long long *words, size_t count)
+bool convjudge_next_call(unsigned long long *words, size_t count)
 {
     RingCommand command;
     ring_await_command(ring, commands_seen++, &command);
     for (size_t i = 0; i < count && i < SOLVE_MAX_WORDS; i++)
         words[i] = command.word[i];
     client_begin_call();
+    return command.is_untimed != 0;
 }
 
 /* Copies from pinned memory that wait are made now: afterwards this process does not serve the broker any more. */

@@ -18,8 +18,8 @@ bool convjudge_attach(int ring_descriptor);
 RingFault *convjudge_fault(void);
 /* Reports that the object is loaded, or, if `error` is not NULL, why it cannot be loaded. */
 void convjudge_loaded(const char *error);
-/* Waits for the command to call solve(), and fills in its arguments. */
-void convjudge_next_call(unsigned long long *words, size_t count);
+/* Waits for the command to call solve(), and fills in its arguments. Is it a call that nobody times? */
+bool convjudge_next_call(unsigned long long *words, size_t count);
 /* Reports that solve() has returned. */
 void convjudge_returned(void);
 /* Reports that malloc() or the loader was refused memory. */

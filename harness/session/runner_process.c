@@ -219,7 +219,8 @@ RunnerFault runner_process_fault(const RingMemory *ring)
 {
     return (RunnerFault){.address = atomic_load(&ring->fault.address),
                          .place = atomic_load(&ring->fault.place),
-                         .is_on_stack = atomic_load(&ring->fault.is_on_stack) != 0};
+                         .is_on_stack = atomic_load(&ring->fault.is_on_stack) != 0,
+                         .is_damage = atomic_load(&ring->fault.is_damage) != 0};
 }
 
 /* What host code did; NULL: that is not known. */
@@ -228,7 +229,10 @@ static const char *deed(const RunnerFault *fault, int exit_status)
     uint64_t address = fault->address - 1;
     switch (exit_status - 128) {
     case SIGFPE: return "divided an integer by zero";
-    case SIGABRT: return "called abort(), or threw an exception that nothing caught";
+    case SIGILL: return "used an element beyond the end of an array, or before its start";
+    case SIGABRT:
+        return fault->is_damage ? "wrote beyond the end of an array, or freed memory that it had not allocated"
+                                : "called abort(), or threw an exception that nothing caught";
     case SIGSEGV: break;
     default: return NULL;
     }

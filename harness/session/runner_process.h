@@ -48,7 +48,7 @@ void runner_process_explain_end(int exit_status, const char *doing, char *text, 
  * line. */
 typedef struct RunnerFault {
     uint64_t address, place;
-    bool is_on_stack;
+    bool is_on_stack, is_damage;
 } RunnerFault;
 RunnerFault runner_process_fault(const RingMemory *ring);
 /* Writes that sentence into the report, with what host code did, and the line where it did that (host_line.h). */
