@@ -227,13 +227,13 @@ static long long signed_offset(uint64_t offset)
 }
 
 /* The array from which a shared address was made: the one that is known, or the only one that the kernel has. */
-static const SharedVariable *meant_variable(const Launch *launch, const SharedVariable *variable)
+static const WindowVariable *meant_variable(const Launch *launch, const WindowVariable *variable)
 {
-    const SharedVariable *first = launch->code->shared;
+    const WindowVariable *first = launch->code->shared;
     return variable == NULL && first != NULL && first->next == NULL ? first : variable;
 }
 
-static uint64_t variable_bytes(const Launch *launch, const SharedVariable *variable)
+static uint64_t variable_bytes(const Launch *launch, const WindowVariable *variable)
 {
     uint64_t end = launch->shared_bytes > variable->offset ? launch->shared_bytes : variable->offset;
     return variable->bytes > 0 ? variable->bytes : end - variable->offset;
@@ -247,23 +247,25 @@ static SimSide side_of(uint64_t address, uint64_t offset, uint64_t bytes)
     return address - offset >= bytes ? SIM_PAST : SIM_SIDE_UNKNOWN;
 }
 
-static SimSide side_of_shared(const Launch *launch, const SharedVariable *variable, uint64_t address)
+/* The same beside the variable that an access to shared or local memory means; NULL: not known, so that all of that
+ * memory is meant. */
+static SimSide side_of_variable(const Launch *launch, const WindowVariable *variable, SimSpace space, uint64_t address)
 {
-    return variable != NULL ? side_of(address, variable->offset, variable_bytes(launch, variable))
-                            : side_of(address, 0, launch->shared_bytes);
+    if (variable != NULL)
+        return side_of(address, variable->offset, variable_bytes(launch, variable));
+    return side_of(address, 0, space == SIM_SHARED ? launch->shared_bytes : launch->code->frame_bytes);
 }
 
-bool fault_describe_outside(const Launch *launch, const SharedVariable *known, SimSpace space, uint64_t address,
+bool fault_describe_outside(const Launch *launch, const WindowVariable *known, SimSpace space, uint64_t address,
                             char *text, size_t size)
 {
-    const SharedVariable *variable = space == SIM_SHARED ? meant_variable(launch, known) : NULL;
-    SimSide side = space == SIM_SHARED  ? side_of_shared(launch, variable, address)
-                   : space == SIM_LOCAL ? side_of(address, 0, launch->code->frame_bytes)
-                                        : SIM_SIDE_UNKNOWN;
+    const WindowVariable *variable = space == SIM_SHARED ? meant_variable(launch, known) : known;
+    bool is_window = space == SIM_SHARED || space == SIM_LOCAL;
+    SimSide side = is_window ? side_of_variable(launch, variable, space, address) : SIM_SIDE_UNKNOWN;
     const char *words = side == SIM_BEFORE ? "before the start" : "past the end";
     if (side == SIM_SIDE_UNKNOWN)
         return false;
-    if (variable != NULL)
+    if (variable != NULL && variable->name != NULL)
         snprintf(text, size, "%s of shared array '%s'", words, variable->name);
     else
         snprintf(text, size, "%s of %s", words, space == SIM_LOCAL ? "a local array" : "the block's shared memory");
@@ -272,7 +274,7 @@ bool fault_describe_outside(const Launch *launch, const SharedVariable *known, S
 
 static void describe_shared(const Launch *launch, uint64_t address, char *text, size_t size)
 {
-    for (const SharedVariable *variable = launch->code->shared; variable != NULL; variable = variable->next)
+    for (const WindowVariable *variable = launch->code->shared; variable != NULL; variable = variable->next)
         if (address >= variable->offset && address < launch->shared_bytes &&
             address - variable->offset < variable_bytes(launch, variable)) {
             snprintf(text, size, "byte %llu of shared variable '%s'", (unsigned long long)(address - variable->offset),
@@ -335,18 +337,18 @@ static SimLeft left_in_global(const Launch *launch, const Origin *origin, uint64
     return left;
 }
 
-SimLeft fault_left(const Launch *launch, const Origin *origin, const SharedVariable *known, SimSpace space,
+SimLeft fault_left(const Launch *launch, const Origin *origin, const WindowVariable *known, SimSpace space,
                    uint64_t address)
 {
-    const SharedVariable *variable = meant_variable(launch, known);
-    uint64_t bytes = space == SIM_LOCAL ? launch->code->frame_bytes : launch->parameter_bytes;
+    const WindowVariable *variable = space == SIM_SHARED ? meant_variable(launch, known) : known;
     SimLeft left = {0};
     if (space == SIM_GLOBAL || space == SIM_CONSTANT)
         return left_in_global(launch, origin, address);
-    left.side = space == SIM_SHARED ? side_of_shared(launch, variable, address) : side_of(address, 0, bytes);
+    left.side = space == SIM_PARAMETER ? side_of(address, 0, launch->parameter_bytes)
+                                       : side_of_variable(launch, variable, space, address);
     if (left.side == SIM_SIDE_UNKNOWN)
         left.side = SIM_PAST; /* it begins within and reaches out */
-    if (space == SIM_SHARED && variable != NULL)
+    if (variable != NULL && variable->name != NULL)
         set_name(left.array, variable->name);
     return left;
 }
@@ -362,6 +364,16 @@ static bool begins_inside(const Launch *launch, SimSpace space, uint64_t address
     }
 }
 
+/* The variable from which an address in shared or local memory was made; NULL: not known. */
+static const WindowVariable *known_variable(const Instruction *instruction, SimSpace space)
+{
+    switch (space) {
+    case SIM_SHARED: return variable_in(instruction, PTX_SHARED);
+    case SIM_LOCAL: return variable_in(instruction, PTX_LOCAL);
+    default: return NULL;
+    }
+}
+
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutcome outcome, SimSpace space,
@@ -369,6 +381,7 @@ bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutc
 {
     SimFault fault = fault_at(worker->launch, worker->block, lane, instruction->file, instruction->line);
     const Launch *launch = worker->launch;
+    const WindowVariable *variable = known_variable(instruction, space);
     char where[200], outside[100], what[400];
     fault.space = space;
     fault.is_store = is_store;
@@ -377,9 +390,8 @@ bool worker_access_fault(Worker *worker, const Instruction *instruction, SimOutc
     fault.lanes = lanes;
     fault_describe_place(launch, &instruction->origin, space, address, where, sizeof where);
     if (outcome == SIM_OUT_OF_BOUNDS)
-        fault.left = fault_left(launch, &instruction->origin, instruction->variable, space, address);
-    bool leaves_variable = fault_describe_outside(launch, instruction->variable, space, address, outside,
-                                                  sizeof outside);
+        fault.left = fault_left(launch, &instruction->origin, variable, space, address);
+    bool leaves_variable = fault_describe_outside(launch, variable, space, address, outside, sizeof outside);
     bool reaches_out = !leaves_variable && begins_inside(launch, space, address);
     const char *verb = is_store ? "writes" : "reads";
     if (outcome == SIM_MISALIGNED)

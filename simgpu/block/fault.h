@@ -34,12 +34,12 @@ void fault_describe(const Launch *launch, SimFault *fault, const char *what);
 void fault_describe_place(const Launch *launch, const Origin *origin, SimSpace space, uint64_t address, char *text,
                           size_t size);
 /* "past the end of shared array 'tile'", "before the start of a local array"; false where the address lies within, or in
- * another space. The shared array is the one from which the address was made; where that is not known (NULL), the only
- * one of the kernel, or else all of shared memory. */
-bool fault_describe_outside(const Launch *launch, const SharedVariable *known, SimSpace space, uint64_t address,
+ * another space. The array is the one from which the address was made; where that is not known (NULL), the only shared
+ * one of the kernel, or else all of shared or local memory. */
+bool fault_describe_outside(const Launch *launch, const WindowVariable *known, SimSpace space, uint64_t address,
                             char *text, size_t size);
 /* Which array an access has left. `origin` and `known` as above. */
-SimLeft fault_left(const Launch *launch, const Origin *origin, const SharedVariable *known, SimSpace space,
+SimLeft fault_left(const Launch *launch, const Origin *origin, const WindowVariable *known, SimSpace space,
                    uint64_t address);
 
 #endif

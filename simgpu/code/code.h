@@ -137,11 +137,13 @@ typedef struct Origin {
 
 #define UNKNOWN_TARGET (1ull << 63)
 
-typedef struct SharedVariable {
-    struct SharedVariable *next;
-    const char *name;
+/* A variable in shared memory or in the frame of a thread, which is local memory. */
+typedef struct WindowVariable {
+    struct WindowVariable *next;
+    PtxSpace space;
+    const char *name;       /* NULL: compilers do not name local arrays */
     uint64_t offset, bytes; /* bytes 0: unsized, it reaches to the end of shared memory */
-} SharedVariable;
+} WindowVariable;
 
 typedef struct Instruction {
     uint8_t kind;        /* InstructionKind */
@@ -180,7 +182,7 @@ typedef struct Instruction {
     Operand sources[MAX_SOURCES];
     Matrix *matrix;                 /* of MULTIPLY_MATRIX */
     int64_t offset;                 /* of an address or a parameter */
-    const SharedVariable *variable; /* from which the shared address was made (provenance.h); NULL: not known */
+    const WindowVariable *variable; /* from which the address was made (provenance.h); NULL: not known */
     Origin origin;                  /* of the address of an access to global or constant memory */
     uint32_t unused_bytes; /* of LOAD: a bit for each byte of a lane that the kernel does not use. Hardware reads
                                      * them all the same, but nothing depends on them, so that they may lie outside of
@@ -190,6 +192,13 @@ typedef struct Instruction {
     int32_t file, line;    /* in the source */
     int32_t ptx_line;
 } Instruction;
+
+/* The variable of that space from which the address was made; NULL: not known. */
+static inline const WindowVariable *variable_in(const Instruction *instruction, PtxSpace space)
+{
+    const WindowVariable *variable = instruction->variable;
+    return variable != NULL && variable->space == space ? variable : NULL;
+}
 
 typedef enum BlockEnd {
     END_FALL,    /* to the next basic block */
@@ -327,7 +336,7 @@ typedef struct Code {
     uint32_t live_registers;         /* most 32-bit registers alive at once: an estimate of what ptxas needs */
     uint32_t shared_bytes;           /* static */
     uint32_t dynamic_shared_offset;  /* where extern .shared begins */
-    SharedVariable *shared;
+    WindowVariable *shared;
     Procedure *procedures; /* [procedure_count] */
     int procedure_count;
     uint32_t stack_bytes, least_stack; /* of the kernel on hardware; of it and of all calls whose depth is known */

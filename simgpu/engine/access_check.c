@@ -61,8 +61,10 @@ uint64_t access_window_bytes(const Worker *worker, const Access *access)
 
 static bool is_inside_window(Worker *worker, const Access *access, uint64_t address)
 {
-    uint64_t size = access_window_bytes(worker, access);
-    return address < size && size - address >= access->used_bytes;
+    const WindowVariable *local = access->space == PTX_LOCAL ? variable_in(access->instruction, PTX_LOCAL) : NULL;
+    uint64_t begin = local != NULL ? local->offset : 0;
+    uint64_t end = local != NULL ? begin + local->bytes : access_window_bytes(worker, access);
+    return address >= begin && address < end && end - address >= access->used_bytes;
 }
 
 /* A kernel's parameters are read-only. */
@@ -91,7 +93,7 @@ bool access_check_window(Worker *worker, const Access *access, const Active *act
 {
     uint64_t low = access->first + (uint64_t)(int64_t)access->pattern->low; /* may wrap around, and is then outside */
     uint64_t high = access->first + (uint64_t)(int64_t)access->pattern->high;
-    bool inside = low <= high && is_inside_window(worker, access, high);
+    bool inside = low <= high && is_inside_window(worker, access, low) && is_inside_window(worker, access, high);
     if (access->is_store && access->space == PTX_PARAM)
         return fault(worker, access, active, SIM_OUT_OF_BOUNDS, is_never_allowed);
     if (!inside && !fault(worker, access, active, SIM_OUT_OF_BOUNDS, is_inside_window))

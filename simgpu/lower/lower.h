@@ -3,7 +3,7 @@
  * lower.c             the walk over the instructions; calls, which are inlined
  * lower_*.c           one file for each family of instructions
  * emit/               what all of these emit code with
- * provenance.c        which shared variable a pointer was made from
+ * provenance.c        which shared or local variable a pointer was made from
  * used_results.c, targets.c, slots.c
  *                     passes over the finished code  */
 #ifndef SIMGPU_LOWER_LOWER_H

@@ -42,7 +42,9 @@ typedef struct PtxVariable {
     const unsigned char *initial; /* [initial_bytes]; the other bytes are zero */
     uint64_t initial_bytes;
     PtxRelocation *relocations;
-    uint64_t address; /* set when the variable is placed: device address, or offset in its window */
+    uint64_t
+        address; /* set when the variable is placed: device address, or offset in its window; of a part: in `whole` */
+    const struct PtxVariable *whole; /* of which this is a part (provenance.h); NULL: it is whole */
 } PtxVariable;
 
 typedef struct PtxLabel {

@@ -132,7 +132,7 @@ void deferred_reads_drop(Sanitizer *sanitizer)
 /* Does a read stay within the variable from which its address was made? */
 static bool is_within_variable(const SharedRead *read)
 {
-    const SharedVariable *variable = read->load->variable;
+    const WindowVariable *variable = variable_in(read->load, PTX_SHARED);
     return variable == NULL ||
            (read->low >= variable->offset && (variable->bytes == 0 || read->end <= variable->offset + variable->bytes));
 }

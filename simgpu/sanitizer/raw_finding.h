@@ -14,7 +14,7 @@ typedef struct RawFinding {
     uint8_t space; /* SimSpace */
     uint8_t bytes;
     uint64_t address;               /* as in SimFault */
-    const SharedVariable *variable; /* that is indexed; NULL: not known */
+    const WindowVariable *variable; /* that is indexed; NULL: not known */
     uint64_t other;                 /* the other block, thread of the block, or lane of the warp */
 } RawFinding;
 

@@ -38,7 +38,7 @@ static void note(const ThreadAccess *access, SimFindingKind kind, uint32_t other
                                   .space = access->is_shared ? SIM_SHARED : SIM_GLOBAL,
                                   .bytes = (uint8_t)access->bytes,
                                   .address = access->address,
-                                  .variable = access->instruction->variable,
+                                  .variable = variable_in(access->instruction, PTX_SHARED),
                                   .other = other});
 }
 
@@ -149,7 +149,7 @@ static void write_cell(const ThreadAccess *access, ShadowCell *cell, uint64_t pl
 /* Reports an access outside of the variable from which its address was made. */
 static void check_variable(const ThreadAccess *access)
 {
-    const SharedVariable *variable = access->instruction->variable;
+    const WindowVariable *variable = variable_in(access->instruction, PTX_SHARED);
     if (!access->is_shared || variable == NULL)
         return;
     bool is_inside = access->address >= variable->offset &&

@@ -269,6 +269,50 @@ static void the_array_that_was_left_is_known(void **state)
     }
 }
 
+/* As compilers place two local arrays of 16 bytes, here in front of `stack`: the address of each is made by add.u64. */
+static const char array_addresses[] =
+    ".local .align 16 .b8 __local_depot0[32]; mov.u64 %d4, __local_depot0; cvta.local.u64 %d5, %d4; "
+    "add.u64 %d6, %d4, 0; add.u64 %d7, %d4, 16; add.u64 %d8, %d5, 0; mov.u32 %r4, 4; mov.u64 %d9, %d6; ";
+
+static const struct {
+    const char *instruction, *text; /* NULL: it is allowed */
+} two_arrays[] = {
+    {"st.local.f32 [%d6+16], %f1",
+     "writes 4 bytes past the end of a local array, at offset 16 of the thread's 96 bytes"},
+    {"ld.local.f32 %f0, [%d6+28]", "reads 4 bytes past the end of a local array, at offset 28"},
+    {"ld.local.f32 %f0, [%d7+-4]", "reads 4 bytes before the start of a local array, at offset 12"},
+    {"st.f32 [%d8+16], %f1", "writes 4 bytes past the end of a local array, at offset 16"},
+    {"mul.wide.u32 %d9, %r4, 4; add.s64 %d9, %d8, %d9; ld.f32 %f0, [%d9]", "past the end of a local array"},
+    {"add.s64 %d6, %d6, 4; st.local.v4.f32 [%d6+12], {%f1, %f1, %f1, %f1}", "past the end of a local array"},
+    {"sub.s64 %d7, %d7, 4; st.local.f32 [%d7], %f1", "before the start of a local array"},
+    {"st.local.f32 [%d4+-4], %f1", "before the start of a local array, at offset -4"},
+    {"st.local.f32 [stack+-4], %f1", "before the start of a local array, at offset 28"},
+    {"st.local.f32 [%d7+16], %f1", "past the end of a local array, at offset 32"},
+
+    {"st.local.v4.f32 [%d6], {%f1, %f1, %f1, %f1}; st.local.f32 [%d6+12], %f1; st.local.f32 [%d7], %f1", NULL},
+    {"st.local.f32 [%d4+16], %f1; st.f32 [%d5+28], %f1", NULL},
+    {"add.s64 %d7, %d7, -4; ld.local.f32 %f0, [%d7+16]", NULL}, /* p = b - 1; p[4] */
+    {"ld.local.v4.f32 {%f0, %f4, _, _}, [%d7]; ld.local.f32 %f4, [%d7+12]", NULL},
+    {"selp.b64 %d9, %d6, %d7, %p1; ld.local.f32 %f0, [%d9+16]", NULL},                  /* of either array */
+    {"sub.s64 %d9, %d7, %d6; add.s64 %d9, %d6, %d9; ld.local.f32 %f0, [%d9+12]", NULL}, /* a + (b - a) is b */
+    {"add.s64 %d9, %d4, 8; ld.local.f32 %f0, [%d9+16]", NULL},                          /* add.s64 begins no array */
+};
+
+static void a_local_array_ends_where_the_next_begins(void **state)
+{
+    for (size_t i = 0; i < COUNT_OF(two_arrays); i++) {
+        const char *text = two_arrays[i].text;
+        char all[600];
+        snprintf(all, sizeof all, "%s%s", array_addresses, two_arrays[i].instruction);
+        Run done = run(NULL, all, BUDGET);
+        bool is_right = text == NULL
+                            ? done.report.outcome == SIM_OK
+                            : done.report.outcome == SIM_OUT_OF_BOUNDS && strstr(done.report.fault.text, text) != NULL;
+        if (!is_right)
+            fail_test("%s: outcome %d: %s", two_arrays[i].instruction, done.report.outcome, done.report.fault.text);
+    }
+}
+
 /* ---- other ends -------------------------------------------------------------------------------------------------- */
 
 static const char asserting[] =
@@ -460,6 +504,7 @@ int main(void)
         cmocka_unit_test(the_fault_counts_its_lanes),
         cmocka_unit_test(the_place_is_named_by_what_lies_there),
         cmocka_unit_test(the_array_that_was_left_is_known),
+        cmocka_unit_test(a_local_array_ends_where_the_next_begins),
         cmocka_unit_test(kernels_that_do_not_end_well_say_why),
         cmocka_unit_test(the_budget_is_that_of_the_launch),
         cmocka_unit_test(an_endless_kernel_can_be_cancelled),

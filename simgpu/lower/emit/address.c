@@ -29,15 +29,27 @@ PtxSpace space_named(const char *part)
     return PTX_NO_SPACE;
 }
 
-const SharedVariable *variable_of(Lowering *l, const PtxOperand *address)
+/* The frame of a procedure's call lies at another address each time. */
+static const WindowVariable *local_variable(Lowering *l, const PtxVariable *variable)
+{
+    if (l->instance->in_procedure)
+        return NULL;
+    WindowVariable *local = arena_alloc(&l->code->arena, sizeof *local);
+    *local = (WindowVariable){.space = PTX_LOCAL, .offset = variable_address(l, variable), .bytes = variable->bytes};
+    return local;
+}
+
+const WindowVariable *variable_of(Lowering *l, const PtxOperand *address)
 {
     const PtxVariable *variable = address->variable;
     if (variable == NULL && address->register_index >= 0)
         variable = l->instance->provenance[address->register_index];
+    if (variable != NULL && variable->space == PTX_LOCAL)
+        return local_variable(l, variable);
     if (variable == NULL || variable->space != PTX_SHARED)
         return NULL;
     uint64_t offset = variable_address(l, variable), bytes = variable->is_unsized ? 0 : variable->bytes;
-    for (const SharedVariable *shared = l->code->shared; shared != NULL; shared = shared->next)
+    for (const WindowVariable *shared = l->code->shared; shared != NULL; shared = shared->next)
         if (shared->offset == offset && shared->bytes == bytes)
             return shared;
     return NULL;

@@ -6,8 +6,8 @@
 
 /* The state space that a part of an opcode names; PTX_NO_SPACE: none. */
 PtxSpace space_named(const char *part);
-/* The shared variable that the address operand points into; NULL: not known. */
-const SharedVariable *variable_of(Lowering *l, const PtxOperand *address);
+/* The shared or local variable that the address operand points into; NULL: not known. */
+const WindowVariable *variable_of(Lowering *l, const PtxOperand *address);
 /* Fills in the state space and the address of a memory instruction. The address of a variable is a constant and needs
  * no register. Parameters of device functions lie in the frame, and accesses to them are hidden
  * (Instruction.is_hidden). */

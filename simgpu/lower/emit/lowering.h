@@ -24,7 +24,7 @@ typedef struct Instance {
     const PtxFunction *function;
     uint32_t first_register; /* the virtual register that stands for register 0 of the function */
     int32_t *block_of;       /* [instruction_count + 1] block that begins at a PTX instruction; -1: no branch target */
-    const PtxVariable **provenance; /* [register] the shared variable it points to (provenance.h) */
+    const PtxVariable **provenance; /* [register] the variable it points to (provenance.h) */
     const uint8_t *mentions;        /* [register] how often it is named (unused_bytes.h) */
     bool in_procedure;              /* is, or is inlined in, a procedure */
     Operand frame_address;          /* of a procedure's call; slot NO_SLOT: the frame of the kernel, which lies at 0 */

@@ -44,9 +44,10 @@ uint64_t place_in_frame(Lowering *l, Instance *instance, const PtxVariable *vari
 static void remember_shared(Lowering *l, const PtxVariable *variable, uint64_t offset)
 {
     char name[64];
-    SharedVariable *shared = arena_alloc(&l->code->arena, sizeof *shared);
+    WindowVariable *shared = arena_alloc(&l->code->arena, sizeof *shared);
     symbol_name(variable->name, name, sizeof name);
-    *shared = (SharedVariable){.next = l->code->shared,
+    *shared = (WindowVariable){.next = l->code->shared,
+                               .space = PTX_SHARED,
                                .name = arena_string(&l->code->arena, name),
                                .offset = offset,
                                .bytes = variable->is_unsized ? 0 : variable->bytes};
@@ -127,6 +128,8 @@ void place_shared(Lowering *l, const PtxFunction *kernel)
 uint64_t variable_address(Lowering *l, const PtxVariable *variable)
 {
     const Placement *placement = NULL;
+    if (variable->whole != NULL)
+        return variable_address(l, variable->whole) + variable->address;
     switch (variable->space) {
     case PTX_SHARED:
         if (variable->is_unsized)

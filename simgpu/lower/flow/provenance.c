@@ -13,6 +13,11 @@ static const PtxVariable *join(const PtxVariable *a, const PtxVariable *b)
     return b == NULL ? a : &anything;
 }
 
+static bool is_followed(const PtxVariable *variable)
+{
+    return variable->space == PTX_SHARED || variable->space == PTX_LOCAL;
+}
+
 static const PtxVariable *of_operand(const PtxOperand *operand, const PtxVariable *const *registers)
 {
     const PtxVariable *from = NULL;
@@ -21,7 +26,7 @@ static const PtxVariable *of_operand(const PtxOperand *operand, const PtxVariabl
     if (operand->kind == PTX_REGISTER)
         return registers[operand->register_index];
     if (operand->kind == PTX_VARIABLE)
-        return operand->variable->space == PTX_SHARED ? operand->variable : &anything;
+        return is_followed(operand->variable) ? operand->variable : &anything;
     return from;
 }
 
@@ -60,27 +65,72 @@ static bool add_to_result(const PtxFunction *function, const PtxOperand *result,
     return *at != before;
 }
 
-static bool follow(const PtxFunction *function, const PtxInstruction *instruction, const PtxVariable **registers)
+/* ---- local arrays ------------------------------------------------------------------------------------------------ */
+
+/* The function whose registers are followed. */
+typedef struct Flow {
+    const PtxFunction *function;
+    Arena *arena;
+    const PtxVariable **registers;
+    PtxVariable *parts; /* the local arrays in the variable that holds all of them, by their offsets */
+} Flow;
+
+/* Does the instruction take the address of a local array? */
+static bool takes_address(const Flow *flow, const PtxInstruction *instruction)
+{
+    static const char all_arrays[] = "__local_depot";
+    const PtxOperand *operands = instruction->operands;
+    if (strcmp(instruction->opcode, "add.u64") != 0 || operands[1].kind != PTX_REGISTER ||
+        operands[2].kind != PTX_IMMEDIATE)
+        return false;
+    const PtxVariable *from = flow->registers[operands[1].register_index];
+    return from != NULL && from != &anything && from->space == PTX_LOCAL && from->whole == NULL &&
+           strncmp(from->name, all_arrays, strlen(all_arrays)) == 0 && operands[2].number < from->bytes;
+}
+
+/* The array that begins at an offset of the variable. It reaches to the next one. */
+static const PtxVariable *part_at(Flow *flow, const PtxVariable *whole, uint64_t offset)
+{
+    PtxVariable **place = &flow->parts, *before = NULL;
+    for (; *place != NULL && (*place)->address <= offset; place = &(*place)->next)
+        before = *place;
+    if (before != NULL && before->address == offset)
+        return before;
+    PtxVariable *part = arena_alloc(flow->arena, sizeof *part), *next = *place;
+    *part = (PtxVariable){.next = next, .space = PTX_LOCAL, .address = offset, .whole = whole};
+    part->bytes = (next != NULL ? next->address : whole->bytes) - offset;
+    if (before != NULL)
+        before->bytes = offset - before->address;
+    return *place = part;
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+static bool follow(Flow *flow, const PtxInstruction *instruction)
 {
     const PtxVariable *from = NULL;
     if (instruction->operand_count == 0 || !has_result(instruction->opcode))
         return false;
     for (int i = 1; i < instruction->operand_count; i++)
-        from = join(from, of_operand(&instruction->operands[i], registers));
-    return add_to_result(function, &instruction->operands[0], is_load(instruction->opcode), from, registers);
+        from = join(from, of_operand(&instruction->operands[i], flow->registers));
+    if (takes_address(flow, instruction))
+        from = part_at(flow, from, instruction->operands[2].number);
+    return add_to_result(flow->function, &instruction->operands[0], is_load(instruction->opcode), from,
+                         flow->registers);
 }
 
 /* The loop ends because each register changes at most twice. */
 const PtxVariable **provenance_of_registers(const PtxFunction *function, Arena *arena)
 {
-    const PtxVariable **registers = arena_array(arena, (size_t)function->register_count + 1, sizeof *registers);
+    Flow flow = {.function = function, .arena = arena};
+    flow.registers = arena_array(arena, (size_t)function->register_count + 1, sizeof *flow.registers);
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (int i = 0; i < function->instruction_count; i++)
-            has_changed |= follow(function, &function->instructions[i], registers);
+            has_changed |= follow(&flow, &function->instructions[i]);
     }
     for (int i = 0; i < function->register_count; i++)
-        if (registers[i] == &anything)
-            registers[i] = NULL;
-    return registers;
+        if (flow.registers[i] == &anything)
+            flow.registers[i] = NULL;
+    return flow.registers;
 }
