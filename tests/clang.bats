@@ -67,14 +67,24 @@ small_home() {
     for header in cuda_fp16 cuda_bf16 mma cooperative_groups; do
         { echo "#include <$header.h>"; submission; } >x.cu
         judge grade --no-record x.cu
-        ends 2 "Judge Error" "x.cu: $header.h:2:2: error: " "nvcc: clang compiles a subset of CUDA" "make toolchain"
+        ends 2 "Judge Error" "x.cu: $header.h is a header of" "clang compiles a subset of CUDA without it" "x.cu:1:" "make toolchain"
     done
     submission '' 'output[i] = tex2D<float>(input_size, 0.5f, 0.5f);' >x.cu
     judge grade --no-record x.cu
     ends 2 "Judge Error" "a limit of the judge: clang" "x.cu:9:" "textures and surfaces need nvcc" "make toolchain"
-    submission '' 'output[i] = erfinvf(input[i]);' >x.cu
+    local call
+    for call in 'erfinvf(input[i])' 'std::acos(input[i])' '__vadd2(input_size, 1)'; do
+        submission '' "output[i] = $call;" >x.cu
+        judge grade --no-record x.cu
+        ends 2 "Judge Error" "x.cu:9:" "need nvcc: clang compiles a subset of CUDA" "make toolchain"
+    done
+    submission '' 'output[i] = acos(input_size);' >x.cu # <cmath> converts integers to double
     judge grade --no-record x.cu
-    ends 1 "Compile Error" "x.cu:9:" "erfinvf" "make toolchain"
+    ends 2 "Judge Error" "a kernel calls the function acos(): clang compiles a subset of CUDA without it" "make toolchain"
+    lacks "Stack dump"
+    submission 'cudaMemcpyNoSuchThing();' >x.cu
+    judge grade --no-record x.cu
+    ends 1 "Compile Error" "cudaMemcpyNoSuchThing" "make toolchain"
 }
 
 @test "an ordinary error does not mention the subset" {
@@ -167,6 +177,44 @@ EOF
         ends 0 "Accepted"
         json result.json '[.cases[].printed // empty] | unique | join(";") | rtrimstr("\n")' 'bad 0'
     done
+}
+
+# kernels_of_functions: writes one kernel for each call that tests/clang/functions.txt lists, one a line.
+kernels_of_functions() {
+    echo 'template <class T> __device__ T any();'
+    awk -F': ' '/^[^#]/ { types = split($1, type, /, */); names = split($2, name, " ")
+        for (n = 1; n <= names; n++) {
+            printf "__global__ void f%d() { %s(", ++count, name[n]
+            for (t = 1; t <= types; t++) printf "%s%s", (t > 1 ? ", any<" : "any<"), type[t] ">()"
+            print "); }"
+        } }' "$root/tests/clang/functions.txt"
+}
+
+# refused_by_name COMMAND... FILE [OPTION...]: compiling fails, with nothing but refusals; writes the other lines to rest.cu.
+refused_by_name() {
+    local file
+    file=$(printf '%s\n' "$@" | grep '\.cu$')
+    "$@" -w -ferror-limit=0 2>errors && return 1
+    equal '' "$(grep ' error: ' errors | grep -v 'clang compiles a subset of CUDA without')"
+    awk -F: -v file="$file" 'FILENAME == "errors" && $1 == file { refused[$2] } FILENAME == file && !(FNR in refused)' errors "$file" >others
+    mv others rest.cu
+}
+
+@test "each device function of CUDA compiles, or is refused by name" {
+    by_clang
+    local clang nvcc device=(-x cuda --cuda-device-only --cuda-gpu-arch=sm_90 -nocudainc -nocudalib --cuda-path="$root/harness/cuda"
+        -D__CUDACC__ -Wno-unknown-cuda-version -Xclang -target-sdk-version=11.8 --cuda-feature=+ptx78 -std=c++17
+        -isystem "$root/harness/cuda" -include cuda_runtime.h)
+    clang=$("$root/harness/compilers.sh" clang)
+    kernels_of_functions >all.cu
+    holds "$(wc -l <all.cu) > 1100"
+    if nvcc=$("$root/harness/compilers.sh" nvcc); then "$nvcc" -w -arch=sm_90 -ptx all.cu -o all.ptx; fi
+    # The parser refuses some, the code generator others, and of the rest there must be device code.
+    refused_by_name "$clang" "${device[@]}" -fsyntax-only all.cu
+    refused_by_name "$clang" "${device[@]}" -O1 -S rest.cu -o rest.ptx
+    holds "$(wc -l <rest.cu) > 800"
+    "$clang" "${device[@]}" -w -O1 -S rest.cu -o rest.ptx
+    equal free "$(grep -A 1 '^.extern .func' rest.ptx | grep -oE '\b[a-z]+$' | sort -u | xargs)"
 }
 
 @test "no launch is refused because registers are only estimated" {

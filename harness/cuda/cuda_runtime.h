@@ -19,11 +19,14 @@
 #undef _GLIBCXX_USE_FLOAT128
 #endif
 
+#include "device_memory.h"
 #include "device_math.h"
+#include "refusals.h"
 
-#include <cmath>
-#include <cstdlib>
+/* math.h and stdlib.h, because CUDA has the overloads of C++ without std::, too: abs(float), isnan(). */
 #include <cstring>
+#include <math.h>
+#include <stdlib.h>
 
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
@@ -33,7 +36,6 @@
 #include "device_atomics.h"
 #include "device_functions.h"
 #include "device_intrinsics.h"
-#include "texture_refusals.h"
 
 /* ---- launches: what clang makes of f<<<grid, block, shared, stream>>>() ------------------------------------------ */
 
@@ -46,6 +48,26 @@ template <class Kernel> cudaError_t cudaLaunchKernel(Kernel *kernel, dim3 grid, 
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared_bytes, stream);
 }
 
+/* ---- calls of the driver, found by name ---------------------------------------------------------------------------- */
+
+enum cudaGetDriverEntryPointFlags {
+    cudaEnableDefault = 0,
+    cudaEnableLegacyStream = 1,
+    cudaEnablePerThreadDefaultStream = 2
+};
+
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2
+};
+
+extern "C" cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                               cudaDriverEntryPointQueryResult *found = 0);
+extern "C" cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+                                                        unsigned long long flags,
+                                                        cudaDriverEntryPointQueryResult *found = 0);
+
 /* ---- the runtime's calls, by type -------------------------------------------------------------------------------- */
 
 template <class T> cudaError_t cudaMalloc(T **pointer, size_t bytes)
@@ -56,6 +78,17 @@ template <class T> cudaError_t cudaMalloc(T **pointer, size_t bytes)
 template <class T> cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream)
 {
     return cudaMallocAsync((void **)pointer, bytes, stream);
+}
+
+template <class T> cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)pointer, bytes, pool, stream);
+}
+
+template <class T>
+cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)pointer, bytes, pool, stream);
 }
 
 template <class T> cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)

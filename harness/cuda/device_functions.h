@@ -105,6 +105,8 @@ CONVERSIONS(float, long long, __float2ll, f2ll)
 CONVERSIONS(float, unsigned long long, __float2ull, f2ull)
 CONVERSIONS(double, int, __double2int, d2i)
 CONVERSIONS(double, unsigned, __double2uint, d2ui)
+CONVERSIONS(double, long long, __double2ll, d2ll)
+CONVERSIONS(double, unsigned long long, __double2ull, d2ull)
 CONVERSIONS(double, float, __double2float, d2f)
 CONVERSIONS(int, float, __int2float, i2f)
 CONVERSIONS(unsigned, float, __uint2float, ui2f)
@@ -124,6 +126,7 @@ template <class T> DEVICE void __stcs(T *pointer, T value) { *pointer = value; }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
+DEVICE long clock() { return __nvvm_read_ptx_sreg_clock(); }
 DEVICE long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 DEVICE void __trap() { __builtin_trap(); }
 

@@ -69,6 +69,20 @@ PACKED_PRODUCT(__dp2a_hi, int, "dp2a.hi.s32.s32")
 PACKED_PRODUCT(__dp2a_hi, unsigned, "dp2a.hi.u32.u32")
 #undef PACKED_PRODUCT
 
+/* The same with the packed numbers as vectors. */
+#define OF_VECTORS(name, sum, first, second, word)                                                                     \
+    DEVICE sum name(first a, second b, sum c)                                                                          \
+    {                                                                                                                  \
+        return name(__builtin_bit_cast(word, a), __builtin_bit_cast(word, b), c);                                      \
+    }
+OF_VECTORS(__dp4a, int, char4, char4, int)
+OF_VECTORS(__dp4a, unsigned, uchar4, uchar4, unsigned)
+OF_VECTORS(__dp2a_lo, int, short2, char4, int)
+OF_VECTORS(__dp2a_lo, unsigned, ushort2, uchar4, unsigned)
+OF_VECTORS(__dp2a_hi, int, short2, char4, int)
+OF_VECTORS(__dp2a_hi, unsigned, ushort2, uchar4, unsigned)
+#undef OF_VECTORS
+
 DEVICE int __hadd(int x, int y) { return (int)(((long long)x + y) >> 1); }
 DEVICE int __rhadd(int x, int y) { return (int)(((long long)x + y + 1) >> 1); }
 DEVICE unsigned __uhadd(unsigned x, unsigned y) { return (unsigned)(((unsigned long long)x + y) >> 1); }
@@ -103,6 +117,9 @@ DEVICE double __hiloint2double(int high, int low)
     return __builtin_bit_cast(double, (unsigned long long)(unsigned)high << 32 | (unsigned)low);
 }
 
+DEVICE int __double2hiint(double x) { return (int)(__builtin_bit_cast(unsigned long long, x) >> 32); }
+DEVICE int __double2loint(double x) { return (int)__builtin_bit_cast(unsigned long long, x); }
+
 /* ---- warps and time ---------------------------------------------------------------------------------------------- */
 
 /* The lanes of `mask` with this value; __match_all_sync() gives all or none, and says in `*all` which. */
@@ -126,6 +143,8 @@ DEVICE double __hiloint2double(int high, int low)
 MATCH(int, "r", 32, unsigned)
 MATCH(unsigned, "r", 32, unsigned)
 MATCH(float, "r", 32, unsigned)
+MATCH(long, "l", 64, unsigned long long)
+MATCH(unsigned long, "l", 64, unsigned long long)
 MATCH(long long, "l", 64, unsigned long long)
 MATCH(unsigned long long, "l", 64, unsigned long long)
 MATCH(double, "l", 64, unsigned long long)
@@ -139,9 +158,17 @@ DEVICE void __nanosleep(unsigned nanoseconds)
 /* ---- memory: see __ldg() ----------------------------------------------------------------------------------------- */
 
 template <class T> DEVICE T __ldlu(const T *pointer) { return *pointer; }
-template <class T> DEVICE T __ldcv(const T *pointer) { return *(const volatile T *)pointer; }
+template <class T> DEVICE T __ldcv(const T *pointer)
+{
+    asm volatile("" ::: "memory"); /* from memory, not from a register */
+    return *pointer;
+}
 template <class T> DEVICE void __stwb(T *pointer, T value) { *pointer = value; }
-template <class T> DEVICE void __stwt(T *pointer, T value) { *(volatile T *)pointer = value; }
+template <class T> DEVICE void __stwt(T *pointer, T value)
+{
+    *pointer = value;
+    asm volatile("" ::: "memory");
+}
 
 /* ---- atomics of a scope ------------------------------------------------------------------------------------------ */
 

@@ -5,7 +5,7 @@
  *           float hold this for every argument, of a double below 2^30. The error of pow of doubles in ulp can reach
  *           the number of bits in the exponent of the result. Functions that begin with two underscores are
  *           approximations by the hardware.
- * Missing   clang takes other functions for host functions, and its error names them.
+ * Missing   functions that refusals.h names.
  * Source    CUDA Math API 13.0 for names and meanings; the series are Taylor series.  */
 #ifndef CONVJUDGE_DEVICE_MATH_H
 #define CONVJUDGE_DEVICE_MATH_H
@@ -43,15 +43,32 @@ DEVICE float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }
 DEVICE float rsqrt(float x) { return __nvvm_rsqrt_approx_f(x); }
 DEVICE double rsqrt(double x) { return 1 / __builtin_sqrt(x); }
 DEVICE int abs(int x) { return x < 0 ? -x : x; }
-DEVICE long lroundf(float x) { return (long)__builtin_roundf(x); }
-DEVICE long lrintf(float x) { return (long)__builtin_rintf(x); }
+DEVICE long labs(long x) { return x < 0 ? -x : x; }
+DEVICE long long llabs(long long x) { return x < 0 ? -x : x; }
+
+/* From here on, also as overloads of C++, which must be declared before <cmath> declares its own. */
+#define TO_INTEGER(name, type, rounded)                                                                                \
+    DEVICE type name##f(float x) { return (type)__builtin_##rounded##f(x); }                                           \
+    DEVICE type name(double x) { return (type)__builtin_##rounded(x); }                                                \
+    namespace std { DEVICE type name(float x) { return name##f(x); } }
+TO_INTEGER(lround, long, round)
+TO_INTEGER(llround, long long, round)
+TO_INTEGER(lrint, long, rint)
+TO_INTEGER(llrint, long long, rint)
+#undef TO_INTEGER
+
+DEVICE float fdimf(float x, float y) { return x <= y ? 0 : x - y; }
+DEVICE double fdim(double x, double y) { return x <= y ? 0 : x - y; }
+namespace std { DEVICE float fdim(float x, float y) { return fdimf(x, y); } }
 DEVICE float hypotf(float x, float y) { return (float)__builtin_sqrt((double)x * x + (double)y * y); }
+namespace std { DEVICE float hypot(float x, float y) { return hypotf(x, y); } }
 
 #define ROUNDED(suffix, mode)                                                                                          \
     DEVICE float __fadd_##suffix(float x, float y) { return __nvvm_add_##mode##_f(x, y); }                             \
     DEVICE float __fsub_##suffix(float x, float y) { return __nvvm_add_##mode##_f(x, -y); }                            \
     DEVICE float __fmul_##suffix(float x, float y) { return __nvvm_mul_##mode##_f(x, y); }                             \
     DEVICE float __fmaf_##suffix(float x, float y, float z) { return __nvvm_fma_##mode##_f(x, y, z); }                 \
+    DEVICE float __fmaf_ieee_##suffix(float x, float y, float z) { return __nvvm_fma_##mode##_f(x, y, z); }            \
     DEVICE float __fdiv_##suffix(float x, float y) { return __nvvm_div_##mode##_f(x, y); }                             \
     DEVICE float __fsqrt_##suffix(float x) { return __nvvm_sqrt_##mode##_f(x); }                                       \
     DEVICE float __frcp_##suffix(float x) { return __nvvm_rcp_##mode##_f(x); }                                         \
@@ -65,6 +82,8 @@ ROUNDED(rd, rm)
 #undef ROUNDED
 
 DEVICE float __fdividef(float x, float y) { return __nvvm_div_approx_f(x, y); }
+DEVICE double fdivide(double x, double y) { return x / y; }
+DEVICE float fdividef(float x, float y) { return __nvvm_div_approx_f(x, y); }
 DEVICE float __frsqrt_rn(float x) { return __nvvm_rsqrt_approx_f(x); }
 DEVICE float __saturatef(float x) { return __nvvm_saturate_f(x); }
 DEVICE float __exp10f(float x) { return __nvvm_ex2_approx_f(x * 3.32192809f); }
@@ -256,9 +275,23 @@ template <class Real> DEVICE Real tan(Real x)
     return sine / cosine;
 }
 
+template <class Real> DEVICE Real sinpi(Real x)
+{
+    Real sine, cosine;
+    sincospi(x, &sine, &cosine);
+    return sine;
+}
+
+template <class Real> DEVICE Real cospi(Real x)
+{
+    Real sine, cosine;
+    sincospi(x, &sine, &cosine);
+    return cosine;
+}
+
 } // namespace convjudge
 
-/* With the names of C, and as overloads of C++, which must be declared before <cmath> declares its own. */
+/* With the names of C, and as overloads of C++. */
 #define ONE(name)                                                                                                      \
     DEVICE float name##f(float x) { return convjudge::name(x); }                                                       \
     DEVICE double name(double x) { return convjudge::name(x); }                                                        \
@@ -277,8 +310,18 @@ DEVICE double pow(double x, double y) { return convjudge::pow(x, y); }
 DEVICE float powf(float x, float y) { return (float)convjudge::pow((double)x, (double)y); }
 namespace std { DEVICE float pow(float x, float y) { return powf(x, y); } }
 
+DEVICE float sinpif(float x) { return convjudge::sinpi(x); }
+DEVICE float cospif(float x) { return convjudge::cospi(x); }
+#define FOR_FLOAT_TOO(name)                                                                                            \
+    DEVICE double name(double x) { return convjudge::name(x); }                                                        \
+    DEVICE float name(float x) { return convjudge::name(x); }
+FOR_FLOAT_TOO(sinpi)
+FOR_FLOAT_TOO(cospi)
+#undef FOR_FLOAT_TOO
 DEVICE void sincosf(float x, float *sine, float *cosine) { convjudge::sincos(x, sine, cosine); }
 DEVICE void sincos(double x, double *sine, double *cosine) { convjudge::sincos(x, sine, cosine); }
+DEVICE void sincos(float x, float *sine, float *cosine) { convjudge::sincos(x, sine, cosine); }
+DEVICE void sincospi(float x, float *sine, float *cosine) { convjudge::sincospi(x, sine, cosine); }
 DEVICE void sincospif(float x, float *sine, float *cosine) { convjudge::sincospi(x, sine, cosine); }
 DEVICE void sincospi(double x, double *sine, double *cosine) { convjudge::sincospi(x, sine, cosine); }
 
@@ -307,6 +350,12 @@ FOR_ALL_SIGNS(long)
 FOR_ALL_SIGNS(long long)
 #undef FOR_ALL_SIGNS
 #undef MIN_AND_MAX
+static inline __host__ __device__ unsigned umin(unsigned x, unsigned y) { return min(x, y); }
+static inline __host__ __device__ unsigned umax(unsigned x, unsigned y) { return max(x, y); }
+static inline __host__ __device__ long long llmin(long long x, long long y) { return min(x, y); }
+static inline __host__ __device__ long long llmax(long long x, long long y) { return max(x, y); }
+static inline __host__ __device__ unsigned long long ullmin(unsigned long long x, unsigned long long y) { return min(x, y); }
+static inline __host__ __device__ unsigned long long ullmax(unsigned long long x, unsigned long long y) { return max(x, y); }
 
 /* If one argument is a NaN, the result is the other one, as in CUDA. */
 #define MIN_AND_MAX(type, first, second, suffix)                                                                       \

@@ -12,7 +12,11 @@
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((device, unavailable("__managed__ variables need nvcc: clang compiles a subset of CUDA without them")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#if __has_attribute(grid_constant)
+#define __grid_constant__ __attribute__((grid_constant))
+#else
 #define __grid_constant__
+#endif
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #else
 #define __device__

@@ -3,7 +3,9 @@
 #ifndef __CUDACC__
 #error "headers ask for this to know a CUDA compiler"
 #endif
+#include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <cuda_pipeline.h>
 __global__ void probe(unsigned *r, const float *g)
 {
@@ -36,6 +38,17 @@ __global__ void probe(unsigned *r, const float *g)
     bad |= (h[0] != 32 || h[1] != 31 || h[2] != 9) << 13;
     bad |= (__ldlu(g) != g[0] || __ldcv(g) != g[0]) << 14;
     bad |= (local[2] < 0) << 15;
+    bad |= (__dp4a(make_char4(1, 2, 3, -4), make_char4(1, 1, 1, 1), 5) != 7 || __dp2a_hi(make_ushort2(3, 2), make_uchar4(9, 9, 1, 2), 1u) != 8) << 16;
+    double pi = 3.25 + threadIdx.x;
+    bad |= (__hiloint2double(__double2hiint(pi), __double2loint(pi)) != pi || __double2ll_rd(-pi) != -4 - (int)threadIdx.x || __double2ull_rz(pi) != 3 + threadIdx.x) << 17;
+    bad |= (fdim(pi, 1.0) != pi - 1 || std::fdim(1.0f, (float)pi) != 0 || hypot(3.0f, 4.0f) != 5) << 18;
+    bad |= (lround(-2.5f) != -3 || llround(2.5) != 3 || std::lrint(2.5f) != 2 || llrint(pi) != 3 + threadIdx.x) << 19;
+    bad |= (sinpi(0.5) != 1 || cospif(1) != -1 || std::exp(0.0f) != 1 || exp(0.0f) != 1) << 20;
+    bad |= (umin(7, (unsigned)-1) != 7 || umax(7, 8) != 8 || llmin(-1, 2) != -1 || ullmax(-1, 2) != -1ull) << 21;
+    bad |= (isnan((float)pi) || !isfinite(pi) || !std::isinf(1 / (pi - pi)) || signbit((float)pi)) << 22;
+    unsigned words[4]; memset(words, 0xff, sizeof words); std::memcpy(words + 1, &v, 4);
+    bad |= (words[0] != ~0u || words[1] != __float_as_uint(v) || labs(-(long)threadIdx.x) != threadIdx.x) << 23;
+    bad |= (__match_any_sync(0xffffffffu, 5l) != 0xffffffffu || clock() == clock() - 1) << 24;
     __stwt(&r[threadIdx.x], bad);
 }
 __global__ void convolve(const float *input, const float *kernel, float *output, int n, int k)

@@ -1,2 +1,0 @@
-/* device_launch_parameters.h - threadIdx, blockIdx, blockDim and gridDim, which cuda_runtime.h declares.  */
-#include "cuda_runtime.h"
