@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Checks that solutions compiled by clang, without NVIDIA's software, earn the verdicts that their folders name: those
-# of conv1d on all cases, and 24 of the other accepted solutions and the students' files, drawn by lot, on the untimed
-# cases and one timed case; with "all" all files on all cases. Files that need more than clang's subset of CUDA are left
-# out; tests/clang.bats tests that these are refused. Prints TAP.
+# of conv1d on all cases, and 24 of the other accepted solutions, the students' files and those of features, drawn by lot, on
+# the untimed cases and one timed case; with "all" all files on all cases. Files that need more than clang's subset of CUDA
+# are left out; tests/clang.bats tests that these are refused. Prints TAP.
 # Usage: tests/clang.sh BUILD [all]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "$1")
 whole=conv1d
-outside='cuda/(barrier|pipeline|atomic)|cuda/std|cub/|thrust/|cuda_fp16.h|cuda_bf16.h|mma.h|cooperative_groups.h|tex(1D|2D|3D)|surf(1D|2D|3D)'
+outside='cuda/(barrier|pipeline|atomic)|cuda/std|cub/|thrust/|cuda_fp16.h|cuda_bf16.h|mma.h|cooperative_groups.h|tex(1D|2D|3D)|surf(1D|2D|3D)|__managed__'
 # Before version 18 clang accepts alignas() only in front of __shared__.
 outside="$outside|__shared__ alignas"
 
@@ -28,7 +28,7 @@ fi
 export CONVJUDGE_COMPILER=clang CONVJUDGE_CACHE=${CONVJUDGE_CACHE:-$build/cache}
 
 mapfile -t in_full < <(grep -LE "$outside" solutions/$whole/{accepted,run_time_error}/*.cu)
-mapfile -t others < <(grep -LE "$outside" solutions/*/accepted/*.cu tests/student/*.cu | grep -v "^solutions/$whole/")
+mapfile -t others < <(grep -LE "$outside" solutions/*/accepted/*.cu tests/{student,features}/*.cu | grep -v "^solutions/$whole/")
 count=24
 if [[ ${2-} == all ]]; then count=${#others[@]}; fi
 mapfile -t on_fewer < <(shuf -n "$count" -e "${others[@]}")

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/paths.h"
+#include "harness/compile/clang_subset.h"
 #include "harness/compile/compile_clang.h"
 #include "harness/compile/compile_language.h"
 #include "harness/compile/compile_modules.h"
@@ -126,7 +127,7 @@ static Status run_compiler(const CompileJob *job, const CompileTools *tools, con
         return status;
     run->seconds = end.seconds;
     *outcome = report_outcome(&run->output, &end);
-    if (*outcome == COMPILE_ERROR && is_clang && report_is_refusal(&run->output))
+    if (*outcome == COMPILE_ERROR && is_clang && subset_is_refusal(&run->output))
         *outcome = COMPILE_UNSUPPORTED;
     else if (*outcome == COMPILE_ERROR && is_clang && report_is_system_header(&run->output))
         *outcome = COMPILE_BROKEN;
@@ -209,11 +210,13 @@ static void add_diagnostics(const CompileJob *job, const Toolkit *toolkit, const
                                  "",
                                  NULL};
     Text all = {0};
-    report_headline(job, compiled->outcome, output, &all);
-    text_append(&all, output->data, output->length);
+    if (compiled->outcome != COMPILE_UNSUPPORTED || subset_headline(output, job, &all)) {
+        report_headline(job, compiled->outcome, output, &all);
+        text_append(&all, output->data, output->length);
+    }
     if (toolkit->kind == TOOLKIT_CLANG &&
         (compiled->outcome == COMPILE_ERROR || compiled->outcome == COMPILE_UNSUPPORTED))
-        report_subset(output, job, toolkit, &all);
+        subset_hint(output, job, toolkit, &all);
     report_diagnostics(&all, paths, &compiled->diagnostics);
     text_free(&all);
 }

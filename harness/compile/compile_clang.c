@@ -35,7 +35,16 @@ const char *const COMPILE_CLANG_FLAGS[] = {
     NULL,
 };
 static const char *const places[] = {
-    "--cuda-path=" COMPILE_HEADERS, "-isystem", COMPILE_HEADERS, "-include", "prototype.h", "-I", ".", NULL,
+    "--cuda-path=" COMPILE_HEADERS,
+    "-isystem",
+    COMPILE_HEADERS,
+    "-isystem",
+    COMPILE_HEADERS "/aliases",
+    "-include",
+    "prototype.h",
+    "-I",
+    ".",
+    NULL,
 };
 /* The simulated GPU expects that divergent paths join after the place where they part (simgpu/block/group.c), as in
  * nvcc's PTX; so clang must not move the ends of loops before their middles. */

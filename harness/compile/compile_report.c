@@ -179,8 +179,7 @@ static void add_error(const char *line, size_t length, bool first, const Compile
         text_printf(diagnostics, "%.*s\n", (int)(length - prefix), line + prefix);
 }
 
-/* The line of the first error; NULL if no line looks like one. */
-static const char *first_error(const Text *output, size_t *length)
+const char *report_first_error(const Text *output, size_t *length)
 {
     static const char *const signs[] = {" error: ", " error   : ", " Error: ", ": undefined reference"};
     for (const char *line = output->data; *line != '\0'; line += *length + (line[*length] == '\n')) {
@@ -195,25 +194,17 @@ static const char *first_error(const Text *output, size_t *length)
 static void add_first_error(const Text *output, const CompileJob *job, Text *diagnostics)
 {
     size_t length;
-    const char *line = first_error(output, &length);
+    const char *line = report_first_error(output, &length);
     if (line != NULL)
         add_error(line, length, line == output->data, job, diagnostics);
     else
         text_printf(diagnostics, "%s: does not compile; the compiler's first messages follow\n", job->file_name);
 }
 
-bool report_is_refusal(const Text *output)
-{
-    static const char refusal[] = "clang compiles a subset of CUDA without";
-    size_t length;
-    const char *line = first_error(output, &length);
-    return line != NULL && memmem(line, length, refusal, strlen(refusal)) != NULL;
-}
-
 bool report_is_system_header(const Text *output)
 {
     size_t length;
-    const char *line = first_error(output, &length);
+    const char *line = report_first_error(output, &length);
     if (line == NULL || line[0] != '/' || starts_with(line, length, "/submission/"))
         return false;
     const char *group = line + length, *next = strstr(group, " error: ");
@@ -333,23 +324,4 @@ void report_headline(const CompileJob *job, CompileOutcome outcome, const Text *
         add_first_error(output, job, diagnostics);
     else if (outcome == COMPILE_ERROR && !add_solve(output, job, diagnostics))
         add_first_error(output, job, diagnostics);
-}
-
-void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics)
-{
-    static const char *const signs[] = {" need nvcc",
-                                        " needs nvcc",
-                                        "file not found",
-                                        "to __host__ function",
-                                        "use of undeclared identifier",
-                                        "unknown type name",
-                                        "error in backend"};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (strstr(output->data, signs[i]) != NULL) {
-            text_printf(diagnostics,
-                        "%s: compiled by %s, which knows a subset of CUDA: no half precision, textures, matrix "
-                        "instructions, cooperative groups, nor NVIDIA's libraries; to have all of it: make toolchain\n",
-                        job->file_name, toolkit->name);
-            return;
-        }
 }

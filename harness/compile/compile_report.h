@@ -4,7 +4,6 @@
 
 #include "harness/compile/compile_job.h"
 #include "harness/compile/compiled.h"
-#include "harness/compile/toolkit.h"
 #include "harness/sandbox/process.h"
 
 /* What `ptxas -v` says about each kernel. */
@@ -12,9 +11,8 @@ void report_kernels(const Text *output, Arena *arena, CompileKernel **kernels, s
 
 CompileOutcome report_outcome(const Text *output, const ProcessEnd *end);
 
-/* Whether clang's first error comes from the judge's own CUDA headers, which refuse by name what they do not
- * implement. */
-bool report_is_refusal(const Text *output);
+/* The line of the first error, without an end; NULL if no line looks like one. */
+const char *report_first_error(const Text *output, size_t *length);
 
 /* Whether clang's first error lies in a header that is not the submission's, and nothing of the submission is named as
  * its cause: then compiler and system do not fit. */
@@ -23,9 +21,6 @@ bool report_is_system_header(const Text *output);
 /* Appends one line that says what is wrong, for the beginning of the diagnostics. Appends nothing if the outcome is
  * COMPILE_OK, or if the compiler's own first line says it. */
 void report_headline(const CompileJob *job, CompileOutcome outcome, const Text *output, Text *diagnostics);
-
-/* Appends a line about clang's subset of CUDA if that may be the reason for the error. */
-void report_subset(const Text *output, const CompileJob *job, const Toolkit *toolkit, Text *diagnostics);
 
 /* Appends the output as a student may see it: printable, cut to COMPILE_OUTPUT_BYTES, without the judge's own
  * functions. `paths` are pairs of a text in the output and its replacement, NULL at the end. */

@@ -1,0 +1,2 @@
+/* builtin_types.h - cuda_runtime.h declares what it holds.  */
+#include <cuda_runtime.h>

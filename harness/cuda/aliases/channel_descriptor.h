@@ -1,0 +1,2 @@
+/* channel_descriptor.h - cuda_runtime.h declares what it holds.  */
+#include <cuda_runtime.h>

@@ -1,0 +1,2 @@
+/* cuda_device_runtime_api.h - cuda_runtime.h declares what it holds.  */
+#include <cuda_runtime.h>

@@ -1,0 +1,2 @@
+/* cuda_stdint.h - <stdint.h> declares what it holds.  */
+#include <stdint.h>

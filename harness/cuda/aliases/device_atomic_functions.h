@@ -1,0 +1,2 @@
+/* device_atomic_functions.h - cuda_runtime.h declares what it holds.  */
+#include <cuda_runtime.h>

@@ -1,0 +1,2 @@
+/* device_types.h - cuda_runtime.h declares what it holds.  */
+#include <cuda_runtime.h>

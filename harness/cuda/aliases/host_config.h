@@ -1,0 +1,2 @@
+/* host_config.h - cuda_runtime.h declares what it holds.  */
+#include <cuda_runtime.h>

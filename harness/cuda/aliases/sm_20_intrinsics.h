@@ -1,0 +1,2 @@
+/* sm_20_intrinsics.h - cuda_runtime.h declares what it holds.  */
+#include <cuda_runtime.h>

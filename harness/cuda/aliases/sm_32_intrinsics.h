@@ -1,0 +1,2 @@
+/* sm_32_intrinsics.h - cuda_runtime.h declares what it holds.  */
+#include <cuda_runtime.h>

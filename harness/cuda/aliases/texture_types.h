@@ -1,0 +1,2 @@
+/* texture_types.h - cuda_runtime.h declares what it holds.  */
+#include <cuda_runtime.h>
