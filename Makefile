@@ -113,6 +113,12 @@ check-problem: build  ## Check that a problem is complete, and name the first th
 	@$(call need,PROBLEM,name the problem: make check-problem PROBLEM=conv1d)$(BUILD)/convjudge check-problem $${UNCONFINED:+--unconfined} --problem "$$PROBLEM" \
 	  $${DEVICE:+--device "$$DEVICE"} $${MUTANTS:+--mutants "$$MUTANTS"} $${THOROUGH:+--thorough} $${SEED:+--seed "$$SEED"}
 
+break-solutions: build  ## Judge every mutant of the reference solutions, for many hours; goes on where it stopped: [PROBLEM=id]
+	@mkdir -p $(BUILD)/mutants; status=0; \
+	for problem in $${PROBLEM:-$(notdir $(wildcard problems/*))}; do echo "# $$problem"; \
+	  nice $(BUILD)/convjudge check-problem --problem "$$problem" --only-mutants --thorough --keep "$(BUILD)/mutants/$$problem" || status=1; \
+	done; exit $$status
+
 new-problem:  ## Create a new problem from a small working example: PROBLEM=my-conv
 	@$(call need,PROBLEM,name it: make new-problem PROBLEM=my-conv)grader/authoring/new_problem.sh "$$PROBLEM"
 
@@ -293,5 +299,5 @@ $(BUILD)/tests/attacks/naive/simulated: $(BUILD)/tests/attacks/naive/simulated.o
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: help grade try leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
+.PHONY: help grade try leaderboard quarantine retime verify-leaderboard retract similar references baselines sweep explain check-problem break-solutions new-problem student-kit calibrate build setup toolchain test test-all test-tools test-programs unit-tests sanitized-unit-tests unit \
   fuzz-programs fuzzers test-gpu mutants lint format docs bench clean

@@ -180,6 +180,20 @@ noted() {
     ends 2 "option '--mutants': expected a whole number, found 'many'"
 }
 
+@test "check-problem --keep judges no mutant again that was found with the same cases" {
+    short_solution
+    judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5 --keep kept
+    ends 0 "# mutants: 2 found"
+    lacks "# judged before"
+    printf '0123' >>kept
+    judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5 --keep kept
+    ends 0 "# mutants: 2 found" "# judged before: 2 of these"
+    edit "$testcases/hidden.json" '(.cases[] | select(.timed != "cuda" and .sizes.length > 1)).sizes.length = 600'
+    judge check-problem --problem my-conv --only-mutants --mutants 2 --seed 5 --keep kept
+    ends 0 "# mutants: 2 found"
+    lacks "# judged before"
+}
+
 @test "a note about an equivalent mutant that does not exist, or is not well-formed, is an error" {
     local notes=$BATS_TEST_TMPDIR/home/solutions/my-conv/equivalent_mutants.json
     short_solution

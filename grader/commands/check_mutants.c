@@ -2,6 +2,7 @@
 
 #include "base/allocated.h"
 #include "base/clock.h"
+#include "grader/authoring/mutant_log.h"
 #include "grader/authoring/mutant_pool.h"
 #include "grader/authoring/mutant_trial.h"
 #include "grader/terminal/progress.h"
@@ -13,18 +14,15 @@
 
 enum { USUAL_SAMPLE = 20, SEEDS = 1000000 /* a seed that is drawn is short enough to be typed */ };
 
-typedef struct MutantCounts {
-    size_t refused, same_code, beyond_judge; /* left out, because they do not compile, are no change, or meet a limit */
-    size_t found, by_timed_case, survived;   /* `by_timed_case` are part of `found` */
-} MutantCounts;
-
 struct MutantCheck {
     MutantPool pool;
     MutantTrial *trial;
     Digest *codes; /* of the files as they are */
     uint64_t seed;
     size_t wanted; /* mutants to grade */
-    MutantCounts counts;
+    size_t counts[FATES];
+    MutantLog *log; /* NULL: none */
+    size_t known;   /* found mutants of which the log has told */
     Progress progress;
     double start_s;
 };
@@ -69,7 +67,10 @@ Status check_mutants_open(const Options *options, const Problem *problem, const 
     MutantCheck *new = *check = zeroed(1, sizeof *new);
     new->seed = seed;
     new->progress = progress_new(stderr);
-    status = mutant_pool_open(problem, solutions, seed, &new->pool, why);
+    if (options->keep != NULL)
+        status = mutant_log_open(options->keep, problem->id, &new->log, why);
+    if (status == STATUS_OK)
+        status = mutant_pool_open(problem, solutions, seed, &new->pool, why);
     if (status != STATUS_OK || wanted == 0)
         return status;
     new->wanted = wanted < new->pool.count ? wanted : new->pool.count;
@@ -84,6 +85,7 @@ void check_mutants_close(MutantCheck *check)
         return;
     mutant_trial_stop(check->trial);
     mutant_pool_free(&check->pool);
+    mutant_log_close(check->log);
     free(check->codes);
     free(check);
 }
@@ -129,10 +131,47 @@ static Status judge_originals(MutantCheck *check, Message *why)
 
 /* ---- the mutants ------------------------------------------------------------------------------------------------- */
 
-/* Only these are graded: the others say nothing about the cases. */
-static bool is_graded(const TrialOutcome *outcome)
+static MutantFate fate_of(const TrialOutcome *outcome)
 {
-    return !outcome->same_code && outcome->verdict != VERDICT_COMPILE_ERROR && outcome->verdict != VERDICT_JUDGE_ERROR;
+    if (outcome->same_code)
+        return FATE_SAME_CODE;
+    switch (outcome->verdict) {
+    case VERDICT_COMPILE_ERROR: return FATE_REFUSED;
+    case VERDICT_JUDGE_ERROR: return FATE_BEYOND_JUDGE;
+    case VERDICT_ACCEPTED: return FATE_SURVIVED;
+    default: return outcome->by_timed_case ? FATE_FOUND_IN_TIMED : FATE_FOUND;
+    }
+}
+
+static void make_source(const MutantCheck *check, const PoolMutant *item, Text *source)
+{
+    mutant_source(check->pool.files[item->file].submission.source.data, item->mutant, source);
+}
+
+/* Counts a mutant whose fate the log tells. */
+static bool is_known(MutantCheck *check, const PoolMutant *item)
+{
+    Text source = {0};
+    MutantFate fate;
+    if (check->log == NULL)
+        return false;
+    make_source(check, item, &source);
+    const bool known = mutant_log_knows(check->log, &source, &fate);
+    text_free(&source);
+    check->known += known && (fate == FATE_FOUND || fate == FATE_FOUND_IN_TIMED);
+    check->counts[known ? fate : FATE_FOUND] += known;
+    return known;
+}
+
+static Status keep_fate(MutantCheck *check, const PoolMutant *item, MutantFate fate, Message *why)
+{
+    Text source = {0};
+    if (check->log == NULL)
+        return STATUS_OK;
+    make_source(check, item, &source);
+    Status status = mutant_log_add(check->log, &source, fate, why);
+    text_free(&source);
+    return status;
 }
 
 /* The line of the progress is ended first, since both may go to one terminal. */
@@ -149,29 +188,25 @@ static void print_survivor(MutantCheck *check, const PoolMutant *item)
 
 static Status count_outcome(MutantCheck *check, const TrialDone *done, Message *why)
 {
-    const TrialOutcome *outcome = &done->outcome;
-    MutantCounts *counts = &check->counts;
-    if (outcome->status != STATUS_OK)
-        return fail_outcome(check->pool.files[done->file].shown, outcome, why);
-    if (outcome->same_code)
-        counts->same_code++;
-    else if (outcome->verdict == VERDICT_COMPILE_ERROR)
-        counts->refused++;
-    else if (outcome->verdict == VERDICT_JUDGE_ERROR)
-        counts->beyond_judge++;
-    else if (outcome->verdict == VERDICT_ACCEPTED)
-        counts->survived++;
-    else
-        counts->found++;
-    counts->by_timed_case += outcome->by_timed_case;
-    if (is_graded(outcome) && outcome->verdict == VERDICT_ACCEPTED)
-        print_survivor(check, &check->pool.items[done->mutant]);
-    return STATUS_OK;
+    const PoolMutant *item = &check->pool.items[done->mutant];
+    if (done->outcome.status != STATUS_OK)
+        return fail_outcome(check->pool.files[done->file].shown, &done->outcome, why);
+    const MutantFate fate = fate_of(&done->outcome);
+    check->counts[fate]++;
+    if (fate == FATE_SURVIVED)
+        print_survivor(check, item);
+    return keep_fate(check, item, fate, why);
 }
 
+static size_t found(const MutantCheck *check)
+{
+    return check->counts[FATE_FOUND] + check->counts[FATE_FOUND_IN_TIMED];
+}
+
+/* Only these count: the others say nothing about the cases. */
 static size_t graded(const MutantCheck *check)
 {
-    return check->counts.found + check->counts.survived;
+    return found(check) + check->counts[FATE_SURVIVED];
 }
 
 void check_mutants_name(const MutantCheck *check, Text *name)
@@ -188,11 +223,12 @@ static void show_progress(MutantCheck *check)
 {
     const size_t done = graded(check);
     const double spent_s = now_s() - check->start_s;
-    if (done == 0)
-        progress_note(&check->progress, "0 of %zu", check->wanted);
+    if (done <= check->known)
+        progress_note(&check->progress, "%zu of %zu", done, check->wanted);
     else
         progress_note(&check->progress, "%zu of %zu, %zu survived, about %.0f s left", done, check->wanted,
-                      check->counts.survived, spent_s / (double)done * (double)(check->wanted - done));
+                      check->counts[FATE_SURVIVED],
+                      spent_s / (double)(done - check->known) * (double)(check->wanted - done));
 }
 
 /* A mutant that says nothing is replaced by the next one, so those that are `under_way` may still count. */
@@ -205,6 +241,10 @@ static Status judge_mutants(MutantCheck *check, Message *why)
         const bool more = asked < check->pool.count && graded(check) + under_way < check->wanted;
         TrialDone done;
         bool answered;
+        if (more && is_known(check, &check->pool.items[asked])) {
+            asked++;
+            continue;
+        }
         if (more && mutant_trial_is_free(check->trial)) {
             const size_t file = check->pool.items[asked].file;
             status = mutant_trial_ask(check->trial, file, asked++, &check->codes[file], why);
@@ -223,12 +263,14 @@ static Status judge_mutants(MutantCheck *check, Message *why)
 
 static void print_counts(const MutantCheck *check)
 {
-    const MutantCounts *counts = &check->counts;
-    printf("# mutants: %zu found, of these %zu by a timed case alone; %zu survived\n", counts->found,
-           counts->by_timed_case, counts->survived);
+    const size_t *counts = check->counts;
+    printf("# mutants: %zu found, of these %zu by a timed case alone; %zu survived\n", found(check),
+           counts[FATE_FOUND_IN_TIMED], counts[FATE_SURVIVED]);
     printf("# left out: %zu do not compile, %zu compile to the original's code, %zu need what the judge lacks, "
            "%zu are noted as equivalent\n",
-           counts->refused, counts->same_code, counts->beyond_judge, check->pool.noted);
+           counts[FATE_REFUSED], counts[FATE_SAME_CODE], counts[FATE_BEYOND_JUDGE], check->pool.noted);
+    if (check->known > 0)
+        printf("# judged before: %zu of these\n", check->known);
 }
 
 bool check_mutants_are_wanted(const MutantCheck *check)
@@ -244,13 +286,13 @@ Status check_mutants_run(MutantCheck *check, Message *why)
     Status status = judge_originals(check, why);
     if (status == STATUS_OK)
         status = judge_mutants(check, why);
-    snprintf(outcome, sizeof outcome, "%zu of %zu found in %.0f s", check->counts.found, graded(check),
+    snprintf(outcome, sizeof outcome, "%zu of %zu found in %.0f s", found(check), graded(check),
              now_s() - check->start_s);
     progress_end(&check->progress, status == STATUS_OK ? outcome : "failed");
     if (status != STATUS_OK)
         return status;
     print_counts(check);
-    if (check->counts.survived == 0)
+    if (check->counts[FATE_SURVIVED] == 0)
         return STATUS_OK;
     return fail(STATUS_BAD_INPUT, why,
                 "a case for each survivor above, or a note in solutions/<id>/equivalent_mutants.json why it is right");

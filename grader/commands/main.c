@@ -105,7 +105,7 @@ static const struct Subcommand {
      "    --timed          on a real GPU, also run the timed cases, which takes longer\n"},
     {"check-problem", command_check_problem,
      "convjudge check-problem --problem ID [--device DEVICE] [--mutants N | --thorough] [--seed N]\n"
-     "                        [--only-mutants] [--unconfined]\n"
+     "                        [--only-mutants] [--keep FILE] [--unconfined]\n"
      "    Checks that a problem is complete (statement, cases, oracle, starter, solutions) and that every hidden case\n"
      "    finds a wrong solution. Shows which case finds which solution, and names the first thing missing.\n"
      "    In the end it breaks accepted solutions in the ways that students do, and names each mistake that\n"
@@ -113,7 +113,8 @@ static const struct Subcommand {
      "    --mutants N      grade a sample of N broken solutions; default: 20, 0 for none\n"
      "    --thorough       grade all of them, which can take hours\n"
      "    --seed N         take the sample, and the data, of the check that printed this seed\n"
-     "    --only-mutants   leave out all other checks\n"},
+     "    --only-mutants   leave out all other checks\n"
+     "    --keep FILE      note in FILE which mutants are found, and do not judge those again that it names\n"},
 };
 
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

@@ -31,6 +31,7 @@ static const OptionKind kinds[] = {
     {"sizes", true, offsetof(Options, sizes), {"try"}},
     {"data", true, offsetof(Options, data), {"try"}},
     {"mutants", true, offsetof(Options, mutants), {"check-problem"}},
+    {"keep", true, offsetof(Options, keep), {"check-problem"}},
     {"accept", true, offsetof(Options, accept), {"quarantine"}},
     {"reject", true, offsetof(Options, reject), {"quarantine"}},
     {"why", true, offsetof(Options, why), {"quarantine", "retract"}},

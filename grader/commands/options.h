@@ -29,6 +29,7 @@ typedef struct Options {
     bool timed;
     bool ncu;
     bool unconfined;
+    const char *keep; /* a file for mutant_log.h */
     bool thorough;
     bool mutants_only;
     bool help;
