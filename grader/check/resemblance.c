@@ -13,6 +13,7 @@ typedef struct Order {
     size_t shape[MOST_AXES];
     int axes[MOST_AXES];        /* the index that counts slowest first */
     size_t reversed[MOST_AXES]; /* how many positions along an index, from the first on, are in reverse order */
+    size_t rotated[MOST_AXES];  /* by how many positions along an index the elements are moved, in a circle */
 } Order;
 
 typedef struct Array {
@@ -32,10 +33,11 @@ static bool goes_on(const Search *search)
     return search->status == STATUS_OK && search->nature == WRONG_NATURE_UNKNOWN;
 }
 
-/* An array of many indices has so many variants that one of them may agree with a few elements by chance. */
+/* An array of many indices has so many variants that one of them may agree with one or two wrong elements by chance.
+ * Samples are small: a higher bound would leave most of them without a reason. */
 static bool has_enough(const Search *search, const Order *order)
 {
-    return order->rank <= 2 || search->subject->wrong >= 8;
+    return order->rank <= 2 || search->subject->wrong >= 3;
 }
 
 /* ---- testing a variant ------------------------------------------------------------------------------------------- */
@@ -70,7 +72,7 @@ static size_t place_in(const Order *order, const size_t position[MOST_AXES])
     size_t place = 0;
     for (int i = 0; i < order->rank; i++) {
         int axis = order->axes[i];
-        size_t at = position[axis], reversed = order->reversed[axis];
+        size_t reversed = order->reversed[axis], at = (position[axis] + order->rotated[axis]) % order->shape[axis];
         place = place * order->shape[axis] + (at < reversed ? reversed - 1 - at : at);
     }
     return place;
@@ -100,7 +102,39 @@ static void test_order(Search *search, const Array *array, const Order *order, W
     free(copy);
 }
 
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+/* False for a parameter that is no array, and once the search is over. */
+static bool describe_array(Search *search, size_t parameter, Array *array)
+{
+    const ResemblanceSubject *subject = search->subject;
+    const Parameter *is = &subject->problem->parameters[parameter];
+    *array = (Array){.parameter = parameter, .element = element_bytes(is->type), .order.rank = is->rank};
+    if (is->role == ROLE_SIZE || !goes_on(search))
+        return false;
+    search->status = problem_shape(subject->problem, parameter, subject->sizes, array->order.shape, &array->count,
+                                   search->why);
+    for (int i = 0; i < array->order.rank; i++)
+        array->order.axes[i] = i;
+    return search->status == STATUS_OK;
+}
+
+/* Of one element there is one order only, and copies of very large arrays take too long. */
+static bool find_array(Search *search, size_t parameter, Array *array)
+{
+    return describe_array(search, parameter, array) && array->count > 1 && array->count <= MOST_ELEMENTS;
+}
+
 /* ---- variants ---------------------------------------------------------------------------------------------------- */
+
+/* Zeros of the case before look like an input that is not used at all, such as a forgotten bias. */
+static bool is_all_zero(const char *data, const Array *array)
+{
+    size_t i = 0;
+    while (i < array->count * array->element && data[i] == 0)
+        i++;
+    return i == array->count * array->element;
+}
 
 /* Data that the submission kept from the case before: one array, or all. */
 static void try_stale(Search *search)
@@ -108,8 +142,10 @@ static void try_stale(Search *search)
     const ResemblanceSubject *subject = search->subject;
     ResemblanceVariant all = as_it_is(subject);
     size_t known = 0;
+    Array array;
     for (size_t i = 0; i < subject->problem->parameter_count && subject->previous != NULL; i++)
-        if (subject->problem->parameters[i].role == ROLE_IN && subject->previous[i] != NULL) {
+        if (subject->previous[i] != NULL && describe_array(search, i, &array) &&
+            !is_all_zero(subject->previous[i], &array)) {
             test_with(search, i, subject->previous[i], WRONG_NATURE_STALE);
             all.inputs[i] = subject->previous[i];
             known++;
@@ -118,18 +154,13 @@ static void try_stale(Search *search)
         test(search, &all, WRONG_NATURE_STALE);
 }
 
-/* Convolution and correlation are often confused: along all indices, along the first two, or along others. */
-static void try_flips(Search *search, const Array *array)
+/* Tests the filter in reverse order along each index whose bit is set in `axes`. */
+static void try_flip(Search *search, const Array *array, int axes)
 {
-    const int all = (1 << array->order.rank) - 1, likely[] = {all, all & 3};
-    for (int i = -2; i < all; i++) {
-        Order order = array->order;
-        int axes = i < 0 ? likely[i + 2] : i;
-        for (int j = 0; j < order.rank; j++)
-            order.reversed[j] = axes >> j & 1 ? order.shape[j] : 0;
-        if (i < 0 || has_enough(search, &order))
-            test_order(search, array, &order, WRONG_NATURE_FLIPPED);
-    }
+    Order order = array->order;
+    for (int i = 0; i < order.rank; i++)
+        order.reversed[i] = axes >> i & 1 ? order.shape[i] : 0;
+    test_order(search, array, &order, WRONG_NATURE_FLIPPED);
 }
 
 static void try_swapped_axes(Search *search, const Array *array, WrongNature nature)
@@ -142,6 +173,33 @@ static void try_swapped_axes(Search *search, const Array *array, WrongNature nat
             if (has_enough(search, &order))
                 test_order(search, array, &order, nature);
         }
+}
+
+/* Convolution and correlation are often confused: along all indices, along the first two, or, which is rarer than swapped
+ * indices, along others. */
+static void try_filter(Search *search, const Array *filter)
+{
+    const int all = (1 << filter->order.rank) - 1;
+    try_flip(search, filter, all);
+    try_flip(search, filter, all & 3);
+    try_swapped_axes(search, filter, WRONG_NATURE_FILTER_TURNED);
+    for (int axes = 1; axes < all && has_enough(search, &filter->order); axes++)
+        try_flip(search, filter, axes);
+}
+
+/* Two inputs are taken for each other: the row and the column filter, say. */
+static void try_swapped_inputs(Search *search, const Array *array)
+{
+    Array other;
+    for (size_t i = array->parameter + 1; i < search->subject->problem->parameter_count; i++) {
+        if (i == problem_output(search->subject->problem) || !find_array(search, i, &other) ||
+            other.count != array->count || other.element != array->element)
+            continue;
+        ResemblanceVariant variant = as_it_is(search->subject);
+        variant.inputs[i] = search->subject->inputs[array->parameter];
+        variant.inputs[array->parameter] = search->subject->inputs[i];
+        test(search, &variant, WRONG_NATURE_INPUTS_SWAPPED);
+    }
 }
 
 /* The same elements by other sizes. */
@@ -207,7 +265,24 @@ static void try_channels_first(Search *search, const Array *image, const Array *
     }
 }
 
-/* Channels first instead of last, or the other way round; in reverse order; red and blue swapped. */
+/* Colours in another order: BGR for RGB, ARGB for RGBA. */
+static void try_order_of_channels(Search *search, const Array *array, int axis)
+{
+    const size_t extent = array->order.shape[axis], leading[] = {extent, extent > 3 ? 3 : 0};
+    for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
+        Order order = array->order;
+        order.reversed[axis] = leading[i];
+        if (leading[i] > 1)
+            test_order(search, array, &order, WRONG_NATURE_CHANNELS);
+    }
+    for (size_t i = 1; i < extent && extent <= CHANNELS_OF_A_PIXEL; i++) {
+        Order order = array->order;
+        order.rotated[axis] = i;
+        test_order(search, array, &order, WRONG_NATURE_CHANNELS);
+    }
+}
+
+/* Channels first instead of last, or the other way round, or in another order. */
 static void try_channels(Search *search, const Array *array)
 {
     const int rank = array->order.rank;
@@ -222,32 +297,11 @@ static void try_channels(Search *search, const Array *array)
         test_order(search, array, &first, WRONG_NATURE_CHANNELS);
         test_order(search, array, &last, WRONG_NATURE_CHANNELS);
     }
-    for (int i = 0; i < rank && rank > 2; i++) {
-        const size_t extent = array->order.shape[i], leading[] = {extent, extent > 3 ? 3 : 0};
-        for (size_t j = 0; j < sizeof leading / sizeof *leading; j++) {
-            Order order = array->order;
-            order.reversed[i] = leading[j];
-            if (leading[j] > 1 && has_enough(search, &order))
-                test_order(search, array, &order, WRONG_NATURE_CHANNELS);
-        }
-    }
+    for (int i = 0; i < rank && rank > 2 && has_enough(search, &array->order); i++)
+        try_order_of_channels(search, array, i);
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------------------------ */
-
-static bool find_array(Search *search, size_t parameter, Array *array)
-{
-    const ResemblanceSubject *subject = search->subject;
-    const Parameter *is = &subject->problem->parameters[parameter];
-    *array = (Array){.parameter = parameter, .element = element_bytes(is->type), .order.rank = is->rank};
-    if (is->role == ROLE_SIZE || !goes_on(search))
-        return false;
-    search->status = problem_shape(subject->problem, parameter, subject->sizes, array->order.shape, &array->count,
-                                   search->why);
-    for (int i = 0; i < array->order.rank; i++)
-        array->order.axes[i] = i;
-    return search->status == STATUS_OK && array->count > 1 && array->count <= MOST_ELEMENTS;
-}
+/* ---- search ------------------------------------------------------------------------------------------------------ */
 
 /* A row of bytes holds pixels of several channels: they become an index of their own. */
 static void split_pixels(const Problem *problem, Array *array)
@@ -276,13 +330,18 @@ Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, 
     const Problem *problem = subject->problem;
     const size_t image = main_input(problem), output = problem_output(problem);
     Search search = {.subject = subject, .why = why, .nature = WRONG_NATURE_UNKNOWN};
-    Array array;
+    Array array, before;
     try_stale(&search);
     for (size_t i = 0; i < problem->parameter_count; i++)
         if (i != image && i != output && find_array(&search, i, &array)) {
-            try_flips(&search, &array);
-            try_swapped_axes(&search, &array, WRONG_NATURE_FILTER_TURNED);
+            try_filter(&search, &array);
+            try_swapped_inputs(&search, &array);
         }
+    if (find_array(&search, image, &before) && find_array(&search, output, &array)) {
+        split_pixels(problem, &before);
+        split_pixels(problem, &array);
+        try_channels_first(&search, &before, &array);
+    }
     try_swapped_sizes(&search, subject->sizes, 0, 1);
     const size_t large[] = {output, image};
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
@@ -291,12 +350,6 @@ Status resemblance_find(const ResemblanceSubject *subject, WrongNature *nature, 
             split_pixels(problem, &array);
             try_channels(&search, &array);
         }
-    Array before;
-    if (find_array(&search, image, &before) && find_array(&search, output, &array)) {
-        split_pixels(problem, &before);
-        split_pixels(problem, &array);
-        try_channels_first(&search, &before, &array);
-    }
     *nature = search.nature;
     return search.status;
 }

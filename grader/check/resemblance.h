@@ -1,5 +1,5 @@
-/* resemblance.h - finds out what a wrong output would be right for: a flipped filter, swapped rows and columns, channels
- * in another order, the data of the case before.
+/* resemblance.h - finds out what a wrong output would be right for: a flipped filter, swapped rows and columns, two
+ * inputs taken for each other, channels in another order, the data of the case before.
  *
  * Each variant changes the order of one array, or takes it from the case before. The output is first compared in a few
  * elements, which nearly always rules the variant out, and completely only if they agree.  */

@@ -112,6 +112,17 @@ static void a_filter_of_the_case_before_is_not_called_flipped(void **state)
     bench_close(&bench);
 }
 
+static void a_filter_that_is_not_used_is_not_called_stale(void **state)
+{
+    static const float zeros[9] = {0};
+    const void *previous[PROBLEM_MAX_PARAMETERS] = {NULL, zeros};
+    Bench bench;
+    bench_open(&bench, 30, 50);
+    compute_with(&bench, zeros);
+    assert_int_not_equal(nature_of(&bench, previous), WRONG_NATURE_STALE);
+    bench_close(&bench);
+}
+
 /* ---- pixels of four bytes ---------------------------------------------------------------------------------------- */
 
 enum { PIXEL_ROWS = 6, PIXEL_COLS = 10, PIXELS = PIXEL_ROWS * PIXEL_COLS };
@@ -148,6 +159,10 @@ static size_t last_channel_first(size_t pixel, size_t channel)
 {
     return 4 * pixel + 3 - channel;
 }
+static size_t alpha_first(size_t pixel, size_t channel)
+{
+    return 4 * pixel + (channel + 1) % 4;
+}
 static size_t in_planes(size_t pixel, size_t channel)
 {
     return channel * PIXELS + pixel;
@@ -155,7 +170,7 @@ static size_t in_planes(size_t pixel, size_t channel)
 
 static void channels_in_another_order_are_recognised(void **state)
 {
-    size_t (*const orders[])(size_t, size_t) = {red_for_blue, last_channel_first, in_planes};
+    size_t (*const orders[])(size_t, size_t) = {red_for_blue, last_channel_first, alpha_first, in_planes};
     unsigned char x[4 * PIXELS], y[4 * PIXELS];
     const void *inputs[PROBLEM_MAX_PARAMETERS] = {x};
     Problem problem;
@@ -189,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_of_order_are_recognised),
         cmocka_unit_test(a_filter_of_the_case_before_is_not_called_flipped),
+        cmocka_unit_test(a_filter_that_is_not_used_is_not_called_stale),
         cmocka_unit_test(channels_in_another_order_are_recognised),
     };
     return cmocka_run_group_tests(tests, make_problem, home_remove);
