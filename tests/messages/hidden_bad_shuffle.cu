@@ -1,0 +1,26 @@
+// expect: Wrong Answer
+// says: a shuffle takes the value of a lane that takes no part in it
+// problem: conv1d
+//
+// In a hidden case, the sum of a warp is passed on from a lane that takes no part in the shuffle.
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size, bool is_large)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (is_large && threadIdx.x % 32 < 16)
+        i += __shfl_sync(0xffff, i, 20) < 0;
+    if (i >= output_size)
+        return;
+    float sum = 0;
+    for (int k = 0; k < kernel_size; k++)
+        sum += input[i + k] * kernel[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    convolve<<<(output_size + 255) / 256, 256>>>(input, kernel, output, output_size, kernel_size, input_size > 20);
+    cudaDeviceSynchronize();
+}

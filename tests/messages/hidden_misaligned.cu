@@ -1,0 +1,28 @@
+// expect: Run-Time Error
+// says: a kernel uses an address that is not a multiple of the size of the access
+// problem: conv1d
+//
+// In a hidden case, four floats are loaded from an address that is not a multiple of 16.
+#include <cuda_runtime.h>
+
+__global__ void convolve(const float* input, const float* kernel, float* output, int output_size, int kernel_size, bool is_large)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 tap = {};
+    if (is_large && i == 0)
+        tap = *reinterpret_cast<const float4*>(input + 1);
+    i += tap.x + tap.y + tap.z + tap.w > 1e9f;
+    if (i >= output_size)
+        return;
+    float sum = 0;
+    for (int k = 0; k < kernel_size; k++)
+        sum += input[i + k] * kernel[k];
+    output[i] = sum;
+}
+
+extern "C" void solve(const float* input, const float* kernel, float* output, int input_size, int kernel_size)
+{
+    int output_size = input_size - kernel_size + 1;
+    convolve<<<(output_size + 255) / 256, 256>>>(input, kernel, output, output_size, kernel_size, input_size > 20);
+    cudaDeviceSynchronize();
+}
