@@ -32,6 +32,7 @@ clang-format   -          clang-format   clang-tools-extra clang
 cppcheck       -          cppcheck       cppcheck        cppcheck
 jq             -          jq             jq              jq
 sqlite3        -          sqlite3        sqlite          sqlite
+python3        -          python3        python3         python
 jsonschema     -          python3-jsonschema python3-jsonschema python-jsonschema
 pgrep          -          procps         procps-ng       procps-ng'
 # Only Debian and its kin have this one. The judge works without it, but then make similar compares device code alone.

@@ -20,7 +20,7 @@ tests/format.sh check || faults=1
 tests/folders.sh || faults=1
 tests/docs.sh || faults=1
 tests/attacks.sh || faults=1
-tests/messages.sh || faults=1
+tests/messages.py || faults=1
 
 # Compiled test data comes from /src (simgpu/tests/data/README.md), so that it names no folder of anybody's machine.
 mapfile -t data < <(git ls-files 'simgpu/tests/data/*')
