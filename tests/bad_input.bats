@@ -204,7 +204,11 @@ complains() {
 @test "a person's name with control characters is refused" {
     submission >x.cu
     judge grade --as $'Eve\x1b[2J' x.cu
-    ends 2 "name"
+    ends 2 "the name contains characters that cannot be printed, expected plain UTF-8 text"
+    judge grade --as " Eve" x.cu
+    ends 2 "the name begins or ends with a space"
+    judge grade --as "" x.cu
+    ends 2 "the name is empty, expected 1 to"
     rows 0
 }
 
@@ -691,7 +695,7 @@ unsupported() {
     judge grade x.cu
     exec 4>&-
     wait "$holder"
-    ends 2 "leaderboard.db" "locked"
+    ends 2 "leaderboard.db: locked by another process for more than 0.3 s"
 }
 
 @test "a read-only database is named" {
@@ -702,7 +706,7 @@ unsupported() {
     ends 0
     run unshare --user --map-root-user --mount bash -c '
         mount --bind frozen frozen && mount -o remount,bind,ro frozen && cd "$PWD" && "$1/convjudge" grade --unconfined x.cu' _ "$build"
-    ends 2 "leaderboard.db" "read-only"
+    ends 2 "leaderboard.db: read-only, expected a file and a folder that can be written"
 }
 
 @test "a database in a folder that does not exist is named" {
@@ -727,7 +731,7 @@ unsupported() {
     sqlite3 "$CONVJUDGE_DB" 'PRAGMA user_version = 999; CREATE TABLE runs(x)'
     submission >x.cu
     judge grade x.cu
-    ends 2 "leaderboard.db" "999"
+    ends 2 "leaderboard.db: written by a newer ConvJudge: schema version 999"
     rows 0
 }
 
@@ -735,5 +739,5 @@ unsupported() {
     yes 'not a database' | head -c 100000 >"$CONVJUDGE_DB"
     submission >x.cu
     judge grade x.cu
-    ends 2 "leaderboard.db" "not a database"
+    ends 2 "leaderboard.db: not a database, expected a leaderboard that ConvJudge made"
 }

@@ -18,7 +18,7 @@ small_home() {
 @test "calibrating the simulated GPU times the reference solutions, and measures nothing" {
     small_home
     judge calibrate --device sim
-    ends 0 "profile" "naive.cu" "$CONVJUDGE_HOME/leaderboard/references/sim-h200.json"
+    ends 0 "a simulated GPU has its ceilings from its profile: only the reference solutions are timed" "naive.cu" "$CONVJUDGE_HOME/leaderboard/references/sim-h200.json"
     json "$CONVJUDGE_HOME/leaderboard/references/sim-h200.json" '.device, .problems[].problem, .problems[].references[].name' \
         $'sim-h200\nconv1d\nnaive.cu'
     absent "$CONVJUDGE_HOME/leaderboard/devices"

@@ -152,7 +152,7 @@ EOF
     judge explain
     ends 2 "explain: expected one FILE, found 0"
     judge explain --json x.cu x.cu
-    ends 2 "the submission itself"
+    ends 2 "x.cu: the submission itself, expected a place for the result"
     judge explain --json . x.cu
-    ends 2 "not a regular file"
+    ends 2 ".: not a regular file, expected a place for the result"
 }

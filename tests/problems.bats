@@ -38,8 +38,13 @@ valid() {
     judge check-problem --problem my-conv
     ends 1 "whole_blocks_only.cu     WW.WWWWWW" "grid_of_65535_blocks.cu  .........W" "hidden 7  finds 3   prime length" \
         "testcases/my-conv: 10 hidden cases, expected at least 14"
-    has_lines "1..20" "ok 9 - solutions/my-conv/accepted/naive.cu" "ok 17 - every hidden case finds a wrong solution" \
-        "ok 18 - timed cases" "not ok 19 - there are enough"
+    has_lines "1..20" "ok 1 - statement.md shows signature, sections and limits" \
+        "ok 2 - there are hidden cases, and timed cases for real and simulated GPUs" "ok 4 - the first sample is a literal example" \
+        "ok 5 - oracle.h agrees with literal expected values" "ok 6 - oracle.h agrees with itself in long double" \
+        "ok 7 - solutions say their intensity or their mistake" "ok 8 - starter.cu compiles, runs and gets Wrong Answer" \
+        "ok 9 - solutions/my-conv/accepted/naive.cu" "ok 17 - every hidden case finds a wrong solution" \
+        "ok 18 - timed cases take 50 us to 50 ms # SKIP on a real GPU only: DEVICE=cuda" \
+        "not ok 19 - there are enough hidden cases, reference solutions and wrong solutions"
     counts 1 '^not ok'
     run grep -r '@ID@' "$problem" "$testcases" "$solutions"
     ends 1
@@ -81,7 +86,7 @@ valid() {
         hidden 'del(.cases[].addresses)'
     missing_after 'no hidden case, nor one that is timed on "sim", has the least length, 1' hidden 'del(.cases[0])'
     missing_after 'no hidden case, nor one that is timed on "sim", has the largest length, 33554432' hidden 'del(.cases[9])'
-    missing_after 'must be literal: numbers for "expected"' sample 'del(.cases[0].expected)'
+    missing_after 'the first case, the statement'"'"'s example, must be literal: numbers for "expected"' sample 'del(.cases[0].expected)'
     missing_after 'must be literal: numbers for filter' sample \
         '.cases[0].inputs.filter = {"generator": "uniform", "seed": 1}'
     missing_after 'element 2 of "expected" is 9, but oracle.h says -6' sample '.cases[0].expected[2] = 9'
@@ -157,7 +162,7 @@ noted() {
     cp "$testcases/hidden.json" whole.json
     edit "$testcases/hidden.json" '(.cases[] | select(.timed != "cuda" and .sizes.length > 1)).sizes.length = 600'
     judge check-problem --problem my-conv --only-mutants --thorough --seed 7
-    ends 1 "(seed 7)" "# the first thing missing: a case for each survivor above" "1 are noted as equivalent"
+    ends 1 "(seed 7)" "# the first thing missing: a case for each survivor above, or a note in" "need what the judge lacks, 1 are noted as equivalent"
     has_lines 1..1 "not ok 1 - the cases find the mistakes in" \
         "# survivor: solutions/my-conv/accepted/short.cu:3: narrow index" \
         "#   - int i = blockIdx.x * 256 + threadIdx.x;" "#   + short i = blockIdx.x * 256 + threadIdx.x;"

@@ -92,7 +92,7 @@ similar() {
 
 @test "an empty leaderboard has no pairs, and wrong requests are refused" {
     judge similar conv1d
-    ends 0 "0 sources of 0 people" "no pair has 70 % in common"
+    ends 0 "0 sources of 0 people, and " "no pair has 70 % in common"
     judge similar conv9
     ends 2 "conv9"
     judge similar

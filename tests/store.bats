@@ -62,7 +62,10 @@ tamper() { sqlite3 "$CONVJUDGE_DB" "$@"; }
     ends 0
     lacks "receipt"
     judge verify-leaderboard none.json
-    ends 2 "none.json: no receipt"
+    ends 2 "none.json: no receipt, expected a result.json of a recorded run"
+    jq '.receipt.hash = "short"' ada.json >short.json
+    judge verify-leaderboard short.json
+    ends 2 "expected run, link and the 64 digits of hash"
     judge verify-leaderboard missing.json
     ends 2 "missing.json"
     jq '.score_ms = 1' ada.json >forged.json
@@ -101,7 +104,7 @@ tamper() { sqlite3 "$CONVJUDGE_DB" "$@"; }
     judge retract 1
     ends 2 "expected a reason: --why TEXT"
     judge retract 1 --why "  "
-    ends 2 "the reason is empty"
+    ends 2 "the reason is empty, expected a sentence that says why"
     judge retract --why so
     ends 2 "expected the number of one RUN"
     judge retract one --why so

@@ -18,7 +18,7 @@ EOF
 @test "a right submission is shown how near it is, and nothing is recorded" {
     submission >x.cu
     judge try --sizes input_size=1000,kernel_size=7 --json result.json x.cu
-    ends 0 "Accepted" "input_size=1000,kernel_size=7: 994 of 994 elements are right" "SEED="
+    ends 0 "Accepted" "input_size=1000,kernel_size=7: 994 of 994 elements are right" "the data: random ones with SEED="
     lacks "rank"
     json result.json '[.verdict, (.cases | length), .cases[0].sizes.input_size] | tostring' '["Accepted",1,1000]'
     [[ ! -e $CONVJUDGE_DB ]]
@@ -57,6 +57,8 @@ EOF
     ends 2 "data: input is given twice"
     judge try --sizes input_size=5,kernel_size=3 --data a.npy,b.npy x.cu
     ends 2 "data: 'b.npy' is none of conv1d"
+    judge try --sizes input_size=5,kernel_size=3 --data "$(printf 'a.npy,%.0s' {1..20})a.npy" x.cu
+    ends 2 "data: 'a.npy' is none of conv1d"
     judge try --sizes input_size=6,kernel_size=3 --data nowhere.npy x.cu
     ends 2 "nowhere.npy"
 }
@@ -66,7 +68,7 @@ EOF
     local -A said=(
         ['input_size=1000']="kernel_size is missing"
         ['input_size=1000,kernel=7']="did you mean 'kernel_size'?"
-        ['input_size=5,kernel_size=7']="kernel_size <= input_size does not hold"
+        ['input_size=5,kernel_size=7']="sizes: kernel_size <= input_size does not hold, which the statement promises"
         ['input_size=5,kernel_size=0']="kernel_size: expected a number from 1 to 2047"
         ['input_size=5,kernel_size=3x']="found '3x'"
         ['input_size=99999999999999999999,kernel_size=3']="found '99999999999999999999'"
@@ -81,7 +83,7 @@ EOF
     judge try --sizes '' x.cu
     ends 2 "expected name=number"
     judge try --seed 3 x.cu
-    ends 2 "'--seed' needs '--sizes'"
+    ends 2 "try: '--seed' needs '--sizes': the samples have data of their own"
     judge try --sizes input_size=5,kernel_size=3 --seed -1 x.cu
     ends 2 "expected a number from 0"
 }

@@ -217,23 +217,37 @@ static const struct {
     void (*spoil)(void);
     const char *id;
     int line;
+    const char *words;
 } mistakes[] = {
-    {scatter_loads, "uncoalesced", LOOP_LINE},
-    {let_banks_conflict, "bank_conflicts", LOOP_LINE},
-    {reread_global_memory, "reread", LOOP_LINE},
-    {accumulate_in_global_memory, "global_accumulation", LOOP_LINE},
-    {spill, "local_memory", LOOP_LINE},
-    {read_different_constants, "constant_addresses_differ", LOOP_LINE},
-    {keep_a_long_filter_in_constant_memory, "constants_too_long", LOOP_LINE},
-    {diverge, "divergence", LOOP_LINE},
-    {compute_in_double, "double_precision", LOOP_LINE},
-    {divide, "integer_division", LOOP_LINE},
-    {compute_indices, "too_much_integer", LOOP_LINE},
-    {wait_at_every_turn, "needless_barriers", LOOP_LINE},
-    {take_all_shared_memory, "low_occupancy", KERNEL_LINE},
-    {start_eight_blocks, "too_few_blocks", KERNEL_LINE},
-    {launch_often, "many_launches", LAUNCH_LINE},
-    {copy_to_the_host, "host_copies", COPY_LINE},
+    {scatter_loads, "uncoalesced", LOOP_LINE,
+     "neighbouring threads read addresses that are far apart, so one access of a warp touches "},
+    {let_banks_conflict, "bank_conflicts", LOOP_LINE,
+     "threads of a warp access the same banks of shared memory, so each access takes "},
+    {reread_global_memory, "reread", LOOP_LINE,
+     "read each tile into shared memory once, and let each thread compute several outputs"},
+    {accumulate_in_global_memory, "global_accumulation", LOOP_LINE,
+     ": add up the sum in a local variable, and store it once at the end"},
+    {spill, "local_memory", LOOP_LINE, "an array of each thread lies in local memory, which is device memory"},
+    {read_different_constants, "constant_addresses_differ", LOOP_LINE,
+     " different constants at once, and constant memory serves one address at a time: let all"},
+    {keep_a_long_filter_in_constant_memory, "constants_too_long", LOOP_LINE,
+     "and blocks that read different parts of it evict each other's: keep an array of this length in shared"},
+    {diverge, "divergence", LOOP_LINE, "threads of a warp take different branches in "},
+    {compute_in_double, "double_precision", LOOP_LINE,
+     "this line computes in double precision: write literals with an f (0.0f)"},
+    {divide, "integer_division", LOOP_LINE,
+     "instructions: update the indices by additions, or nest loops over rows and columns"},
+    {compute_indices, "too_much_integer", LOOP_LINE,
+     " integer instructions are executed for every floating-point instruction: move what does not change"},
+    {wait_at_every_turn, "needless_barriers", LOOP_LINE,
+     "a barrier is needed only between a write to shared memory and a read by another thread; move"},
+    {take_all_shared_memory, "low_occupancy", KERNEL_LINE,
+     " of the warps resident that a multiprocessor can hold, limited by "},
+    {start_eight_blocks, "too_few_blocks", KERNEL_LINE,
+     " multiprocessors, so the others are idle: let each thread do less"},
+    {launch_often, "many_launches", LAUNCH_LINE, ": let one kernel do the work of several, with a loop"},
+    {copy_to_the_host, "host_copies", COPY_LINE,
+     "the arrays are already in device memory, so work on them there; copy a filter to constant memory with"},
 };
 
 static void each_mistake_is_named_first_with_its_line(void **state)
@@ -249,6 +263,8 @@ static void each_mistake_is_named_first_with_its_line(void **state)
                       advice[0].line, advice[0].gain);
         assert_true(advice[0].gain > 0 && advice[0].gain < 1);
         assert_null(strstr(advice[0].text, "nan"));
+        if (strstr(advice[0].text, mistakes[i].words) == NULL)
+            fail_test("%s: %s", mistakes[i].id, advice[0].text);
     }
 }
 
