@@ -217,6 +217,13 @@ refused_by_name() {
     equal free "$(grep -A 1 '^.extern .func' rest.ptx | grep -oE '\b[a-z]+$' | sort -u | xargs)"
 }
 
+@test "what ends host code names its line" {
+    by_clang
+    judge check "$root"/tests/messages/host_{division,exception,exit,past_array,pointer}.cu
+    ends 0
+    counts 5 "^ok "
+}
+
 @test "no launch is refused because registers are only estimated" {
     by_clang
     local bounds

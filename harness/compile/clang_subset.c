@@ -95,7 +95,8 @@ bool subset_headline(const Text *output, const CompileJob *job, Text *diagnostic
     const char *header, *part = missing_part(output, &header, &length);
     const char *function = strstr(output->data, no_function);
     if (part != NULL)
-        text_printf(diagnostics, "%s: %.*s is a header of %s: " WITHOUT " it\n", job->file_name, (int)length, header, part);
+        text_printf(diagnostics, "%s: %.*s is a header of %s: " WITHOUT " it\n", job->file_name, (int)length, header,
+                    part);
     if (strstr(output->data, no_code) == NULL)
         return true;
     if (function != NULL)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARGUMENTS = 48 };
+enum { MAX_ARGUMENTS = 64 };
 
 /* Installed NVIDIA software is neither used nor warned about. The version of the SDK decides how kernels are launched:
  * from 9.2 on through __cudaPushCallConfiguration(). __CUDACC__ is what headers ask to know a CUDA compiler, those of
@@ -59,11 +59,13 @@ static const char *const device_flags[] = {
     "/out/submission.ptx",
     NULL,
 };
-/* The lines of instructions are for host_line.h. -w: the first step has given the warnings. The same checks of variables
- * and arrays as by gcc (compile_nvcc.c). */
+/* The lines of instructions are for host_line.h. -w: the first step has given the warnings. addr2line of
+ * binutils 2.40 loses what was inlined into a function that clang describes in the newer format 5. The same checks of
+ * variables and arrays as by gcc (compile_nvcc.c). */
 static const char *const host_flags[] = {
     "--cuda-host-only",
     "-gline-tables-only",
+    "-gdwarf-4",
     "-w",
     "-Xclang",
     "-fcuda-include-gpubinary",
@@ -77,6 +79,16 @@ static const char *const host_flags[] = {
     COMPILE_SOURCE_NAME,
     NULL,
 };
+
+/* By default, all checks of a function share one trap, which belongs to no line. */
+enum { FIRST_WITH_MERGE = 20 };
+static const char *const unmerged_traps[] = {"-fno-sanitize-merge", NULL};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+_Static_assert(COMPILE_SHELL_ARGUMENTS + 2 + COUNT(COMPILE_CLANG_FLAGS) + COUNT(places) + COUNT(host_flags) +
+                       COUNT(unmerged_traps) + COMPILE_LANGUAGE_FLAGS <=
+                   MAX_ARGUMENTS,
+               "a command has room for all flags");
 
 /* ---- the cache's key --------------------------------------------------------------------------------------------- */
 
@@ -114,6 +126,7 @@ Status compile_hash_clang(const CompileTools *tools, Hash *hash, Message *why)
     hash_add_strings(hash, places);
     hash_add_strings(hash, device_flags);
     hash_add_strings(hash, host_flags);
+    hash_add_strings(hash, unmerged_traps);
     return compile_clang_hash_headers(tools->headers, hash, why);
 }
 
@@ -156,6 +169,8 @@ Status compile_with_clang(const CompileJob *job, const CompileTools *tools, cons
     size_t device_count = add_all_arguments(device, 2, device_flags);
     size_t host_count = add_all_arguments(host, COMPILE_SHELL_ARGUMENTS + 2, host_flags);
     compile_language_flags(job->source, tools->toolkit, device, device_count);
+    if (tools->toolkit->major >= FIRST_WITH_MERGE)
+        host_count = add_arguments(host, host_count, unmerged_traps);
     compile_language_flags(job->source, tools->toolkit, host, host_count);
     compile_program_path(tools->toolkit, clang, sizeof clang);
     snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", job->compute);

@@ -11,7 +11,8 @@
 static const double WALL_SECONDS = 10;
 enum { MAX_OUTPUT = 64 * 1024, CPU_SECONDS = 5 };
 
-/* Of lines such as "/submission/submission.cu:12 (discriminator 2)", innermost first, the first in the submission. */
+/* Of lines such as "/submission/submission.cu:12 (discriminator 2)", innermost first, the first in the submission; 0: none.
+ * What the compiler has added belongs to "/submission/submission.cu:?". */
 static int first_line(const Text *output)
 {
     static const char own[] = COMPILE_SOURCE_NAME ":";
@@ -19,8 +20,9 @@ static int first_line(const Text *output)
         size_t length = strcspn(at, "\n");
         const char *name = memrchr(at, '/', length);
         name = name == NULL ? at : name + 1;
-        if (strncmp(name, own, strlen(own)) == 0)
-            return (int)strtol(name + strlen(own), NULL, 10);
+        long line = strncmp(name, own, strlen(own)) == 0 ? strtol(name + strlen(own), NULL, 10) : 0;
+        if (line > 0)
+            return (int)line;
         at += length + (at[length] == '\n');
     }
     return 0;
@@ -52,5 +54,5 @@ int host_line(const char *object_path, uint64_t offset)
     int line = status == STATUS_OK && end.exit_status == 0 ? first_line(&output) : 0;
     sandbox_free(sandbox);
     text_free(&output);
-    return line > 0 ? line : 0;
+    return line;
 }

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 #include <unwind.h>
@@ -66,6 +67,13 @@ static void note_fault(int number, siginfo_t *info, void *context)
         raise(number);
 }
 
+/* exit() calls this, in the thread and above the frame that called exit(). */
+static void note_exit(void)
+{
+    if (atomic_load(&noted->place) == 0)
+        _Unwind_Backtrace(note_frame, NULL);
+}
+
 void fault_note_begin(RingFault *fault, const char *object_path)
 {
     static const int numbers[] = {SIGSEGV, SIGFPE, SIGILL, SIGABRT};
@@ -78,4 +86,6 @@ void fault_note_begin(RingFault *fault, const char *object_path)
     (void)sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         (void)sigaction(numbers[i], &action, NULL);
+    (void)atexit(note_exit);
+    (void)at_quick_exit(note_exit);
 }

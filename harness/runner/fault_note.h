@@ -7,8 +7,8 @@
 
 #include "harness/protocol/ring.h"
 
-/* From now on, segmentation faults, divisions by zero, traps and abort() are noted. Called by the thread that calls solve(), whose
- * stack may overflow. `object_path` stays the caller's. */
+/* From now on, segmentation faults, divisions by zero, traps, abort() and exit() are noted. Called by the thread that calls
+ * solve(), whose stack may overflow. `object_path` stays the caller's. */
 void fault_note_begin(RingFault *fault, const char *object_path);
 
 #endif

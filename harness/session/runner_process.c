@@ -234,7 +234,7 @@ static const char *deed(const RunnerFault *fault, int exit_status)
         return fault->is_damage ? "wrote beyond the end of an array, or freed memory that it had not allocated"
                                 : "called abort(), or threw an exception that nothing caught";
     case SIGSEGV: break;
-    default: return NULL;
+    default: return exit_status < 128 && fault->place != 0 ? "called exit()" : NULL;
     }
     return fault->address == 0           ? NULL
            : fault->is_on_stack          ? "used up the stack: recursion without end, or arrays too large for it"

@@ -154,7 +154,8 @@ static void a_function_without_device_code_is_named(void **state)
     assert_true(is_refusal(output));
     text_add(&text, output);
     assert_false(subset_headline(&text, &job, &line));
-    assert_string_equal(line.data, "x.cu: a kernel calls the function acos(): clang compiles a subset of CUDA without it\n");
+    assert_string_equal(line.data,
+                        "x.cu: a kernel calls the function acos(): clang compiles a subset of CUDA without it\n");
     text_free(&text);
     text_free(&line);
 }
@@ -165,7 +166,8 @@ static void the_name_of_a_header_is_shown_with_the_part_of_cuda(void **state)
     Text text = {0}, line = {0};
     text_add(&text, "submission.cu:2:10: fatal error: 'cub/cub.cuh' file not found\n");
     assert_true(subset_headline(&text, &job, &line));
-    assert_string_equal(line.data, "x.cu: cub/cub.cuh is a header of CUB: clang compiles a subset of CUDA without it\n");
+    assert_string_equal(line.data,
+                        "x.cu: cub/cub.cuh is a header of CUB: clang compiles a subset of CUDA without it\n");
     text_free(&text);
     text_free(&line);
 }
