@@ -1,6 +1,8 @@
-/* Lanes wait at a barrier as groups, and all go on when as many lanes have arrived as the barrier expects.
+/* Lanes wait at a barrier as groups, and all go on when as many threads have arrived as the barrier expects.
  *
- * As on hardware, a barrier does not wait for lanes that have exited. A barrier that only a part of a warp reaches is
+ * As on hardware, a barrier does not wait for lanes that have exited. But only at a barrier of all threads does PTX
+ * count these as arrived (PTX ISA, exit). Where the code gives a number of threads, what has exited is ordered with
+ * nothing: the sanitizer reports a race if the threads share memory. A barrier that only a part of a warp reaches is
  * undefined on hardware. Here it is a fault, and so is a barrier at which lanes wait when no other lane can arrive.  */
 #include "simgpu/engine/barrier.h"
 
@@ -23,13 +25,36 @@ static uint32_t arrived_lanes(const Worker *worker, uint32_t barrier)
     return count;
 }
 
-/* Lanes that a barrier waits for: the number that the code gives, else all living lanes. */
-static uint32_t expected_lanes(const Worker *worker, uint32_t barrier)
+/* Threads that have arrived by the count of the hardware: a warp whose living lanes have all arrived counts as a whole
+ * one (PTX ISA, barrier). */
+static uint32_t arrived_threads(const Worker *worker, uint32_t barrier)
 {
-    uint32_t threads = worker->expected[barrier];
-    if (threads == 0 || threads >= worker->live_count)
-        return worker->live_count;
-    return threads;
+    uint32_t count = worker->arrived[barrier];
+    for (uint32_t warp = 0; warp < worker->launch->warps; warp++) {
+        uint32_t waiting = 0;
+        for (int i = 0; i < worker->group_count; i++)
+            if (worker->groups[i]->is_waiting && worker->groups[i]->barrier == barrier)
+                waiting |= worker->groups[i]->active.bits[warp];
+        bool is_all = waiting != 0 && waiting == worker->live[warp];
+        count += is_all ? SIM_WARP_SIZE : (uint32_t)__builtin_popcount(waiting);
+    }
+    return count;
+}
+
+/* Have as many threads arrived as the code says, or else all living ones? */
+static bool is_complete(const Worker *worker, uint32_t barrier)
+{
+    uint32_t threads = worker->expected[barrier], arrived = arrived_lanes(worker, barrier);
+    bool is_counted = threads > 0 && arrived_threads(worker, barrier) >= threads;
+    return arrived > 0 && (arrived >= worker->live_count || is_counted);
+}
+
+/* Does the barrier order all threads of the block, those that have exited included? */
+static bool is_of_all_threads(const Worker *worker, uint32_t barrier)
+{
+    uint32_t arrived = arrived_lanes(worker, barrier);
+    return worker->arrived[barrier] == 0 && arrived == worker->live_count &&
+           (worker->expected[barrier] == 0 || arrived == worker->launch->threads);
 }
 
 /* The result of a bar.red over all waiting lanes. */
@@ -103,7 +128,7 @@ static void note_mixed(Worker *worker, uint32_t barrier)
 static void order_threads(Worker *worker, uint32_t barrier)
 {
     Sanitizer *sanitizer = worker->sanitizer;
-    if (worker->arrived[barrier] == 0 && arrived_lanes(worker, barrier) == worker->live_count) {
+    if (is_of_all_threads(worker, barrier)) {
         sanitizer_barrier(sanitizer);
         return;
     }
@@ -116,11 +141,10 @@ static void order_threads(Worker *worker, uint32_t barrier)
     warp_order_end_round(sanitizer, barrier);
 }
 
-/* Lets all waiting groups go on if as many lanes have arrived as the barrier expects. */
+/* Lets all waiting groups go on if the barrier is complete. */
 static bool release_barrier(Worker *worker, uint32_t barrier)
 {
-    uint32_t arrived = arrived_lanes(worker, barrier);
-    if (arrived == 0 || arrived < expected_lanes(worker, barrier))
+    if (!is_complete(worker, barrier))
         return true;
     for (int i = 0; i < worker->group_count; i++) {
         const Group *group = worker->groups[i];

@@ -374,6 +374,17 @@ static void kernels_that_do_not_end_well_say_why(void **state)
     }
 }
 
+/* A barrier counts warps: one of which 16 lanes have exited is 32 threads. */
+static void a_barrier_counts_whole_warps(void **state)
+{
+    Run done = run(NULL,
+                   "setp.ge.u32 %p4, %r1, 48; @%p4 exit; setp.lt.u32 %p5, %r1, 32; @%p5 bra BOTH; bar.sync 1, 32; "
+                   "BOTH: bar.sync 2, 64",
+                   BUDGET);
+    if (done.report.outcome != SIM_OK)
+        fail_test("%s", done.report.fault.text);
+}
+
 static void the_budget_is_that_of_the_launch(void **state)
 {
     const char *loop = "mov.u32 %r4, 0; LOOP: add.s32 %r4, %r4, 1; setp.lt.u32 %p4, %r4, 1000; @%p4 bra LOOP";
@@ -506,6 +517,7 @@ int main(void)
         cmocka_unit_test(the_array_that_was_left_is_known),
         cmocka_unit_test(a_local_array_ends_where_the_next_begins),
         cmocka_unit_test(kernels_that_do_not_end_well_say_why),
+        cmocka_unit_test(a_barrier_counts_whole_warps),
         cmocka_unit_test(the_budget_is_that_of_the_launch),
         cmocka_unit_test(an_endless_kernel_can_be_cancelled),
         cmocka_unit_test(the_source_line_is_named),

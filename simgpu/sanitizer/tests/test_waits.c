@@ -1,9 +1,9 @@
 #include "simgpu/tests/sanitizer_kernels.h"
 
 static const char *const in_order[] = {
-    "arrive_and_wait",       "arrive_then_wait",   "half_produces_half_consumes", "named_barriers",
-    "pipeline_of_the_block", "last_block",         "last_block_of_all_threads",   "last_block_by_release",
-    "flags_of_neighbours",   "pipeline_one_ahead",
+    "arrive_and_wait",       "arrive_then_wait",   "half_produces_half_consumes",    "named_barriers",
+    "pipeline_of_the_block", "last_block",         "last_block_of_all_threads",      "last_block_by_release",
+    "flags_of_neighbours",   "pipeline_one_ahead", "barrier_of_those_that_are_left", "exits_before_a_barrier_of_all",
 };
 
 static const SanitizerRow rows[] = {
@@ -12,6 +12,8 @@ static const SanitizerRow rows[] = {
     {"initialised_too_late", 1, SIM_RACE_OF_WARPS, 0, "with no barrier in between"},
     {"consumers_do_not_wait", 1, SIM_RACE_OF_WARPS, 64, "shared variable"},
     {"arrives_at_a_named_barrier", 1, SIM_RACE_OF_WARPS, 0, "shared variable"},
+    {"arrives_at_another_barrier", 1, SIM_RACE_OF_WARPS, 0, "shared variable"},
+    {"exits_before_a_counted_barrier", 1, SIM_RACE_OF_WARPS, 32, "shared variable"},
     {"pipeline_without_consumer_wait", 1, SIM_RACE_OF_WARPS, 0, "shared variable"},
     {"last_block_without_fence", 4, SIM_NO_FENCE, 0, "at output["},
     {"counted_before_it_is_stored", 4, SIM_NO_FENCE, 0, "__threadfence() is missing, or a barrier"},

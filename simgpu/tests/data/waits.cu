@@ -198,6 +198,26 @@ KERNEL(flags_of_neighbours)
     }
 }
 
+KERNEL(barrier_of_those_that_are_left)
+{
+    __shared__ float tile[THREADS];
+    if (threadIdx.x >= THREADS / 2)
+        return;
+    tile[threadIdx.x] = input[own()];
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    output[own()] = tile[THREADS / 2 - 1 - threadIdx.x];
+}
+
+KERNEL(exits_before_a_barrier_of_all)
+{
+    __shared__ float tile[THREADS];
+    tile[threadIdx.x] = input[own()];
+    if (threadIdx.x >= THREADS / 2)
+        return;
+    __syncthreads();
+    output[own()] = tile[other()];
+}
+
 // ---- waits that are missing ----------------------------------------------------------------------------------------
 
 KERNEL(arrive_without_wait)
@@ -264,6 +284,28 @@ KERNEL(arrives_at_a_named_barrier)
     else
         asm volatile("bar.arrive 1, 128;" ::: "memory");
     output[own()] = tile[other()];
+}
+
+KERNEL(arrives_at_another_barrier)
+{
+    __shared__ float tile[THREADS];
+    if (threadIdx.x >= THREADS / 2) {
+        tile[threadIdx.x] = input[own()];
+        asm volatile("bar.arrive 1, 128;" ::: "memory");
+        return;
+    }
+    asm volatile("bar.sync 2, 128;" ::: "memory");
+    output[own()] = tile[other()];
+}
+
+KERNEL(exits_before_a_counted_barrier)
+{
+    __shared__ float tile[THREADS];
+    tile[threadIdx.x] = input[own()];
+    if (threadIdx.x >= 32)
+        return;
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    output[own()] = tile[threadIdx.x + 32];
 }
 
 KERNEL(pipeline_without_consumer_wait)
