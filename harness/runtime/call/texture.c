@@ -72,10 +72,18 @@ static cudaError_t fill_memory(const void *memory, const struct cudaChannelForma
     return error;
 }
 
+/* "Flags (must be zero)", says driver_types.h of CUDA 13. Before, the struct had none. */
+static bool has_flags(const struct cudaResourceDesc *resource)
+{
+    return !compiled_before_13() && resource->flags != 0;
+}
+
 static cudaError_t fill_resource(const struct cudaResourceDesc *resource, RingTexture *body)
 {
     const Array *array;
     cudaError_t error;
+    if (has_flags(resource))
+        return cudaErrorInvalidValue;
     switch (resource->resType) {
     case cudaResourceTypeArray:
         error = array_find(resource->res.array.array, &array);
