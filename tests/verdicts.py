@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Records which verdicts the files of this checkout get, and shows the records side by side in docs/verdicts.md.
+
+Usage: tests/verdicts.py judge BUILD RECORD [FILE...]   adds to tests/verdicts/RECORD.txt what it lacks; may be stopped
+                                                        and started again. Default: all files, which takes hours
+       tests/verdicts.py table                          writes docs/verdicts.md from the records, as `make docs` does
+
+RECORD names how: sim-nvcc and sim-clang on the simulated GPU, h200 on a GPU of this name. On the simulated GPU a file is
+judged on the untimed cases and one timed case (tests/fewer_cases.sh), on a real GPU on all.
+
+A line of a record: the first 12 digits of the file's SHA-256, its verdict, its path and, where the verdict is not the
+one that the file claims, the message; with tabs between them. A file that has changed since has no verdict."""
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+FOLDERS = {
+    "accepted": "Accepted",
+    "wrong_answer": "Wrong Answer",
+    "run_time_error": "Run-Time Error",
+    "time_limit_exceeded": "Time Limit Exceeded",
+    "memory_limit_exceeded": "Memory Limit Exceeded",
+    "compile_error": "Compile Error",
+    "rule_violation": "Rule Violation",
+    "integrity_violation": "Integrity Violation",
+    "judge_error": "Judge Error",
+}
+RECORDS = {"h200": "H200", "sim-nvcc": "simulated, nvcc", "sim-clang": "simulated, clang"}
+HOME = pathlib.Path(__file__).resolve().parent.parent
+PAGE = HOME / "docs/verdicts.md"
+
+
+def all_files():
+    """The files with a claim, in the order of the page: solutions, students' files, features."""
+    found = []
+    for pattern in ("solutions/*/*/*.cu", "tests/student/*.cu", "tests/features/*.cu"):
+        found += sorted(str(path.relative_to(HOME)) for path in HOME.glob(pattern))
+    return found
+
+
+def key_of(file):
+    return hashlib.sha256((HOME / file).read_bytes()).hexdigest()[:12]
+
+
+def claim_of(file, record):
+    """The verdicts that a file may get, as grader/authoring/solution.c reads them."""
+    source = (HOME / file).read_text()
+    expected = re.search(r"^// expect: (.*)$", source, re.MULTILINE)
+    on_cuda = re.search(r"^// on cuda: (.*)$", source, re.MULTILINE)
+    if record == "h200" and on_cuda:
+        return on_cuda[1].split(", ")
+    return expected[1].split(", ") if expected else [FOLDERS[file.split("/")[-2]]]
+
+
+# ---- judging ----------------------------------------------------------------------------------------------------------
+
+
+def read_record(name):
+    path = HOME / f"tests/verdicts/{name}.txt"
+    lines = [line.split("\t") for line in path.read_text().splitlines()] if path.exists() else []
+    return {fields[2]: fields for fields in lines if len(fields) >= 3 and not fields[0].startswith("#")}
+
+
+def judge_file(build, record, file, folder):
+    result = folder / "result.json"
+    result.unlink(missing_ok=True)
+    device = "cuda" if record == "h200" else "sim"
+    command = [build / "convjudge", "grade", "--no-record", "--no-second-opinion", "--device", device, "--json", result, file]
+    subprocess.run(command, cwd=HOME, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    if not result.exists():
+        return None
+    answer = json.loads(result.read_text())
+    told = [] if answer["verdict"] in claim_of(file, record) else [" ".join(answer["text"].split())[:200]]
+    return [key_of(file), answer["verdict"], file] + told
+
+
+def judge(build, record, files):
+    build = pathlib.Path(build).resolve()
+    known = read_record(record)
+    (HOME / "tests/verdicts").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name, open(HOME / f"tests/verdicts/{record}.txt", "a") as log:
+        folder = pathlib.Path(name)
+        if record != "h200":
+            script = f"source tests/fewer_cases.sh; home_with_fewer_cases {name} untimed"
+            subprocess.run(["bash", "-c", script], cwd=HOME, check=True)
+            os.environ.update(CONVJUDGE_HOME=name, CONVJUDGE_COMPILER=record.removeprefix("sim-"))
+        os.environ.setdefault("CONVJUDGE_CACHE", str(build / "cache"))
+        for file in files or all_files():
+            if file in known and known[file][0] == key_of(file):
+                continue
+            fields = judge_file(build, record, file, folder)
+            if fields is None:
+                sys.exit(f"{file}: the judge failed")
+            print("\t".join(fields), file=log, flush=True)
+
+
+# ---- the page ---------------------------------------------------------------------------------------------------------
+
+
+def verdicts_of(record):
+    """The verdict of each file that is as it was when it was judged."""
+    known = read_record(record)
+    return {file: known[file][1] for file in all_files() if file in known and known[file][0] == key_of(file)}
+
+
+def row(cells):
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def summary(verdicts):
+    groups = {}
+    for file in all_files():
+        name = "/".join(file.split("/")[:2])
+        groups.setdefault(name, []).append(file)
+    lines = [row(["folder", "files"] + list(RECORDS.values())), row(["---"] * (2 + len(RECORDS)))]
+    for name, files in groups.items():
+        cells = []
+        for record in RECORDS:
+            got = [(file, verdicts[record][file]) for file in files if file in verdicts[record]]
+            right = sum(any(v in claim_of(file, record) for v in verdict.split(" or ")) for file, verdict in got)
+            cells.append(f"{right} of {len(got)}" if got else "not run")
+        lines.append(row([name, len(files)] + cells))
+    return lines
+
+
+def differs(file, verdicts):
+    got = [set(of[file].split(" or ")) for of in verdicts.values() if file in of]
+    return bool(got) and not set.intersection(*got)
+
+
+def table(files, verdicts):
+    lines = [row(["file"] + list(RECORDS.values())), row(["---"] * (1 + len(RECORDS)))]
+    for file in files:
+        lines.append(row([f"`{file}`"] + [of.get(file, "not run") for of in verdicts.values()]))
+    return lines
+
+
+def page():
+    verdicts = {record: verdicts_of(record) for record in RECORDS}
+    different = [file for file in all_files() if differs(file, verdicts)]
+    features = [file for file in all_files() if file.startswith("tests/features/")]
+    return "\n".join([(HOME / "tests/verdicts/head.md").read_text().rstrip(), ""]
+                     + summary(verdicts) + ["", "## Differences", ""]
+                     + (table(different, verdicts) if different else ["No file has two verdicts in these records."])
+                     + ["", "## Features", ""] + table(features, verdicts)) + "\n"
+
+
+def main():
+    if len(sys.argv) >= 4 and sys.argv[1] == "judge" and sys.argv[3] in RECORDS:
+        judge(sys.argv[2], sys.argv[3], sys.argv[4:])
+    elif sys.argv[1:] == ["table"]:
+        PAGE.write_text(page())
+    else:
+        sys.exit(__doc__)
+
+
+main()
