@@ -210,6 +210,7 @@ $(BUILD)/simgpu/jit/translate/text.o: simgpu/code/lane_math.h simgpu/code/half_m
 # lowest is v2, so that other parts of the engine may use its instructions that count bits and round.
 objects_simgpu := $(patsubst %,$(BUILD)/simgpu/code/lane_loops.%.o,v2 v3 v4)
 $(BUILD)/simgpu/block/active.o: EXTRA := -mpopcnt
+$(BUILD)/simgpu/memory/origin.o: EXTRA := -O3# for its loops over bytes
 $(BUILD)/simgpu/memory/texture.o: EXTRA := -O3 -march=x86-64-v2 -fno-math-errno -fno-trapping-math
 $(BUILD)/simgpu/code/lane_loops.v4.o: EXTRA := -mprefer-vector-width=512
 $(objects_simgpu): $(BUILD)/simgpu/code/lane_loops.%.o: simgpu/code/lane_loops.c

@@ -34,6 +34,24 @@ double element_load(ElementType type, const void *array, size_t index)
     return 0;
 }
 
+void element_load_all(ElementType type, const void *array, size_t first, size_t count, double *values)
+{
+    switch (type) {
+    case ELEMENT_FLOAT32:
+        for (size_t i = 0; i < count; i++)
+            values[i] = ((const float *)array)[first + i];
+        break;
+    case ELEMENT_INT32:
+        for (size_t i = 0; i < count; i++)
+            values[i] = ((const int32_t *)array)[first + i];
+        break;
+    case ELEMENT_UINT8:
+        for (size_t i = 0; i < count; i++)
+            values[i] = ((const uint8_t *)array)[first + i];
+        break;
+    }
+}
+
 void element_store(ElementType type, void *array, size_t index, double value)
 {
     switch (type) {

@@ -24,6 +24,8 @@ size_t element_bytes(ElementType type);
 /* "float", "int", "unsigned char": as C writes it. */
 const char *element_c_name(ElementType type);
 double element_load(ElementType type, const void *array, size_t index);
+/* The elements [first, first + count); several times as fast as one by one. */
+void element_load_all(ElementType type, const void *array, size_t first, size_t count, double *values);
 /* Stores `value`, which must fit the type; for float it is rounded. */
 void element_store(ElementType type, void *array, size_t index, double value);
 

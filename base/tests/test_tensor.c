@@ -100,6 +100,9 @@ static void elements_are_loaded_as_they_were_stored(void **state)
         element_store(rows[i].type, array, 2, rows[i].value);
         assert_true(element_load(rows[i].type, array, 2) == rows[i].value);
         assert_true(element_load(rows[i].type, array, 1) == 0);
+        double all[3] = {-1, -1, -1};
+        element_load_all(rows[i].type, array, 1, 2, all);
+        assert_true(all[0] == 0 && all[1] == rows[i].value && all[2] == -1);
     }
 }
 

@@ -52,10 +52,10 @@ static Status compute_expected(const Check *check, size_t first, size_t count, M
                                     check->magnitude, why);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = 0; i < count; i++)
-        if (check->literal != NULL)
-            check->expected[i] = element_load(check->type, check->literal, first + i);
-        else if (check->type == ELEMENT_UINT8)
+    if (check->literal != NULL)
+        element_load_all(check->type, check->literal, first, count, check->expected);
+    else if (check->type == ELEMENT_UINT8)
+        for (size_t i = 0; i < count; i++)
             check->expected[i] = tally_level(check->expected[i]);
     return STATUS_OK;
 }
@@ -67,14 +67,16 @@ static size_t piece_at(const Check *check, size_t first)
 
 /* --- the first pass ----------------------------------------------------------------------------------------------- */
 
-/* Tallies the elements [first, first + count) of the output; `expected` begins with that of the first. */
+/* Tallies the elements [first, first + count) of the output, at most BLOCK; `expected` begins with that of the first. */
 static Tally tally_block(const Check *check, size_t first, size_t count, const double *expected,
                          const double *magnitude)
 {
+    const double sum_factor = check->problem->tolerance.sum_factor;
+    double got[BLOCK];
     Tally tally = tally_empty();
+    element_load_all(check->type, check->output, first, count, got);
     for (size_t i = 0; i < count; i++)
-        tally_element(&tally, element_load(check->type, check->output, first + i), expected[i], magnitude[i],
-                      check->problem->tolerance.sum_factor);
+        tally_element(&tally, got[i], expected[i], magnitude[i], sum_factor);
     return tally;
 }
 

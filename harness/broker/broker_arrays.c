@@ -90,18 +90,14 @@ static void poison(Broker *broker, const ControlArgument *output, uint8_t uninit
             random_bytes(broker, (uint8_t *)pattern + i, 256);
     uint64_t bytes = output->span.bytes, done = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
     broker_require(broker, broker->device->copies->write(broker->device, address, pattern, done, NULL), "poisoning");
+    /* Before the copies, which would carry the origin along to the whole output. */
+    broker->device->memory->forget_origin(broker->device, address, bytes);
     while (done < bytes && broker_is_ok(broker)) { /* doubles the part that is filled */
         uint64_t count = done < bytes - done ? done : bytes - done;
         broker_require(broker, broker->device->copies->copy(broker->device, address + done, address, count, NULL),
                        "poisoning");
         done += count;
     }
-}
-
-static void fill_output(Broker *broker, const ControlArgument *output, uint8_t uninitialised_byte, uint64_t address)
-{
-    poison(broker, output, uninitialised_byte, address);
-    broker->device->memory->forget_origin(broker->device, address, output->span.bytes);
 }
 
 static void pin_buffers(Broker *broker)
@@ -130,7 +126,7 @@ void broker_arrays_fill(Broker *broker, const ControlRequest *request)
             broker_require(broker, take_input(broker, request->exchanged, &argument->span, broker->arrays[i]),
                            "copy of the inputs");
         else if (argument->role == ARGUMENT_OUTPUT)
-            fill_output(broker, argument, request->uninitialised_byte, broker->arrays[i]);
+            poison(broker, argument, request->uninitialised_byte, broker->arrays[i]);
     }
 }
 

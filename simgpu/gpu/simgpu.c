@@ -175,7 +175,7 @@ void simgpu_forget_origin(SimGpu *gpu, uint64_t address, uint64_t bytes)
 {
     Allocation *allocation = allocation_at(gpu, address);
     if (allocation != NULL)
-        origin_clear(allocation, address, bytes);
+        origin_forget(allocation, address, bytes);
 }
 
 bool simgpu_comes_from_host(const SimGpu *gpu, uint64_t address, uint64_t bytes)

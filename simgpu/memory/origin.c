@@ -54,6 +54,14 @@ void origin_clear(Allocation *allocation, uint64_t address, uint64_t bytes)
         memset(allocation->from_host + (address - allocation->address), 0, bytes);
 }
 
+void origin_forget(Allocation *allocation, uint64_t address, uint64_t bytes)
+{
+    if (address == allocation->address && bytes == allocation->bytes)
+        origin_free(allocation);
+    else
+        origin_clear(allocation, address, bytes);
+}
+
 bool origin_is_host(const Allocation *allocation, uint64_t address, uint64_t bytes)
 {
     return allocation->from_host != NULL &&

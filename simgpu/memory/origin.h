@@ -21,6 +21,9 @@ void origin_copy(Allocation *to, uint64_t address, const Allocation *from, uint6
 /* From now on no byte of [address, address + bytes) comes from the host. Several threads may say so at the same
  * time. */
 void origin_clear(Allocation *allocation, uint64_t address, uint64_t bytes);
+/* The same, while no kernel runs. An allocation of which nothing is left that could come from the host has no map any
+ * more, and kernels' stores into it need not be noted. */
+void origin_forget(Allocation *allocation, uint64_t address, uint64_t bytes);
 /* Does any byte come from the host? */
 bool origin_is_host(const Allocation *allocation, uint64_t address, uint64_t bytes);
 

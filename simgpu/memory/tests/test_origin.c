@@ -1,0 +1,59 @@
+#include "base/tests/unit.h"
+
+#include "simgpu/memory/origin.h"
+
+#include <string.h>
+
+enum { BYTES = 4096 };
+
+static uint8_t contents[BYTES];
+
+/* New memory, of which the host writes the first bytes. */
+static Allocation written_by_the_host(uint64_t bytes)
+{
+    static uint8_t data[BYTES];
+    Allocation allocation = {.address = (uint64_t)contents, .bytes = BYTES};
+    memset(contents, 0xCD, sizeof contents);
+    memset(data, 7, sizeof data);
+    origin_write(&allocation, allocation.address, data, bytes);
+    return allocation;
+}
+
+static void what_the_host_writes_comes_from_it_unless_it_is_zero_or_was_there_before(void **state)
+{
+    static const uint8_t data[4] = {1, 0, 0xCD, 2};
+    Allocation allocation = written_by_the_host(0);
+    origin_write(&allocation, allocation.address + 8, data, sizeof data);
+    for (uint64_t i = 0; i < 16; i++)
+        assert_int_equal(origin_is_host(&allocation, allocation.address + i, 1), i == 8 || i == 11);
+    origin_free(&allocation);
+}
+
+static void a_part_can_be_forgotten(void **state)
+{
+    Allocation allocation = written_by_the_host(BYTES);
+    origin_forget(&allocation, allocation.address, BYTES / 2);
+    assert_false(origin_is_host(&allocation, allocation.address, BYTES / 2));
+    assert_true(origin_is_host(&allocation, allocation.address, BYTES / 2 + 1));
+    origin_free(&allocation);
+}
+
+/* Then stores of kernels need not be noted, which is several times as fast. */
+static void an_allocation_that_is_forgotten_has_no_map(void **state)
+{
+    Allocation allocation = written_by_the_host(100);
+    assert_non_null(allocation.from_host);
+    origin_forget(&allocation, allocation.address, BYTES);
+    assert_null(allocation.from_host);
+    assert_false(origin_is_host(&allocation, allocation.address, BYTES));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_host_writes_comes_from_it_unless_it_is_zero_or_was_there_before),
+        cmocka_unit_test(a_part_can_be_forgotten),
+        cmocka_unit_test(an_allocation_that_is_forgotten_has_no_map),
+    };
+    return cmocka_run_group_tests_name("origin", tests, NULL, NULL);
+}
