@@ -291,6 +291,13 @@ END
     lacks "sample cases"
 }
 
+@test "the pictures of the testcases are those that their scripts draw" {
+    local script
+    for script in "$root"/testcases/*/*.py; do
+        python3 "$script" | cmp - "${script%.py}.pgm"
+    done
+}
+
 @test "check-problem needs a known problem" {
     judge check-problem
     ends 2 "option '--problem' is missing"
